@@ -1,0 +1,83 @@
+"""The command line: which commands there are, and how an error reaches the user.
+
+Nothing here, and nothing at the top of a command's module, imports torch, spaCy or numpy: ``s2s --help`` must
+answer at once. A command's body imports what it needs.
+"""
+
+import sys
+from typing import Annotated
+
+import click
+import typer
+
+from seq2seq_cli import __version__
+from seq2seq_cli.cli import configs, prepare, train, translate
+from seq2seq_cli.errors import Interrupted, S2SError
+
+app = typer.Typer(
+    name="s2s",
+    help="Train an attention translator from any file of sentence pairs, and use it.",
+    epilog="Start with: s2s prepare deu.txt; s2s train --config luong_concat.yaml; s2s translate 'she kissed him .'",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("prepare")(prepare.prepare)
+app.command("train")(train.train)
+app.command("translate", cls=translate.TranslateCommand)(translate.translate)
+app.add_typer(configs.app, name="configs")
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        sys.stdout.write(f"s2s {__version__}\n")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    _version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+    _debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+) -> None:
+    """Train an attention translator from any file of sentence pairs, and use it."""
+
+
+def main() -> None:
+    """Run ``s2s``: 0 when done, 2 for what the user can mend, 1 for a failure, 130 when interrupted."""
+    for stream in (sys.stdout, sys.stderr):
+        # Foreign words must not crash a terminal or pipe that is not UTF-8.
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    sys.exit(_run(sys.argv[1:]))
+
+
+def _run(arguments: list[str]) -> int:
+    debug = "--debug" in arguments
+    try:
+        # --debug is understood before and after the command's name.
+        code = app(args=[a for a in arguments if a != "--debug"], standalone_mode=False)
+    except click.exceptions.NoArgsIsHelpError as error:
+        sys.stderr.write(error.format_message() + "\n")
+        return 2
+    except click.ClickException as error:
+        return _report([error.format_message()], error.exit_code)
+    except (KeyboardInterrupt, click.Abort):
+        return Interrupted.exit_code
+    except BrokenPipeError:
+        # The reader went away (s2s translate | head): that is no error, and there is nobody left to tell.
+        sys.stderr.close()
+        return 0
+    except S2SError as error:
+        if debug:
+            raise
+        return _report(error.lines(), error.exit_code)
+    return code if isinstance(code, int) else 0
+
+
+def _report(lines: list[str], exit_code: int) -> int:
+    for line in lines:
+        sys.stderr.write(f"s2s: error: {line}\n")
+    return exit_code

@@ -1,0 +1,1 @@
+"""The typed config: schema, YAML loader, overrides, lookup by name."""

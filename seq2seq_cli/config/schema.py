@@ -1,0 +1,187 @@
+"""The config: every knob of s2s, its type, its range and its one default.
+
+A YAML file has five sections: ``data`` and ``text`` say how ``s2s prepare`` makes a corpus, ``model`` and
+``training`` what ``s2s train`` makes of it, ``decoding`` how ``s2s translate`` searches.
+"""
+
+from typing import Annotated, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+PositiveInt = Annotated[int, Field(ge=1)]
+Probability = Annotated[float, Field(ge=0.0, le=1.0)]
+Dropout = Annotated[float, Field(ge=0.0, lt=1.0)]
+
+
+class Section(BaseModel):
+    """A part of the config: immutable, without coercion, unknown keys refused."""
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid", use_attribute_docstrings=True)
+
+
+class DataConfig(Section):
+    """Which pairs are used, and how many are held out."""
+
+    limit: PositiveInt | None = None
+    """Use the first N lines of the pair file; all of them when null."""
+    max_tokens: PositiveInt = 100
+    """Pairs with more tokens than this on either side are dropped, with a count."""
+    valid_sources: Annotated[int, Field(ge=0)] = 2000
+    """Distinct source sentences held out for validation: at most this many, and at most a tenth of the data."""
+    test_sources: Annotated[int, Field(ge=0)] = 2000
+    """Distinct source sentences held out for the final test: at most this many, and at most a tenth."""
+
+
+class SideConfig(Section):
+    """One language's way from text to ids."""
+
+    language: str = Field(pattern=r"^[a-z]{2,3}$")
+    """ISO code of a blank spaCy tokenizer, such as en or de."""
+    lowercase: bool
+    """Lower-case every token."""
+    spacing: bool
+    """Let each token carry whether a space goes before it, so that text comes back exactly."""
+    min_count: PositiveInt = 2
+    """Words seen fewer times than this in training are unknown."""
+    max_size: PositiveInt | None = 16000
+    """The most frequent words are kept, at most this many; all of them when null."""
+
+
+class SourceConfig(SideConfig):
+    """The language translated from: case and spacing do not matter by default."""
+
+    language: str = Field(default="en", pattern=r"^[a-z]{2,3}$")
+    """ISO code of a blank spaCy tokenizer, such as en or de."""
+    lowercase: bool = True
+    """Lower-case every token."""
+    spacing: bool = False
+    """Let each token carry whether a space goes before it."""
+
+
+class TargetConfig(SideConfig):
+    """The language translated into: case and spacing are kept by default, so that the output is plain text."""
+
+    language: str = Field(default="de", pattern=r"^[a-z]{2,3}$")
+    """ISO code of a blank spaCy tokenizer, such as en or de."""
+    lowercase: bool = False
+    """Lower-case every token."""
+    spacing: bool = True
+    """Let each token carry whether a space goes before it, so that text comes back exactly."""
+
+
+class TextConfig(Section):
+    """The two languages."""
+
+    src: SourceConfig = SourceConfig()
+    """The language translated from."""
+    tgt: TargetConfig = TargetConfig()
+    """The language translated into."""
+
+
+class EncoderConfig(Section):
+    """An LSTM over the source words; every state is kept (the memory)."""
+
+    embedding_size: PositiveInt = 256
+    """Size of a source word's vector."""
+    hidden_size: PositiveInt = 256
+    """Size of a state, and so of a memory position."""
+    layers: Annotated[int, Field(ge=1, le=4)] = 1
+    """LSTM layers on top of each other."""
+    dropout: Dropout = 0.0
+    """Share of the word vectors' entries, and of those between layers, that training sets to zero."""
+
+
+class DecoderConfig(Section):
+    """An LSTM that writes the target words, attending to the memory at every step."""
+
+    kind: Literal["bahdanau", "luong"] = "luong"
+    """bahdanau: attend with the previous state, then the LSTM. luong: the LSTM first, then attend with its output."""
+    embedding_size: PositiveInt = 256
+    """Size of a target word's vector."""
+    hidden_size: PositiveInt = 256
+    """Size of a state; the encoder's last state is the decoder's first, so both sizes agree."""
+    layers: Annotated[int, Field(ge=1, le=4)] = 1
+    """LSTM layers; as many as the encoder has."""
+    dropout: Dropout = 0.1
+    """Share of the word vectors' entries, and of those between layers, that training sets to zero."""
+    readout: Literal["state", "concat", "attentional"] = "concat"
+    """What the output layer sees: state h, concat [h; c], or attentional tanh(W[c; h])."""
+
+
+class AttentionConfig(Section):
+    """How well each source position answers the decoder's query."""
+
+    score: Literal["additive", "dot", "general", "concat"] = "general"
+    """additive v.tanh(W q + U k), dot q.k, general q.W k, concat v.tanh(W(q + k)) as the tutorial sums it."""
+    size: PositiveInt | None = None
+    """Size inside the additive and concat scores; the decoder's hidden size when null."""
+
+
+class ModelConfig(Section):
+    """An encoder, an attention, a decoder."""
+
+    encoder: EncoderConfig = EncoderConfig()
+    """The source side."""
+    attention: AttentionConfig = AttentionConfig()
+    """What joins the two sides."""
+    decoder: DecoderConfig = DecoderConfig()
+    """The target side."""
+
+    @model_validator(mode="after")
+    def _sizes_agree(self) -> Self:
+        encoder, decoder = self.encoder, self.decoder
+        for key in ("hidden_size", "layers"):
+            ours, theirs = getattr(encoder, key), getattr(decoder, key)
+            if ours != theirs:
+                raise ValueError(
+                    f"model.encoder.{key} ({ours}) and model.decoder.{key} ({theirs}) must be equal:"
+                    " the encoder's last state is copied to the decoder's first"
+                )
+        return self
+
+
+class TrainingConfig(Section):
+    """The loop."""
+
+    epochs: PositiveInt = 10
+    """Passes over the training pairs."""
+    batch_size: PositiveInt = 64
+    """Sentence pairs a step."""
+    lr: Annotated[float, Field(gt=0.0)] = 1e-3
+    """Adam's learning rate."""
+    clip_norm: Annotated[float, Field(gt=0.0)] = 1.0
+    """Largest norm of the gradient; a longer one is scaled down to it."""
+    teacher_forcing: Probability = 0.5
+    """Probability, drawn for each sentence, that the decoder is fed the true words and not its own predictions."""
+    seed: Annotated[int, Field(ge=0, lt=2**32)] = 1
+    """Start of every random stream; the same seed gives the same run on a CPU."""
+    device: Literal["auto", "cpu", "cuda", "mps"] = "auto"
+    """Where to compute; auto takes the first of cuda, mps, cpu that is there."""
+    save_minutes: Annotated[float, Field(gt=0.0)] = 2.0
+    """Longest time between two saves of the checkpoint to resume from; one is saved after each epoch too."""
+
+
+class DecodingConfig(Section):
+    """The search."""
+
+    batch_size: PositiveInt = 64
+    """Sentences translated at a time."""
+    max_length_factor: Annotated[float, Field(ge=0.0)] = 1.5
+    """An output has at most factor * source tokens + extra tokens."""
+    max_length_extra: Annotated[int, Field(ge=1)] = 10
+    """See max_length_factor."""
+
+
+class Config(Section):
+    """One model, whole."""
+
+    data: DataConfig = DataConfig()
+    """Which pairs (used by prepare)."""
+    text: TextConfig = TextConfig()
+    """From text to ids (used by prepare)."""
+    model: ModelConfig = ModelConfig()
+    """The network (used by train)."""
+    training: TrainingConfig = TrainingConfig()
+    """The loop (used by train)."""
+    decoding: DecodingConfig = DecodingConfig()
+    """The search (used by train for validation, and by translate)."""

@@ -1,0 +1,1 @@
+"""Search over a step function, and the translator: sentences in, translations out."""

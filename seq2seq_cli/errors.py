@@ -1,0 +1,70 @@
+"""Every error that s2s raises on purpose; anything else that reaches the user is a bug.
+
+    S2SError                  exit code
+    ├── InputError                2      what the user gave cannot be used
+    │   ├── UsageError            2      options or folders that do not go together
+    │   ├── PairFileError         2      a file of sentence pairs
+    │   ├── ConfigError           2      a YAML config or a ``--set`` override; may hold many problems
+    │   ├── PreparedFolderError   2      a folder made by ``s2s prepare``
+    │   └── ModelFileError        2      a run folder or a file in it
+    ├── TrainingError             1      training cannot go on
+    └── Interrupted             130      the user stopped the program; nothing saved is lost
+
+A message says what is wrong, where (``file:line:column`` as far as known) and what to do, in one line.
+"""
+
+from collections.abc import Sequence
+
+
+class S2SError(Exception):
+    """The root: shown as ``s2s: error: MESSAGE`` on stderr, without a traceback."""
+
+    exit_code = 1
+
+    def lines(self) -> list[str]:
+        """The problems to show, one line each."""
+        return [str(self)]
+
+
+class InputError(S2SError):
+    """What the user gave cannot be used."""
+
+    exit_code = 2
+
+
+class UsageError(InputError):
+    """Options that do not go together, or an output folder that would be overwritten unasked."""
+
+
+class PairFileError(InputError):
+    """A file of sentence pairs cannot be read: missing, empty, binary, not UTF-8, or without tabs."""
+
+
+class ConfigError(InputError):
+    """A config is wrong; holds all its problems, so that they can be mended in one go."""
+
+    def __init__(self, problems: Sequence[str]) -> None:
+        super().__init__("; ".join(problems))
+        self.problems = list(problems)
+
+    def lines(self) -> list[str]:
+        """One line a problem."""
+        return self.problems
+
+
+class PreparedFolderError(InputError):
+    """A prepared folder is missing, unfinished, damaged, or made with other options."""
+
+
+class ModelFileError(InputError):
+    """A run folder or one of its files is missing, damaged, foreign, or newer than this program."""
+
+
+class TrainingError(S2SError):
+    """Training cannot go on: the loss is not finite, or a checkpoint cannot be written."""
+
+
+class Interrupted(S2SError):
+    """The user stopped the program."""
+
+    exit_code = 130

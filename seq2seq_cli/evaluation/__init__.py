@@ -1,0 +1,1 @@
+"""Scores of translations, and pictures of attention."""

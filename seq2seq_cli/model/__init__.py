@@ -1,0 +1,1 @@
+"""Encoder, attention, decoder: the networks."""

@@ -1,0 +1,1 @@
+"""One language's way from text to ids and back."""

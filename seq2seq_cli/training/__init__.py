@@ -1,0 +1,1 @@
+"""The loop, the optimiser, the run folder and its checkpoints."""

@@ -1,0 +1,5 @@
+"""``s2s prepare``."""
+
+
+def prepare() -> None:
+    """Come soon."""

@@ -1,0 +1,5 @@
+"""``s2s train``."""
+
+
+def train() -> None:
+    """Come soon."""

@@ -4,10 +4,10 @@ Nothing here, and nothing at the top of a command's module, imports torch, spaCy
 answer at once. A command's body imports what it needs.
 """
 
+import os
 import sys
 from typing import Annotated
 
-import click
 import typer
 
 from seq2seq_cli import __version__
@@ -18,7 +18,6 @@ app = typer.Typer(
     name="s2s",
     help="Train an attention translator from any file of sentence pairs, and use it.",
     epilog="Start with: s2s prepare deu.txt; s2s train --config luong_concat.yaml; s2s translate 'she kissed him .'",
-    no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     add_completion=False,
@@ -36,14 +35,17 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
+@app.callback(invoke_without_command=True)
 def _options(
+    context: typer.Context,
     _version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
     ] = False,
     _debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
 ) -> None:
     """Train an attention translator from any file of sentence pairs, and use it."""
+    if context.invoked_subcommand is None:
+        sys.stdout.write(context.get_help() + "\n")
 
 
 def main() -> None:
@@ -59,25 +61,18 @@ def _run(arguments: list[str]) -> int:
     try:
         # --debug is understood before and after the command's name.
         code = app(args=[a for a in arguments if a != "--debug"], standalone_mode=False)
-    except click.exceptions.NoArgsIsHelpError as error:
-        sys.stderr.write(error.format_message() + "\n")
-        return 2
-    except click.ClickException as error:
-        return _report([error.format_message()], error.exit_code)
-    except (KeyboardInterrupt, click.Abort):
+    except (KeyboardInterrupt, typer.Abort):
         return Interrupted.exit_code
     except BrokenPipeError:
-        # The reader went away (s2s translate | head): that is no error, and there is nobody left to tell.
-        sys.stderr.close()
+        # The reader went away (s2s translate | head): no error, and nobody is left to tell.
+        # What is still buffered goes to the void, or the interpreter would complain at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except S2SError as error:
+    except (S2SError, typer.TyperException) as error:
         if debug:
             raise
-        return _report(error.lines(), error.exit_code)
+        lines = error.lines() if isinstance(error, S2SError) else [error.format_message()]
+        for line in lines:
+            sys.stderr.write(f"s2s: error: {line}\n")
+        return error.exit_code
     return code if isinstance(code, int) else 0
-
-
-def _report(lines: list[str], exit_code: int) -> int:
-    for line in lines:
-        sys.stderr.write(f"s2s: error: {line}\n")
-    return exit_code

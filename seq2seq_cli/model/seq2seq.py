@@ -1,0 +1,48 @@
+"""The whole network: encode once, then one step a word.
+
+B batch, S source length, T target length, V target vocabulary, R readout.
+"""
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from seq2seq_cli.model.decoder import Decoder
+from seq2seq_cli.model.encoder import LSTMEncoder
+from seq2seq_cli.model.state import DecoderState, Memory
+
+
+class Seq2Seq(nn.Module):
+    """Encoder, attention decoder and output layer."""
+
+    def __init__(self, *, encoder: LSTMEncoder, decoder: Decoder, output: nn.Linear) -> None:
+        super().__init__()
+        self.encoder = encoder
+        self.decoder = decoder
+        self.output = output
+
+    def encode(self, src: Int[Tensor, "B S"], lengths: Int[Tensor, " B"]) -> tuple[Memory, DecoderState]:
+        """The memory of the source sentences and the decoder's first state.
+
+        Rows of `src` are padded on the right; `lengths` counts their real tokens and lives on the CPU.
+        The encoder's last state becomes the decoder's first, as it is.
+        """
+        states, last = self.encoder(src, lengths)
+        positions = torch.arange(src.shape[1], device=src.device)
+        mask = positions < lengths.to(src.device).unsqueeze(1)
+        return Memory(states=states, keys=self.decoder.attention.keys(states), mask=mask), last
+
+    def step(
+        self, tokens: Int[Tensor, " B"], state: DecoderState, memory: Memory
+    ) -> tuple[Float[Tensor, "B V"], DecoderState, Float[Tensor, "B S"]]:
+        """The definition of the model: from the previous words to the logits of the next, state and weights."""
+        features, state, weights = self.decoder.step(tokens, state, memory)
+        return self.output(features), state, weights
+
+    def forward(
+        self, src: Int[Tensor, "B S"], lengths: Int[Tensor, " B"], tgt_in: Int[Tensor, "B T"]
+    ) -> tuple[Float[Tensor, "B T V"], Float[Tensor, "B T S"]]:
+        """Logits and weights of every step when all inputs are known; equal to `step` by `step`."""
+        memory, state = self.encode(src, lengths)
+        features, weights = self.decoder(tgt_in, state, memory)
+        return self.output(features), weights

@@ -4,6 +4,7 @@ A YAML file has five sections: ``data`` and ``text`` say how ``s2s prepare`` mak
 ``training`` what ``s2s train`` makes of it, ``decoding`` how ``s2s translate`` searches.
 """
 
+from collections.abc import Sequence
 from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -11,12 +12,38 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 PositiveInt = Annotated[int, Field(ge=1)]
 Probability = Annotated[float, Field(ge=0.0, le=1.0)]
 Dropout = Annotated[float, Field(ge=0.0, lt=1.0)]
+Language = Annotated[
+    str,
+    Field(
+        pattern=r"^[a-z]{2,3}$",
+        examples=["en", "de"],
+        description="ISO code of a blank spaCy tokenizer, such as en or de.",
+    ),
+]
+Lowercase = Annotated[bool, Field(description="Lower-case every token.")]
+Spacing = Annotated[
+    bool, Field(description="Let each token carry whether a space goes before it, so that text comes back exactly.")
+]
+
+
+class Disagreement(ValueError):  # noqa: N818 - pydantic turns it into its own error; nobody catches it by name
+    """Values that are right each by itself, but not together.
+
+    ``problems`` holds, for each of them, the keys that disagree (dotted, relative to the section that checks) and
+    a message that names them in full.
+    """
+
+    def __init__(self, problems: Sequence[tuple[Sequence[str], str]]) -> None:
+        super().__init__("; ".join(message for _, message in problems))
+        self.problems = problems
 
 
 class Section(BaseModel):
     """A part of the config: immutable, without coercion, unknown keys refused."""
 
-    model_config = ConfigDict(frozen=True, strict=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(
+        frozen=True, strict=True, extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True
+    )
 
 
 class DataConfig(Section):
@@ -33,14 +60,11 @@ class DataConfig(Section):
 
 
 class SideConfig(Section):
-    """One language's way from text to ids."""
+    """One language's way from text to ids; what a side does unless told otherwise is said below."""
 
-    language: str = Field(pattern=r"^[a-z]{2,3}$")
-    """ISO code of a blank spaCy tokenizer, such as en or de."""
-    lowercase: bool
-    """Lower-case every token."""
-    spacing: bool
-    """Let each token carry whether a space goes before it, so that text comes back exactly."""
+    language: Language
+    lowercase: Lowercase
+    spacing: Spacing
     min_count: PositiveInt = 2
     """Words seen fewer times than this in training are unknown."""
     max_size: PositiveInt | None = 16000
@@ -50,23 +74,17 @@ class SideConfig(Section):
 class SourceConfig(SideConfig):
     """The language translated from: case and spacing do not matter by default."""
 
-    language: str = Field(default="en", pattern=r"^[a-z]{2,3}$")
-    """ISO code of a blank spaCy tokenizer, such as en or de."""
-    lowercase: bool = True
-    """Lower-case every token."""
-    spacing: bool = False
-    """Let each token carry whether a space goes before it."""
+    language: Language = "en"
+    lowercase: Lowercase = True
+    spacing: Spacing = False
 
 
 class TargetConfig(SideConfig):
     """The language translated into: case and spacing are kept by default, so that the output is plain text."""
 
-    language: str = Field(default="de", pattern=r"^[a-z]{2,3}$")
-    """ISO code of a blank spaCy tokenizer, such as en or de."""
-    lowercase: bool = False
-    """Lower-case every token."""
-    spacing: bool = True
-    """Let each token carry whether a space goes before it, so that text comes back exactly."""
+    language: Language = "de"
+    lowercase: Lowercase = False
+    spacing: Spacing = True
 
 
 class TextConfig(Section):
@@ -129,14 +147,17 @@ class ModelConfig(Section):
 
     @model_validator(mode="after")
     def _sizes_agree(self) -> Self:
-        encoder, decoder = self.encoder, self.decoder
+        problems = []
         for key in ("hidden_size", "layers"):
-            ours, theirs = getattr(encoder, key), getattr(decoder, key)
+            ours, theirs = getattr(self.encoder, key), getattr(self.decoder, key)
             if ours != theirs:
-                raise ValueError(
+                message = (
                     f"model.encoder.{key} ({ours}) and model.decoder.{key} ({theirs}) must be equal:"
-                    " the encoder's last state is copied to the decoder's first"
+                    " the encoder's last state is the decoder's first"
                 )
+                problems.append(((f"encoder.{key}", f"decoder.{key}"), message))
+        if problems:
+            raise Disagreement(problems)
         return self
 
 

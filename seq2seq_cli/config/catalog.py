@@ -1,0 +1,85 @@
+"""Configs by name: in the working directory, in its ``configs`` folder, and those that s2s ships."""
+
+from difflib import get_close_matches
+from pathlib import Path
+from typing import NamedTuple
+
+from seq2seq_cli.errors import ConfigError
+
+_PACKAGE = Path(__file__).resolve().parent.parent
+
+
+class CatalogEntry(NamedTuple):
+    """A config that ``--config`` finds: what to type, and the first comment line of the file."""
+
+    name: str
+    description: str
+
+
+def find_config(name: str) -> Path:
+    """Return the file that ``name`` means.
+
+    A path is taken as it is. A bare name is looked up in the working directory, in ``./configs``, then among the
+    shipped configs. ``.yaml`` may be left out.
+
+    Raises ConfigError, with the names near to it, when there is no such file.
+    """
+    bare = Path(name).name == name
+    for folder in _folders() if bare else [Path()]:
+        for path in (folder / name, folder / f"{name}.yaml"):
+            if path.is_file():
+                return path
+    if not bare:
+        raise ConfigError([f"{name}: {'a folder, not a' if Path(name).is_dir() else 'no such'} config file"])
+    known = {Path(entry.name).stem: entry.name for entry in list_configs()}
+    near = [known[stem] for stem in get_close_matches(Path(name).stem.lower(), known, n=3)]
+    hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(known.values())}"
+    raise ConfigError([f"no config is named '{name}'; {hint}"])
+
+
+def list_configs() -> list[CatalogEntry]:
+    """List the shipped configs, then those in ``./configs``, each group by name; a shadowed one is left out."""
+    _, own, shipped = _folders()
+    own_files = [] if own.resolve() == shipped else sorted(own.glob("*.yaml"))
+    hidden = {path.name for path in own_files}
+    entries = [
+        CatalogEntry(path.stem, _description(path))
+        for path in sorted(shipped.glob("*.yaml"))
+        if path.name not in hidden
+    ]
+    return entries + [CatalogEntry(path.as_posix(), _description(path)) for path in own_files]
+
+
+def read_config_text(path: Path) -> str:
+    """Read a config file as it is.
+
+    Raises ConfigError when it cannot be opened, or is not UTF-8.
+    """
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise ConfigError([f"{path}: {error.strerror}"]) from error
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        *above, before = error.object[: error.start].decode("utf-8").split("\n")
+        where = f"{path}:{len(above) + 1}:{len(before) + 1}"
+        byte = error.object[error.start]
+        raise ConfigError([f"{where}: byte 0x{byte:02x} is not UTF-8; save the file as UTF-8"]) from error
+
+
+def _folders() -> tuple[Path, Path, Path]:
+    return Path(), Path("configs"), shipped_folder()
+
+
+def shipped_folder() -> Path:
+    """Return where the shipped configs lie: inside an installed package, beside it in a source tree."""
+    installed = _PACKAGE / "configs"
+    return installed if installed.is_dir() else _PACKAGE.parent / "configs"
+
+
+def _description(path: Path) -> str:
+    for line in read_config_text(path).splitlines():
+        if line.startswith("#"):
+            return line.lstrip("# ").strip()
+    return ""

@@ -1,0 +1,181 @@
+"""From YAML text and ``--set`` overrides to a Config, with all that is wrong told at once."""
+
+import logging
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from seq2seq_cli.config.catalog import find_config, read_config_text
+from seq2seq_cli.config.schema import Config, Disagreement, Section
+from seq2seq_cli.config.wording import explain, one_line, schema_fields, section_at
+from seq2seq_cli.config.yaml12 import KeyPath, Mark, read_yaml, write_yaml
+from seq2seq_cli.errors import ConfigError
+
+logger = logging.getLogger(__name__)
+
+
+def load_config(name: str | None, overrides: Sequence[str] = ()) -> Config:
+    """Read a user's config strictly; what it leaves out has the default of the schema.
+
+    ``name`` is a path or the name of a shipped config (see ``find_config``); None stands for the defaults.
+    ``overrides`` are texts such as ``training.lr=3e-4``, typed like the file's values and stronger than they are.
+    The result's ``model_fields_set`` holds what file and overrides state, section by section.
+
+    Raises ConfigError with every problem of the file, in its order, then those of the overrides.
+    """
+    draft = _Draft()
+    if name is not None:
+        draft.read_file(find_config(name))
+    for number, override in enumerate(overrides, start=1):
+        draft.override(override, number)
+    return draft.validated()
+
+
+def load_saved_config(path: Path) -> Config:
+    """Read the config inside a run or a prepared folder, which another version of s2s may have written.
+
+    An unknown key is dropped with a logged warning, a missing one has its default.
+
+    Raises ConfigError when the file is missing or damaged, or holds values of the wrong kind.
+    """
+    draft = _Draft()
+    draft.read_file(path)
+    for key in _drop_unknown(draft.values, ()):
+        logger.warning("%s: key '%s' is unknown to this version of s2s and ignored", path, one_line(".".join(key)))
+    return draft.validated()
+
+
+def dump_config(config: Config) -> str:
+    """Write a config whole, defaults included, as YAML that loads to an equal one."""
+    return write_yaml(config.model_dump())
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Place:
+    """Where something stands: what a message starts with, and what messages are sorted by."""
+
+    shown: str
+    order: tuple[int, int, int]
+    names_key: bool
+
+    def line(self, path: KeyPath, message: str) -> str:
+        key = "" if self.names_key or not path else one_line(".".join(path)) + ": "
+        return f"{self.shown}: {key}{message}"
+
+
+@dataclass(kw_only=True)
+class _Draft:
+    """A config on its way: plain values, the place of each key and value, and the problems found so far."""
+
+    values: dict[str, Any] = field(default_factory=dict)
+    _key_places: dict[KeyPath, _Place] = field(default_factory=dict)
+    _value_places: dict[KeyPath, _Place] = field(default_factory=dict)
+    _problems: dict[tuple[int, int, int], str] = field(default_factory=dict)
+
+    def read_file(self, path: Path) -> None:
+        document = read_yaml(read_config_text(path))
+        self._key_places = {key: _in_file(path, mark) for key, mark in document.keys.items()}
+        self._value_places = {key: _in_file(path, mark) for key, mark in document.values.items()}
+        for fault in document.faults:
+            self._add(_in_file(path, fault.mark), fault.path, fault.message)
+        if isinstance(document.value, dict):
+            self.values = document.value
+        elif document.value is not None and not document.faults:
+            message = "must hold sections such as 'training:', with indented 'key: value' lines below"
+            self._add(self._value_places[()], (), message)
+
+    def override(self, text: str, number: int) -> None:
+        place = _Place(shown=f"--set {one_line(text)}", order=(number, 0, 0), names_key=True)
+        key, equals, value = text.partition("=")
+        path = tuple(part.strip() for part in key.split("."))
+        if not equals or not all(path):
+            return self._add(place, (), "must be KEY=VALUE, such as training.lr=3e-4")
+        document = read_yaml(value)
+        for fault in document.faults:
+            return self._add(place, path, fault.message)
+        if section := section_at(path):
+            return self._add(
+                place, path, f"a section; set one of its keys, such as {key}.{next(iter(section.model_fields))}"
+            )
+        if _set(self.values, path, document.value):
+            for end in range(1, len(path)):
+                self._key_places.setdefault(path[:end], place)
+                self._value_places.setdefault(path[:end], place)
+            self._key_places[path] = self._value_places[path] = place
+        return None
+
+    def validated(self) -> Config:
+        _fill_empty_sections(self.values, Config)
+        try:
+            config = Config.model_validate(self.values)
+        except ValidationError as error:
+            for details in error.errors():
+                path = tuple(str(part) for part in details["loc"])
+                cause = details.get("ctx", {}).get("error")
+                if isinstance(cause, Disagreement):
+                    for keys, message in cause.problems:
+                        self._add(self._culprit(path, [(*path, *key.split(".")) for key in keys]), (), message)
+                else:
+                    places = self._key_places if details["type"] == "extra_forbidden" else self._value_places
+                    self._add(_innermost(places, path), path, explain(details))
+        if self._problems:
+            raise ConfigError([self._problems[order] for order in sorted(self._problems)])
+        return config
+
+    def _add(self, place: _Place, path: KeyPath, message: str) -> None:
+        # One message a place: a value that cannot be read is not told a second time as one of the wrong type.
+        self._problems.setdefault(place.order, place.line(path, message))
+
+    def _culprit(self, section: KeyPath, keys: Iterable[KeyPath]) -> _Place:
+        """Return the place of the key stated last, or of the section when only defaults disagree."""
+        stated = [self._key_places[key] for key in keys if key in self._key_places]
+        return max(stated, key=lambda place: place.order, default=_innermost(self._key_places, section))
+
+
+def _in_file(path: Path, mark: Mark) -> _Place:
+    return _Place(shown=f"{path}:{mark.line}:{mark.column}", order=(0, mark.line, mark.column), names_key=False)
+
+
+def _innermost(places: dict[KeyPath, _Place], path: KeyPath) -> _Place:
+    """Return the place of ``path``, or of the smallest section around it that was stated."""
+    while path not in places and path:
+        path = path[:-1]
+    return places.get(path, _Place(shown="config", order=(0, 0, 0), names_key=False))
+
+
+def _set(values: dict[str, Any], path: KeyPath, value: object) -> bool:
+    """Set a value, making the sections on the way; False when something else stands where a section should."""
+    for name in path[:-1]:
+        if values.get(name) is None:
+            values[name] = {}
+        values = values[name]
+        if not isinstance(values, dict):
+            return False
+    values[path[-1]] = value
+    return True
+
+
+def _fill_empty_sections(values: dict[str, Any], section: type[Section]) -> None:
+    """Read a section without keys (``training:`` with every line below commented out) as stating nothing."""
+    for name in values.keys() & section.model_fields.keys():
+        inner = section.model_fields[name].annotation
+        if isinstance(inner, type) and issubclass(inner, Section):
+            if values[name] is None:
+                values[name] = {}
+            if isinstance(values[name], dict):
+                _fill_empty_sections(values[name], inner)
+
+
+def _drop_unknown(values: dict[str, Any], path: KeyPath) -> list[KeyPath]:
+    dropped = []
+    for name in list(values):
+        here = (*path, name)
+        if here not in schema_fields():
+            dropped.append(here)
+            del values[name]
+        elif section_at(here) and isinstance(values[name], dict):
+            dropped += _drop_unknown(values[name], here)
+    return dropped

@@ -1,0 +1,184 @@
+"""YAML 1.2 with places: every key and value knows its line and column.
+
+PyYAML parses; what a plain scalar means is YAML 1.2's core schema and not PyYAML's YAML 1.1: ``1e-3`` is a number,
+``no`` is a word, ``1:30`` and ``2024-01-01`` are words, ``0o17`` is fifteen. A config is a tree that a reader sees
+whole, so aliases and tags are refused.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import yaml
+
+KeyPath = tuple[str, ...]
+
+_TAG = "tag:yaml.org,2002:"
+# YAML 1.2.2, section 10.3.2: tag, pattern, first characters.
+_CORE_SCHEMA = (
+    ("null", r"^(?:~|null|Null|NULL|)$", ["~", "n", "N", ""]),
+    ("bool", r"^(?:true|True|TRUE|false|False|FALSE)$", list("tTfF")),
+    ("int", r"^(?:[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+)$", list("-+0123456789")),
+    (
+        "float",
+        r"^(?:[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$",
+        list("-+.0123456789"),
+    ),
+)
+_PLAIN_WORDS = {
+    "mapping values are not allowed here": "a second ':' in the line, or a line indented too far",
+    "could not find expected ':'": "a key without ':'",
+    "found character '\\t' that cannot start any token": "a tab; indent with spaces",
+    "expected <block end>, but found": "not indented like the lines above",
+    "expected a single document": "a second document ('---'); a config is one",
+}
+
+
+class Mark(NamedTuple):
+    """A place in the text, counted from 1."""
+
+    line: int
+    column: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fault:
+    """Something that the text must not hold; ``path`` is empty when it belongs to no key."""
+
+    mark: Mark
+    path: KeyPath
+    message: str
+
+
+@dataclass(kw_only=True)
+class Document:
+    """What a text holds: plain Python values, where each key and each value stands, and what is wrong with it."""
+
+    value: object = None
+    keys: dict[KeyPath, Mark] = field(default_factory=dict)
+    values: dict[KeyPath, Mark] = field(default_factory=dict)
+    faults: list[Fault] = field(default_factory=list)
+
+
+def read_yaml(text: str) -> Document:
+    """Read one document; never raises for bad text: the faults are in the document."""
+    document = Document()
+    try:
+        root = _compose(text)
+        if root is not None:
+            document.value = _Builder(document).build(root, ())
+    except yaml.reader.ReaderError as error:
+        before = text[: error.position]
+        mark = Mark(before.count("\n") + 1, len(before) - (before.rfind("\n") + 1) + 1)
+        message = f"not YAML: the control character {text[error.position]!r} is not allowed"
+        document.faults.append(Fault(mark=mark, path=(), message=message))
+    except yaml.MarkedYAMLError as error:
+        at = error.problem_mark or error.context_mark
+        mark = Mark(at.line + 1, at.column + 1) if at else Mark(1, 1)
+        document.faults.append(Fault(mark=mark, path=(), message=f"not YAML: {_syntax(error)}"))
+    except RecursionError:
+        document.faults.append(Fault(mark=Mark(1, 1), path=(), message="not a config: nested too deeply"))
+    return document
+
+
+def write_yaml(values: dict[str, Any]) -> str:
+    """Write block YAML in the order given; a word that YAML 1.1 or 1.2 would read as something else is quoted."""
+    return yaml.dump(values, Dumper=_Dumper, sort_keys=False, allow_unicode=True, default_flow_style=False)
+
+
+class _Loader(yaml.SafeLoader):
+    # Without the patterns of YAML 1.1; those of 1.2 are added below.
+    yaml_implicit_resolvers = {}  # noqa: RUF012
+
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        if self.check_event(yaml.AliasEvent):
+            mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
+            raise yaml.composer.ComposerError(None, None, "an alias ('*' or '<<'); write the value out", mark)
+        return super().compose_node(parent, index)
+
+
+class _Dumper(yaml.SafeDumper):
+    """Knows the patterns of YAML 1.1 (its own) and of 1.2 (added below)."""
+
+
+for _name, _pattern, _first in _CORE_SCHEMA:
+    _Loader.add_implicit_resolver(_TAG + _name, re.compile(_pattern), _first)
+    _Dumper.add_implicit_resolver(_TAG + _name, re.compile(_pattern), _first)
+
+
+def _compose(text: str) -> yaml.Node | None:
+    loader = _Loader(text)
+    try:
+        return loader.get_single_node()
+    finally:
+        loader.dispose()
+
+
+def _syntax(error: yaml.MarkedYAMLError) -> str:
+    problem = error.problem or error.context or "cannot be parsed"
+    for theirs, ours in _PLAIN_WORDS.items():
+        if theirs in f"{error.context} {problem}":
+            return ours
+    return problem.replace("'<stream end>'", "the end").replace("end of stream", "end")
+
+
+class _Builder:
+    """Turns nodes into values, noting places and faults in the document."""
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+
+    def build(self, node: yaml.Node, path: KeyPath) -> object:
+        self._document.values[path] = _mark(node)
+        if isinstance(node, yaml.MappingNode) and node.tag == _TAG + "map":
+            return {name: self.build(value, (*path, name)) for name, value in self._entries(node, path)}
+        if isinstance(node, yaml.SequenceNode) and node.tag == _TAG + "seq":
+            return [self.build(item, (*path, str(index))) for index, item in enumerate(node.value)]
+        construct = _SCALARS.get(node.tag)
+        if not isinstance(node, yaml.ScalarNode) or construct is None:
+            self._fault(node, path, f"the tag {node.tag.replace(_TAG, '!!')} has no place in a config")
+            return None
+        try:
+            return construct(node.value)
+        except ValueError:
+            self._fault(node, path, f"{node.value[:40]!r} cannot be read as a value")
+            return None
+
+    def _entries(self, node: yaml.MappingNode, path: KeyPath) -> Iterator[tuple[str, yaml.Node]]:
+        for key, value in node.value:
+            if not isinstance(key, yaml.ScalarNode) or not key.value:
+                self._fault(key, path, "a key must be a word")
+                continue
+            name = (*path, key.value)
+            if name in self._document.keys:
+                self._fault(key, name, f"duplicate key, first on line {self._document.keys[name].line}")
+                continue
+            self._document.keys[name] = _mark(key)
+            yield key.value, value
+
+    def _fault(self, node: yaml.Node, path: KeyPath, message: str) -> None:
+        self._document.faults.append(Fault(mark=_mark(node), path=path, message=message))
+
+
+def _mark(node: yaml.Node) -> Mark:
+    return Mark(node.start_mark.line + 1, node.start_mark.column + 1)
+
+
+def _integer(text: str) -> int:
+    # int() takes 0o17 and 0x1f with base 0, but refuses 007 there.
+    return int(text, 0) if text[:2] in ("0o", "0x") else int(text)
+
+
+def _float(text: str) -> float:
+    # YAML writes .inf and .nan, Python inf and nan.
+    return float(text.lower().replace(".inf", "inf").replace(".nan", "nan"))
+
+
+_SCALARS: dict[str, Callable[[str], object]] = {
+    _TAG + "null": lambda _: None,
+    _TAG + "bool": lambda text: text.lower() == "true",
+    _TAG + "int": _integer,
+    _TAG + "float": _float,
+    _TAG + "str": str,
+}

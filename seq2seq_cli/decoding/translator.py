@@ -1,0 +1,167 @@
+"""From sentences to translations.
+
+B sentences of a batch, S source length with ``<eos>``, T target length, V target vocabulary.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from seq2seq_cli.config.schema import DecodingConfig
+from seq2seq_cli.decoding.copying import copy_unknown
+from seq2seq_cli.decoding.greedy import Hypothesis, greedy_search
+from seq2seq_cli.model.seq2seq import Seq2Seq
+from seq2seq_cli.model.state import DecoderState, Memory
+from seq2seq_cli.text.codec import Codec
+from seq2seq_cli.text.vocabulary import EOS, EOS_UNIT, PAD, UNK
+
+_CHUNK_LINES = 2048
+_CHUNK_CHARACTERS = 2**18
+_BATCH_POSITIONS = 2**14
+
+
+@dataclass(frozen=True, kw_only=True)
+class Translation:
+    """One sentence, its translation, and where the translator was looking while it wrote."""
+
+    source: str
+    """The sentence as it was given."""
+    text: str
+    """The translation as plain text; empty for a blank sentence."""
+    src_tokens: list[str]
+    """The words of the source as they were written, then ``<eos>``."""
+    tgt_tokens: list[str]
+    """The words of the translation, then ``<eos>`` unless the length limit came first."""
+    weights: Float[np.ndarray, "T S"]
+    """The attention: a row for each target token, a column for each source token; rows sum to 1."""
+    unknown: list[str]
+    """The words of the source that are not in the vocabulary."""
+
+
+class Translator:
+    """Translates with one model; the answer for a sentence does not depend on the sentences around it."""
+
+    def __init__(
+        self, model: Seq2Seq, src_codec: Codec, tgt_codec: Codec, config: DecodingConfig, device: torch.device | str
+    ) -> None:
+        self.model = model
+        self.src_codec = src_codec
+        self.tgt_codec = tgt_codec
+        self.config = config
+        self.device = torch.device(device)
+
+    def translate(self, sentences: Sequence[str]) -> list[Translation]:
+        """The translations, in the order of the sentences; a blank sentence has a blank one."""
+        sources = [self.src_codec.encode(sentence) for sentence in sentences]
+        hypotheses: dict[int, Hypothesis] = {}
+        with _evaluating(self.model), torch.inference_mode():
+            for batch in similar_lengths([len(source) for source in sources], self.config.batch_size):
+                found = self._search([sources[i] for i in batch])
+                hypotheses.update(zip(batch, found, strict=True))
+        return [
+            self._finish(sentence, source, hypotheses[i]) if source else _blank(sentence)
+            for i, (sentence, source) in enumerate(zip(sentences, sources, strict=True))
+        ]
+
+    def translate_stream(self, sentences: Iterable[str]) -> Iterator[Translation]:
+        """As `translate`, for more sentences than fit in memory: they are read and translated a chunk at a time."""
+        for chunk in _chunks(sentences):
+            yield from self.translate(chunk)
+
+    def _search(self, sources: list[list[int]]) -> list[Hypothesis]:
+        src, lengths = _pad(sources)
+        memory, state = self.model.encode(src.to(self.device), lengths)
+        factor, extra = self.config.max_length_factor, self.config.max_length_extra
+        limits = torch.tensor([int(factor * len(source)) + extra for source in sources], device=self.device)
+        return greedy_search(self._step, _Reading(memory=memory, decoder=state), limits)
+
+    def _step(
+        self, tokens: Int[Tensor, " B"], state: "_Reading"
+    ) -> tuple[Float[Tensor, "B V"], "_Reading", Float[Tensor, "B S"]]:
+        logits, decoder, weights = self.model.step(tokens, state.decoder, state.memory)
+        return logits, _Reading(memory=state.memory, decoder=decoder), weights
+
+    def _finish(self, sentence: str, source: list[int], hypothesis: Hypothesis) -> Translation:
+        words = self.src_codec.tokens(sentence)
+        # A batch pads its sentences to the longest.
+        weights = hypothesis.weights[:, : len(source) + 1].float().numpy()
+        ended = hypothesis.ids[-1] == EOS
+        ids = hypothesis.ids[:-1] if ended else hypothesis.ids
+        copies = copy_unknown(ids, weights, words)
+        return Translation(
+            source=sentence,
+            text=self.tgt_codec.decode(ids, copies),
+            src_tokens=[*words, EOS_UNIT],
+            tgt_tokens=self.tgt_codec.units(ids, copies) + [EOS_UNIT] * ended,
+            weights=weights,
+            unknown=[word for word, token in zip(words, source, strict=True) if token == UNK],
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Reading:
+    """The state of a search: the sentences being read, and where the decoder stands in each."""
+
+    memory: Memory
+    decoder: DecoderState
+
+    def select(self, rows: Int[Tensor, " R"]) -> Self:
+        return type(self)(memory=self.memory.select(rows), decoder=self.decoder.select(rows))
+
+
+def similar_lengths(lengths: Sequence[int], batch_size: int) -> Iterator[list[int]]:
+    """Batches of indices, longest sentences first, so that little is padded; those of length 0 are left out.
+
+    Very long sentences come in smaller batches: a batch has at most `_BATCH_POSITIONS` positions, or one sentence.
+    """
+    order = sorted((i for i, length in enumerate(lengths) if length > 0), key=lambda i: (-lengths[i], i))
+    start = 0
+    while start < len(order):
+        size = min(batch_size, max(1, _BATCH_POSITIONS // (lengths[order[start]] + 1)))
+        yield order[start : start + size]
+        start += size
+
+
+def _chunks(sentences: Iterable[str]) -> Iterator[list[str]]:
+    """Runs of sentences that are translated together: as many as make good batches, few enough for the memory."""
+    chunk: list[str] = []
+    characters = 0
+    for sentence in sentences:
+        chunk.append(sentence)
+        characters += len(sentence)
+        if len(chunk) == _CHUNK_LINES or characters >= _CHUNK_CHARACTERS:
+            yield chunk
+            chunk, characters = [], 0
+    if chunk:
+        yield chunk
+
+
+def _pad(sources: list[list[int]]) -> tuple[Int[Tensor, "B S"], Int[Tensor, " B"]]:
+    """The sources, each with EOS, padded on the right to the longest, and their lengths."""
+    lengths = torch.tensor([len(source) + 1 for source in sources])
+    src = torch.full((len(sources), int(lengths.max())), PAD)
+    for row, source in enumerate(sources):
+        src[row, : len(source) + 1] = torch.tensor([*source, EOS])
+    return src, lengths
+
+
+def _blank(sentence: str) -> Translation:
+    weights = np.zeros((0, 0), dtype=np.float32)
+    return Translation(source=sentence, text="", src_tokens=[], tgt_tokens=[], weights=weights, unknown=[])
+
+
+@contextmanager
+def _evaluating(model: Seq2Seq) -> Iterator[None]:
+    """Without dropout inside; afterwards the model is in the mode it came in."""
+    training = model.training
+    model.eval()
+    try:
+        yield
+    finally:
+        model.train(training)

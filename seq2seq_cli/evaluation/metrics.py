@@ -1,0 +1,33 @@
+"""Scores of translations against references, on plain text."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, kw_only=True)
+class Score:
+    """A figure and how it was computed, so that it can be compared with others'."""
+
+    name: str
+    """Such as BLEU."""
+    value: float
+    """From 0 to 100, higher is better."""
+    signature: str
+    """SacreBLEU's: number of references, case, tokenisation, smoothing, version."""
+
+
+def corpus_bleu(hypotheses: Sequence[str], references: Sequence[str]) -> Score:
+    """BLEU of the whole list (Papineni et al. 2002) as SacreBLEU defines it (Post 2018): 13a, cased, one reference.
+
+    Raises ValueError when there is nothing to compare, or not one reference for each hypothesis.
+    """
+    if len(hypotheses) != len(references):
+        raise ValueError(f"{len(hypotheses)} hypotheses do not match {len(references)} references")
+    if not hypotheses:
+        raise ValueError("BLEU of no sentences is not defined")
+    from sacrebleu.metrics.bleu import BLEU  # not above: most commands do without it
+
+    # force: a model that writes spaces before full stops is scored, not lectured on stderr.
+    metric = BLEU(tokenize="13a", lowercase=False, force=True)
+    value = metric.corpus_score(list(hypotheses), [list(references)]).score
+    return Score(name="BLEU", value=value, signature=str(metric.get_signature()))

@@ -1,0 +1,62 @@
+"""Which source word is shown for an unknown target word."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from seq2seq_cli.decoding.copying import copy_unknown, is_punctuation
+from seq2seq_cli.text.vocabulary import UNK
+
+KNOWN = 7
+
+
+def test_the_word_with_the_largest_weight_is_copied() -> None:
+    weights = np.array([[0.7, 0.2, 0.1], [0.1, 0.8, 0.1]])
+    assert copy_unknown([KNOWN, UNK], weights, ["Tom", "Xylander"]) == {1: "Xylander"}
+
+
+def test_eos_is_never_copied() -> None:
+    assert copy_unknown([UNK], np.array([[0.1, 0.2, 0.7]]), ["Tom", "Maria"]) == {0: "Maria"}
+
+
+@pytest.mark.parametrize("mark", [".", "?!", "...", "„", "¿", "。", "-", "~", "«"])
+def test_punctuation_is_never_copied(mark: str) -> None:
+    assert is_punctuation(mark)
+    assert copy_unknown([UNK], np.array([[0.1, 0.8, 0.1]]), ["Tom", mark]) == {0: "Tom"}
+
+
+@pytest.mark.parametrize("word", ["Tom", "l'", "U.S.", "42", "東京", "हिन्दी", "😀"])
+def test_words_are_not_punctuation(word: str) -> None:
+    assert not is_punctuation(word)
+
+
+def test_no_position_is_copied_twice() -> None:
+    weights = np.array([[0.6, 0.3, 0.1], [0.6, 0.3, 0.1], [0.6, 0.3, 0.1]])
+    assert copy_unknown([UNK, UNK, UNK], weights, ["Tom", "Tom"]) == {0: "Tom", 1: "Tom"}
+
+
+def test_a_word_without_any_weight_is_not_copied() -> None:
+    assert copy_unknown([UNK], np.array([[0.0, 0.0, 1.0]]), ["Tom", "Maria"]) == {}
+
+
+@st.composite
+def searches(draw: st.DrawFn) -> tuple[list[int], np.ndarray, list[str]]:
+    words = draw(st.lists(st.sampled_from(["Tom", "und", "Maria", ".", ",", "?"]), max_size=6))
+    ids = draw(st.lists(st.sampled_from([UNK, KNOWN, KNOWN + 1]), max_size=8))
+    rows = st.lists(st.floats(0, 1), min_size=len(words) + 1, max_size=len(words) + 1)
+    weights = [draw(rows) for _ in ids]
+    return ids, np.array(weights).reshape(len(ids), len(words) + 1), words
+
+
+@given(searches())
+def test_copies_stand_for_unknown_words_and_come_from_the_source(
+    search: tuple[list[int], np.ndarray, list[str]],
+) -> None:
+    ids, weights, words = search
+    copies = copy_unknown(ids, weights, words)
+    left = list(words)
+    for position, word in copies.items():
+        assert ids[position] == UNK
+        assert not is_punctuation(word)
+        left.remove(word)  # as often as it stands in the source, and no more

@@ -17,7 +17,6 @@ from torch import Tensor
 
 from seq2seq_cli.text.vocabulary import BOS, EOS, PAD
 
-
 State = TypeVar("State", bound="SearchState")
 
 

@@ -1,0 +1,91 @@
+"""``s2s configs`` as a user types it, and what the light commands leave unimported."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from seq2seq_cli.config.catalog import shipped_folder
+from seq2seq_cli.config.loader import load_config
+
+
+def s2s(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "seq2seq_cli", *arguments]
+    return subprocess.run(command, cwd=folder, capture_output=True, encoding="utf-8", check=False)
+
+
+def test_the_list_has_a_line_for_each_shipped_config(tmp_path: Path) -> None:
+    done = s2s("configs", folder=tmp_path)
+
+    assert (done.returncode, done.stderr) == (0, "")
+    names = [line.split()[0] for line in done.stdout.splitlines()]
+    assert names == sorted(path.stem for path in shipped_folder().glob("*.yaml"))
+    assert all(len(line.split()) > 2 for line in done.stdout.splitlines())
+
+
+def test_show_prints_the_file_as_it_is(tmp_path: Path) -> None:
+    done = s2s("configs", "show", "bahdanau", folder=tmp_path)
+
+    assert done.returncode == 0
+    assert done.stdout == (shipped_folder() / "bahdanau.yaml").read_text(encoding="utf-8")
+
+
+def test_the_schema_is_json_and_describes_every_section(tmp_path: Path) -> None:
+    done = s2s("configs", "schema", folder=tmp_path)
+
+    schema = json.loads(done.stdout)
+    assert done.returncode == 0
+    assert list(schema["properties"]) == ["data", "text", "model", "training", "decoding"]
+    assert schema["$defs"]["TrainingConfig"]["properties"]["lr"]["exclusiveMinimum"] == 0
+    for section in schema["$defs"].values():
+        assert all(key.get("description") for key in section["properties"].values())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (("show", "luong_conact"), "s2s: error: no config is named 'luong_conact'; did you mean luong_concat"),
+        (("show", "no/such.yaml"), "s2s: error: no/such.yaml: no such config file"),
+        (("show",), "s2s: error: Missing argument 'NAME'"),
+        (("shwo",), "s2s: error: No such command 'shwo'"),
+    ],
+)
+def test_a_mistake_is_answered_in_one_line(arguments: tuple[str, ...], line: str, tmp_path: Path) -> None:
+    done = s2s("configs", *arguments, folder=tmp_path)
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(line)
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_shown_config_can_be_edited_and_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = s2s("configs", "show", "luong_dot", folder=tmp_path).stdout
+    (tmp_path / "mine.yaml").write_text(shown.replace("epochs: 10 ", "epochs: 3 "), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+
+    assert load_config("mine").training.epochs == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "unwanted"),
+    [
+        (["--help"], {"torch", "spacy", "numpy", "pydantic", "yaml"}),
+        (["configs"], {"torch", "spacy", "numpy"}),
+        (["configs", "show", "bahdanau"], {"torch", "spacy", "numpy"}),
+        (["configs", "schema"], {"torch", "spacy", "numpy"}),
+    ],
+)
+def test_light_commands_import_nothing_heavy(arguments: list[str], unwanted: set[str], tmp_path: Path) -> None:
+    script = """
+import atexit, sys
+atexit.register(lambda: sys.stderr.write(" ".join(sys.modules)))
+from seq2seq_cli.cli.app import main
+main()
+"""
+    command = [sys.executable, "-c", script, *arguments]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, encoding="utf-8", check=True)
+
+    assert "seq2seq_cli.cli.app" in done.stderr.split()
+    assert unwanted.isdisjoint(done.stderr.split())

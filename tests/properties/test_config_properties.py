@@ -1,0 +1,95 @@
+"""Configs and scalars come back from YAML as they went in."""
+
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from seq2seq_cli.config.loader import dump_config
+from seq2seq_cli.config.schema import Config
+from seq2seq_cli.config.yaml12 import read_yaml, write_yaml
+
+# No control characters, no line separators, no halves of surrogate pairs: none of them belongs in a config.
+WRITABLE = st.characters(exclude_categories=["Cc", "Cs", "Zl", "Zp"])
+UNTIMED = settings(deadline=None)
+SCHEMA = Config.model_json_schema()
+
+
+def values_of(schema: dict[str, Any]) -> st.SearchStrategy[Any]:
+    """Draw what a JSON schema allows, so that a new key of the config is drawn without a line here."""
+    if "$ref" in schema:
+        return values_of(SCHEMA["$defs"][schema["$ref"].rpartition("/")[2]])
+    if "anyOf" in schema:
+        return st.one_of([values_of(choice) for choice in schema["anyOf"]])
+    if "enum" in schema:
+        return st.sampled_from(schema["enum"])
+    match schema["type"]:
+        case "object":
+            return st.fixed_dictionaries({}, optional={k: values_of(v) for k, v in schema["properties"].items()})
+        case "integer":
+            low, high = schema.get("minimum"), schema.get("maximum", schema.get("exclusiveMaximum", 2**40) - 1)
+            return st.integers(low, high)
+        case "number":
+            return st.floats(
+                schema.get("minimum", schema.get("exclusiveMinimum")),
+                schema.get("maximum", schema.get("exclusiveMaximum")),
+                exclude_min="exclusiveMinimum" in schema,
+                exclude_max="exclusiveMaximum" in schema,
+                allow_nan=False,
+                allow_infinity=False,
+            )
+        case "string":
+            return st.from_regex(schema["pattern"], fullmatch=True)
+    return {"boolean": st.booleans(), "null": st.none()}[schema["type"]]
+
+
+@st.composite
+def configs(draw: st.DrawFn) -> Config:
+    values = draw(values_of(SCHEMA))
+    model = values.get("model", {})
+    for key in ("hidden_size", "layers"):
+        # The one rule that a JSON schema cannot say: both sides have the same size.
+        if "encoder" in model and "decoder" in model and key in model["encoder"]:
+            model["decoder"][key] = model["encoder"][key]
+        else:
+            model.get("encoder", {}).pop(key, None)
+            model.get("decoder", {}).pop(key, None)
+    return Config.model_validate(values)
+
+
+@UNTIMED
+@given(configs())
+def test_a_config_survives_its_yaml(config: Config) -> None:
+    read = read_yaml(dump_config(config))
+
+    assert read.faults == []
+    assert Config.model_validate(read.value) == config
+
+
+@UNTIMED
+@given(st.one_of(st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False)))
+def test_a_scalar_survives_its_yaml(value: object) -> None:
+    read = read_yaml(write_yaml({"key": value}))
+
+    assert read.value == {"key": value}
+    assert type(read.value["key"]) is type(value)
+
+
+@UNTIMED
+@given(st.one_of(st.text(WRITABLE), st.from_regex(r"[-+.0-9eE:_xobnyf~]{1,8}", fullmatch=True)))
+def test_a_word_survives_its_yaml(word: str) -> None:
+    assert read_yaml(write_yaml({"key": word})).value == {"key": word}
+
+
+@UNTIMED
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_a_number_as_python_writes_it_is_that_number(number: float) -> None:
+    assert read_yaml(repr(number)).value == number
+
+
+@UNTIMED
+@given(st.text())
+def test_no_text_makes_the_reader_fail(text: str) -> None:
+    read = read_yaml(text)
+
+    assert all(fault.mark.line >= 1 and fault.mark.column >= 1 for fault in read.faults)

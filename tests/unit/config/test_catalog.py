@@ -1,0 +1,72 @@
+"""A config is found by path or name, and a misspelt name is answered with the right one."""
+
+from pathlib import Path
+
+import pytest
+
+from seq2seq_cli.config.catalog import find_config, list_configs, shipped_folder
+from seq2seq_cli.errors import ConfigError
+
+
+@pytest.fixture(autouse=True)
+def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def write(path: str, text: str = "") -> Path:
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    Path(path).write_text(text, encoding="utf-8")
+    return Path(path)
+
+
+@pytest.mark.parametrize("name", ["luong_concat", "luong_concat.yaml"])
+def test_a_shipped_config_is_found_from_anywhere(name: str) -> None:
+    assert find_config(name) == shipped_folder() / "luong_concat.yaml"
+
+
+def test_nearer_folders_come_first() -> None:
+    in_configs = write("configs/luong_concat.yaml")
+    assert find_config("luong_concat") == in_configs
+
+    here = write("luong_concat.yaml")
+    assert find_config("luong_concat") == here
+    assert find_config("configs/luong_concat") == in_configs
+
+
+def test_a_folder_of_that_name_is_passed_over() -> None:
+    Path("luong_concat").mkdir()
+
+    assert find_config("luong_concat") == shipped_folder() / "luong_concat.yaml"
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("luong_conact.yaml", "no config is named 'luong_conact.yaml'; did you mean luong_concat?"),
+        ("Bahdanau2", "no config is named 'Bahdanau2'; did you mean bahdanau?"),
+        ("there/luong_concat", "there/luong_concat: no such config file"),
+        ("./", "./: a folder, not a config file"),
+    ],
+)
+def test_an_unknown_name_is_answered_with_the_nearest(name: str, line: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        find_config(name)
+
+    assert caught.value.lines()[0].startswith(line.rstrip("?"))
+
+
+def test_a_name_near_to_none_is_answered_with_all() -> None:
+    with pytest.raises(ConfigError, match="there are bahdanau, luong_concat, "):
+        find_config("xyz")
+
+
+def test_own_configs_are_listed_after_the_shipped_ones() -> None:
+    shipped = list_configs()
+    write("configs/mine.yaml", "\n# My  own.\nlr: 1\n")
+    write("configs/luong_dot.yaml")
+
+    entries = list_configs()
+
+    assert entries[-2:] == [("configs/luong_dot.yaml", ""), ("configs/mine.yaml", "My  own.")]
+    # Typed as luong_dot, one's own is found and not the shipped one.
+    assert entries[:-2] == [entry for entry in shipped if entry.name != "luong_dot"]

@@ -1,0 +1,110 @@
+"""What a text means in YAML 1.2, and where each key and value stands."""
+
+import math
+
+import pytest
+
+from seq2seq_cli.config.yaml12 import Mark, read_yaml, write_yaml
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("1e-3", 1e-3),
+        ("1E5", 1e5),
+        (".5", 0.5),
+        ("-.5e1", -5.0),
+        ("1.", 1.0),
+        ("+12.25", 12.25),
+        (".inf", math.inf),
+        ("-.INF", -math.inf),
+        ("12", 12),
+        ("+12", 12),
+        ("-7", -7),
+        ("007", 7),
+        ("0o17", 15),
+        ("0x1F", 31),
+        ("true", True),
+        ("False", False),
+        ("null", None),
+        ("~", None),
+        ("", None),
+        ("no", "no"),
+        ("Yes", "Yes"),
+        ("on", "on"),
+        ("off", "off"),
+        ("y", "y"),
+        ("1:30", "1:30"),
+        ("2024-01-01", "2024-01-01"),
+        ("1_000", "1_000"),
+        ("0b11", "0b11"),
+        ("e3", "e3"),
+        (".", "."),
+        ("'1e-3'", "1e-3"),
+        ('"true"', "true"),
+        ("!!str 5", "5"),
+        ("größe", "größe"),
+    ],
+)
+def test_plain_scalars_have_the_types_of_the_core_schema(text: str, value: object) -> None:
+    read = read_yaml(text)
+
+    assert read.faults == []
+    assert read.value == value
+    assert type(read.value) is type(value)
+
+
+def test_nan_is_a_number() -> None:
+    value = read_yaml(".nan").value
+
+    assert isinstance(value, float)
+    assert math.isnan(value)
+
+
+def test_every_key_and_value_has_its_place() -> None:
+    read = read_yaml("# first\ntraining:\n  lr:   1e-3\ntext: {src: {language: de}}\n")
+
+    assert read.keys == {
+        ("training",): Mark(2, 1),
+        ("training", "lr"): Mark(3, 3),
+        ("text",): Mark(4, 1),
+        ("text", "src"): Mark(4, 8),
+        ("text", "src", "language"): Mark(4, 14),
+    }
+    assert read.values[("training", "lr")] == Mark(3, 9)
+    assert read.values[("text", "src", "language")] == Mark(4, 24)
+
+
+@pytest.mark.parametrize(
+    ("text", "mark", "message"),
+    [
+        ("a: 1\nb: 2\na: 3", Mark(3, 1), "duplicate key, first on line 1"),
+        ("a: b: c", Mark(1, 5), "not YAML: a second ':' in the line, or a line indented too far"),
+        ("a:\n\tb: 1", Mark(2, 1), "not YAML: a tab; indent with spaces"),
+        ("a:\n  b: 1\n c: 2", Mark(3, 2), "not YAML: not indented like the lines above"),
+        ("a: [1, 2", Mark(1, 9), "not YAML: expected ',' or ']', but got the end"),
+        ("a: 1\n---\nb: 2", Mark(2, 1), "not YAML: a second document ('---'); a config is one"),
+        ("a: &x 1\nb: *x", Mark(2, 4), "not YAML: an alias ('*' or '<<'); write the value out"),
+        ("a: 1\nb: \x07", Mark(2, 4), "not YAML: the control character '\\x07' is not allowed"),
+        ("[a]: 1", Mark(1, 1), "a key must be a word"),
+        ("a: !!python/name:os.system x", Mark(1, 4), "the tag !!python/name:os.system has no place in a config"),
+        ("a: !!set {b, c}", Mark(1, 4), "the tag !!set has no place in a config"),
+        ("a: !!int ten", Mark(1, 4), "'ten' cannot be read as a value"),
+        ("[" * 10_000, Mark(1, 1), "not a config: nested too deeply"),
+    ],
+)
+def test_a_fault_is_named_where_it_stands(text: str, mark: Mark, message: str) -> None:
+    (fault,) = read_yaml(text).faults
+
+    assert (fault.mark, fault.message) == (mark, message)
+
+
+def test_a_number_too_long_to_read_is_a_fault() -> None:
+    (fault,) = read_yaml("a: " + "9" * 5000).faults
+
+    assert fault.message.endswith("cannot be read as a value")
+
+
+def test_written_words_are_words_to_readers_of_both_versions() -> None:
+    # Unquoted, "no" would be false in YAML 1.1, and "1e3" a number in YAML 1.2.
+    assert write_yaml({"a": "no", "b": "1e3", "c": "de", "d": 1e-05}) == "a: 'no'\nb: '1e3'\nc: de\nd: 1.0e-05\n"

@@ -8,7 +8,7 @@
     │   ├── PreparedFolderError   2      a folder made by ``s2s prepare``
     │   └── ModelFileError        2      a run folder or a file in it
     ├── TrainingError             1      training cannot go on
-    └── Interrupted             130      the user stopped the program; nothing saved is lost
+    └── Interrupted         130, 143     the user stopped the program; nothing saved is lost
 
 A message says what is wrong, where (``file:line:column`` as far as known) and what to do, in one line.
 """
@@ -65,6 +65,10 @@ class TrainingError(S2SError):
 
 
 class Interrupted(S2SError):
-    """The user stopped the program."""
+    """The user stopped the program, by SIGINT (exit code 130) or SIGTERM (143)."""
 
     exit_code = 130
+
+    def __init__(self, message: str, *, exit_code: int = 130) -> None:
+        super().__init__(message)
+        self.exit_code = exit_code

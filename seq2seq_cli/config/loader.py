@@ -34,10 +34,11 @@ def load_config(name: str | None, overrides: Sequence[str] = ()) -> Config:
     return draft.validated()
 
 
-def load_saved_config(path: Path) -> Config:
+def load_saved_config(path: Path, overrides: Sequence[str] = ()) -> Config:
     """Read the config inside a run or a prepared folder, which another version of s2s may have written.
 
-    An unknown key is dropped with a logged warning, a missing one has its default.
+    An unknown key of the file is dropped with a logged warning, a missing one has its default. ``overrides`` are the
+    user's, and are read as strictly as by ``load_config``.
 
     Raises ConfigError when the file is missing or damaged, or holds values of the wrong kind.
     """
@@ -45,6 +46,8 @@ def load_saved_config(path: Path) -> Config:
     draft.read_file(path)
     for key in _drop_unknown(draft.values, ()):
         logger.warning("%s: key '%s' is unknown to this version of s2s and ignored", path, one_line(".".join(key)))
+    for number, override in enumerate(overrides, start=1):
+        draft.override(override, number)
     return draft.validated()
 
 

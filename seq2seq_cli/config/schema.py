@@ -146,8 +146,14 @@ class ModelConfig(Section):
     """The target side."""
 
     @model_validator(mode="after")
-    def _sizes_agree(self) -> Self:
-        problems = []
+    def _parts_agree(self) -> Self:
+        problems: list[tuple[Sequence[str], str]] = []
+        if self.decoder.kind == "luong" and self.decoder.readout == "state":
+            message = (
+                "model.decoder.kind (luong) and model.decoder.readout (state) do not go together: the context would be"
+                " used nowhere; choose concat or attentional"
+            )
+            problems.append((("decoder.readout", "decoder.kind"), message))
         for key in ("hidden_size", "layers"):
             ours, theirs = getattr(self.encoder, key), getattr(self.decoder, key)
             if ours != theirs:

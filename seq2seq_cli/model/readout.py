@@ -3,13 +3,14 @@
 H decoder hidden, E encoder output; the leading dimensions are any (B, or B T).
 """
 
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
 
+@runtime_checkable
 class Readout(Protocol):
     """What a readout provides."""
 

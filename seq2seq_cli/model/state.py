@@ -4,7 +4,6 @@ B batch, S source length, E encoder output, A keys, L layers, H decoder hidden.
 """
 
 from dataclasses import dataclass
-from typing import Self
 
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
@@ -21,13 +20,13 @@ class Memory:
     mask: Bool[Tensor, "B S"]
     """True at a real token, False at padding."""
 
-    def select(self, rows: Int[Tensor, " R"]) -> Self:
+    def select(self, rows: Int[Tensor, " R"]) -> "Memory":
         """The memory of the given rows of the batch, in the order given; a row may be taken more than once."""
-        return type(self)(states=self.states[rows], keys=self.keys[rows], mask=self.mask[rows])
+        return Memory(states=self.states[rows], keys=self.keys[rows], mask=self.mask[rows])
 
-    def detach(self) -> Self:
+    def detach(self) -> "Memory":
         """The same memory, cut off from the gradient."""
-        return type(self)(states=self.states.detach(), keys=self.keys.detach(), mask=self.mask)
+        return Memory(states=self.states.detach(), keys=self.keys.detach(), mask=self.mask)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,10 +43,10 @@ class DecoderState:
         """The hidden state of the last layer."""
         return self.hidden[-1]
 
-    def select(self, rows: Int[Tensor, " R"]) -> Self:
+    def select(self, rows: Int[Tensor, " R"]) -> "DecoderState":
         """The state of the given rows of the batch, in the order given; a row may be taken more than once."""
-        return type(self)(hidden=self.hidden[:, rows], cell=self.cell[:, rows])
+        return DecoderState(hidden=self.hidden[:, rows], cell=self.cell[:, rows])
 
-    def detach(self) -> Self:
+    def detach(self) -> "DecoderState":
         """The same state, cut off from the gradient."""
-        return type(self)(hidden=self.hidden.detach(), cell=self.cell.detach())
+        return DecoderState(hidden=self.hidden.detach(), cell=self.cell.detach())

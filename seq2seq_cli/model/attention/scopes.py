@@ -3,12 +3,13 @@
 B batch, T target length (1 in a single step), S source length, H query (decoder hidden).
 """
 
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 
+@runtime_checkable
 class Scope(Protocol):
     """What a scope provides."""
 

@@ -7,13 +7,14 @@ Each score splits its formula in two: `keys` is what depends on the source alone
 `forward` is the rest. No mask and no softmax here: `Attention` has them.
 """
 
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
 
+@runtime_checkable
 class Score(Protocol):
     """What a mechanism provides."""
 

@@ -1,0 +1,47 @@
+# Every target sets up what it needs in .venv; a fresh machine needs Python 3.11+ and make.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+# Where a demo leaves its data and its run.
+DEMO := demo
+
+.PHONY: help demo test test-all check format bench clean
+
+help:  ## What there is to make
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
+
+$(VENV)/installed: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	@touch $@
+
+$(VENV)/installed-dev: $(VENV)/installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $@
+
+demo: $(VENV)/installed  ## Train on data/sample.txt for about two minutes, translate, draw the attention
+	@PATH="$(CURDIR)/$(BIN):$$PATH" sh data/demo.sh $(DEMO)
+
+test: check  ## The checks and all quick tests
+	$(BIN)/python -m pytest -n auto
+
+test-all: check  ## The checks and all tests, the slow ones too
+	$(BIN)/python -m pytest -n auto -m ''
+
+check: $(VENV)/installed-dev  ## Lint, format, types, layers
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+format: $(VENV)/installed-dev  ## Put the code in form
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/installed-dev  ## Measure speed, print the figures
+	$(BIN)/python -m benchmarks.speed
+
+clean:  ## Remove what the other targets made
+	rm -rf $(VENV) $(DEMO) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -6,7 +6,6 @@ B sentences of a batch, S source length with ``<eos>``, T target length, V targe
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Self
 
 import numpy as np
 import torch
@@ -111,8 +110,8 @@ class _Reading:
     memory: Memory
     decoder: DecoderState
 
-    def select(self, rows: Int[Tensor, " R"]) -> Self:
-        return type(self)(memory=self.memory.select(rows), decoder=self.decoder.select(rows))
+    def select(self, rows: Int[Tensor, " R"]) -> "_Reading":
+        return _Reading(memory=self.memory.select(rows), decoder=self.decoder.select(rows))
 
 
 def similar_lengths(lengths: Sequence[int], batch_size: int) -> Iterator[list[int]]:

@@ -1,0 +1,162 @@
+"""The Translator with a small untrained model: what must hold whatever the model has learnt."""
+
+import itertools
+from collections import Counter
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+import torch
+
+from seq2seq_cli.config.schema import (
+    DecoderConfig,
+    DecodingConfig,
+    EncoderConfig,
+    ModelConfig,
+    SourceConfig,
+    TargetConfig,
+)
+from seq2seq_cli.decoding.translator import Translation, Translator, similar_lengths
+from seq2seq_cli.model.build import build_model
+from seq2seq_cli.model.seq2seq import Seq2Seq
+from seq2seq_cli.text.codec import Codec
+from seq2seq_cli.text.vocabulary import EOS_UNIT, UNK
+
+SRC_WORDS = "she he tom kissed saw her him the a dog house . , ?".split()
+TGT_UNITS = "▁sie ▁er ▁Tom ▁küsste ▁sah ▁ihn ▁den ▁Hund . , ?".split()
+SENTENCES = [
+    "She kissed him.",
+    "Tom saw the dog, the house, a dog, her, him and the dog.",
+    "He saw her.",
+    "",
+    "Tom",
+    "The dog saw Tom.",
+    "   ",
+    "She saw the house?",
+    "Tom kissed her, he saw him.",
+]
+
+
+@pytest.fixture(scope="module")
+def src_codec() -> Codec:
+    return Codec.fit(SourceConfig(min_count=1), Counter(SRC_WORDS))
+
+
+@pytest.fixture(scope="module")
+def tgt_codec() -> Codec:
+    return Codec.fit(TargetConfig(min_count=1), Counter(TGT_UNITS))
+
+
+@pytest.fixture(params=["luong", "bahdanau"])
+def model(request: pytest.FixtureRequest, src_codec: Codec, tgt_codec: Codec) -> Iterator[Seq2Seq]:
+    config = ModelConfig(
+        encoder=EncoderConfig(embedding_size=12, hidden_size=16),
+        decoder=DecoderConfig(kind=request.param, embedding_size=12, hidden_size=16, dropout=0.5),
+    )
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(3)
+        # In double precision the order of a sum cannot change which word is best.
+        model = build_model(config, src_size=len(src_codec.vocabulary), tgt_size=len(tgt_codec.vocabulary)).double()
+        with torch.no_grad():
+            model.output.weight *= 8
+        yield model
+
+
+def translator(model: Seq2Seq, src_codec: Codec, tgt_codec: Codec, **decoding: float) -> Translator:
+    return Translator(model, src_codec, tgt_codec, DecodingConfig(**decoding), "cpu")
+
+
+def assert_same(one: Translation, other: Translation) -> None:
+    assert one.source == other.source
+    assert one.text == other.text
+    assert one.tgt_tokens == other.tgt_tokens
+    np.testing.assert_allclose(one.weights, other.weights, atol=1e-6)
+
+
+def test_a_translation_does_not_depend_on_its_batch(model: Seq2Seq, src_codec: Codec, tgt_codec: Codec) -> None:
+    together = translator(model, src_codec, tgt_codec, batch_size=4).translate(SENTENCES)
+    alone = translator(model, src_codec, tgt_codec, batch_size=1)
+    assert len({t.text for t in together}) > 4
+    for sentence, translation in zip(SENTENCES, together, strict=True):
+        assert_same(translation, alone.translate([sentence])[0])
+
+
+def test_a_translation_does_not_depend_on_the_order(model: Seq2Seq, src_codec: Codec, tgt_codec: Codec) -> None:
+    translate = translator(model, src_codec, tgt_codec, batch_size=3).translate
+    for one, other in zip(translate(SENTENCES), reversed(translate(SENTENCES[::-1])), strict=True):
+        assert_same(one, other)
+
+
+def test_a_stream_gives_the_same(model: Seq2Seq, src_codec: Codec, tgt_codec: Codec) -> None:
+    translators = translator(model, src_codec, tgt_codec)
+    streamed = list(translators.translate_stream(iter(SENTENCES)))
+    for one, other in zip(streamed, translators.translate(SENTENCES), strict=True):
+        assert_same(one, other)
+
+
+def test_a_stream_is_not_read_to_its_end_first(model: Seq2Seq, src_codec: Codec, tgt_codec: Codec) -> None:
+    endless = translator(model, src_codec, tgt_codec).translate_stream(itertools.repeat(""))
+    assert [t.text for t in itertools.islice(endless, 3)] == ["", "", ""]
+
+
+def test_blank_sentences_stay_blank(model: Seq2Seq, src_codec: Codec, tgt_codec: Codec) -> None:
+    for translation in translator(model, src_codec, tgt_codec).translate(["", " \t\n", "\u00a0"]):
+        assert translation.text == ""
+        assert translation.src_tokens == translation.tgt_tokens == []
+        assert translation.weights.shape == (0, 0)
+
+
+def test_no_sentence_has_no_translation(model: Seq2Seq, src_codec: Codec, tgt_codec: Codec) -> None:
+    assert translator(model, src_codec, tgt_codec).translate([]) == []
+
+
+def test_every_row_of_the_weights_is_a_distribution_over_the_source(
+    model: Seq2Seq, src_codec: Codec, tgt_codec: Codec
+) -> None:
+    for translation in translator(model, src_codec, tgt_codec).translate(["She kissed him.", SENTENCES[1]]):
+        assert translation.weights.shape == (len(translation.tgt_tokens), len(translation.src_tokens))
+        np.testing.assert_allclose(translation.weights.sum(axis=1), 1, atol=1e-6)
+
+
+def test_the_source_is_shown_as_it_was_written(model: Seq2Seq, src_codec: Codec, tgt_codec: Codec) -> None:
+    [translation] = translator(model, src_codec, tgt_codec).translate(["She  kissed  Xaver."])
+    assert translation.source == "She  kissed  Xaver."
+    assert translation.src_tokens == ["She", "kissed", "Xaver", ".", EOS_UNIT]
+    assert translation.unknown == ["Xaver"]
+
+
+def test_the_length_limit_counts_source_tokens(model: Seq2Seq, src_codec: Codec, tgt_codec: Codec) -> None:
+    with torch.no_grad():
+        model.output.bias[tgt_codec.vocabulary.id("▁Hund")] = 1000
+    limited = translator(model, src_codec, tgt_codec, max_length_factor=1.5, max_length_extra=2)
+    [translation] = limited.translate(["she kissed him"])
+    assert translation.text == " ".join(["Hund"] * 6)  # int(1.5 * 3) + 2
+    assert EOS_UNIT not in translation.tgt_tokens
+
+
+def test_unknown_words_are_copied_and_never_shown_as_such(model: Seq2Seq, src_codec: Codec, tgt_codec: Codec) -> None:
+    with torch.no_grad():
+        model.output.bias[UNK] = 1000
+    [translation] = translator(model, src_codec, tgt_codec).translate(["Xaver kissed, Zoë."])
+    assert sorted(translation.text.split()) == ["Xaver", "Zoë", "kissed"]
+    assert [token for token in translation.tgt_tokens if token] == translation.text.split()
+
+
+def test_dropout_is_off_and_the_model_is_left_as_it_was(model: Seq2Seq, src_codec: Codec, tgt_codec: Codec) -> None:
+    translate = translator(model, src_codec, tgt_codec).translate
+    model.train()
+    first, second = translate(SENTENCES), translate(SENTENCES)
+    assert model.training
+    for one, other in zip(first, second, strict=True):
+        assert_same(one, other)
+    model.eval()
+    translate(SENTENCES)
+    assert not model.training
+
+
+def test_batches_hold_similar_lengths_and_no_blank_sentence() -> None:
+    assert list(similar_lengths([3, 0, 5, 3, 1, 9], batch_size=2)) == [[5, 2], [0, 3], [4]]
+
+
+def test_very_long_sentences_come_alone() -> None:
+    assert list(similar_lengths([50_000, 2, 40_000], batch_size=8)) == [[0], [2], [1]]

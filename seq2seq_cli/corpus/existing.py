@@ -1,0 +1,81 @@
+"""What may happen to a folder that lies where ``prepare`` is to write."""
+
+import importlib.metadata
+import json
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+
+from seq2seq_cli.config.schema import Config, Section
+from seq2seq_cli.corpus.manifest import MANIFEST, Manifest, read_manifest
+from seq2seq_cli.corpus.pairs import read_bytes
+from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.errors import PreparedFolderError, UsageError
+
+_NAMED = 3
+
+
+def spacy_version() -> str:
+    """The version of the tokenizers, without importing them."""
+    return importlib.metadata.version("spacy")
+
+
+def find_same(out: Path, pair_file: Path, config: Config) -> Manifest | None:
+    """The manifest of ``out`` when it was made of the same file in the same way; None when nothing lies there.
+
+    Raises UsageError when something else lies there, PairFileError when the pair file cannot be read.
+    """
+    if _is_free(out):
+        return None
+    try:
+        manifest = PreparedCorpus.open(out).manifest
+    except PreparedFolderError as error:
+        raise UsageError(f"{out}: exists, and is no prepared folder to rely on ({error}); or choose --out") from None
+    differences = list(_differences(manifest, pair_file, config))
+    if not differences:
+        return manifest
+    more = f", and {len(differences) - _NAMED} more" if len(differences) > _NAMED else ""
+    made = ", ".join(differences[:_NAMED]) + more
+    raise UsageError(f"{out}: holds another preparation ({made}): replace it with --overwrite, or choose --out")
+
+
+def check_replaceable(out: Path) -> None:
+    """Raise UsageError unless nothing lies at ``out``, or a prepared folder without files of anybody else's."""
+    if _is_free(out):
+        return
+    try:
+        manifest = read_manifest(out)
+    except PreparedFolderError as error:
+        raise UsageError(f"{out}: not replaced, because it is no prepared folder ({error}); or choose --out") from None
+    ours = {MANIFEST, *manifest.files}
+    for path in sorted(out.rglob("*")):
+        if not path.is_dir() and path.relative_to(out).as_posix() not in ours:
+            raise UsageError(
+                f"{out}: not replaced, because prepare did not write {path}: move it away, or choose --out"
+            )
+
+
+def _is_free(out: Path) -> bool:
+    return not out.exists() or (out.is_dir() and next(out.iterdir(), None) is None)
+
+
+def _differences(manifest: Manifest, pair_file: Path, config: Config) -> Iterator[str]:
+    """What was other when the folder was made."""
+    if sha256(read_bytes(pair_file)).hexdigest() != manifest.source.sha256:
+        yield f"of another pair file, {manifest.source.name}"
+    if spacy_version() != manifest.spacy:
+        yield f"by spaCy {manifest.spacy}"
+    for name in ("data", "text"):
+        now = dict(_flat(name, getattr(config, name)))
+        for key, value in _flat(name, getattr(manifest, name)):
+            if now[key] != value:
+                yield f"with {key}={json.dumps(value)}, now {json.dumps(now[key])}"
+
+
+def _flat(prefix: str, section: Section) -> Iterator[tuple[str, object]]:
+    for key in type(section).model_fields:
+        value = getattr(section, key)
+        if isinstance(value, Section):
+            yield from _flat(f"{prefix}.{key}", value)
+        else:
+            yield f"{prefix}.{key}", value

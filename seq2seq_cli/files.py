@@ -1,0 +1,85 @@
+"""Files and folders that are written whole or not at all, and that say which version of their form they hold."""
+
+import contextlib
+import json
+import os
+import secrets
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from seq2seq_cli.errors import InputError
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write aside, reach the disk, rename: a crash at any moment leaves the old file or the new one."""
+    aside = sibling(path)
+    try:
+        with aside.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        aside.replace(path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            aside.unlink()
+        raise
+
+
+def write_json(path: Path, value: object) -> None:
+    """Write readable UTF-8 JSON, whole or not at all."""
+    write_whole(path, (json.dumps(value, ensure_ascii=False, indent=1) + "\n").encode("utf-8"))
+
+
+def read_json(path: Path, *, newest: int, error: type[InputError]) -> dict[str, Any]:
+    """Read a JSON object whose key ``format`` is a number from 1 to ``newest``.
+
+    Raises ``error`` when the file is missing or damaged, or made by a newer s2s.
+    """
+    try:
+        value = json.loads(path.read_bytes().decode("utf-8"))
+    except OSError as failure:
+        raise error(f"{path}: cannot be read: {failure.strerror}") from None
+    except (ValueError, RecursionError):
+        raise error(f"{path}: damaged: not UTF-8 JSON") from None
+    number = value.get("format") if isinstance(value, dict) else None
+    if type(number) is not int or number < 1:
+        raise error(f"{path}: damaged: no format number")
+    if number > newest:
+        raise error(f"{path}: made by a newer s2s (format {number}, this one knows {newest}): upgrade s2s")
+    return dict(value)
+
+
+@contextlib.contextmanager
+def whole_folder(path: Path) -> Iterator[Path]:
+    """A folder to fill, which becomes ``path`` when the block ends well and vanishes otherwise.
+
+    What was at ``path`` is replaced: whether it may be is the caller's to ask.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    aside = sibling(path)
+    aside.mkdir()
+    try:
+        yield aside
+        for file in aside.rglob("*"):
+            if file.is_file():
+                _reach_disk(file)
+        if path.exists():
+            old = path.replace(sibling(path))
+            aside.replace(path)
+            shutil.rmtree(old)
+        else:
+            aside.replace(path)
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
+
+
+def sibling(path: Path) -> Path:
+    """A hidden name that is free, in the same folder, so that a rename to ``path`` is one step."""
+    return path.with_name(f".{path.name}.{secrets.token_hex(4)}.unfinished")
+
+
+def _reach_disk(path: Path) -> None:
+    with path.open("rb+") as file:
+        os.fsync(file.fileno())

@@ -1,0 +1,33 @@
+"""One spelling for each text: what the tokenizer sees, in training and in use."""
+
+import re
+import unicodedata
+
+SPACING = "\N{LOWER ONE EIGHTH BLOCK}"
+"""Our mark for a space inside a vocabulary; no normalised text holds it."""
+
+# Control characters that are not white space, the byte order mark, and halves of surrogate pairs, which no file
+# can hold.
+_DROPPED = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ufeff\ud800-\udfff]")
+
+
+def normalise(text: str) -> str:
+    """Compose to NFC, make every run of white space one space, strip, drop control characters and our mark.
+
+    The result is normalised already: a second call changes nothing.
+    """
+    if _is_normal(text):
+        return text
+    text = " ".join(_DROPPED.sub("", text).split())
+    return unicodedata.normalize("NFC", text).replace(SPACING, "_")
+
+
+def _is_normal(text: str) -> bool:
+    """A quick, cautious test: nearly every line of a corpus is normal as it stands."""
+    return (
+        text.isprintable()  # neither control characters nor white space other than " "
+        and "  " not in text
+        and text.strip() == text
+        and SPACING not in text
+        and unicodedata.is_normalized("NFC", text)
+    )

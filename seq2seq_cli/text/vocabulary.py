@@ -1,0 +1,45 @@
+"""The units a model knows, and their ids."""
+
+from collections.abc import Mapping, Sequence
+from typing import Self
+
+PAD, UNK, BOS, EOS = 0, 1, 2, 3
+PAD_UNIT, UNK_UNIT, BOS_UNIT, EOS_UNIT = SPECIAL_UNITS = ("<pad>", "<unk>", "<bos>", "<eos>")
+
+
+class Vocabulary:
+    """Units and ids, one to one: the four special ones first, then the words.
+
+    A text that holds the letters ``<eos>`` does not mean the special unit: looked up, it is an unknown word.
+    """
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self.words = tuple(words)
+        self._ids = {word: id_ for id_, word in enumerate(self.words, start=len(SPECIAL_UNITS))}
+        if len(self._ids) < len(self.words) or not self._ids.keys().isdisjoint(SPECIAL_UNITS):
+            raise ValueError("the words of a vocabulary differ from each other and from the special units")
+
+    @classmethod
+    def fit(cls, counts: Mapping[str, int], *, min_count: int = 1, max_size: int | None = None) -> Self:
+        """Keep the words seen at least ``min_count`` times, at most ``max_size``: by count descending, then by text."""
+        seen = [(-count, word) for word, count in counts.items() if count >= min_count and word not in SPECIAL_UNITS]
+        return cls([word for _, word in sorted(seen)[:max_size]])
+
+    def id(self, unit: str) -> int:
+        """The id of a word; UNK when it is not known."""
+        return self._ids.get(unit, UNK)
+
+    def unit(self, id_: int) -> str:
+        """The unit of an id; raises IndexError for one that is not there."""
+        if id_ < 0:
+            raise IndexError(id_)
+        return SPECIAL_UNITS[id_] if id_ < len(SPECIAL_UNITS) else self.words[id_ - len(SPECIAL_UNITS)]
+
+    def __len__(self) -> int:
+        return len(SPECIAL_UNITS) + len(self.words)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Vocabulary) and self.words == other.words
+
+    def __hash__(self) -> int:
+        return hash(self.words)

@@ -1,0 +1,28 @@
+"""Attention to draw."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Map:
+    source: str
+    text: str
+    src_tokens: Sequence[str]
+    tgt_tokens: Sequence[str]
+    weights: np.ndarray
+
+
+def make_map(src: Sequence[str], tgt: Sequence[str], weights: Sequence[Sequence[float]] | None = None) -> Map:
+    """With uniform weights unless others are given."""
+    table = np.full((len(tgt), len(src)), 1 / max(len(src), 1)) if weights is None else np.array(weights)
+    return Map(" ".join(src), " ".join(tgt), src, tgt, table.astype(np.float32))
+
+
+KISS = make_map(
+    ["She", "kissed", "him", "."],
+    ["Sie", "küsste", "ihn", "."],
+    [[0.83, 0.1, 0.07, 0.0], [0.2, 0.8, 0.0, 0.0], [0.0, 0.3, 0.7, 0.0], [0.0, 0.0, 0.0, 1.0]],
+)

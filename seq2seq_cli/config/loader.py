@@ -9,9 +9,9 @@ from typing import Any
 from pydantic import ValidationError
 
 from seq2seq_cli.config.catalog import find_config, read_config_text
-from seq2seq_cli.config.schema import Config, Disagreement, Section
-from seq2seq_cli.config.wording import explain, one_line, schema_fields, section_at
-from seq2seq_cli.config.yaml12 import KeyPath, Mark, read_yaml, write_yaml
+from seq2seq_cli.config.schema import Config, Disagreement
+from seq2seq_cli.config.wording import explain, one_line, schema_fields, section_at, unknown_key
+from seq2seq_cli.config.yaml12 import Document, KeyPath, Mark, read_yaml, write_yaml
 from seq2seq_cli.errors import ConfigError
 
 logger = logging.getLogger(__name__)
@@ -93,25 +93,19 @@ class _Draft:
     def override(self, text: str, number: int) -> None:
         place = _Place(shown=f"--set {one_line(text)}", order=(number, 0, 0), names_key=True)
         key, equals, value = text.partition("=")
-        path = tuple(part.strip() for part in key.split("."))
-        if not equals or not all(path):
-            return self._add(place, (), "must be KEY=VALUE, such as training.lr=3e-4")
+        path = tuple(part.strip() for part in key.split(".")) if equals else ()
         document = read_yaml(value)
-        for fault in document.faults:
-            return self._add(place, path, fault.message)
-        if section := section_at(path):
-            return self._add(
-                place, path, f"a section; set one of its keys, such as {key}.{next(iter(section.model_fields))}"
-            )
-        if _set(self.values, path, document.value):
+        problem = _override_problem(path, document)
+        if problem:
+            self._add(place, path, problem)
+        elif _set(self.values, path, document.value):
             for end in range(1, len(path)):
                 self._key_places.setdefault(path[:end], place)
                 self._value_places.setdefault(path[:end], place)
             self._key_places[path] = self._value_places[path] = place
-        return None
 
     def validated(self) -> Config:
-        _fill_empty_sections(self.values, Config)
+        _fill_empty_sections(self.values, ())
         try:
             config = Config.model_validate(self.values)
         except ValidationError as error:
@@ -138,6 +132,17 @@ class _Draft:
         return max(stated, key=lambda place: place.order, default=_innermost(self._key_places, section))
 
 
+def _override_problem(path: KeyPath, document: Document) -> str | None:
+    if not path or not all(path):
+        return "must be KEY=VALUE, such as training.lr=3e-4"
+    for end in range(1, len(path) + 1):
+        if path[:end] not in schema_fields():
+            return unknown_key(path[:end])
+    if section := section_at(path):
+        return f"a section; set one of its keys, such as {'.'.join(path)}.{next(iter(section.model_fields))}"
+    return document.faults[0].message if document.faults else None
+
+
 def _in_file(path: Path, mark: Mark) -> _Place:
     return _Place(shown=f"{path}:{mark.line}:{mark.column}", order=(0, mark.line, mark.column), names_key=False)
 
@@ -150,7 +155,7 @@ def _innermost(places: dict[KeyPath, _Place], path: KeyPath) -> _Place:
 
 
 def _set(values: dict[str, Any], path: KeyPath, value: object) -> bool:
-    """Set a value, making the sections on the way; False when something else stands where a section should."""
+    """Set a value, making the sections on the way; False when the file has something else in a section's place."""
     for name in path[:-1]:
         if values.get(name) is None:
             values[name] = {}
@@ -161,15 +166,13 @@ def _set(values: dict[str, Any], path: KeyPath, value: object) -> bool:
     return True
 
 
-def _fill_empty_sections(values: dict[str, Any], section: type[Section]) -> None:
+def _fill_empty_sections(values: dict[str, Any], path: KeyPath) -> None:
     """Read a section without keys (``training:`` with every line below commented out) as stating nothing."""
-    for name in values.keys() & section.model_fields.keys():
-        inner = section.model_fields[name].annotation
-        if isinstance(inner, type) and issubclass(inner, Section):
-            if values[name] is None:
-                values[name] = {}
-            if isinstance(values[name], dict):
-                _fill_empty_sections(values[name], inner)
+    for name, value in values.items():
+        if section_at((*path, name)) and value is None:
+            values[name] = {}
+        elif section_at((*path, name)) and isinstance(value, dict):
+            _fill_empty_sections(value, (*path, name))
 
 
 def _drop_unknown(values: dict[str, Any], path: KeyPath) -> list[KeyPath]:

@@ -23,8 +23,8 @@ def schema_fields() -> dict[KeyPath, FieldInfo]:
 
 
 def section_at(path: KeyPath) -> type[Section] | None:
-    """Return the class of the section at ``path``; None when no section is there."""
-    kind = Config if not path else schema_fields()[path].annotation if path in schema_fields() else None
+    """Return the class of the section at ``path``; None when it is a value or unknown."""
+    kind = schema_fields()[path].annotation if path in schema_fields() else None
     return kind if isinstance(kind, type) and issubclass(kind, Section) else None
 
 
@@ -32,7 +32,7 @@ def explain(error: ErrorDetails) -> str:
     """Say what is wrong with the key or value that ``error`` is about, without naming the key or its place."""
     path = tuple(str(part) for part in error["loc"])
     if error["type"] == "extra_forbidden":
-        return _unknown_key(path)
+        return unknown_key(path)
     if error["type"] == "value_error":
         return str(error["ctx"]["error"])
     wanted = _WANTED.get(error["type"])
@@ -41,6 +41,28 @@ def explain(error: ErrorDetails) -> str:
     nullable = path in schema_fields() and NoneType in get_args(schema_fields()[path].annotation)
     message = f"must be {wanted(error)}{' or null' if nullable else ''}, not {_shown(error['input'])}"
     return message + _nearest_choice(error)
+
+
+def unknown_key(path: KeyPath) -> str:
+    """Say what a key that no config has was probably meant to be; its last part is the unknown one."""
+    *parents, name = path
+    section = tuple(parents)
+    here = [known[-1] for known in schema_fields() if known[:-1] == section]
+    elsewhere = [known for known in schema_fields() if known[-1] == name]
+    # A key one level too high belongs below its section before it belongs anywhere else.
+    below = [known for known in elsewhere if known[: len(section)] == section]
+    if elsewhere:
+        return f"unknown key, is it {either(['.'.join(known) for known in below or elsewhere])}?"
+    near = get_close_matches(name.lower(), here, n=1)
+    if near:
+        return f"unknown key, did you mean '{near[0]}'?"
+    near = get_close_matches(name.lower(), {known[-1] for known in schema_fields()}, n=1, cutoff=0.8)
+    if near:
+        return f"unknown key, is it {either(['.'.join(known) for known in schema_fields() if known[-1] == near[0]])}?"
+    if not here:
+        return f"'{'.'.join(section)}' is a value and has no keys"
+    owner = f"'{'.'.join(section)}'" if section else "a config"
+    return f"unknown key; the keys of {owner} are {', '.join(here)}"
 
 
 def one_line(text: str) -> str:
@@ -59,25 +81,6 @@ def _walk(section: type[Section], path: KeyPath) -> Iterator[tuple[KeyPath, Fiel
         yield (*path, name), info
         if isinstance(info.annotation, type) and issubclass(info.annotation, Section):
             yield from _walk(info.annotation, (*path, name))
-
-
-def _unknown_key(path: KeyPath) -> str:
-    *parents, name = path
-    section = tuple(parents)
-    here = [known[-1] for known in schema_fields() if known[:-1] == section]
-    elsewhere = [known for known in schema_fields() if known[-1] == name]
-    # A key one level too high belongs below its section before it belongs anywhere else.
-    below = [known for known in elsewhere if known[: len(section)] == section]
-    if elsewhere:
-        return f"unknown key, is it {either(['.'.join(known) for known in below or elsewhere])}?"
-    near = get_close_matches(name.lower(), here, n=1)
-    if near:
-        return f"unknown key, did you mean '{near[0]}'?"
-    near = get_close_matches(name.lower(), {known[-1] for known in schema_fields()}, n=1, cutoff=0.8)
-    if near:
-        return f"unknown key, is it {either(['.'.join(known) for known in schema_fields() if known[-1] == near[0]])}?"
-    owner = f"'{'.'.join(section)}'" if section else "a config"
-    return f"unknown key; the keys of {owner} are {', '.join(here)}"
 
 
 def _shown(value: object) -> str:

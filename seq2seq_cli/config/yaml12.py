@@ -14,6 +14,9 @@ import yaml
 
 KeyPath = tuple[str, ...]
 
+# Python itself refuses to convert numbers of some thousand digits.
+_LONGEST_INTEGER = 1000
+
 _TAG = "tag:yaml.org,2002:"
 # YAML 1.2.2, section 10.3.2: tag, pattern, first characters.
 _CORE_SCHEMA = (
@@ -166,6 +169,8 @@ def _mark(node: yaml.Node) -> Mark:
 
 
 def _integer(text: str) -> int:
+    if len(text) > _LONGEST_INTEGER:
+        raise ValueError(text)
     # int() takes 0o17 and 0x1f with base 0, but refuses 007 there.
     return int(text, 0) if text[:2] in ("0o", "0x") else int(text)
 

@@ -109,6 +109,11 @@ def test_an_integer_is_a_number() -> None:
             "model:\n  decoder: {layers: 2}",
             f"my.yaml:2:13: model.encoder.layers (1) and model.decoder.layers (2) {MUST_BE_EQUAL}",
         ),
+        (
+            "model:\n  decoder:\n    readout: state",
+            "my.yaml:3:5: model.decoder.kind (luong) and model.decoder.readout (state) do not go together: the context"
+            + " would be used nowhere; choose concat or attentional",
+        ),
     ],
 )
 def test_each_mistake_has_its_line(text: str, line: str) -> None:
@@ -174,6 +179,12 @@ def test_an_override_may_correct_the_file() -> None:
     assert load("training: {epochs: ten}", "training.epochs=10").training.epochs == 10
 
 
+def test_an_override_below_another_is_not_lost() -> None:
+    assert problems("", "training.lr=1", "training.lr.x=2") == [
+        "--set training.lr.x=2: 'training.lr' is a value and has no keys"
+    ]
+
+
 @pytest.mark.parametrize(
     ("override", "line"),
     [
@@ -187,7 +198,7 @@ def test_an_override_may_correct_the_file() -> None:
         ("training..lr=3", "--set training..lr=3: must be KEY=VALUE, such as training.lr=3e-4"),
         ("training={lr: 1}", "--set training={lr: 1}: a section; set one of its keys, such as training.epochs"),
         ("training.lr=[1", "--set training.lr=[1: not YAML: expected ',' or ']', but got the end"),
-        ("training.lr.x=1", "--set training.lr.x=1: must be a number, not a section"),
+        ("training.lr.x=1", "--set training.lr.x=1: 'training.lr' is a value and has no keys"),
         (
             "model.encoder.layers=2",
             f"--set model.encoder.layers=2: model.encoder.layers (2) and model.decoder.layers (1) {MUST_BE_EQUAL}",
@@ -223,6 +234,15 @@ def test_a_saved_config_may_hold_keys_of_another_version(caplog: pytest.LogCaptu
         "model.encoder.bidi",
         "new",
     ]
+
+
+def test_an_override_of_a_saved_config_is_read_strictly() -> None:
+    path = Path("config.yaml")
+    path.write_text(dump_config(Config()), encoding="utf-8")
+
+    assert load_saved_config(path, ["training.epochs=20"]).training.epochs == 20
+    with pytest.raises(ConfigError, match="^--set training.epohcs=20: unknown key"):
+        load_saved_config(path, ["training.epohcs=20"])
 
 
 @pytest.mark.parametrize("text", ["training: [", "training: {epochs: x}", "just words"])

@@ -99,8 +99,9 @@ def test_a_fault_is_named_where_it_stands(text: str, mark: Mark, message: str) -
     assert (fault.mark, fault.message) == (mark, message)
 
 
-def test_a_number_too_long_to_read_is_a_fault() -> None:
-    (fault,) = read_yaml("a: " + "9" * 5000).faults
+@pytest.mark.parametrize("number", ["9" * 5000, "0x" + "f" * 5000])
+def test_a_number_too_long_to_read_is_a_fault(number: str) -> None:
+    (fault,) = read_yaml(f"a: {number}").faults
 
     assert fault.message.endswith("cannot be read as a value")
 

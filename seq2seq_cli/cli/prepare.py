@@ -16,24 +16,29 @@ def prepare(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Sentence pairs: source, tab, target on each line.")],
     limit: Annotated[int | None, typer.Option(min=1, metavar="N", help="Use the first N lines.")] = None,
     config: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Config whose data and text sections are used.")
+        str | None,
+        typer.Option("--config", "-c", metavar="NAME", help="A config, whose data and text sections are used."),
     ] = None,
     set_: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="Override a key, such as text.src.language=fr."),
     ] = None,
-    out: Annotated[Path, typer.Option(metavar="FOLDER", help="The prepared folder.")] = Path("data/prepared"),
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="The prepared folder; data/prepared by default.")
+    ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an older prepared folder.")] = False,
 ) -> None:
     """Split a file of sentence pairs without leaks, learn its vocabularies, and write a prepared folder."""
     from seq2seq_cli.config.loader import load_config
     from seq2seq_cli.corpus.prepare import prepare as run
+    from seq2seq_cli.corpus.prepared import DEFAULT_FOLDER
 
     limits = [] if limit is None else [f"data.limit={limit}"]
     settings = load_config(config, [*(set_ or []), *limits])
     with _bar() as progress:
-        report = run(file, out, settings, overwrite=overwrite, progress=progress)
+        report = run(file, out or DEFAULT_FOLDER, settings, overwrite=overwrite, progress=progress)
     typer.echo("\n".join(_lines(report)))
+    typer.echo("next: s2s train --config luong_concat.yaml" + (f" --data {out}" if out else ""))
 
 
 @contextmanager
@@ -51,7 +56,7 @@ def _bar() -> Iterator["Progress"]:
 
 
 def _lines(report: "PrepareReport") -> Iterator[str]:
-    """The report as a table, and what to do next."""
+    """The report as a table."""
     manifest = report.manifest
     if report.up_to_date:
         yield f"{report.out} is up to date: made of the same file with the same options (--overwrite makes it again)"
@@ -72,4 +77,5 @@ def _lines(report: "PrepareReport") -> Iterator[str]:
         unknown = "-" if side.unknown_rate is None else f"{side.unknown_rate:.2%}"
         yield f"{name + ' ' + language:<10}{side.vocabulary:>12,}{unknown:>26}"
     yield ""
-    yield f"{report.out} in {report.seconds:.1f} s; next: s2s train --config luong_concat.yaml"
+    if not report.up_to_date:
+        yield f"{report.out} written in {report.seconds:.1f} s"

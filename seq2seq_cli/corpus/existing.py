@@ -10,7 +10,7 @@ from seq2seq_cli.config.schema import Config, Section
 from seq2seq_cli.corpus.manifest import MANIFEST, Manifest, read_manifest
 from seq2seq_cli.corpus.pairs import read_bytes
 from seq2seq_cli.corpus.prepared import PreparedCorpus
-from seq2seq_cli.errors import PreparedFolderError, UsageError
+from seq2seq_cli.errors import UsageError
 
 _NAMED = 3
 
@@ -23,14 +23,12 @@ def spacy_version() -> str:
 def find_same(out: Path, pair_file: Path, config: Config) -> Manifest | None:
     """The manifest of ``out`` when it was made of the same file in the same way; None when nothing lies there.
 
-    Raises UsageError when something else lies there, PairFileError when the pair file cannot be read.
+    Raises UsageError when something else lies there, PreparedFolderError when it is damaged, PairFileError when the
+    pair file cannot be read.
     """
     if _is_free(out):
         return None
-    try:
-        manifest = PreparedCorpus.open(out).manifest
-    except PreparedFolderError as error:
-        raise UsageError(f"{out}: exists, and is no prepared folder to rely on ({error}); or choose --out") from None
+    manifest = PreparedCorpus.open(out).manifest
     differences = list(_differences(manifest, pair_file, config))
     if not differences:
         return manifest
@@ -43,11 +41,7 @@ def check_replaceable(out: Path) -> None:
     """Raise UsageError unless nothing lies at ``out``, or a prepared folder without files of anybody else's."""
     if _is_free(out):
         return
-    try:
-        manifest = read_manifest(out)
-    except PreparedFolderError as error:
-        raise UsageError(f"{out}: not replaced, because it is no prepared folder ({error}); or choose --out") from None
-    ours = {MANIFEST, *manifest.files}
+    ours = {MANIFEST, *read_manifest(out).files}
     for path in sorted(out.rglob("*")):
         if not path.is_dir() and path.relative_to(out).as_posix() not in ours:
             raise UsageError(
@@ -56,7 +50,11 @@ def check_replaceable(out: Path) -> None:
 
 
 def _is_free(out: Path) -> bool:
-    return not out.exists() or (out.is_dir() and next(out.iterdir(), None) is None)
+    if not out.exists() or (out.is_dir() and next(out.iterdir(), None) is None):
+        return True
+    if not (out / MANIFEST).is_file():
+        raise UsageError(f"{out}: exists and is not a prepared folder: choose another with --out")
+    return False
 
 
 def _differences(manifest: Manifest, pair_file: Path, config: Config) -> Iterator[str]:

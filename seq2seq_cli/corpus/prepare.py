@@ -28,7 +28,7 @@ from seq2seq_cli.corpus.ragged import Ragged
 from seq2seq_cli.corpus.splits import SPLITS, TRAIN, VALID, SplitName, assign_splits
 from seq2seq_cli.corpus.tokenise import Progress, Tokenised, tokenise
 from seq2seq_cli.corpus.workers import local_executor
-from seq2seq_cli.errors import ConfigError, PairFileError
+from seq2seq_cli.errors import ConfigError, Interrupted, PairFileError, UsageError
 from seq2seq_cli.files import whole_folder
 from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.tokenizer import has_tokenizer
@@ -61,7 +61,7 @@ def prepare(
     has the same bytes whatever the executor.
 
     Raises ConfigError for a language without a tokenizer, PairFileError for a file that cannot be used, UsageError
-    when something else lies at ``out`` that may not be replaced.
+    when something else lies at ``out`` that may not be replaced, Interrupted when the user stops it.
     """
     started = time.perf_counter()
     _check_languages(config.text)
@@ -69,23 +69,51 @@ def prepare(
         check_replaceable(out)
     elif manifest := find_same(out, pair_file, config):
         return PrepareReport(out=out, manifest=manifest, up_to_date=True, seconds=time.perf_counter() - started)
-    pairs = read_pairs(pair_file, config.data.limit)
+    try:
+        corpus = _read(pair_file, config, executor, progress)
+        manifest = _write(out, pair_file, config, corpus)
+    except KeyboardInterrupt:
+        raise Interrupted(f"stopped: nothing was written to {out}") from None
+    return PrepareReport(out=out, manifest=manifest, up_to_date=False, seconds=time.perf_counter() - started)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Corpus:
+    """Pairs in all forms: as text, as units, and with their splits."""
+
+    pairs: Pairs
+    src: Tokenised
+    tgt: Tokenised
+    split_of_pair: NDArray[np.int8]
+
+
+def _read(pair_file: Path, config: Config, executor: Executor | None, progress: Progress) -> _Corpus:
+    data = config.data
+    pairs = read_pairs(pair_file, data.limit)
     with nullcontext(executor) if executor else local_executor(len(pairs)) as workers:
         src, tgt = tokenise(pairs.src, pairs.tgt, config.text, workers, progress)
-    fits = np.maximum(src.sentences.lengths, tgt.sentences.lengths) <= config.data.max_tokens
+    fits = np.maximum(src.sentences.lengths, tgt.sentences.lengths) <= data.max_tokens
     if not fits.any():
-        raise PairFileError(f"{pair_file}: every pair has more than data.max_tokens={config.data.max_tokens} tokens")
+        raise PairFileError(f"{pair_file}: every pair has more than data.max_tokens={data.max_tokens} tokens: raise it")
     pairs = pairs.without_too_long(fits)
     split_of_pair = assign_splits(
-        pairs.src, pairs.tgt, valid_sources=config.data.valid_sources, test_sources=config.data.test_sources
+        pairs.src, pairs.tgt, valid_sources=data.valid_sources, test_sources=data.test_sources
     )
-    with whole_folder(out) as folder:
-        sides: dict[SideName, SideRecord] = {
-            "src": _write_side(folder, "src", pairs.src, src.rows(fits), split_of_pair, config.text.src),
-            "tgt": _write_side(folder, "tgt", pairs.tgt, tgt.rows(fits), split_of_pair, config.text.tgt),
-        }
-        manifest = _write_manifest(folder, pair_file, pairs, split_of_pair, sides, config)
-    return PrepareReport(out=out, manifest=manifest, up_to_date=False, seconds=time.perf_counter() - started)
+    return _Corpus(pairs=pairs, src=src.rows(fits), tgt=tgt.rows(fits), split_of_pair=split_of_pair)
+
+
+def _write(out: Path, pair_file: Path, config: Config, corpus: _Corpus) -> Manifest:
+    pairs, split_of_pair, text = corpus.pairs, corpus.split_of_pair, config.text
+    try:
+        with whole_folder(out) as folder:
+            sides: dict[SideName, SideRecord] = {
+                "src": _write_side(folder, "src", pairs.src, corpus.src, split_of_pair, text.src),
+                "tgt": _write_side(folder, "tgt", pairs.tgt, corpus.tgt, split_of_pair, text.tgt),
+            }
+            return _write_manifest(folder, pair_file, config, corpus, sides)
+    except OSError as error:
+        problem = error.strerror or error
+        raise UsageError(f"{out}: cannot be written: {problem}: choose another folder with --out") from None
 
 
 def _check_languages(text: TextConfig) -> None:
@@ -134,16 +162,12 @@ def _texts(sentences: Sequence[str], chosen: NDArray[np.bool_]) -> list[str]:
 
 
 def _write_manifest(
-    folder: Path,
-    pair_file: Path,
-    pairs: Pairs,
-    split_of_pair: NDArray[np.int8],
-    sides: dict[SideName, SideRecord],
-    config: Config,
+    folder: Path, pair_file: Path, config: Config, corpus: _Corpus, sides: dict[SideName, SideRecord]
 ) -> Manifest:
+    pairs = corpus.pairs
     splits: dict[SplitName, SplitRecord] = {}
     for number, split in enumerate(SPLITS):
-        sources = _texts(pairs.src, split_of_pair == number)
+        sources = _texts(pairs.src, corpus.split_of_pair == number)
         splits[split] = SplitRecord(pairs=len(sources), sources=len(set(sources)))
     manifest = Manifest(
         format=FORMAT,

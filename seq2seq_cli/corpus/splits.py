@@ -9,9 +9,9 @@ be empty.)
 
 import hashlib
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,8 +72,7 @@ class _Kept(dict[int, int | None]):
 _KEPT = _Kept()
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Group:
+class _Group(NamedTuple):
     """Pairs that must stay together."""
 
     root: int
@@ -103,14 +102,14 @@ def _group(src_keys: Sequence[str], tgt_keys: Sequence[str]) -> list[int]:
 def _describe(roots: Sequence[int], src: Sequence[str], src_keys: Sequence[str]) -> list[_Group]:
     """The groups in the order of their places."""
     smallest: dict[int, str] = {}
-    sources: dict[int, set[str]] = {}
-    for root, text, key in zip(roots, src, src_keys, strict=True):
+    for root, key in zip(roots, src_keys, strict=True):
         if key < smallest.setdefault(root, key):
             smallest[root] = key
-        sources.setdefault(root, set()).add(text)
+    # The same text has the same key, and so one group.
+    sources = Counter(dict(zip(src, roots, strict=True)).values())
     # No two groups have a key in common, so the key decides between equal places.
     ordered = sorted((_place(key), key, root) for root, key in smallest.items())
-    return [_Group(root=root, place=place, sources=len(sources[root])) for place, _, root in ordered]
+    return [_Group(root=root, place=place, sources=sources[root]) for place, _, root in ordered]
 
 
 def _place(key: str) -> float:

@@ -3,6 +3,7 @@
 import multiprocessing
 import os
 import signal
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from contextlib import contextmanager
@@ -36,15 +37,23 @@ def local_executor(pairs: int) -> Iterator[Executor]:
         yield InProcessExecutor()
         return
     # Spawned, not forked: the caller's threads (torch, a progress bar) make a fork unsafe.
-    pool = ProcessPoolExecutor(cores, multiprocessing.get_context("spawn"), initializer=_leave_interrupts_to_parent)
+    pool = ProcessPoolExecutor(cores, multiprocessing.get_context("spawn"), initializer=_start_worker)
     try:
         yield pool
     finally:
         pool.shutdown(cancel_futures=True)
 
 
-def _leave_interrupts_to_parent() -> None:
+def _start_worker() -> None:
+    """Leave interrupts to the parent, and end with it even when it is killed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    if parent := multiprocessing.parent_process():
+        parent.join()
+        os._exit(1)
 
 
 def _cores() -> int:

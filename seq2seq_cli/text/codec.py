@@ -6,7 +6,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from seq2seq_cli.config.schema import SideConfig
 from seq2seq_cli.errors import ModelFileError
@@ -45,7 +45,7 @@ class Codec:
     def fit(cls, config: SideConfig, unit_counts: Mapping[str, int]) -> Self:
         """Learn the vocabulary from how often each unit occurs in the training split."""
         vocabulary = Vocabulary.fit(unit_counts, min_count=config.min_count, max_size=config.max_size)
-        return cls(config=config, vocabulary=vocabulary)
+        return cls(config=SideConfig(**config.model_dump()), vocabulary=vocabulary)
 
     def tokens(self, text: str) -> list[str]:
         """What a person sees: the normalised tokens in their own case, one for each id of ``encode``."""
@@ -87,7 +87,7 @@ class Codec:
         try:
             file = _CodecFile.model_validate(content)
             return cls(config=SideConfig(**file.config.model_dump()), vocabulary=Vocabulary(file.words))
-        except (ValidationError, ValueError):
+        except ValueError:
             raise ModelFileError(f"{path}: damaged: not a codec that s2s wrote") from None
 
     @property

@@ -1,0 +1,189 @@
+"""Writes `sample.txt`: English-German sentence pairs out of the grammar beside this file.
+
+Usage: `python data/grammar.py data/sample.txt`, or without a path to write to stdout. The result depends on nothing
+but these files. A sentence is drawn as meaning (`meaning.py`, `sampler.py`), put together by a pattern (`simple.py`,
+`subordinate.py`) and said in both languages (`english.py`, `german.py`) with the words of `lexicon.py`.
+"""
+
+import re
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from itertools import product
+from pathlib import Path
+
+import simple
+import subordinate
+from lexicon import VERBS
+from meaning import HE, PRONOUNS, SHE, THEY, WE, YOU, I, Clause
+from sampler import PAST, PRESENT, Sampler, ambiguous
+from simple import PEOPLE_VERBS, Pair
+from words import Person
+
+SEED = 2
+LONGEST = 14  # English words
+TIMES = {I: 8, YOU: 8, HE: 5, SHE: 5, WE: 1, THEY: 1}  # sentences in the present; the others share their forms
+TIMES_PAST = 2
+TOP_UP_DRAWS = 15_000
+ENOUGH = 10  # times that a word occurs at least, if a rule makes it
+IDIOMS = (
+    ("Hi.", "Hallo."),
+    ("Yes.", "Ja."),
+    ("No.", "Nein."),
+    ("Help!", "Hilfe!"),
+    ("Thank you.", "Danke."),
+    ("Of course.", "Natürlich."),
+    ("Goodbye.", "Auf Wiedersehen."),
+    ("Good morning.", "Guten Morgen."),
+    ("Good night.", "Gute Nacht."),
+    ("How are you?", "Wie geht es dir?"),
+    ("I am fine.", "Mir geht es gut."),
+    ("What is your name?", "Wie heißt du?"),
+    ("What time is it?", "Wie spät ist es?"),
+    ("See you tomorrow.", "Bis morgen."),
+    ("Please help me.", "Bitte hilf mir."),
+    ("Come in!", "Komm herein!"),
+)
+"""Sentences that no rule makes."""
+
+PATTERNS: tuple[tuple[Callable[[Sampler], Pair], int, str], ...] = (
+    (simple.statement, 1300, "."),
+    (simple.yes_no, 800, "?"),
+    (simple.predicate, 550, "."),
+    (simple.weather, 40, "."),
+    (simple.what, 160, "?"),
+    (simple.who, 330, "?"),
+    (simple.where, 180, "?"),
+    (simple.when_question, 180, "?"),
+    (simple.why, 300, "?"),
+    (subordinate.that, 600, "."),
+    (subordinate.whether, 400, "."),
+    (subordinate.because, 600, "."),
+    (subordinate.although, 250, "."),
+    (subordinate.if_, 400, "."),
+    (subordinate.when, 450, "."),
+)
+"""Each pattern with the number of sentences that it contributes and the mark that ends them."""
+
+
+def pronoun_sentences() -> Iterator[Pair]:
+    """She kissed him: every pronoun with every verb that takes people, which teaches the pronouns' cases."""
+    for verb in PEOPLE_VERBS:
+        for subject in PRONOUNS:
+            for other in PRONOUNS:
+                if subject is not YOU and _can_be_object(subject.person, other.person):
+                    yield simple.say(Clause(subject, verb, PAST, accusative=other))
+
+
+def paradigms(draw: Sampler) -> Iterator[Pair]:
+    """Every verb with every pronoun in present and past, and the separable verbs at the end of a clause as well."""
+    for verb, subject, tense in product(VERBS, PRONOUNS, (PRESENT, PAST)):
+        if ambiguous(Clause(subject, verb, tense)):
+            continue
+        for _ in range(TIMES[subject] if tense is PRESENT else TIMES_PAST):
+            clause = draw.clause(verbs=[verb], subject=subject, forms=[(tense, None)], negated=0.1, adverbs=0.9)
+            yield simple.statement_of(clause, draw)
+            if verb.prefix:
+                yield subordinate.that(draw, clause)
+
+
+def _can_be_object(subject: Person, other: Person) -> bool:
+    """Nobody sees himself here: "I saw us" is no sentence."""
+    first = (Person.FIRST, Person.FIRST_PLURAL)
+    return other in (Person.THIRD, Person.THIRD_PLURAL) or not (
+        subject is other or (subject in first and other in first)
+    )
+
+
+def finish(pair: Pair, mark: str) -> Pair:
+    """Put the capital and the mark; the patterns that make statements and questions bring the question's mark."""
+    english, german = (text if text.endswith("?") else text + mark for text in pair)
+    return english[0].upper() + english[1:], german[0].upper() + german[1:]
+
+
+def key(sentence: str) -> str:
+    """The sentence without case and punctuation: what makes two sentences the same."""
+    return " ".join(re.findall(r"\w+", sentence.lower()))
+
+
+def words(pair: Pair) -> list[str]:
+    """The words of both sides, each with a mark of its language."""
+    return [f"{side} {word}" for side, text in zip(("en", "de"), pair, strict=True) for word in key(text).split()]
+
+
+IDIOMATIC = Counter(word for pair in IDIOMS for word in words(pair))
+
+
+class Collection:
+    """Pairs of which no two share a sentence, on either side, and the words in them, counted."""
+
+    def __init__(self) -> None:
+        self.pairs: list[Pair] = []
+        self._counts: Counter[str] = Counter()
+        self._seen: set[str] = set()
+
+    def add(self, pair: Pair) -> None:
+        """Add the pair if it is new and not too long."""
+        keys = {f"{language} {key(text)}" for language, text in zip(("en", "de"), pair, strict=True)}
+        if keys & self._seen or len(pair[0].split()) > LONGEST:
+            return
+        self._seen |= keys
+        self.pairs.append(pair)
+        self._counts.update(words(pair))
+
+    def rare(self) -> set[str]:
+        """The words that a rule made, but not often enough."""
+        return {word for word, count in self._counts.items() if IDIOMATIC[word] < count < ENOUGH}
+
+
+def top_up(collection: Collection, draw: Sampler) -> None:
+    """Add sentences that hold a word which is still too rare to be learned."""
+    rare = collection.rare()
+    for _ in range(TOP_UP_DRAWS):
+        pattern, _, mark = draw.choose(PATTERNS)
+        pair = finish(pattern(draw), mark)
+        if rare & set(words(pair)):
+            collection.add(pair)
+            rare = collection.rare()
+
+
+def without_rare_words(collection: Collection) -> Collection:
+    """Leave out the sentences with words that stayed rare, until there is none."""
+    while rare := collection.rare():
+        kept = Collection()
+        for pair in collection.pairs:
+            if pair in IDIOMS or not rare & set(words(pair)):
+                kept.add(pair)
+        collection = kept
+    return collection
+
+
+def pairs() -> list[Pair]:
+    """All pairs, sorted by the length of the English sentence, then by text."""
+    collection = Collection()
+    for pair in IDIOMS:
+        collection.add(pair)
+    for pair in pronoun_sentences():
+        collection.add(finish(pair, "."))
+    draw = Sampler(SEED)
+    for pair in paradigms(draw):
+        collection.add(finish(pair, "."))
+    for pattern, count, mark in PATTERNS:
+        wanted = len(collection.pairs) + count
+        while len(collection.pairs) < wanted:
+            collection.add(finish(pattern(draw), mark))
+    top_up(collection, draw)
+    return sorted(without_rare_words(collection).pairs, key=lambda pair: (len(pair[0]), pair))
+
+
+def main() -> None:
+    """Write the pairs to the path given, or to stdout."""
+    text = "".join(f"{english}\t{german}\n" for english, german in pairs()).encode("utf-8")
+    if len(sys.argv) > 1:
+        Path(sys.argv[1]).write_bytes(text)
+    else:
+        sys.stdout.buffer.write(text)
+
+
+if __name__ == "__main__":
+    main()

@@ -15,17 +15,18 @@ from pathlib import Path
 import simple
 import subordinate
 from lexicon import VERBS
-from meaning import HE, PRONOUNS, SHE, THEY, WE, YOU, I, Clause
+from meaning import HE, PRONOUNS, SHE, THEY, WE, YOU, Clause, I
 from sampler import PAST, PRESENT, Sampler, ambiguous
 from simple import PEOPLE_VERBS, Pair
 from words import Person
 
 SEED = 2
 LONGEST = 14  # English words
-TIMES = {I: 8, YOU: 8, HE: 5, SHE: 5, WE: 1, THEY: 1}  # sentences in the present; the others share their forms
+TIMES = {I: 8, YOU: 8, HE: 7, SHE: 7, WE: 1, THEY: 1}  # sentences in the present; the others share their forms
 TIMES_PAST = 2
-TOP_UP_DRAWS = 15_000
-ENOUGH = 10  # times that a word occurs at least, if a rule makes it
+TOP_UP_DRAWS = 12_000
+ENOUGH = 10  # times that a word should occur, if a rule makes it
+TOO_FEW = 6  # times below which a word is given up
 IDIOMS = (
     ("Hi.", "Hallo."),
     ("Yes.", "Ja."),
@@ -46,24 +47,24 @@ IDIOMS = (
 )
 """Sentences that no rule makes."""
 
-PATTERNS: tuple[tuple[Callable[[Sampler], Pair], int, str], ...] = (
-    (simple.statement, 1300, "."),
-    (simple.yes_no, 800, "?"),
-    (simple.predicate, 550, "."),
-    (simple.weather, 40, "."),
-    (simple.what, 160, "?"),
-    (simple.who, 330, "?"),
-    (simple.where, 180, "?"),
-    (simple.when_question, 180, "?"),
-    (simple.why, 300, "?"),
-    (subordinate.that, 600, "."),
-    (subordinate.whether, 400, "."),
-    (subordinate.because, 600, "."),
-    (subordinate.although, 250, "."),
-    (subordinate.if_, 400, "."),
-    (subordinate.when, 450, "."),
+PATTERNS: tuple[tuple[Callable[[Sampler], Pair], int], ...] = (
+    (simple.statement, 1300),
+    (simple.yes_no, 800),
+    (simple.predicate, 550),
+    (simple.weather, 40),
+    (simple.what, 160),
+    (simple.who, 330),
+    (simple.where, 180),
+    (simple.when_question, 180),
+    (simple.why, 300),
+    (subordinate.that, 600),
+    (subordinate.whether, 400),
+    (subordinate.because, 600),
+    (subordinate.although, 250),
+    (subordinate.if_, 400),
+    (subordinate.when, 450),
 )
-"""Each pattern with the number of sentences that it contributes and the mark that ends them."""
+"""Each pattern with the number of sentences that it contributes."""
 
 
 def pronoun_sentences() -> Iterator[Pair]:
@@ -95,10 +96,16 @@ def _can_be_object(subject: Person, other: Person) -> bool:
     )
 
 
-def finish(pair: Pair, mark: str) -> Pair:
-    """Put the capital and the mark; the patterns that make statements and questions bring the question's mark."""
-    english, german = (text if text.endswith("?") else text + mark for text in pair)
+def finish(pair: Pair) -> Pair:
+    """Put the capital, and the full stop to what is no question."""
+    english, german = (text if text.endswith("?") else f"{text}." for text in pair)
     return english[0].upper() + english[1:], german[0].upper() + german[1:]
+
+
+def repeats_a_noun(german: str) -> bool:
+    """Whether a noun or name comes twice, where people would say a pronoun; German writes both with a capital."""
+    nouns = re.findall(r"\b[A-ZÄÖÜ]\w+", german)
+    return len(set(nouns)) < len(nouns)
 
 
 def key(sentence: str) -> str:
@@ -123,33 +130,33 @@ class Collection:
         self._seen: set[str] = set()
 
     def add(self, pair: Pair) -> None:
-        """Add the pair if it is new and not too long."""
+        """Add the pair if it is new, not too long and not clumsy."""
         keys = {f"{language} {key(text)}" for language, text in zip(("en", "de"), pair, strict=True)}
-        if keys & self._seen or len(pair[0].split()) > LONGEST:
+        if keys & self._seen or len(pair[0].split()) > LONGEST or repeats_a_noun(pair[1]):
             return
         self._seen |= keys
         self.pairs.append(pair)
         self._counts.update(words(pair))
 
-    def rare(self) -> set[str]:
+    def rarer_than(self, enough: int) -> set[str]:
         """The words that a rule made, but not often enough."""
-        return {word for word, count in self._counts.items() if IDIOMATIC[word] < count < ENOUGH}
+        return {word for word, count in self._counts.items() if IDIOMATIC[word] < count < enough}
 
 
 def top_up(collection: Collection, draw: Sampler) -> None:
     """Add sentences that hold a word which is still too rare to be learned."""
-    rare = collection.rare()
+    rare = collection.rarer_than(ENOUGH)
     for _ in range(TOP_UP_DRAWS):
-        pattern, _, mark = draw.choose(PATTERNS)
-        pair = finish(pattern(draw), mark)
+        pattern, _ = draw.choose(PATTERNS)
+        pair = finish(pattern(draw))
         if rare & set(words(pair)):
             collection.add(pair)
-            rare = collection.rare()
+            rare = collection.rarer_than(ENOUGH)
 
 
 def without_rare_words(collection: Collection) -> Collection:
     """Leave out the sentences with words that stayed rare, until there is none."""
-    while rare := collection.rare():
+    while rare := collection.rarer_than(TOO_FEW):
         kept = Collection()
         for pair in collection.pairs:
             if pair in IDIOMS or not rare & set(words(pair)):
@@ -164,14 +171,14 @@ def pairs() -> list[Pair]:
     for pair in IDIOMS:
         collection.add(pair)
     for pair in pronoun_sentences():
-        collection.add(finish(pair, "."))
+        collection.add(finish(pair))
     draw = Sampler(SEED)
     for pair in paradigms(draw):
-        collection.add(finish(pair, "."))
-    for pattern, count, mark in PATTERNS:
+        collection.add(finish(pair))
+    for pattern, count in PATTERNS:
         wanted = len(collection.pairs) + count
         while len(collection.pairs) < wanted:
-            collection.add(finish(pattern(draw), mark))
+            collection.add(finish(pattern(draw)))
     top_up(collection, draw)
     return sorted(without_rare_words(collection).pairs, key=lambda pair: (len(pair[0]), pair))
 

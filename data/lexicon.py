@@ -137,6 +137,12 @@ AT_HOME = Fixed("at home", "zu Hause")
 HOMEWARDS = Fixed("home", "nach Hause")
 IN_BERLIN, TO_BERLIN = Fixed("in Berlin", "in Berlin"), Fixed("to Berlin", "nach Berlin")
 PLACE = (IN, AT_HOME)
+HOURS = (
+    Fixed("early", "früh"),
+    Fixed("late", "spät"),
+    Fixed("at six", "um sechs"),
+    Fixed("at eight", "um acht"),
+)
 DIRECTION = (INTO, TO, TO, HOMEWARDS)
 
 ANYBODY = K.HUMAN
@@ -151,6 +157,7 @@ VERBS = (
         past="fand",
         participle="gefunden",
         aspect=EVENT,
+        daily=False,
         accusative=K.SMALL | K.MEANS | K.ANIMAL,
     ),
     Verb(
@@ -160,6 +167,7 @@ VERBS = (
         past="verlor",
         participle="verloren",
         aspect=EVENT,
+        daily=False,
         wanted=False,
         accusative=K.SMALL,
     ),
@@ -172,6 +180,7 @@ VERBS = (
         "vergessen",
         "vergiss",
         aspect=EVENT,
+        daily=False,
         wanted=False,
         accusative=K.SMALL,
     ),
@@ -314,16 +323,17 @@ VERBS = (
         aspect=EVENT,
         prefix="auf",
         with_sein=True,
-        needs=(Fixed("early", "früh"), Fixed("late", "spät")),
+        needs=HOURS,
     ),
     Verb(
         "arrive",
         "kommen",
         past="kam",
         participle="gekommen",
+        aspect=EVENT,
         prefix="an",
         with_sein=True,
-        needs=(Fixed("early", "früh"), Fixed("late", "spät")),
+        needs=HOURS,
     ),
 )
 KNOW_THAT = Verb(
@@ -352,10 +362,11 @@ WANT = Modal("wants to", ("will", "willst", "will", "wollen", "wollen"), "wanted
 WILL = Modal("will", ("werde", "wirst", "wird", "werden", "werden"))
 
 S = Season
+EVERY_DAY = Adverb("every day", "jeden Tag", S.HABIT | S.PAST)
 ADVERBS = (
     Adverb("now", "jetzt", S.NOW),
     Adverb("today", "heute", S.NOW | S.PERFECT | S.FUTURE),
-    Adverb("every day", "jeden Tag", S.HABIT | S.PAST),
+    EVERY_DAY,
     Adverb("often", "oft", S.HABIT | S.PAST | S.PERFECT, inner=True),
     Adverb("always", "immer", S.HABIT, inner=True),
     Adverb("never", "nie", S.HABIT | S.PAST | S.PERFECT, inner=True),

@@ -1,10 +1,11 @@
 """Draws sensible clauses at random: the rules of meaning and of taste, the same for both languages."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from random import Random
 from typing import TypeVar
 
-from lexicon import ADJECTIVES, ADVERBS, BE, CAN, GERMAN_NAMES, MUST, NAMES, NOUNS, VERBS, WANT, WILL
+from lexicon import ADJECTIVES, ADVERBS, AT, BE, CAN, EVERY_DAY, GERMAN_NAMES, MUST, NAMES, NOUNS, VERBS, WANT, WILL
 from meaning import (
     OWNERS,
     PRONOUNS,
@@ -111,7 +112,7 @@ class Sampler:
         if self.chance(0.35):
             return self.name()
         noun = self.noun(kind)
-        owned = noun.kind & Kind.RELATIVE or (noun.kind & Kind.ANIMAL and self.chance(0.5))
+        owned = noun.kind & Kind.RELATIVE or (not noun.kind & Kind.CLOSE and self.chance(0.5))
         return self.describe(noun, self.owner(None) if owned else Determiner.THE)
 
     def person(self, subject: Phrase) -> Pronoun:
@@ -136,7 +137,8 @@ class Sampler:
             return self.describe(noun, self.owner(subject, reflexive=own))
         if not noun.kind & UNOWNED and self.chance(0.25):
             return self.describe(noun, self.owner(subject, reflexive=own))
-        definite = Determiner.THE if noun.kind & Kind.PERSON and self.chance(0.6) else None
+        specific = verb.aspect is Aspect.STATE and verb.english not in ("have", "need")  # nobody knows a book
+        definite = Determiner.THE if specific or (noun.kind & Kind.PERSON and self.chance(0.35)) else None
         return self.describe(noun, definite or self.choose((Determiner.THE, Determiner.A)))
 
     def people(self, subject: Phrase) -> Phrase:
@@ -166,7 +168,8 @@ class Sampler:
         noun = self.noun(preposition.kind, other_than=subject)
         if noun.kind & Kind.HOME and preposition.case is Case.DATIVE and self.chance(0.4):
             return Complement(preposition, self.describe(noun, Determiner.A, plural=False))
-        return Complement(preposition, self.describe(noun, Determiner.THE, plural=False))
+        place = self.describe(noun, Determiner.THE, plural=False)
+        return Complement(preposition, replace(place, adjective=None) if preposition is AT else place)
 
     # ------------------------------------------------------------ clauses
 
@@ -233,13 +236,14 @@ class Sampler:
             seasons = {PRESENT: Season.NOW | Season.HABIT, PAST: Season.PAST, PERFECT: Season.PERFECT}[tense]
         if verb.aspect is not Aspect.ACTION:
             seasons &= ~Season.NOW
-        if negative or not verb.daily:
+        if negative:
             seasons &= ~Season.HABIT
         fitting = [
             adverb
             for adverb in ADVERBS
             if adverb.season & seasons
-            and not (Season.HABIT in adverb.season and (negative or modal or not verb.daily))
+            and not (Season.HABIT in adverb.season and (negative or modal))
+            and not (adverb is EVERY_DAY and not verb.daily)
             and not (negative and adverb.english in ("already", "just", "soon"))
         ]
         return self.choose(fitting) if fitting else None

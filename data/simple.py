@@ -1,11 +1,11 @@
-"""Patterns of one clause: each draws a meaning and says it in both languages, without capital and full stop."""
+"""Patterns of one clause: each draws a meaning and says it in both languages; a statement has no mark yet."""
 
 from dataclasses import replace
 
 import english
 import german
 from lexicon import ADJECTIVES, AT, BE, CAN, IN, MUST, RAIN, SNOW, STATES, VERBS, WEATHER, WEATHER_ADVERBS, WILL
-from meaning import IT, WHO, Clause, Determiner, Phrase
+from meaning import IT, WE, WHO, Clause, Determiner, I, Phrase
 from sampler import PAST, PRESENT, UNOWNED, Form, Sampler
 from words import Adjective, Aspect, Kind, Season, Tense, Verb
 
@@ -30,7 +30,7 @@ def say(clause: Clause, *, fronted: bool = False) -> Pair:
 
 def ask(clause: Clause, word: Pair = ("", "")) -> Pair:
     """A question, after a question word or without one."""
-    return english.question(clause, word[0]), f"{word[1]} {german.verb_first(clause)}".strip()
+    return f"{english.question(clause, word[0])}?", f"{word[1]} {german.verb_first(clause)}?".lstrip()
 
 
 # ------------------------------------------------------------ simple sentences
@@ -48,16 +48,18 @@ def statement_of(clause: Clause, draw: Sampler) -> Pair:
 
 
 def yes_no(draw: Sampler) -> Pair:
-    """Has she bought a new car?"""
+    """Has she bought a new car (yes or no)."""
     clause = draw.clause(negated=0.0, adverbs=0.3, fits=_can_be_asked)
     return ask(clause)
 
 
 def _can_be_asked(clause: Clause) -> bool:
-    """Whether English inverts the verb: not "had to"; and nobody asks whether it happened on Monday, or never."""
-    return not (clause.modal is MUST and clause.tense is PAST) and (
-        clause.adverb is None or clause.adverb.english not in ("never", "just")
+    """Whether it makes a natural question: not "had I to", nor "did I see her", nor "has she just arrived"."""
+    inverts = not (clause.modal is MUST and clause.tense is PAST)
+    known = clause.modal is None and (
+        clause.subject is I or (clause.subject is WE and clause.verb.aspect is Aspect.STATE)
     )
+    return inverts and not known and (clause.adverb is None or clause.adverb.english not in ("never", "just"))
 
 
 def state(subject: Phrase, adjective: Adjective, tense: Tense = PRESENT, *, negated: bool = False) -> Clause:
@@ -83,7 +85,7 @@ def predicate(draw: Sampler) -> Pair:
         subject = draw.subject(Kind.HUMAN | Kind.ANIMAL)
         place = draw.complement(draw.choose((IN, IN, AT)), subject)
         clause = Clause(subject, BE, tense, complement=place, negated=negated)
-    return ask(clause) if not negated and draw.chance(0.25) else say(clause)
+    return ask(clause) if not negated and clause.subject is not I and draw.chance(0.25) else say(clause)
 
 
 def weather(draw: Sampler) -> Pair:
@@ -106,16 +108,16 @@ def weather_clause(draw: Sampler, tense: Tense, *, negated: bool = False) -> Cla
 
 
 def what(draw: Sampler) -> Pair:
-    """What did she buy yesterday?"""
+    """A question for a thing: what did she buy yesterday."""
     clause = draw.clause(verbs=THING_VERBS, negated=0.0, adverbs=0.3, fits=_can_be_asked)
     return ask(replace(clause, accusative=None, complement=None), ("what", "was"))
 
 
 def who(draw: Sampler) -> Pair:
-    """Who kissed her? Who did she kiss? Who did she help?"""
+    """A question for a person in any case: who kissed her (wer), who did she kiss (wen), who did she help (wem)."""
     if draw.chance(0.4):
         clause = draw.clause(subject=WHO, negated=0.1, adverbs=0.3, fits=_can_be_asked)
-        return say(clause)
+        return f"{english.statement(clause)}?", f"{german.verb_second(clause)}?"
     if draw.chance(0.3):
         clause = draw.clause(verbs=named("help", "thank"), negated=0.0, adverbs=0.4, fits=_can_be_asked)
         return ask(replace(clause, dative=None), ("who", "wem"))
@@ -124,18 +126,18 @@ def who(draw: Sampler) -> Pair:
 
 
 def where(draw: Sampler) -> Pair:
-    """Where does she live? Where did she go?"""
+    """Two questions in German: where does she live (wo), where did she go (wohin)."""
     if draw.chance(0.4):
         goers = named("go", "drive")
         clause = draw.clause(verbs=goers, negated=0.0, adverbs=0.5, fits=_can_be_asked)
         return ask(replace(clause, complement=None), ("where", "wohin"))
     stayers = named("live", "work", "sleep", "play", "dance", "meet", "see", "read", "eat", "find", "buy", "lose")
-    clause = draw.clause(verbs=stayers, negated=0.0, adverbs=0.3, fits=_can_be_asked)
+    clause = draw.clause(verbs=stayers, negated=0.0, adverbs=0.0, fits=_can_be_asked)
     return ask(replace(clause, complement=None), ("where", "wo"))
 
 
 def when_question(draw: Sampler) -> Pair:
-    """When did she come home?"""
+    """A question for the time: when did she come home."""
     forms: tuple[Form, ...] = ((PAST, None), (PAST, None), (PRESENT, WILL), (PRESENT, CAN), (PRESENT, MUST))
     verbs = [verb for verb in VERBS if verb.aspect in (Aspect.ACTION, Aspect.PERCEPTION, Aspect.EVENT)]
     clause = draw.clause(verbs=verbs, forms=forms, negated=0.0, adverbs=0.0, fits=_can_be_asked)
@@ -143,6 +145,6 @@ def when_question(draw: Sampler) -> Pair:
 
 
 def why(draw: Sampler) -> Pair:
-    """Why did she not call him?"""
+    """A question for the cause: why did she not call him."""
     clause = draw.clause(negated=0.3, adverbs=0.2, fits=_can_be_asked)
     return ask(clause, ("why", "warum"))

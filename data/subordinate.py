@@ -1,16 +1,16 @@
 """Patterns of two clauses: a German subordinate clause ends with its finite verb."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import english
 import german
 from lexicon import (
     ASK,
-    COLD,
+    CAN,
     HAPPY,
     HOPE,
     HUNGRY,
-    CAN,
     KNOW_THAT,
     MONEY,
     MUST,
@@ -24,10 +24,10 @@ from lexicon import (
     TIRED,
     WILL,
 )
-from meaning import PRONOUNS, YOU, Clause, Description, Determiner, Phrase, Pronoun, pronoun_of
+from meaning import PRONOUNS, WE, YOU, Clause, Description, Determiner, I, Phrase, Pronoun, pronoun_of
 from sampler import PAST, PERFECT, PRESENT, Form, Sampler
-from simple import BY_NAME, Pair, ask, named, say, state, weather_clause
-from words import Adjective, Aspect, Noun, Tense, Verb
+from simple import BY_NAME, PEOPLE_VERBS, Pair, named, state, weather_clause
+from words import Adjective, Noun, Tense
 
 
 def join(main: Clause, link: Pair, clause: Clause, *, main_first: bool) -> Pair:
@@ -38,29 +38,40 @@ def join(main: Clause, link: Pair, clause: Clause, *, main_first: bool) -> Pair:
     return f"{sub_english}, {english.statement(main)}", f"{sub_german}, {german.verb_first(main)}"
 
 
+HOPED: tuple[Form, ...] = ((PERFECT, None), (PRESENT, WILL), (PRESENT, WILL), (PRESENT, CAN))
+
+
 def that(draw: Sampler, clause: Clause | None = None) -> Pair:
     """I know that she has bought a new car. The clause is drawn unless it is given."""
-    subject = draw.choose(PRONOUNS) if draw.chance(0.75) else draw.name()
-    matrix = Clause(subject, draw.choose((KNOW_THAT, THINK, SAY, HOPE)))
-    if matrix.verb is not HOPE and draw.chance(0.25):
-        matrix = replace(matrix, negated=True)
+    verbs = (KNOW_THAT, THINK, SAY) if clause else (KNOW_THAT, THINK, SAY, HOPE)
+    matrix = Clause(_speaker(draw), draw.choose(verbs), negated=draw.chance(0.2))
+    if matrix.verb is HOPE:
+        return join(replace(matrix, negated=False), ("that", "dass"), draw.clause(forms=HOPED), main_first=True)
     clause = clause or _content(draw)
-    if matrix.verb in (KNOW_THAT, SAY, THINK) and not matrix.negated and draw.chance(0.25):
-        head = ask(matrix)
-        return f"{head[0]} that {english.statement(clause)}?", f"{head[1]}, dass {german.verb_final(clause)}?"
+    if not matrix.negated and matrix.subject not in (I, WE) and draw.chance(0.25):
+        return _ask_about(matrix, ("that", "dass"), clause)
     return join(matrix, ("that", "dass"), clause, main_first=True)
 
 
 def whether(draw: Sampler) -> Pair:
-    """He asks whether she has bought a new car. Do you know whether she is at home?"""
-    subject = draw.choose(PRONOUNS) if draw.chance(0.75) else draw.name()
+    """He asks whether she has bought a new car. I do not know whether she is at home."""
+    link, subject, clause = ("whether", "ob"), _speaker(draw), _content(draw)
     if draw.chance(0.35):
-        return join(Clause(subject, ASK), ("whether", "ob"), _content(draw), main_first=True)
-    matrix = Clause(subject, KNOW_THAT, negated=True)
-    if draw.chance(0.4):
-        head, clause = ask(Clause(subject, KNOW_THAT)), _content(draw)
-        return f"{head[0]} whether {english.statement(clause)}?", f"{head[1]}, ob {german.verb_final(clause)}?"
-    return join(matrix, ("whether", "ob"), _content(draw), main_first=True)
+        return join(Clause(subject, ASK), link, clause, main_first=True)
+    if subject not in (I, WE) and draw.chance(0.4):
+        return _ask_about(Clause(subject, KNOW_THAT), link, clause)
+    return join(Clause(subject, KNOW_THAT, negated=True), link, clause, main_first=True)
+
+
+def _ask_about(matrix: Clause, link: Pair, clause: Clause) -> Pair:
+    return (
+        f"{english.question(matrix)} {link[0]} {english.statement(clause)}?",
+        f"{german.verb_first(matrix)}, {link[1]} {german.verb_final(clause)}?",
+    )
+
+
+def _speaker(draw: Sampler) -> Phrase:
+    return draw.choose(PRONOUNS) if draw.chance(0.75) else draw.name()
 
 
 def _content(draw: Sampler) -> Clause:
@@ -72,7 +83,7 @@ def _content(draw: Sampler) -> Clause:
     return draw.clause(adverbs=0.3)
 
 
-def _speakers(draw: Sampler) -> tuple[Phrase, Pronoun]:
+def _two_mentions(draw: Sampler) -> tuple[Phrase, Pronoun]:
     """Somebody, and the pronoun that takes him up in the other clause."""
     while True:
         subject = draw.subject()
@@ -108,7 +119,7 @@ REASON_FORMS: tuple[Form, ...] = ((PRESENT, None), (PAST, None), (PAST, None), (
 
 def because(draw: Sampler) -> Pair:
     """She went home because she was tired."""
-    subject, pronoun = _speakers(draw)
+    subject, pronoun = _two_mentions(draw)
     main_first = draw.chance(0.65)
     first, second = (subject, pronoun) if main_first else (pronoun, subject)
     pattern = draw.choose(
@@ -128,17 +139,21 @@ def _because_of_state(draw: Sampler, subject: Phrase, other: Phrase) -> tuple[Cl
 
 
 def _because_hindered(draw: Sampler, subject: Phrase, other: Phrase) -> tuple[Clause, Clause]:
-    main = draw.clause(verbs=named(*ACTIVE), subject=subject, forms=REASON_FORMS, negated=1.0, adverbs=0.1)
+    verbs = named(*ACTIVE, "buy", "drive")
+    main = draw.clause(verbs=verbs, subject=subject, forms=REASON_FORMS, negated=1.0, adverbs=0.1)
+    tense = _reason_tense(main)
+    if main.verb.english == "buy":
+        return main, _has(other, MONEY, tense, negated=True)
     if draw.chance(0.4):
-        return main, _has(other, draw.choose((TIME, MONEY)), _reason_tense(main), negated=True)
-    return main, state(other, draw.choose(HINDRANCES), _reason_tense(main))
+        return main, _has(other, TIME, tense, negated=True)
+    return main, state(other, draw.choose(HINDRANCES), tense)
 
 
 def _because_of_love(draw: Sampler, subject: Phrase, other: Phrase) -> tuple[Clause, Clause]:
     while True:
         main = draw.clause(verbs=named(*DONE_FOR_LOVE), subject=subject, forms=REASON_FORMS, negated=0.1, adverbs=0.1)
         loved = main.accusative or main.dative
-        pronoun = pronoun_of(loved) if loved else None
+        pronoun = pronoun_of(loved) if loved and loved.is_definite else None
         if pronoun and pronoun is not pronoun_of(subject):
             verb = BY_NAME[draw.choose(("love", "like"))]
             return main, Clause(other, verb, _reason_tense(main), accusative=pronoun, negated=main.negated)
@@ -146,7 +161,7 @@ def _because_of_love(draw: Sampler, subject: Phrase, other: Phrase) -> tuple[Cla
 
 def although(draw: Sampler) -> Pair:
     """Although he was tired, he helped her."""
-    subject, pronoun = _speakers(draw)
+    subject, pronoun = _two_mentions(draw)
     main_first = draw.chance(0.4)
     first, second = (subject, pronoun) if main_first else (pronoun, subject)
     main = draw.clause(verbs=named(*ACTIVE), subject=first, forms=REASON_FORMS, negated=0.0, adverbs=0.2)
@@ -180,7 +195,7 @@ CONSEQUENCES: tuple[tuple[Adjective | Noun | None, tuple[str, ...]], ...] = (
 
 def if_(draw: Sampler) -> Pair:
     """If I have time, I will help you."""
-    subject, pronoun = _speakers(draw)
+    subject, pronoun = _two_mentions(draw)
     main_first = draw.chance(0.3)
     first, second = (subject, pronoun) if main_first else (pronoun, subject)
     cause, names = draw.choose(CONSEQUENCES)
@@ -203,18 +218,28 @@ REACTIONS = ("laugh", "cry", "kiss", "thank", "help", "invite", "call", "go", "s
 
 def when(draw: Sampler) -> Pair:
     """When he came home, she kissed him."""
-    past: tuple[Form, ...] = ((PAST, None),)
-    while YOU in (speakers := _speakers(draw)):  # du has no Präteritum of most verbs
+    while YOU in (mentions := _two_mentions(draw)):  # du has no Präteritum of most verbs
         pass
-    subject, pronoun = speakers
-    other = subject if draw.chance(0.4) else draw.choose([pronoun for pronoun in PRONOUNS if pronoun is not YOU])
-    if draw.chance(0.25):
-        scene = state(subject, draw.choose(STATES), PAST)
-    else:
-        scene = draw.clause(verbs=named(*SCENES), subject=subject, forms=past, negated=0.0, adverbs=0.0)
-    reactor = pronoun if other is subject else other
-    if draw.chance(0.25):
-        main = state(reactor, draw.choose((HAPPY, SAD)), PAST)
-    else:
-        main = draw.clause(verbs=named(*REACTIONS), subject=reactor, forms=past, negated=0.0, adverbs=0.0)
+    subject, pronoun = mentions
+    scene = state(subject, draw.choose(STATES), PAST)
+    if draw.chance(0.75):
+        scene = _event(draw, SCENES, subject)
+    while (reactor := pronoun if draw.chance(0.4) else draw.person(pronoun)) is YOU:
+        pass
+    main = state(reactor, draw.choose((HAPPY, SAD)), PAST)
+    if draw.chance(0.75):
+        main = _event(draw, REACTIONS, reactor)
+        if reactor is not pronoun:
+            main = _directed_at(main, pronoun)
     return join(main, ("when", "als"), scene, main_first=draw.chance(0.3))
+
+
+def _event(draw: Sampler, verbs: Sequence[str], subject: Phrase) -> Clause:
+    return draw.clause(verbs=named(*verbs), subject=subject, forms=[(PAST, None)], negated=0.0, adverbs=0.0)
+
+
+def _directed_at(clause: Clause, person: Pronoun) -> Clause:
+    """The clause with a person as its object, if it has one: he came home, and she kissed him."""
+    if clause.dative:
+        return replace(clause, dative=person)
+    return replace(clause, accusative=person) if clause.verb in PEOPLE_VERBS else clause

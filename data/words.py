@@ -48,6 +48,7 @@ class Kind(Flag):
 
     NOTHING = 0
     PERSON = auto()
+    GROWN = auto()  # people who may be old
     CLOSE = auto()  # people one kisses
     RELATIVE = auto()  # always somebody's: "my brother"
     ANIMAL = auto()
@@ -154,8 +155,8 @@ class Verb:
     The English past and participle are None where they are regular; the participle is None where it equals the past.
     `past` and `participle` are the German forms of a strong verb, without its separable `prefix`; `vowel` is the
     changed stem of `du` and `er` (`sieh-st`), `present` a present that follows no rule. What is `daily` goes with
-    "every day", what is `wanted` with modals. `needs` are complements of which one must be there, `allows` those that may be. Pronouns and names
-    count as people.
+    "every day", what is `wanted` with modals. `needs` are complements of which one must be there, `allows` those
+    that may be. Pronouns and names count as people.
     """
 
     english: str

@@ -11,14 +11,14 @@ NAMES = {"Tom": M, "Mary": F, "Paul": M, "Anna": F}
 GERMAN_NAMES = {"Mary": "Maria"}  # the others stay as they are
 
 PEOPLE = (
-    Noun("man", "Mann", M, K.PERSON | K.CLOSE, ("men", "Männer")),
-    Noun("woman", "Frau", F, K.PERSON | K.CLOSE, ("women", "Frauen")),
+    Noun("man", "Mann", M, K.PERSON | K.GROWN | K.CLOSE, ("men", "Männer")),
+    Noun("woman", "Frau", F, K.PERSON | K.GROWN | K.CLOSE, ("women", "Frauen")),
     Noun("child", "Kind", N, K.PERSON | K.CLOSE, ("children", "Kinder")),
     Noun("boy", "Junge", M, K.PERSON | K.CLOSE, ("boys", "Jungen"), oblique="Jungen"),
     Noun("girl", "Mädchen", N, K.PERSON | K.CLOSE, ("girls", "Mädchen")),
-    Noun("teacher", "Lehrer", M, K.PERSON | K.GOAL),
-    Noun("doctor", "Arzt", M, K.PERSON | K.GOAL),
-    Noun("neighbor", "Nachbar", M, K.PERSON, ("neighbors", "Nachbarn"), oblique="Nachbarn"),
+    Noun("teacher", "Lehrer", M, K.PERSON | K.GROWN | K.GOAL),
+    Noun("doctor", "Arzt", M, K.PERSON | K.GROWN | K.GOAL),
+    Noun("neighbor", "Nachbar", M, K.PERSON | K.GROWN, ("neighbors", "Nachbarn"), oblique="Nachbarn"),
     Noun("student", "Student", M, K.PERSON, ("students", "Studenten"), oblique="Studenten"),
     Noun("brother", "Bruder", M, K.RELATIVE | K.CLOSE, ("brothers", "Brüder")),
     Noun("sister", "Schwester", F, K.RELATIVE | K.CLOSE, ("sisters", "Schwestern")),
@@ -94,7 +94,7 @@ WEATHER = (COLD, WARM)
 OBJECTS = K.GOODS | K.SMALL
 ADJECTIVES = (
     Adjective("new", "neu", OBJECTS | K.FILM | K.SONG),
-    Adjective("old", "alt", OBJECTS | K.PERSON | K.ANIMAL | K.HOME | K.GOAL | K.SONG | K.FILM | K.DOOR),
+    Adjective("old", "alt", OBJECTS | K.GROWN | K.ANIMAL | K.HOME | K.GOAL | K.SONG | K.FILM | K.DOOR),
     Adjective("big", "groß", K.GOODS | K.ANIMAL | K.ROOM | K.DOOR),
     Adjective("small", "klein", OBJECTS | K.ANIMAL | K.ROOM | K.DOOR),
     Adjective("beautiful", "schön", OBJECTS | K.ROOM | K.SONG | K.HOME),

@@ -7,6 +7,7 @@ import english
 import german
 from lexicon import (
     ASK,
+    BE,
     CAN,
     HAPPY,
     HOPE,
@@ -38,6 +39,7 @@ def join(main: Clause, link: Pair, clause: Clause, *, main_first: bool) -> Pair:
     return f"{sub_english}, {english.statement(main)}", f"{sub_german}, {german.verb_first(main)}"
 
 
+KINDS_OF_CONTENT = ("state", "weather", *["event"] * 13)
 HOPED: tuple[Form, ...] = ((PERFECT, None), (PRESENT, WILL), (PRESENT, WILL), (PRESENT, CAN))
 
 
@@ -55,7 +57,7 @@ def that(draw: Sampler, clause: Clause | None = None) -> Pair:
 
 def whether(draw: Sampler) -> Pair:
     """He asks whether she has bought a new car. I do not know whether she is at home."""
-    link, subject, clause = ("whether", "ob"), _speaker(draw), _content(draw)
+    link, subject, clause = ("whether", "ob"), _speaker(draw), _content(draw, negated=0.05)
     if draw.chance(0.35):
         return join(Clause(subject, ASK), link, clause, main_first=True)
     if subject not in (I, WE) and draw.chance(0.4):
@@ -74,13 +76,15 @@ def _speaker(draw: Sampler) -> Phrase:
     return draw.choose(PRONOUNS) if draw.chance(0.75) else draw.name()
 
 
-def _content(draw: Sampler) -> Clause:
+def _content(draw: Sampler, negated: float = 0.2) -> Clause:
     """What is known, said or asked."""
-    if draw.chance(0.12):
-        return state(draw.subject(), draw.choose(STATES), draw.choose((PRESENT, PAST)), negated=draw.chance(0.2))
-    if draw.chance(0.06):
-        return weather_clause(draw, draw.choose((PRESENT, PAST)), negated=draw.chance(0.4))
-    return draw.clause(adverbs=0.3)
+    tense, negative = draw.choose((PRESENT, PAST)), draw.chance(negated)
+    kind = draw.choose(KINDS_OF_CONTENT)
+    if kind == "state":
+        return state(draw.subject(), draw.choose(STATES), tense, negated=negative)
+    if kind == "weather":
+        return weather_clause(draw, tense, negated=negative)
+    return draw.clause(adverbs=0.3, negated=negated)
 
 
 def _two_mentions(draw: Sampler) -> tuple[Phrase, Pronoun]:
@@ -227,7 +231,7 @@ def when(draw: Sampler) -> Pair:
     while (reactor := pronoun if draw.chance(0.4) else draw.person(pronoun)) is YOU:
         pass
     main = state(reactor, draw.choose((HAPPY, SAD)), PAST)
-    if draw.chance(0.75):
+    if scene.verb is BE or draw.chance(0.75):
         main = _event(draw, REACTIONS, reactor)
         if reactor is not pronoun:
             main = _directed_at(main, pronoun)

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from seq2seq_cli.config.schema import DataConfig, Section, TextConfig
 from seq2seq_cli.corpus.pairs import Reason
-from seq2seq_cli.corpus.splits import SplitName
+from seq2seq_cli.corpus.splits import SPLITS, SplitName
 from seq2seq_cli.errors import PreparedFolderError
 from seq2seq_cli.files import read_json, write_json
 
@@ -101,6 +101,13 @@ class Manifest(_Record):
     def _without_unknown_keys(cls, values: Any, info: Any) -> Any:
         section = cls.model_fields[info.field_name].annotation
         return _known(section, values) if isinstance(section, type) else values
+
+    @field_validator("splits")
+    @classmethod
+    def _holds_all(cls, splits: dict[SplitName, SplitRecord]) -> dict[SplitName, SplitRecord]:
+        if missing := set(SPLITS) - set(splits):
+            raise ValueError(f"no {' and '.join(sorted(missing))}")
+        return splits
 
     def write(self, folder: Path) -> None:
         """Write ``manifest.json``, which makes the folder a finished one."""

@@ -1,7 +1,9 @@
 """spaCy's blank tokenizers: rules only, no model to download.
 
-Normalised text is a row of words with one space between. spaCy's rules look at one word at a time, so a word always
-has the same tokens and is cut once: in a corpus the same words come again and again.
+Normalised text is a row of words with one space between, and each word is given to spaCy by itself. So the same word
+has the same tokens everywhere and is cut once: in a corpus the same words come again and again. spaCy's rules look
+at one word at a time anyhow, but for abbreviations of several words in a few languages (Russian "и др."), whose
+words are cut one by one here.
 """
 
 import functools

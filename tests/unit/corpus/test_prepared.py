@@ -1,0 +1,111 @@
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from seq2seq_cli.config.loader import load_config
+from seq2seq_cli.corpus.prepare import prepare
+from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.corpus.splits import SPLITS
+from seq2seq_cli.errors import PreparedFolderError
+
+
+@pytest.fixture
+def folder(pair_file: Path, tmp_path: Path) -> Path:
+    prepare(pair_file, tmp_path / "out", load_config(None, ["data.max_tokens=50"]))
+    return tmp_path / "out"
+
+
+def change_manifest(folder: Path, **changes: object) -> None:
+    path = folder / "manifest.json"
+    path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | changes), encoding="utf-8")
+
+
+def test_ids_are_those_of_the_codecs(folder: Path) -> None:
+    corpus = PreparedCorpus.open(folder)
+    for name in SPLITS:
+        ids, sentences = corpus.split(name), corpus.sentences(name)
+        assert len(ids) == len(sentences) == corpus.manifest.splits[name].pairs > 0
+        for pair, (source, target) in enumerate(sentences):
+            assert ids.src(pair).tolist() == corpus.src_codec.encode(source)
+            assert ids.tgt(pair).tolist() == corpus.tgt_codec.encode(target)
+            assert ids.src_lengths[pair] == len(ids.src(pair))
+            assert ids.tgt_lengths[pair] == len(ids.tgt(pair))
+
+
+def test_pairs_stand_in_the_order_of_the_file(folder: Path, pair_file: Path) -> None:
+    order = {line: number for number, line in enumerate(pair_file.read_text(encoding="utf-8").splitlines())}
+    places = [order["\t".join(pair)] for pair in PreparedCorpus.open(folder).sentences("train")]
+    assert places == sorted(places)
+
+
+def test_ids_are_read_from_the_file_when_asked_for(folder: Path) -> None:
+    ids = PreparedCorpus.open(folder).split("train").src(0)
+    base = ids.base
+    assert isinstance(ids, np.memmap) or isinstance(base, np.memmap)
+    assert not ids.flags.writeable
+
+
+def test_there_is_no_pair_before_the_first_or_after_the_last(folder: Path) -> None:
+    train = PreparedCorpus.open(folder).split("train")
+    for pair in (-1, len(train)):
+        with pytest.raises(IndexError):
+            train.src(pair)
+
+
+def test_the_config_is_that_of_the_preparation(folder: Path) -> None:
+    assert PreparedCorpus.open(folder).config == load_config(None, ["data.max_tokens=50"])
+
+
+def test_keys_of_another_version_are_passed_over(folder: Path) -> None:
+    change_manifest(folder, later=1, data={"max_tokens": 50, "later": 1}, text={"src": {"later": 1}, "later": {}})
+    assert PreparedCorpus.open(folder).config == load_config(None, ["data.max_tokens=50"])
+
+
+def test_a_missing_folder_says_how_to_make_it(tmp_path: Path) -> None:
+    with pytest.raises(PreparedFolderError, match="no such folder: make it with 's2s prepare FILE"):
+        PreparedCorpus.open(tmp_path / "none")
+
+
+def test_a_folder_without_manifest_is_not_a_finished_one(folder: Path) -> None:
+    (folder / "manifest.json").unlink()
+    with pytest.raises(PreparedFolderError, match="not a finished prepared folder"):
+        PreparedCorpus.open(folder)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"format": 99}, "made by a newer s2s .*: upgrade"),
+        ({"format": "1"}, "damaged: no format number"),
+        ({"src": None}, "damaged: src: "),
+        ({"splits": {}}, "damaged: splits: .*no test and train and valid"),
+        ({"data": {"max_tokens": "many"}}, r"damaged: data\.max_tokens: "),
+        ({"text": 5}, "damaged: text: "),
+    ],
+)
+def test_a_manifest_that_cannot_be_used_is_refused(folder: Path, changes: dict[str, object], message: str) -> None:
+    change_manifest(folder, **changes)
+    with pytest.raises(PreparedFolderError, match=message) as caught:
+        PreparedCorpus.open(folder)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["codec/src.json", "valid.tgt.npy", "test.src.txt", "train.src.offsets.npy"])
+def test_a_file_that_is_missing_or_cut_is_named(folder: Path, name: str) -> None:
+    file = folder / name
+    file.write_bytes(file.read_bytes()[:-1])
+    with pytest.raises(PreparedFolderError, match=f"{name}: damaged: prepare again with --overwrite"):
+        PreparedCorpus.open(folder)
+    file.unlink()
+    with pytest.raises(PreparedFolderError, match=f"{name}: missing"):
+        PreparedCorpus.open(folder)
+
+
+@pytest.mark.parametrize("name", ["codec/src.json", "train.src.npy", "train.tgt.offsets.npy"])
+def test_a_file_of_the_right_size_with_other_bytes_is_no_traceback(folder: Path, name: str) -> None:
+    file = folder / name
+    file.write_bytes(bytes(file.stat().st_size))
+    with pytest.raises(PreparedFolderError, match="damaged"):
+        PreparedCorpus.open(folder).split("train")

@@ -1,0 +1,90 @@
+from collections.abc import Sequence
+
+import pytest
+
+from seq2seq_cli.corpus.splits import TEST, TRAIN, VALID, assign_splits, sentence_key
+
+
+def splits(pairs: Sequence[tuple[str, str]], *, valid: int = 1000, test: int = 1000) -> list[int]:
+    src, tgt = zip(*pairs, strict=True)
+    return assign_splits(src, tgt, valid_sources=valid, test_sources=test).tolist()
+
+
+def unlike(count: int) -> list[tuple[str, str]]:
+    return [(f"source {number}", f"target {number}") for number in range(count)]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Hello, world!", "hello World"),
+        ("STRASSE", "Straße"),
+        ("It's 5 €.", "its 5"),
+        ("¿Qué?", "qué"),
+        ("他来了。", "他来了"),
+    ],
+)
+def test_case_punctuation_symbols_and_space_do_not_tell_sentences_apart(one: str, other: str) -> None:
+    assert sentence_key(one) == sentence_key(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("कि", "के"), ("की", "क"), ("schon", "schön"), ("x²", "x"), ("!", "?"), ("12", "1")]
+)
+def test_letters_digits_and_marks_of_any_script_do(one: str, other: str) -> None:
+    assert sentence_key(one) != sentence_key(other)
+
+
+def test_pairs_linked_through_others_stay_together() -> None:
+    # A chain: each pair shares a sentence with the next one, now on this side, now on that.
+    links = [[(f"a{n}", f"x{n}"), (f"A{n}!", f"y{n}"), (f"b{n}", f"Y{n}."), (f"b {n}", f"z{n}")] for n in range(200)]
+    found = splits([pair for chain in links for pair in chain])
+
+    assert {TRAIN, VALID, TEST} == set(found)
+    for start in range(0, len(found), 4):
+        assert len(set(found[start : start + 4])) == 1
+
+
+def test_held_out_splits_are_filled_exactly_and_a_group_that_is_too_large_is_passed_over() -> None:
+    large = [(f"one of a large group {number}", "the same") for number in range(400)]
+    found = splits(unlike(4000) + large, valid=100, test=50)
+
+    assert found.count(VALID) == 100
+    assert found.count(TEST) == 50
+    assert set(found[4000:]) == {TRAIN}
+
+
+def test_sources_are_counted_and_not_pairs() -> None:
+    pairs = [(f"source {number}", f"target {number} {variant}") for number in range(1000) for variant in range(3)]
+    found = splits(pairs, valid=30, test=30)
+    assert found.count(VALID) == found.count(TEST) == 90
+
+
+def test_at_most_a_tenth_of_the_sources_is_held_out() -> None:
+    found = splits(unlike(1000))
+    assert 50 < found.count(VALID) <= 100
+    assert 50 < found.count(TEST) <= 100
+
+
+@pytest.mark.parametrize("count", [3, 4, 9, 12])
+def test_each_split_of_a_small_file_has_something(count: int) -> None:
+    found = splits(unlike(count))
+    assert set(found) == {TRAIN, VALID, TEST}
+    assert found.count(TRAIN) > count / 4
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_fewer_than_three_groups_are_all_for_training(count: int) -> None:
+    assert splits(unlike(count)) == [TRAIN] * count
+
+
+def test_a_split_that_is_not_wanted_is_empty() -> None:
+    assert set(splits(unlike(500), valid=0)) == {TRAIN, TEST}
+    assert set(splits(unlike(500), test=0)) == {TRAIN, VALID}
+    assert set(splits(unlike(500), valid=0, test=0)) == {TRAIN}
+
+
+def test_the_largest_group_of_a_tiny_file_is_for_training() -> None:
+    found = splits([(f"large {number}", "the same") for number in range(50)] + unlike(2))
+    assert set(found[:50]) == {TRAIN}
+    assert set(found[50:]) == {VALID, TEST}

@@ -1,0 +1,79 @@
+from pathlib import Path
+
+import pytest
+
+from seq2seq_cli.errors import ModelFileError
+from seq2seq_cli.files import read_json, whole_folder, write_json, write_whole
+
+
+def test_a_file_is_replaced_whole_and_nothing_stays_beside_it(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    write_whole(path, b"old")
+    write_whole(path, b"new")
+
+    assert path.read_bytes() == b"new"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_failed_write_leaves_the_old_file(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    write_json(path, {"format": 1})
+
+    with pytest.raises(TypeError):
+        write_json(path, {"format": object()})
+
+    assert read_json(path, newest=1, error=ModelFileError) == {"format": 1}
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_folder_appears_when_it_is_finished_and_replaces_what_was_there(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "folder"
+    for content in ("one", "two"):
+        with whole_folder(path) as folder:
+            (folder / content).write_text(content, encoding="utf-8")
+            assert not (path / content).exists()
+
+    assert [file.name for file in path.iterdir()] == ["two"]
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_a_folder_whose_writer_fails_leaves_the_old_one(tmp_path: Path) -> None:
+    path = tmp_path / "folder"
+    with whole_folder(path) as folder:
+        (folder / "old").touch()
+
+    with pytest.raises(FileNotFoundError), whole_folder(path) as folder:
+        (folder / "no" / "such" / "folder").touch()
+
+    assert [file.name for file in path.iterdir()] == ["old"]
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "damaged"),
+        (b'{"format": 1', "damaged"),
+        (b"\xff\xfe", "damaged"),
+        (b"[" * 100_000, "damaged"),
+        (b"[1]", "no format number"),
+        (b"{}", "no format number"),
+        (b'{"format": true}', "no format number"),
+        (b'{"format": 0}', "no format number"),
+        (b'{"format": 2}', "made by a newer s2s .*: upgrade"),
+    ],
+)
+def test_json_that_cannot_be_used_is_refused_in_one_line(tmp_path: Path, content: bytes, message: str) -> None:
+    path = tmp_path / "a.json"
+    path.write_bytes(content)
+
+    with pytest.raises(ModelFileError, match=message) as caught:
+        read_json(path, newest=1, error=ModelFileError)
+
+    assert str(caught.value).startswith(f"{path}: ")
+    assert "\n" not in str(caught.value)
+
+
+def test_json_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ModelFileError, match="cannot be read: No such file"):
+        read_json(tmp_path / "a.json", newest=1, error=ModelFileError)

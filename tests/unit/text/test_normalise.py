@@ -1,0 +1,25 @@
+import pytest
+
+from seq2seq_cli.text.normalise import SPACING, normalise
+
+
+@pytest.mark.parametrize(
+    ("text", "normal"),
+    [
+        ("She kissed him.", "She kissed him."),
+        ("", ""),
+        (" \t\r\n\N{NO-BREAK SPACE}", ""),
+        ("  two \N{NO-BREAK SPACE} words\t", "two words"),
+        ("Gru\N{COMBINING DIAERESIS}\N{LATIN SMALL LETTER SHARP S}e", "Grüße"),
+        ("\ufeffHi.", "Hi."),
+        ("a\N{LINE SEPARATOR}b\x85c\x1cd", "a b c d"),
+        ("be\x07ll \x00 rings", "bell rings"),
+        ("e\x00\N{COMBINING ACUTE ACCENT}", "é"),
+        ("half \ud83d a pair", "half a pair"),
+        (f"a{SPACING}b", "a_b"),
+        ("नमस्ते", "नमस्ते"),
+        ("👩‍🚀", "👩‍🚀"),
+    ],
+)
+def test_each_text_has_one_spelling(text: str, normal: str) -> None:
+    assert normalise(text) == normal

@@ -1,0 +1,39 @@
+import pytest
+
+from seq2seq_cli.text.vocabulary import BOS, EOS, PAD, SPECIAL_UNITS, UNK, Vocabulary
+
+
+def test_words_are_ordered_by_count_then_by_text() -> None:
+    vocabulary = Vocabulary.fit({"b": 2, "a": 2, "c": 5, "d": 1}, min_count=2)
+
+    assert [vocabulary.unit(id_) for id_ in range(len(vocabulary))] == [*SPECIAL_UNITS, "c", "a", "b"]
+    assert [vocabulary.id(word) for word in "cab"] == [4, 5, 6]
+    assert vocabulary.id("d") == UNK
+
+
+def test_the_size_counts_words_and_not_the_special_units() -> None:
+    assert Vocabulary.fit({"a": 1, "b": 3, "c": 2}, max_size=2).words == ("b", "c")
+
+
+def test_the_special_units_have_the_first_ids() -> None:
+    vocabulary = Vocabulary([])
+    assert [vocabulary.unit(id_) for id_ in (PAD, UNK, BOS, EOS)] == ["<pad>", "<unk>", "<bos>", "<eos>"]
+
+
+def test_text_that_spells_a_special_unit_is_an_unknown_word() -> None:
+    vocabulary = Vocabulary.fit({"<eos>": 9, "<pad>": 9, "a": 1})
+
+    assert vocabulary.words == ("a",)
+    assert vocabulary.id("<eos>") == vocabulary.id("<pad>") == UNK
+
+
+@pytest.mark.parametrize("words", [["a", "a"], ["<bos>"]])
+def test_words_that_would_share_an_id_are_refused(words: list[str]) -> None:
+    with pytest.raises(ValueError, match="differ"):
+        Vocabulary(words)
+
+
+@pytest.mark.parametrize("id_", [-1, 5])
+def test_an_id_that_is_not_there_is_refused(id_: int) -> None:
+    with pytest.raises(IndexError):
+        Vocabulary(["a"]).unit(id_)

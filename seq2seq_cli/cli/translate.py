@@ -112,20 +112,17 @@ def translate(
 
 
 def _load(model: Path | None, device: Device, overrides: list[str]) -> "Translator":
-    """The translator of a run, searching as the overrides say; they may say nothing about the model."""
-    from seq2seq_cli.config.loader import load_config
+    """The translator of a run, searching as the overrides say."""
+    for override in overrides:
+        if not override.startswith("decoding."):
+            raise UsageError(f"--set {override}: only decoding.KEY=VALUE: the model is trained already")
 
-    stated = load_config(None, overrides)
-    if others := sorted(stated.model_fields_set - {"decoding"}):
-        raise UsageError(f"--set {others[0]}...: the model is trained already: only decoding keys can be set here")
-
+    from seq2seq_cli.config.loader import load_saved_config
     from seq2seq_cli.training.device import choose_device
     from seq2seq_cli.training.run_folder import RunFolder
 
     run = RunFolder.find(model)
-    config = run.config()
-    changes = {key: getattr(stated.decoding, key) for key in stated.decoding.model_fields_set}
-    config = config.model_copy(update={"decoding": config.decoding.model_copy(update=changes)})
+    config = load_saved_config(run.path / "config.yaml", overrides) if overrides else None
     return run.load_translator(choose_device(device.value), config)
 
 

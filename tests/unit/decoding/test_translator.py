@@ -22,8 +22,8 @@ from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.vocabulary import EOS_UNIT, UNK
 
-SRC_WORDS = "she he tom kissed saw her him the a dog house . , ?".split()
-TGT_UNITS = "▁sie ▁er ▁Tom ▁küsste ▁sah ▁ihn ▁den ▁Hund . , ?".split()
+SRC_WORDS = ["she", "he", "tom", "kissed", "saw", "her", "him", "the", "a", "dog", "house", ".", ",", "?"]
+TGT_UNITS = ["▁sie", "▁er", "▁Tom", "▁küsste", "▁sah", "▁ihn", "▁den", "▁Hund", ".", ",", "?"]
 SENTENCES = [
     "She kissed him.",
     "Tom saw the dog, the house, a dog, her, him and the dog.",

@@ -1,0 +1,203 @@
+"""``s2s translate`` as a user types it, with the run of a small model that has not learnt anything."""
+
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from seq2seq_cli.config.schema import Config, DecoderConfig, EncoderConfig, ModelConfig
+from seq2seq_cli.decoding.translator import Translation
+from seq2seq_cli.evaluation.heatmap import draw_heatmap
+from seq2seq_cli.model.build import build_model
+from seq2seq_cli.text.codec import Codec
+from seq2seq_cli.text.vocabulary import EOS_UNIT, UNK
+from seq2seq_cli.training.run_folder import RunFolder
+
+SRC_UNITS = ["she", "he", "kissed", "saw", "her", "him", "the", "dog", ".", "?"]
+TGT_UNITS = ["▁sie", "▁er", "▁küsste", "▁sah", "▁ihn", "▁den", "▁Hund", ".", "?"]
+LINES = ["She kissed him.", "", "He saw the dog.", "   ", "The dog?", "She kissed him."]
+
+Done = subprocess.CompletedProcess[str]
+
+
+def make_run(path: Path, *, copies: bool = False) -> RunFolder:
+    """A run whose model says this and that, or nothing but unknown words."""
+    config = Config(
+        model=ModelConfig(
+            encoder=EncoderConfig(embedding_size=8, hidden_size=8),
+            decoder=DecoderConfig(embedding_size=8, hidden_size=8),
+        )
+    )
+    run = RunFolder(path)
+    run.write_config(config)
+    run.codec_path("src").parent.mkdir()
+    src = Codec.fit(config.text.src, Counter(SRC_UNITS * 2))
+    tgt = Codec.fit(config.text.tgt, Counter(TGT_UNITS * 2))
+    src.save(run.codec_path("src"))
+    tgt.save(run.codec_path("tgt"))
+    with torch.random.fork_rng(devices=[]), torch.no_grad():
+        torch.manual_seed(1)
+        model = build_model(config.model, src_size=len(src.vocabulary), tgt_size=len(tgt.vocabulary))
+        model.output.weight *= 10
+        model.output.bias[UNK] = 1000 if copies else -1000
+    run.save_best(model)
+    return run
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A working directory with two runs, of which the first is the newest."""
+    folder = tmp_path_factory.mktemp("translate")
+    make_run(folder / "runs" / "newest")
+    make_run(folder / "runs" / "copying", copies=True)
+    (folder / "runs" / "latest").write_text("newest\n", encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def expected(folder: Path) -> dict[str, Translation]:
+    """What the newest run makes of the lines."""
+    translator = RunFolder(folder / "runs" / "newest").load_translator(torch.device("cpu"))
+    translations = translator.translate(LINES)
+    assert len({translation.text for translation in translations}) > 3
+    return dict(zip(LINES, translations, strict=True))
+
+
+def s2s(*arguments: str, folder: Path, stdin: str | bytes | None = None, encoding: str = "utf-8") -> Done:
+    done = subprocess.run(
+        [sys.executable, "-m", "seq2seq_cli", "translate", "--device", "cpu", *arguments],
+        cwd=folder,
+        input=stdin.encode() if isinstance(stdin, str) else stdin,
+        capture_output=True,
+        env={**os.environ, "PYTHONIOENCODING": encoding},
+        check=False,
+    )
+    return Done(done.args, done.returncode, done.stdout.decode(encoding), done.stderr.decode(encoding))
+
+
+def content(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_arguments_are_sentences(folder: Path, expected: dict[str, Translation]) -> None:
+    before = content(folder / "runs")
+    done = s2s("She kissed Zoë.", "", LINES[2], "Zoë?", folder=folder)
+    assert done.returncode == 0
+    assert len(done.stdout.splitlines()) == 4
+    assert done.stdout.splitlines()[1:3] == ["", expected[LINES[2]].text]
+    assert done.stderr == "s2s: not known: Zoë\n"
+    assert content(folder / "runs") == before
+
+
+def test_a_pipe_has_a_line_for_each_line(folder: Path, expected: dict[str, Translation]) -> None:
+    # As a file from another system has them: a byte order mark, CRLF, and no end of the last line.
+    done = s2s(folder=folder, stdin="\ufeff" + "\r\n".join(LINES))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == "".join(f"{expected[line].text}\n" for line in LINES)
+
+
+def test_attention_is_drawn_below_each_translation(folder: Path, expected: dict[str, Translation]) -> None:
+    done = s2s("--attention", LINES[0], LINES[2], folder=folder)
+    shown = [expected[LINES[0]], expected[LINES[2]]]
+    assert done.stdout == "".join(f"{t.text}\n\n{draw_heatmap(t, style='numbers')}\n\n" for t in shown)
+
+
+def test_tokens_and_the_weights_as_numbers(folder: Path, expected: dict[str, Translation]) -> None:
+    done = s2s("--tokens", LINES[0], "--attention", "map.json", folder=folder)
+    assert done.returncode == 0
+    [sentence] = json.loads((folder / "map.json").read_text(encoding="utf-8"))["sentences"]
+    assert sentence["source"] == LINES[0]
+    assert sentence["src_tokens"] == ["She", "kissed", "him", ".", EOS_UNIT]
+    np.testing.assert_allclose(np.sum(sentence["weights"], axis=1), 1, atol=1e-4)
+    assert done.stdout.split() == [token for token in sentence["tgt_tokens"] if token != EOS_UNIT]
+    assert "map.json" in done.stderr
+
+
+def test_each_sentence_of_a_pipe_has_its_picture(folder: Path, expected: dict[str, Translation]) -> None:
+    done = s2s("--attention=map.png", folder=folder, stdin=f"{LINES[0]}\n\n{LINES[2]}\n")
+    assert done.returncode == 0
+    assert done.stdout == f"{expected[LINES[0]].text}\n\n{expected[LINES[2]].text}\n"
+    pictures = sorted(folder.glob("map*.png"))
+    assert [picture.name for picture in pictures] == ["map-1.png", "map-3.png"]
+    assert all(picture.read_bytes().startswith(b"\x89PNG") for picture in pictures)
+
+
+def test_another_run_copies_words_that_the_terminal_may_lack(folder: Path) -> None:
+    done = s2s("--model", "runs/copying", "She saw Zoë 東.", folder=folder, encoding="cp1252")
+    assert done.returncode == 0
+    assert sorted(done.stdout.split()) == ["She", "Zoë", r"\u6771", "saw"]
+
+
+def test_an_override_of_the_search(folder: Path, expected: dict[str, Translation]) -> None:
+    assert len(expected[LINES[0]].tgt_tokens) > 1
+    done = s2s("--set", "decoding.max_length_factor=0", "--set=decoding.max_length_extra=1", LINES[0], folder=folder)
+    assert done.stdout.split() == expected[LINES[0]].tgt_tokens[:1]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no pseudo-terminals")
+def test_a_prompt_asks_until_the_end(folder: Path, expected: dict[str, Translation]) -> None:
+    import pty
+
+    ours, theirs = pty.openpty()
+    os.write(ours, f"{LINES[0]}\n\n{LINES[2]}\n\x04".encode())
+    done = subprocess.run(
+        [sys.executable, "-m", "seq2seq_cli", "translate", "--device", "cpu"],
+        cwd=folder,
+        stdin=theirs,
+        capture_output=True,
+        encoding="utf-8",
+        env={**os.environ, "PYTHONIOENCODING": "utf-8"},
+        check=False,
+    )
+    os.close(ours)
+    os.close(theirs)
+    assert done.returncode == 0
+    # The prompt is not in the output, which somebody may want to keep.
+    assert done.stdout == f"{expected[LINES[0]].text}\n{expected[LINES[2]].text}\n"
+    assert done.stderr == "src> src> src> src> \n"
+
+
+def test_a_reader_that_goes_away_leaves_no_traceback(folder: Path) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, "-m", "seq2seq_cli", "translate", "--device", "cpu", "she saw him"]
+    done = subprocess.run(command, cwd=folder, stdout=writing, stderr=subprocess.PIPE, check=False)
+    os.close(writing)
+    assert done.stderr == b""
+
+
+def assert_refused(done: Done, *told: str) -> None:
+    assert (done.returncode, done.stdout) == (2, "")
+    [line] = done.stderr.splitlines()
+    assert line.startswith("s2s: error: ")
+    for part in told:
+        assert part in line
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--attention", "map.pdf", "she"], ["map.pdf", ".png, .svg or .json"]),
+        (["--attention=map", "she"], ["map", ".png, .svg or .json"]),
+        (["--attention", "nowhere/map.png", "she"], ["nowhere", "make it first"]),
+        (["--set", "training.lr=1", "she"], ["training.lr=1", "decoding."]),
+        (["--device", "tpu", "she"], ["tpu", "cuda"]),
+    ],
+)
+def test_what_cannot_be_done_is_refused_in_one_line(folder: Path, arguments: list[str], told: list[str]) -> None:
+    assert_refused(s2s(*arguments, folder=folder), *told)
+
+
+def test_a_pipe_that_is_not_utf8_is_refused_by_its_line(folder: Path) -> None:
+    done = s2s(folder=folder, stdin="she\nküsste\n".encode("latin-1"))
+    assert_refused(done, "standard input:2:2:", "0xfc")
+
+
+def test_without_a_run_it_says_to_train_first(tmp_path: Path) -> None:
+    assert_refused(s2s("she", folder=tmp_path), "train")

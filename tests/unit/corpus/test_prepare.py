@@ -2,7 +2,7 @@ import importlib.util
 import multiprocessing
 import os
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -10,7 +10,15 @@ import pytest
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.corpus.prepare import prepare
 from seq2seq_cli.corpus.prepared import PreparedCorpus
-from seq2seq_cli.errors import ConfigError, InputError, PairFileError, PreparedFolderError, S2SError, UsageError
+from seq2seq_cli.errors import (
+    ConfigError,
+    InputError,
+    Interrupted,
+    PairFileError,
+    PreparedFolderError,
+    S2SError,
+    UsageError,
+)
 
 from .conftest import pair_lines
 
@@ -74,6 +82,17 @@ def test_a_dead_worker_is_told_and_nothing_is_written(pair_file: Path, tmp_path:
         with pytest.raises(S2SError, match="a worker process died"):
             prepare(pair_file, tmp_path / "out", load_config(None), executor=pool)
 
+    assert list(tmp_path.iterdir()) == [pair_file]
+
+
+class Interrupting(Executor):
+    def submit(self, *_: object, **__: object) -> Future[object]:  # type: ignore[override]
+        raise KeyboardInterrupt
+
+
+def test_stopped_by_the_user_it_says_that_nothing_was_written(pair_file: Path, tmp_path: Path) -> None:
+    with pytest.raises(Interrupted, match="nothing was written"):
+        prepare(pair_file, tmp_path / "out", load_config(None), executor=Interrupting())
     assert list(tmp_path.iterdir()) == [pair_file]
 
 

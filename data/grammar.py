@@ -16,9 +16,9 @@ import simple
 import subordinate
 from lexicon import VERBS
 from meaning import HE, PRONOUNS, SHE, THEY, WE, YOU, Clause, I
-from sampler import PAST, PRESENT, Sampler, ambiguous
+from sampler import PAST, PERFECT, PRESENT, Sampler, ambiguous
 from simple import PEOPLE_VERBS, Pair
-from words import Person
+from words import Aspect, Person
 
 SEED = 2
 LONGEST = 14  # English words
@@ -48,15 +48,15 @@ IDIOMS = (
 """Sentences that no rule makes."""
 
 PATTERNS: tuple[tuple[Callable[[Sampler], Pair], int], ...] = (
-    (simple.statement, 1050),
-    (simple.yes_no, 800),
+    (simple.statement, 1000),
+    (simple.yes_no, 700),
     (simple.predicate, 550),
     (simple.weather, 40),
     (simple.what, 160),
     (simple.who, 330),
     (simple.where, 180),
     (simple.when_question, 180),
-    (simple.why, 300),
+    (simple.why, 230),
     (subordinate.that, 600),
     (subordinate.whether, 400),
     (subordinate.because, 600),
@@ -68,12 +68,12 @@ PATTERNS: tuple[tuple[Callable[[Sampler], Pair], int], ...] = (
 
 
 def pronoun_sentences() -> Iterator[Pair]:
-    """She kissed him: every pronoun with every verb that takes people, which teaches the pronouns' cases."""
-    for verb in PEOPLE_VERBS:
-        for subject in PRONOUNS:
-            for other in PRONOUNS:
-                if subject is not YOU and _can_be_object(subject.person, other.person):
-                    yield simple.say(Clause(subject, verb, PAST, accusative=other))
+    """She kissed him, she has kissed him: every pronoun with every verb that takes people."""
+    for tense, verb, subject, other in product((PAST, PERFECT), PEOPLE_VERBS, PRONOUNS, PRONOUNS):
+        clause = Clause(subject, verb, tense, accusative=other)
+        lasting = tense is PERFECT and verb.aspect is Aspect.STATE
+        if not lasting and not ambiguous(clause) and _can_be_object(subject.person, other.person):
+            yield simple.say(clause)
 
 
 def paradigms(draw: Sampler) -> Iterator[Pair]:

@@ -2,10 +2,26 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cache
 from random import Random
 from typing import TypeVar
 
-from lexicon import ADJECTIVES, ADVERBS, AT, BE, CAN, EVERY_DAY, GERMAN_NAMES, MUST, NAMES, NOUNS, VERBS, WANT, WILL
+from lexicon import (
+    ADJECTIVES,
+    ADVERBS,
+    AT,
+    BE,
+    CAN,
+    EVERY_DAY,
+    GERMAN_NAMES,
+    LIVE_IN,
+    MUST,
+    NAMES,
+    NOUNS,
+    VERBS,
+    WANT,
+    WILL,
+)
 from meaning import (
     OWNERS,
     PRONOUNS,
@@ -20,7 +36,7 @@ from meaning import (
     Pronoun,
     pronoun_of,
 )
-from words import Adverb, Aspect, Case, Fixed, Gender, Kind, Modal, Noun, Person, Preposition, Season, Tense, Verb
+from words import Adjective, Adverb, Aspect, Fixed, Gender, Kind, Modal, Noun, Person, Preposition, Season, Tense, Verb
 
 T = TypeVar("T")
 Form = tuple[Tense, Modal | None]
@@ -59,6 +75,18 @@ def ambiguous(clause: Clause) -> bool:
     return clause.subject is YOU and clause.tense is PAST and bookish
 
 
+@cache
+def nouns_of(kind: Kind) -> tuple[Noun, ...]:
+    """The nouns of a kind."""
+    return tuple(noun for noun in NOUNS if noun.kind & kind)
+
+
+@cache
+def adjectives_of(kind: Kind) -> tuple[Adjective, ...]:
+    """The adjectives that describe a kind of noun, or one of several kinds."""
+    return () if kind & (BARE | Kind.RELATIVE) else tuple(word for word in ADJECTIVES if word.kind & kind)
+
+
 class Sampler:
     """A source of clauses that depends on its seed alone."""
 
@@ -85,7 +113,7 @@ class Sampler:
     def noun(self, kind: Kind, other_than: Phrase | None = None) -> Noun:
         """A noun of the kind; not the one that `other_than` has."""
         taken = other_than.noun if isinstance(other_than, Description) else None
-        return self.choose([noun for noun in NOUNS if noun.kind & kind and noun is not taken])
+        return self.choose([noun for noun in nouns_of(kind) if noun is not taken])
 
     def owner(self, owner: Phrase | None, *, reflexive: bool = True) -> Determiner:
         """A possessive: mostly the subject's own. `their` only so, since German has one word for `her` and `their`."""
@@ -99,11 +127,9 @@ class Sampler:
         """A noun with a number and an adjective."""
         if plural is None:
             plural = self.chance(PLURAL_SHARE)
-        fitting = [adjective for adjective in ADJECTIVES if adjective.kind & noun.kind]
-        with_adjective = bool(fitting) and not noun.kind & (BARE | Kind.RELATIVE) and self.chance(ADJECTIVE_SHARE)
-        return Description(
-            noun, determiner, plural and noun.plural is not None, self.choose(fitting) if with_adjective else None
-        )
+        fitting = adjectives_of(noun.kind)
+        adjective = self.choose(fitting) if fitting and self.chance(ADJECTIVE_SHARE) else None
+        return Description(noun, determiner, plural and noun.plural is not None, adjective)
 
     def subject(self, kind: Kind = Kind.HUMAN) -> Phrase:
         """A subject: mostly a pronoun."""
@@ -166,7 +192,7 @@ class Sampler:
         if preposition.kind & Kind.HUMAN:
             return Complement(preposition, self.people(subject))
         noun = self.noun(preposition.kind, other_than=subject)
-        if noun.kind & Kind.HOME and preposition.case is Case.DATIVE and self.chance(0.4):
+        if preposition is LIVE_IN and self.chance(0.4):
             return Complement(preposition, self.describe(noun, Determiner.A, plural=False))
         place = self.describe(noun, Determiner.THE, plural=False)
         return Complement(preposition, replace(place, adjective=None) if preposition is AT else place)

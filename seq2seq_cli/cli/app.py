@@ -53,6 +53,9 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         # Foreign words must not crash a terminal or pipe that is not UTF-8.
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    # Threads that wait for each other sleep instead of spinning: beside any other busy program, spinning makes
+    # training many times slower. Read when torch is imported, which is after this.
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     sys.exit(_run(sys.argv[1:]))
 
 

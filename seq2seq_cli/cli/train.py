@@ -1,5 +1,121 @@
-"""``s2s train``."""
+"""``s2s train``: a translator from a prepared folder."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from seq2seq_cli.training.report import Report
+    from seq2seq_cli.training.session import Session
 
 
-def train() -> None:
-    """Come soon."""
+def train(
+    config: Annotated[
+        str | None,
+        typer.Option("--config", "-c", metavar="NAME", help="A config by name or path; s2s configs lists them."),
+    ] = None,
+    data: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="The folder made by s2s prepare; data/prepared by default.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="The run folder; runs/NAME of the config by default.")
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the run where it was saved last.")] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a run that is there already.")] = False,
+    device: Annotated[
+        str | None, typer.Option(metavar="NAME", help="auto, cpu, cuda or mps; short for --set training.device=NAME.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(metavar="N", help="Short for --set training.seed=N.")] = None,
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Override one key of the config.")
+    ] = None,
+) -> None:
+    """Train a translator on a prepared folder and keep the best."""
+    from seq2seq_cli.cli.training_bar import TrainingBar
+    from seq2seq_cli.training.report import model_card, report
+
+    overrides = [*(set_ or []), *_shorthand("device", device), *_shorthand("seed", seed)]
+    session = _resume(config, out, data, overrides) if resume else _start(config, out, data, overrides, overwrite)
+    bar = TrainingBar()
+    try:
+        for event in session.train():
+            bar.show(event)
+    finally:
+        bar.close()
+    result = report(session)
+    session.run.write_card(model_card(session, result))
+    _print_result(session, result)
+
+
+def _start(name: str | None, out: Path | None, data: Path | None, overrides: list[str], overwrite: bool) -> "Session":
+    from seq2seq_cli.config.loader import load_config
+    from seq2seq_cli.corpus.prepared import DEFAULT_FOLDER, PreparedCorpus
+    from seq2seq_cli.training.device import choose_device
+    from seq2seq_cli.training.resolve import resolve_config
+    from seq2seq_cli.training.session import Session
+
+    config = load_config(name, overrides)
+    corpus = PreparedCorpus.open(data or DEFAULT_FOLDER)
+    config = resolve_config(config, corpus)
+    device = choose_device(config.training.device)
+    session = Session.start(out or _default_folder(name), config, corpus, device, overwrite=overwrite)
+    _announce(session)
+    return session
+
+
+def _resume(name: str | None, out: Path | None, data: Path | None, overrides: list[str]) -> "Session":
+    from seq2seq_cli.config.loader import load_config, load_saved_config
+    from seq2seq_cli.corpus.prepared import PreparedCorpus
+    from seq2seq_cli.training.device import choose_device
+    from seq2seq_cli.training.resolve import resolve_config, resumed_changes
+    from seq2seq_cli.training.run_folder import RunFolder
+    from seq2seq_cli.training.session import Session
+
+    run = RunFolder.find(out or (_default_folder(name) if name else None))
+    corpus = PreparedCorpus.open(data or run.corpus_folder())
+    config = load_config(name, overrides) if name else load_saved_config(run.path / "config.yaml", overrides)
+    config = resolve_config(config, corpus)
+    for change in resumed_changes(run.config(), config, run.path):
+        sys.stderr.write(f"{change}\n")
+    session = Session.resume(run, config, corpus, choose_device(config.training.device))
+    _announce(session)
+    return session
+
+
+def _default_folder(name: str | None) -> Path:
+    from seq2seq_cli.training.run_folder import RUNS
+
+    return RUNS / (Path(name).stem if name else "default")
+
+
+def _shorthand(key: str, value: object) -> list[str]:
+    return [] if value is None else [f"training.{key}={value}"]
+
+
+def _announce(session: "Session") -> None:
+    from seq2seq_cli.training.device import describe_device
+    from seq2seq_cli.training.precision import choose_precision
+
+    corpus, progress = session.corpus, session.state.progress
+    precision = choose_precision(session.config.training.precision, session.device)
+    parameters = sum(p.numel() for p in session.state.model.parameters())
+    sys.stderr.write(
+        f"training {session.run.path} on {describe_device(session.device)}, {precision}:"
+        f" {len(corpus.split('train')):,} pairs, {parameters:,} parameters"
+        + (f", from step {progress.step} in epoch {progress.epoch + 1}\n" if progress.step else "\n")
+    )
+
+
+def _print_result(session: "Session", result: "Report") -> None:
+    progress = session.state.progress
+    lines = [f"{progress.epoch} epochs in {progress.seconds / 60:.1f} minutes; best: epoch {progress.best_epoch}"]
+    if result.test:
+        lines.append(f"BLEU on the test split: {result.test.value:.1f}  ({result.test.signature})")
+    held_out = "held-out" if result.examples_split != "train" else "training (nothing was held out)"
+    lines.append(f"\nFive {held_out} sentences:")
+    for example in result.examples:
+        lines += [f"  {example.source}", f"    {example.translation}", f"    (reference: {example.reference})"]
+    lines.append(f'\nTo translate: s2s translate --model {session.run.path} "{result.examples[0].source}"')
+    sys.stdout.write("\n".join(lines) + "\n")

@@ -184,6 +184,8 @@ class TrainingConfig(Section):
     """Start of every random stream; the same seed gives the same run on a CPU."""
     device: Literal["auto", "cpu", "cuda", "mps"] = "auto"
     """Where to compute; auto takes the first of cuda, mps, cpu that is there."""
+    precision: Literal["auto", "fp32", "bf16-mixed"] = "auto"
+    """Numbers in which products are computed; auto takes bf16-mixed where the device has units for it."""
     save_minutes: Annotated[float, Field(gt=0.0)] = 2.0
     """Longest time between two saves of the checkpoint to resume from; one is saved after each epoch too."""
 

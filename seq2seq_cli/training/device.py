@@ -1,0 +1,28 @@
+"""Where to compute."""
+
+import torch
+
+from seq2seq_cli.errors import UsageError
+
+
+def choose_device(name: str) -> torch.device:
+    """The device of that name; `auto` takes the first of cuda, mps and cpu that is there.
+
+    Raises UsageError for a device that this machine lacks.
+    """
+    there = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available(), "cpu": True}
+    if name == "auto":
+        return torch.device(next(device for device, found in there.items() if found))
+    if not there[name]:
+        found = ", ".join(device for device, found in there.items() if found)
+        raise UsageError(f"--device {name}: this machine has none that torch can use; choose {found} or auto")
+    return torch.device(name)
+
+
+def describe_device(device: torch.device) -> str:
+    """The device in words, for the first line of a run."""
+    if device.type == "cuda":
+        return f"cuda ({torch.cuda.get_device_name(device)})"
+    if device.type == "cpu":
+        return f"cpu ({torch.get_num_threads()} threads)"
+    return device.type

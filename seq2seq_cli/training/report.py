@@ -1,0 +1,90 @@
+"""What a finished run is worth: its score on the test split, a few translations, the model card."""
+
+from dataclasses import dataclass
+
+from seq2seq_cli.corpus.splits import SplitName
+from seq2seq_cli.decoding.translator import Translator
+from seq2seq_cli.evaluation.metrics import Score
+from seq2seq_cli.training.session import Session
+from seq2seq_cli.training.validation import score_translations
+
+EXAMPLES = 5
+SPLITS_FOR_EXAMPLES: tuple[SplitName, ...] = ("test", "valid", "train")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Example:
+    """A sentence, what the reference says and what the model says."""
+
+    source: str
+    reference: str
+    translation: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """What to tell at the end of a run."""
+
+    test: Score | None
+    """On the test split, greedy; None when nothing is held out for it."""
+    examples_split: SplitName
+    """The split that the examples are from."""
+    examples: list[Example]
+    parameters: int
+    """Trained numbers of the model."""
+
+
+def report(session: Session) -> Report:
+    """Score the best model of the session's run."""
+    translator = session.run.load_translator(session.device, session.config)
+    corpus = session.corpus
+    test = corpus.sentences("test")
+    split = next(name for name in SPLITS_FOR_EXAMPLES if len(corpus.split(name)))
+    return Report(
+        test=score_translations(translator, test) if test else None,
+        examples_split=split,
+        examples=_examples(translator, corpus.sentences(split)),
+        parameters=sum(p.numel() for p in translator.model.parameters()),
+    )
+
+
+def _examples(translator: Translator, pairs: list[tuple[str, str]]) -> list[Example]:
+    """Sentences of all lengths: the split is cut into as many parts as examples, and the middle of each is taken."""
+    by_length = sorted(pairs, key=lambda pair: (len(pair[0]), pair))
+    count = min(EXAMPLES, len(pairs))
+    chosen = [by_length[(2 * part + 1) * len(pairs) // (2 * count)] for part in range(count)]
+    translations = translator.translate([src for src, _ in chosen])
+    return [
+        Example(source=src, reference=tgt, translation=translation.text)
+        for (src, tgt), translation in zip(chosen, translations, strict=True)
+    ]
+
+
+def model_card(session: Session, result: Report) -> str:
+    """README.md of a run, in Markdown."""
+    config, progress = session.config, session.state.progress
+    minutes = progress.seconds / 60
+    src, tgt = config.text.src.language, config.text.tgt.language
+    pairs = ", ".join(f"{len(session.corpus.split(name)):,} {name}" for name in ("train", "valid", "test"))
+    test = f"{result.test.value:.1f} ({result.test.signature})" if result.test else "nothing was held out"
+    examples = "\n".join(f"| {e.source} | {e.translation} | {e.reference} |" for e in result.examples)
+    return f"""# {session.run.path.name}: {src} to {tgt}
+
+A sequence-to-sequence translator with attention, trained by s2s.
+
+- model: {config.model.decoder.kind} decoder, {config.model.attention.score} score,
+  {config.model.decoder.readout} readout; {result.parameters:,} parameters
+- data: {pairs} pairs; the splits share no sentence
+- vocabulary: {len(session.corpus.src_codec.vocabulary):,} {src}, {len(session.corpus.tgt_codec.vocabulary):,} {tgt}
+- training: {progress.epoch} epochs, {progress.step:,} steps, {minutes:.1f} minutes on {session.device.type};
+  the best weights are those of epoch {progress.best_epoch}
+- BLEU on the test split, greedy: {test}
+
+Everything that shaped it is in `config.yaml`, its way in `metrics.jsonl`. To use it:
+
+    s2s translate --model {session.run.path} "..."
+
+| {result.examples_split} sentence | translation | reference |
+|---|---|---|
+{examples}
+"""

@@ -1,0 +1,61 @@
+"""The config that a run really has: the user's, with the corpus's own `data` and `text`."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from seq2seq_cli.config.schema import Config
+from seq2seq_cli.config.stated import stated_differences
+from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.errors import UsageError
+
+
+def resolve_config(config: Config, corpus: PreparedCorpus) -> Config:
+    """`config` with what the corpus was prepared with.
+
+    Raises UsageError, naming both values, when the config states something else for it.
+    """
+    prepared = config.model_copy(update={"data": corpus.config.data, "text": corpus.config.text})
+    differences = stated_differences(config, prepared, sections=("data", "text"))
+    if differences:
+        told = "; ".join(f"{key} is {ours!r}, the corpus has {theirs!r}" for key, ours, theirs in differences)
+        raise UsageError(
+            f"the config and {corpus.path} disagree: {told}. Prepare again with the same --config and --set,"
+            " or leave these keys out"
+        )
+    return prepared
+
+
+@dataclass(frozen=True, kw_only=True)
+class Change:
+    """An option that a resumed run has another value of than before."""
+
+    key: str
+    old: object
+    new: object
+
+    def __str__(self) -> str:
+        return f"{self.key}: {self.old} -> {self.new} (applied)"
+
+
+def resumed_changes(old: Config, new: Config, run: Path) -> list[Change]:
+    """What differs between the config of a saved run and the one to go on with.
+
+    Raises UsageError when that would change the model or what it reads and writes.
+    """
+    before, after = _flatten(old.model_dump()), _flatten(new.model_dump())
+    changes = [Change(key=key, old=before[key], new=after[key]) for key in before if before[key] != after[key]]
+    refused = [change for change in changes if change.key.split(".")[0] not in ("training", "decoding")]
+    if refused:
+        told = "; ".join(f"{change.key}: {change.old} -> {change.new}" for change in refused)
+        raise UsageError(f"{told}: refused, it changes the model of {run}; train a new run with --out")
+    return changes
+
+
+def _flatten(values: dict[str, object], prefix: str = "") -> dict[str, object]:
+    flat: dict[str, object] = {}
+    for key, value in values.items():
+        if isinstance(value, dict):
+            flat |= _flatten(value, f"{prefix}{key}.")
+        else:
+            flat[prefix + key] = value
+    return flat

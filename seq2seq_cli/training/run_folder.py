@@ -1,0 +1,251 @@
+"""The run folder: all that a training leaves behind, and all that translation needs.
+
+runs/latest                     the name of the newest run
+runs/NAME/config.yaml           the config as resolved
+         /codec/{src,tgt}.json  from text to ids and back
+         /best/model.safetensors
+         /last/training.pt      what `--resume` goes on from
+         /metrics.jsonl         one JSON object a line
+         /corpus.json           what it was trained on
+         /README.md             the model card
+"""
+
+import io
+import json
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save as to_safetensors
+
+from seq2seq_cli.config.loader import dump_config, load_saved_config
+from seq2seq_cli.config.schema import Config
+from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.decoding.translator import Translator
+from seq2seq_cli.errors import ConfigError, ModelFileError, TrainingError, UsageError
+from seq2seq_cli.files import read_json, write_whole
+from seq2seq_cli.model.build import build_model
+from seq2seq_cli.model.seq2seq import Seq2Seq
+from seq2seq_cli.text.codec import Codec
+from seq2seq_cli.training.state import TrainingState
+
+FORMAT = 1
+RUNS = Path("runs")
+_OURS = ("config.yaml", "codec", "best", "last", "metrics.jsonl", "corpus.json", "README.md")
+
+
+@dataclass(frozen=True)
+class RunFolder:
+    """One run, by its folder."""
+
+    path: Path
+
+    @classmethod
+    def create(cls, path: Path, config: Config, corpus: PreparedCorpus, *, overwrite: bool = False) -> "RunFolder":
+        """A new run in `path`, named by `latest` beside it.
+
+        Raises UsageError when `path` holds something already and `overwrite` does not allow to remove a run there.
+        """
+        if path.exists():
+            _make_room(path, overwrite=overwrite)
+        run = cls(path)
+        try:
+            run.codec_path("src").parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise UsageError(f"{path}: cannot be made: {error.strerror}; choose another folder with --out") from error
+        corpus.src_codec.save(run.codec_path("src"))
+        corpus.tgt_codec.save(run.codec_path("tgt"))
+        record = {"format": FORMAT, "folder": str(corpus.path), "fingerprint": corpus.fingerprint}
+        _write_text(run.path / "corpus.json", json.dumps(record, ensure_ascii=False, indent=1) + "\n")
+        run.write_config(config)
+        _write_text(path.parent / "latest", path.name + "\n")
+        return run
+
+    @classmethod
+    def find(cls, path: Path | None) -> "RunFolder":
+        """The run at `path`, or the newest one of `runs/` when it is None.
+
+        Raises ModelFileError when there is none.
+        """
+        if path is None:
+            latest = RUNS / "latest"
+            if not latest.is_file():
+                raise ModelFileError(
+                    f"no run is in {RUNS}/ here: train one first (s2s train --config luong_concat.yaml),"
+                    " or name a run folder with --model"
+                )
+            path = RUNS / latest.read_text(encoding="utf-8").strip()
+        if not path.exists():
+            raise ModelFileError(f"{path}: no such run folder")
+        if not (path / "config.yaml").is_file():
+            raise ModelFileError(f"{path}: not a run folder: it has no config.yaml; s2s train makes one")
+        return cls(path)
+
+    @property
+    def best_path(self) -> Path:
+        """The weights that translate."""
+        return self.path / "best" / "model.safetensors"
+
+    @property
+    def last_path(self) -> Path:
+        """The checkpoint to resume from."""
+        return self.path / "last" / "training.pt"
+
+    def codec_path(self, side: str) -> Path:
+        """The codec of `src` or `tgt`."""
+        return self.path / "codec" / f"{side}.json"
+
+    def config(self) -> Config:
+        """The config that the run was trained with."""
+        try:
+            return load_saved_config(self.path / "config.yaml")
+        except ConfigError as error:
+            raise ModelFileError(f"{error}; the run folder is damaged") from error
+
+    def write_config(self, config: Config) -> None:
+        """Record the config as resolved."""
+        _write_text(self.path / "config.yaml", dump_config(config))
+
+    def corpus_folder(self) -> Path:
+        """The prepared folder that the run was trained on."""
+        return Path(self._corpus_record()["folder"])
+
+    def check_corpus(self, corpus: PreparedCorpus) -> None:
+        """Raise UsageError unless this is the corpus that the run was trained on."""
+        if self._corpus_record()["fingerprint"] != corpus.fingerprint:
+            raise UsageError(
+                f"{corpus.path}: not the corpus that {self.path} was trained on, so it cannot be resumed with it;"
+                f" prepare that one again, or train anew with --out"
+            )
+
+    def save_best(self, model: Seq2Seq) -> None:
+        """Keep these weights as the ones that translate."""
+        weights = {name: tensor.cpu().contiguous() for name, tensor in model.state_dict().items()}
+        _write(self.best_path, to_safetensors(weights, metadata={"s2s_format": str(FORMAT)}))
+
+    def save_last(self, state: TrainingState) -> None:
+        """Keep the state of training to go on from."""
+        buffer = io.BytesIO()
+        torch.save({"format": FORMAT, **state.capture()}, buffer)
+        _write(self.last_path, buffer.getvalue())
+
+    def load_last(self, state: TrainingState) -> None:
+        """Put `state` where the run was saved last; ModelFileError when there is nothing that fits."""
+        if not self.last_path.is_file():
+            raise ModelFileError(f"{self.last_path}: nothing to resume from: no such file")
+        device = next(state.model.parameters()).device
+        try:
+            captured = torch.load(self.last_path, map_location="cpu", weights_only=True)
+            _check_format(captured["format"], self.last_path)
+            state.restore(captured)
+        except ModelFileError:
+            raise
+        # torch.load raises whatever the bytes lead it to.
+        except Exception as error:
+            raise ModelFileError(
+                f"{self.last_path}: damaged, or not a checkpoint of this model on {device.type}"
+                f" ({type(error).__name__}); train anew with --overwrite"
+            ) from error
+
+    def load_model(self, device: torch.device) -> Seq2Seq:
+        """The best model, ready to translate."""
+        src, tgt = self._codec("src"), self._codec("tgt")
+        model = build_model(self.config().model, src_size=len(src.vocabulary), tgt_size=len(tgt.vocabulary))
+        model.load_state_dict(self._best_weights(model))
+        return model.to(device).eval()
+
+    def load_translator(self, device: torch.device, config: Config | None = None) -> Translator:
+        """The best model with its codecs; `config` replaces the run's own way of searching."""
+        decoding = (config or self.config()).decoding
+        return Translator(self.load_model(device), self._codec("src"), self._codec("tgt"), decoding, device)
+
+    def append_metrics(self, record: Mapping[str, Any]) -> None:
+        """Add a line to metrics.jsonl."""
+        with (self.path / "metrics.jsonl").open("a", encoding="utf-8") as file:
+            file.write(json.dumps(record) + "\n")
+
+    def cut_metrics(self, step: int) -> None:
+        """Forget the lines that came after `step`: a resumed run writes them again."""
+        path = self.path / "metrics.jsonl"
+        if path.is_file():
+            lines = path.read_text(encoding="utf-8").splitlines()
+            _write_text(path, "".join(f"{line}\n" for line in lines if _step_of(line) <= step))
+
+    def write_card(self, text: str) -> None:
+        """Write the model card."""
+        _write_text(self.path / "README.md", text)
+
+    def _corpus_record(self) -> dict[str, Any]:
+        return read_json(self.path / "corpus.json", newest=FORMAT, error=ModelFileError)
+
+    def _codec(self, side: str) -> Codec:
+        return Codec.load(self.codec_path(side))
+
+    def _best_weights(self, model: Seq2Seq) -> dict[str, torch.Tensor]:
+        path = self.best_path
+        if not path.is_file():
+            raise ModelFileError(f"{path}: no such file: no epoch of this run is finished yet")
+        try:
+            with safe_open(path, framework="pt") as file:
+                _check_format((file.metadata() or {}).get("s2s_format"), path)
+                weights = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  # not a dict
+        except (SafetensorError, OSError) as error:
+            raise ModelFileError(f"{path}: damaged, or not a safetensors file ({error})") from error
+        expected = {name: tensor.shape for name, tensor in model.state_dict().items()}
+        if {name: tensor.shape for name, tensor in weights.items()} != expected:
+            raise ModelFileError(
+                f"{path}: its weights are not those of the model that {self.path}/config.yaml describes"
+            )
+        return weights
+
+
+def _make_room(path: Path, *, overwrite: bool) -> None:
+    if not path.is_dir():
+        raise UsageError(f"{path}: a file is in the way; choose another folder with --out")
+    if not any(path.iterdir()):
+        return
+    if not (path / "config.yaml").is_file():
+        raise UsageError(f"{path}: the folder is not empty and not a run; choose another one with --out")
+    if not overwrite:
+        raise UsageError(
+            f"{path}: a run is there already; --resume goes on with it, --overwrite replaces it, --out names another"
+        )
+    for name in _OURS:
+        ours = path / name
+        if ours.is_dir():
+            shutil.rmtree(ours)
+        else:
+            ours.unlink(missing_ok=True)
+
+
+def _check_format(found: object, path: Path) -> None:
+    if not str(found).isdecimal():
+        raise ModelFileError(f"{path}: not a file of s2s: it has no format number")
+    if int(str(found)) > FORMAT:
+        raise ModelFileError(f"{path}: made by a newer s2s (format {found}, known up to {FORMAT}); upgrade s2s")
+
+
+def _step_of(line: str) -> int:
+    try:
+        return int(json.loads(line)["step"])
+    except (ValueError, KeyError, TypeError):
+        # A line that a kill cut short.
+        return 2**63
+
+
+def _write_text(path: Path, text: str) -> None:
+    _write(path, text.encode("utf-8"))
+
+
+def _write(path: Path, content: bytes) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, content)
+    except OSError as error:
+        raise TrainingError(
+            f"{path}: cannot be written: {error.strerror}; what was saved before is untouched"
+        ) from error

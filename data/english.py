@@ -2,8 +2,8 @@
 
 import re
 
-from lexicon import BE
 from meaning import Clause, Complement, Description, Determiner, Name, Phrase
+from verbs import BE
 from words import Adjective, Fixed, Person, Tense, Verb
 
 

@@ -2,8 +2,8 @@
 
 import re
 
-from lexicon import BE
 from meaning import Clause, Complement, Description, Determiner, Name, Phrase, Pronoun
+from verbs import BE
 from words import Adjective, Case, Fixed, Gender, Noun, Person, Preposition, Tense, Verb
 
 HABE = ("habe", "hast", "hat", "haben", "haben")

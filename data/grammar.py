@@ -14,10 +14,10 @@ from pathlib import Path
 
 import simple
 import subordinate
-from lexicon import VERBS
 from meaning import HE, PRONOUNS, SHE, THEY, WE, YOU, Clause, I
 from sampler import PAST, PERFECT, PRESENT, Sampler, ambiguous
 from simple import PEOPLE_VERBS, Pair
+from verbs import VERBS
 from words import Aspect, Person
 
 SEED = 2

@@ -6,22 +6,7 @@ from functools import cache
 from random import Random
 from typing import TypeVar
 
-from lexicon import (
-    ADJECTIVES,
-    ADVERBS,
-    AT,
-    BE,
-    CAN,
-    EVERY_DAY,
-    GERMAN_NAMES,
-    LIVE_IN,
-    MUST,
-    NAMES,
-    NOUNS,
-    VERBS,
-    WANT,
-    WILL,
-)
+from lexicon import ADJECTIVES, ADVERBS, EVERY_DAY, GERMAN_NAMES, NAMES, NOUNS
 from meaning import (
     OWNERS,
     PRONOUNS,
@@ -36,6 +21,7 @@ from meaning import (
     Pronoun,
     pronoun_of,
 )
+from verbs import AT, BE, CAN, LIVE_IN, MUST, VERBS, WANT, WILL
 from words import Adjective, Adverb, Aspect, Fixed, Gender, Kind, Modal, Noun, Person, Preposition, Season, Tense, Verb
 
 T = TypeVar("T")

@@ -4,9 +4,10 @@ from dataclasses import replace
 
 import english
 import german
-from lexicon import ADJECTIVES, AT, BE, CAN, IN, MUST, RAIN, SNOW, STATES, VERBS, WEATHER, WEATHER_ADVERBS, WILL
+from lexicon import ADJECTIVES, COLD, STATES, WARM, WEATHER_ADVERBS
 from meaning import IT, WE, WHO, Clause, Determiner, I, Phrase
 from sampler import PAST, PRESENT, UNOWNED, Form, Sampler
+from verbs import AT, BE, CAN, IN, MUST, RAIN, SNOW, VERBS, WILL
 from words import Adjective, Aspect, Kind, Season, Tense, Verb
 
 Pair = tuple[str, str]
@@ -98,10 +99,16 @@ def weather(draw: Sampler) -> Pair:
 
 
 def weather_clause(draw: Sampler, tense: Tense, *, negated: bool = False) -> Clause:
+    """It rains, it snows, it is cold or warm."""
+    if draw.chance(0.25):
+        return state(IT, WARM, tense, negated=negated)
+    return replace(bad_weather(draw, tense), negated=negated)
+
+
+def bad_weather(draw: Sampler, tense: Tense) -> Clause:
     """It rains, it snows, it is cold."""
-    if draw.chance(0.5):
-        return Clause(IT, draw.choose((RAIN, SNOW)), tense, negated=negated)
-    return state(IT, draw.choose(WEATHER), tense, negated=negated)
+    verb = draw.choose((RAIN, SNOW, BE))
+    return state(IT, COLD, tense) if verb is BE else Clause(IT, verb, tense)
 
 
 # ------------------------------------------------------------ questions with a question word

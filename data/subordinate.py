@@ -5,30 +5,12 @@ from dataclasses import replace
 
 import english
 import german
-from lexicon import (
-    ASK,
-    BE,
-    CAN,
-    HAPPY,
-    HOPE,
-    HUNGRY,
-    KNOW_THAT,
-    MONEY,
-    MUST,
-    SAD,
-    SAY,
-    SICK,
-    STATES,
-    THINK,
-    THIRSTY,
-    TIME,
-    TIRED,
-    WILL,
-)
+from lexicon import HAPPY, HUNGRY, MONEY, SAD, SICK, STATES, THIRSTY, TIME, TIRED
 from meaning import PRONOUNS, WE, YOU, Clause, Description, Determiner, I, Phrase, Pronoun, pronoun_of
 from sampler import PAST, PERFECT, PRESENT, Form, Sampler
-from simple import BY_NAME, PEOPLE_VERBS, Pair, named, state, weather_clause
-from words import Adjective, Noun, Tense
+from simple import BY_NAME, PEOPLE_VERBS, Pair, bad_weather, named, state, weather_clause
+from verbs import ASK, BE, CAN, HOMEWARDS, HOPE, KNOW_THAT, MUST, SAY, THINK, WILL
+from words import Adjective, Modal, Noun, Tense
 
 
 def join(main: Clause, link: Pair, clause: Clause, *, main_first: bool) -> Pair:
@@ -138,13 +120,13 @@ def _reason_tense(main: Clause) -> Tense:
 
 
 def _because_of_state(draw: Sampler, subject: Phrase, other: Phrase) -> tuple[Clause, Clause]:
-    main = draw.clause(verbs=named(*CAUSES), subject=subject, forms=REASON_FORMS, negated=0.0, adverbs=0.1)
+    main = draw.clause(verbs=named(*CAUSES), subject=subject, forms=REASON_FORMS, negated=0.0, adverbs=0.0)
     return main, state(other, draw.choose(CAUSES[main.verb.english]), _reason_tense(main))
 
 
 def _because_hindered(draw: Sampler, subject: Phrase, other: Phrase) -> tuple[Clause, Clause]:
     verbs = named(*ACTIVE, "buy", "drive")
-    main = draw.clause(verbs=verbs, subject=subject, forms=REASON_FORMS, negated=1.0, adverbs=0.1)
+    main = draw.clause(verbs=verbs, subject=subject, forms=REASON_FORMS, negated=1.0, adverbs=0.0)
     tense = _reason_tense(main)
     if main.verb.english == "buy":
         return main, _has(other, MONEY, tense, negated=True)
@@ -155,7 +137,7 @@ def _because_hindered(draw: Sampler, subject: Phrase, other: Phrase) -> tuple[Cl
 
 def _because_of_love(draw: Sampler, subject: Phrase, other: Phrase) -> tuple[Clause, Clause]:
     while True:
-        main = draw.clause(verbs=named(*DONE_FOR_LOVE), subject=subject, forms=REASON_FORMS, negated=0.1, adverbs=0.1)
+        main = draw.clause(verbs=named(*DONE_FOR_LOVE), subject=subject, forms=REASON_FORMS, negated=0.1, adverbs=0.0)
         loved = main.accusative or main.dative
         pronoun = pronoun_of(loved) if loved and loved.is_definite else None
         if pronoun and pronoun is not pronoun_of(subject):
@@ -168,13 +150,13 @@ def although(draw: Sampler) -> Pair:
     subject, pronoun = _two_mentions(draw)
     main_first = draw.chance(0.4)
     first, second = (subject, pronoun) if main_first else (pronoun, subject)
-    main = draw.clause(verbs=named(*ACTIVE), subject=first, forms=REASON_FORMS, negated=0.0, adverbs=0.2)
+    main = draw.clause(verbs=named(*ACTIVE), subject=first, forms=REASON_FORMS, negated=0.0, adverbs=0.0)
     tense = _reason_tense(main)
     obstacle = draw.choose(
         (
             state(second, draw.choose(HINDRANCES), tense),
             _has(second, TIME, tense, negated=True),
-            weather_clause(draw, tense),
+            bad_weather(draw, tense),
         )
     )
     if obstacle.verb.english in ("rain", "snow", "be") and obstacle.subject is not second:
@@ -182,17 +164,18 @@ def although(draw: Sampler) -> Pair:
     return join(main, ("although", "obwohl"), obstacle, main_first=main_first)
 
 
-CONSEQUENCES: tuple[tuple[Adjective | Noun | None, tuple[str, ...]], ...] = (
-    (HUNGRY, ("eat", "cook", "go")),
-    (THIRSTY, ("drink",)),
-    (TIRED, ("sleep", "stay", "go")),
-    (SICK, ("stay", "sleep", "go")),
-    (HAPPY, ("sing", "dance", "laugh")),
-    (TIME, ("help", "visit", "call", "read", "write", "cook", "swim", "play", "meet")),
-    (TIME, ("help", "visit", "call", "invite", "learn", "dance")),
-    (MONEY, ("buy",)),
-    (MONEY, ("buy", "drive")),
-    (None, ("stay", "read", "cook", "drive")),
+USUAL, OUGHT = (WILL, CAN), (WILL, CAN, MUST)
+CONSEQUENCES: tuple[tuple[Adjective | Noun | None, tuple[Modal, ...], tuple[str, ...]], ...] = (
+    (HUNGRY, USUAL, ("eat", "cook", "go")),
+    (THIRSTY, USUAL, ("drink",)),
+    (TIRED, OUGHT, ("sleep", "stay", "go")),
+    (SICK, OUGHT, ("stay", "sleep", "go")),
+    (HAPPY, (WILL,), ("sing", "dance", "laugh")),
+    (TIME, USUAL, ("help", "visit", "call", "read", "write", "cook", "swim", "play", "meet")),
+    (TIME, USUAL, ("help", "visit", "call", "invite", "learn", "dance")),
+    (MONEY, USUAL, ("buy",)),
+    (MONEY, USUAL, ("buy", "drive")),
+    (None, USUAL, ("stay", "read", "cook", "drive")),
 )
 """What one can or will do if one is hungry, has time, or (None) if the weather is bad."""
 
@@ -202,13 +185,13 @@ def if_(draw: Sampler) -> Pair:
     subject, pronoun = _two_mentions(draw)
     main_first = draw.chance(0.3)
     first, second = (subject, pronoun) if main_first else (pronoun, subject)
-    cause, names = draw.choose(CONSEQUENCES)
-    forms: tuple[Form, ...] = tuple(
-        (PRESENT, modal) for modal in (WILL, CAN, MUST) if modal is not MUST or cause in (TIRED, SICK)
-    )
-    main = draw.clause(verbs=named(*names), subject=first, forms=forms, negated=0.0, adverbs=0.15)
+    cause, modals, names = draw.choose(CONSEQUENCES)
+    forms: list[Form] = [(PRESENT, modal) for modal in modals]
+    main = draw.clause(verbs=named(*names), subject=first, forms=forms, negated=0.0, adverbs=0.0)
+    if main.verb.english == "go":
+        main = replace(main, complement=HOMEWARDS)
     if cause is None:
-        condition, main = weather_clause(draw, PRESENT), replace(main, subject=subject)
+        condition, main = bad_weather(draw, PRESENT), replace(main, subject=subject)
     elif isinstance(cause, Noun):
         condition = _has(second, cause, PRESENT)
     else:
@@ -216,7 +199,7 @@ def if_(draw: Sampler) -> Pair:
     return join(main, ("if", "wenn"), condition, main_first=main_first)
 
 
-SCENES = ("come", "see", "hear", "find", "meet", "open", "read", "call", "get up", "arrive")
+SCENES = ("come", "see", "hear", "find", "meet", "open", "call", "get up", "arrive")
 REACTIONS = ("laugh", "cry", "kiss", "thank", "help", "invite", "call", "go", "sing", "show", "give", "ask", "speak")
 
 
@@ -228,14 +211,20 @@ def when(draw: Sampler) -> Pair:
     scene = state(subject, draw.choose(STATES), PAST)
     if draw.chance(0.75):
         scene = _event(draw, SCENES, subject)
-    while (reactor := pronoun if draw.chance(0.4) else draw.person(pronoun)) is YOU:
-        pass
+    reactor = pronoun if draw.chance(0.4) else _somebody_else(draw, pronoun)
     main = state(reactor, draw.choose((HAPPY, SAD)), PAST)
     if scene.verb is BE or draw.chance(0.75):
         main = _event(draw, REACTIONS, reactor)
         if reactor is not pronoun:
             main = _directed_at(main, pronoun)
     return join(main, ("when", "als"), scene, main_first=draw.chance(0.3))
+
+
+def _somebody_else(draw: Sampler, person: Pronoun) -> Pronoun:
+    """Another than the person, and not `du`, as above."""
+    while (other := draw.person(person)) in (YOU, person):
+        pass
+    return other
 
 
 def _event(draw: Sampler, verbs: Sequence[str], subject: Phrase) -> Clause:

@@ -1,0 +1,143 @@
+"""The two languages from the same meaning, against translations written by hand."""
+
+import english
+import german
+import pytest
+from lexicon import ADJECTIVES, ADVERBS, NOUNS, TIRED
+from meaning import HE, SHE, THEY, WE, YOU, Clause, Complement, Description, Determiner, I
+from verbs import BE, CAN, HOMEWARDS, VERBS, WANT, WILL, WITH
+from words import Tense
+
+VERB = {verb.english: verb for verb in VERBS}
+ADVERB = {adverb.english: adverb for adverb in ADVERBS}
+PAST, PERFECT = Tense.PAST, Tense.PERFECT
+
+
+def a(noun: str, adjective: str = "", *, plural: bool = False, determiner: Determiner = Determiner.A) -> Description:
+    """A phrase by its English words."""
+    noun_entry = next(entry for entry in NOUNS if entry.english == noun)
+    fitting = next((entry for entry in ADJECTIVES if entry.english == adjective), None)
+    return Description(noun_entry, determiner, plural, fitting)
+
+
+def the(noun: str, adjective: str = "", *, plural: bool = False) -> Description:
+    return a(noun, adjective, plural=plural, determiner=Determiner.THE)
+
+
+def her(noun: str, adjective: str = "", *, plural: bool = False) -> Description:
+    return a(noun, adjective, plural=plural, determiner=Determiner.HER)
+
+
+STATEMENTS = [
+    (Clause(SHE, VERB["kiss"], PAST, accusative=HE), "she kissed him", "sie küsste ihn"),
+    (Clause(HE, VERB["kiss"], PERFECT, accusative=SHE), "he has kissed her", "er hat sie geküsst"),
+    (Clause(HE, VERB["buy"], accusative=a("car", "new")), "he is buying a new car", "er kauft ein neues Auto"),
+    (
+        Clause(HE, VERB["buy"], PAST, accusative=a("hat", "expensive"), negated=True),
+        "he did not buy an expensive hat",
+        "er kaufte keinen teuren Hut",
+    ),
+    (
+        Clause(I, VERB["eat"], PERFECT, accusative=a("apple", plural=True), negated=True),
+        "I have not eaten any apples",
+        "ich habe keine Äpfel gegessen",
+    ),
+    (
+        Clause(I, VERB["see"], PERFECT, accusative=the("movie", "long"), adverb=ADVERB["already"]),
+        "I have already seen the long movie",
+        "ich habe den langen Film schon gesehen",
+    ),
+    (Clause(WE, VERB["call"], PAST, accusative=THEY, negated=True), "we did not call them", "wir riefen sie nicht an"),
+    (
+        Clause(YOU, VERB["invite"], accusative=the("boy"), adverb=ADVERB["today"]),
+        "you are inviting the boy today",
+        "du lädst den Jungen heute ein",
+    ),
+    (
+        Clause(THEY, VERB["help"], dative=her("daughter", plural=True), adverb=ADVERB["often"]),
+        "they often help her daughters",
+        "sie helfen ihren Töchtern oft",
+    ),
+    (
+        Clause(SHE, VERB["give"], PERFECT, accusative=a("book"), dative=the("child", "small")),
+        "she has given the small child a book",
+        "sie hat dem kleinen Kind ein Buch gegeben",
+    ),
+    (
+        Clause(I, VERB["drink"], accusative=a("coffee", "hot"), adverb=ADVERB["every day"]),
+        "I drink hot coffee every day",
+        "ich trinke jeden Tag heißen Kaffee",
+    ),
+    (
+        Clause(WE, VERB["go"], PERFECT, complement=HOMEWARDS, negated=True),
+        "we have not gone home",
+        "wir sind nicht nach Hause gegangen",
+    ),
+    (
+        Clause(SHE, VERB["dance"], PAST, complement=Complement(WITH, her("neighbor", "nice"))),
+        "she danced with her nice neighbor",
+        "sie tanzte mit ihrem netten Nachbarn",
+    ),
+    (
+        Clause(HE, VERB["look for"], modal=WANT, accusative=the("key"), negated=True),
+        "he does not want to look for the key",
+        "er will den Schlüssel nicht suchen",
+    ),
+    (Clause(I, BE, PAST, complement=TIRED, negated=True), "I was not tired", "ich war nicht müde"),
+    (Clause(YOU, VERB["read"], accusative=the("newspaper")), "you are reading the newspaper", "du liest die Zeitung"),
+]
+
+
+@pytest.mark.parametrize(("clause", "says", "sagt"), STATEMENTS)
+def test_statement(clause: Clause, says: str, sagt: str) -> None:
+    assert english.statement(clause) == says
+    assert german.verb_second(clause) == sagt
+
+
+@pytest.mark.parametrize(
+    ("clause", "asks", "fragt"),
+    [
+        (Clause(YOU, VERB["like"], accusative=the("dog", "old")), "do you like the old dog", "magst du den alten Hund"),
+        (Clause(HE, VERB["arrive"], PERFECT), "has he arrived", "ist er angekommen"),
+        (Clause(THEY, VERB["swim"], modal=CAN), "can they swim", "können sie schwimmen"),
+        (Clause(SHE, BE, PAST, complement=TIRED), "was she tired", "war sie müde"),
+        (Clause(HE, VERB["sing"], PAST), "did he sing", "sang er"),
+    ],
+)
+def test_question(clause: Clause, asks: str, fragt: str) -> None:
+    assert english.question(clause) == asks
+    assert german.verb_first(clause) == fragt
+
+
+@pytest.mark.parametrize(
+    ("clause", "german_clause"),
+    [
+        (Clause(SHE, VERB["call"], accusative=HE), "sie ihn anruft"),
+        (Clause(SHE, VERB["call"], PERFECT, accusative=HE), "sie ihn angerufen hat"),
+        (Clause(SHE, VERB["get up"], PAST), "sie aufstand"),
+        (Clause(WE, VERB["close"], modal=WILL, accusative=the("window")), "wir das Fenster zumachen werden"),
+        (Clause(HE, VERB["buy"], PAST, accusative=a("car"), negated=True), "er kein Auto kaufte"),
+        (Clause(HE, VERB["stay"], PERFECT), "er geblieben ist"),
+    ],
+)
+def test_subordinate_clause(clause: Clause, german_clause: str) -> None:
+    assert german.verb_final(clause) == german_clause
+
+
+@pytest.mark.parametrize(
+    ("base", "third", "progressive"),
+    [
+        ("kiss", "kisses", "kissing"),
+        ("cry", "cries", "crying"),
+        ("play", "plays", "playing"),
+        ("go", "goes", "going"),
+        ("have", "has", "having"),
+        ("write", "writes", "writing"),
+        ("swim", "swims", "swimming"),
+        ("see", "sees", "seeing"),
+        ("visit", "visits", "visiting"),
+        ("open", "opens", "opening"),
+    ],
+)
+def test_english_endings(base: str, third: str, progressive: str) -> None:
+    assert (english.third_person(base), english.ing(base)) == (third, progressive)

@@ -1,0 +1,81 @@
+"""The file as a file: form, order, counts, and that the grammar made it."""
+
+import os
+import re
+import subprocess
+import sys
+import unicodedata
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from .conftest import DATA, Pairs
+
+
+def test_the_file_is_what_the_grammar_makes(sample_file: Path, tmp_path: Path) -> None:
+    """In a process of its own, whose order of sets is a random one."""
+    made = tmp_path / "made.txt"
+    environment = {**os.environ, "PYTHONHASHSEED": "random", "PYTHONDONTWRITEBYTECODE": "1"}
+    subprocess.run([sys.executable, str(DATA / "grammar.py"), str(made)], check=True, env=environment)
+    assert made.read_bytes() == sample_file.read_bytes()
+
+
+def test_published_form(sample_file: Path) -> None:
+    text = sample_file.read_bytes().decode("utf-8")
+    assert text == unicodedata.normalize("NFC", text)
+    assert text.endswith("\n")
+    assert "\r" not in text
+    assert "\ufeff" not in text
+    for line in text.splitlines():
+        assert re.fullmatch(r"[A-Z][A-Za-z ,]*[.?!]\t[A-ZÄÖÜ][A-Za-zÄÖÜäöüß ,]*[.?!]", line), line
+        assert "  " not in line
+
+
+def test_sorted_by_length_then_text(sample: Pairs) -> None:
+    assert sample == sorted(sample, key=lambda pair: (len(pair[0]), pair))
+
+
+def test_enough_pairs_and_no_long_ones(sample: Pairs) -> None:
+    assert 8_000 <= len(sample) <= 9_500
+    assert max(len(english.split()) for english, _ in sample) <= 14
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_no_sentence_comes_twice(sample: Pairs, side: int) -> None:
+    sentences = Counter(" ".join(re.findall(r"\w+", pair[side].lower())) for pair in sample)
+    assert [sentence for sentence, count in sentences.items() if count > 1] == []
+
+
+def test_both_sides_end_alike(sample: Pairs) -> None:
+    assert [pair for pair in sample if pair[0][-1] != pair[1][-1]] == []
+
+
+@pytest.mark.parametrize(("side", "most"), [(0, 450), (1, 750)])
+def test_words_are_few_and_frequent(sample: Pairs, side: int, most: int) -> None:
+    """A word that is too rare cannot be learned; the idioms' own words, once each, are the exception."""
+    counts = Counter(word for pair in sample for word in re.findall(r"\w+", pair[side].lower()))
+    assert len(counts) < most
+    idiomatic = [word for word, count in counts.items() if count <= 3]
+    assert len(idiomatic) < 20
+    assert min(count for word, count in counts.items() if word not in idiomatic) >= 6
+
+
+@pytest.mark.parametrize(
+    ("pattern", "least"),
+    [
+        (r"\b(has|have) ", 600),  # perfect and the verb
+        (r"\b(did|does|do) ", 900),
+        (r"\bnot\b|\bcannot\b", 900),
+        (r"\?$", 1_500),
+        (r" that ", 500),
+        (r"\b(if|If) ", 250),
+        (r"\b(because|Because) ", 400),
+        (r" when |^When .*,", 250),
+        (r"\b(although|Although) ", 150),
+        (r" whether ", 300),
+        (r"\b(can|cannot|must|wants?|will) ", 800),
+    ],
+)
+def test_every_construction_is_there_often(sample: Pairs, pattern: str, least: int) -> None:
+    assert sum(bool(re.search(pattern, english)) for english, _ in sample) >= least

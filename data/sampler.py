@@ -149,7 +149,8 @@ class Sampler:
             return self.describe(noun, self.owner(subject, reflexive=own))
         if not noun.kind & UNOWNED and self.chance(0.25):
             return self.describe(noun, self.owner(subject, reflexive=own))
-        specific = verb.aspect is Aspect.STATE and verb.english not in ("have", "need")  # nobody knows a book
+        # Nobody knows a book or kisses a child: it is a certain one.
+        specific = verb.english == "kiss" or (verb.aspect is Aspect.STATE and verb.english not in ("have", "need"))
         definite = Determiner.THE if specific or (noun.kind & Kind.PERSON and self.chance(0.35)) else None
         return self.describe(noun, definite or self.choose((Determiner.THE, Determiner.A)))
 

@@ -1,17 +1,15 @@
-import sys
 from pathlib import Path
 
 import pytest
 
-DATA = Path(__file__).parents[3] / "data"
-sys.path.insert(0, str(DATA))  # grammar.py and its parts are scripts beside the data, not a package
+ROOT = Path(__file__).parents[3]
 
 Pairs = list[tuple[str, str]]
 
 
 @pytest.fixture(scope="session")
 def sample_file() -> Path:
-    return DATA / "sample.txt"
+    return ROOT / "data" / "sample.txt"
 
 
 @pytest.fixture(scope="session")

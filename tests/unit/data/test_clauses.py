@@ -1,12 +1,12 @@
 """The two languages from the same meaning, against translations written by hand."""
 
-import english
-import german
 import pytest
-from lexicon import ADJECTIVES, ADVERBS, NOUNS, TIRED
-from meaning import HE, SHE, THEY, WE, YOU, Clause, Complement, Description, Determiner, I
-from verbs import BE, CAN, HOMEWARDS, VERBS, WANT, WILL, WITH
-from words import Tense
+
+from data.grammar import english, german
+from data.grammar.lexicon import ADJECTIVES, ADVERBS, NOUNS, TIRED
+from data.grammar.meaning import HE, SHE, THEY, WE, YOU, Clause, Complement, Description, Determiner, I
+from data.grammar.verbs import BE, CAN, HOMEWARDS, VERBS, WANT, WILL, WITH
+from data.grammar.words import Tense
 
 VERB = {verb.english: verb for verb in VERBS}
 ADVERB = {adverb.english: adverb for adverb in ADVERBS}

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import DATA, Pairs
+from .conftest import ROOT, Pairs
 
 
 def test_the_file_is_what_the_grammar_makes(sample_file: Path, tmp_path: Path) -> None:
     """In a process of its own, whose order of sets is a random one."""
     made = tmp_path / "made.txt"
     environment = {**os.environ, "PYTHONHASHSEED": "random", "PYTHONDONTWRITEBYTECODE": "1"}
-    subprocess.run([sys.executable, str(DATA / "grammar.py"), str(made)], check=True, env=environment)
+    subprocess.run([sys.executable, "-m", "data.grammar", str(made)], cwd=ROOT, check=True, env=environment)
     assert made.read_bytes() == sample_file.read_bytes()
 
 

@@ -1,6 +1,6 @@
 """The nouns, adjectives and adverbs of `sample.txt`, English beside German. Regular forms are derived."""
 
-from words import Adjective, Adverb, Gender, Kind, Noun, Season
+from data.grammar.words import Adjective, Adverb, Gender, Kind, Noun, Season
 
 M, F, N = Gender.M, Gender.F, Gender.N
 K = Kind

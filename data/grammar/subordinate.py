@@ -3,14 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-import english
-import german
-from lexicon import HAPPY, HUNGRY, MONEY, SAD, SICK, STATES, THIRSTY, TIME, TIRED
-from meaning import PRONOUNS, WE, YOU, Clause, Description, Determiner, I, Phrase, Pronoun, pronoun_of
-from sampler import PAST, PERFECT, PRESENT, Form, Sampler
-from simple import BY_NAME, PEOPLE_VERBS, Pair, bad_weather, named, state, weather_clause
-from verbs import ASK, BE, CAN, HOMEWARDS, HOPE, KNOW_THAT, MUST, SAY, THINK, WILL
-from words import Adjective, Modal, Noun, Tense
+from data.grammar import english, german
+from data.grammar.lexicon import HAPPY, HUNGRY, MONEY, SAD, SICK, STATES, THIRSTY, TIME, TIRED
+from data.grammar.meaning import PRONOUNS, WE, YOU, Clause, Description, Determiner, I, Phrase, Pronoun, pronoun_of
+from data.grammar.sampler import PAST, PERFECT, PRESENT, Form, Sampler
+from data.grammar.simple import BY_NAME, PEOPLE_VERBS, Pair, bad_weather, named, state, weather_clause
+from data.grammar.verbs import ASK, BE, CAN, HOMEWARDS, HOPE, KNOW_THAT, MUST, SAY, THINK, WILL
+from data.grammar.words import Adjective, Modal, Noun, Tense
 
 
 def join(main: Clause, link: Pair, clause: Clause, *, main_first: bool) -> Pair:

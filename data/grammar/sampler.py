@@ -6,8 +6,8 @@ from functools import cache
 from random import Random
 from typing import TypeVar
 
-from lexicon import ADJECTIVES, ADVERBS, EVERY_DAY, GERMAN_NAMES, NAMES, NOUNS
-from meaning import (
+from data.grammar.lexicon import ADJECTIVES, ADVERBS, EVERY_DAY, GERMAN_NAMES, NAMES, NOUNS
+from data.grammar.meaning import (
     OWNERS,
     PRONOUNS,
     THEY,
@@ -21,8 +21,22 @@ from meaning import (
     Pronoun,
     pronoun_of,
 )
-from verbs import AT, BE, CAN, LIVE_IN, MUST, VERBS, WANT, WILL
-from words import Adjective, Adverb, Aspect, Fixed, Gender, Kind, Modal, Noun, Person, Preposition, Season, Tense, Verb
+from data.grammar.verbs import AT, BE, CAN, LIVE_IN, MUST, VERBS, WANT, WILL
+from data.grammar.words import (
+    Adjective,
+    Adverb,
+    Aspect,
+    Fixed,
+    Gender,
+    Kind,
+    Modal,
+    Noun,
+    Person,
+    Preposition,
+    Season,
+    Tense,
+    Verb,
+)
 
 T = TypeVar("T")
 Form = tuple[Tense, Modal | None]

@@ -1,24 +1,16 @@
-"""Writes `sample.txt`: English-German sentence pairs out of the grammar beside this file.
-
-Usage: `python data/grammar.py data/sample.txt`, or without a path to write to stdout. The result depends on nothing
-but these files. A sentence is drawn as meaning (`meaning.py`, `sampler.py`), put together by a pattern (`simple.py`,
-`subordinate.py`) and said in both languages (`english.py`, `german.py`) with the words of `lexicon.py`.
-"""
+"""The sentences of the sample: how many of each pattern, no sentence twice, no word too rare to be learned."""
 
 import re
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import product
-from pathlib import Path
 
-import simple
-import subordinate
-from meaning import HE, PRONOUNS, SHE, THEY, WE, YOU, Clause, I
-from sampler import PAST, PERFECT, PRESENT, Sampler, ambiguous
-from simple import PEOPLE_VERBS, Pair
-from verbs import VERBS
-from words import Aspect, Person
+from data.grammar import simple, subordinate
+from data.grammar.meaning import HE, PRONOUNS, SHE, THEY, WE, YOU, Clause, I
+from data.grammar.sampler import PAST, PERFECT, PRESENT, Sampler, ambiguous
+from data.grammar.simple import PEOPLE_VERBS, Pair
+from data.grammar.verbs import VERBS
+from data.grammar.words import Aspect, Person
 
 SEED = 2
 LONGEST = 14  # English words
@@ -181,16 +173,3 @@ def pairs() -> list[Pair]:
             collection.add(finish(pattern(draw)))
     top_up(collection, draw)
     return sorted(without_rare_words(collection).pairs, key=lambda pair: (len(pair[0]), pair))
-
-
-def main() -> None:
-    """Write the pairs to the path given, or to stdout."""
-    text = "".join(f"{english}\t{german}\n" for english, german in pairs()).encode("utf-8")
-    if len(sys.argv) > 1:
-        Path(sys.argv[1]).write_bytes(text)
-    else:
-        sys.stdout.buffer.write(text)
-
-
-if __name__ == "__main__":
-    main()

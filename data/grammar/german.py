@@ -2,9 +2,9 @@
 
 import re
 
-from meaning import Clause, Complement, Description, Determiner, Name, Phrase, Pronoun
-from verbs import BE
-from words import Adjective, Case, Fixed, Gender, Noun, Person, Preposition, Tense, Verb
+from data.grammar.meaning import Clause, Complement, Description, Determiner, Name, Phrase, Pronoun
+from data.grammar.verbs import BE
+from data.grammar.words import Adjective, Case, Fixed, Gender, Noun, Person, Preposition, Tense, Verb
 
 HABE = ("habe", "hast", "hat", "haben", "haben")
 BIN = BE.present or ()

@@ -2,9 +2,9 @@
 
 import re
 
-from meaning import Clause, Complement, Description, Determiner, Name, Phrase
-from verbs import BE
-from words import Adjective, Fixed, Person, Tense, Verb
+from data.grammar.meaning import Clause, Complement, Description, Determiner, Name, Phrase
+from data.grammar.verbs import BE
+from data.grammar.words import Adjective, Fixed, Person, Tense, Verb
 
 
 def third_person(base: str) -> str:

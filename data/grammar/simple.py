@@ -2,13 +2,12 @@
 
 from dataclasses import replace
 
-import english
-import german
-from lexicon import ADJECTIVES, COLD, STATES, WARM, WEATHER_ADVERBS
-from meaning import IT, WE, WHO, Clause, Determiner, I, Phrase
-from sampler import PAST, PRESENT, UNOWNED, Form, Sampler
-from verbs import AT, BE, CAN, IN, MUST, RAIN, SNOW, VERBS, WILL
-from words import Adjective, Aspect, Kind, Season, Tense, Verb
+from data.grammar import english, german
+from data.grammar.lexicon import ADJECTIVES, COLD, STATES, WARM, WEATHER_ADVERBS
+from data.grammar.meaning import IT, WE, WHO, Clause, Determiner, I, Phrase
+from data.grammar.sampler import PAST, PRESENT, UNOWNED, Form, Sampler
+from data.grammar.verbs import AT, BE, CAN, IN, MUST, RAIN, SNOW, VERBS, WILL
+from data.grammar.words import Adjective, Aspect, Kind, Season, Tense, Verb
 
 Pair = tuple[str, str]
 BY_NAME = {verb.english: verb for verb in VERBS}

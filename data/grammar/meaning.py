@@ -3,7 +3,20 @@
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from words import Adjective, Adverb, Aspect, Fixed, Gender, Modal, Noun, Person, Preposition, Season, Tense, Verb
+from data.grammar.words import (
+    Adjective,
+    Adverb,
+    Aspect,
+    Fixed,
+    Gender,
+    Modal,
+    Noun,
+    Person,
+    Preposition,
+    Season,
+    Tense,
+    Verb,
+)
 
 
 class Determiner(Enum):

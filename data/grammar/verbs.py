@@ -1,6 +1,6 @@
 """The verbs of `sample.txt`, and the prepositions and fixed phrases that go with them. Regular forms are derived."""
 
-from words import Aspect, Case, Fixed, Kind, Modal, Preposition, Verb
+from data.grammar.words import Aspect, Case, Fixed, Kind, Modal, Preposition, Verb
 
 K = Kind
 EVENT, PERCEPTION, STATE = Aspect.EVENT, Aspect.PERCEPTION, Aspect.STATE

@@ -7,7 +7,8 @@ from seq2seq_cli.corpus.splits import TEST, TRAIN, VALID, assign_splits, sentenc
 
 def splits(pairs: Sequence[tuple[str, str]], *, valid: int = 1000, test: int = 1000) -> list[int]:
     src, tgt = zip(*pairs, strict=True)
-    return assign_splits(src, tgt, valid_sources=valid, test_sources=test).tolist()
+    found: list[int] = assign_splits(src, tgt, valid_sources=valid, test_sources=test).tolist()
+    return found
 
 
 def unlike(count: int) -> list[tuple[str, str]]:

@@ -3,6 +3,7 @@
 import io
 import logging
 import xml.etree.ElementTree as ET
+from typing import Literal
 
 import pytest
 from matplotlib.image import imread
@@ -37,7 +38,9 @@ def test_words_are_not_taken_as_formulas(word: str) -> None:
 
 
 @pytest.mark.parametrize("image", ["png", "svg"])
-def test_a_script_without_a_font_is_one_line_in_the_log(image: str, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_script_without_a_font_is_one_line_in_the_log(
+    image: Literal["png", "svg"], caplog: pytest.LogCaptureFixture
+) -> None:
     cuneiform = make_map(["𒀀𒀁", "𒀂"], ["𒀃", "𒀄"])
     with caplog.at_level(logging.WARNING, logger="seq2seq_cli"):
         assert render_figure(cuneiform, image)
@@ -61,5 +64,5 @@ def test_nothing_is_cut_off_at_the_edges() -> None:
 
 
 @pytest.mark.parametrize("image", ["png", "svg"])
-def test_the_same_attention_gives_the_same_file(image: str) -> None:
+def test_the_same_attention_gives_the_same_file(image: Literal["png", "svg"]) -> None:
     assert render_figure(KISS, image) == render_figure(KISS, image)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from seq2seq_cli.evaluation.heatmap import draw_heatmap
+from seq2seq_cli.evaluation.heatmap import Style, draw_heatmap
 from tests.unit.evaluation.maps import KISS, Map, make_map
 
 SENTENCE = ("the old man who had never seen the sea told his grandchildren " * 4).split()
@@ -135,6 +135,6 @@ def shown(word: str) -> str:
 
 
 @given(maps(), st.integers(30, 120), st.sampled_from(["shades", "numbers"]))
-def test_a_drawing_fits_the_terminal(table: Map, width: int, style: str) -> None:
+def test_a_drawing_fits_the_terminal(table: Map, width: int, style: Style) -> None:
     lines = draw_heatmap(table, style=style, width=width).split("\n\n")[0].split("\n")
     assert max(map(cell_len, lines)) <= width

@@ -20,7 +20,8 @@ def sigmoid(x: Array) -> Array:
 
 def softmax(x: Array) -> Array:
     e = np.exp(x - x.max())
-    return e / e.sum()
+    weights: Array = e / e.sum()
+    return weights
 
 
 def lstm_cell(p: Weights, layer: int, x: Array, h: Array, c: Array) -> tuple[Array, Array]:

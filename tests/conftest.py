@@ -1,5 +1,16 @@
-"""Shapes in signatures are checked while the tests run."""
+"""What holds for all tests: threads, deadlines, and shapes in signatures, which are checked while the tests run."""
 
+import os
+
+from hypothesis import settings
 from jaxtyping import install_import_hook
+
+if "PYTEST_XDIST_WORKER" in os.environ:
+    # Torch reads this when it is imported, in the commands that tests start as well: workers share the cores.
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+# How long an example takes depends on what else the machine does.
+settings.register_profile("s2s", deadline=None)
+settings.load_profile("s2s")
 
 install_import_hook(["seq2seq_cli.model", "seq2seq_cli.training", "seq2seq_cli.decoding"], "beartype.beartype")

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -12,7 +12,6 @@ from seq2seq_cli.config.yaml12 import read_yaml, write_yaml
 
 # No control characters, no line separators, no halves of surrogate pairs: none of them belongs in a config.
 WRITABLE = st.characters(exclude_categories=["Cc", "Cs", "Zl", "Zp"])
-UNTIMED = settings(deadline=None)
 SCHEMA = Config.model_json_schema()
 
 
@@ -62,7 +61,6 @@ def configs(draw: st.DrawFn) -> Config:
         raise
 
 
-@UNTIMED
 @given(configs())
 def test_a_config_survives_its_yaml(config: Config) -> None:
     read = read_yaml(dump_config(config))
@@ -71,7 +69,6 @@ def test_a_config_survives_its_yaml(config: Config) -> None:
     assert Config.model_validate(read.value) == config
 
 
-@UNTIMED
 @given(st.one_of(st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False)))
 def test_a_scalar_survives_its_yaml(value: object) -> None:
     read = read_yaml(write_yaml({"key": value}))
@@ -80,19 +77,16 @@ def test_a_scalar_survives_its_yaml(value: object) -> None:
     assert type(read.value["key"]) is type(value)
 
 
-@UNTIMED
 @given(st.one_of(st.text(WRITABLE), st.from_regex(r"[-+.0-9eE:_xobnyf~]{1,8}", fullmatch=True)))
 def test_a_word_survives_its_yaml(word: str) -> None:
     assert read_yaml(write_yaml({"key": word})).value == {"key": word}
 
 
-@UNTIMED
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_a_number_as_python_writes_it_is_that_number(number: float) -> None:
     assert read_yaml(repr(number)).value == number
 
 
-@UNTIMED
 @given(st.text())
 def test_no_text_makes_the_reader_fail(text: str) -> None:
     read = read_yaml(text)

@@ -1,6 +1,6 @@
 from collections import Counter
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from seq2seq_cli.config.schema import SideConfig
@@ -39,7 +39,6 @@ def test_normalised_text_can_be_written_and_holds_single_spaces_alone(text: str)
     assert SPACING not in normal
 
 
-@settings(deadline=None)
 @given(any_text, st.sampled_from(["en", "de", "ru"]))
 def test_text_whose_units_are_known_comes_back_exactly(text: str, language: str) -> None:
     codec = knows(text, language)
@@ -48,14 +47,12 @@ def test_text_whose_units_are_known_comes_back_exactly(text: str, language: str)
     assert codec.decode(ids) == normalise(text)
 
 
-@settings(deadline=None)
 @given(any_text, st.sampled_from(["en", "de", "ru"]))
 def test_tokens_units_and_ids_stand_side_by_side(text: str, language: str) -> None:
     codec = knows(text, language)
     assert codec.units(codec.encode(text)) == codec.tokens(text)
 
 
-@settings(deadline=None)
 @given(any_text, st.booleans(), st.booleans())
 def test_a_codec_that_knows_nothing_shows_nothing(text: str, lowercase: bool, spacing: bool) -> None:
     codec = Codec.fit(SideConfig(language="en", lowercase=lowercase, spacing=spacing), {})

@@ -1,13 +1,13 @@
 from collections import Counter
 
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from seq2seq_cli.config.schema import SideConfig
 from seq2seq_cli.text.codec import Codec, word_units
 from seq2seq_cli.text.normalise import SPACING, normalise
 from seq2seq_cli.text.tokenizer import get_tokenizer
-from seq2seq_cli.text.vocabulary import BOS, EOS, PAD, UNK, Vocabulary
+from seq2seq_cli.text.vocabulary import BOS, EOS, PAD, SPECIAL_UNITS, UNK, Vocabulary
 
 # Any code point, halves of surrogate pairs too; and texts with what is special to the tokenizer or to us.
 any_text = st.text(st.characters(), max_size=60) | st.lists(
@@ -21,9 +21,9 @@ def knows(text: str, language: str) -> Codec:
     """A codec that keeps case and spacing, and has every unit of the text."""
     config = SideConfig(language=language, lowercase=False, spacing=True, min_count=1, max_size=None)
     split_word = get_tokenizer(language).split_word
-    return Codec.fit(
-        config, Counter(u for word in normalise(text).split() for u in word_units(split_word(word), config))
-    )
+    units = Counter(u for word in normalise(text).split() for u in word_units(split_word(word), config))
+    assume(units.keys().isdisjoint(SPECIAL_UNITS))  # a text's own "<eos>" is an unknown word
+    return Codec.fit(config, units)
 
 
 @given(any_text)

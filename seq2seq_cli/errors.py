@@ -64,7 +64,7 @@ class TrainingError(S2SError):
     """Training cannot go on: the loss is not finite, or a checkpoint cannot be written."""
 
 
-class Interrupted(S2SError):
+class Interrupted(S2SError):  # noqa: N818  # no error: the user wanted it
     """The user stopped the program, by SIGINT (exit code 130) or SIGTERM (143)."""
 
     exit_code = 130

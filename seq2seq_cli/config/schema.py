@@ -67,7 +67,7 @@ class SideConfig(Section):
     spacing: Spacing
     min_count: PositiveInt = 2
     """Words seen fewer times than this in training are unknown."""
-    max_size: PositiveInt | None = 16000
+    max_size: PositiveInt | None = 10000
     """The most frequent words are kept, at most this many; all of them when null."""
 
 

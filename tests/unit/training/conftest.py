@@ -1,0 +1,43 @@
+from pathlib import Path
+
+import pytest
+import torch
+
+from seq2seq_cli.config.loader import load_config
+from seq2seq_cli.config.schema import Config
+from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.training.resolve import resolve_config
+from tests.corpora import prepared, reversed_words, symbol_sequences
+
+CPU = torch.device("cpu")
+
+TINY = [
+    *(f"model.{side}.{size}" for side in ("encoder", "decoder") for size in ("embedding_size=8", "hidden_size=12")),
+    "model.encoder.dropout=0.1",
+    "model.decoder.dropout=0.2",
+    "training.epochs=3",
+    "training.batch_size=16",
+    "training.precision=fp32",
+    "training.device=cpu",
+]
+
+
+@pytest.fixture(scope="session")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> PreparedCorpus:
+    """Two hundred sequences and their reversals, some held out."""
+    sequences = symbol_sequences(200, shortest=3, longest=6)
+    return prepared(tmp_path_factory.mktemp("corpus"), [(s, reversed_words(s)) for s in sequences])
+
+
+@pytest.fixture
+def config(corpus: PreparedCorpus) -> Config:
+    return tiny_config(corpus)
+
+
+def tiny_config(corpus: PreparedCorpus, *overrides: str) -> Config:
+    return resolve_config(load_config(None, [*TINY, *overrides]), corpus)
+
+
+@pytest.fixture
+def run_path(tmp_path: Path) -> Path:
+    return tmp_path / "runs" / "tiny"

@@ -1,0 +1,43 @@
+import pytest
+import torch
+
+from seq2seq_cli.config.loader import load_config
+from seq2seq_cli.corpus.batches import Batch, pad
+from seq2seq_cli.model.build import build_model
+from seq2seq_cli.text.vocabulary import BOS, EOS
+from seq2seq_cli.training.loss import batch_loss
+from tests.unit.training.conftest import TINY
+
+SOURCES = [[5, 6, EOS], [7, EOS], [8, 9, 10, 4, EOS]]
+TARGETS = [[4, 5, 6], [7], [9, 9]]
+
+
+def batch(rows: list[int]) -> Batch:
+    return Batch(
+        src=pad([SOURCES[i] for i in rows]),
+        src_lengths=torch.tensor([len(SOURCES[i]) for i in rows]),
+        tgt_in=pad([[BOS, *TARGETS[i]] for i in rows]),
+        tgt_out=pad([[*TARGETS[i], EOS] for i in rows]),
+    )
+
+
+def test_is_the_summed_negative_log_likelihood_of_the_true_words() -> None:
+    torch.manual_seed(0)
+    model = build_model(load_config(None, TINY).model, src_size=12, tgt_size=12).eval()
+    loss, tokens = batch_loss(model, batch([0, 1, 2]), teacher_forcing=1.0)
+    expected = 0.0
+    for src, tgt in zip(SOURCES, TARGETS, strict=True):
+        logits, _ = model(torch.tensor([src]), torch.tensor([len(src)]), torch.tensor([[BOS, *tgt]]))
+        probabilities = logits[0].softmax(-1)
+        expected -= sum(probabilities[t, word].log().item() for t, word in enumerate([*tgt, EOS]))
+    assert tokens == sum(len(tgt) + 1 for tgt in TARGETS)
+    assert loss.item() == pytest.approx(expected, abs=1e-4)
+
+
+def test_a_batch_is_the_sum_of_its_sentences() -> None:
+    torch.manual_seed(0)
+    model = build_model(load_config(None, TINY).model, src_size=12, tgt_size=12).double().eval()
+    for teacher_forcing in (0.0, 1.0):
+        together, _ = batch_loss(model, batch([0, 1, 2]), teacher_forcing=teacher_forcing)
+        alone = sum(batch_loss(model, batch([i]), teacher_forcing=teacher_forcing)[0].item() for i in range(3))
+        assert together.item() == pytest.approx(alone, abs=1e-4)

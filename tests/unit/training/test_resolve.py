@@ -1,0 +1,36 @@
+from pathlib import Path
+
+import pytest
+
+from seq2seq_cli.config.loader import load_config
+from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.errors import UsageError
+from seq2seq_cli.training.resolve import resolve_config, resumed_changes
+from tests.unit.training.conftest import tiny_config
+
+
+def test_what_a_config_leaves_out_is_taken_from_the_corpus(corpus: PreparedCorpus) -> None:
+    assert resolve_config(load_config("luong_concat"), corpus).text == corpus.config.text
+    assert not corpus.config.text.tgt.spacing
+
+
+def test_a_config_that_says_otherwise_is_refused_with_both_values(corpus: PreparedCorpus) -> None:
+    config = load_config(None, ["text.tgt.spacing=true", "data.limit=7"])
+    with pytest.raises(UsageError, match=r"data\.limit is 7, .* has None; text\.tgt\.spacing is True, .* has False"):
+        resolve_config(config, corpus)
+
+
+def test_a_config_that_says_the_same_is_taken(corpus: PreparedCorpus) -> None:
+    assert resolve_config(load_config(None, ["text.tgt.spacing=false"]), corpus).text == corpus.config.text
+
+
+def test_changes_of_a_resumed_run_are_told(corpus: PreparedCorpus) -> None:
+    old, new = tiny_config(corpus), tiny_config(corpus, "training.lr=0.5", "decoding.batch_size=8")
+    told = [str(change) for change in resumed_changes(old, new, Path("runs/x"))]
+    assert told == ["training.lr: 0.001 -> 0.5 (applied)", "decoding.batch_size: 64 -> 8 (applied)"]
+
+
+def test_changes_of_the_model_are_refused(corpus: PreparedCorpus) -> None:
+    old, new = tiny_config(corpus), tiny_config(corpus, "model.attention.score=dot")
+    with pytest.raises(UsageError, match=r"model\.attention\.score: general -> dot: refused.*runs/x.*--out"):
+        resumed_changes(old, new, Path("runs/x"))

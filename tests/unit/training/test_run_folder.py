@@ -1,0 +1,162 @@
+import json
+import pickle
+import struct
+from pathlib import Path
+
+import pytest
+import torch
+
+from seq2seq_cli.config.schema import Config
+from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.errors import ModelFileError, TrainingError, UsageError
+from seq2seq_cli.training.run_folder import RunFolder
+from seq2seq_cli.training.session import Session
+from tests.corpora import prepared
+from tests.unit.training.conftest import CPU
+
+
+@pytest.fixture
+def session(corpus: PreparedCorpus, config: Config, run_path: Path) -> Session:
+    """A run with both checkpoints, untrained."""
+    session = Session.start(run_path, config, corpus, CPU)
+    session.run.save_best(session.state.model)
+    session.run.save_last(session.state)
+    return session
+
+
+def test_holds_what_translation_needs_and_moves_with_it(session: Session, tmp_path: Path) -> None:
+    sentence = session.corpus.sentences("valid")[0][0]
+    expected = session.run.load_translator(CPU).translate([sentence])[0].text
+    moved = session.run.path.rename(tmp_path / "elsewhere")
+    assert RunFolder.find(moved).load_translator(CPU).translate([sentence])[0].text == expected
+
+
+def test_translating_changes_no_file(session: Session) -> None:
+    def contents() -> dict[Path, bytes]:
+        return {path: path.read_bytes() for path in session.run.path.rglob("*") if path.is_file()}
+
+    before = contents()
+    session.run.load_translator(CPU).translate(["a b c"])
+    assert contents() == before
+
+
+def test_the_newest_run_is_found_without_a_name(
+    corpus: PreparedCorpus, config: Config, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ModelFileError, match="train one first"):
+        RunFolder.find(None)
+    for name in ("first", "second"):
+        RunFolder.create(Path("runs") / name, config, corpus)
+    assert RunFolder.find(None).path == Path("runs/second")
+
+
+@pytest.mark.parametrize("name", ["nowhere", "empty"])
+def test_what_is_no_run_is_refused(tmp_path: Path, name: str) -> None:
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(ModelFileError, match=f"{name}.*no"):
+        RunFolder.find(tmp_path / name)
+
+
+def test_a_run_is_not_overwritten_unasked(session: Session) -> None:
+    config, corpus, path = session.config, session.corpus, session.run.path
+    with pytest.raises(UsageError, match=r"--resume.*--overwrite.*--out"):
+        RunFolder.create(path, config, corpus)
+    (path / "notes.txt").write_text("mine", encoding="utf-8")
+    RunFolder.create(path, config, corpus, overwrite=True)
+    assert (path / "notes.txt").read_text(encoding="utf-8") == "mine"
+    assert not session.run.best_path.exists()
+
+
+def test_somebody_elses_folder_is_never_overwritten(corpus: PreparedCorpus, config: Config, tmp_path: Path) -> None:
+    (tmp_path / "thesis").mkdir()
+    (tmp_path / "thesis" / "chapter.tex").write_text("...", encoding="utf-8")
+    for path in (tmp_path / "thesis", tmp_path / "thesis" / "chapter.tex"):
+        with pytest.raises(UsageError, match="--out"):
+            RunFolder.create(path, config, corpus, overwrite=True)
+    assert (tmp_path / "thesis" / "chapter.tex").read_text(encoding="utf-8") == "..."
+
+
+def set_metadata(path: Path, metadata: dict[str, str]) -> None:
+    """Rewrite the header of a safetensors file: 8 bytes of length, JSON, tensors."""
+    content = path.read_bytes()
+    (length,) = struct.unpack("<Q", content[:8])
+    header = json.loads(content[8 : 8 + length]) | {"__metadata__": metadata}
+    new = json.dumps(header).encode()
+    path.write_bytes(struct.pack("<Q", len(new)) + new + content[8 + length :])
+
+
+def test_damaged_and_foreign_weights_are_refused_in_words(session: Session) -> None:
+    path = session.run.best_path
+    whole = path.read_bytes()
+    for damage in (b"", b"PK\x03\x04 not weights", whole[:100], whole[:-1]):
+        path.write_bytes(damage)
+        with pytest.raises(ModelFileError, match=r"model\.safetensors: damaged"):
+            session.run.load_model(CPU)
+    path.write_bytes(whole)
+    set_metadata(path, {"s2s_format": "99"})
+    with pytest.raises(ModelFileError, match=r"newer s2s.*upgrade"):
+        session.run.load_model(CPU)
+    set_metadata(path, {"made_by": "somebody"})
+    with pytest.raises(ModelFileError, match="not a file of s2s"):
+        session.run.load_model(CPU)
+    path.unlink()
+    with pytest.raises(ModelFileError, match="no epoch of this run is finished"):
+        session.run.load_model(CPU)
+
+
+def test_weights_of_another_model_are_refused_in_words(session: Session) -> None:
+    config = session.run.path / "config.yaml"
+    text = config.read_text(encoding="utf-8")
+    config.write_text(text.replace("hidden_size: 12", "hidden_size: 16"), encoding="utf-8")
+    with pytest.raises(ModelFileError, match="not those of the model"):
+        session.run.load_model(CPU)
+
+
+class Bomb:
+    """Unpickled, it would write a file."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (Path.touch, (self.path,))
+
+
+def test_a_checkpoint_cannot_run_code(session: Session, tmp_path: Path) -> None:
+    trap = tmp_path / "sprung"
+    torch.save({"format": 1, "model": Bomb(trap)}, session.run.last_path)
+    with pytest.raises(ModelFileError, match=r"training\.pt: damaged"):
+        session.run.load_last(session.state)
+    session.run.last_path.write_bytes(pickle.dumps(Bomb(trap)))
+    with pytest.raises(ModelFileError, match=r"training\.pt: damaged"):
+        session.run.load_last(session.state)
+    assert not trap.exists()
+
+
+def test_a_save_that_fails_leaves_the_checkpoint_before_it(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = session.run.last_path.read_bytes()
+
+    def full(_descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(TrainingError, match="No space left on device; what was saved before is untouched"):
+        session.run.save_last(session.state)
+    assert session.run.last_path.read_bytes() == before
+    assert [path.name for path in session.run.last_path.parent.iterdir()] == ["training.pt"]
+
+
+def test_another_corpus_cannot_be_resumed_on(session: Session, tmp_path: Path) -> None:
+    other = prepared(tmp_path / "other", session.corpus.sentences("train")[:100])
+    with pytest.raises(UsageError, match="not the corpus that"):
+        Session.resume(session.run, session.config, other, CPU)
+
+
+def test_a_metrics_line_that_a_kill_cut_short_is_dropped(session: Session) -> None:
+    session.run.append_metrics({"step": 5})
+    session.run.append_metrics({"step": 7})
+    path = session.run.path / "metrics.jsonl"
+    path.write_text(path.read_text(encoding="utf-8") + '{"step": 6, "lo', encoding="utf-8")
+    session.run.cut_metrics(5)
+    assert path.read_text(encoding="utf-8") == '{"step": 5}\n'

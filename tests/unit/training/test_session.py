@@ -1,0 +1,131 @@
+"""Stopped and resumed equals never stopped; what was saved is never lost."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from seq2seq_cli.config.schema import Config
+from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.errors import TrainingError
+from seq2seq_cli.training.events import Saved, Step, Validated
+from seq2seq_cli.training.run_folder import RunFolder
+from seq2seq_cli.training.session import Session
+from tests.unit.training.conftest import CPU, tiny_config
+
+STEPS_AN_EPOCH = 11
+
+
+def train_to_the_end(session: Session) -> list[Any]:
+    return list(session.train())
+
+
+def stop_after(session: Session, step: int) -> None:
+    """As a kill does: the generator is dropped in the middle, and nothing more is saved."""
+    for event in session.train():
+        if isinstance(event, Step) and event.step == step:
+            session.run.save_last(session.state)
+            return
+
+
+def epochs(path: Path) -> list[dict[str, object]]:
+    """The epoch lines of the metrics, without the clock."""
+    lines = [json.loads(line) for line in (path / "metrics.jsonl").read_text(encoding="utf-8").splitlines()]
+    return [{k: v for k, v in line.items() if k != "seconds"} for line in lines if line["kind"] == "epoch"]
+
+
+@pytest.mark.parametrize("stops", [[5], [11], [14, 15, 30]], ids=lambda s: "-".join(map(str, s)))
+def test_resumed_equals_never_stopped_bit_for_bit(
+    corpus: PreparedCorpus, config: Config, tmp_path: Path, stops: list[int]
+) -> None:
+    whole = Session.start(tmp_path / "whole", config, corpus, CPU)
+    train_to_the_end(whole)
+    session = Session.start(tmp_path / "parts", config, corpus, CPU)
+    for stop in stops:
+        stop_after(session, stop)
+        torch.manual_seed(999)  # another process starts from anywhere
+        session = Session.resume(RunFolder(tmp_path / "parts"), config, corpus, CPU)
+    train_to_the_end(session)
+    for name, parameter in whole.state.model.state_dict().items():
+        assert torch.equal(parameter, session.state.model.state_dict()[name]), name
+    assert epochs(tmp_path / "parts") == epochs(tmp_path / "whole")
+    assert (tmp_path / "parts/best/model.safetensors").read_bytes() == (
+        tmp_path / "whole/best/model.safetensors"
+    ).read_bytes()
+
+
+def test_the_same_seed_gives_the_same_run_and_another_seed_another(
+    corpus: PreparedCorpus, config: Config, tmp_path: Path
+) -> None:
+    def losses(name: str, config: Config) -> list[float]:
+        session = Session.start(tmp_path / name, config, corpus, CPU)
+        return [event.loss for event in session.train() if isinstance(event, Step)]
+
+    first = losses("first", config)
+    assert losses("second", config) == first
+    assert losses("third", tiny_config(corpus, "training.seed=2")) != first
+
+
+def test_events_come_in_order_and_the_best_epoch_is_kept(
+    corpus: PreparedCorpus, config: Config, run_path: Path
+) -> None:
+    session = Session.start(run_path, config, corpus, CPU)
+    events = train_to_the_end(session)
+    kinds = [type(event) for event in events]
+    assert kinds == [Saved] + ([Step] * STEPS_AN_EPOCH + [Validated, Saved]) * 3
+    validated = [event for event in events if isinstance(event, Validated)]
+    assert [event.step for event in validated] == [11, 22, 33]
+    best = max(validated, key=lambda event: (event.bleu.value if event.bleu else 0, -(event.valid_loss or 0)))
+    assert session.state.progress.best_epoch == best.epoch
+    assert [event.epoch for event in validated if event.is_best][-1] == best.epoch
+
+
+def test_a_longer_training_goes_on_where_the_shorter_ended(
+    corpus: PreparedCorpus, config: Config, tmp_path: Path
+) -> None:
+    train_to_the_end(Session.start(tmp_path / "long", tiny_config(corpus, "training.epochs=4"), corpus, CPU))
+    train_to_the_end(Session.start(tmp_path / "short", config, corpus, CPU))
+    longer = tiny_config(corpus, "training.epochs=4")
+    train_to_the_end(Session.resume(RunFolder(tmp_path / "short"), longer, corpus, CPU))
+    assert epochs(tmp_path / "short") == epochs(tmp_path / "long")
+
+
+def test_a_resumed_run_has_the_new_learning_rate(corpus: PreparedCorpus, config: Config, run_path: Path) -> None:
+    stop_after(Session.start(run_path, config, corpus, CPU), 5)
+    session = Session.resume(RunFolder(run_path), tiny_config(corpus, "training.lr=0.5"), corpus, CPU)
+    assert [group["lr"] for group in session.state.optimiser.param_groups] == [0.5]
+    assert session.state.progress.step == 5
+
+
+def test_another_batch_size_starts_the_epoch_over(corpus: PreparedCorpus, config: Config, run_path: Path) -> None:
+    stop_after(Session.start(run_path, config, corpus, CPU), 14)
+    session = Session.resume(RunFolder(run_path), tiny_config(corpus, "training.batch_size=32"), corpus, CPU)
+    progress = session.state.progress
+    assert (progress.epoch, progress.position, progress.epoch_tokens) == (1, 0, 0)
+
+
+def test_without_held_out_sentences_the_newest_model_is_kept(corpus: PreparedCorpus, tmp_path: Path) -> None:
+    from tests.corpora import prepared
+
+    pairs = corpus.sentences("train")[:40]
+    everything = prepared(tmp_path, pairs, ["data.valid_sources=0", "data.test_sources=0"])
+    session = Session.start(tmp_path / "run", tiny_config(everything), everything, CPU)
+    validated = [event for event in session.train() if isinstance(event, Validated)]
+    assert [(event.bleu, event.valid_loss, event.is_best) for event in validated] == [(None, None, True)] * 3
+    assert session.state.progress.best_epoch == 3
+
+
+def test_a_loss_that_is_not_finite_stops_the_run_with_its_weights_unharmed(
+    corpus: PreparedCorpus, config: Config, run_path: Path
+) -> None:
+    session = Session.start(run_path, config, corpus, CPU)
+    before = {name: p.clone() for name, p in session.state.model.state_dict().items()}
+    with torch.no_grad():
+        session.state.model.output.bias[5] = float("inf")
+    with pytest.raises(TrainingError, match=r"step 1: the loss \(nan\).*training\.lr"):
+        train_to_the_end(session)
+    for name, parameter in session.state.model.state_dict().items():
+        if name != "output.bias":
+            assert torch.equal(parameter, before[name]), name

@@ -12,6 +12,7 @@ from seq2seq_cli.config.schema import AttentionConfig, Config, DecoderConfig, En
 from seq2seq_cli.corpus.batches import collate
 from seq2seq_cli.corpus.prepared import ParallelIds
 from seq2seq_cli.corpus.ragged import Ragged, offsets_of
+from seq2seq_cli.model.attention.scores import ConcatScore
 from seq2seq_cli.model.build import build_model
 from seq2seq_cli.text.vocabulary import EOS
 from seq2seq_cli.training.loss import batch_loss
@@ -43,15 +44,16 @@ def test_the_loss_of_each_sentence_is_that_of_the_batched_model(ids: ParallelIds
     torch.manual_seed(1)
     theirs = TutorialModel(CONFIG.model, **SIZES)
     ours = build_model(CONFIG.model, **SIZES)
-    decoder = ours.decoder
+    decoder, score = ours.decoder, ours.decoder.attention.score
+    assert isinstance(score, ConcatScore)
     same: list[tuple[nn.Module, nn.Module]] = [
         (ours.encoder.embedding, theirs.src_embedding),
         (ours.encoder.rnn, theirs.encoder),
         (decoder.embedding, theirs.tgt_embedding),
         (decoder.rnn, theirs.decoder),
         (ours.output, theirs.output),
-        (decoder.attention.score.W, theirs.W),
-        (decoder.attention.score.v, theirs.v),
+        (score.W, theirs.W),
+        (score.v, theirs.v),
     ]
     for own, other in same:
         own.load_state_dict(other.state_dict())

@@ -53,9 +53,9 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         # Foreign words must not crash a terminal or pipe that is not UTF-8.
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-    # Threads that wait for each other sleep instead of spinning: beside any other busy program, spinning makes
-    # training many times slower. Read when torch is imported, which is after this.
-    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+    # Torch's threads wait for each other by spinning, which makes training many times slower beside any other busy
+    # program: they are to spin for some microseconds only. Read when torch is imported, which is after this.
+    os.environ.setdefault("GOMP_SPINCOUNT", "1000")
     sys.exit(_run(sys.argv[1:]))
 
 
@@ -75,7 +75,8 @@ def _run(arguments: list[str]) -> int:
         if debug:
             raise
         lines = error.lines() if isinstance(error, S2SError) else [error.format_message()]
+        kind = "" if isinstance(error, Interrupted) else "error: "
         for line in lines:
-            sys.stderr.write(f"s2s: error: {line}\n")
+            sys.stderr.write(f"s2s: {kind}{line}\n")
         return error.exit_code
     return code if isinstance(code, int) else 0

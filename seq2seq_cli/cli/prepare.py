@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -38,7 +39,9 @@ def prepare(
     with _bar() as progress:
         report = run(file, out or DEFAULT_FOLDER, settings, overwrite=overwrite, progress=progress)
     typer.echo("\n".join(_lines(report)))
-    typer.echo("next: s2s train --config luong_concat.yaml" + (f" --data {out}" if out else ""))
+    typer.echo(
+        f"next: s2s train --config {config or 'luong_concat.yaml'}" + (f" --data {quote(str(out))}" if out else "")
+    )
 
 
 @contextmanager

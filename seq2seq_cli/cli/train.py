@@ -1,5 +1,6 @@
 """``s2s train``: a translator from a prepared folder."""
 
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -117,5 +118,6 @@ def _print_result(session: "Session", result: "Report") -> None:
     lines.append(f"\nFive {held_out} sentences:")
     for example in result.examples:
         lines += [f"  {example.source}", f"    {example.translation}", f"    (reference: {example.reference})"]
-    lines.append(f'\nTo translate: s2s translate --model {session.run.path} "{result.examples[0].source}"')
+    model, sentence = shlex.quote(str(session.run.path)), shlex.quote(result.examples[0].source)
+    lines.append(f"\nTo translate: s2s translate --model {model} {sentence}")
     sys.stdout.write("\n".join(lines) + "\n")

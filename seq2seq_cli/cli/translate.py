@@ -65,7 +65,7 @@ class Device(StrEnum):
 def translate(
     texts: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[TEXT]...", help="Sentences; without any, a line of the pipe or the prompt is one."),
+        typer.Argument(metavar="TEXT", help="Sentences; without any, a line of the pipe or the prompt is one."),
     ] = None,
     model: Annotated[
         Path | None, typer.Option("--model", metavar="RUN", help="The run to translate with.", show_default="newest")

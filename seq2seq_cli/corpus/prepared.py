@@ -24,9 +24,6 @@ from seq2seq_cli.errors import ModelFileError, PreparedFolderError
 from seq2seq_cli.text.codec import Codec
 
 DEFAULT_FOLDER = Path("data/prepared")
-"""Where ``prepare`` writes and ``train`` reads unless told otherwise."""
-
-DEFAULT_FOLDER = Path("data/prepared")
 """Where ``s2s prepare`` writes and ``s2s train`` reads when nothing else is said."""
 
 SideName = Literal["src", "tgt"]

@@ -1,5 +1,6 @@
 """What a finished run is worth: its score on the test split, a few translations, the model card."""
 
+import shlex
 from dataclasses import dataclass
 
 from seq2seq_cli.corpus.splits import SplitName
@@ -67,7 +68,7 @@ def model_card(session: Session, result: Report) -> str:
     src, tgt = config.text.src.language, config.text.tgt.language
     pairs = ", ".join(f"{len(session.corpus.split(name)):,} {name}" for name in ("train", "valid", "test"))
     test = f"{result.test.value:.1f} ({result.test.signature})" if result.test else "nothing was held out"
-    examples = "\n".join(f"| {e.source} | {e.translation} | {e.reference} |" for e in result.examples)
+    examples = "\n".join(_table_row(e.source, e.translation, e.reference) for e in result.examples)
     return f"""# {session.run.path.name}: {src} to {tgt}
 
 A sequence-to-sequence translator with attention, trained by s2s.
@@ -82,9 +83,13 @@ A sequence-to-sequence translator with attention, trained by s2s.
 
 Everything that shaped it is in `config.yaml`, its way in `metrics.jsonl`. To use it:
 
-    s2s translate --model {session.run.path} "..."
+    s2s translate --model {shlex.quote(str(session.run.path))} "..."
 
 | {result.examples_split} sentence | translation | reference |
 |---|---|---|
 {examples}
 """
+
+
+def _table_row(*cells: str) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"

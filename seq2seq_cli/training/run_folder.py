@@ -46,7 +46,7 @@ class RunFolder:
 
     @classmethod
     def create(cls, path: Path, config: Config, corpus: PreparedCorpus, *, overwrite: bool = False) -> "RunFolder":
-        """A new run in `path`, named by `latest` beside it.
+        """A new run in `path`.
 
         Raises UsageError when `path` holds something already and `overwrite` does not allow to remove a run there.
         """
@@ -62,7 +62,6 @@ class RunFolder:
         record = {"format": FORMAT, "folder": str(corpus.path), "fingerprint": corpus.fingerprint}
         _write_text(run.path / "corpus.json", json.dumps(record, ensure_ascii=False, indent=1) + "\n")
         run.write_config(config)
-        _write_text(path.parent / "latest", path.name + "\n")
         return run
 
     @classmethod
@@ -123,9 +122,10 @@ class RunFolder:
             )
 
     def save_best(self, model: Seq2Seq) -> None:
-        """Keep these weights as the ones that translate."""
+        """Keep these weights as the ones that translate; `latest`, beside the run, names it from now on."""
         weights = {name: tensor.cpu().contiguous() for name, tensor in model.state_dict().items()}
         _write(self.best_path, to_safetensors(weights, metadata={"s2s_format": str(FORMAT)}))
+        _write_text(self.path.parent / "latest", self.path.name + "\n")
 
     def save_last(self, state: TrainingState) -> None:
         """Keep the state of training to go on from."""
@@ -166,7 +166,7 @@ class RunFolder:
     def append_metrics(self, record: Mapping[str, Any]) -> None:
         """Add a line to metrics.jsonl."""
         with (self.path / "metrics.jsonl").open("a", encoding="utf-8") as file:
-            file.write(json.dumps(record) + "\n")
+            file.write(json.dumps({"format": FORMAT, **record}) + "\n")
 
     def cut_metrics(self, step: int) -> None:
         """Forget the lines that came after `step`: a resumed run writes them again."""

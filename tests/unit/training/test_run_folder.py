@@ -47,7 +47,9 @@ def test_the_newest_run_is_found_without_a_name(
     with pytest.raises(ModelFileError, match="train one first"):
         RunFolder.find(None)
     for name in ("first", "second"):
-        RunFolder.create(Path("runs") / name, config, corpus)
+        session = Session.start(Path("runs") / name, config, corpus, CPU)
+        session.run.save_best(session.state.model)
+    RunFolder.create(Path("runs/third"), config, corpus)  # has nothing to translate with yet
     assert RunFolder.find(None).path == Path("runs/second")
 
 
@@ -159,4 +161,4 @@ def test_a_metrics_line_that_a_kill_cut_short_is_dropped(session: Session) -> No
     path = session.run.path / "metrics.jsonl"
     path.write_text(path.read_text(encoding="utf-8") + '{"step": 6, "lo', encoding="utf-8")
     session.run.cut_metrics(5)
-    assert path.read_text(encoding="utf-8") == '{"step": 5}\n'
+    assert path.read_text(encoding="utf-8") == '{"format": 1, "step": 5}\n'

@@ -1,0 +1,184 @@
+"""``s2s train`` as a user types it, from a pair file to a translation."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.corpora import reversed_words, symbol_sequences
+
+SMALL = (
+    *("--set", "model.encoder.hidden_size=16", "--set", "model.decoder.hidden_size=16"),
+    *("--set", "model.encoder.embedding_size=8", "--set", "model.decoder.embedding_size=8"),
+    *("--set", "training.precision=fp32"),
+)
+# More epochs than any test waits for.
+ENDLESS = ("--set", "training.epochs=100000")
+
+
+def s2s(folder: Path, *arguments: str, text: str | None = None) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [sys.executable, "-m", "seq2seq_cli", *arguments],
+        cwd=folder,
+        input=text,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+
+
+def assert_refused(done: "subprocess.CompletedProcess[str]", *words: str) -> None:
+    """Exit code 2 and one line on stderr that has the words."""
+    assert done.returncode == 2, done.stderr
+    assert len(done.stderr.splitlines()) == 1, done.stderr
+    assert done.stderr.startswith("s2s: error: ")
+    for word in words:
+        assert word in done.stderr
+    assert done.stdout == ""
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a prepared corpus and a short run of luong_dot."""
+    folder = tmp_path_factory.mktemp("home")
+    sequences = symbol_sequences(300, shortest=3, longest=6)
+    lines = "".join(f"{s}\t{reversed_words(s)}\n" for s in sequences)
+    (folder / "pairs.txt").write_text(lines, encoding="utf-8")
+    assert s2s(folder, "prepare", "pairs.txt").returncode == 0
+    done = s2s(folder, "train", "--config", "luong_dot.yaml", *SMALL, "--set", "training.epochs=2")
+    assert done.returncode == 0, done.stderr
+    (folder / "train.out").write_text(done.stdout, encoding="utf-8")
+    (folder / "train.err").write_text(done.stderr, encoding="utf-8")
+    return folder
+
+
+def test_the_three_commands_work_in_order(home: Path) -> None:
+    done = s2s(home, "translate", "a b c")
+    assert done.returncode == 0
+    assert len(done.stdout.splitlines()) == 1
+
+
+def test_results_go_to_stdout_and_the_way_there_to_stderr(home: Path) -> None:
+    out, err = ((home / name).read_text(encoding="utf-8") for name in ("train.out", "train.err"))
+    assert "BLEU on the test split" in out
+    assert out.count("(reference: ") == 5
+    assert "To translate: s2s translate --model runs/luong_dot '" in out
+    assert [line.split(":")[0] for line in err.splitlines()[1:]] == ["epoch 1", "epoch 2"]
+    assert "\r" not in err  # no bar where nobody watches
+
+
+def test_the_run_folder_holds_what_the_design_says(home: Path) -> None:
+    run = home / "runs" / "luong_dot"
+    names = {path.relative_to(run).as_posix() for path in run.rglob("*") if path.is_file()}
+    assert names == {
+        *("config.yaml", "corpus.json", "metrics.jsonl", "README.md"),
+        *("codec/src.json", "codec/tgt.json", "best/model.safetensors", "last/training.pt"),
+    }
+    assert (home / "runs" / "latest").read_text(encoding="utf-8") == "luong_dot\n"
+    epochs = [json.loads(line) for line in (run / "metrics.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert [line["epoch"] for line in epochs if line["kind"] == "epoch"] == [1, 2]
+    assert all(line["signature"].startswith("nrefs:1|case:mixed") for line in epochs if line["kind"] == "epoch")
+    assert "BLEU on the test split" in (run / "README.md").read_text(encoding="utf-8")
+
+
+def test_a_run_is_not_overwritten_unasked(home: Path) -> None:
+    weights = home / "runs" / "luong_dot" / "best" / "model.safetensors"
+    before = weights.read_bytes()
+    assert_refused(s2s(home, "train", "--config", "luong_dot.yaml"), "runs/luong_dot", "--resume", "--overwrite")
+    assert weights.read_bytes() == before
+
+
+def test_training_before_preparing_is_refused(tmp_path: Path) -> None:
+    assert_refused(s2s(tmp_path, "train", "--config", "luong_dot"), "data/prepared", "s2s prepare")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_translating_before_training_is_refused(tmp_path: Path) -> None:
+    assert_refused(s2s(tmp_path, "translate", "a"), "s2s train")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_config_for_other_text_is_refused_with_both_values(home: Path) -> None:
+    done = s2s(home, "train", "--config", "luong_dot", "--set", "text.tgt.spacing=false", "--out", "runs/other")
+    assert_refused(done, "text.tgt.spacing is False", "True")
+    assert not (home / "runs" / "other").exists()
+
+
+@pytest.mark.parametrize("command", ["train", "translate"])
+def test_a_device_that_is_not_there_is_refused(home: Path, command: str) -> None:
+    import torch
+
+    if torch.cuda.is_available():
+        pytest.skip("this machine has a cuda device")
+    arguments = ["a"] if command == "translate" else ["--config", "luong_dot", "--out", "runs/cuda"]
+    assert_refused(s2s(home, command, "--device", "cuda", *arguments), "cuda", "cpu")
+    assert not (home / "runs" / "cuda").exists()
+
+
+def test_a_resumed_run_tells_what_changed_and_refuses_what_it_cannot_change(home: Path) -> None:
+    resume = ("train", "--resume", "--out", "runs/luong_dot")
+    assert_refused(s2s(home, *resume, "--set", "model.attention.score=general"), "dot -> general", "refused")
+    done = s2s(home, *resume, "--set", "training.epochs=3", "--set", "training.lr=5e-4")
+    assert done.returncode == 0, done.stderr
+    assert "training.epochs: 2 -> 3 (applied)" in done.stderr
+    assert "training.lr: 0.001 -> 0.0005 (applied)" in done.stderr
+    assert "epoch 3:" in done.stderr
+    assert "epoch 2:" not in done.stderr
+
+
+def start_training(folder: Path, name: str) -> "subprocess.Popen[str]":
+    """Start a training that does not end, and wait until it has begun its second epoch."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "seq2seq_cli", "train", "-c", "luong_dot", *SMALL, *ENDLESS, "--out", f"runs/{name}"],
+        cwd=folder,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+    )
+    metrics = folder / "runs" / name / "metrics.jsonl"
+    deadline = time.monotonic() + 120
+    while not metrics.is_file():
+        assert process.poll() is None, process.communicate()[1]
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    return process
+
+
+def test_killed_at_any_moment_it_resumes(home: Path) -> None:
+    process = start_training(home, "killed")
+    process.kill()
+    process.communicate()
+    done = s2s(home, "train", "--resume", "--out", "runs/killed", "--set", "training.epochs=1")
+    assert done.returncode == 0, done.stderr
+    assert s2s(home, "translate", "--model", "runs/killed", "a b c").returncode == 0
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals")
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_asked_to_stop_it_saves_and_says_how_to_go_on(home: Path, number: signal.Signals, code: int) -> None:
+    name = number.name.lower()
+    process = start_training(home, name)
+    process.send_signal(number)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == code
+    last = err.splitlines()[-1]
+    assert last.startswith("s2s: stopped at step ")
+    command = last.split("Go on with: s2s ")[1].split()
+    assert command == ["train", "--resume", "--out", f"runs/{name}"]
+    done = s2s(home, *command, "--set", "training.epochs=1")
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_answer_does_not_depend_on_the_route_or_the_batch(home: Path) -> None:
+    sentences = symbol_sequences(40, shortest=1, longest=9, seed=5)
+    piped = s2s(home, "translate", "--model", "runs/luong_dot", text="".join(f"{s}\n" for s in sentences))
+    lines = piped.stdout.splitlines()
+    assert len(lines) == len(sentences)
+    for size in (1, 7):
+        one = ("translate", "--model", "runs/luong_dot", "--set", f"decoding.batch_size={size}")
+        assert s2s(home, *one, *sentences).stdout.splitlines() == lines

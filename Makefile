@@ -21,7 +21,15 @@ $(VENV)/installed-dev: $(VENV)/installed
 	@touch $@
 
 demo: $(VENV)/installed  ## Train on data/sample.txt for about two minutes, translate, draw the attention
-	@PATH="$(CURDIR)/$(BIN):$$PATH" sh data/demo.sh $(DEMO)
+	$(BIN)/s2s prepare data/sample.txt --config sample.yaml --out $(DEMO)/prepared --overwrite
+	$(BIN)/s2s train --config sample.yaml --data $(DEMO)/prepared --out $(DEMO)/run --overwrite
+	@echo
+	$(BIN)/s2s translate --model $(DEMO)/run --attention "The man helped the woman because she was tired."
+	$(BIN)/s2s translate --model $(DEMO)/run --attention $(DEMO)/attention.png "She kissed him."
+	@echo
+	@echo "The data are in $(DEMO)/prepared, the translator in $(DEMO)/run (its README.md says what it is worth),"
+	@echo "the picture of its attention in $(DEMO)/attention.png. Go on with:"
+	@echo "  $(BIN)/s2s translate --model $(DEMO)/run"
 
 test: check  ## The checks and all quick tests
 	$(BIN)/python -m pytest -n auto

@@ -25,7 +25,7 @@ def main() -> None:
     """Parse, measure, print."""
     options = _parse()
     # As s2s does it; read when torch is imported, which is after this.
-    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+    os.environ.setdefault("GOMP_SPINCOUNT", "1000")
     try:
         figures = list(_measure(options))
     except (S2SError, RuntimeError) as error:

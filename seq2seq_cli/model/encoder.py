@@ -30,6 +30,10 @@ class LSTMEncoder(nn.Module):
         `lengths` counts the real tokens of each row and lives on the CPU, where packing wants it.
         """
         embedded = self.dropout(self.embedding(src))
+        if (lengths == src.shape[1]).all():
+            # Nothing is padded: the common case, since batches are of like length, and twice as fast.
+            states, (hidden, cell) = self.rnn(embedded)
+            return states, DecoderState(hidden=hidden, cell=cell)
         # Packed, the LSTM never sees padding: a sentence gives the same states alone and in any batch.
         packed = pack_padded_sequence(embedded, lengths, batch_first=True, enforce_sorted=False)
         outputs, (hidden, cell) = self.rnn(packed)

@@ -66,7 +66,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         small = re.sub(r"\bepochs: \d+", "epochs: 2", small)
         (tmp_path / "configs" / path.name).write_text(small, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("OMP_WAIT_POLICY", "passive")  # main would leave it set
+    monkeypatch.setenv("GOMP_SPINCOUNT", "1000")  # main would leave it set
     return tmp_path
 
 

@@ -35,8 +35,9 @@ def test_the_order_follows_from_seed_and_epoch(ids: ParallelIds) -> None:
 
 
 def test_a_batch_has_like_lengths(ids: ParallelIds) -> None:
-    spans = [np.ptp(ids.tgt_lengths[batch]) for batch in epoch_order(ids, batch_size=16, seed=1, epoch=0)]
-    assert max(spans) <= 1
+    for lengths in (ids.src_lengths, ids.tgt_lengths):
+        spans = [np.ptp(lengths[batch]) for batch in epoch_order(ids, batch_size=16, seed=1, epoch=0)]
+        assert max(spans) <= 1
 
 
 def test_a_batch_is_padded_on_the_right_and_framed(ids: ParallelIds) -> None:

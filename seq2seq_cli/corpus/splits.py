@@ -53,7 +53,9 @@ def assign_splits(src: Sequence[str], tgt: Sequence[str], *, valid_sources: int,
     }
     if len(groups) >= FEWEST_GROUPS:
         largest = max(groups, key=lambda group: (group.sources, group.place))
-        spare = [group.root for group in groups if group is not largest and group.root not in by_root]
+        small = [group.root for group in groups if group is not largest]
+        # Where one split has taken all the small groups, the other gets one of them.
+        spare = [root for root in small if root not in by_root] or small
         if valid_sources and VALID not in by_root.values():
             by_root[spare.pop(0)] = VALID
         if test_sources and TEST not in by_root.values():

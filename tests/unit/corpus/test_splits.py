@@ -89,3 +89,12 @@ def test_the_largest_group_of_a_tiny_file_is_for_training() -> None:
     found = splits([(f"large {number}", "the same") for number in range(50)] + unlike(2))
     assert set(found[:50]) == {TRAIN}
     assert set(found[50:]) == {VALID, TEST}
+
+
+def test_a_split_never_takes_all_the_small_groups_of_a_tiny_file() -> None:
+    # Among so many names are some whose hashes would put both small groups into one split.
+    for name in range(500):
+        small = [(f"{name} source {number}", f"{name} target {number}") for number in range(2)]
+        found = splits([(f"large {number}", "the same") for number in range(20)] + small)
+        assert set(found[:20]) == {TRAIN}
+        assert set(found[20:]) == {VALID, TEST}

@@ -4,7 +4,6 @@ B sentences of a batch, S source length with ``<eos>``, T target length, V targe
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,12 +12,13 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from seq2seq_cli.config.schema import DecodingConfig
+from seq2seq_cli.corpus.batches import pad
 from seq2seq_cli.decoding.copying import copy_unknown
 from seq2seq_cli.decoding.greedy import Hypothesis, greedy_search
-from seq2seq_cli.model.seq2seq import Seq2Seq
+from seq2seq_cli.model.seq2seq import Seq2Seq, evaluating
 from seq2seq_cli.model.state import DecoderState, Memory
 from seq2seq_cli.text.codec import Codec
-from seq2seq_cli.text.vocabulary import EOS, EOS_UNIT, PAD, UNK
+from seq2seq_cli.text.vocabulary import EOS, EOS_UNIT, UNK
 
 _CHUNK_LINES = 2048
 _CHUNK_CHARACTERS = 2**18
@@ -59,7 +59,7 @@ class Translator:
         """The translations, in the order of the sentences; a blank sentence has a blank one."""
         sources = [self.src_codec.encode(sentence) for sentence in sentences]
         hypotheses: dict[int, Hypothesis] = {}
-        with _evaluating(self.model), torch.inference_mode():
+        with evaluating(self.model), torch.inference_mode():
             for batch in similar_lengths([len(source) for source in sources], self.config.batch_size):
                 found = self._search([sources[i] for i in batch])
                 hypotheses.update(zip(batch, found, strict=True))
@@ -74,8 +74,8 @@ class Translator:
             yield from self.translate(chunk)
 
     def _search(self, sources: list[list[int]]) -> list[Hypothesis]:
-        src, lengths = _pad(sources)
-        memory, state = self.model.encode(src.to(self.device), lengths)
+        src = pad([[*source, EOS] for source in sources]).to(self.device)
+        memory, state = self.model.encode(src, torch.tensor([len(source) + 1 for source in sources]))
         factor, extra = self.config.max_length_factor, self.config.max_length_extra
         limits = torch.tensor([int(factor * len(source)) + extra for source in sources], device=self.device)
         return greedy_search(self._step, _Reading(memory=memory, decoder=state), limits)
@@ -141,26 +141,6 @@ def _chunks(sentences: Iterable[str]) -> Iterator[list[str]]:
         yield chunk
 
 
-def _pad(sources: list[list[int]]) -> tuple[Int[Tensor, "B S"], Int[Tensor, " B"]]:
-    """The sources, each with EOS, padded on the right to the longest, and their lengths."""
-    lengths = torch.tensor([len(source) + 1 for source in sources])
-    src = torch.full((len(sources), int(lengths.max())), PAD)
-    for row, source in enumerate(sources):
-        src[row, : len(source) + 1] = torch.tensor([*source, EOS])
-    return src, lengths
-
-
 def _blank(sentence: str) -> Translation:
     weights = np.zeros((0, 0), dtype=np.float32)
     return Translation(source=sentence, text="", src_tokens=[], tgt_tokens=[], weights=weights, unknown=[])
-
-
-@contextmanager
-def _evaluating(model: Seq2Seq) -> Iterator[None]:
-    """Without dropout inside; afterwards the model is in the mode it came in."""
-    training = model.training
-    model.eval()
-    try:
-        yield
-    finally:
-        model.train(training)

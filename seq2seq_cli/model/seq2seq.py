@@ -3,6 +3,9 @@
 B batch, S source length, T target length, V target vocabulary, R readout.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
@@ -46,3 +49,14 @@ class Seq2Seq(nn.Module):
         memory, state = self.encode(src, lengths)
         features, weights = self.decoder(tgt_in, state, memory)
         return self.output(features), weights
+
+
+@contextmanager
+def evaluating(model: Seq2Seq) -> Iterator[None]:
+    """Without dropout inside; afterwards the model is in the mode it came in."""
+    was_training = model.training
+    model.eval()
+    try:
+        yield
+    finally:
+        model.train(was_training)

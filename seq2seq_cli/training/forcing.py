@@ -7,7 +7,7 @@ import torch
 from jaxtyping import Bool, Int
 from torch import Tensor
 
-from seq2seq_cli.model.seq2seq import Seq2Seq
+from seq2seq_cli.model.seq2seq import Seq2Seq, evaluating
 from seq2seq_cli.model.state import DecoderState, Memory
 
 
@@ -37,11 +37,9 @@ def decoder_inputs(
 def _own_predictions(
     model: Seq2Seq, tgt_in: Int[Tensor, "B T"], state: DecoderState, memory: Memory
 ) -> Int[Tensor, "B T"]:
-    was_training = model.training
-    model.eval()
     inputs = [tgt_in[:, 0]]
-    for _ in range(1, tgt_in.shape[1]):
-        logits, state, _ = model.step(inputs[-1], state, memory)
-        inputs.append(logits.argmax(dim=-1))
-    model.train(was_training)
+    with evaluating(model):
+        for _ in range(1, tgt_in.shape[1]):
+            logits, state, _ = model.step(inputs[-1], state, memory)
+            inputs.append(logits.argmax(dim=-1))
     return torch.stack(inputs, dim=1)

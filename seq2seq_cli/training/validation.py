@@ -6,7 +6,7 @@ from seq2seq_cli.corpus.batches import collate, length_order
 from seq2seq_cli.corpus.prepared import ParallelIds
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.evaluation.metrics import Score, corpus_bleu
-from seq2seq_cli.model.seq2seq import Seq2Seq
+from seq2seq_cli.model.seq2seq import Seq2Seq, evaluating
 from seq2seq_cli.training.loss import batch_loss
 
 BATCH_SIZE = 128
@@ -15,14 +15,12 @@ BATCH_SIZE = 128
 @torch.no_grad()
 def mean_loss(model: Seq2Seq, ids: ParallelIds, device: torch.device) -> float:
     """Mean negative log-likelihood a target token, in nats, the true words fed."""
-    was_training = model.training
-    model.eval()
     loss, tokens = 0.0, 0
-    for rows in length_order(ids, batch_size=BATCH_SIZE):
-        batch_sum, batch_tokens = batch_loss(model, collate(ids, rows).to(device), teacher_forcing=1.0)
-        loss += batch_sum.item()
-        tokens += batch_tokens
-    model.train(was_training)
+    with evaluating(model):
+        for rows in length_order(ids, batch_size=BATCH_SIZE):
+            batch_sum, batch_tokens = batch_loss(model, collate(ids, rows).to(device), teacher_forcing=1.0)
+            loss += batch_sum.item()
+            tokens += batch_tokens
     return loss / tokens
 
 

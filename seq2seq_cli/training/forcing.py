@@ -42,4 +42,6 @@ def _own_predictions(
         for _ in range(1, tgt_in.shape[1]):
             logits, state, _ = model.step(inputs[-1], state, memory)
             inputs.append(logits.argmax(dim=-1))
+    # Older versions of torch would go on with the bf16 copies of weights that were made here, which pass no gradient.
+    torch.clear_autocast_cache()
     return torch.stack(inputs, dim=1)

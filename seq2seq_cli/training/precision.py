@@ -1,6 +1,6 @@
 """In which numbers the products of a training step are computed."""
 
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from typing import Literal
 
 import torch
@@ -25,4 +25,4 @@ def choose_precision(name: Literal["auto", "fp32", "bf16-mixed"], device: torch.
 
 def mixed(precision: Precision, device: torch.device) -> AbstractContextManager[object]:
     """Inside, products are computed in bf16 if the precision says so; weights and loss stay fp32."""
-    return torch.autocast(device.type, dtype=torch.bfloat16, enabled=precision == "bf16-mixed")
+    return nullcontext() if precision == "fp32" else torch.autocast(device.type, dtype=torch.bfloat16)

@@ -6,7 +6,8 @@ from seq2seq_cli.corpus.batches import Batch, pad
 from seq2seq_cli.model.build import build_model
 from seq2seq_cli.text.vocabulary import BOS, EOS
 from seq2seq_cli.training.loss import batch_loss
-from tests.unit.training.conftest import TINY
+from seq2seq_cli.training.precision import Precision, mixed
+from tests.unit.training.conftest import CPU, TINY
 
 SOURCES = [[5, 6, EOS], [7, EOS], [8, 9, 10, 4, EOS]]
 TARGETS = [[4, 5, 6], [7], [9, 9]]
@@ -41,3 +42,19 @@ def test_a_batch_is_the_sum_of_its_sentences() -> None:
         together, _ = batch_loss(model, batch([0, 1, 2]), teacher_forcing=teacher_forcing)
         alone = sum(batch_loss(model, batch([i]), teacher_forcing=teacher_forcing)[0].item() for i in range(3))
         assert together.item() == pytest.approx(alone, abs=1e-4)
+
+
+@pytest.mark.parametrize("precision", ["fp32", "bf16-mixed"])
+@pytest.mark.parametrize("kind", ["bahdanau", "luong"])
+def test_gradients_reach_every_parameter_when_the_model_is_fed_its_own_words(kind: str, precision: Precision) -> None:
+    torch.manual_seed(0)
+    settings = [*TINY, f"model.decoder.kind={kind}", "model.decoder.readout=attentional"]
+    model = build_model(load_config(None, settings).model, src_size=12, tgt_size=12)
+    with mixed(precision, CPU):
+        loss, _ = batch_loss(model, batch([0, 1, 2]), teacher_forcing=0.0)
+    torch.autograd.backward(loss)
+    assert loss.dtype == torch.float32
+    for name, parameter in model.named_parameters():
+        assert parameter.grad is not None, name
+        assert parameter.grad.isfinite().all(), name
+        assert (parameter.grad != 0).any(), name

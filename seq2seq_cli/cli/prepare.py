@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from seq2seq_cli.corpus.prepare import PrepareReport
     from seq2seq_cli.corpus.tokenise import Progress
 
+FEW_PAIRS = 50_000
+"""The shipped configs are meant for more."""
+MOST_EPOCHS = 30
+
 
 def prepare(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Sentence pairs: source, tab, target on each line.")],
@@ -39,9 +43,7 @@ def prepare(
     with _bar() as progress:
         report = run(file, out or DEFAULT_FOLDER, settings, overwrite=overwrite, progress=progress)
     typer.echo("\n".join(_lines(report)))
-    typer.echo(
-        f"next: s2s train --config {config or 'luong_concat.yaml'}" + (f" --data {quote(str(out))}" if out else "")
-    )
+    typer.echo("next: " + _next_command(report, config, out))
 
 
 @contextmanager
@@ -82,3 +84,14 @@ def _lines(report: "PrepareReport") -> Iterator[str]:
     yield ""
     if not report.up_to_date:
         yield f"{report.out} written in {report.seconds:.1f} s"
+
+
+def _next_command(report: "PrepareReport", config: str | None, out: Path | None) -> str:
+    """How to train on this folder; longer than the config says where the pairs are few."""
+    command = f"s2s train --config {quote(config or 'luong_concat.yaml')}"
+    if out:
+        command += f" --data {quote(str(out))}"
+    pairs = report.manifest.splits["train"].pairs
+    if config is None and pairs < FEW_PAIRS:
+        command += f" --set training.epochs={min(MOST_EPOCHS, 10 * FEW_PAIRS // max(pairs, 1))}"
+    return command

@@ -50,7 +50,7 @@ def test_without_flags_it_writes_the_default_folder_and_says_what_it_did(home: P
     assert words[words.index("read") + 1] == "200"
     assert sum(int(words[words.index(split) + 1]) for split in ("train", "valid", "test")) == 200
     assert "unknown" in words
-    assert " ".join(words).endswith("next: s2s train --config luong_concat.yaml")
+    assert " ".join(words).endswith("next: s2s train --config luong_concat.yaml --set training.epochs=30")
     assert (home / "data" / "prepared" / "manifest.json").is_file()
 
 

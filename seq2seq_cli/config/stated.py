@@ -1,4 +1,4 @@
-"""What a config states itself, as opposed to what it takes from the defaults."""
+"""A config key by key: all of it, or what it states itself as opposed to what it takes from the defaults."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -14,30 +14,26 @@ class Difference(NamedTuple):
     theirs: object
 
 
+def values_by_key(section: Section, prefix: str = "", *, stated_only: bool = False) -> Iterator[tuple[str, object]]:
+    """Every dotted key below a section, such as ``text.src.min_count``, with its value, in the order of the schema."""
+    for name in type(section).model_fields:
+        value = getattr(section, name)
+        if stated_only and name not in section.model_fields_set:
+            continue
+        if isinstance(value, Section):
+            yield from values_by_key(value, f"{prefix}{name}.", stated_only=stated_only)
+        else:
+            yield f"{prefix}{name}", value
+
+
 def stated_differences(ours: Config, theirs: Config, *, sections: Sequence[str] = ("data", "text")) -> list[Difference]:
     """List where ``ours`` says something other than ``theirs`` does; a default that nobody wrote down says nothing.
 
     ``theirs`` is taken whole: it is the config that a prepared folder was made with.
     """
+    whole = dict(values_by_key(theirs))
     return [
-        Difference(key, value, _value(theirs, key))
-        for key, value in _stated(ours, "")
-        if key.split(".")[0] in sections and value != _value(theirs, key)
+        Difference(key, value, whole[key])
+        for key, value in values_by_key(ours, stated_only=True)
+        if key.split(".")[0] in sections and value != whole[key]
     ]
-
-
-def _stated(section: Section, prefix: str) -> Iterator[tuple[str, object]]:
-    for name in type(section).model_fields:
-        value = getattr(section, name)
-        if name in section.model_fields_set:
-            if isinstance(value, Section):
-                yield from _stated(value, f"{prefix}{name}.")
-            else:
-                yield f"{prefix}{name}", value
-
-
-def _value(config: Config, key: str) -> object:
-    value: object = config
-    for name in key.split("."):
-        value = getattr(value, name)
-    return value

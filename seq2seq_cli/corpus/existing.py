@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 
-from seq2seq_cli.config.schema import Config, Section
+from seq2seq_cli.config.schema import Config
+from seq2seq_cli.config.stated import values_by_key
 from seq2seq_cli.corpus.manifest import MANIFEST, Manifest, read_manifest
 from seq2seq_cli.corpus.pairs import read_bytes
 from seq2seq_cli.corpus.prepared import PreparedCorpus
@@ -63,17 +64,8 @@ def _differences(manifest: Manifest, pair_file: Path, config: Config) -> Iterato
         yield f"of another pair file, {manifest.source.name}"
     if spacy_version() != manifest.spacy:
         yield f"by spaCy {manifest.spacy}"
+    now = dict(values_by_key(config))
     for name in ("data", "text"):
-        now = dict(_flat(name, getattr(config, name)))
-        for key, value in _flat(name, getattr(manifest, name)):
+        for key, value in values_by_key(getattr(manifest, name), f"{name}."):
             if now[key] != value:
                 yield f"with {key}={json.dumps(value)}, now {json.dumps(now[key])}"
-
-
-def _flat(prefix: str, section: Section) -> Iterator[tuple[str, object]]:
-    for key in type(section).model_fields:
-        value = getattr(section, key)
-        if isinstance(value, Section):
-            yield from _flat(f"{prefix}.{key}", value)
-        else:
-            yield f"{prefix}.{key}", value

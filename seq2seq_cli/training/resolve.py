@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from seq2seq_cli.config.schema import Config
-from seq2seq_cli.config.stated import stated_differences
+from seq2seq_cli.config.stated import stated_differences, values_by_key
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.errors import UsageError
 
@@ -42,20 +42,10 @@ def resumed_changes(old: Config, new: Config, run: Path) -> list[Change]:
 
     Raises UsageError when that would change the model or what it reads and writes.
     """
-    before, after = _flatten(old.model_dump()), _flatten(new.model_dump())
+    before, after = dict(values_by_key(old)), dict(values_by_key(new))
     changes = [Change(key=key, old=before[key], new=after[key]) for key in before if before[key] != after[key]]
     refused = [change for change in changes if change.key.split(".")[0] not in ("training", "decoding")]
     if refused:
         told = "; ".join(f"{change.key}: {change.old} -> {change.new}" for change in refused)
         raise UsageError(f"{told}: refused, it changes the model of {run}; train a new run with --out")
     return changes
-
-
-def _flatten(values: dict[str, object], prefix: str = "") -> dict[str, object]:
-    flat: dict[str, object] = {}
-    for key, value in values.items():
-        if isinstance(value, dict):
-            flat |= _flatten(value, f"{prefix}{key}.")
-        else:
-            flat[prefix + key] = value
-    return flat

@@ -1,6 +1,6 @@
 """What flows between the modules: the memory that attention reads, and the state that a decoder passes on.
 
-B batch, S source length, E encoder output, A keys, L layers, H decoder hidden.
+B batch, S source length, E encoder output, K keys, L layers, H decoder hidden.
 """
 
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ class Memory:
 
     states: Float[Tensor, "B S E"]
     """One encoder state a source position; arbitrary at padding."""
-    keys: Float[Tensor, "B S A"]
+    keys: Float[Tensor, "B S K"]
     """The states as the score wants them, projected once a sentence instead of once a step."""
     mask: Bool[Tensor, "B S"]
     """True at a real token, False at padding."""

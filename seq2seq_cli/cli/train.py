@@ -74,7 +74,8 @@ def _resume(name: str | None, out: Path | None, data: Path | None, overrides: li
     from seq2seq_cli.training.run_folder import RunFolder
     from seq2seq_cli.training.session import Session
 
-    run = RunFolder.find(out or (_default_folder(name) if name else None))
+    path = out or (_default_folder(name) if name else None)
+    run = RunFolder.find(path) if path else RunFolder.find_saved_last()
     corpus = PreparedCorpus.open(data or run.corpus_folder())
     config = load_config(name, overrides) if name else load_saved_config(run.path / "config.yaml", overrides)
     config = resolve_config(config, corpus)

@@ -84,6 +84,14 @@ class RunFolder:
             raise ModelFileError(f"{path}: not a run folder: it has no config.yaml; s2s train makes one")
         return cls(path)
 
+    @classmethod
+    def find_saved_last(cls) -> "RunFolder":
+        """The run of `runs/` with the newest checkpoint, be it too young to translate; ModelFileError without any."""
+        saved = [run for path in RUNS.glob("*") if (run := cls(path)).last_path.is_file()]
+        if not saved:
+            raise ModelFileError(f"no run to resume is in {RUNS}/ here: name its folder with --out")
+        return max(saved, key=lambda run: run.last_path.stat().st_mtime_ns)
+
     @property
     def best_path(self) -> Path:
         """The weights that translate."""

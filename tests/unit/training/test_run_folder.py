@@ -1,4 +1,5 @@
 import json
+import os
 import pickle
 import struct
 from pathlib import Path
@@ -51,6 +52,22 @@ def test_the_newest_run_is_found_without_a_name(
         session.run.save_best(session.state.model)
     RunFolder.create(Path("runs/third"), config, corpus)  # has nothing to translate with yet
     assert RunFolder.find(None).path == Path("runs/second")
+
+
+def test_the_run_saved_last_is_found_before_it_can_translate(
+    corpus: PreparedCorpus, config: Config, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ModelFileError, match="no run to resume"):
+        RunFolder.find_saved_last()
+    for time, name in ((2000, "finished"), (3000, "young"), (1000, "old")):
+        session = Session.start(Path("runs") / name, config, corpus, CPU)
+        session.run.save_last(session.state)
+        os.utime(session.run.last_path, (time, time))
+        if name == "finished":
+            session.run.save_best(session.state.model)
+    assert RunFolder.find(None).path == Path("runs/finished")
+    assert RunFolder.find_saved_last().path == Path("runs/young")
 
 
 @pytest.mark.parametrize("name", ["nowhere", "empty"])

@@ -24,7 +24,7 @@ from safetensors.torch import save as to_safetensors
 
 from seq2seq_cli.config.loader import dump_config, load_saved_config
 from seq2seq_cli.config.schema import Config
-from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.corpus.prepared import SIDES, PreparedCorpus, SideName, codec_path
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import ConfigError, ModelFileError, TrainingError, UsageError
 from seq2seq_cli.files import read_json, write_whole
@@ -102,9 +102,9 @@ class RunFolder:
         """The checkpoint to resume from."""
         return self.path / "last" / "training.pt"
 
-    def codec_path(self, side: str) -> Path:
-        """The codec of `src` or `tgt`."""
-        return self.path / "codec" / f"{side}.json"
+    def codec_path(self, side: SideName) -> Path:
+        """The codec of one side."""
+        return codec_path(self.path, side)
 
     def config(self) -> Config:
         """The config that the run was trained with."""
@@ -159,17 +159,16 @@ class RunFolder:
                 f" ({type(error).__name__}); train anew with --overwrite"
             ) from error
 
-    def load_model(self, device: torch.device) -> Seq2Seq:
-        """The best model, ready to translate."""
-        src, tgt = self._codec("src"), self._codec("tgt")
-        model = build_model(self.config().model, src_size=len(src.vocabulary), tgt_size=len(tgt.vocabulary))
-        model.load_state_dict(self._best_weights(model))
-        return model.to(device).eval()
-
     def load_translator(self, device: torch.device, config: Config | None = None) -> Translator:
-        """The best model with its codecs; `config` replaces the run's own way of searching."""
-        decoding = (config or self.config()).decoding
-        return Translator(self.load_model(device), self._codec("src"), self._codec("tgt"), decoding, device)
+        """The best model with its codecs; `config` is the run's own, perhaps with another way of searching.
+
+        Raises ModelFileError when a file is missing, damaged, or does not fit the others.
+        """
+        config = config or self.config()
+        src, tgt = (Codec.load(self.codec_path(side)) for side in SIDES)
+        model = build_model(config.model, src_size=len(src.vocabulary), tgt_size=len(tgt.vocabulary))
+        model.load_state_dict(self._best_weights(model))
+        return Translator(model.to(device).eval(), src, tgt, config.decoding, device)
 
     def append_metrics(self, record: Mapping[str, Any]) -> None:
         """Add a line to metrics.jsonl."""
@@ -189,9 +188,6 @@ class RunFolder:
 
     def _corpus_record(self) -> dict[str, Any]:
         return read_json(self.path / "corpus.json", newest=FORMAT, error=ModelFileError)
-
-    def _codec(self, side: str) -> Codec:
-        return Codec.load(self.codec_path(side))
 
     def _best_weights(self, model: Seq2Seq) -> dict[str, torch.Tensor]:
         path = self.best_path

@@ -111,17 +111,17 @@ def test_damaged_and_foreign_weights_are_refused_in_words(session: Session) -> N
     for damage in (b"", b"PK\x03\x04 not weights", whole[:100], whole[:-1]):
         path.write_bytes(damage)
         with pytest.raises(ModelFileError, match=r"model\.safetensors: damaged"):
-            session.run.load_model(CPU)
+            session.run.load_translator(CPU)
     path.write_bytes(whole)
     set_metadata(path, {"s2s_format": "99"})
     with pytest.raises(ModelFileError, match=r"newer s2s.*upgrade"):
-        session.run.load_model(CPU)
+        session.run.load_translator(CPU)
     set_metadata(path, {"made_by": "somebody"})
     with pytest.raises(ModelFileError, match="not a file of s2s"):
-        session.run.load_model(CPU)
+        session.run.load_translator(CPU)
     path.unlink()
     with pytest.raises(ModelFileError, match="no epoch of this run is finished"):
-        session.run.load_model(CPU)
+        session.run.load_translator(CPU)
 
 
 def test_weights_of_another_model_are_refused_in_words(session: Session) -> None:
@@ -129,7 +129,7 @@ def test_weights_of_another_model_are_refused_in_words(session: Session) -> None
     text = config.read_text(encoding="utf-8")
     config.write_text(text.replace("hidden_size: 12", "hidden_size: 16"), encoding="utf-8")
     with pytest.raises(ModelFileError, match="not those of the model"):
-        session.run.load_model(CPU)
+        session.run.load_translator(CPU)
 
 
 class Bomb:

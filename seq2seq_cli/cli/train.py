@@ -116,7 +116,7 @@ def _print_result(session: "Session", result: "Report") -> None:
     if result.test:
         lines.append(f"BLEU on the test split: {result.test.value:.1f}  ({result.test.signature})")
     held_out = "held-out" if result.examples_split != "train" else "training (nothing was held out)"
-    lines.append(f"\nFive {held_out} sentences:")
+    lines.append(f"\n{len(result.examples)} {held_out} sentences:")
     for example in result.examples:
         lines += [f"  {example.source}", f"    {example.translation}", f"    (reference: {example.reference})"]
     model, sentence = shlex.quote(str(session.run.path)), shlex.quote(result.examples[0].source)

@@ -1,5 +1,6 @@
 """One sitting of a training: start or resume a run, train, and keep what must not be lost."""
 
+import shlex
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -72,7 +73,7 @@ class Session:
         progress = self.state.progress
         return (
             f"stopped at step {progress.step}, {progress.position} batches into epoch {progress.epoch + 1};"
-            f" saved in {self.run.last_path}. Go on with: s2s train --resume --out {self.run.path}"
+            f" saved in {self.run.last_path}. Go on with: s2s train --resume --out {shlex.quote(str(self.run.path))}"
         )
 
 

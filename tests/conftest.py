@@ -5,9 +5,9 @@ import os
 from hypothesis import settings
 from jaxtyping import install_import_hook
 
-if "PYTEST_XDIST_WORKER" in os.environ:
-    # Torch reads this when it is imported, in the commands that tests start as well: workers share the cores.
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
+# Torch reads this when it is imported, in the commands that tests start as well. The models of the tests are too small
+# to share, and threads that wait for each other beside another busy program take ten times as long.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 # How long an example takes depends on what else the machine does.
 settings.register_profile("s2s", deadline=None)

@@ -14,15 +14,17 @@ from seq2seq_cli.config.yaml12 import read_yaml
 PATHS = sorted(shipped_folder().glob("*.yaml"))
 MODELS = ["bahdanau", "luong_concat", "luong_dot", "luong_general"]
 
-pytestmark = pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+each_config = pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
 
 
+@each_config
 def test_it_loads_and_is_listed_with_a_description(path: Path) -> None:
     load_config(str(path))
 
     assert [entry.description for entry in list_configs() if entry.name == path.stem] > [""]
 
 
+@each_config
 def test_each_section_that_it_has_is_complete(path: Path) -> None:
     keys = read_yaml(path.read_text(encoding="utf-8")).keys
     stated = {key[0] for key in keys}
@@ -31,6 +33,7 @@ def test_each_section_that_it_has_is_complete(path: Path) -> None:
     assert set(keys) == {key for key in schema_fields() if key[0] in stated}
 
 
+@each_config
 def test_each_key_is_explained_with_its_choices_and_default(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     lines = text.splitlines()
@@ -45,35 +48,37 @@ def test_each_key_is_explained_with_its_choices_and_default(path: Path) -> None:
             assert all(choice in comment for choice in get_args(field.annotation)), f"{'.'.join(key)}: {comment}"
 
 
-def test_a_model_takes_data_and_text_of_the_prepared_folder(path: Path) -> None:
-    config = load_config(str(path))
-
-    if path.stem in MODELS:
-        assert config.model_fields_set == {"model", "training", "decoding"}
+@pytest.mark.parametrize("name", MODELS)
+def test_a_model_takes_data_and_text_of_the_prepared_folder(name: str) -> None:
+    assert load_config(name).model_fields_set == {"model", "training", "decoding"}
 
 
-def test_a_model_has_the_values_of_the_tutorial(path: Path) -> None:
-    config = load_config(str(path))
+@pytest.mark.parametrize(
+    ("name", "parts"),
+    [
+        ("bahdanau", ("bahdanau", "additive", "state")),
+        ("luong_concat", ("luong", "concat", "concat")),
+        ("luong_dot", ("luong", "dot", "concat")),
+        ("luong_general", ("luong", "general", "concat")),
+        ("tutorial", ("luong", "concat", "concat")),
+    ],
+)
+def test_a_model_has_the_parts_and_values_of_the_tutorial(name: str, parts: tuple[str, ...]) -> None:
+    config = load_config(name)
     encoder, decoder, training = config.model.encoder, config.model.decoder, config.training
 
-    if path.stem in [*MODELS, "tutorial"]:
-        assert encoder.hidden_size == decoder.hidden_size == encoder.embedding_size == decoder.embedding_size == 256
-        assert (encoder.layers, encoder.dropout, decoder.dropout) == (1, 0.0, 0.1)
-        assert (training.lr, training.teacher_forcing, training.epochs) == (1e-3, 0.5, 10)
-        named = {
-            "bahdanau": ("bahdanau", "additive", "state"),
-            "luong_dot": ("luong", "dot", "concat"),
-            "luong_general": ("luong", "general", "concat"),
-        }
-        expected = named.get(path.stem, ("luong", "concat", "concat"))
-        assert (decoder.kind, config.model.attention.score, decoder.readout) == expected
+    assert (decoder.kind, config.model.attention.score, decoder.readout) == parts
+    assert encoder.hidden_size == decoder.hidden_size == encoder.embedding_size == decoder.embedding_size == 256
+    assert (encoder.layers, encoder.dropout, decoder.dropout) == (1, 0.0, 0.1)
+    assert (training.lr, training.teacher_forcing) == (1e-3, 0.5)
 
 
-def test_the_tutorial_trains_on_its_first_ten_thousand_pairs(path: Path) -> None:
-    config = load_config(str(path))
+def test_the_tutorial_trains_ten_epochs_on_its_first_ten_thousand_pairs() -> None:
+    config = load_config("tutorial")
 
-    if path.stem == "tutorial":
-        assert (config.data.limit, config.data.valid_sources, config.data.test_sources) == (10_000, 0, 0)
-        for side in (config.text.src, config.text.tgt):
-            assert (side.lowercase, side.spacing, side.min_count, side.max_size) == (True, False, 1, None)
-        assert config.data.max_tokens == Config().data.max_tokens
+    assert (config.data.limit, config.data.valid_sources, config.data.test_sources) == (10_000, 0, 0)
+    for side in (config.text.src, config.text.tgt):
+        assert (side.lowercase, side.spacing, side.min_count, side.max_size) == (True, False, 1, None)
+    assert config.data.max_tokens == Config().data.max_tokens
+    # The other models have ten or a hundred times the pairs, and so fewer epochs.
+    assert config.training.epochs == 10

@@ -16,6 +16,11 @@ A message says what is wrong, where (``file:line:column`` as far as known) and w
 from collections.abc import Sequence
 
 
+def one_line(text: str) -> str:
+    """Escape what would break the line of a message, or a terminal."""
+    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
+
+
 class S2SError(Exception):
     """The root: shown as ``s2s: error: MESSAGE`` on stderr, without a traceback."""
 

@@ -4,15 +4,17 @@ Nothing here, and nothing at the top of a command's module, imports torch, spaCy
 answer at once. A command's body imports what it needs.
 """
 
+import contextlib
 import os
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from seq2seq_cli import __version__
 from seq2seq_cli.cli import configs, prepare, train, translate
-from seq2seq_cli.errors import Interrupted, S2SError
+from seq2seq_cli.errors import Interrupted, S2SError, one_line
 
 app = typer.Typer(
     name="s2s",
@@ -49,10 +51,12 @@ def _options(
 
 
 def main() -> None:
-    """Run ``s2s``: 0 when done, 2 for what the user can mend, 1 for a failure, 130 when interrupted."""
-    for stream in (sys.stdout, sys.stderr):
-        # Foreign words must not crash a terminal or pipe that is not UTF-8.
-        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    """Run ``s2s``.
+
+    It exits with 0 when done, 2 for what the user can mend, 130 when interrupted, and 1 for a failure, among them a
+    reader that went away (s2s translate | head).
+    """
+    _open_streams()
     # Torch's threads wait for each other by spinning, which makes training many times slower beside any other busy
     # program: they are to spin for some microseconds only. Read when torch is imported, which is after this.
     os.environ.setdefault("GOMP_SPINCOUNT", "1000")
@@ -64,19 +68,56 @@ def _run(arguments: list[str]) -> int:
     try:
         # --debug is understood before and after the command's name.
         code = app(args=[a for a in arguments if a != "--debug"], standalone_mode=False)
+        sys.stdout.flush()
     except (KeyboardInterrupt, typer.Abort):
         return Interrupted.exit_code
-    except BrokenPipeError:
-        # The reader went away (s2s translate | head): no error, and nobody is left to tell.
-        # What is still buffered goes to the void, or the interpreter would complain at its end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    except (S2SError, typer.TyperException) as error:
+    except (S2SError, typer.TyperException, OSError) as error:
         if debug:
             raise
-        lines = error.lines() if isinstance(error, S2SError) else [error.format_message()]
-        kind = "" if isinstance(error, Interrupted) else "error: "
-        for line in lines:
-            sys.stderr.write(f"s2s: {kind}{line}\n")
-        return error.exit_code
+        if isinstance(error, OSError):
+            _drop_unwritten()
+        _tell(error)
+        return error.exit_code if isinstance(error, S2SError | typer.TyperException) else 1
     return code if isinstance(code, int) else 0
+
+
+def _open_streams() -> None:
+    """Make stdin, stdout and stderr usable whatever they are connected to."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            # Closed by the caller (s2s ... >&-). In this order each gets its own descriptor back, before a file does.
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115  # open to the end
+    for stream in (sys.stdout, sys.stderr):
+        # Foreign words must not crash a terminal or pipe that is not UTF-8.
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+
+
+def _drop_unwritten() -> None:
+    """Send what stdout does not take to the void: the interpreter would try again at its end, and complain."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _tell(error: S2SError | typer.TyperException | OSError) -> None:
+    """Say on stderr what went wrong, one line a problem."""
+    match error:
+        case BrokenPipeError():
+            lines = []  # nobody is left to tell
+        case OSError():
+            lines = [f"{error.filename or 'input or output'}: {error.strerror or error}"]
+        case S2SError():
+            lines = error.lines()
+        case _:
+            lines = [_with_help(error)]
+    kind = "" if isinstance(error, Interrupted) else "error: "
+    with contextlib.suppress(OSError):
+        for line in lines:
+            sys.stderr.write(f"s2s: {kind}{one_line(line)}\n")
+
+
+def _with_help(error: typer.TyperException) -> str:
+    """What typer says of the arguments, and where they are described."""
+    context = getattr(error, "ctx", None)
+    return error.format_message() + (f" See {context.command_path} --help" if context else "")

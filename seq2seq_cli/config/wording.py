@@ -12,6 +12,7 @@ from pydantic_core import ErrorDetails
 
 from seq2seq_cli.config.schema import Config, Section
 from seq2seq_cli.config.yaml12 import KeyPath
+from seq2seq_cli.errors import one_line
 
 _LONGEST_SHOWN = 40
 
@@ -63,11 +64,6 @@ def unknown_key(path: KeyPath) -> str:
         return f"'{'.'.join(section)}' is a value and has no keys"
     owner = f"'{'.'.join(section)}'" if section else "a config"
     return f"unknown key; the keys of {owner} are {', '.join(here)}"
-
-
-def one_line(text: str) -> str:
-    """Escape what would break the line of a message, or a terminal."""
-    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
 
 
 def either(names: Sequence[str]) -> str:

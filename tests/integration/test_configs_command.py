@@ -48,7 +48,7 @@ def test_the_schema_is_json_and_describes_every_section(tmp_path: Path) -> None:
     [
         (("show", "luong_conact"), "s2s: error: no config is named 'luong_conact'; did you mean luong_concat"),
         (("show", "no/such.yaml"), "s2s: error: no/such.yaml: no such config file"),
-        (("show",), "s2s: error: Missing argument 'NAME'"),
+        (("show",), "s2s: error: Missing argument 'NAME'. See "),
         (("shwo",), "s2s: error: No such command 'shwo'"),
     ],
 )

@@ -1,0 +1,63 @@
+"""What every command does when its input or output is not there, full, or gone: it says so, or ends in silence."""
+
+import errno
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+S2S = (sys.executable, "-m", "seq2seq_cli")
+# What Python would do by itself with little output: keep it until the program ends.
+BUFFERED = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="POSIX streams")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="has no full device")
+@pytest.mark.parametrize("arguments", [["configs"], ["configs", "schema"], ["--version"]])
+@pytest.mark.parametrize("unbuffered", [{}, {"PYTHONUNBUFFERED": "1"}])
+def test_a_full_disk_is_one_line(arguments: list[str], unbuffered: dict[str, str]) -> None:
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
+        done = subprocess.run(
+            [*S2S, *arguments],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+            env=BUFFERED | unbuffered,
+            check=False,
+        )
+
+    assert done.returncode == 1
+    assert done.stderr == f"s2s: error: input or output: {os.strerror(errno.ENOSPC)}\n"
+
+
+@pytest.mark.parametrize("arguments", [["configs"], ["configs", "schema"]])
+@pytest.mark.parametrize("unbuffered", [{}, {"PYTHONUNBUFFERED": "1"}])
+def test_a_reader_that_goes_away_is_nothing_to_tell(arguments: list[str], unbuffered: dict[str, str]) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(
+        [*S2S, *arguments], stdout=writing, stderr=subprocess.PIPE, env=BUFFERED | unbuffered, check=False
+    )
+    os.close(writing)
+
+    assert (done.returncode, done.stderr) == (1, b"")
+
+
+def test_closed_streams_are_as_good_as_empty_ones() -> None:
+    done = subprocess.run(
+        ["sh", "-c", '"$@" <&- >&- 2>&-', "sh", *S2S, "configs"], capture_output=True, env=BUFFERED, check=False
+    )
+
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+def test_a_name_with_a_line_end_does_not_break_the_line(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [*S2S, "prepare", "a\nb"], cwd=tmp_path, capture_output=True, encoding="utf-8", env=BUFFERED, check=False
+    )
+
+    assert done.returncode == 2
+    assert done.stderr.splitlines() == [r"s2s: error: a\nb: no such file: check the name and the folder"]

@@ -39,6 +39,10 @@ class FileRecord(_Record):
         content = path.read_bytes()
         return cls(size=len(content), sha256=hashlib.sha256(content).hexdigest())
 
+    def describes(self, path: Path) -> bool:
+        """Whether a file lies at `path` and holds what was recorded."""
+        return path.is_file() and path.stat().st_size == self.size and FileRecord.of(path) == self
+
 
 class PairFileRecord(FileRecord):
     """The pair file that was prepared."""

@@ -66,14 +66,14 @@ class PreparedCorpus:
 
     @classmethod
     def open(cls, path: Path) -> Self:
-        """Open a folder that ``s2s prepare`` made, after a look at its manifest and the sizes of its files.
+        """Open a folder that ``s2s prepare`` made, after a look at its manifest and at the bytes of its files.
 
         Raises PreparedFolderError when it is missing, unfinished, damaged, or made by a newer s2s.
         """
         manifest = read_manifest(path)
         for name, record in manifest.files.items():
             file = path / name
-            if not file.is_file() or file.stat().st_size != record.size:
+            if not record.describes(file):
                 state = "damaged" if file.exists() else "missing"
                 raise PreparedFolderError(f"{file}: {state}: prepare again with --overwrite")
         try:

@@ -103,9 +103,10 @@ def test_a_file_that_is_missing_or_cut_is_named(folder: Path, name: str) -> None
         PreparedCorpus.open(folder)
 
 
-@pytest.mark.parametrize("name", ["codec/src.json", "train.src.npy", "train.tgt.offsets.npy"])
-def test_a_file_of_the_right_size_with_other_bytes_is_no_traceback(folder: Path, name: str) -> None:
+@pytest.mark.parametrize("name", ["codec/src.json", "train.src.npy", "train.tgt.offsets.npy", "test.src.txt"])
+def test_a_file_of_the_right_size_with_other_bytes_is_named(folder: Path, name: str) -> None:
     file = folder / name
-    file.write_bytes(bytes(file.stat().st_size))
-    with pytest.raises(PreparedFolderError, match="damaged"):
-        PreparedCorpus.open(folder).split("train")
+    content = file.read_bytes()
+    file.write_bytes(content[:-2] + bytes(255 - byte for byte in content[-2:]))
+    with pytest.raises(PreparedFolderError, match=f"{name}: damaged: prepare again with --overwrite"):
+        PreparedCorpus.open(folder)

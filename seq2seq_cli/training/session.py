@@ -12,6 +12,7 @@ from seq2seq_cli.config.schema import Config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.errors import Interrupted, TrainingError
 from seq2seq_cli.model.build import build_model
+from seq2seq_cli.training.device import memory_errors
 from seq2seq_cli.training.events import Event, Saved, Step, Validated
 from seq2seq_cli.training.loop import train
 from seq2seq_cli.training.run_folder import RunFolder
@@ -36,8 +37,10 @@ class Session:
         cls, path: Path, config: Config, corpus: PreparedCorpus, device: torch.device, *, overwrite: bool = False
     ) -> "Session":
         """A new run in `path`; UsageError when something is there and `overwrite` does not allow to replace it."""
+        # A model that cannot be made leaves no folder behind.
+        state = _fresh(config, corpus, device)
         run = RunFolder.create(path, config, corpus, overwrite=overwrite)
-        return cls(run=run, corpus=corpus, config=config, device=device, state=_fresh(config, corpus, device))
+        return cls(run=run, corpus=corpus, config=config, device=device, state=state)
 
     @classmethod
     def resume(cls, run: RunFolder, config: Config, corpus: PreparedCorpus, device: torch.device) -> "Session":
@@ -62,7 +65,7 @@ class Session:
         """
         recorder = _Recorder(self)
         yield recorder.save()
-        with StopRequest() as stop:
+        with memory_errors(self.device), StopRequest() as stop:
             for event in train(self.state, self.corpus, self.config, self.device):
                 yield from recorder.keep(event)
                 if stop.exit_code is not None:
@@ -117,12 +120,11 @@ class _Recorder:
 
 def _fresh(config: Config, corpus: PreparedCorpus, device: torch.device) -> TrainingState:
     torch.manual_seed(config.training.seed)
-    model = build_model(
-        config.model, src_size=len(corpus.src_codec.vocabulary), tgt_size=len(corpus.tgt_codec.vocabulary)
-    )
     if not len(corpus.split("train")):
         raise TrainingError(f"{corpus.path}: no training pairs are in it")
-    return fresh_state(model.to(device), lr=config.training.lr)
+    sizes = {"src_size": len(corpus.src_codec.vocabulary), "tgt_size": len(corpus.tgt_codec.vocabulary)}
+    with memory_errors(device):
+        return fresh_state(build_model(config.model, **sizes).to(device), lr=config.training.lr)
 
 
 def _step_record(event: Step) -> dict[str, object]:

@@ -11,6 +11,8 @@ from typing import Any
 
 from seq2seq_cli.errors import InputError
 
+_CURE = "restore it, or make its folder anew"
+
 
 def write_whole(path: Path, content: bytes) -> None:
     """Write aside, reach the disk, rename: a crash at any moment leaves the old file or the new one."""
@@ -42,10 +44,10 @@ def read_json(path: Path, *, newest: int, error: type[InputError]) -> dict[str, 
     except OSError as failure:
         raise error(f"{path}: cannot be read: {failure.strerror}") from None
     except (ValueError, RecursionError):
-        raise error(f"{path}: damaged: not UTF-8 JSON") from None
+        raise error(f"{path}: damaged: not UTF-8 JSON: {_CURE}") from None
     number = value.get("format") if isinstance(value, dict) else None
     if type(number) is not int or number < 1:
-        raise error(f"{path}: damaged: no format number")
+        raise error(f"{path}: damaged: no format number: {_CURE}")
     if number > newest:
         raise error(f"{path}: made by a newer s2s (format {number}, this one knows {newest}): upgrade s2s")
     return dict(value)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from seq2seq_cli.errors import UsageError
+
 if TYPE_CHECKING:
     from seq2seq_cli.training.report import Report
     from seq2seq_cli.training.session import Session
@@ -37,6 +39,8 @@ def train(
     from seq2seq_cli.cli.training_bar import TrainingBar
     from seq2seq_cli.training.report import model_card, report
 
+    if resume and overwrite:
+        raise UsageError("--resume goes on with a run and --overwrite replaces it: give one of them")
     overrides = [*(set_ or []), *_shorthand("device", device), *_shorthand("seed", seed)]
     session = _resume(config, out, data, overrides) if resume else _start(config, out, data, overrides, overwrite)
     bar = TrainingBar()

@@ -88,7 +88,7 @@ class Codec:
             file = _CodecFile.model_validate(content)
             return cls(config=SideConfig(**file.config.model_dump()), vocabulary=Vocabulary(file.words))
         except ValueError:
-            raise ModelFileError(f"{path}: damaged: not a codec that s2s wrote") from None
+            raise ModelFileError(f"{path}: damaged: not a codec that s2s wrote: restore it, or train anew") from None
 
     @property
     def _tokenizer(self) -> Tokenizer:

@@ -1,8 +1,12 @@
 """Where to compute."""
 
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import torch
 
-from seq2seq_cli.errors import UsageError
+from seq2seq_cli.errors import TrainingError, UsageError
 
 
 def choose_device(name: str) -> torch.device:
@@ -26,3 +30,18 @@ def describe_device(device: torch.device) -> str:
     if device.type == "cpu":
         return f"cpu ({torch.get_num_threads()} threads)"
     return device.type
+
+
+@contextmanager
+def memory_errors(device: torch.device) -> Iterator[None]:
+    """Tell as a TrainingError that the memory did not suffice."""
+    try:
+        yield
+    except RuntimeError as error:
+        # The allocator of the CPU raises nothing more special.
+        short = isinstance(error, torch.OutOfMemoryError) or re.search("(allocate|enough) memory", str(error))
+        if not short:
+            raise
+        raise TrainingError(
+            f"out of memory on {device.type}: lower training.batch_size, or the sizes of the model"
+        ) from error

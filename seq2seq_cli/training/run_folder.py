@@ -10,10 +10,11 @@ runs/NAME/config.yaml           the config as resolved
          /README.md             the model card
 """
 
+import contextlib
 import io
 import json
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -50,15 +51,15 @@ class RunFolder:
 
         Raises UsageError when `path` holds something already and `overwrite` does not allow to remove a run there.
         """
-        if path.exists():
-            _make_room(path, overwrite=overwrite)
         run = cls(path)
         try:
+            if path.exists():
+                _make_room(path, overwrite=overwrite)
             run.codec_path("src").parent.mkdir(parents=True, exist_ok=True)
+            corpus.src_codec.save(run.codec_path("src"))
+            corpus.tgt_codec.save(run.codec_path("tgt"))
         except OSError as error:
             raise UsageError(f"{path}: cannot be made: {error.strerror}; choose another folder with --out") from error
-        corpus.src_codec.save(run.codec_path("src"))
-        corpus.tgt_codec.save(run.codec_path("tgt"))
         record = {"format": FORMAT, "folder": str(corpus.path), "fingerprint": corpus.fingerprint}
         _write_text(run.path / "corpus.json", json.dumps(record, ensure_ascii=False, indent=1) + "\n")
         run.write_config(config)
@@ -77,7 +78,9 @@ class RunFolder:
                     f"no run is in {RUNS}/ here: train one first (s2s train --config luong_concat.yaml),"
                     " or name a run folder with --model"
                 )
-            path = RUNS / latest.read_text(encoding="utf-8").strip()
+            path = RUNS / latest.read_text(encoding="utf-8", errors="replace").strip()
+            if not (path / "config.yaml").is_file():
+                raise ModelFileError(f"{latest}: names {path}, where no run is: name a run folder with --model")
         if not path.exists():
             raise ModelFileError(f"{path}: no such run folder")
         if not (path / "config.yaml").is_file():
@@ -172,14 +175,15 @@ class RunFolder:
 
     def append_metrics(self, record: Mapping[str, Any]) -> None:
         """Add a line to metrics.jsonl."""
-        with (self.path / "metrics.jsonl").open("a", encoding="utf-8") as file:
+        path = self.path / "metrics.jsonl"
+        with _writing(path), path.open("a", encoding="utf-8") as file:
             file.write(json.dumps({"format": FORMAT, **record}) + "\n")
 
     def cut_metrics(self, step: int) -> None:
         """Forget the lines that came after `step`: a resumed run writes them again."""
         path = self.path / "metrics.jsonl"
         if path.is_file():
-            lines = path.read_text(encoding="utf-8").splitlines()
+            lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
             _write_text(path, "".join(f"{line}\n" for line in lines if _step_of(line) <= step))
 
     def write_card(self, text: str) -> None:
@@ -187,7 +191,11 @@ class RunFolder:
         _write_text(self.path / "README.md", text)
 
     def _corpus_record(self) -> dict[str, Any]:
-        return read_json(self.path / "corpus.json", newest=FORMAT, error=ModelFileError)
+        path = self.path / "corpus.json"
+        record = read_json(path, newest=FORMAT, error=ModelFileError)
+        if not all(isinstance(record.get(key), str) for key in ("folder", "fingerprint")):
+            raise ModelFileError(f"{path}: damaged: does not name the corpus: restore it, or train anew")
+        return record
 
     def _best_weights(self, model: Seq2Seq) -> dict[str, torch.Tensor]:
         path = self.best_path
@@ -198,7 +206,9 @@ class RunFolder:
                 _check_format((file.metadata() or {}).get("s2s_format"), path)
                 weights = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  # not a dict
         except (SafetensorError, OSError) as error:
-            raise ModelFileError(f"{path}: damaged, or not a safetensors file ({error})") from error
+            raise ModelFileError(
+                f"{path}: damaged, or not a safetensors file ({error}): restore it, or train anew"
+            ) from error
         expected = {name: tensor.shape for name, tensor in model.state_dict().items()}
         if {name: tensor.shape for name, tensor in weights.items()} != expected:
             raise ModelFileError(
@@ -246,9 +256,16 @@ def _write_text(path: Path, text: str) -> None:
 
 
 def _write(path: Path, content: bytes) -> None:
-    try:
+    with _writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, content)
+
+
+@contextlib.contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    """Tell what went wrong in writing a file as a TrainingError."""
+    try:
+        yield
     except OSError as error:
         raise TrainingError(
             f"{path}: cannot be written: {error.strerror}; what was saved before is untouched"

@@ -77,6 +77,15 @@ def test_what_is_no_run_is_refused(tmp_path: Path, name: str) -> None:
         RunFolder.find(tmp_path / name)
 
 
+@pytest.mark.parametrize("name", [b"gone", b"", b"../..", b"\xff\x00\n"])
+def test_a_latest_that_names_no_run_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: bytes) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("runs").mkdir()
+    Path("runs/latest").write_bytes(name)
+    with pytest.raises(ModelFileError, match=r"^runs/latest: names .*--model"):
+        RunFolder.find(None)
+
+
 def test_a_run_is_not_overwritten_unasked(session: Session) -> None:
     config, corpus, path = session.config, session.corpus, session.run.path
     with pytest.raises(UsageError, match=r"--resume.*--overwrite.*--out"):
@@ -166,6 +175,28 @@ def test_a_save_that_fails_leaves_the_checkpoint_before_it(session: Session, mon
     assert [path.name for path in session.run.last_path.parent.iterdir()] == ["training.pt"]
 
 
+def test_a_folder_that_cannot_be_emptied_is_told(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    def read_only(*_: object, **__: object) -> None:
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr("pathlib.Path.unlink", read_only)
+    with pytest.raises(UsageError, match=r"cannot be made: Read-only file system.*--out"):
+        RunFolder.create(session.run.path, session.config, session.corpus, overwrite=True)
+
+
+@pytest.mark.parametrize("record", ['{"format": 1}', '{"format": 1, "folder": 5, "fingerprint": "f"}'])
+def test_a_record_without_its_corpus_is_refused(session: Session, record: str) -> None:
+    (session.run.path / "corpus.json").write_text(record, encoding="utf-8")
+    with pytest.raises(ModelFileError, match=r"corpus\.json: damaged"):
+        session.run.corpus_folder()
+
+
+def test_metrics_that_cannot_be_written_are_told(session: Session) -> None:
+    (session.run.path / "metrics.jsonl").mkdir()
+    with pytest.raises(TrainingError, match=r"metrics\.jsonl: cannot be written"):
+        session.run.append_metrics({"step": 5})
+
+
 def test_another_corpus_cannot_be_resumed_on(session: Session, tmp_path: Path) -> None:
     other = prepared(tmp_path / "other", session.corpus.sentences("train")[:100])
     with pytest.raises(UsageError, match="not the corpus that"):
@@ -176,6 +207,6 @@ def test_a_metrics_line_that_a_kill_cut_short_is_dropped(session: Session) -> No
     session.run.append_metrics({"step": 5})
     session.run.append_metrics({"step": 7})
     path = session.run.path / "metrics.jsonl"
-    path.write_text(path.read_text(encoding="utf-8") + '{"step": 6, "lo', encoding="utf-8")
+    path.write_bytes(path.read_bytes() + b'\xff\x00 not JSON\n{"step": 6, "lo')
     session.run.cut_metrics(5)
     assert path.read_text(encoding="utf-8") == '{"format": 1, "step": 5}\n'

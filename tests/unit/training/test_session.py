@@ -56,6 +56,15 @@ def test_resumed_equals_never_stopped_bit_for_bit(
     ).read_bytes()
 
 
+def test_a_model_that_does_not_fit_into_memory_is_told_and_leaves_nothing(
+    corpus: PreparedCorpus, run_path: Path
+) -> None:
+    huge = [f"model.{side}.hidden_size=3000000" for side in ("encoder", "decoder")]
+    with pytest.raises(TrainingError, match="out of memory on cpu: "):
+        Session.start(run_path, tiny_config(corpus, *huge), corpus, CPU)
+    assert not run_path.exists()
+
+
 def test_the_same_seed_gives_the_same_run_and_another_seed_another(
     corpus: PreparedCorpus, config: Config, tmp_path: Path
 ) -> None:

@@ -23,6 +23,7 @@ MOST_BAD = 0.01
 """Share of the lines that may lack a tab, and share that may have an empty side, before the file is refused."""
 
 _EXAMPLES = 3
+_ZIP = b"PK\x03\x04"
 _ADVICE: dict[Reason, str] = {
     "no tab": "has no tab between source and target: put one there, or delete the line",
     "empty side": "has an empty source or target: fill it in, or delete the line",
@@ -119,6 +120,8 @@ def read_bytes(path: Path) -> bytes:
 
 
 def _decode(path: Path, content: bytes, limit: int | None) -> list[str]:
+    if content.startswith(_ZIP):
+        raise PairFileError(f"{path}: a zip archive: unzip it, and give the file of sentence pairs that was in it")
     # bytes.splitlines knows LF, CRLF and CR; str.splitlines would also cut at marks that stand inside a sentence.
     lines = content.removeprefix(b"\xef\xbb\xbf").splitlines()[:limit]
     content = b"\n".join(lines)

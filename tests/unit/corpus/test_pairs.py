@@ -82,6 +82,7 @@ def test_marks_that_only_some_programs_take_for_line_ends_stay_inside_a_sentence
         (b"", "deu.txt: the file is empty"),
         (b"\xef\xbb\xbf", "deu.txt: no sentence pair in it"),
         (b"\n\n \n", "deu.txt: no sentence pair in it"),
+        (b"PK\x03\x04\x14\x00\x00\x00", "deu.txt: a zip archive: unzip it"),
         (b"a\tb\nc\x00\td\n", "deu.txt:2:2: a zero byte"),
         (b"\x89PNG\r\n\x1a\n\x00\x00", "deu.txt:3:1: a zero byte"),
         ("a\tb\n".encode("utf-16"), "deu.txt:1:1: the text is UTF-16"),

@@ -16,7 +16,7 @@ def test_what_a_config_leaves_out_is_taken_from_the_corpus(corpus: PreparedCorpu
 
 def test_a_config_that_says_otherwise_is_refused_with_both_values(corpus: PreparedCorpus) -> None:
     config = load_config(None, ["text.tgt.spacing=true", "data.limit=7"])
-    with pytest.raises(UsageError, match=r"data\.limit is 7, .* has None; text\.tgt\.spacing is True, .* has False"):
+    with pytest.raises(UsageError, match=r"data\.limit is 7, .* has null; text\.tgt\.spacing is true, .* has false"):
         resolve_config(config, corpus)
 
 

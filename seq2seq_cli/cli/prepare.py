@@ -33,7 +33,10 @@ def prepare(
     ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an older prepared folder.")] = False,
 ) -> None:
-    """Split a file of sentence pairs without leaks, learn its vocabularies, and write a prepared folder."""
+    """Make a file of sentence pairs ready for training.
+
+    It is split without leaks, its vocabularies are learned, and all is written into a prepared folder.
+    """
     from seq2seq_cli.config.loader import load_config
     from seq2seq_cli.corpus.prepare import prepare as run
     from seq2seq_cli.corpus.prepared import DEFAULT_FOLDER

@@ -116,7 +116,8 @@ def _announce(session: "Session") -> None:
 
 def _print_result(session: "Session", result: "Report") -> None:
     progress = session.state.progress
-    lines = [f"{progress.epoch} epochs in {progress.seconds / 60:.1f} minutes; best: epoch {progress.best_epoch}"]
+    epochs = "1 epoch" if progress.epoch == 1 else f"{progress.epoch} epochs"
+    lines = [f"{epochs} in {progress.seconds / 60:.1f} minutes; best: epoch {progress.best_epoch}"]
     if result.test:
         lines.append(f"BLEU on the test split: {result.test.value:.1f}  ({result.test.signature})")
     held_out = "held-out" if result.examples_split != "train" else "training (nothing was held out)"

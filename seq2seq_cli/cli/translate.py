@@ -89,9 +89,10 @@ def translate(
         typer.Option("--set", metavar="KEY=VALUE", help="Override the config, such as decoding.batch_size=16."),
     ] = None,
 ) -> None:
-    """Translate sentences: arguments, the lines of a pipe, or what is typed at a prompt.
+    """Translate sentences with a trained run.
 
-    N lines in are N lines out, in the same order; a blank line stays blank.
+    They are arguments, the lines of a pipe, or what is typed at a prompt. N lines in are N lines out, in the same
+    order; a blank line stays blank.
     """
     picture = None if attention in {None, _TERMINAL} else Path(str(attention))
     if picture is not None:
@@ -213,6 +214,9 @@ def _typed() -> Iterator[str]:
     while True:
         try:
             line = _ask()
+        except KeyboardInterrupt:
+            sys.stderr.write("\n")
+            raise
         except EOFError:
             sys.stderr.write("\n")
             return

@@ -163,6 +163,25 @@ def test_a_prompt_asks_until_the_end(folder: Path, expected: dict[str, Translati
     assert done.stderr == "src> src> src> src> \n"
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="has no pseudo-terminals")
+def test_ctrl_c_at_the_prompt_ends_its_line(folder: Path) -> None:
+    import pty
+    import signal
+
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "seq2seq_cli", "translate", "--device", "cpu"]
+    process = subprocess.Popen(
+        command, cwd=folder, stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0
+    )
+    assert process.stderr is not None
+    assert process.stderr.read(5) == b"src> "
+    process.send_signal(signal.SIGINT)
+    assert process.communicate(timeout=60) == (b"", b"\n")
+    assert process.returncode == 130
+    os.close(ours)
+    os.close(theirs)
+
+
 def test_a_reader_that_goes_away_leaves_no_traceback(folder: Path) -> None:
     reading, writing = os.pipe()
     os.close(reading)

@@ -2,6 +2,7 @@
 
 import codecs
 import contextlib
+import itertools
 import shutil
 import sys
 from collections.abc import Iterable, Iterator
@@ -100,7 +101,7 @@ def translate(
 
         check_picture_path(picture)
     for number, text in enumerate(texts or [], start=1):
-        _check_argument(number, text)
+        _check_utf8(f"TEXT {number}", text)
     translator = _load(model, device, overrides or [])
     output = _Output(tokens=tokens, table=attention == _TERMINAL, picture=picture)
     if texts:
@@ -188,12 +189,12 @@ def _table(translation: "Translation") -> str:
     return draw_heatmap(translation, style="shades" if unicode else "numbers", width=width, encoding=encoding)
 
 
-def _check_argument(number: int, text: str) -> None:
-    """Raise InputError where the shell handed over bytes that are not UTF-8."""
+def _check_utf8(place: str, text: str) -> None:
+    """Raise InputError where the shell or the terminal handed over bytes that are not UTF-8."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError as error:
-        raise InputError(f"TEXT {number}: character {error.start + 1} is not UTF-8: check the terminal") from None
+        raise InputError(f"{place}: character {error.start + 1} is not UTF-8: check the terminal") from None
 
 
 def _lines(stream: BinaryIO) -> Iterator[str]:
@@ -211,7 +212,9 @@ def _typed() -> Iterator[str]:
     """What the user types at the prompt until Ctrl-D, without the blank lines."""
     with contextlib.suppress(ImportError):
         import readline  # noqa: F401 - gives input() the arrow keys and a history
-    while True:
+    # Python reads arguments in this way always, and what is typed only in some locales.
+    sys.stdin.reconfigure(errors="surrogateescape")  # type: ignore[union-attr]
+    for number in itertools.count(1):
         try:
             line = _ask()
         except KeyboardInterrupt:
@@ -220,6 +223,7 @@ def _typed() -> Iterator[str]:
         except EOFError:
             sys.stderr.write("\n")
             return
+        _check_utf8(f"standard input:{number}", line)
         if line.strip():
             yield line
 

@@ -147,7 +147,7 @@ class RunFolder:
     def load_last(self, state: TrainingState) -> None:
         """Put `state` where the run was saved last; ModelFileError when there is nothing that fits."""
         if not self.last_path.is_file():
-            raise ModelFileError(f"{self.last_path}: nothing to resume from: no such file")
+            raise ModelFileError(f"{self.last_path}: nothing to resume from: no such file; train anew with --overwrite")
         device = next(state.model.parameters()).device
         try:
             captured = torch.load(self.last_path, map_location="cpu", weights_only=True)

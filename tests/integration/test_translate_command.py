@@ -164,6 +164,27 @@ def test_a_prompt_asks_until_the_end(folder: Path, expected: dict[str, Translati
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="has no pseudo-terminals")
+def test_a_terminal_that_is_not_utf8_is_told_at_the_prompt(folder: Path) -> None:
+    import pty
+
+    ours, theirs = pty.openpty()
+    os.write(ours, "Grüße\n\x04".encode("latin-1"))
+    done = subprocess.run(
+        [sys.executable, "-m", "seq2seq_cli", "translate", "--device", "cpu"],
+        cwd=folder,
+        stdin=theirs,
+        capture_output=True,
+        encoding="utf-8",
+        env={**os.environ, "PYTHONIOENCODING": "utf-8:strict"},
+        check=False,
+    )
+    os.close(ours)
+    os.close(theirs)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "src> s2s: error: standard input:1: character 3 is not UTF-8: check the terminal\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no pseudo-terminals")
 def test_ctrl_c_at_the_prompt_ends_its_line(folder: Path) -> None:
     import pty
     import signal

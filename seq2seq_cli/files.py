@@ -1,6 +1,7 @@
 """Files and folders that are written whole or not at all, and that say which version of their form they hold."""
 
 import contextlib
+import glob
 import json
 import os
 import secrets
@@ -11,11 +12,15 @@ from typing import Any
 
 from seq2seq_cli.errors import InputError
 
+_UNFINISHED = ".unfinished"
+
 _CURE = "restore it, or make its folder anew"
 
 
 def write_whole(path: Path, content: bytes) -> None:
     """Write aside, reach the disk, rename: a crash at any moment leaves the old file or the new one."""
+    for leftover in path.parent.glob(f".{glob.escape(path.name)}.*{_UNFINISHED}"):
+        leftover.unlink()  # of a write that was killed
     aside = sibling(path)
     try:
         with aside.open("wb") as file:
@@ -79,7 +84,7 @@ def whole_folder(path: Path) -> Iterator[Path]:
 
 def sibling(path: Path) -> Path:
     """A hidden name that is free, in the same folder, so that a rename to ``path`` is one step."""
-    return path.with_name(f".{path.name}.{secrets.token_hex(4)}.unfinished")
+    return path.with_name(f".{path.name}.{secrets.token_hex(4)}{_UNFINISHED}")
 
 
 def _reach_disk(path: Path) -> None:

@@ -195,7 +195,7 @@ class DecodingConfig(Section):
 
     batch_size: PositiveInt = 64
     """Sentences translated at a time."""
-    max_length_factor: Annotated[float, Field(ge=0.0)] = 1.5
+    max_length_factor: Annotated[float, Field(ge=0.0, le=100.0)] = 1.5
     """An output has at most factor * source tokens + extra tokens."""
     max_length_extra: Annotated[int, Field(ge=1)] = 10
     """See max_length_factor."""

@@ -135,6 +135,10 @@ def test_a_resumed_run_tells_what_changed_and_refuses_what_it_cannot_change(home
     assert "epoch 2:" not in done.stderr
 
 
+def test_resuming_and_replacing_at_once_is_refused(home: Path) -> None:
+    assert_refused(s2s(home, "train", "--resume", "--overwrite"), "--resume", "--overwrite")
+
+
 def start_training(folder: Path, name: str) -> "subprocess.Popen[str]":
     """Start a training that does not end, and wait until it has begun its second epoch."""
     process = subprocess.Popen(

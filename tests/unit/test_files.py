@@ -15,6 +15,15 @@ def test_a_file_is_replaced_whole_and_nothing_stays_beside_it(tmp_path: Path) ->
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_what_a_killed_write_left_behind_is_removed_by_the_next(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    (tmp_path / ".a.txt.0badcafe.unfinished").write_bytes(b"ha")
+    (tmp_path / ".b.txt.0badcafe.unfinished").write_bytes(b"of another file")
+    write_whole(path, b"whole")
+
+    assert {file.name for file in tmp_path.iterdir()} == {"a.txt", ".b.txt.0badcafe.unfinished"}
+
+
 def test_a_failed_write_leaves_the_old_file(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     write_json(path, {"format": 1})

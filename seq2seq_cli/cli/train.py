@@ -41,8 +41,6 @@ def train(
 
     if resume and overwrite:
         raise UsageError("--resume goes on with a run and --overwrite replaces it: give one of them")
-    if resume and overwrite:
-        raise UsageError("--resume goes on with a run, --overwrite replaces it: give one of them")
     overrides = [*(set_ or []), *_shorthand("device", device), *_shorthand("seed", seed)]
     session = _resume(config, out, data, overrides) if resume else _start(config, out, data, overrides, overwrite)
     bar = TrainingBar()

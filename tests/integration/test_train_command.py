@@ -93,10 +93,6 @@ def test_a_run_is_not_overwritten_unasked(home: Path) -> None:
     assert weights.read_bytes() == before
 
 
-def test_resuming_and_replacing_exclude_each_other(home: Path) -> None:
-    assert_refused(s2s(home, "train", "--resume", "--overwrite", "--out", "runs/luong_dot"), "--resume", "--overwrite")
-
-
 def test_training_before_preparing_is_refused(tmp_path: Path) -> None:
     assert_refused(s2s(tmp_path, "train", "--config", "luong_dot"), "data/prepared", "s2s prepare")
     assert list(tmp_path.iterdir()) == []

@@ -24,7 +24,7 @@ demo: $(VENV)/installed  ## Train on data/sample.txt for about two minutes, tran
 	$(BIN)/s2s prepare data/sample.txt --config sample.yaml --out $(DEMO)/prepared --overwrite
 	$(BIN)/s2s train --config sample.yaml --data $(DEMO)/prepared --out $(DEMO)/run --overwrite
 	@echo
-	$(BIN)/s2s translate --model $(DEMO)/run --attention "The man helped the woman because she was tired."
+	$(BIN)/s2s translate --model $(DEMO)/run --attention "Mary says that she has seen the old man."
 	$(BIN)/s2s translate --model $(DEMO)/run --attention $(DEMO)/attention.png "She kissed him."
 	@echo
 	@echo "The data are in $(DEMO)/prepared, the translator in $(DEMO)/run (its README.md says what it is worth),"

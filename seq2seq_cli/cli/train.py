@@ -115,9 +115,11 @@ def _announce(session: "Session") -> None:
 
 
 def _print_result(session: "Session", result: "Report") -> None:
+    from seq2seq_cli.training.report import duration
+
     progress = session.state.progress
     epochs = "1 epoch" if progress.epoch == 1 else f"{progress.epoch} epochs"
-    lines = [f"{epochs} in {progress.seconds / 60:.1f} minutes; best: epoch {progress.best_epoch}"]
+    lines = [f"{epochs} in {duration(progress.seconds)}; best: epoch {progress.best_epoch}"]
     if result.test:
         lines.append(f"BLEU on the test split: {result.test.value:.1f}  ({result.test.signature})")
     held_out = "held-out" if result.examples_split != "train" else "training (nothing was held out)"

@@ -64,7 +64,6 @@ def _examples(translator: Translator, pairs: list[tuple[str, str]]) -> list[Exam
 def model_card(session: Session, result: Report) -> str:
     """README.md of a run, in Markdown."""
     config, progress = session.config, session.state.progress
-    minutes = progress.seconds / 60
     src, tgt = config.text.src.language, config.text.tgt.language
     pairs = ", ".join(f"{len(session.corpus.split(name)):,} {name}" for name in ("train", "valid", "test"))
     test = f"{result.test.value:.1f} ({result.test.signature})" if result.test else "nothing was held out"
@@ -77,7 +76,7 @@ A sequence-to-sequence translator with attention, trained by s2s.
   {config.model.decoder.readout} readout; {result.parameters:,} parameters
 - data: {pairs} pairs; the splits share no sentence
 - vocabulary: {len(session.corpus.src_codec.vocabulary):,} {src}, {len(session.corpus.tgt_codec.vocabulary):,} {tgt}
-- training: {progress.epoch} epochs, {progress.step:,} steps, {minutes:.1f} minutes on {session.device.type};
+- training: {progress.epoch} epochs, {progress.step:,} steps, {duration(progress.seconds)} on {session.device.type};
   the best weights are those of epoch {progress.best_epoch}
 - BLEU on the test split, greedy: {test}
 
@@ -89,6 +88,11 @@ Everything that shaped it is in `config.yaml`, its way in `metrics.jsonl`. To us
 |---|---|---|
 {examples}
 """
+
+
+def duration(seconds: float) -> str:
+    """A time in the unit that reads best, such as 42 s or 17.3 minutes."""
+    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.1f} minutes"
 
 
 def _table_row(*cells: str) -> str:

@@ -20,7 +20,7 @@ MODELS = ("bahdanau", "luong_concat", "luong_dot", "luong_general")
 TASKS: dict[str, Callable[[str], str]] = {"copy": str, "reverse": reversed_words}
 SETTINGS = [
     *(f"model.{side}.{size}=128" for side in ("encoder", "decoder") for size in ("hidden_size", "embedding_size")),
-    "training.epochs=8",
+    "training.epochs=14",
     "training.batch_size=32",
     "training.lr=2e-3",
     "training.device=cpu",
@@ -30,7 +30,7 @@ SETTINGS = [
 @pytest.fixture(scope="module", params=TASKS)
 def corpus(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> PreparedCorpus:
     task = TASKS[request.param]
-    sequences = symbol_sequences(12_000, shortest=3, longest=10)
+    sequences = symbol_sequences(16_000, shortest=3, longest=10)
     return prepared(tmp_path_factory.mktemp(request.param), [(s, task(s)) for s in sequences])
 
 

@@ -65,6 +65,7 @@ class _Place:
     names_key: bool
 
     def line(self, path: KeyPath, message: str) -> str:
+        """A problem at this place, ready to show."""
         key = "" if self.names_key or not path else one_line(".".join(path)) + ": "
         return f"{self.shown}: {key}{message}"
 
@@ -79,6 +80,7 @@ class _Draft:
     _problems: dict[tuple[int, int, int], str] = field(default_factory=dict)
 
     def read_file(self, path: Path) -> None:
+        """Take the values of a YAML file, and note where each stands."""
         document = read_yaml(read_config_text(path))
         self._key_places = {key: _in_file(path, mark) for key, mark in document.keys.items()}
         self._value_places = {key: _in_file(path, mark) for key, mark in document.values.items()}

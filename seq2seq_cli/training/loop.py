@@ -16,7 +16,7 @@ from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import TrainingError
 from seq2seq_cli.training.events import Event, Step, Validated
 from seq2seq_cli.training.loss import batch_loss
-from seq2seq_cli.training.precision import choose_precision, mixed
+from seq2seq_cli.training.precision import Precision, choose_precision, mixed
 from seq2seq_cli.training.state import TrainingState
 from seq2seq_cli.training.validation import mean_loss, score_translations
 
@@ -35,10 +35,11 @@ def train(state: TrainingState, corpus: PreparedCorpus, config: Config, device: 
 def _epoch(state: TrainingState, corpus: PreparedCorpus, config: Config, device: torch.device) -> Iterator[Step]:
     """The rest of the epoch that `state` is in."""
     ids, training, progress = corpus.split("train"), config.training, state.progress
+    precision = choose_precision(training.precision, device)
     order = epoch_order(ids, batch_size=training.batch_size, seed=training.seed, epoch=progress.epoch)
     for rows in order[progress.position :]:
         batch = collate(ids, rows).to(device)
-        loss, tokens, gradient_norm = _update(state, batch, training)
+        loss, tokens, gradient_norm = _update(state, batch, training, precision)
         progress.position += 1
         progress.step += 1
         progress.epoch_loss += loss
@@ -54,11 +55,12 @@ def _epoch(state: TrainingState, corpus: PreparedCorpus, config: Config, device:
         )
 
 
-def _update(state: TrainingState, batch: Batch, training: TrainingConfig) -> tuple[float, int, float]:
+def _update(
+    state: TrainingState, batch: Batch, training: TrainingConfig, precision: Precision
+) -> tuple[float, int, float]:
     """One step of the optimiser: summed loss, target tokens, gradient norm before clipping."""
-    device = batch.src.device
     state.optimiser.zero_grad()
-    with mixed(choose_precision(training.precision, device), device):
+    with mixed(precision, batch.src.device):
         loss, tokens = batch_loss(state.model, batch, teacher_forcing=training.teacher_forcing)
     torch.autograd.backward(loss / tokens)
     norm = torch.nn.utils.clip_grad_norm_(state.model.parameters(), training.clip_norm)

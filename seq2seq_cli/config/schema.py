@@ -9,15 +9,18 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+AUTO = "auto"
+"""A language that is still to be found."""
+
 PositiveInt = Annotated[int, Field(ge=1)]
 Probability = Annotated[float, Field(ge=0.0, le=1.0)]
 Dropout = Annotated[float, Field(ge=0.0, lt=1.0)]
 Language = Annotated[
     str,
     Field(
-        pattern=r"^[a-z]{2,3}$",
+        pattern=r"^([a-z]{2,3}|auto)$",
         examples=["en", "de"],
-        description="ISO code of a blank spaCy tokenizer, such as en or de.",
+        description="ISO code such as en; auto: as the name of the pair file says (fra.txt: en, fr), or en and de.",
     ),
 ]
 Lowercase = Annotated[bool, Field(description="Lower-case every token.")]
@@ -51,8 +54,14 @@ class DataConfig(Section):
 
     limit: PositiveInt | None = None
     """Use the first N lines of the pair file; all of them when null."""
+    encoding: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")] = "utf-8"
+    """Of the files, such as latin-1 or cp1252; a byte order mark at the start of a file tells its own."""
+    swap: bool = False
+    """Translate from the second column into the first."""
     max_tokens: PositiveInt = 100
-    """Pairs with more tokens than this on either side are dropped, with a count."""
+    """Pairs with more tokens than this on either side are dropped, with a count; five characters are one token."""
+    max_ratio: Annotated[float, Field(gt=1.0)] = 9.0
+    """Pairs in which one side has more than so many times the tokens of the other are dropped, with a count."""
     valid_sources: Annotated[int, Field(ge=0)] = 2000
     """Distinct source sentences held out for validation: at most this many, and at most a tenth of the data."""
     test_sources: Annotated[int, Field(ge=0)] = 2000
@@ -66,15 +75,15 @@ class SideConfig(Section):
     lowercase: Lowercase
     spacing: Spacing
     min_count: PositiveInt = 2
-    """Words seen fewer times than this in training are unknown."""
+    """Words seen fewer times in training are unknown; with bpe, parts that are seen together less often stay apart."""
     max_size: PositiveInt | None = 10000
-    """The most frequent words are kept, at most this many; all of them when null."""
+    """The most frequent units are kept, at most this many; all of them when null."""
 
 
 class SourceConfig(SideConfig):
     """The language translated from: case and spacing do not matter by default."""
 
-    language: Language = "en"
+    language: Language = AUTO
     lowercase: Lowercase = True
     spacing: Spacing = False
 
@@ -82,18 +91,37 @@ class SourceConfig(SideConfig):
 class TargetConfig(SideConfig):
     """The language translated into: case and spacing are kept by default, so that the output is plain text."""
 
-    language: Language = "de"
+    language: Language = AUTO
     lowercase: Lowercase = False
     spacing: Spacing = True
 
 
 class TextConfig(Section):
-    """The two languages."""
+    """The two languages, and what a text is made of."""
 
+    unit: Literal["word", "bpe", "character"] = "word"
+    """word: spaCy's tokens. bpe: parts of them, learned from the training split. character: no tokenizer at all."""
+    shared_vocabulary: bool = False
+    """One vocabulary for both sides, learned from both."""
     src: SourceConfig = SourceConfig()
     """The language translated from."""
     tgt: TargetConfig = TargetConfig()
     """The language translated into."""
+
+    @model_validator(mode="after")
+    def _sizes_agree(self) -> Self:
+        problems: list[tuple[Sequence[str], str]] = []
+        for key in ("min_count", "max_size") if self.shared_vocabulary else ():
+            ours, theirs = getattr(self.src, key), getattr(self.tgt, key)
+            if ours != theirs:
+                message = (
+                    f"text.src.{key} ({ours}) and text.tgt.{key} ({theirs}) must be equal:"
+                    " text.shared_vocabulary makes one vocabulary for both"
+                )
+                problems.append(((f"src.{key}", f"tgt.{key}"), message))
+        if problems:
+            raise Disagreement(problems)
+        return self
 
 
 class EncoderConfig(Section):

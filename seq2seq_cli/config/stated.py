@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from seq2seq_cli.config.schema import Config, Section
+from seq2seq_cli.config.schema import AUTO, Config, Section
 
 
 class Difference(NamedTuple):
@@ -29,11 +29,13 @@ def values_by_key(section: Section, prefix: str = "", *, stated_only: bool = Fal
 def stated_differences(ours: Config, theirs: Config, *, sections: Sequence[str] = ("data", "text")) -> list[Difference]:
     """List where ``ours`` says something other than ``theirs`` does; a default that nobody wrote down says nothing.
 
+    Nor does a language that is ``auto``: whatever it was found to be is right.
+
     ``theirs`` is taken whole: it is the config that a prepared folder was made with.
     """
     whole = dict(values_by_key(theirs))
     return [
         Difference(key, value, whole[key])
         for key, value in values_by_key(ours, stated_only=True)
-        if key.split(".")[0] in sections and value != whole[key]
+        if key.split(".")[0] in sections and value not in (whole[key], AUTO)
     ]

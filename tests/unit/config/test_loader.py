@@ -66,7 +66,7 @@ def test_an_integer_is_a_number() -> None:
         ),
         (
             "text: {qwerty: 1}",
-            "my.yaml:1:8: text.qwerty: unknown key; the keys of 'text' are src, tgt",
+            "my.yaml:1:8: text.qwerty: unknown key; the keys of 'text' are unit, shared_vocabulary, src, tgt",
         ),
         ("1: 2", "my.yaml:1:1: 1: unknown key; the keys of a config are data, text, model, training, decoding"),
         ("training:\n  epochs: ten", "my.yaml:2:11: training.epochs: must be an integer, not 'ten'"),

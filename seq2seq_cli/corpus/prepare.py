@@ -137,7 +137,7 @@ def _write_side(
     """Fit one side's codec on the training split, write it, and the ids and texts of all splits."""
     train = tokenised.sentences.rows(split_of_pair == TRAIN)
     counts = np.bincount(train.values, minlength=len(tokenised.units)).tolist()
-    codec = Codec.fit(config, dict(zip(tokenised.units, counts, strict=True)))
+    codec = Codec.fit(config, "word", dict(zip(tokenised.units, counts, strict=True)))
     path = codec_path(folder, side)
     path.parent.mkdir(exist_ok=True)
     codec.save(path)

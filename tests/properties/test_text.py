@@ -4,9 +4,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from seq2seq_cli.config.schema import SideConfig
-from seq2seq_cli.text.codec import Codec, word_units
+from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.normalise import SPACING, normalise
-from seq2seq_cli.text.tokenizer import get_tokenizer
+from seq2seq_cli.text.segmenter import get_segmenter
 from seq2seq_cli.text.vocabulary import BOS, EOS, PAD, SPECIAL_UNITS, UNK, Vocabulary
 
 # Any code point, halves of surrogate pairs too; and texts with what is special to the tokenizer or to us.
@@ -20,10 +20,9 @@ any_text = st.text(st.characters(), max_size=60) | st.lists(
 def knows(text: str, language: str) -> Codec:
     """A codec that keeps case and spacing, and has every unit of the text."""
     config = SideConfig(language=language, lowercase=False, spacing=True, min_count=1, max_size=None)
-    split_word = get_tokenizer(language).split_word
-    units = Counter(u for word in normalise(text).split() for u in word_units(split_word(word), config))
+    units = Counter(get_segmenter(config, "word").tokens(normalise(text)))
     assume(units.keys().isdisjoint(SPECIAL_UNITS))  # a text's own "<eos>" is an unknown word
-    return Codec.fit(config, units)
+    return Codec.fit(config, "word", units)
 
 
 @given(any_text)
@@ -55,7 +54,7 @@ def test_tokens_units_and_ids_stand_side_by_side(text: str, language: str) -> No
 
 @given(any_text, st.booleans(), st.booleans())
 def test_a_codec_that_knows_nothing_shows_nothing(text: str, lowercase: bool, spacing: bool) -> None:
-    codec = Codec.fit(SideConfig(language="en", lowercase=lowercase, spacing=spacing), {})
+    codec = Codec.fit(SideConfig(language="en", lowercase=lowercase, spacing=spacing), "word", {})
     ids = codec.encode(text)
     assert set(ids) <= {UNK}
     assert codec.decode(ids) == ""

@@ -6,36 +6,35 @@ import pytest
 
 from seq2seq_cli.config.schema import SideConfig, SourceConfig, TargetConfig
 from seq2seq_cli.errors import ModelFileError
-from seq2seq_cli.text.codec import Codec, word_units
-from seq2seq_cli.text.tokenizer import get_tokenizer
+from seq2seq_cli.text.codec import Codec
+from seq2seq_cli.text.segmenter import Unit, get_segmenter
 from seq2seq_cli.text.vocabulary import BOS, EOS, PAD, UNK
 
 
-def fitted(config: SideConfig, *texts: str) -> Codec:
-    split_word = get_tokenizer(config.language).split_word
-    counts = Counter(unit for text in texts for word in text.split() for unit in word_units(split_word(word), config))
-    return Codec.fit(config, counts)
+def fitted(config: SideConfig, *texts: str, unit: Unit = "word") -> Codec:
+    tokens = get_segmenter(config, unit).tokens
+    return Codec.fit(config, unit, Counter(token for text in texts for token in tokens(text)))
 
 
 @pytest.fixture
 def target() -> Codec:
-    return fitted(TargetConfig(min_count=1), "Sie küsste ihn.", "Geht's dir gut?")
+    return fitted(TargetConfig(language="de", min_count=1), "Sie küsste ihn.", "Geht's dir gut?")
 
 
 @pytest.fixture
 def source() -> Codec:
-    return fitted(SourceConfig(min_count=1), "She kissed him.")
+    return fitted(SourceConfig(language="en", min_count=1), "She kissed him.")
 
 
 def test_with_spacing_the_text_comes_back_exactly(target: Codec) -> None:
     for text in ("Sie küsste ihn.", "Geht's dir gut?", "ihn ."):
-        known = fitted(TargetConfig(min_count=1), text)
+        known = fitted(TargetConfig(language="de", min_count=1), text)
         assert known.decode(known.encode(text)) == text
     assert target.decode(target.encode(" Sie  küsste ihn.\n")) == "Sie küsste ihn."
 
 
 def test_without_spacing_tokens_are_joined_by_spaces() -> None:
-    codec = fitted(TargetConfig(min_count=1, spacing=False, lowercase=True), "Sie küsste ihn.")
+    codec = fitted(TargetConfig(language="de", min_count=1, spacing=False, lowercase=True), "Sie küsste ihn.")
     assert codec.decode(codec.encode("Sie küsste ihn.")) == "sie küsste ihn ."
 
 
@@ -69,7 +68,7 @@ def test_unknown_words_without_a_copy_leave_no_gap(source: Codec) -> None:
 
 def test_text_that_spells_a_special_unit_stays_text() -> None:
     config = SideConfig(language="en", lowercase=False, spacing=False, min_count=1)
-    codec = Codec.fit(config, {"<eos>": 3, "a": 1})
+    codec = Codec.fit(config, "word", {"<eos>": 3, "a": 1})
     assert not {PAD, BOS, EOS} & set(codec.encode("<pad> <bos> <eos> a <unk>"))
 
 

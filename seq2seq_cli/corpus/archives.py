@@ -135,7 +135,7 @@ def pair_member(archive: zipfile.ZipFile, name: str) -> zipfile.ZipInfo:
 
     Raises PairFileError when there is none, when it cannot be told which it is, and when it is encrypted.
     """
-    members = [member for member in archive.infolist() if not member.is_dir()]
+    members = [member for member in archive.infolist() if member.filename and not member.is_dir()]
     if not members:
         raise PairFileError(f"{name}: the zip archive is empty: download it again")
     for member in members:

@@ -34,18 +34,20 @@ _NOT_OF_FILES = {"idna", "punycode", "undefined", "unicode-escape", "raw-unicode
 
 def check_encoding(encoding: str) -> str:
     """Python's name for an encoding of text files; raises ConfigError when there is none of that name."""
+    if name := _python_name(encoding):
+        return _WITHOUT_MARK.get(name, name)
+    near = get_close_matches(encoding.lower().replace("-", "_"), filter(_python_name, aliases), n=1)
+    hint = f", did you mean '{near[0].replace('_', '-')}'?" if near else ": say one such as utf-8, latin-1 or cp1252"
+    raise ConfigError([f"data.encoding: unknown encoding '{one_line(encoding)}'{hint}"])
+
+
+def _python_name(encoding: str) -> str | None:
     try:
         name = codecs.lookup(encoding).name.replace("_", "-")
-        # Some of Python's codecs make bytes of bytes, and only this call tells.
-        "\n".encode(name)
+        "\n".encode(name)  # some of Python's codecs make bytes of bytes, and only this call tells
     except (LookupError, UnicodeError, ValueError):
-        name = ""
-    if not name or name in _NOT_OF_FILES:
-        near = get_close_matches(encoding.lower().replace("-", "_"), aliases, n=1)
-        meant = near[0].replace("_", "-") if near else ""
-        hint = f", did you mean '{meant}'?" if meant else ": say one such as utf-8, latin-1 or cp1252"
-        raise ConfigError([f"data.encoding: unknown encoding '{one_line(encoding)}'{hint}"])
-    return _WITHOUT_MARK.get(name, name)
+        return None
+    return None if name in _NOT_OF_FILES else name
 
 
 class Characters:
@@ -71,10 +73,10 @@ class Characters:
         """The characters of the next bytes, as many as are whole."""
         piece, self._skip = piece[self._skip :], 0
         try:
-            text = self._newlines.decode(self._decoder.decode(piece, final), final)  # type: ignore[arg-type]
+            text = self._newlines.decode(self._decoder.decode(piece, final), final)
         except UnicodeDecodeError as error:
             before = error.object[: error.start].decode(self._encoding, "replace")
-            text = self._newlines.decode(before, final=True)  # type: ignore[arg-type]
+            text = self._newlines.decode(before, final=True)
             if (zero := text.find("\0")) < 0:
                 self._advance(text)
                 self.problem = self._undecodable(error)
@@ -99,10 +101,10 @@ class Characters:
         return self._problem(f"byte 0x{error.object[error.start]:02x} is not {said}: {self._advice(error)}")
 
     def _advice(self, error: UnicodeDecodeError) -> str:
-        if b"\0" in self._sample:
-            return self._no_text()
         if self._mark:
             return "the file is damaged: get it again"
+        if b"\0" in self._sample and not self._encoding.startswith(("utf-16", "utf-32")):
+            return self._no_text()
         if self._encoding != "utf-8":
             return "name the file's encoding with --encoding"
         guess = f"name the file's encoding, such as --encoding {_one_byte_encoding(error.object)}"
@@ -112,7 +114,7 @@ class Characters:
 
     def _no_text(self) -> str:
         for encoding in () if self._mark else ("utf-16-le", "utf-16-be"):
-            if _looks_like_text(self._sample, encoding):
+            if encoding != self._encoding and _looks_like_text(self._sample, encoding):
                 return f"the text looks like UTF-16 without a byte order mark: say --encoding {encoding}"
         return "this is no text file; give one in UTF-8"
 
@@ -201,7 +203,7 @@ def _looks_like_text(sample: bytes, encoding: str) -> bool:
     except UnicodeDecodeError:
         return False
     good = sum(letter.isprintable() or letter.isspace() for letter in text)
-    return "\0" not in text and good >= _LETTERS * len(text)
+    return "\t" in text and "\0" not in text and good >= _LETTERS * len(text)
 
 
 def _one_byte_encoding(content: bytes) -> str:

@@ -150,7 +150,7 @@ def _blocks(sources: Sequence[Source], encoding: str, limit: int | None, block_l
             sides = [
                 Lines(text.pieces, name=name, encoding=encoding) for text, name in zip(texts, source.names, strict=True)
             ]
-            while count := _next_lines(sides, min(block_lines, lines_left)):
+            while lines_left and (count := _next_lines(sides, min(block_lines, lines_left))):
                 yield _take(source, sides, count, bytes_before + _position(texts))
                 lines_left -= count
         bytes_before += total_bytes([source])

@@ -45,7 +45,7 @@ _FOREIGN: list[tuple[int, bytes, str, str]] = [
     (0, b"{\\rtf", "an RTF document", _SAVE),
     (0, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an Office document", _SAVE),
     (0, b"SQLite format 3\x00", "an SQLite database", _SAVE),
-    (0, b"PAR1", "a Parquet table", _SAVE),
+    (0, b"PAR1\x15", "a Parquet table", _SAVE),
 ]
 _WEB_PAGE = re.compile(rb"\s*(<!doctype html|<html)", re.IGNORECASE)
 _DOCUMENTS = {

@@ -203,7 +203,8 @@ def _looks_like_text(sample: bytes, encoding: str) -> bool:
     except UnicodeDecodeError:
         return False
     good = sum(letter.isprintable() or letter.isspace() for letter in text)
-    return "\t" in text and "\0" not in text and good >= _LETTERS * len(text)
+    # Random bytes give many letters, but hardly ever a tab or a newline.
+    return not {"\t", "\n"}.isdisjoint(text) and "\0" not in text and good >= _LETTERS * len(text)
 
 
 def _one_byte_encoding(content: bytes) -> str:

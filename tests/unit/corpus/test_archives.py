@@ -123,6 +123,7 @@ def foreign(tmp_path: Path) -> dict[str, bytes]:
         "an Office document: save it": b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
         "an RTF document: save it": b"{\\rtf1\\ansi",
         "an SQLite database: save it": database(tmp_path / "pairs.db"),
+        "a Parquet table: save it": b"PAR1\x15\x04",
         "a web page: download": b"\n<!DOCTYPE HTML><html>",
         "the file is empty": b"",
     }

@@ -76,6 +76,7 @@ def test_a_byte_order_mark_decides_and_then_the_encoding_that_was_asked_for(enco
         ("a\tb\n".encode("utf-16-le"), "utf-8", "1:2: a zero byte: the text looks like UTF-16 without a byte order"),
         (RUSSIAN.encode("utf-16-le"), "utf-8", "say --encoding utf-16-le"),
         (RUSSIAN.encode("utf-16-be"), "utf-8", "say --encoding utf-16-be"),
+        ("Привет!\n".encode("utf-16-be"), "utf-8", "say --encoding utf-16-be"),
         (RUSSIAN.encode("utf-16-le"), "latin-1", "say --encoding utf-16-le"),
         (b"", "utf-8", "deu.txt: the file is empty"),
         (b"\xef\xbb\xbf", "utf-8", "deu.txt: the file is empty"),

@@ -24,8 +24,12 @@ def capitals(text: str, language: str) -> str:
 
 
 def is_all_capitals(text: str) -> bool:
-    """Whether a text is written in capitals alone: two of them at least (``GO!``, not ``I.``), and no small letter."""
-    return not any(c.islower() for c in text) and sum(c.isupper() for c in text) > 1
+    """Whether every letter is a capital, and there are two at least: ``GO!`` shouts, ``I.`` and ``A 3`` do not.
+
+    A letter of a script without capitals does not shout: ``他说OK。`` is no such text.
+    """
+    letters = [character for character in text if unicodedata.category(character) in {"Lu", "Ll", "Lt", "Lo"}]
+    return len(letters) > 1 and all(letter.isupper() for letter in letters)
 
 
 def cut_alike(text: str, parts: Sequence[str], language: str) -> list[str]:

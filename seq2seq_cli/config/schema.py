@@ -209,6 +209,10 @@ class TrainingConfig(Section):
     """Largest norm of the gradient; a longer one is scaled down to it."""
     teacher_forcing: Probability = 0.5
     """Probability, drawn for each sentence, that the decoder is fed the true words and not its own predictions."""
+    bpe_dropout: Dropout = 0.0
+    """Share of the merges of subwords that are left out, drawn anew in each epoch; needs text.unit bpe."""
+    hidden_words: Probability = 0.0
+    """Probability that, in a pair, a word that both sides have alike is unknown on both: so copying is learned."""
     seed: Annotated[int, Field(ge=0, lt=2**32)] = 1
     """Start of every random stream; the same seed gives the same run on a CPU."""
     device: Literal["auto", "cpu", "cuda", "mps"] = "auto"

@@ -13,7 +13,8 @@ from seq2seq_cli.errors import UsageError
 def resolve_config(config: Config, corpus: PreparedCorpus) -> Config:
     """`config` with what the corpus was prepared with.
 
-    Raises UsageError, naming both values, when the config states something else for it.
+    Raises UsageError, naming both values, when the config states something else for it, or asks for a training that
+    the corpus's units do not allow.
     """
     prepared = config.model_copy(update={"data": corpus.config.data, "text": corpus.config.text})
     differences = stated_differences(config, prepared, sections=("data", "text"))
@@ -22,6 +23,11 @@ def resolve_config(config: Config, corpus: PreparedCorpus) -> Config:
         raise UsageError(
             f"the config and {corpus.path} disagree: {told}. Prepare again with the same --config and --set,"
             " or leave these keys out"
+        )
+    if prepared.training.bpe_dropout and prepared.text.unit != "bpe":
+        raise UsageError(
+            f"training.bpe_dropout is {shown(prepared.training.bpe_dropout)}, but {corpus.path} has text.unit"
+            f" {prepared.text.unit}: prepare with --set text.unit=bpe, or set training.bpe_dropout=0"
         )
     return prepared
 

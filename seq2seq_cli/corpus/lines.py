@@ -13,7 +13,7 @@ from seq2seq_cli.errors import ConfigError, PairFileError, one_line
 LONGEST_LINE = 100_000
 """Characters of a line; a longer one is no sentence pair, and its text is not kept."""
 BLOCK_CHARACTERS = 1_000_000
-"""A block is cut before it has more than so many characters."""
+"""A block is cut before it has more than so many characters; it has room for the longest line."""
 
 _SAMPLE = 4096
 _LETTERS = 0.9
@@ -156,7 +156,7 @@ class Lines:
             if not self.taken:
                 raise PairFileError(f"{self.name}: the file is empty: give one with a sentence pair a line")
         sizes = accumulate(map(len, islice(self._waiting, most)))
-        return min(len(self._waiting), most, max(1, bisect_right(list(sizes), BLOCK_CHARACTERS)))
+        return bisect_right(list(sizes), BLOCK_CHARACTERS)
 
     def take(self, count: int) -> tuple[str, list[int]]:
         """The next lines, of which so many are ready, joined by LF; and the numbers of those that were too long."""

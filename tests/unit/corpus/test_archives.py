@@ -143,6 +143,15 @@ def test_an_archive_in_an_archive_is_to_be_unpacked(tmp_path: Path) -> None:
         assert "unpack it first" in refusal(tmp_path / "x", content)
 
 
+def test_a_member_without_a_name_is_passed_over(tmp_path: Path) -> None:
+    packed = zipped({"?": b"x", "deu.txt": TEXT})
+    # A name of length 0, and a comment of length 1 in its place.
+    entry = packed.index(b"PK\x01\x02")
+    nameless = bytearray(packed)
+    nameless[entry + 28], nameless[entry + 32] = 0, 1
+    assert read(tmp_path / "x", bytes(nameless)) == TEXT
+
+
 def test_incompressible_content_goes_through_as_it_is(tmp_path: Path) -> None:
     content = b"x" + os.urandom(600_000)
     for packed in (content, gzip.compress(content), zipped({"deu.txt": content})):

@@ -102,6 +102,11 @@ def test_the_place_does_not_depend_on_how_the_file_is_cut_into_pieces(size: int)
         assert read(content, piece=piece)[1].startswith("deu.txt:4:1: byte 0xff")
 
 
+def test_a_carriage_return_at_the_end_of_a_piece_ends_its_line() -> None:
+    assert read(b"abc\r\xff", piece=4) == read(b"abc\r\xff")
+    assert read(b"abc\r\nd", piece=4) == (["abc", "d"], "")
+
+
 @pytest.mark.parametrize(
     ("encoding", "hint"),
     [

@@ -4,6 +4,7 @@ import io
 import os
 import sys
 import threading
+import tracemalloc
 import zipfile
 from collections.abc import Sequence
 from functools import partial
@@ -158,6 +159,18 @@ def test_long_lines_make_blocks_of_few_lines(tmp_path: Path) -> None:
     source = Source.of(write(tmp_path / "deu.txt", f"{line}\n" * 25 + "a"))
     assert [block.src.count("\n") + 1 for block in blocks(source)] == [10, 10, 6]
     assert [block.first_line for block in blocks(source)] == [1, 11, 21]
+
+
+@pytest.mark.parametrize("line", ["x" * 30_000_000, f"{'x' * (LONGEST_LINE - 1)}\n" * 300, "\n" * 1_000_000])
+def test_what_is_in_memory_does_not_grow_with_the_file(tmp_path: Path, line: str) -> None:
+    source = aligned(tmp_path, line, "\n" * max(1, line.count("\n")))
+    tracemalloc.start()
+    try:
+        for _ in read_blocks([source], encoding="utf-8", limit=None):
+            pass
+        assert tracemalloc.get_traced_memory()[1] < 8_000_000
+    finally:
+        tracemalloc.stop()
 
 
 def test_how_much_is_read_grows_to_the_size_of_all_files(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, islice, repeat
+from itertools import chain, islice, pairwise, repeat
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Self
@@ -133,7 +133,7 @@ class Codec:
         starts = [
             i for i, id_ in enumerate(ids) if i == 0 or id_ not in self._continuing or ids[i - 1] < len(SPECIAL_UNITS)
         ]
-        return [slice(start, end) for start, end in zip(starts, [*starts[1:], len(ids)], strict=True)]
+        return [slice(start, end) for start, end in pairwise([*starts, len(ids)])]
 
     def resample(self, ids: Sequence[int], dropout: float, random: np.random.Generator) -> list[int]:
         """The ids of the same text, its tokens in other parts: bpe without a ``dropout`` share of the merges.

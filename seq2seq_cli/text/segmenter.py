@@ -1,6 +1,6 @@
 """From normalised text to the tokens that a codec counts, for one side.
 
-Each word is cut, lower-cased and marked once, so that a sentence costs little more than looking up its words.
+Each word is lower-cased, cut and marked once, so that a sentence costs little more than looking up its words.
 """
 
 import functools
@@ -29,15 +29,15 @@ class Segmenter:
     def __init__(self, config: SideConfig, unit: Unit) -> None:
         self.config = config
         self.unit = unit
-        self._pieces = Remembered(self._find_pieces)
-        self._marked_pieces = Remembered(self._find_marked_pieces)
+        self._tokens_of_word = Remembered(self._find_tokens)
+        self._pieces_of_word = Remembered(self._find_pieces)
 
     def tokens(self, text: str) -> list[str]:
         """The tokens of a normalised text, as they are counted; raises InputError when a package is missing."""
         if self.unit == "character":
             characters = self._characters(text)
             return list(lower(characters, self.config.language) if self.config.lowercase else characters)
-        return list(chain.from_iterable(map(self._marked_pieces.__getitem__, text.split())))
+        return list(chain.from_iterable(map(self._tokens_of_word.__getitem__, text.split())))
 
     def words(self, text: str) -> list[str]:
         """What stands in the text for each of ``tokens``, in its own case; a space is SPACING.
@@ -46,16 +46,20 @@ class Segmenter:
         """
         if self.unit == "character":
             return cut_alike(self._characters(text), self.tokens(text), self.config.language)
-        return list(chain.from_iterable(map(self._pieces.__getitem__, text.split())))
+        return list(chain.from_iterable(map(self._pieces_of_word.__getitem__, text.split())))
 
-    def _find_pieces(self, word: str) -> tuple[str, ...]:
-        return get_tokenizer(self.config.language).split_word(word)
-
-    def _find_marked_pieces(self, word: str) -> tuple[str, ...]:
-        pieces = self._find_pieces(word)  # not remembered too: a corpus is never asked for its words
-        if self.config.lowercase:
-            pieces = tuple(lower(piece, self.config.language) for piece in pieces)
+    def _find_tokens(self, word: str) -> tuple[str, ...]:
+        pieces = self._cut(word)
         return (SPACING + pieces[0], *pieces[1:]) if self.config.spacing else pieces
+
+    def _find_pieces(self, word: str) -> list[str]:
+        return cut_alike(word, self._cut(word), self.config.language)
+
+    def _cut(self, word: str) -> tuple[str, ...]:
+        # Lower-cased first, so that case makes no difference at all: spaCy cuts "don't", but leaves "DON'T" whole.
+        if self.config.lowercase:
+            word = lower(word, self.config.language)
+        return get_tokenizer(self.config.language).split_word(word)
 
     def _characters(self, text: str) -> str:
         words = text.split()

@@ -42,13 +42,16 @@ class Tokenizer:
         Raises InputError when the tokenizer needs a package that is not installed.
         """
         self.language = language
-        self._cut = _spacy_tokenizer(language if has_tokenizer(language) else ANY_LANGUAGE)
+        self._known = has_tokenizer(language)
+        self._cut = _spacy_tokenizer(language if self._known else ANY_LANGUAGE)
 
     def split_word(self, word: str) -> tuple[str, ...]:
         """The pieces of a text without white space: itself when spaCy leaves it whole."""
         if len(word) > LONGEST_WORD:
             return (word,)
         pieces = tuple(token.text for token in self._cut(word))
+        if not self._known:
+            pieces = tuple(part for piece in pieces for part in _cut_full_stop(piece))
         # spaCy's own rules keep every character; other packages may change or leave out some.
         return pieces if "".join(pieces) == word else (word,)
 
@@ -78,6 +81,13 @@ def check_tokenizer(language: str) -> None:
     """
     if language in _PACKAGES:
         get_tokenizer(language)
+
+
+def _cut_full_stop(piece: str) -> tuple[str, ...]:
+    """Cut the full stop off a word in a script that spaCy does not know (Georgian), but not off J. or e.g."""
+    if len(piece) < 2 or piece.find(".") < len(piece) - 1 or piece[-2].isupper():
+        return (piece,)
+    return piece[:-1], "."
 
 
 def _spacy_tokenizer(language: str) -> Any:

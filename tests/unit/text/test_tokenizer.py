@@ -29,6 +29,9 @@ def test_a_language_that_spacy_does_not_know_is_cut_at_punctuation() -> None:
     assert not has_tokenizer("eo")
     check_tokenizer("eo")
     assert get_tokenizer("eo").split_word("«Saluton!»") == ("«", "Saluton", "!", "»")
+    assert get_tokenizer("ka").split_word("მოვა.»") == ("მოვა", ".", "»")
+    assert get_tokenizer("ka").split_word("მოვა") == ("მოვა",)
+    assert [get_tokenizer("eo").split_word(word) for word in ("J.", "...")] == [("J.",), ("...",)]
 
 
 @pytest.mark.parametrize(

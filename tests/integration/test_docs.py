@@ -169,7 +169,7 @@ def test_the_docs_tell_every_option_and_no_other() -> None:
     subcommands = get_command(app).commands  # type: ignore[attr-defined]
     options = {
         name
-        for command in ("download", "prepare", "train", "translate")
+        for command in ("download", "prepare", "inspect", "train", "translate")
         for parameter in subcommands[command].params
         for name in parameter.opts
         if name.startswith("--") and name != "--help"

@@ -102,7 +102,8 @@ def _fetch_rest(url: str, part: Path, timeout: float, progress: Progress) -> Non
 
 def _open(url: str, beginning: _Beginning | None, timeout: float) -> HTTPResponse:
     """The server's answer; raises HTTPError when that is an error, _Broken or DownloadError when there is none."""
-    headers = {"User-Agent": f"s2s/{__version__}", "Accept-Encoding": "identity"}
+    # Accept: what a browser always sends, some sites turn away a request without it.
+    headers = {"User-Agent": f"s2s/{__version__}", "Accept": "*/*", "Accept-Encoding": "identity"}
     if beginning:
         headers |= {"Range": f"bytes={beginning.size}-", "If-Range": beginning.validator}
     try:
@@ -140,7 +141,9 @@ def _refusal(url: str, answer: HTTPError) -> Exception:
     if answer.code in _NOT_FOUND:
         return NotFound()
     told = f"the server answers {answer.code} {answer.reason}".rstrip()
-    return _Broken(told) if answer.code in _PASSING else DownloadError(f"{url}: {told}")
+    if answer.code in _PASSING:
+        return _Broken(told)
+    return DownloadError(f"{url}: {told}: a browser may get it, and prepare takes the archive as it is")
 
 
 def _receive(response: HTTPResponse, part: Path, offset: int, progress: Progress) -> None:

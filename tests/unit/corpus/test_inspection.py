@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.corpus.inspection import (
     Coverage,
+    Leak,
     References,
     count_leaks,
     count_lengths,
@@ -16,7 +18,9 @@ from seq2seq_cli.corpus.inspection import (
     draw_examples,
     vocabulary_curve,
 )
+from seq2seq_cli.corpus.prepare import prepare
 from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.corpus.sources import pair_sources
 from seq2seq_cli.corpus.splits import SPLITS
 from seq2seq_cli.text.vocabulary import UNK
 from tests.corpora import prepared, symbol_sequences
@@ -70,6 +74,21 @@ def test_a_sentence_leaks_whatever_its_case_and_punctuation(corpus: PreparedCorp
         (side, "test", "train"): 2,
         (side, "test", "valid"): 1,
     }
+
+
+def test_given_splits_may_have_sentences_in_common(tmp_path: Path) -> None:
+    contents = {"train": "a b\tx\nc d\ty\n", "valid": "e\tz\nf\tw\n", "test": "E!\tv\nf\tw\n"}
+    for name, content in contents.items():
+        (tmp_path / f"{name}.txt").write_text(content, encoding="utf-8")
+    train, valid, test = (pair_sources([tmp_path / f"{name}.txt"], [], []) for name in contents)
+
+    prepare(train, tmp_path / "prepared", load_config(None), valid=valid, test=test)
+
+    found = count_leaks(PreparedCorpus.open(tmp_path / "prepared"))
+    assert [leak for leak in found if leak.sentences] == [
+        Leak("src", "test", "valid", 2, allowed=True),
+        Leak("tgt", "test", "valid", 1, allowed=True),
+    ]
 
 
 def test_references_are_the_targets_of_one_source(tmp_path: Path) -> None:

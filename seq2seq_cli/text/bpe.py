@@ -6,7 +6,7 @@ where it begins a token, is a character like any other.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, pairwise, repeat
 
 from seq2seq_cli.text.normalise import CONTINUING, SPACING
@@ -27,8 +27,9 @@ def learn_bpe(
 ) -> tuple[list[str], tuple[Merge, ...]]:
     """Learn units and merges: first all characters, then the joined parts, until there are ``max_size`` units.
 
-    Every character can begin a token and go on with one. The order of the counts does not matter.
+    Every character that occurs can begin a token and go on with one. The order of the counts does not matter.
     """
+    token_counts = {token: count for token, count in token_counts.items() if count > 0}
     alphabet = _alphabet(token_counts)
     # What spells a special unit stays in characters, because a vocabulary cannot hold such a unit.
     words = {
@@ -90,7 +91,7 @@ class Merges:
         return parts
 
 
-def _alphabet(tokens: Mapping[str, int]) -> list[str]:
+def _alphabet(tokens: Iterable[str]) -> list[str]:
     seen = sorted(set().union(*tokens))
     return [*seen, *(CONTINUING + character for character in seen if character != SPACING)]
 

@@ -29,15 +29,6 @@ FORMAT = 2
 NO_COPIES: Mapping[int, str] = MappingProxyType({})
 
 
-def word_units(pieces: Sequence[str], config: SideConfig) -> tuple[str, ...]:
-    """The units of one white-space delimited word that the tokenizer cut into ``pieces``."""
-    if config.lowercase:
-        pieces = [piece.lower() for piece in pieces]
-    if config.spacing:
-        pieces = [SPACING + piece if first == 0 else piece for first, piece in enumerate(pieces)]
-    return tuple(pieces)
-
-
 @dataclass(frozen=True, kw_only=True)
 class Codec:
     """Text to ids and back, for one side.

@@ -9,7 +9,7 @@ words are cut one by one here.
 import functools
 import importlib.util
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -60,12 +60,6 @@ class Tokenizer:
 def get_tokenizer(language: str) -> Tokenizer:
     """The process's one tokenizer of a language: building it takes 0.1 to 2 seconds."""
     return Tokenizer(language)
-
-
-def cut_words(language: str, words: Sequence[str]) -> list[tuple[str, ...]]:
-    """The pieces of each word: the task of a worker process."""
-    tokenizer = get_tokenizer(language)
-    return [tokenizer.split_word(word) for word in words]
 
 
 def has_tokenizer(language: str) -> bool:

@@ -173,6 +173,12 @@ def test_a_token_with_a_character_never_seen_is_one_unknown_id() -> None:
     assert codec.words("Der Zwerg mit Mut.") == ["Der", "Zwerg", "mit", "Mut", "."]
 
 
+@pytest.mark.parametrize("unit", UNITS)
+def test_tokens_that_occur_in_held_out_sentences_alone_teach_nothing(unit: Unit) -> None:
+    config = TargetConfig(language="de", min_count=1)
+    assert Codec.fit(config, unit, {"▁b": 2, "▁xyz": 0, "c": 1}) == Codec.fit(config, unit, {"▁b": 2, "c": 1})
+
+
 def test_every_character_that_was_seen_is_known_wherever_it_stands() -> None:
     codec = fitted(TargetConfig(language="de", max_size=1, min_count=9), "Weiß, sagt er.", unit="bpe")
     for text in ("ßiW,ar", "ß", "e r s t"):

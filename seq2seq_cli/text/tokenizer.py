@@ -95,10 +95,12 @@ def _spacy_tokenizer(language: str) -> Any:
         import spacy
 
         try:
-            return spacy.blank(language).tokenizer
+            tokenizer = spacy.blank(language).tokenizer
+            tokenizer("a")  # the Korean one looks for its program at the first word
         except Exception as error:  # whatever a language's own package raises when it is there but broken
             problem = " ".join(str(error).split())
             raise InputError(f"the tokenizer for '{language}' does not work: {problem}; or {_CHARACTERS}") from None
+    return tokenizer
 
 
 @contextmanager

@@ -72,12 +72,16 @@ def read_json(path: Path, *, newest: int, error: type[InputError]) -> dict[str, 
 def whole_folder(path: Path) -> Iterator[Path]:
     """A folder to fill, which becomes ``path`` when the block ends well and vanishes otherwise.
 
-    What was at ``path`` is replaced: whether it may be is the caller's to ask.
+    What was at ``path`` is replaced: whether it may be is the caller's to ask. What a killed process has left of
+    filling it is removed.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
+    made = [folder for folder in path.parents if not folder.exists()]
     aside = sibling(path)
-    aside.mkdir()
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        for leftover in path.parent.glob(f".{glob.escape(path.name)}.*{_UNFINISHED}"):
+            shutil.rmtree(leftover)
+        aside.mkdir()
         yield aside
         for file in aside.rglob("*"):
             if file.is_file():
@@ -88,8 +92,12 @@ def whole_folder(path: Path) -> Iterator[Path]:
             shutil.rmtree(old)
         else:
             aside.replace(path)
-    finally:
+    except BaseException:
         shutil.rmtree(aside, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            for folder in made:
+                folder.rmdir()
+        raise
 
 
 def sibling(path: Path) -> Path:

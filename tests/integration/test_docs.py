@@ -20,7 +20,7 @@ from typer.main import get_command
 from seq2seq_cli.cli.app import app, main
 from seq2seq_cli.config.catalog import shipped_folder
 from seq2seq_cli.config.wording import schema_fields
-from seq2seq_cli.corpus.pairs import Reason
+from seq2seq_cli.corpus.dropped import Reason
 from tests.site import Site, archive_of, running_site
 
 ROOT = Path(__file__).resolve().parents[2]

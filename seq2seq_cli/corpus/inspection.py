@@ -6,7 +6,7 @@ splits, the distinct unknown words, and a few numbers a pair.
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import chain, compress, count, takewhile
+from itertools import chain, compress, count, islice, takewhile
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -24,7 +24,7 @@ from seq2seq_cli.text.vocabulary import SPECIAL_UNITS, UNK
 HELD_OUT: tuple[Literal["valid"], Literal["test"]] = ("valid", "test")
 
 _BLOCK = 1 << 14
-"""Sentences whose ids are looked at together."""
+"""Sentences that are looked at together."""
 
 
 class Leak(NamedTuple):
@@ -86,7 +86,11 @@ def count_leaks(corpus: PreparedCorpus) -> list[Leak]:
 
 def count_references(corpus: PreparedCorpus, split: SplitName) -> References:
     """Count the targets of each source of a split; sources are the same when their text is."""
-    hashes = text_hashes(text.encode("utf-8") for text in _texts(corpus, split, "src"))
+    texts = (text.encode("utf-8") for text in _texts(corpus, split, "src"))
+    blocks = [np.zeros(0, dtype=np.uint64)]
+    while len(block := text_hashes(islice(texts, _BLOCK))):
+        blocks.append(block)
+    hashes = np.concatenate(blocks)
     _, targets = np.unique(hashes, return_counts=True)
     return References(
         pairs=len(hashes),

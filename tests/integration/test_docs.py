@@ -72,7 +72,7 @@ def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where the reader works: the files that the pages take for granted, and small configs."""
     (tmp_path / "data").mkdir()
-    for name in ("deu.txt", "fra.txt", "data/sample.txt"):  # no French, but nobody will read it
+    for name in ("deu.txt", "fra.txt", "more.txt", "data/sample.txt"):  # no French, but nobody will read it
         (tmp_path / name).write_text(pairs(), encoding="utf-8")
     (tmp_path / "english.txt").write_text("She kissed him.\n\nWho are you?\n", encoding="utf-8")
     (tmp_path / "configs").mkdir()
@@ -91,8 +91,8 @@ def run_page(page: str, home: Path, site: Site, monkeypatch: pytest.MonkeyPatch)
             subprocess.run(command, cwd=home, shell=True, check=True)  # noqa: S602  # our own page
             continue
         if command.startswith("s2s download "):
+            (home / f"{shlex.split(command)[2]}.txt").unlink(missing_ok=True)  # the reader has not got it yet
             command += f" --set download.site={site.address}"
-            (home / "deu.txt").unlink(missing_ok=True)  # the reader has not got it yet
         code, errors = s2s(command, home, monkeypatch)
         assert code == 0, f"{page}: {command}: {errors}"
         for word in shlex.split(command):

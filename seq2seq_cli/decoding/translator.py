@@ -96,7 +96,7 @@ class Translator:
         weights = hypothesis.weights[:, : len(source) + 1].float().numpy()
         ended = hypothesis.ids[-1] == EOS
         ids = hypothesis.ids[:-1] if ended else hypothesis.ids
-        copies = copy_unknown(ids, weights, words, spans)
+        copies = copy_unknown(ids, weights, source, words, spans)
         as_source = self._casing(sentence)
         return Translation(
             source=sentence,

@@ -14,14 +14,31 @@ from seq2seq_cli.text.vocabulary import UNK
 KNOWN = 7
 
 
-def copied(ids: Sequence[int], weights: np.ndarray, words: Sequence[str]) -> dict[int, str]:
+def copied(
+    ids: Sequence[int], weights: np.ndarray, words: Sequence[str], *, unknown: Sequence[str] = ()
+) -> dict[int, str]:
     """What is copied when each word has one position."""
-    return copy_unknown(ids, weights, words, [slice(i, i + 1) for i in range(len(words))])
+    src_ids = [UNK if word in unknown else KNOWN for word in words]
+    return copy_unknown(ids, weights, src_ids, words, [slice(i, i + 1) for i in range(len(words))])
 
 
 def test_the_word_with_the_largest_weight_is_copied() -> None:
     weights = np.array([[0.7, 0.2, 0.1], [0.1, 0.8, 0.1]])
     assert copied([KNOWN, UNK], weights, ["Tom", "Xylander"]) == {1: "Xylander"}
+
+
+def test_words_that_are_unknown_themselves_go_first() -> None:
+    weights = np.array([[0.2, 0.7, 0.1], [0.3, 0.6, 0.1]])
+    words = ["Zoe", "met", "Ida"]
+    assert copied([UNK], weights[:1], words, unknown=["Zoe", "Ida"]) == {0: "Zoe"}
+    assert copied([UNK, UNK], weights, words, unknown=["Zoe", "Ida"]) == {0: "Zoe", 1: "Ida"}
+    without = np.array([[0.0, 0.9, 0.1]])
+    assert copied([UNK], without, words, unknown=["Zoe"]) == {0: "met"}
+
+
+def test_the_weights_alone_decide_where_known_words_have_to_be_copied_too() -> None:
+    weights = np.array([[0.2, 0.7, 0.1], [0.6, 0.3, 0.1]])
+    assert copied([UNK, UNK], weights, ["Zoe", "met", "Ida"], unknown=["Zoe"]) == {0: "met", 1: "Zoe"}
 
 
 def test_eos_is_never_copied() -> None:
@@ -42,7 +59,7 @@ def test_words_are_not_punctuation(word: str) -> None:
 def test_the_parts_of_a_word_are_copied_together_and_once() -> None:
     words, spans = ["Tom", "Xylander", "."], [slice(0, 1), slice(1, 4), slice(4, 5)]
     weights = np.array([[0.3, 0.1, 0.5, 0.0, 0.0, 0.1], [0.2, 0.1, 0.1, 0.4, 0.1, 0.1], [0.0, 0.5, 0.0, 0.0, 0.5, 0.0]])
-    assert copy_unknown([UNK, UNK, UNK], weights, words, spans) == {0: "Xylander", 1: "Tom"}
+    assert copy_unknown([UNK, UNK, UNK], weights, [KNOWN] * 5, words, spans) == {0: "Xylander", 1: "Tom"}
 
 
 def test_no_position_is_copied_twice() -> None:

@@ -53,10 +53,14 @@ class Noise:
         )
 
     def apply(self, ids: ParallelIds, rows: NDArray[np.int64], *, epoch: int, position: int) -> ParallelIds:
-        """The pairs of the given rows, as noisy as this batch of this epoch has them; both counted from 0."""
+        """The pairs of the given rows, as noisy as this batch of this epoch has them; both counted from 0.
+
+        Raises PreparedFolderError when the pairs' files are damaged.
+        """
         # numpy's seeds [1, 2] and [1, 2, 0] are the same, and the order of the epoch is drawn from the first.
         random = np.random.default_rng([self.seed, epoch, position + 1])
-        pairs = [(ids.src(row).tolist(), ids.tgt(row).tolist()) for row in rows]
+        src, tgt = ids.pick(rows)
+        pairs = [(src.row(i).tolist(), tgt.row(i).tolist()) for i in range(len(rows))]
         for i in np.flatnonzero(random.random(len(pairs)) < self.hidden_words):
             pairs[i] = self._hide(*pairs[i], random)
         if self.bpe_dropout:

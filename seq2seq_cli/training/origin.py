@@ -4,9 +4,8 @@ from pathlib import Path
 
 from seq2seq_cli.config.schema import Config
 from seq2seq_cli.config.stated import values_by_key
-from seq2seq_cli.corpus.prepared import SIDES, PreparedCorpus
+from seq2seq_cli.corpus.prepared import SIDES, PreparedCorpus, load_codecs
 from seq2seq_cli.errors import UsageError
-from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.training.resolve import shown
 from seq2seq_cli.training.run_folder import RunFolder
 
@@ -39,8 +38,8 @@ def _check_model(origin: RunFolder, config: Config) -> None:
 
 def _check_codecs(origin: RunFolder, corpus: PreparedCorpus) -> None:
     differences = []
-    for side, ours in zip(SIDES, (corpus.src_codec, corpus.tgt_codec), strict=True):
-        theirs = Codec.load(origin.codec_path(side))
+    codecs = zip(SIDES, load_codecs(origin.path), (corpus.src_codec, corpus.tgt_codec), strict=True)
+    for side, theirs, ours in codecs:
         if theirs != ours:
             differences.append(f"{side}: {len(theirs.vocabulary):,} units there, {len(ours.vocabulary):,} here")
     if differences:

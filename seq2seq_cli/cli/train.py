@@ -41,13 +41,13 @@ def train(
     ] = None,
 ) -> None:
     """Train a translator on a prepared folder and keep the best."""
-    from seq2seq_cli.cli.training_bar import TrainingBar
-    from seq2seq_cli.training.report import model_card, report
-
     if resume and overwrite:
         raise UsageError("--resume goes on with a run and --overwrite replaces it: give one of them")
     if resume and init_from:
         raise UsageError("--resume goes on with a run and --init-from begins a new one: give one of them")
+    from seq2seq_cli.cli.training_bar import TrainingBar
+    from seq2seq_cli.training.report import model_card, report
+
     overrides = [*(set_ or []), *_shorthand("device", device), *_shorthand("seed", seed)]
     if resume:
         session = _resume(config, out, data, overrides)

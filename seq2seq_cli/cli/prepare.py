@@ -198,8 +198,10 @@ def _places(manifest: "Manifest", dropped: "DroppedRecord") -> str:
 
 def _next_command(report: "PrepareReport", config: str | None, out: Path | None, codec_from: Path | None) -> str:
     """How to train on this folder; longer than the config says where the pairs are few."""
-    command = f"s2s train --init-from {quote(str(codec_from))}" if codec_from and not config else ""
-    command = command or f"s2s train --config {quote(config or 'luong_concat.yaml')}"
+    if codec_from and not config and (codec_from / "config.yaml").is_file():
+        command = f"s2s train --init-from {quote(str(codec_from))}"
+    else:
+        command = f"s2s train --config {quote(config or 'luong_concat.yaml')}"
     if out:
         command += f" --data {quote(str(out))}"
     pairs = report.manifest.splits["train"].pairs

@@ -29,7 +29,7 @@ _SMALL = 2_000_000
 """Bytes; a smaller file is done before new processes would have loaded spaCy."""
 _WAITING = 2
 """Tasks a worker that are under way or done and not yet fetched: enough to keep it busy, no matter how many come."""
-_CONNECT_SECONDS = 10
+_CONNECT_SECONDS = 5
 _PACKAGE = "seq2seq_cli"
 
 

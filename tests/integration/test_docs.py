@@ -68,12 +68,26 @@ def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
         yield site
 
 
+def write_pair_files(folder: Path) -> None:
+    """The same pairs in every form that the pages name; no French or Japanese, but nobody will read it."""
+    text = pairs()
+    lines = text.splitlines()
+    texts = dict.fromkeys(("deu.txt", "fra.txt", "jpn.txt", "mine.txt", "data/sample.txt"), text)
+    texts |= {name: "\n".join(lines[:100]) for name in ("more.txt", "more_french.txt")}
+    texts |= {"valid.txt": "\n".join(lines[:9]), "test.txt": "\n".join(lines[-9:])}
+    columns = zip(*(line.split("\t") for line in lines), strict=True)
+    texts |= {name: "\n".join(column) for name, column in zip(("talks.en", "talks.de"), columns, strict=True)}
+    for name, content in texts.items():
+        (folder / name).write_text(content, encoding="utf-8")
+    (folder / "old.txt").write_text(text, encoding="cp1252")
+    (folder / "deu-eng.zip").write_bytes(archive_of({"deu.txt": text.encode(), "_about.txt": b"Written by us.\n"}))
+
+
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where the reader works: the files that the pages take for granted, and small configs."""
     (tmp_path / "data").mkdir()
-    for name in ("deu.txt", "fra.txt", "more.txt", "data/sample.txt"):  # no French, but nobody will read it
-        (tmp_path / name).write_text(pairs(), encoding="utf-8")
+    write_pair_files(tmp_path)
     (tmp_path / "english.txt").write_text("She kissed him.\n\nWho are you?\n", encoding="utf-8")
     (tmp_path / "configs").mkdir()
     for path in shipped_folder().glob("*.yaml"):

@@ -5,7 +5,6 @@ import io
 import os
 import signal
 import subprocess
-import sys
 import time
 import unicodedata
 import zipfile
@@ -14,17 +13,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.commands import S2S, Done, s2s, s2s_here
+
 NAMES = ("Tom", "Marie", "Zoë", "André")
 LINES = [f"{NAMES[n % 4]} didn't see {n} cats.\t{NAMES[n % 4]} hörte {n} Kätzchen." for n in range(200)]
 
 
-COMMAND = (sys.executable, "-m", "seq2seq_cli", "prepare")
-
-
-def s2s_prepare(folder: Path, *arguments: str, stdin: str | None = None) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [*COMMAND, *arguments], cwd=folder, capture_output=True, encoding="utf-8", check=False, input=stdin
-    )
+def s2s_prepare(folder: Path, *arguments: str) -> Done:
+    return s2s_here(folder, "prepare", *arguments)
 
 
 def write(path: Path, lines: Sequence[str]) -> None:
@@ -41,7 +37,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with deu.txt, prepared once without any flag."""
     folder = tmp_path_factory.mktemp("home")
     write(folder / "deu.txt", LINES)
-    done = s2s_prepare(folder, "deu.txt")
+    done = s2s(folder, "prepare", "deu.txt")
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     (folder / "stdout.txt").write_text(done.stdout, encoding="utf-8")
@@ -80,7 +76,7 @@ FORMS = {
 OPTIONS = {"latin_1": ["--encoding", "latin-1"], "swapped": ["--swap", "--languages", "de-en"]}
 
 
-def check_same(done: "subprocess.CompletedProcess[str]", out: Path, home: Path) -> None:
+def check_same(done: Done, out: Path, home: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert content(out) == content(home / "data" / "prepared")
     assert "languages   en to de" in done.stdout
@@ -97,7 +93,7 @@ def test_the_forms_of_a_file_prepare_to_the_same_bytes(home: Path, tmp_path: Pat
 
 
 def test_standard_input_and_aligned_files_prepare_to_the_same_bytes(home: Path, tmp_path: Path) -> None:
-    check_same(s2s_prepare(tmp_path, "-", "--out", "flow", stdin=TEXT), tmp_path / "flow", home)
+    check_same(s2s(tmp_path, "prepare", "-", "--out", "flow", text=TEXT), tmp_path / "flow", home)
     for side, name in enumerate(("a.en", "a.de")):
         (tmp_path / name).write_text("\n".join(line.split("\t")[side] for line in LINES), encoding="utf-8")
     check_same(s2s_prepare(tmp_path, "--src", "a.en", "--tgt", "a.de", "--out", "two"), tmp_path / "two", home)
@@ -228,7 +224,7 @@ def test_stopped_in_the_middle_it_leaves_nothing_that_looks_finished(
     # Enough for worker processes, and for more than one look at the folder.
     write(tmp_path / "deu.txt", [f"{line}{n}" for n in range(240) for line in LINES])
     arguments = ("deu.txt", "--out", "out", "--set", "text.unit=character")
-    process = subprocess.Popen([*COMMAND, *arguments], cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen([*S2S, "prepare", *arguments], cwd=tmp_path, stderr=subprocess.PIPE, text=True)
     while not any(path.stat().st_size for path in tmp_path.glob(".out.*.unfinished/scratch/*.numbers")):
         assert process.poll() is None, "ended before it could be stopped"
         time.sleep(0.01)

@@ -186,9 +186,9 @@ def test_killed_at_any_moment_it_resumes(home: Path) -> None:
     process = start_training(home, "killed")
     process.kill()
     process.communicate()
-    done = s2s(home, "train", "--resume", "--out", "runs/killed", "--set", "training.epochs=1")
+    done = s2s_here(home, "train", "--resume", "--out", "runs/killed", "--set", "training.epochs=1")
     assert done.returncode == 0, done.stderr
-    assert s2s(home, "translate", "--model", "runs/killed", "a b c").returncode == 0
+    assert s2s_here(home, "translate", "--model", "runs/killed", "a b c").returncode == 0
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals")
@@ -203,7 +203,7 @@ def test_asked_to_stop_it_saves_and_says_how_to_go_on(home: Path, number: signal
     assert last.startswith("s2s: stopped at step ")
     command = last.split("Go on with: s2s ")[1].split()
     assert command == ["train", "--resume", "--out", f"runs/{name}"]
-    done = s2s(home, *command, "--set", "training.epochs=1")
+    done = s2s_here(home, *command, "--set", "training.epochs=1")
     assert done.returncode == 0, done.stderr
 
 

@@ -31,7 +31,12 @@ class Cost:
 
 
 def measure_prepare(pairs: Path, *, rounds: int) -> list[Figure]:
-    """``s2s prepare`` of a whole pair file: with words, with bpe, and of the file ten times over."""
+    """``s2s prepare`` of a whole pair file: with words, with bpe, and of the file ten times over.
+
+    Raises RuntimeError when there is no such file, or when a command fails.
+    """
+    if not pairs.is_file():
+        raise RuntimeError(f"{pairs}: no such file")
     with tempfile.TemporaryDirectory() as folder:
         longer = Path(folder) / pairs.name
         _repeat(pairs, longer)

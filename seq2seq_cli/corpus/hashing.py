@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 _PART = 1 << 16
-"""Numbers that are looked up at a time, for the sake of memory."""
+"""Numbers that are worked on at a time, for the sake of memory."""
 
 
 def text_hashes(texts: Iterable[bytes]) -> NDArray[np.uint64]:
@@ -22,11 +22,13 @@ def text_hashes(texts: Iterable[bytes]) -> NDArray[np.uint64]:
 def mix(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Spread numbers evenly over all there are, one to one: the finaliser of splitmix64 (Steele et al. 2014)."""
     mixed = numbers + np.uint64(0x9E3779B97F4A7C15)
-    mixed ^= mixed >> np.uint64(30)
-    mixed *= np.uint64(0xBF58476D1CE4E5B9)
-    mixed ^= mixed >> np.uint64(27)
-    mixed *= np.uint64(0x94D049BB133111EB)
-    mixed ^= mixed >> np.uint64(31)
+    for start in range(0, len(mixed), _PART):
+        part = mixed[start : start + _PART]
+        part ^= part >> np.uint64(30)
+        part *= np.uint64(0xBF58476D1CE4E5B9)
+        part ^= part >> np.uint64(27)
+        part *= np.uint64(0x94D049BB133111EB)
+        part ^= part >> np.uint64(31)
     return mixed
 
 

@@ -61,8 +61,10 @@ def assign_splits(
     places, group_of_key = _group(keys, edges)
     del keys
     group_of_pair = group_of_key[key_of_pair]
+    del group_of_key, key_of_pair
+    sources = np.zeros(len(places), dtype=np.int32)
     # The same text has the same key, and so one group.
-    sources = np.bincount(group_of_pair[is_new_source], minlength=len(places))
+    np.add.at(sources, group_of_pair[is_new_source], 1)
     groups = _Groups(places=places, sources=sources)
     split_of_group = _assign_groups(groups, valid_sources=valid_sources, test_sources=test_sources)
     return split_of_group[group_of_pair]
@@ -102,7 +104,7 @@ class _Groups:
     places: Hashes
     """Where a group stands in the range of the hash: that of its smallest source key, mixed once more, since the
     smallest of many is small. No two groups have a key in common, so none have equal places."""
-    sources: NDArray[np.int64]
+    sources: NDArray[np.int32]
     """Its distinct source sentences."""
 
     def in_order(self, mask: NDArray[np.bool_]) -> NDArray[np.intp]:

@@ -4,8 +4,6 @@ import random
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
-
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.corpus.hashing import first_of_each, text_hashes
 from seq2seq_cli.corpus.prepare import prepare
@@ -44,5 +42,5 @@ def splits_of(pairs: Sequence[tuple[str, str]], *, valid_sources: int, test_sour
     """The split of each pair of texts, which are known by their hashes."""
     src, tgt = (text_hashes(sentence_key(pair[side]) for pair in pairs) for side in (0, 1))
     is_new = first_of_each(text_hashes(pair[0].encode("utf-8") for pair in pairs))
-    found = assign_splits(src, tgt, is_new, valid_sources=valid_sources, test_sources=test_sources)
-    return np.asarray(found).tolist()
+    found: list[int] = assign_splits(src, tgt, is_new, valid_sources=valid_sources, test_sources=test_sources).tolist()
+    return found

@@ -62,7 +62,7 @@ def wait_for_workers(home: Path, count: int) -> None:
     from distributed import Client
 
     with Client(address(home).replace("dask://", "tcp://"), set_as_default=False) as client:  # type: ignore[no-untyped-call]
-        client.wait_for_workers(count, timeout=60)  # type: ignore[no-untyped-call]
+        client.wait_for_workers(count, timeout=60)
 
 
 def content(folder: Path) -> dict[str, bytes]:

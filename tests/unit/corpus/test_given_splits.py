@@ -28,12 +28,12 @@ def made(folder: Path, *given: str, overrides: Sequence[str] = ()) -> tuple[Prep
     lines = pair_lines(300)
     lines[7] = "Tom sees 7 cats.\tTom sieht 7 Katzen."
     lines[1] = "Maria hears 1 cats.\tMaria hört 1 Katzen."
-    held_out = {"valid": file(folder, "valid.tsv", VALID), "test": file(folder, "test.tsv", TEST)}
     report = prepare(
         file(folder, "deu.txt", lines),
         folder / "out",
         load_config(None, overrides),
-        **{name: sources for name, sources in held_out.items() if name in given},
+        valid=file(folder, "valid.tsv", VALID) if "valid" in given else (),
+        test=file(folder, "test.tsv", TEST) if "test" in given else (),
     )
     return report, PreparedCorpus.open(folder / "out")
 

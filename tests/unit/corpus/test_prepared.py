@@ -11,6 +11,7 @@ from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.sources import Source
 from seq2seq_cli.corpus.splits import SPLITS
 from seq2seq_cli.errors import PreparedFolderError
+from seq2seq_cli.text.vocabulary import UNK
 
 
 @pytest.fixture
@@ -30,8 +31,19 @@ def change_manifest(folder: Path, **changes: object) -> None:
     path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | changes), encoding="utf-8")
 
 
-def test_ids_are_those_of_the_codecs(folder: Path) -> None:
-    corpus = PreparedCorpus.open(folder)
+@pytest.mark.parametrize(
+    "overrides",
+    [
+        ["text.unit=word"],
+        ["text.unit=bpe", "text.src.max_size=80", "text.tgt.max_size=80", "text.shared_vocabulary=true"],
+        ["text.unit=character", "text.tgt.min_count=1"],
+    ],
+    ids=["word", "bpe", "character"],
+)
+def test_ids_are_those_of_the_codecs(pair_file: Path, tmp_path: Path, overrides: list[str]) -> None:
+    prepare([Source.of(pair_file)], tmp_path / "out", load_config(None, overrides))
+    corpus = PreparedCorpus.open(tmp_path / "out")
+    tokens = {"src": 0, "tgt": 0}
     for name in SPLITS:
         ids, sentences = corpus.split(name), corpus.sentences(name)
         assert len(ids) == len(sentences) == corpus.manifest.splits[name].pairs > 0
@@ -40,6 +52,11 @@ def test_ids_are_those_of_the_codecs(folder: Path) -> None:
             assert ids.tgt(pair).tolist() == corpus.tgt_codec.encode(target)
             assert ids.src_lengths[pair] == len(ids.src(pair))
             assert ids.tgt_lengths[pair] == len(ids.tgt(pair))
+        tokens["src"] += int(ids.src_lengths.sum())
+        tokens["tgt"] += int(ids.tgt_lengths.sum())
+    assert tokens == {"src": corpus.manifest.src.tokens, "tgt": corpus.manifest.tgt.tokens}
+    valid = [id_ for source, _ in corpus.sentences("valid") for id_ in corpus.src_codec.encode(source)]
+    assert corpus.manifest.src.unknown_rate == pytest.approx(valid.count(UNK) / len(valid))
 
 
 def test_pairs_stand_in_the_order_of_the_file(folder: Path, pair_file: Path) -> None:

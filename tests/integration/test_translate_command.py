@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 from collections import Counter
-from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -78,9 +77,9 @@ def expected(folder: Path) -> dict[str, Translation]:
     return dict(zip(LINES, translations, strict=True))
 
 
-def s2s(*arguments: str, folder: Path) -> Done:
+def s2s(*arguments: str, folder: Path, text: str = "") -> Done:
     """Translate in the test's process."""
-    return s2s_here(folder, "translate", "--device", "cpu", *arguments)
+    return s2s_here(folder, "translate", "--device", "cpu", *arguments, text=text)
 
 
 def s2s_apart(*arguments: str, folder: Path, stdin: bytes | None = None, encoding: str = "utf-8") -> Done:
@@ -135,7 +134,7 @@ def test_tokens_and_the_weights_as_numbers(folder: Path, expected: dict[str, Tra
 
 
 def test_each_sentence_of_a_pipe_has_its_picture(folder: Path, expected: dict[str, Translation]) -> None:
-    done = s2s_apart("--attention=map.png", folder=folder, stdin=f"{LINES[0]}\n\n{LINES[2]}\n".encode())
+    done = s2s("--attention=map.png", folder=folder, text=f"{LINES[0]}\n\n{LINES[2]}\n")
     assert done.returncode == 0
     assert done.stdout == f"{expected[LINES[0]].text}\n\n{expected[LINES[2]].text}\n"
     pictures = sorted(folder.glob("map*.png"))
@@ -199,16 +198,6 @@ def test_a_terminal_that_is_not_utf8_is_told_at_the_prompt(folder: Path) -> None
     assert done.stderr == "src> s2s: error: standard input:1: character 3 is not UTF-8: check the terminal\n"
 
 
-def interrupt(process: "subprocess.Popen[bytes]") -> tuple[bytes, bytes]:
-    """Press Ctrl-C until the process ends; one that comes just before it reads is seen after the read alone."""
-    for _ in range(10):
-        process.send_signal(signal.SIGINT)
-        with suppress(subprocess.TimeoutExpired):
-            return process.communicate(timeout=10)
-    process.kill()
-    return process.communicate()
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="has no pseudo-terminals")
 def test_ctrl_c_at_the_prompt_ends_its_line(folder: Path) -> None:
     import pty
@@ -220,7 +209,8 @@ def test_ctrl_c_at_the_prompt_ends_its_line(folder: Path) -> None:
     ) as process:
         assert process.stderr is not None
         assert process.stderr.read(5) == b"src> "
-        assert interrupt(process) == (b"", b"\n")
+        process.send_signal(signal.SIGINT)
+        assert process.communicate(timeout=60) == (b"", b"\n")
     assert process.returncode == 130
     os.close(ours)
     os.close(theirs)

@@ -119,7 +119,9 @@ class _Pairs:
         reason: Reason = "empty side" if tab else "no tab" if any(pair) else "blank line"
         if line in self._overlong:
             reason = "too long"
-        self.dropped.add(reason, 1, [Example.of(self._source, line, first, second)])
+        # Made only where there is room: a file can have a million empty lines.
+        examples = (Example.of(*place) for place in [(self._source, line, first, second)])
+        self.dropped.add(reason, 1, examples)
 
 
 def _analyse_side(sentences: Sequence[str], encoded: Sequence[bytes], segmenter: Segmenter) -> Side:

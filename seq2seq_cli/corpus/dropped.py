@@ -52,10 +52,10 @@ class Tally:
     examples: list[Example] = field(default_factory=list)
 
     def add(self, count: int, examples: Iterable[Example]) -> None:
-        """Count further lines, which stand behind those counted so far."""
+        """Count further lines, which stand behind those counted so far; takes no more examples than there is room."""
         self.count += count
         room = MOST_EXAMPLES - len(self.examples)
-        self.examples += [example for example, _ in zip(examples, range(room), strict=False)]
+        self.examples += [example for _, example in zip(range(room), examples, strict=False)]
 
 
 class Dropped(dict[Reason, Tally]):

@@ -119,9 +119,9 @@ class _Pairs:
         reason: Reason = "empty side" if tab else "no tab" if any(pair) else "blank line"
         if line in self._overlong:
             reason = "too long"
-        # Made only where there is room: a file can have a million empty lines.
-        examples = (Example.of(*place) for place in [(self._source, line, first, second)])
-        self.dropped.add(reason, 1, examples)
+        # A file can have a million empty lines.
+        has_room = self.dropped.has_room(reason)
+        self.dropped.add(reason, 1, [Example.of(self._source, line, first, second)] if has_room else [])
 
 
 def _analyse_side(sentences: Sequence[str], encoded: Sequence[bytes], segmenter: Segmenter) -> Side:

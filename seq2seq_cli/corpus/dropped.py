@@ -52,10 +52,10 @@ class Tally:
     examples: list[Example] = field(default_factory=list)
 
     def add(self, count: int, examples: Iterable[Example]) -> None:
-        """Count further lines, which stand behind those counted so far; takes no more examples than there is room."""
+        """Count further lines, which stand behind those counted so far."""
         self.count += count
         room = MOST_EXAMPLES - len(self.examples)
-        self.examples += [example for _, example in zip(range(room), examples, strict=False)]
+        self.examples += [example for example, _ in zip(examples, range(room), strict=False)]
 
 
 class Dropped(dict[Reason, Tally]):
@@ -65,6 +65,10 @@ class Dropped(dict[Reason, Tally]):
         """Count further lines for one reason."""
         if count:
             self.setdefault(reason, Tally()).add(count, examples)
+
+    def has_room(self, reason: Reason) -> bool:
+        """Whether another example would be kept."""
+        return reason not in self or len(self[reason].examples) < MOST_EXAMPLES
 
     def merge(self, later: "Dropped") -> None:
         """Add what was dropped behind all that is counted here."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from seq2seq_cli.errors import Interrupted, UsageError, one_line
+from seq2seq_cli.errors import Interrupted, one_line
 
 if TYPE_CHECKING:
     from seq2seq_cli.config.schema import Config
@@ -83,7 +83,6 @@ def prepare(
 
     sources = pair_sources(file or [], src or [], tgt or [])
     given_valid, given_test = ([Source.of(path) for path in paths or []] for paths in (valid, test))
-    _check_read_once([*sources, *given_valid, *given_test])
     settings = load_config(config, [*(set_ or []), *_shorthands(swap=swap, encoding=encoding, limit=limit)])
     folder = out or DEFAULT_FOLDER
     with _terminable(folder), _bar() as progress:
@@ -104,13 +103,6 @@ def prepare(
     how = "of the model" if codec_from else _found(settings, languages, sources)
     typer.echo("\n".join(_lines(report, how)))
     typer.echo("next: " + _next_command(report, config, out, codec_from))
-
-
-def _check_read_once(sources: "Sequence[Source]") -> None:
-    from seq2seq_cli.corpus.sources import STANDARD_INPUT
-
-    if [path for source in sources for path in source.paths].count(STANDARD_INPUT) > 1:
-        raise UsageError("'-' (standard input) stands more than once: it can be read only once")
 
 
 def _shorthands(*, swap: bool, encoding: str | None, limit: int | None) -> list[str]:

@@ -30,7 +30,7 @@ from seq2seq_cli.corpus.manifest import (
     SplitRecord,
 )
 from seq2seq_cli.corpus.prepared import SIDES, Codecs, SideName, codec_path
-from seq2seq_cli.corpus.reading import Inputs, Progress, Reading, read_all, short_name
+from seq2seq_cli.corpus.reading import Inputs, Progress, Reading, read_all
 from seq2seq_cli.corpus.scratch import Scratch
 from seq2seq_cli.corpus.selection import Selection, select
 from seq2seq_cli.corpus.sources import Source, describe, local_sources
@@ -133,7 +133,7 @@ class _Job:
             ("test", self.inputs.test),
         ]
         self.records = [
-            SourceRecord(name=short_name(file.name), size=file.size, sha256=file.sha256, split=split)
+            SourceRecord(name=file.name, size=file.size, sha256=file.sha256, split=split)
             for split, sources in given
             for file in describe(sources)
         ]

@@ -18,7 +18,7 @@ from seq2seq_cli.config.schema import Config
 from seq2seq_cli.corpus.adopted import adopt_codecs, check_languages
 from seq2seq_cli.corpus.dropped import FILE as DROPPED_FILE
 from seq2seq_cli.corpus.dropped import Dropped, Reason, write_examples
-from seq2seq_cli.corpus.existing import check_replaceable, find_same, spacy_version
+from seq2seq_cli.corpus.existing import check_replaceable, find_same, spacy_version, tokenizers_version
 from seq2seq_cli.corpus.manifest import (
     FORMAT,
     DroppedRecord,
@@ -168,6 +168,7 @@ class _Job:
             format=FORMAT,
             s2s=__version__,
             spacy=spacy_version(),
+            tokenizers=tokenizers_version(self.config, self.codecs),
             sources=self.records,
             lines_read=reading.lines,
             extra_columns=reading.extra_columns,

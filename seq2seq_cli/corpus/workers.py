@@ -7,16 +7,20 @@ import importlib.metadata
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ProcessPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import ParamSpec, TypeVar
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from seq2seq_cli.errors import S2SError, UsageError
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -28,6 +32,8 @@ _SMALL = 2_000_000
 """Bytes; a smaller file is done before new processes would have loaded spaCy."""
 _WAITING = 2
 """Tasks a worker that are under way or done and not yet fetched: enough to keep it busy, no matter how many come."""
+_MOST_ON_WINDOWS = 61
+"""Processes that Python's pool can watch there."""
 _CONNECT_SECONDS = 5
 _PACKAGE = "seq2seq_cli"
 
@@ -103,9 +109,12 @@ def local_workers(total_bytes: int) -> Iterator[Workers]:
 
 @contextmanager
 def _dask_workers(place: str, _total_bytes: int) -> Iterator[Workers]:
-    """The workers of a Dask cluster; raises UsageError when there are none that can do the work."""
+    """The workers of a Dask cluster.
+
+    Raises UsageError when there are none that can do the work, S2SError when they or their scheduler die.
+    """
     try:
-        from distributed import Client
+        from distributed import Client, KilledWorker
     except ImportError:
         raise UsageError(f"--executor {place}: needs another package: pip install '{_PACKAGE}[dask]'") from None
     try:
@@ -113,19 +122,30 @@ def _dask_workers(place: str, _total_bytes: int) -> Iterator[Workers]:
     except (OSError, TimeoutError, ValueError):
         raise UsageError(f"--executor {place}: no Dask scheduler answers there: start one, or leave this out") from None
     with client:
-        count = sum(client.nthreads().values())  # type: ignore[no-untyped-call]
-        if not count:
-            raise UsageError(f"--executor {place}: the scheduler has no workers: start some with 'dask worker'")
+        workers = Workers(executor=client.get_executor(), count=_count_threads(client, place))  # type: ignore[no-untyped-call]
         try:
-            versions = set(client.run(importlib.metadata.version, _PACKAGE).values())
+            yield workers
+        except (CancelledError, KilledWorker):
+            raise S2SError(f"--executor {place}: the scheduler or a worker died: see why, and prepare again") from None
+
+
+def _count_threads(client: "Client", place: str) -> int:
+    """How many tasks the cluster does at a time; raises UsageError unless it would do them as this machine does."""
+    count = sum(client.nthreads().values())  # type: ignore[no-untyped-call]
+    if not count:
+        raise UsageError(f"--executor {place}: the scheduler has no workers: start some with 'dask worker'")
+    for package in (_PACKAGE, "spacy"):
+        try:
+            versions = set(client.run(importlib.metadata.version, package).values())
         except ImportError:
-            raise UsageError(f"--executor {place}: its workers lack s2s: install {_PACKAGE} there, too") from None
-        ours = importlib.metadata.version(_PACKAGE)
+            raise UsageError(f"--executor {place}: its workers lack {package}: install {_PACKAGE} there, too") from None
+        ours = importlib.metadata.version(package)
         if versions != {ours}:
             told = ", ".join(sorted(versions))
-            raise UsageError(f"--executor {place}: its workers have s2s {told}, and this is {ours}: install the same")
-        executor: Executor = client.get_executor()  # type: ignore[no-untyped-call]
-        yield Workers(executor=executor, count=count)
+            raise UsageError(
+                f"--executor {place}: its workers have {package} {told}, and this is {ours}: install the same"
+            )
+    return count
 
 
 def _first(waiting: deque[tuple[T, Future[R]]]) -> tuple[T, R]:
@@ -147,4 +167,6 @@ def _end_with_parent() -> None:
 
 def _cores() -> int:
     """The cores that this process may use, which can be fewer than the machine has."""
+    if sys.platform == "win32":
+        return min(os.cpu_count() or 1, _MOST_ON_WINDOWS)
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

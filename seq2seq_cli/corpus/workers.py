@@ -4,6 +4,7 @@ All that differs is the executor; what it is given to do, and what is made of it
 """
 
 import importlib.metadata
+import logging
 import multiprocessing
 import os
 import signal
@@ -121,12 +122,26 @@ def _dask_workers(place: str, _total_bytes: int) -> Iterator[Workers]:
         client = Client(f"tcp://{place.removeprefix(DASK)}", timeout=_CONNECT_SECONDS, set_as_default=False)  # type: ignore[no-untyped-call]
     except (OSError, TimeoutError, ValueError):
         raise UsageError(f"--executor {place}: no Dask scheduler answers there: start one, or leave this out") from None
-    with client:
+    with _quiet_dask(), client:
         workers = Workers(executor=client.get_executor(), count=_count_threads(client, place))  # type: ignore[no-untyped-call]
         try:
             yield workers
         except (CancelledError, KilledWorker):
             raise S2SError(f"--executor {place}: the scheduler or a worker died: see why, and prepare again") from None
+
+
+@contextmanager
+def _quiet_dask() -> Iterator[None]:
+    """Keep Dask from logging tracebacks of a connection that breaks: our error says it in a line."""
+    loggers = [logging.getLogger(name) for name in ("distributed", "distributed.client")]
+    levels = [logger.level for logger in loggers]
+    try:
+        for logger in loggers:
+            logger.setLevel(logging.CRITICAL)
+        yield
+    finally:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)
 
 
 def _count_threads(client: "Client", place: str) -> int:

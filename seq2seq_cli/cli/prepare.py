@@ -23,6 +23,9 @@ FEW_PAIRS = 50_000
 """The shipped configs are meant for more."""
 MOST_EPOCHS = 30
 
+_TERMINATED = 143
+"""Exit code of a program that SIGTERM has ended: 128 and the signal's number."""
+
 Files = list[Path] | None
 
 
@@ -85,7 +88,7 @@ def prepare(
     given_valid, given_test = ([Source.of(path) for path in paths or []] for paths in (valid, test))
     settings = load_config(config, [*(set_ or []), *_shorthands(swap=swap, encoding=encoding, limit=limit)])
     folder = out or DEFAULT_FOLDER
-    with _terminable(folder), _bar() as progress:
+    with _terminable(), _bar() as progress:
         report = run(
             sources,
             folder,
@@ -112,15 +115,20 @@ def _shorthands(*, swap: bool, encoding: str | None, limit: int | None) -> list[
 
 
 @contextmanager
-def _terminable(folder: Path) -> Iterator[None]:
+def _terminable() -> Iterator[None]:
     """Let SIGTERM end the command as Ctrl-C does, so that nothing half-made is left behind."""
+    terminated = False
 
     def stop(*_: object) -> None:
-        raise Interrupted(f"stopped: nothing was written to {folder}", exit_code=143)
+        nonlocal terminated
+        terminated = True
+        raise KeyboardInterrupt  # which nobody on the way takes for an error of their own
 
     before = signal.signal(signal.SIGTERM, stop)
     try:
         yield
+    except Interrupted as stopped:
+        raise (Interrupted(str(stopped), exit_code=_TERMINATED) if terminated else stopped) from None
     finally:
         signal.signal(signal.SIGTERM, before)
 

@@ -80,6 +80,43 @@ class InProcessExecutor(Executor):
         return future
 
 
+class _Pool(ProcessPoolExecutor):
+    """Starts its processes, which it does when tasks come, without being disturbed by Ctrl-C."""
+
+    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        """Run a task in one of the processes."""
+        with _interrupts_held():
+            return super().submit(fn, *args, **kwargs)
+
+
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Let an interrupt wait for the end of the block, and never reach processes that are started in it.
+
+    A terminal sends Ctrl-C to all of them, and Python answers with a traceback while it is starting, or when its
+    parent leaves it half-started.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield  # where Python never interrupts
+        return
+    held: list[int] = []
+    handler = signal.signal(signal.SIGINT, lambda number, _frame: held.append(number))
+    try:
+        if sys.platform == "win32":
+            yield
+        else:
+            # New processes inherit what is blocked.
+            mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+            try:
+                yield
+            finally:
+                signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+    finally:
+        signal.signal(signal.SIGINT, handler)
+    for number in held:
+        signal.raise_signal(number)
+
+
 def workers_at(place: str | None) -> OpenWorkers:
     """The workers that ``--executor`` names: those of a cluster for ``dask://HOST:PORT``, of this machine for None.
 
@@ -101,7 +138,7 @@ def local_workers(total_bytes: int) -> Iterator[Workers]:
         yield Workers(executor=InProcessExecutor(), count=1)
         return
     # Spawned, not forked: the caller's threads (torch, a progress bar) make a fork unsafe.
-    pool = ProcessPoolExecutor(cores, multiprocessing.get_context("spawn"), initializer=_start_worker)
+    pool = _Pool(cores, multiprocessing.get_context("spawn"), initializer=_start_worker)
     try:
         yield Workers(executor=pool, count=cores)
     finally:

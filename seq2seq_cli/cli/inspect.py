@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from seq2seq_cli.errors import S2SError
+from seq2seq_cli.errors import S2SError, one_line
 
 if TYPE_CHECKING:
     from seq2seq_cli.corpus.inspection import Leak
@@ -61,7 +61,7 @@ def _head(corpus: "PreparedCorpus") -> Iterator[str]:
     manifest = corpus.manifest
     text = manifest.text
     size = sum(record.size for record in manifest.files.values())
-    yield f"{corpus.path}: {text.src.language} to {text.tgt.language}, unit {text.unit}"
+    yield f"{one_line(str(corpus.path))}: {text.src.language} to {text.tgt.language}, unit {text.unit}"
     yield f"made by s2s {manifest.s2s} with spaCy {manifest.spacy} of {', '.join(s.name for s in manifest.sources)}"
     yield f"{len(manifest.files)} files, {size / 1e6:,.1f} MB, each as it was written"
 

@@ -104,7 +104,7 @@ def prepare(
     for warning in report.warnings:
         sys.stderr.write(f"s2s: {one_line(warning)}\n")
     how = "of the model" if codec_from else _found(settings, languages, sources)
-    typer.echo("\n".join(_lines(report, how)))
+    typer.echo("\n".join(map(one_line, _lines(report, how))))
     typer.echo("next: " + _next_command(report, config, out, codec_from))
 
 

@@ -16,7 +16,7 @@ from typing import Self
 
 from seq2seq_cli.corpus.archives import OpenText, open_file, open_text
 from seq2seq_cli.corpus.lines import Lines, check_encoding
-from seq2seq_cli.errors import PairFileError, UsageError
+from seq2seq_cli.errors import PairFileError, UsageError, one_line
 
 STANDARD_INPUT = Path("-")
 BLOCK_LINES = 4000
@@ -47,7 +47,7 @@ class Source:
     @property
     def short_name(self) -> str:
         """The name without folders, which say nothing on another machine: for what is written down."""
-        return " + ".join(PurePath(name).name for name in self.names)
+        return " + ".join(map(_written, self.names))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -216,13 +216,18 @@ def _keep(path: Path, name: str, kept: Path) -> Path:
     return kept
 
 
+def _written(name: str) -> str:
+    """A file's name without folders, in a form that a cell of a table can hold; it may have line ends and odd bytes."""
+    return one_line(PurePath(name).name)
+
+
 def _describe_file(path: Path, name: str) -> SourceFile:
     with open_file(path, name) as file:
         try:
             sha256 = hashlib.file_digest(file, "sha256").hexdigest()
         except OSError as error:
             raise PairFileError(f"{name}: cannot be read: {error.strerror}") from None
-        return SourceFile(name=PurePath(name).name, size=file.tell(), sha256=sha256)
+        return SourceFile(name=_written(name), size=file.tell(), sha256=sha256)
 
 
 def _size(path: Path, name: str) -> int:

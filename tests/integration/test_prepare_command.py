@@ -54,6 +54,24 @@ def test_without_flags_it_writes_the_default_folder_and_says_what_it_did(home: P
     assert (home / "data" / "prepared" / "manifest.json").is_file()
 
 
+@pytest.mark.skipif(os.name == "nt", reason="no such names")
+def test_a_name_with_line_ends_tabs_and_bytes_that_are_no_text_stays_in_its_place(tmp_path: Path) -> None:
+    odd = "a\nb\t\udcff.txt"  # how Python writes the byte FF of a name
+    write(tmp_path / odd, LINES)
+    write(tmp_path / "deu.txt", LINES)
+
+    done = s2s_prepare(tmp_path, "deu.txt", odd, "--out", "c\nd")
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert r"duplicate (a\nb\t\udcff.txt:1, " in done.stdout
+    assert r"c\nd written in" in done.stdout
+    rows = (tmp_path / "c\nd" / "dropped.tsv").read_text(encoding="utf-8").splitlines()
+    assert {row.count("\t") for row in rows} == {4}
+    looked = s2s_here(tmp_path, "inspect", "c\nd").stdout.splitlines()
+    assert looked[0].startswith(r"c\nd: en to de")
+    assert looked[1].endswith(r"of deu.txt, a\nb\t\udcff.txt")
+
+
 def zipped(text: bytes) -> bytes:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:

@@ -72,9 +72,10 @@ def read_json(path: Path, *, newest: int, error: type[InputError]) -> dict[str, 
 def whole_folder(path: Path) -> Iterator[Path]:
     """A folder to fill, which becomes ``path`` when the block ends well and vanishes otherwise.
 
-    What was at ``path`` is replaced: whether it may be is the caller's to ask. What a killed process has left of
-    filling it is removed.
+    What was at ``path`` is replaced: whether it may be is the caller's to ask. A link stays, and what it leads to is
+    replaced. What a killed process has left of filling it is removed.
     """
+    path = Path(os.path.realpath(path))
     made = [folder for folder in path.parents if not folder.exists()]
     aside = sibling(path)
     try:

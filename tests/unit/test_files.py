@@ -1,3 +1,4 @@
+import os
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,19 @@ def test_a_folder_appears_when_it_is_finished_and_replaces_what_was_there(tmp_pa
 
     assert [file.name for file in path.iterdir()] == ["two"]
     assert list(path.parent.iterdir()) == [path]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need a privilege")
+def test_a_link_leads_to_the_folder_whether_that_is_there_or_not(tmp_path: Path) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(tmp_path / "disk" / "folder")
+    for content in ("one", "two"):
+        with whole_folder(link) as folder:
+            (folder / content).touch()
+
+    assert link.is_symlink()
+    assert [file.name for file in link.iterdir()] == ["two"]
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["disk", "folder", "link", "two"]
 
 
 def test_a_folder_whose_writer_fails_leaves_the_old_one(tmp_path: Path) -> None:

@@ -63,11 +63,13 @@ class Scratch:
     runs: list[Run] = field(default_factory=list)
     _blocks: list[tuple[int, dict[SideName, tuple[int, int]]]] = field(default_factory=list)
     """Pairs of each block, and for each side its tokens and bytes."""
-    _files: ExitStack = field(default_factory=ExitStack)
+    _files: ExitStack = field(init=False)
 
     def __post_init__(self) -> None:
         self.folder.mkdir()
-        self._out = {name: self._files.enter_context(self._path(name).open("wb")) for name in _TYPES}
+        with ExitStack() as opened:  # closes the first ones where the last cannot be opened
+            self._out = {name: opened.enter_context(self._path(name).open("wb")) for name in _TYPES}
+            self._files = opened.pop_all()
 
     @property
     def pairs(self) -> int:

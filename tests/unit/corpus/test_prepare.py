@@ -326,3 +326,19 @@ def test_a_full_disk_is_told_and_nothing_stays(pair_file: Path, tmp_path: Path) 
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert list(tmp_path.iterdir()) == [pair_file]
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="cannot count what is open")
+def test_too_few_files_at_a_time_are_told_and_nothing_stays(pair_file: Path, tmp_path: Path) -> None:
+    resource = pytest.importorskip("resource")
+    prepared(pair_file, tmp_path / "before")  # imports what has to be imported
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    taken = {int(path.name) for path in Path("/proc/self/fd").iterdir()}
+    eighth_free = [number for number in range(before[0]) if number not in taken][7]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (eighth_free + 1, before[1]))
+    try:
+        with pytest.raises(UsageError, match="out: cannot be written: Too many open files"):
+            prepare([Source.of(pair_file)], tmp_path / "out", load_config(None))
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["before", pair_file.name]

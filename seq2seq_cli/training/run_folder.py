@@ -57,8 +57,11 @@ class RunFolder:
     ) -> "RunFolder":
         """A new run in `path`, which says that its weights began as those of `origin`.
 
-        Raises UsageError when `path` holds something already and `overwrite` does not allow to remove a run there.
+        Raises UsageError when `path` holds something already and `overwrite` does not allow to remove a run there, and
+        for a name that is not UTF-8.
         """
+        _check_name(path, "--out")
+        _check_name(corpus.path, "--data")
         run = cls(path)
         try:
             if path.exists():
@@ -260,6 +263,14 @@ def _check_format(found: object, path: Path) -> None:
         raise ModelFileError(f"{path}: not a file of s2s: it has no format number")
     if int(str(found)) > FORMAT:
         raise ModelFileError(f"{path}: made by a newer s2s (format {found}, known up to {FORMAT}); upgrade s2s")
+
+
+def _check_name(path: Path, option: str) -> None:
+    """Raise UsageError for a name that neither the run's JSON nor the library of its weights can hold."""
+    try:
+        str(path).encode("utf-8")
+    except UnicodeEncodeError:
+        raise UsageError(f"{option} {path}: the name is not UTF-8: give the folder another") from None
 
 
 def _step_of(line: str) -> int:

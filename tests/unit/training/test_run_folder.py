@@ -2,6 +2,7 @@ import json
 import os
 import pickle
 import struct
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -112,6 +113,18 @@ def set_metadata(path: Path, metadata: dict[str, str]) -> None:
     header = json.loads(content[8 : 8 + length]) | {"__metadata__": metadata}
     new = json.dumps(header).encode()
     path.write_bytes(struct.pack("<Q", len(new)) + new + content[8 + length :])
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no such names")
+def test_names_that_are_no_text_are_refused_before_anything_is_made(
+    corpus: PreparedCorpus, config: Config, tmp_path: Path
+) -> None:
+    odd = tmp_path / "\udcff"  # how Python writes the byte FF of a name
+    for path, data in ((odd, corpus), (tmp_path / "run", replace(corpus, path=odd))):
+        with pytest.raises(UsageError, match="the name is not UTF-8"):
+            RunFolder.create(path, config, data)
+    assert not odd.exists()
+    assert not (tmp_path / "run").exists()
 
 
 def test_damaged_and_foreign_weights_are_refused_in_words(session: Session) -> None:

@@ -43,6 +43,10 @@ def codec_path(folder: Path, side: SideName) -> Path:
 
 def load_codecs(folder: Path) -> Codecs:
     """The codecs of a prepared folder or a run folder; raises ModelFileError when one is missing or damaged."""
+    if not codec_path(folder, "src").parent.is_dir():
+        raise ModelFileError(
+            f"{folder}: no run or prepared folder, without a codec/: s2s train and s2s prepare make one"
+        )
     return Codec.load(codec_path(folder, "src")), Codec.load(codec_path(folder, "tgt"))
 
 

@@ -197,7 +197,7 @@ def test_what_was_dropped_is_said_with_its_lines(home: Path) -> None:
         (b"Hi.\tHallo.\n", ["--src", "a.en"], "1 times --src and 0 times --tgt"),
         (b"Hi.\tHallo.\n", ["--valid", "-", "--test", "-"], "'-' (standard input) stands more than once"),
         (b"Hi.\tHallo.\n", ["--executor", "host:1"], "--executor host:1: must be dask://HOST:PORT"),
-        (b"Hi.\tHallo.\n", ["--codec-from", "nowhere"], "nowhere/codec/src.json: cannot be read"),
+        (b"Hi.\tHallo.\n", ["--codec-from", "nowhere"], "nowhere: no run or prepared folder"),
         (b"Hi.\tHallo.\n", ["--limit", "0"], "'--limit'"),
         (b"Hi.\tHallo.\n", ["--config", "no_such_config"], "no_such_config"),
     ],

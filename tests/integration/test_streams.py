@@ -61,3 +61,19 @@ def test_a_name_with_a_line_end_does_not_break_the_line(tmp_path: Path) -> None:
 
     assert done.returncode == 2
     assert done.stderr.splitlines() == [r"s2s: error: a\nb: no such file: check the name and the folder"]
+
+
+def test_interrupted_while_it_is_loaded_it_ends_in_silence() -> None:
+    # Typer is what takes time to load before any command of s2s runs.
+    script = """
+import signal, sys
+def interrupt(event, values):
+    if event == "import" and values[0] == "typer":
+        signal.raise_signal(signal.SIGINT)
+sys.addaudithook(interrupt)
+from seq2seq_cli.__main__ import main
+main()
+"""
+    done = subprocess.run([sys.executable, "-c", script, "configs"], capture_output=True, env=BUFFERED, check=False)
+
+    assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")

@@ -39,8 +39,8 @@ def download(
 
     When it fails or is stopped, what came lies in a hidden file, from which the next call goes on.
 
-    Raises UsageError when one of the files is there and ``overwrite`` is not asked for, or when neither the site nor
-    our list has the language; DownloadError when network, server or disk fail.
+    Raises UsageError when one of the files is there and ``overwrite`` is not asked for, when ``folder`` cannot be
+    made, or when neither the site nor our list has the language; DownloadError when network, server or disk fail.
     """
     pair_file = folder / f"{language.archive}.txt"
     about = folder / f"{language.archive}_about.txt"
@@ -50,7 +50,10 @@ def download(
     archive = config.archive.format(language=language.archive)
     url = config.site.rstrip("/") + "/" + archive
     part = folder / f".{archive}.part"
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"{folder}: cannot be made: {error.strerror}: choose another folder with --out") from None
     try:
         fetch(url, part, timeout=config.timeout, retries=config.retries, progress=progress)
     except NotFound:

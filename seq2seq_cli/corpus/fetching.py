@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from email.message import Message
 from http import HTTPStatus
-from http.client import HTTPException, HTTPResponse
+from http.client import BadStatusLine, HTTPException, HTTPResponse, LineTooLong
 from pathlib import Path
 from typing import NamedTuple
 from urllib.error import HTTPError, URLError
@@ -132,6 +132,8 @@ def _unreachable(url: str, failure: Exception, timeout: float) -> Exception:
             return DownloadError(f"{url}: no secure connection: {reason.reason or reason}")
         case OSError():
             return DownloadError(f"{url}: cannot be reached: {reason.strerror or reason}")
+        case BadStatusLine() | LineTooLong():
+            return DownloadError(f"{url}: what answers there is no web server: {reason}")
         case _:
             return DownloadError(f"{url}: not an address that can be asked: {reason}")
 

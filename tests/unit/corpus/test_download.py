@@ -2,8 +2,10 @@
 
 import random
 import socket
+import threading
 import zipfile
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 
@@ -250,6 +252,35 @@ def test_no_server_is_told_at_once(tmp_path: Path, address: str, told: str, monk
 
     assert told in str(error.value)
     assert names(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    "said", [b"220 mail.example ESMTP\r\n", b"HTTP/1.1 200 OK\r\nX: " + b"x" * 70_000 + b"\r\n\r\n"]
+)
+def test_what_answers_and_is_no_web_server_is_told(
+    tmp_path: Path, said: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("no_proxy", "*")
+
+    def answer() -> None:
+        # We hang up before all is said.
+        with server.accept()[0] as connection, suppress(ConnectionError):
+            connection.recv(1 << 16)
+            connection.sendall(said)
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        thread = threading.Thread(target=answer)
+        thread.start()
+        with pytest.raises(DownloadError, match="what answers there is no web server"):
+            get(Site(address=f"http://127.0.0.1:{server.getsockname()[1]}/"), tmp_path)
+        thread.join()
+
+
+def test_a_folder_that_cannot_be_made_is_told(site: Site, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(UsageError, match=r"file: cannot be made: .*: choose another folder with --out"):
+        get(site, tmp_path / "file")
+    assert site.requests == []
 
 
 def damaged(archive: bytes) -> bytes:

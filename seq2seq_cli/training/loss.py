@@ -18,8 +18,8 @@ def batch_loss(model: Seq2Seq, batch: Batch, *, teacher_forcing: float) -> tuple
     memory, state = model.encode(batch.src, batch.src_lengths)
     forced = draw_forced(len(batch.src), teacher_forcing)
     inputs = decoder_inputs(model, batch.tgt_in, forced, state, memory)
-    features, _ = model.decoder(inputs, state, memory)
+    decoded = model.decoder(inputs, state, memory)
     real = batch.tgt_out != PAD
     # The output layer is the largest product of the model: padding is left out before it, not after.
-    logits = model.output(features[real]).float()
+    logits = model.output(decoded.features[real]).float()
     return F.cross_entropy(logits, batch.tgt_out[real], reduction="sum"), len(logits)

@@ -4,6 +4,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
+from seq2seq_cli.config.legality import section_problems
 from seq2seq_cli.config.schema import Config
 from seq2seq_cli.config.stated import stated_differences, values_by_key
 from seq2seq_cli.corpus.prepared import PreparedCorpus
@@ -13,7 +14,8 @@ from seq2seq_cli.errors import UsageError
 def resolve_config(config: Config, corpus: PreparedCorpus) -> Config:
     """`config` with what the corpus was prepared with.
 
-    Raises UsageError, naming both values, when the config states something else for it.
+    Raises UsageError, naming both values, when the config states something else for it, or has a model that cannot
+    be trained on it.
     """
     prepared = config.model_copy(update={"data": corpus.config.data, "text": corpus.config.text})
     differences = stated_differences(config, prepared, sections=("data", "text"))
@@ -25,6 +27,9 @@ def resolve_config(config: Config, corpus: PreparedCorpus) -> Config:
             f"the config and {corpus.path} disagree: {told}. Prepare again with the same --config and --set,"
             " or leave these keys out"
         )
+    illegal = [message for _, message in section_problems(prepared)]
+    if illegal:
+        raise UsageError(f"the config and {corpus.path} do not go together: {'; '.join(illegal)}")
     return prepared
 
 

@@ -134,7 +134,7 @@ class RunFolder:
 
     def save_best(self, model: Seq2Seq) -> None:
         """Keep these weights as the ones that translate; `latest`, beside the run, names it from now on."""
-        weights = {name: tensor.cpu().contiguous() for name, tensor in model.state_dict().items()}
+        weights = {name: tensor.cpu().contiguous() for name, tensor in _own_weights(model).items()}
         _write(self.best_path, to_safetensors(weights, metadata={"s2s_format": str(FORMAT)}))
         _write_text(self.path.parent / "latest", self.path.name + "\n")
 
@@ -170,7 +170,8 @@ class RunFolder:
         config = config or self.config()
         src, tgt = (Codec.load(self.codec_path(side)) for side in SIDES)
         model = build_model(config.model, src_size=len(src.vocabulary), tgt_size=len(tgt.vocabulary))
-        model.load_state_dict(self._best_weights(model))
+        # What is tied to another is not in the file, and comes with the other.
+        model.load_state_dict(self._best_weights(model), strict=False)
         return Translator(model.to(device).eval(), src, tgt, config.decoding, device)
 
     def append_metrics(self, record: Mapping[str, Any]) -> None:
@@ -209,12 +210,17 @@ class RunFolder:
             raise ModelFileError(
                 f"{path}: damaged, or not a safetensors file ({error}): restore it, or train anew"
             ) from error
-        expected = {name: tensor.shape for name, tensor in model.state_dict().items()}
+        expected = {name: tensor.shape for name, tensor in _own_weights(model).items()}
         if {name: tensor.shape for name, tensor in weights.items()} != expected:
             raise ModelFileError(
                 f"{path}: its weights are not those of the model that {self.path}/config.yaml describes"
             )
         return weights
+
+
+def _own_weights(model: Seq2Seq) -> dict[str, torch.Tensor]:
+    """The weights by name; a matrix that is tied to another is there once."""
+    return {name: parameter.detach() for name, parameter in model.named_parameters()}
 
 
 def _make_room(path: Path, *, overwrite: bool) -> None:

@@ -248,7 +248,15 @@ class TrainingConfig(Section):
     clip_norm: Annotated[float, Field(gt=0.0)] = 1.0
     """Largest norm of the gradient; a longer one is scaled down to it."""
     teacher_forcing: Probability = 0.5
-    """Probability, drawn for each sentence, that the decoder is fed the true words and not its own predictions."""
+    """Probability that the decoder is fed the true words and not its own predictions; with a decay, at the start."""
+    teacher_forcing_unit: Literal["sentence", "token"] = "sentence"
+    """What it is drawn for."""
+    teacher_forcing_decay: Literal["constant", "linear", "exponential", "inverse_sigmoid"] = "constant"
+    """How it goes down while training."""
+    teacher_forcing_half: PositiveInt = 5000
+    """Updates of the weights after which a decay has left half of it."""
+    teacher_forcing_min: Probability = 0.0
+    """What a decay leaves of it at least."""
     seed: Annotated[int, Field(ge=0, lt=2**32)] = 1
     """Start of every random stream; the same seed gives the same run on a CPU."""
     device: Literal["auto", "cpu", "cuda", "mps"] = "auto"

@@ -31,6 +31,9 @@ class Decoded:
 class Decoder(nn.Module, ABC):
     """Target words in, features of the next word out, attending to the memory."""
 
+    feeds_back: bool = True
+    """Whether what is attended to at one step changes the steps after it."""
+
     def __init__(
         self, *, embedding: nn.Embedding, rnn: RNN, attention: Attender, readout: Readout, dropout: float
     ) -> None:
@@ -106,6 +109,8 @@ class LuongDecoder(Decoder):
 
     h_t = RNN(y_{t-1}, h_{t-1}), c_t = attention(h_t), features = readout(h_t, c_t, y_{t-1}).
     """
+
+    feeds_back = False
 
     def advance(
         self, embedded: Float[Tensor, "B D"], state: DecoderState, memory: Memory

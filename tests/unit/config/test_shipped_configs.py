@@ -33,7 +33,9 @@ each_config = pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
 def test_it_loads_and_is_listed_with_a_description(path: Path) -> None:
     load_config(str(path))
 
-    assert [entry.description for entry in list_configs() if entry.name == path.stem] > [""]
+    [entry] = [entry for entry in list_configs() if entry.name == path.stem]
+    assert entry.description
+    assert f"\n# Group: {entry.group}\n" in path.read_text(encoding="utf-8")
 
 
 @each_config

@@ -1,4 +1,4 @@
-"""From the config to the network: the one place where a word of the config becomes a class."""
+"""From the config to the network: where a word of the config becomes a class (a score brings its own word)."""
 
 from torch import nn
 
@@ -7,18 +7,7 @@ from seq2seq_cli.model.attention.attention import Attender, Attention
 from seq2seq_cli.model.attention.hard import HardAttention
 from seq2seq_cli.model.attention.heads import MultiHeadAttention
 from seq2seq_cli.model.attention.scopes import GlobalScope, MonotonicScope, PredictiveScope, Scope
-from seq2seq_cli.model.attention.scores import (
-    AdditiveScore,
-    ConcatScore,
-    DotScore,
-    GeneralScore,
-    JoinedConcatScore,
-    LinearScore,
-    LocationScore,
-    ScaledDotScore,
-    Score,
-    StateFreeScore,
-)
+from seq2seq_cli.model.attention.scores import Score, Sizes
 from seq2seq_cli.model.attention.without import FixedContext, NoAttention
 from seq2seq_cli.model.bridge import Bridge, CopyBridge, LinearBridge, ZeroBridge
 from seq2seq_cli.model.decoder import BahdanauDecoder, Decoder, InputFeedingDecoder, LuongDecoder
@@ -101,30 +90,10 @@ def build_scope(config: AttentionConfig, *, query: int) -> Scope:
             return PredictiveScope(query_size=query, window=config.window)
 
 
-def build_score(config: AttentionConfig, *, query: int, memory: int) -> Score:  # noqa: C901  # a case a score
+def build_score(config: AttentionConfig, *, query: int, memory: int) -> Score:
     """The score that the config names, for queries and memory states of the given sizes."""
-    size = config.size or query
-    match config.score:
-        case "additive":
-            return AdditiveScore(query_size=query, memory_size=memory, attention_size=size)
-        case "dot":
-            return DotScore()
-        case "scaled_dot":
-            return ScaledDotScore()
-        case "general":
-            return GeneralScore(query_size=query, memory_size=memory)
-        case "concat":
-            return ConcatScore(query_size=query, attention_size=size)
-        case "concat_joined":
-            return JoinedConcatScore(query_size=query, memory_size=memory, attention_size=size)
-        case "linear":
-            return LinearScore(query_size=query, memory_size=memory)
-        case "location":
-            return LocationScore(query_size=query, max_length=config.max_length)
-        case "state_free":
-            return StateFreeScore(memory_size=memory, attention_size=size)
-        case "none" | "fixed":
-            raise ValueError(f"{config.score}: nothing is scored")
+    sizes = Sizes(query=query, memory=memory, attention=config.size or query, max_length=config.max_length)
+    return Score.by_word[config.score](sizes)
 
 
 def build_decoder(config: DecoderConfig, attention: Attender, vocabulary_size: int) -> Decoder:

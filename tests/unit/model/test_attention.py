@@ -21,6 +21,7 @@ from seq2seq_cli.model.attention.scores import (
     LocationScore,
     ScaledDotScore,
     Score,
+    Sizes,
     StateFreeScore,
 )
 from seq2seq_cli.model.attention.without import FixedContext, NoAttention
@@ -28,6 +29,7 @@ from seq2seq_cli.model.attention.without import FixedContext, NoAttention
 QUERY = torch.tensor([[[1.0, 2.0]]])
 MEMORY = torch.tensor([[[3.0, -1.0], [0.5, 0.5]]])
 FIRST = torch.tensor([[1]])
+SIZES = Sizes(query=2, memory=2, attention=1, max_length=3)
 
 
 def set_weight(layer: nn.Linear, rows: list[list[float]]) -> None:
@@ -35,7 +37,7 @@ def set_weight(layer: nn.Linear, rows: list[list[float]]) -> None:
 
 
 def scores(score: Score) -> list[float]:
-    return score(QUERY, score.keys(MEMORY)).flatten().tolist()
+    return [float(number) for number in score(QUERY, score.keys(MEMORY)).detach().flatten()]
 
 
 def look(attention: Attender, query: Tensor, states: Tensor, mask: Tensor | None = None) -> Attended:
@@ -51,22 +53,22 @@ def softmax(*scores: float) -> list[float]:
 
 
 def test_dot_by_hand() -> None:
-    assert scores(DotScore()) == pytest.approx([1 * 3 - 2 * 1, 1 * 0.5 + 2 * 0.5])
+    assert scores(DotScore(SIZES)) == pytest.approx([1 * 3 - 2 * 1, 1 * 0.5 + 2 * 0.5])
 
 
 def test_scaled_dot_by_hand() -> None:
-    assert scores(ScaledDotScore()) == pytest.approx([1 / math.sqrt(2), 1.5 / math.sqrt(2)])
+    assert scores(ScaledDotScore(SIZES)) == pytest.approx([1 / math.sqrt(2), 1.5 / math.sqrt(2)])
 
 
 def test_general_by_hand() -> None:
-    score = GeneralScore(query_size=2, memory_size=2)
+    score = GeneralScore(SIZES)
     set_weight(score.W, [[1.0, 2.0], [0.0, -1.0]])
     # W (3, -1) = (1, 1); W (0.5, 0.5) = (1.5, -0.5)
     assert scores(score) == pytest.approx([1 * 1 + 2 * 1, 1 * 1.5 - 2 * 0.5])
 
 
 def test_additive_by_hand() -> None:
-    score = AdditiveScore(query_size=2, memory_size=2, attention_size=1)
+    score = AdditiveScore(SIZES)
     set_weight(score.W, [[0.1, 0.2]])
     set_weight(score.U, [[0.3, 0.4]])
     set_weight(score.v, [[2.0]])
@@ -75,7 +77,7 @@ def test_additive_by_hand() -> None:
 
 
 def test_concat_by_hand() -> None:
-    score = ConcatScore(query_size=2, attention_size=1)
+    score = ConcatScore(SIZES)
     set_weight(score.W, [[0.1, 0.2]])
     set_weight(score.v, [[-1.0]])
     # q + k = (4, 1) and (1.5, 2.5)
@@ -83,7 +85,7 @@ def test_concat_by_hand() -> None:
 
 
 def test_joined_concat_by_hand() -> None:
-    score = JoinedConcatScore(query_size=2, memory_size=2, attention_size=1)
+    score = JoinedConcatScore(SIZES)
     set_weight(score.W, [[0.1, 0.2, 0.3, 0.4]])
     set_weight(score.v, [[2.0]])
     # W (1, 2, 3, -1) = 1 and W (1, 2, 0.5, 0.5) = 0.85, as for the additive score above
@@ -91,7 +93,7 @@ def test_joined_concat_by_hand() -> None:
 
 
 def test_linear_by_hand_and_blind_to_the_query() -> None:
-    score = LinearScore(query_size=2, memory_size=2)
+    score = LinearScore(SIZES)
     set_weight(score.w, [[0.1, 0.2, 0.3, 0.4]])
     score.w.bias.data = torch.tensor([7.0])
     assert scores(score) == pytest.approx([0.5 + 0.5 + 7, 0.5 + 0.35 + 7])
@@ -101,7 +103,7 @@ def test_linear_by_hand_and_blind_to_the_query() -> None:
 
 
 def test_location_by_hand_and_no_further_than_its_length() -> None:
-    score = LocationScore(query_size=2, max_length=3)
+    score = LocationScore(SIZES)
     set_weight(score.W, [[0.1, 0.2], [1.0, -1.0], [5.0, 5.0]])
     assert scores(score) == pytest.approx([0.5, -1.0])
     with pytest.raises(InputError, match=r"4 tokens, .* takes 3 \(model\.attention\.max_length\)"):
@@ -109,7 +111,7 @@ def test_location_by_hand_and_no_further_than_its_length() -> None:
 
 
 def test_state_free_by_hand() -> None:
-    score = StateFreeScore(memory_size=2, attention_size=1)
+    score = StateFreeScore(SIZES)
     set_weight(score.U, [[0.3, 0.4]])
     set_weight(score.v, [[2.0]])
     assert scores(score) == pytest.approx([2 * math.tanh(0.5), 2 * math.tanh(0.35)])
@@ -118,7 +120,7 @@ def test_state_free_by_hand() -> None:
 def test_context_is_the_weighted_sum_of_the_memory() -> None:
     # Dot scores of the query with these states: log 1 and log 3, so the weights are 1/4 and 3/4.
     states = torch.tensor([[[0.0, 0.0], [math.log(3.0), 0.0]]])
-    attention = Attention(score=DotScore(), scope=GlobalScope(), memory_size=2)
+    attention = Attention(score=DotScore(SIZES), scope=GlobalScope(), memory_size=2)
     attended = look(attention, torch.tensor([[[1.0, 7.0]]]), states)
     assert attended.weights.flatten().tolist() == pytest.approx([0.25, 0.75])
     assert attended.context.flatten().tolist() == pytest.approx([0.75 * math.log(3.0), 0.0])
@@ -161,14 +163,14 @@ def test_local_p_looks_around_a_predicted_place_with_a_gaussian() -> None:
     assert factor is not None
     # sigma = D / 2 = 1/2: exp(-1 / (2 / 4)) one place away
     assert factor.flatten().tolist()[:3] == pytest.approx([math.exp(-2), 1.0, math.exp(-2)])
-    attention = Attention(score=DotScore(), scope=scope, memory_size=2)
+    attention = Attention(score=DotScore(SIZES), scope=scope, memory_size=2)
     weights = look(attention, QUERY, torch.zeros(1, 4, 2)).weights.flatten().tolist()
     # The softmax is over the window, the Gaussian comes after it.
     assert weights == pytest.approx([math.exp(-2) / 3, 1 / 3, math.exp(-2) / 3, 0.0])
 
 
 def test_an_empty_window_gives_no_weight_and_a_finite_gradient() -> None:
-    score = GeneralScore(query_size=2, memory_size=2)
+    score = GeneralScore(SIZES)
     attention = Attention(score=score, scope=MonotonicScope(window=1), memory_size=2)
     memory = attention.read(MEMORY, MEMORY[:, -1], torch.tensor([[True, True]]))
     attended = attention(QUERY, memory, torch.tensor([[9]]))
@@ -179,7 +181,7 @@ def test_an_empty_window_gives_no_weight_and_a_finite_gradient() -> None:
 
 
 def test_hard_attention_takes_the_likeliest_state_when_translating() -> None:
-    attention = HardAttention(score=DotScore(), scope=GlobalScope(), memory_size=2).eval()
+    attention = HardAttention(score=DotScore(SIZES), scope=GlobalScope(), memory_size=2).eval()
     attended = look(attention, QUERY, MEMORY)
     assert attended.weights.flatten().tolist() == [0.0, 1.0]  # the dot scores are 1 and 1.5
     assert attended.context.flatten().tolist() == MEMORY[0, 1].tolist()
@@ -188,7 +190,7 @@ def test_hard_attention_takes_the_likeliest_state_when_translating() -> None:
 
 def test_hard_attention_draws_by_its_weights_while_training_and_half_of_the_sentences_are_soft() -> None:
     torch.manual_seed(0)
-    attention = HardAttention(score=DotScore(), scope=GlobalScope(), memory_size=2).train()
+    attention = HardAttention(score=DotScore(SIZES), scope=GlobalScope(), memory_size=2).train()
     draws = 4000
     states = torch.tensor([[0.0, 0.0], [math.log(3.0), 0.0], [9.0, 9.0]]).expand(draws, -1, -1)
     memory = attention.read(states, states[:, -1], torch.tensor([[True, True, False]]).expand(draws, -1))

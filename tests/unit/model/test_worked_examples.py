@@ -9,7 +9,7 @@ from torch import nn
 from seq2seq_cli.config.schema import AttentionConfig, DecoderConfig, EncoderConfig, ModelConfig
 from seq2seq_cli.model.attention.attention import Attention
 from seq2seq_cli.model.attention.scopes import GlobalScope
-from seq2seq_cli.model.attention.scores import AdditiveScore
+from seq2seq_cli.model.attention.scores import AdditiveScore, Sizes
 from seq2seq_cli.model.build import build_model
 from seq2seq_cli.model.decoder import BahdanauDecoder
 from seq2seq_cli.model.readout import StateReadout
@@ -24,7 +24,7 @@ def set_weight(layer: nn.Linear, rows: list[list[float]]) -> None:
 def test_three_inputs_are_scored_weighted_summed_and_decoded() -> None:
     """Three annotations h1, h2, h3 of one number each, and a decoder that begins with 0: e, a, c, s, twice."""
     h = (0.5, -1.0, 2.0)
-    score = AdditiveScore(query_size=1, memory_size=1, attention_size=1)
+    score = AdditiveScore(Sizes(query=1, memory=1, attention=1, max_length=1))
     for layer, weight in ((score.W, 0.7), (score.U, 0.9), (score.v, 1.5)):
         set_weight(layer, [[weight]])
     rnn = make_rnn("gru", 1 + 1, 1, layers=1, dropout=0.0, both_ways=False)

@@ -14,6 +14,7 @@ from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.config.schema import Config
 from seq2seq_cli.corpus.prepare import prepare
 from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.corpus.sources import Source
 from seq2seq_cli.model.build import build_model
 from seq2seq_cli.training.events import Step
 from seq2seq_cli.training.loop import train
@@ -34,7 +35,7 @@ def measure_training(pairs: Path, name: str, *, seconds: float, rounds: int) -> 
     """
     config = load_config(name, _OVERRIDES)
     with tempfile.TemporaryDirectory() as folder:
-        prepare(pairs, Path(folder) / "prepared", config)
+        prepare([Source.of(pairs)], Path(folder) / "prepared", config)
         corpus = PreparedCorpus.open(Path(folder) / "prepared")
         _announce(corpus, config)
         ours, theirs = _compare(_contenders(corpus, config, name), seconds=seconds, rounds=rounds)

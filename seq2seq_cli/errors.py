@@ -8,6 +8,7 @@
     │   ├── PreparedFolderError   2      a folder made by ``s2s prepare``
     │   └── ModelFileError        2      a run folder or a file in it
     ├── TrainingError             1      training cannot go on
+    ├── DownloadError             1      network, server or disk failed; what came so far is kept
     └── Interrupted         130, 143     the user stopped the program; nothing saved is lost
 
 A message says what is wrong, where (``file:line:column`` as far as known) and what to do, in one line.
@@ -67,6 +68,10 @@ class ModelFileError(InputError):
 
 class TrainingError(S2SError):
     """Training cannot go on: the loss is not finite, or a checkpoint cannot be written."""
+
+
+class DownloadError(S2SError):
+    """A file cannot be fetched: network, server or disk failed, or what came is not what should have."""
 
 
 class Interrupted(S2SError):  # noqa: N818  # no error: the user wanted it

@@ -8,7 +8,7 @@ import secrets
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from seq2seq_cli.errors import InputError
 
@@ -18,13 +18,23 @@ _CURE = "restore it, or make its folder anew"
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write aside, reach the disk, rename: a crash at any moment leaves the old file or the new one."""
+    """Write a file at once, whole or not at all."""
+    with whole_file(path) as file:
+        file.write(content)
+
+
+@contextlib.contextmanager
+def whole_file(path: Path) -> Iterator[BinaryIO]:
+    """A file to fill, which becomes ``path`` when the block ends well and vanishes otherwise.
+
+    It is written aside, reaches the disk, and is renamed: a crash at any moment leaves the old file or the new one.
+    """
     for leftover in path.parent.glob(f".{glob.escape(path.name)}.*{_UNFINISHED}"):
         leftover.unlink()  # of a write that was killed
     aside = sibling(path)
     try:
         with aside.open("wb") as file:
-            file.write(content)
+            yield file
             file.flush()
             os.fsync(file.fileno())
         aside.replace(path)
@@ -62,12 +72,16 @@ def read_json(path: Path, *, newest: int, error: type[InputError]) -> dict[str, 
 def whole_folder(path: Path) -> Iterator[Path]:
     """A folder to fill, which becomes ``path`` when the block ends well and vanishes otherwise.
 
-    What was at ``path`` is replaced: whether it may be is the caller's to ask.
+    What was at ``path`` is replaced: whether it may be is the caller's to ask. What a killed process has left of
+    filling it is removed.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
+    made = [folder for folder in path.parents if not folder.exists()]
     aside = sibling(path)
-    aside.mkdir()
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        for leftover in path.parent.glob(f".{glob.escape(path.name)}.*{_UNFINISHED}"):
+            shutil.rmtree(leftover)
+        aside.mkdir()
         yield aside
         for file in aside.rglob("*"):
             if file.is_file():
@@ -78,8 +92,12 @@ def whole_folder(path: Path) -> Iterator[Path]:
             shutil.rmtree(old)
         else:
             aside.replace(path)
-    finally:
+    except BaseException:
         shutil.rmtree(aside, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            for folder in made:
+                folder.rmdir()
+        raise
 
 
 def sibling(path: Path) -> Path:

@@ -7,6 +7,7 @@ from pathlib import Path
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.corpus.prepare import prepare
 from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.corpus.sources import Source
 
 SYMBOLS = "abcdefghijklmnopqrst"
 
@@ -16,7 +17,8 @@ def prepared(folder: Path, pairs: Sequence[tuple[str, str]], overrides: Sequence
     folder.mkdir(parents=True, exist_ok=True)
     pair_file = folder / "pairs.txt"
     pair_file.write_text("".join(f"{src}\t{tgt}\n" for src, tgt in pairs), encoding="utf-8")
-    prepare(pair_file, folder / "prepared", load_config(None, ["text.tgt.spacing=false", *overrides]))
+    config = load_config(None, ["text.tgt.spacing=false", *overrides])
+    prepare([Source.of(pair_file)], folder / "prepared", config)
     return PreparedCorpus.open(folder / "prepared")
 
 

@@ -23,10 +23,15 @@ def train(
         Path | None, typer.Option(metavar="DIR", help="The folder made by s2s prepare; data/prepared by default.")
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="The run folder; runs/NAME of the config by default.")
+        Path | None,
+        typer.Option(metavar="DIR", help="The run folder; runs/NAME of the config by default, or runs/RUN_continued."),
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run where it was saved last.")] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a run that is there already.")] = False,
+    init_from: Annotated[
+        Path | None,
+        typer.Option("--init-from", metavar="RUN", help="Begin a new run with the best weights of this one."),
+    ] = None,
     device: Annotated[
         str | None, typer.Option(metavar="NAME", help="auto, cpu, cuda or mps; short for --set training.device=NAME.")
     ] = None,
@@ -36,13 +41,18 @@ def train(
     ] = None,
 ) -> None:
     """Train a translator on a prepared folder and keep the best."""
+    if resume and overwrite:
+        raise UsageError("--resume goes on with a run and --overwrite replaces it: give one of them")
+    if resume and init_from:
+        raise UsageError("--resume goes on with a run and --init-from begins a new one: give one of them")
     from seq2seq_cli.cli.training_bar import TrainingBar
     from seq2seq_cli.training.report import model_card, report
 
-    if resume and overwrite:
-        raise UsageError("--resume goes on with a run and --overwrite replaces it: give one of them")
     overrides = [*(set_ or []), *_shorthand("device", device), *_shorthand("seed", seed)]
-    session = _resume(config, out, data, overrides) if resume else _start(config, out, data, overrides, overwrite)
+    if resume:
+        session = _resume(config, out, data, overrides)
+    else:
+        session = _start(config, out, data, overrides, overwrite=overwrite, init_from=init_from)
     bar = TrainingBar()
     try:
         for event in session.train():
@@ -54,18 +64,33 @@ def train(
     _print_result(session, result)
 
 
-def _start(name: str | None, out: Path | None, data: Path | None, overrides: list[str], overwrite: bool) -> "Session":
-    from seq2seq_cli.config.loader import load_config
+def _start(
+    name: str | None,
+    out: Path | None,
+    data: Path | None,
+    overrides: list[str],
+    *,
+    overwrite: bool,
+    init_from: Path | None,
+) -> "Session":
+    from seq2seq_cli.config.loader import load_config, load_saved_config
     from seq2seq_cli.corpus.prepared import DEFAULT_FOLDER, PreparedCorpus
     from seq2seq_cli.training.device import choose_device
     from seq2seq_cli.training.resolve import resolve_config
+    from seq2seq_cli.training.run_folder import RUNS, RunFolder
     from seq2seq_cli.training.session import Session
 
-    config = load_config(name, overrides)
+    origin = RunFolder.find(init_from) if init_from else None
+    if origin and name is None:
+        # The new data has its own `data` and `text`.
+        config = load_saved_config(origin.path / "config.yaml", overrides, without=("data", "text"))
+    else:
+        config = load_config(name, overrides)
     corpus = PreparedCorpus.open(data or DEFAULT_FOLDER)
     config = resolve_config(config, corpus)
     device = choose_device(config.training.device)
-    session = Session.start(out or _default_folder(name), config, corpus, device, overwrite=overwrite)
+    path = out or (RUNS / f"{origin.path.resolve().name}_continued" if origin else _default_folder(name))
+    session = Session.start(path, config, corpus, device, overwrite=overwrite, origin=origin)
     _announce(session)
     return session
 
@@ -107,9 +132,11 @@ def _announce(session: "Session") -> None:
     corpus, progress = session.corpus, session.state.progress
     precision = choose_precision(session.config.training.precision, session.device)
     parameters = sum(p.numel() for p in session.state.model.parameters())
+    origin = session.run.origin()
     sys.stderr.write(
         f"training {session.run.path} on {describe_device(session.device)}, {precision}:"
         f" {len(corpus.split('train')):,} pairs, {parameters:,} parameters"
+        + (f", begun with the weights of {origin}" if origin else "")
         + (f", from step {progress.step} in epoch {progress.epoch + 1}\n" if progress.step else "\n")
     )
 

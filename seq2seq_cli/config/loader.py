@@ -34,16 +34,18 @@ def load_config(name: str | None, overrides: Sequence[str] = ()) -> Config:
     return draft.validated()
 
 
-def load_saved_config(path: Path, overrides: Sequence[str] = ()) -> Config:
+def load_saved_config(path: Path, overrides: Sequence[str] = (), *, without: Sequence[str] = ()) -> Config:
     """Read the config inside a run or a prepared folder, which another version of s2s may have written.
 
-    An unknown key of the file is dropped with a logged warning, a missing one has its default. ``overrides`` are the
-    user's, and are read as strictly as by ``load_config``.
+    An unknown key of the file is dropped with a logged warning, a missing one has its default. The file's sections of
+    ``without`` are passed over. ``overrides`` are the user's, and are read as strictly as by ``load_config``.
 
     Raises ConfigError when the file is missing or damaged, or holds values of the wrong kind.
     """
     draft = _Draft()
     draft.read_file(path)
+    for section in without:
+        draft.values.pop(section, None)
     for key in _drop_unknown(draft.values, ()):
         logger.warning("%s: key '%s' is unknown to this version of s2s and ignored", path, one_line(".".join(key)))
     for number, override in enumerate(overrides, start=1):

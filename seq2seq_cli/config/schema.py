@@ -1,7 +1,8 @@
 """The config: every knob of s2s, its type, its range and its one default.
 
-A YAML file has five sections: ``data`` and ``text`` say how ``s2s prepare`` makes a corpus, ``model`` and
-``training`` what ``s2s train`` makes of it, ``decoding`` how ``s2s translate`` searches.
+A YAML file has six sections: ``data`` and ``text`` say how ``s2s prepare`` makes a corpus, ``model`` and
+``training`` what ``s2s train`` makes of it, ``decoding`` how ``s2s translate`` searches, ``download`` where
+``s2s download`` finds pair files.
 """
 
 from collections.abc import Sequence
@@ -257,6 +258,10 @@ class TrainingConfig(Section):
     """Updates of the weights after which a decay has left half of it."""
     teacher_forcing_min: Probability = 0.0
     """What a decay leaves of it at least."""
+    bpe_dropout: Dropout = 0.0
+    """Share of the merges of subwords that are left out, drawn anew in each epoch; needs text.unit bpe."""
+    hidden_words: Probability = 0.0
+    """Probability that, in a pair, a word that both sides have alike is unknown on both: so copying is learned."""
     seed: Annotated[int, Field(ge=0, lt=2**32)] = 1
     """Start of every random stream; the same seed gives the same run on a CPU."""
     device: Literal["auto", "cpu", "cuda", "mps"] = "auto"
@@ -278,6 +283,23 @@ class DecodingConfig(Section):
     """See max_length_factor."""
 
 
+class DownloadConfig(Section):
+    """Where pair files are published."""
+
+    site: Annotated[str, Field(pattern=r"^https?://[^\s/]\S*$", examples=["https://www.manythings.org/anki/"])] = (
+        "https://www.manythings.org/anki/"
+    )
+    """The address that holds the archives."""
+    archive: Annotated[str, Field(pattern=r"^[^\s{}/]*\{language\}[^\s{}/]*$", examples=["{language}-eng.zip"])] = (
+        "{language}-eng.zip"
+    )
+    """Name of the archive of a language, whose ISO 639-3 code takes the place of {language}."""
+    timeout: Annotated[float, Field(gt=0.0)] = 30.0
+    """Seconds to wait for the next bytes."""
+    retries: Annotated[int, Field(ge=0)] = 5
+    """How many times a broken connection is taken up again."""
+
+
 class Config(Section):
     """One model, whole."""
 
@@ -291,6 +313,8 @@ class Config(Section):
     """The loop (used by train)."""
     decoding: DecodingConfig = DecodingConfig()
     """The search (used by train for validation, and by translate)."""
+    download: DownloadConfig = DownloadConfig()
+    """Where pair files are published (used by download)."""
 
     @model_validator(mode="after")
     def _sections_agree(self) -> Self:

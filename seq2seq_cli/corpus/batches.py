@@ -3,8 +3,9 @@
 B batch, S source length, T target length.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from seq2seq_cli.corpus.prepared import ParallelIds
+from seq2seq_cli.corpus.ragged import Ragged
 from seq2seq_cli.text.vocabulary import BOS, EOS, PAD
 
 
@@ -59,14 +61,14 @@ def length_order(ids: ParallelIds, *, batch_size: int) -> list[NDArray[np.int64]
     return [by_length[start : start + batch_size] for start in range(0, len(ids), batch_size)]
 
 
-def collate(ids: ParallelIds, rows: Iterable[int]) -> Batch:
-    """The pairs of the given indices as one batch."""
-    src, tgt = zip(*((ids.src(row).tolist(), ids.tgt(row).tolist()) for row in rows), strict=True)
+def collate(ids: ParallelIds, rows: Sequence[int] | NDArray[np.integer[Any]]) -> Batch:
+    """The pairs of the given indices as one batch; raises PreparedFolderError when their files are damaged."""
+    src, tgt = ids.pick(np.asarray(rows, dtype=np.int64))
     return Batch(
-        src=pad([[*row, EOS] for row in src]),
-        src_lengths=torch.tensor([len(row) + 1 for row in src]),
-        tgt_in=pad([[BOS, *row] for row in tgt]),
-        tgt_out=pad([[*row, EOS] for row in tgt]),
+        src=_frame(src, last=EOS),
+        src_lengths=torch.from_numpy(src.lengths + 1),
+        tgt_in=_frame(tgt, first=BOS),
+        tgt_out=_frame(tgt, last=EOS),
     )
 
 
@@ -74,3 +76,17 @@ def pad(rows: Sequence[Sequence[int]]) -> Int[Tensor, "B N"]:
     """Rows of ids as one tensor, as long as the longest, PAD on the right."""
     longest = max(map(len, rows))
     return torch.tensor([[*row, *[PAD] * (longest - len(row))] for row in rows])
+
+
+def _frame(rows: Ragged, *, first: int | None = None, last: int | None = None) -> Int[Tensor, "B N"]:
+    """Rows of ids as one tensor, one id longer than the longest: ``first`` goes before each row, or ``last`` after."""
+    lengths = rows.lengths
+    places = np.arange(int(lengths.max()) + 1)
+    framed = np.full((len(rows), len(places)), PAD, dtype=np.int64)
+    if first is not None:
+        framed[:, 0] = first
+        framed[:, 1:][places[:-1] < lengths[:, None]] = rows.values
+    if last is not None:
+        framed[places < lengths[:, None]] = rows.values
+        framed[np.arange(len(rows)), lengths] = last
+    return torch.from_numpy(framed)

@@ -2,15 +2,13 @@
 
 import importlib.metadata
 import json
-from collections.abc import Iterator
-from hashlib import sha256
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from seq2seq_cli.config.schema import Config
 from seq2seq_cli.config.stated import values_by_key
-from seq2seq_cli.corpus.manifest import MANIFEST, Manifest, read_manifest
-from seq2seq_cli.corpus.pairs import read_bytes
-from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.corpus.manifest import MANIFEST, Manifest, SourceRecord, written_files
+from seq2seq_cli.corpus.prepared import Codecs, PreparedCorpus
 from seq2seq_cli.errors import UsageError
 
 _NAMED = 3
@@ -21,18 +19,19 @@ def spacy_version() -> str:
     return importlib.metadata.version("spacy")
 
 
-def find_same(out: Path, pair_file: Path, config: Config) -> Manifest | None:
-    """The manifest of ``out`` when it was made of the same file in the same way; None when nothing lies there.
+def find_same(
+    out: Path, sources: Sequence[SourceRecord], config: Config, codecs: Codecs | None = None
+) -> Manifest | None:
+    """The manifest of ``out`` when it was made of the same files in the same way; None when nothing lies there.
 
-    Raises UsageError when something else lies there, PreparedFolderError when it is damaged, PairFileError when the
-    pair file cannot be read.
+    Raises UsageError when something else lies there, PreparedFolderError when it is damaged.
     """
     if _is_free(out):
         return None
-    manifest = PreparedCorpus.open(out).manifest
-    differences = list(_differences(manifest, pair_file, config))
+    corpus = PreparedCorpus.open(out)
+    differences = list(_differences(corpus, sources, config, codecs))
     if not differences:
-        return manifest
+        return corpus.manifest
     more = f", and {len(differences) - _NAMED} more" if len(differences) > _NAMED else ""
     made = ", ".join(differences[:_NAMED]) + more
     raise UsageError(f"{out}: holds another preparation ({made}): replace it with --overwrite, or choose --out")
@@ -42,7 +41,7 @@ def check_replaceable(out: Path) -> None:
     """Raise UsageError unless nothing lies at ``out``, or a prepared folder without files of anybody else's."""
     if _is_free(out):
         return
-    ours = {MANIFEST, *read_manifest(out).files}
+    ours = written_files(out)
     for path in sorted(out.rglob("*")):
         if not path.is_dir() and path.relative_to(out).as_posix() not in ours:
             raise UsageError(
@@ -58,14 +57,27 @@ def _is_free(out: Path) -> bool:
     return False
 
 
-def _differences(manifest: Manifest, pair_file: Path, config: Config) -> Iterator[str]:
+def _differences(
+    corpus: PreparedCorpus, sources: Sequence[SourceRecord], config: Config, codecs: Codecs | None
+) -> Iterator[str]:
     """What was other when the folder was made."""
-    if sha256(read_bytes(pair_file)).hexdigest() != manifest.source.sha256:
-        yield f"of another pair file, {manifest.source.name}"
+    manifest = corpus.manifest
+    if _content(sources) != _content(manifest.sources):
+        names = ", ".join(source.name for source in manifest.sources)
+        yield f"of other files or other content: {names}"
     if spacy_version() != manifest.spacy:
         yield f"by spaCy {manifest.spacy}"
+    if codecs is None and manifest.codecs_given:
+        yield "with the codecs of an older model"
+    elif codecs is not None and not (manifest.codecs_given and codecs == (corpus.src_codec, corpus.tgt_codec)):
+        yield "with other codecs"
     now = dict(values_by_key(config))
     for name in ("data", "text"):
         for key, value in values_by_key(getattr(manifest, name), f"{name}."):
             if now[key] != value:
                 yield f"with {key}={json.dumps(value)}, now {json.dumps(now[key])}"
+
+
+def _content(sources: Sequence[SourceRecord]) -> list[tuple[str | None, str]]:
+    """What the files hold and are for; their names do not matter."""
+    return [(source.split, source.sha256) for source in sources]

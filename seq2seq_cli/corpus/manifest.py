@@ -2,18 +2,19 @@
 
 import hashlib
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from seq2seq_cli.config.schema import DataConfig, Section, TextConfig
-from seq2seq_cli.corpus.pairs import Reason
+from seq2seq_cli.corpus.dropped import Reason
 from seq2seq_cli.corpus.splits import SPLITS, SplitName
 from seq2seq_cli.errors import PreparedFolderError
 from seq2seq_cli.files import read_json, write_json
 
-FORMAT = 1
-"""Of the prepared folder; raised when an older s2s could not read what is written."""
+FORMAT: Final = 2
+"""Of the prepared folder; raised when an older s2s could not read what is written. Format 1, of one pair file without
+``dropped.tsv``, is not read any more."""
 
 MANIFEST = "manifest.json"
 
@@ -36,26 +37,40 @@ class FileRecord(_Record):
     @classmethod
     def of(cls, path: Path) -> "FileRecord":
         """Describe a file as it lies on the disk."""
-        content = path.read_bytes()
-        return cls(size=len(content), sha256=hashlib.sha256(content).hexdigest())
+        with path.open("rb") as file:
+            sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+            return cls(size=file.tell(), sha256=sha256)
 
     def describes(self, path: Path) -> bool:
         """Whether a file lies at `path` and holds what was recorded."""
-        return path.is_file() and path.stat().st_size == self.size and FileRecord.of(path) == self
+        return self.fits(path) and FileRecord.of(path) == self
+
+    def fits(self, path: Path) -> bool:
+        """Whether a file of the recorded size lies at `path`, whatever it holds."""
+        return path.is_file() and path.stat().st_size == self.size
 
 
-class PairFileRecord(FileRecord):
-    """The pair file that was prepared."""
+class SourceRecord(FileRecord):
+    """A file that pairs were read from."""
 
     name: str
+    split: SplitName | None
+    """The split that it was given as; None for a file whose pairs were split."""
+
+
+class PlaceRecord(_Record):
+    """A line of a file."""
+
+    file: str
+    line: Count
 
 
 class DroppedRecord(_Record):
     """Lines that were dropped for one reason."""
 
     count: Count
-    lines: list[int]
-    """The numbers of the first few."""
+    first: list[PlaceRecord]
+    """The first few; more are in ``dropped.tsv``."""
 
 
 class SplitRecord(_Record):
@@ -85,7 +100,7 @@ class Manifest(_Record):
     """Version that made the folder."""
     spacy: str
     """Version of the tokenizers."""
-    source: PairFileRecord
+    sources: list[SourceRecord]
     lines_read: Count
     extra_columns: Count
     """Lines with more than two columns."""
@@ -99,6 +114,8 @@ class Manifest(_Record):
     """As resolved."""
     files: dict[str, FileRecord]
     """Every other file of the folder."""
+    codecs_given: bool
+    """Whether the codecs are those of an older model, and not learned from these pairs."""
 
     @field_validator("data", "text", mode="before")
     @classmethod
@@ -121,12 +138,12 @@ class Manifest(_Record):
 def read_manifest(folder: Path) -> Manifest:
     """Read a folder's manifest.
 
-    Raises PreparedFolderError when the folder or its manifest is missing, when it is damaged, or made by a newer s2s.
+    Raises PreparedFolderError when the folder or its manifest is missing, when it is damaged, or made by an older or a
+    newer s2s.
     """
-    if not (folder / MANIFEST).is_file():
-        missing = "not a finished prepared folder" if folder.exists() else "no such folder"
-        raise PreparedFolderError(f"{folder}: {missing}: make it with 's2s prepare FILE --out {folder}'")
-    content = read_json(folder / MANIFEST, newest=FORMAT, error=PreparedFolderError)
+    content = _read(folder)
+    if content["format"] < FORMAT:
+        raise PreparedFolderError(f"{folder}: made by an older s2s: prepare again with --overwrite")
     try:
         return Manifest.model_validate(content)
     except ValidationError as error:
@@ -134,6 +151,22 @@ def read_manifest(folder: Path) -> Manifest:
         place = ".".join(str(part) for part in first["loc"])
         problem = f"{folder / MANIFEST}: damaged: {place}: {first['msg']}"
         raise PreparedFolderError(f"{problem}: delete the folder and prepare again") from None
+
+
+def written_files(folder: Path) -> set[str]:
+    """The names of all files that prepare wrote into a folder, in whatever format.
+
+    Raises PreparedFolderError when the folder or its manifest is missing or damaged.
+    """
+    files = _read(folder).get("files")
+    return {MANIFEST, *files} if isinstance(files, dict) else {MANIFEST}
+
+
+def _read(folder: Path) -> dict[str, Any]:
+    if not (folder / MANIFEST).is_file():
+        missing = "not a finished prepared folder" if folder.exists() else "no such folder"
+        raise PreparedFolderError(f"{folder}: {missing}: make it with 's2s prepare FILE --out {folder}'")
+    return read_json(folder / MANIFEST, newest=FORMAT, error=PreparedFolderError)
 
 
 def _known(section: type[Any], values: Any) -> Any:

@@ -1,38 +1,50 @@
-"""From a pair file to a prepared folder: read, tokenise, split, fit the codecs on train alone, write."""
+"""From files of sentence pairs to a prepared folder.
 
+    blocks of lines -> pairs, tokens, hashes (by workers) -> scratch files -> which pairs, in which split
+    -> counts of the training split -> codecs -> ids
+
+What is in memory does not grow with the files, a few numbers a pair and the distinct tokens excepted. The folder has
+the same bytes whoever does the work.
+"""
+
+import shutil
 import time
 from collections.abc import Sequence
-from concurrent.futures import Executor
-from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
 from seq2seq_cli import __version__
-from seq2seq_cli.config.schema import Config, SideConfig, TextConfig
+from seq2seq_cli.config.schema import Config
+from seq2seq_cli.corpus.adopted import adopt_codecs, check_languages
+from seq2seq_cli.corpus.dropped import FILE as DROPPED_FILE
+from seq2seq_cli.corpus.dropped import Dropped, Reason, write_examples
 from seq2seq_cli.corpus.existing import check_replaceable, find_same, spacy_version
 from seq2seq_cli.corpus.manifest import (
     FORMAT,
     DroppedRecord,
     FileRecord,
     Manifest,
-    PairFileRecord,
+    PlaceRecord,
     SideRecord,
+    SourceRecord,
     SplitRecord,
 )
-from seq2seq_cli.corpus.pairs import Pairs, read_pairs
-from seq2seq_cli.corpus.prepared import SideName, codec_path, write_split
-from seq2seq_cli.corpus.ragged import Ragged
-from seq2seq_cli.corpus.splits import SPLITS, TRAIN, VALID, SplitName, assign_splits
-from seq2seq_cli.corpus.tokenise import Progress, Tokenised, tokenise
-from seq2seq_cli.corpus.workers import local_executor
-from seq2seq_cli.errors import ConfigError, Interrupted, PairFileError, UsageError
+from seq2seq_cli.corpus.prepared import SIDES, Codecs, SideName, codec_path
+from seq2seq_cli.corpus.reading import Inputs, Progress, Reading, read_all, short_name
+from seq2seq_cli.corpus.scratch import Scratch
+from seq2seq_cli.corpus.selection import Selection, select
+from seq2seq_cli.corpus.sources import Source, describe, local_sources
+from seq2seq_cli.corpus.splits import SPLITS, SplitName
+from seq2seq_cli.corpus.workers import OpenWorkers, local_workers
+from seq2seq_cli.corpus.writing import count_tokens, train_counts, write_side
+from seq2seq_cli.errors import Interrupted, UsageError
 from seq2seq_cli.files import whole_folder
 from seq2seq_cli.text.codec import Codec
-from seq2seq_cli.text.tokenizer import has_tokenizer
-from seq2seq_cli.text.vocabulary import UNK
+from seq2seq_cli.text.languages import resolve_languages
+
+_SCRATCH = "scratch"
+_PLACES = 3
+"""Lines that the manifest names for each reason."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,151 +54,166 @@ class PrepareReport:
     out: Path
     manifest: Manifest
     up_to_date: bool
-    """The folder was there already, made of the same file in the same way, and was left alone."""
+    """The folder was there already, made of the same files in the same way, and was left alone."""
+    warnings: list[str]
+    """What the user should know, one line each."""
     seconds: float
 
 
 def prepare(
-    pair_file: Path,
+    sources: Sequence[Source],
     out: Path,
     config: Config,
     *,
+    valid: Sequence[Source] = (),
+    test: Sequence[Source] = (),
+    languages: str | None = None,
+    codecs: Codecs | None = None,
     overwrite: bool = False,
-    executor: Executor | None = None,
+    open_workers: OpenWorkers = local_workers,
     progress: Progress = lambda _done, _total: None,
 ) -> PrepareReport:
-    """Make the prepared folder ``out`` from a pair file, whole or not at all.
+    """Make the prepared folder ``out`` from pairs, whole or not at all.
 
-    ``executor`` runs the tokenizers; None takes this process for a small file and one a core for others. The folder
-    has the same bytes whatever the executor.
+    ``valid`` and ``test`` are held-out splits as they are, ``languages`` names the columns (``en-de``), ``codecs`` are
+    those of an older model.
 
-    Raises ConfigError for a language without a tokenizer, PairFileError for a file that cannot be used, UsageError
-    when something else lies at ``out`` that may not be replaced, Interrupted when the user stops it.
+    Raises PairFileError for a file that cannot be used, InputError for a language without a tokenizer, UsageError when
+    something else lies at ``out`` that may not be replaced or options do not go together, Interrupted when the user
+    stops it.
     """
     started = time.perf_counter()
-    _check_languages(config.text)
-    if overwrite:
-        check_replaceable(out)
-    elif manifest := find_same(out, pair_file, config):
-        return PrepareReport(out=out, manifest=manifest, up_to_date=True, seconds=time.perf_counter() - started)
+    inputs = Inputs(pairs=sources, valid=valid, test=test)
+    config, warnings = _resolve(config, inputs, languages, codecs)
     try:
-        corpus = _read(pair_file, config, executor, progress)
-        manifest = _write(out, pair_file, config, corpus)
+        with local_sources(inputs.all) as local:
+            job = _Job(inputs=inputs.moved(local), out=out, config=config, codecs=codecs)
+            if overwrite:
+                check_replaceable(out)
+            manifest = None if overwrite else find_same(out, job.records, config, codecs)
+            up_to_date = manifest is not None
+            if manifest is None:
+                manifest = job.run(open_workers, progress)
     except KeyboardInterrupt:
         raise Interrupted(f"stopped: nothing was written to {out}") from None
-    return PrepareReport(out=out, manifest=manifest, up_to_date=False, seconds=time.perf_counter() - started)
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Corpus:
-    """Pairs in all forms: as text, as units, and with their splits."""
-
-    pairs: Pairs
-    src: Tokenised
-    tgt: Tokenised
-    split_of_pair: NDArray[np.int8]
-
-
-def _read(pair_file: Path, config: Config, executor: Executor | None, progress: Progress) -> _Corpus:
-    data = config.data
-    pairs = read_pairs(pair_file, data.limit)
-    with nullcontext(executor) if executor else local_executor(len(pairs)) as workers:
-        src, tgt = tokenise(pairs.src, pairs.tgt, config.text, workers, progress)
-    fits = np.maximum(src.sentences.lengths, tgt.sentences.lengths) <= data.max_tokens
-    if not fits.any():
-        raise PairFileError(f"{pair_file}: every pair has more than data.max_tokens={data.max_tokens} tokens: raise it")
-    pairs = pairs.without_too_long(fits)
-    split_of_pair = assign_splits(
-        pairs.src, pairs.tgt, valid_sources=data.valid_sources, test_sources=data.test_sources
+    return PrepareReport(
+        out=out,
+        manifest=manifest,
+        up_to_date=up_to_date,
+        warnings=warnings + job.warnings,
+        seconds=time.perf_counter() - started,
     )
-    return _Corpus(pairs=pairs, src=src.rows(fits), tgt=tgt.rows(fits), split_of_pair=split_of_pair)
 
 
-def _write(out: Path, pair_file: Path, config: Config, corpus: _Corpus) -> Manifest:
-    pairs, split_of_pair, text = corpus.pairs, corpus.split_of_pair, config.text
-    try:
-        with whole_folder(out) as folder:
-            sides: dict[SideName, SideRecord] = {
-                "src": _write_side(folder, "src", pairs.src, corpus.src, split_of_pair, text.src),
-                "tgt": _write_side(folder, "tgt", pairs.tgt, corpus.tgt, split_of_pair, text.tgt),
-            }
-            return _write_manifest(folder, pair_file, config, corpus, sides)
-    except OSError as error:
-        problem = error.strerror or error
-        raise UsageError(f"{out}: cannot be written: {problem}: choose another folder with --out") from None
+def _resolve(config: Config, inputs: Inputs, languages: str | None, codecs: Codecs | None) -> tuple[Config, list[str]]:
+    """The config with languages, and warnings about them."""
+    if codecs is not None:
+        config = adopt_codecs(config, codecs)
+    names = [name for source in inputs.pairs for name in source.names]
+    text, warnings = resolve_languages(config.text, stated=languages, names=names, swap=config.data.swap)
+    if codecs is not None:
+        check_languages(text, codecs)
+    return config.model_copy(update={"text": text}), warnings
 
 
-def _check_languages(text: TextConfig) -> None:
-    problems = [
-        f"{key}: spaCy has no tokenizer for '{language}': use an ISO code such as en, de or fr"
-        for key, language in (("text.src.language", text.src.language), ("text.tgt.language", text.tgt.language))
-        if not has_tokenizer(language)
-    ]
-    if problems:
-        raise ConfigError(problems)
+@dataclass(kw_only=True)
+class _Job:
+    """One preparation."""
+
+    inputs: Inputs
+    out: Path
+    config: Config
+    codecs: Codecs | None
+    warnings: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        given: list[tuple[SplitName | None, Sequence[Source]]] = [
+            (None, self.inputs.pairs),
+            ("valid", self.inputs.valid),
+            ("test", self.inputs.test),
+        ]
+        self.records = [
+            SourceRecord(name=short_name(file.name), size=file.size, sha256=file.sha256, split=split)
+            for split, sources in given
+            for file in describe(sources)
+        ]
+
+    def run(self, open_workers: OpenWorkers, progress: Progress) -> Manifest:
+        """Write the folder."""
+        try:
+            with whole_folder(self.out) as folder:
+                scratch = Scratch(folder=folder / _SCRATCH)
+                try:
+                    reading = read_all(self.inputs, self.config, scratch, open_workers, progress)
+                finally:
+                    scratch.close()
+                return self._write(folder, scratch, reading)
+        except OSError as error:
+            problem = error.strerror or error
+            raise UsageError(f"{self.out}: cannot be written: {problem}: choose another folder with --out") from None
+
+    def _write(self, folder: Path, scratch: Scratch, reading: Reading) -> Manifest:
+        selection = select(scratch, reading.given, self.config.data, self.config.text.unit)
+        if selection.shared:
+            self.warnings.append(
+                f"{selection.shared:,} pairs of the given test split share a sentence with the validation split"
+            )
+        reading.dropped.merge(selection.dropped)
+        sides, files = self._write_sides(folder, scratch, selection)
+        write_examples(folder / DROPPED_FILE, reading.dropped)
+        shutil.rmtree(scratch.folder)
+        small = [codec_path(folder, side) for side in SIDES] + [folder / DROPPED_FILE]
+        files |= {path.relative_to(folder).as_posix(): FileRecord.of(path) for path in small}
+        manifest = Manifest(
+            format=FORMAT,
+            s2s=__version__,
+            spacy=spacy_version(),
+            sources=self.records,
+            lines_read=reading.lines,
+            extra_columns=reading.extra_columns,
+            dropped=_dropped_records(reading.dropped),
+            splits=_split_records(selection),
+            src=sides["src"],
+            tgt=sides["tgt"],
+            data=self.config.data,
+            text=self.config.text,
+            codecs_given=self.codecs is not None,
+            files=dict(sorted(files.items())),
+        )
+        manifest.write(folder)
+        return manifest
+
+    def _write_sides(
+        self, folder: Path, scratch: Scratch, selection: Selection
+    ) -> tuple[dict[SideName, SideRecord], dict[str, FileRecord]]:
+        """Fit the codecs on the training split, and write both sides of all splits."""
+        counts = {side: count_tokens(scratch, side, selection.split_of_pair) for side in SIDES}
+        src_counts, tgt_counts = (train_counts(scratch, side, counts[side]) for side in SIDES)
+        codecs = self.codecs or Codec.fit_pair(self.config.text, src_counts, tgt_counts)
+        sides: dict[SideName, SideRecord] = {}
+        files: dict[str, FileRecord] = {}
+        for side, codec in zip(SIDES, codecs, strict=True):
+            path = codec_path(folder, side)
+            path.parent.mkdir(exist_ok=True)
+            codec.save(path)
+            sides[side], written = write_side(folder, scratch, side, codec, selection.split_of_pair, counts[side])
+            files |= written
+        return sides, files
 
 
-def _write_side(
-    folder: Path,
-    side: SideName,
-    sentences: Sequence[str],
-    tokenised: Tokenised,
-    split_of_pair: NDArray[np.int8],
-    config: SideConfig,
-) -> SideRecord:
-    """Fit one side's codec on the training split, write it, and the ids and texts of all splits."""
-    train = tokenised.sentences.rows(split_of_pair == TRAIN)
-    counts = np.bincount(train.values, minlength=len(tokenised.units)).tolist()
-    codec = Codec.fit(config, dict(zip(tokenised.units, counts, strict=True)))
-    path = codec_path(folder, side)
-    path.parent.mkdir(exist_ok=True)
-    codec.save(path)
-
-    size = len(codec.vocabulary)
-    id_of_unit = np.array([codec.vocabulary.id(unit) for unit in tokenised.units], dtype=_smallest_type(size))
-    ids = Ragged(values=id_of_unit[tokenised.sentences.values], offsets=tokenised.sentences.offsets)
-    for number, split in enumerate(SPLITS):
-        chosen = split_of_pair == number
-        write_split(folder, split, side, ids.rows(chosen), _texts(sentences, chosen))
-    valid = ids.rows(split_of_pair == VALID).values
-    unknown_rate = float(np.mean(valid == UNK)) if len(valid) else None
-    return SideRecord(vocabulary=size, tokens=len(ids.values), unknown_rate=unknown_rate)
+def _dropped_records(dropped: Dropped) -> dict[Reason, DroppedRecord]:
+    return {
+        reason: DroppedRecord(
+            count=tally.count,
+            first=[PlaceRecord(file=example.file, line=example.line) for example in tally.examples[:_PLACES]],
+        )
+        for reason, tally in dropped.in_order()
+    }
 
 
-def _smallest_type(vocabulary_size: int) -> type[np.uint16 | np.uint32]:
-    return np.uint16 if vocabulary_size < 1 << 16 else np.uint32
-
-
-def _texts(sentences: Sequence[str], chosen: NDArray[np.bool_]) -> list[str]:
-    return [sentences[pair] for pair in np.flatnonzero(chosen).tolist()]
-
-
-def _write_manifest(
-    folder: Path, pair_file: Path, config: Config, corpus: _Corpus, sides: dict[SideName, SideRecord]
-) -> Manifest:
-    pairs = corpus.pairs
-    splits: dict[SplitName, SplitRecord] = {}
-    for number, split in enumerate(SPLITS):
-        sources = _texts(pairs.src, corpus.split_of_pair == number)
-        splits[split] = SplitRecord(pairs=len(sources), sources=len(set(sources)))
-    manifest = Manifest(
-        format=FORMAT,
-        s2s=__version__,
-        spacy=spacy_version(),
-        source=PairFileRecord(name=pair_file.name, size=pairs.size, sha256=pairs.sha256),
-        lines_read=pairs.lines_read,
-        extra_columns=pairs.extra_columns,
-        dropped={reason: DroppedRecord(count=it.count, lines=it.lines) for reason, it in pairs.dropped.items()},
-        splits=splits,
-        src=sides["src"],
-        tgt=sides["tgt"],
-        data=config.data,
-        text=config.text,
-        files={
-            path.relative_to(folder).as_posix(): FileRecord.of(path)
-            for path in sorted(folder.rglob("*"))
-            if path.is_file()
-        },
-    )
-    manifest.write(folder)
-    return manifest
+def _split_records(selection: Selection) -> dict[SplitName, SplitRecord]:
+    pairs = [int((selection.split_of_pair == split).sum()) for split in range(len(SPLITS))]
+    return {
+        name: SplitRecord(pairs=count, sources=sources)
+        for name, count, sources in zip(SPLITS, pairs, selection.sources, strict=True)
+    }

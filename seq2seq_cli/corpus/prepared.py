@@ -5,11 +5,12 @@ codec/{src,tgt}.json               from text to ids and back, fitted on train al
 {train,valid,test}.{src,tgt}.npy   the ids of all sentences, one after the other, without bos and eos
 ....offsets.npy                    n + 1 numbers: sentence i is ids[offsets[i]:offsets[i + 1]]
 {train,valid,test}.{src,tgt}.txt   the normalised plain text, a sentence a line
+dropped.tsv                        examples of the lines that were left out
 """
 
 import hashlib
-from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -17,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seq2seq_cli.config.schema import Config
+from seq2seq_cli.corpus import dropped
 from seq2seq_cli.corpus.manifest import Manifest, read_manifest
 from seq2seq_cli.corpus.ragged import Ragged
 from seq2seq_cli.corpus.splits import SplitName
@@ -30,18 +32,35 @@ SideName = Literal["src", "tgt"]
 SIDES: tuple[SideName, ...] = ("src", "tgt")
 
 
+Codecs = tuple[Codec, Codec]
+"""Of the source and of the target."""
+
+
 def codec_path(folder: Path, side: SideName) -> Path:
     """Where a side's codec lies in a prepared folder or a run folder."""
     return folder / "codec" / f"{side}.json"
 
 
+def load_codecs(folder: Path) -> Codecs:
+    """The codecs of a prepared folder or a run folder; raises ModelFileError when one is missing or damaged."""
+    return Codec.load(codec_path(folder, "src")), Codec.load(codec_path(folder, "tgt"))
+
+
 class ParallelIds:
-    """The ids of one split: sentence pairs, without bos and eos."""
+    """The ids of sentence pairs, without bos and eos."""
 
     def __init__(self, *, src: Ragged, tgt: Ragged) -> None:
         self._src, self._tgt = src, tgt
-        self.src_lengths: NDArray[np.int64] = src.lengths
-        self.tgt_lengths: NDArray[np.int64] = tgt.lengths
+
+    @cached_property
+    def src_lengths(self) -> NDArray[np.int64]:
+        """Tokens of each source."""
+        return self._src.lengths
+
+    @cached_property
+    def tgt_lengths(self) -> NDArray[np.int64]:
+        """Tokens of each target."""
+        return self._tgt.lengths
 
     def src(self, pair: int) -> NDArray[np.unsignedinteger]:
         """The source of a pair, a view of the file."""
@@ -51,8 +70,35 @@ class ParallelIds:
         """The target of a pair, a view of the file."""
         return self._tgt.row(pair)
 
+    def pick(self, pairs: NDArray[np.integer[Any]]) -> tuple[Ragged, Ragged]:
+        """Sources and targets of some pairs, in the order given: a copy."""
+        return self._src.pick(pairs), self._tgt.pick(pairs)
+
     def __len__(self) -> int:
-        return len(self.src_lengths)
+        return len(self._src)
+
+
+class SplitIds(ParallelIds):
+    """The ids of a split as they lie on the disk, which may be damaged."""
+
+    def __init__(self, *, src: Ragged, tgt: Ragged, sizes: tuple[int, int], damaged: PreparedFolderError) -> None:
+        """``sizes``: of the vocabularies; ``damaged``: what to raise for ids that no vocabulary holds."""
+        super().__init__(src=src, tgt=tgt)
+        self._sizes = sizes
+        self._damaged = damaged
+
+    def pick(self, pairs: NDArray[np.integer[Any]]) -> tuple[Ragged, Ragged]:
+        """Sources and targets of some pairs; raises PreparedFolderError when they are damaged."""
+        try:
+            src, tgt = super().pick(pairs)
+        except IndexError:
+            raise self._damaged from None
+        self._check(src.values, tgt.values)
+        return src, tgt
+
+    def _check(self, src: NDArray[np.unsignedinteger[Any]], tgt: NDArray[np.unsignedinteger[Any]]) -> None:
+        if any(ids.max(initial=0) >= size for ids, size in zip((src, tgt), self._sizes, strict=True)):
+            raise self._damaged
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,21 +112,28 @@ class PreparedCorpus:
 
     @classmethod
     def open(cls, path: Path) -> Self:
-        """Open a folder that ``s2s prepare`` made, after a look at its manifest and at the bytes of its files.
+        """Open a folder that ``s2s prepare`` made.
 
-        Raises PreparedFolderError when it is missing, unfinished, damaged, or made by a newer s2s.
+        The manifest and the codecs are read; of the other files the sizes are looked at, and see ``verify``.
+
+        Raises PreparedFolderError when it is missing, unfinished, damaged, or made by an older or a newer s2s.
         """
         manifest = read_manifest(path)
+        codecs = {codec_path(Path(), side).as_posix() for side in SIDES}
         for name, record in manifest.files.items():
-            file = path / name
-            if not record.describes(file):
-                state = "damaged" if file.exists() else "missing"
-                raise PreparedFolderError(f"{file}: {state}: prepare again with --overwrite")
+            if not (record.describes if name in codecs else record.fits)(path / name):
+                raise _damaged_file(path / name)
         try:
-            src_codec, tgt_codec = (Codec.load(codec_path(path, side)) for side in SIDES)
+            src_codec, tgt_codec = load_codecs(path)
         except ModelFileError as error:
             raise PreparedFolderError(str(error)) from None
         return cls(path=path, manifest=manifest, src_codec=src_codec, tgt_codec=tgt_codec)
+
+    def verify(self) -> None:
+        """Read every file of the folder; raises PreparedFolderError when one is not as it was written."""
+        for name, record in self.manifest.files.items():
+            if not record.describes(self.path / name):
+                raise _damaged_file(self.path / name)
 
     @property
     def config(self) -> Config:
@@ -89,8 +142,8 @@ class PreparedCorpus:
 
     @property
     def fingerprint(self) -> str:
-        """A hash of all that the folder holds: equal for equal corpora, wherever they lie."""
-        files = sorted((name, record.sha256) for name, record in self.manifest.files.items())
+        """A hash of all that can be trained on: equal for equal corpora, wherever they lie."""
+        files = sorted((name, record.sha256) for name, record in self.manifest.files.items() if name != dropped.FILE)
         return hashlib.sha256(repr(files).encode("utf-8")).hexdigest()
 
     def split(self, name: SplitName) -> ParallelIds:
@@ -98,7 +151,8 @@ class PreparedCorpus:
         src, tgt = (self._read_ids(name, side) for side in SIDES)
         if len(src) != len(tgt) or len(src) != self.manifest.splits[name].pairs:
             raise self._damaged(name)
-        return ParallelIds(src=src, tgt=tgt)
+        sizes = len(self.src_codec.vocabulary), len(self.tgt_codec.vocabulary)
+        return SplitIds(src=src, tgt=tgt, sizes=sizes, damaged=self._damaged(name))
 
     def sentences(self, name: SplitName) -> list[tuple[str, str]]:
         """The pairs of a split as normalised plain text."""
@@ -107,10 +161,17 @@ class PreparedCorpus:
             raise self._damaged(name)
         return list(zip(src, tgt, strict=True))
 
+    def references(self, name: SplitName) -> list[tuple[str, list[str]]]:
+        """The distinct sources of a split, in order, each with all its targets."""
+        targets: dict[str, list[str]] = {}
+        for source, target in self.sentences(name):
+            targets.setdefault(source, []).append(target)
+        return list(targets.items())
+
     def _read_ids(self, name: SplitName, side: SideName) -> Ragged:
         try:
             ids = np.load(self.path / f"{name}.{side}.npy", mmap_mode="r", allow_pickle=False)
-            offsets = np.load(self.path / f"{name}.{side}.offsets.npy", allow_pickle=False)
+            offsets = np.load(self.path / f"{name}.{side}.offsets.npy", mmap_mode="r", allow_pickle=False)
         except (OSError, ValueError):
             raise self._damaged(name) from None
         if offsets.ndim != 1 or ids.ndim != 1 or not len(offsets) or offsets[-1] != len(ids):
@@ -121,19 +182,11 @@ class PreparedCorpus:
         return PreparedFolderError(f"{self.path}: the split '{name}' is damaged: prepare again with --overwrite")
 
 
-def write_split(folder: Path, name: SplitName, side: SideName, ids: Ragged, sentences: Sequence[str]) -> None:
-    """Write one side of a split: its ids and its text."""
-    stem = f"{name}.{side}"
-    _save(folder / f"{stem}.npy", ids.values)
-    _save(folder / f"{stem}.offsets.npy", ids.offsets)
-    (folder / f"{stem}.txt").write_bytes("".join(text + "\n" for text in sentences).encode("utf-8"))
-
-
 def read_lines(path: Path) -> list[str]:
-    """The lines of a text file that ``write_split`` wrote."""
+    """The lines of a text file that ``s2s prepare`` wrote."""
     return path.read_bytes().decode("utf-8").split("\n")[:-1]
 
 
-def _save(path: Path, array: NDArray[Any]) -> None:
-    with path.open("wb") as file:
-        np.save(file, array, allow_pickle=False)
+def _damaged_file(file: Path) -> PreparedFolderError:
+    state = "damaged" if file.exists() else "missing"
+    return PreparedFolderError(f"{file}: {state}: prepare again with --overwrite")

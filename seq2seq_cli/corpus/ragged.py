@@ -25,10 +25,20 @@ class Ragged:
             raise IndexError(index)
         return self.values[self.offsets[index] : self.offsets[index + 1]]
 
-    def rows(self, chosen: NDArray[np.bool_]) -> Self:
-        """The rows that a mask holds, in their order."""
-        lengths = self.lengths
-        return type(self)(values=self.values[np.repeat(chosen, lengths)], offsets=offsets_of(lengths[chosen]))
+    def pick(self, rows: NDArray[np.integer[Any]]) -> Self:
+        """The given rows, in the order given, each as often as it is given: a copy.
+
+        Raises IndexError when there is no such row, or when the offsets are none.
+        """
+        values, bounds = np.asarray(self.values), np.asarray(self.offsets)
+        starts, ends = bounds[rows], bounds[rows + 1]
+        if np.any((starts < 0) | (ends < starts) | (ends > len(values))):
+            raise IndexError("offsets that are none")
+        lengths = ends - starts
+        offsets = offsets_of(lengths)
+        # Position j of the result is value j - (where its row begins there) of its row.
+        places = np.repeat(starts - offsets[:-1], lengths) + np.arange(offsets[-1])
+        return type(self)(values=values[places], offsets=offsets)
 
     def __len__(self) -> int:
         return len(self.offsets) - 1

@@ -3,8 +3,9 @@
 B sentences of a batch, S source length with ``<eos>``, T target length, V target vocabulary.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import torch
@@ -17,6 +18,7 @@ from seq2seq_cli.decoding.copying import copy_unknown
 from seq2seq_cli.decoding.greedy import Hypothesis, greedy_search
 from seq2seq_cli.model.seq2seq import Seq2Seq, evaluating
 from seq2seq_cli.model.state import DecoderState, Memory
+from seq2seq_cli.text.casing import capitals, is_all_capitals
 from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.vocabulary import EOS, EOS_UNIT, UNK
 
@@ -34,9 +36,11 @@ class Translation:
     text: str
     """The translation as plain text; empty for a blank sentence."""
     src_tokens: list[str]
-    """The words of the source as they were written, then ``<eos>``."""
+    """The source as it was written, a text for each position that the model reads, then ``<eos>``.
+
+    These are words, or with other units than words their parts."""
     tgt_tokens: list[str]
-    """The words of the translation, then ``<eos>`` unless the length limit came first."""
+    """The units of the translation, then ``<eos>`` unless the length limit came first."""
     weights: Float[np.ndarray, "T S"]
     """The attention: a row for each target token, a column for each source token; rows sum to 1."""
     unknown: list[str]
@@ -87,20 +91,28 @@ class Translator:
         return logits, _Reading(memory=state.memory, decoder=decoder), weights
 
     def _finish(self, sentence: str, source: list[int], hypothesis: Hypothesis) -> Translation:
-        words = self.src_codec.tokens(sentence)
+        words, spans = self.src_codec.words(sentence), self.src_codec.token_spans(source)
         # A batch pads its sentences to the longest.
         weights = hypothesis.weights[:, : len(source) + 1].float().numpy()
         ended = hypothesis.ids[-1] == EOS
         ids = hypothesis.ids[:-1] if ended else hypothesis.ids
-        copies = copy_unknown(ids, weights, words)
+        copies = copy_unknown(ids, weights, source, words, spans)
+        as_source = self._casing(sentence)
         return Translation(
             source=sentence,
-            text=self.tgt_codec.decode(ids, copies),
-            src_tokens=[*words, EOS_UNIT],
-            tgt_tokens=self.tgt_codec.units(ids, copies) + [EOS_UNIT] * ended,
+            text=as_source(self.tgt_codec.decode(ids, copies)),
+            src_tokens=[*self.src_codec.tokens(sentence), EOS_UNIT],
+            tgt_tokens=[as_source(unit) for unit in self.tgt_codec.units(ids, copies)] + [EOS_UNIT] * ended,
             weights=weights,
-            unknown=[word for word, token in zip(words, source, strict=True) if token == UNK],
+            unknown=[word for word, span in zip(words, spans, strict=True) if source[span.start] == UNK],
         )
+
+    def _casing(self, sentence: str) -> Callable[[str], str]:
+        """What makes the translation shout when the sentence does and the model, which reads small letters, cannot."""
+        src, tgt = self.src_codec.config, self.tgt_codec.config
+        if src.lowercase and not tgt.lowercase and is_all_capitals(sentence):
+            return partial(capitals, language=tgt.language)
+        return str
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,6 +5,8 @@ import unicodedata
 
 SPACING = "\N{LOWER ONE EIGHTH BLOCK}"
 """Our mark for a space inside a vocabulary; no normalised text holds it."""
+CONTINUING = "\N{LEFT ONE EIGHTH BLOCK}"
+"""Our mark for a part of a token that is not its first; no normalised text holds it."""
 
 # Control characters that are not white space, the byte order mark, and halves of surrogate pairs, which no file
 # can hold.
@@ -12,14 +14,14 @@ _DROPPED = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ufeff\ud800-\udfff]
 
 
 def normalise(text: str) -> str:
-    """Compose to NFC, make every run of white space one space, strip, drop control characters and our mark.
+    """Compose to NFC, make every run of white space one space, strip, drop control characters, replace our marks.
 
     The result is normalised already: a second call changes nothing.
     """
     if _is_normal(text):
         return text
     text = " ".join(_DROPPED.sub("", text).split())
-    return unicodedata.normalize("NFC", text).replace(SPACING, "_")
+    return unicodedata.normalize("NFC", text).replace(SPACING, "_").replace(CONTINUING, "|")
 
 
 def _is_normal(text: str) -> bool:
@@ -29,5 +31,6 @@ def _is_normal(text: str) -> bool:
         and "  " not in text
         and text.strip() == text
         and SPACING not in text
+        and CONTINUING not in text
         and unicodedata.is_normalized("NFC", text)
     )

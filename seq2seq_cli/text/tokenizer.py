@@ -9,46 +9,51 @@ words are cut one by one here.
 import functools
 import importlib.util
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from seq2seq_cli.errors import InputError
-from seq2seq_cli.text.normalise import normalise
+
+ANY_LANGUAGE = "xx"
+"""spaCy's code for a tokenizer that cuts at spaces and punctuation, whatever the language."""
 
 LONGEST_WORD = 1000
 """Characters; a longer word stays whole, because spaCy's time grows with the square of the length."""
 
+_CHARACTERS = "take characters as tokens: --set text.unit=character"
 
-class Token(NamedTuple):
-    """A piece of a text, and whether a space goes before it (one does before the first)."""
-
-    text: str
-    spaced: bool
+_PACKAGES: Mapping[str, Mapping[str, str]] = {
+    "ja": {"sudachipy": "sudachipy", "sudachidict_core": "sudachidict_core"},
+    "ko": {"natto-py": "natto"},
+    "th": {"pythainlp": "pythainlp"},
+    "vi": {"pyvi": "pyvi"},
+}
+"""Languages whose tokenizer needs more than spaCy: the packages to install, and the module of each."""
 
 
 class Tokenizer:
-    """Cuts text of one language; pieces and spaces together are the normalised text."""
+    """Cuts words of one language; the pieces together are the word."""
 
     def __init__(self, language: str) -> None:
-        """Build spaCy's tokenizer for an ISO code such as ``en``; raises InputError where there is none."""
+        """Build spaCy's tokenizer for an ISO code such as ``en``; a language that spaCy lacks is cut as ``xx``.
+
+        Raises InputError when the tokenizer needs a package that is not installed.
+        """
         self.language = language
-        self._cut = _spacy_tokenizer(language)
-        self.split_word = functools.lru_cache(maxsize=1 << 16)(self._split_word)
+        self._known = has_tokenizer(language)
+        self._cut = _spacy_tokenizer(language if self._known else ANY_LANGUAGE)
 
-    def split(self, text: str) -> list[Token]:
-        """Normalise and cut a text; an empty or blank one has no tokens."""
-        return [
-            Token(piece, spaced=first == 0)
-            for word in normalise(text).split()
-            for first, piece in enumerate(self.split_word(word))
-        ]
-
-    def _split_word(self, word: str) -> tuple[str, ...]:
+    def split_word(self, word: str) -> tuple[str, ...]:
+        """The pieces of a text without white space: itself when spaCy leaves it whole."""
         if len(word) > LONGEST_WORD:
             return (word,)
-        return tuple(token.text for token in self._cut(word))
+        pieces = tuple(token.text for token in self._cut(word))
+        if not self._known:
+            pieces = tuple(part for piece in pieces for part in _cut_full_stop(piece))
+        # spaCy's own rules keep every character; other packages may change or leave out some.
+        return pieces if "".join(pieces) == word else (word,)
 
 
 @functools.cache
@@ -57,29 +62,45 @@ def get_tokenizer(language: str) -> Tokenizer:
     return Tokenizer(language)
 
 
-def cut_words(language: str, words: Sequence[str]) -> list[tuple[str, ...]]:
-    """The pieces of each word: the task of a worker process."""
-    tokenizer = get_tokenizer(language)
-    return [tokenizer.split_word(word) for word in words]
-
-
 def has_tokenizer(language: str) -> bool:
     """Whether spaCy knows the language (its tokenizer may need another package); answers without importing spaCy."""
     spacy = importlib.util.find_spec("spacy")
     return spacy is not None and spacy.origin is not None and (Path(spacy.origin).parent / "lang" / language).is_dir()
 
 
+def check_tokenizer(language: str) -> None:
+    """Raise InputError when the language's tokenizer needs a package that is not installed.
+
+    Costs next to nothing for the many languages that need none: their tokenizer is not built.
+    """
+    if language in _PACKAGES:
+        get_tokenizer(language)
+
+
+def _cut_full_stop(piece: str) -> tuple[str, ...]:
+    """Cut the full stop off a word in a script that spaCy does not know (Georgian), but not off J. or e.g."""
+    if len(piece) < 2 or piece.find(".") < len(piece) - 1 or piece[-2].isupper():
+        return (piece,)
+    return piece[:-1], "."
+
+
 def _spacy_tokenizer(language: str) -> Any:
-    if not has_tokenizer(language):
-        raise InputError(f"spaCy has no tokenizer for the language '{language}': use an ISO code such as en, de or fr")
+    missing = [name for name, module in _PACKAGES.get(language, {}).items() if importlib.util.find_spec(module) is None]
+    if missing:
+        raise InputError(
+            f"the tokenizer for '{language}' needs what is not installed: pip install {' '.join(missing)},"
+            f" or {_CHARACTERS}"
+        )
     with _torch_hidden():
         import spacy
 
         try:
-            return spacy.blank(language).tokenizer
-        except ImportError as error:
-            needed = " ".join(str(error).split())
-            raise InputError(f"spaCy's tokenizer for '{language}' needs another package: {needed}") from None
+            tokenizer = spacy.blank(language).tokenizer
+            tokenizer("a")  # the Korean one looks for its program at the first word
+        except Exception as error:  # whatever a language's own package raises when it is there but broken
+            problem = " ".join(str(error).split())
+            raise InputError(f"the tokenizer for '{language}' does not work: {problem}; or {_CHARACTERS}") from None
+    return tokenizer
 
 
 @contextmanager

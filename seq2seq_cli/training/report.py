@@ -67,6 +67,8 @@ def model_card(session: Session, result: Report) -> str:
     src, tgt = config.text.src.language, config.text.tgt.language
     pairs = ", ".join(f"{len(session.corpus.split(name)):,} {name}" for name in ("train", "valid", "test"))
     test = f"{result.test.value:.1f} ({result.test.signature})" if result.test else "nothing was held out"
+    origin = session.run.origin()
+    begun = f", begun with the best weights of `{origin}`" if origin else ""
     examples = "\n".join(_table_row(e.source, e.translation, e.reference) for e in result.examples)
     return f"""# {session.run.path.name}: {src} to {tgt}
 
@@ -77,7 +79,7 @@ A sequence-to-sequence translator with attention, trained by s2s.
 - data: {pairs} pairs; the splits share no sentence
 - vocabulary: {len(session.corpus.src_codec.vocabulary):,} {src}, {len(session.corpus.tgt_codec.vocabulary):,} {tgt}
 - training: {progress.epoch} epochs, {progress.step:,} steps, {duration(progress.seconds)} on {session.device.type};
-  the best weights are those of epoch {progress.best_epoch}
+  the best weights are those of epoch {progress.best_epoch}{begun}
 - BLEU on the test split, greedy: {test}
 
 Everything that shaped it is in `config.yaml`, its way in `metrics.jsonl`. To use it:

@@ -14,15 +14,13 @@ from seq2seq_cli.errors import UsageError
 def resolve_config(config: Config, corpus: PreparedCorpus) -> Config:
     """`config` with what the corpus was prepared with.
 
-    Raises UsageError, naming both values, when the config states something else for it, or has a model that cannot
-    be trained on it.
+    Raises UsageError, naming both values, when the config states something else for it, has a model that cannot be
+    trained on it, or asks for a training that the corpus's units do not allow.
     """
     prepared = config.model_copy(update={"data": corpus.config.data, "text": corpus.config.text})
     differences = stated_differences(config, prepared, sections=("data", "text"))
     if differences:
-        told = "; ".join(
-            f"{key} is {_shown(ours)}, the corpus has {_shown(theirs)}" for key, ours, theirs in differences
-        )
+        told = "; ".join(f"{key} is {shown(ours)}, the corpus has {shown(theirs)}" for key, ours, theirs in differences)
         raise UsageError(
             f"the config and {corpus.path} disagree: {told}. Prepare again with the same --config and --set,"
             " or leave these keys out"
@@ -30,6 +28,11 @@ def resolve_config(config: Config, corpus: PreparedCorpus) -> Config:
     illegal = [message for _, message in section_problems(prepared)]
     if illegal:
         raise UsageError(f"the config and {corpus.path} do not go together: {'; '.join(illegal)}")
+    if prepared.training.bpe_dropout and prepared.text.unit != "bpe":
+        raise UsageError(
+            f"training.bpe_dropout is {shown(prepared.training.bpe_dropout)}, but {corpus.path} has text.unit"
+            f" {prepared.text.unit}: prepare with --set text.unit=bpe, or set training.bpe_dropout=0"
+        )
     return prepared
 
 
@@ -42,7 +45,7 @@ class Change:
     new: object
 
     def __str__(self) -> str:
-        return f"{self.key}: {_shown(self.old)} -> {_shown(self.new)} (applied)"
+        return f"{self.key}: {shown(self.old)} -> {shown(self.new)} (applied)"
 
 
 def resumed_changes(old: Config, new: Config, run: Path) -> list[Change]:
@@ -54,11 +57,11 @@ def resumed_changes(old: Config, new: Config, run: Path) -> list[Change]:
     changes = [Change(key=key, old=before[key], new=after[key]) for key in before if before[key] != after[key]]
     refused = [change for change in changes if change.key.split(".")[0] not in ("training", "decoding")]
     if refused:
-        told = "; ".join(f"{change.key}: {_shown(change.old)} -> {_shown(change.new)}" for change in refused)
+        told = "; ".join(f"{change.key}: {shown(change.old)} -> {shown(change.new)}" for change in refused)
         raise UsageError(f"{told}: refused, it changes the model of {run}; train a new run with --out")
     return changes
 
 
-def _shown(value: object) -> str:
+def shown(value: object) -> str:
     """A value as a config has it."""
     return value if isinstance(value, str) else json.dumps(value)

@@ -6,7 +6,7 @@ runs/NAME/config.yaml           the config as resolved
          /best/model.safetensors
          /last/training.pt      what `--resume` goes on from
          /metrics.jsonl         one JSON object a line
-         /corpus.json           what it was trained on
+         /corpus.json           what it was trained on, and the run that its weights began with
          /README.md             the model card
 """
 
@@ -46,8 +46,16 @@ class RunFolder:
     path: Path
 
     @classmethod
-    def create(cls, path: Path, config: Config, corpus: PreparedCorpus, *, overwrite: bool = False) -> "RunFolder":
-        """A new run in `path`.
+    def create(
+        cls,
+        path: Path,
+        config: Config,
+        corpus: PreparedCorpus,
+        *,
+        overwrite: bool = False,
+        origin: "RunFolder | None" = None,
+    ) -> "RunFolder":
+        """A new run in `path`, which says that its weights began as those of `origin`.
 
         Raises UsageError when `path` holds something already and `overwrite` does not allow to remove a run there.
         """
@@ -61,6 +69,8 @@ class RunFolder:
         except OSError as error:
             raise UsageError(f"{path}: cannot be made: {error.strerror}; choose another folder with --out") from error
         record = {"format": FORMAT, "folder": str(corpus.path), "fingerprint": corpus.fingerprint}
+        if origin:
+            record["init_from"] = str(origin.path)
         _write_text(run.path / "corpus.json", json.dumps(record, ensure_ascii=False, indent=1) + "\n")
         run.write_config(config)
         return run
@@ -124,6 +134,11 @@ class RunFolder:
         """The prepared folder that the run was trained on."""
         return Path(self._corpus_record()["folder"])
 
+    def origin(self) -> str | None:
+        """The run whose weights this one began with; None when they were drawn."""
+        origin = self._corpus_record().get("init_from")
+        return origin if isinstance(origin, str) else None
+
     def check_corpus(self, corpus: PreparedCorpus) -> None:
         """Raise UsageError unless this is the corpus that the run was trained on."""
         if self._corpus_record()["fingerprint"] != corpus.fingerprint:
@@ -162,6 +177,11 @@ class RunFolder:
                 f" ({type(error).__name__}); train anew with --overwrite"
             ) from error
 
+    def load_best(self, model: Seq2Seq) -> None:
+        """Give `model` the weights that translate; ModelFileError when they are missing, damaged or do not fit."""
+        # What is tied to another is not in the file, and comes with the other.
+        model.load_state_dict(self._best_weights(model), strict=False)
+
     def load_translator(self, device: torch.device, config: Config | None = None) -> Translator:
         """The best model with its codecs; `config` is the run's own, perhaps with another way of searching.
 
@@ -170,8 +190,7 @@ class RunFolder:
         config = config or self.config()
         src, tgt = (Codec.load(self.codec_path(side)) for side in SIDES)
         model = build_model(config.model, src_size=len(src.vocabulary), tgt_size=len(tgt.vocabulary))
-        # What is tied to another is not in the file, and comes with the other.
-        model.load_state_dict(self._best_weights(model), strict=False)
+        self.load_best(model)
         return Translator(model.to(device).eval(), src, tgt, config.decoding, device)
 
     def append_metrics(self, record: Mapping[str, Any]) -> None:

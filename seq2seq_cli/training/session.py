@@ -15,6 +15,7 @@ from seq2seq_cli.model.build import build_model
 from seq2seq_cli.training.device import memory_errors
 from seq2seq_cli.training.events import Event, Saved, Step, Validated
 from seq2seq_cli.training.loop import train
+from seq2seq_cli.training.origin import check_origin
 from seq2seq_cli.training.run_folder import RunFolder
 from seq2seq_cli.training.signals import StopRequest
 from seq2seq_cli.training.state import TrainingState, fresh_state
@@ -34,12 +35,27 @@ class Session:
 
     @classmethod
     def start(
-        cls, path: Path, config: Config, corpus: PreparedCorpus, device: torch.device, *, overwrite: bool = False
+        cls,
+        path: Path,
+        config: Config,
+        corpus: PreparedCorpus,
+        device: torch.device,
+        *,
+        overwrite: bool = False,
+        origin: RunFolder | None = None,
     ) -> "Session":
-        """A new run in `path`; UsageError when something is there and `overwrite` does not allow to replace it."""
+        """A new run in `path`, with fresh weights or with the best ones of `origin`; the optimiser is fresh.
+
+        Raises UsageError when something is there and `overwrite` does not allow to replace it, or when `origin` is
+        another model or has other vocabularies.
+        """
         # A model that cannot be made leaves no folder behind.
+        if origin:
+            check_origin(origin, path, config, corpus)
         state = _fresh(config, corpus, device)
-        run = RunFolder.create(path, config, corpus, overwrite=overwrite)
+        if origin:
+            origin.load_best(state.model)
+        run = RunFolder.create(path, config, corpus, overwrite=overwrite, origin=origin)
         return cls(run=run, corpus=corpus, config=config, device=device, state=state)
 
     @classmethod

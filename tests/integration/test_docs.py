@@ -1,8 +1,8 @@
 """The pages hold: every command in them runs as it stands, and what they name is there.
 
-Less than a reader has are the pairs, and the vectors and epochs of the shipped configs, which a `configs` folder in the
-working directory replaces by small ones. All commands of a page run in this process, one after the other, in one
-folder: to import torch for each would take longer than the rest.
+Less than a reader has are the pairs, those that are downloaded as well, and the vectors and epochs of the shipped
+configs, which a `configs` folder in the working directory replaces by small ones. All commands of a page run in this
+process, one after the other, in one folder: to import torch for each would take longer than the rest.
 """
 
 import json
@@ -20,7 +20,8 @@ from typer.main import get_command
 from seq2seq_cli.cli.app import app, main
 from seq2seq_cli.config.catalog import shipped_folder
 from seq2seq_cli.config.wording import schema_fields
-from seq2seq_cli.corpus.pairs import Reason
+from seq2seq_cli.corpus.dropped import Reason
+from tests.site import Site, archive_of, running_site
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").glob("*.md"))
@@ -28,7 +29,7 @@ TRAINING = "docs/training.md"
 PAGES = ["README.md", "CONTRIBUTING.md", "data/README.md", *DOCS]
 
 PROGRAMS = ("s2s ", "awk ")
-"""What a line of code begins with to be run. Others need the network or the project itself: unzip, git, make."""
+"""What a line of code begins with to be run. Others need the project itself: git, make."""
 
 
 def text_of(page: str) -> str:
@@ -51,14 +52,28 @@ def code_lines(page: str) -> Iterator[str]:
             yield line.strip()
 
 
+def pairs() -> str:
+    sample = (ROOT / "data" / "sample.txt").read_text(encoding="utf-8").splitlines(keepends=True)
+    return "".join(sample[:: len(sample) // 200])
+
+
+@pytest.fixture
+def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
+    """Where the reader downloads from."""
+    monkeypatch.setenv("no_proxy", "*")
+    with running_site() as site:
+        for language in ("deu", "spa"):
+            files = {f"{language}.txt": pairs().encode(), "_about.txt": b"Written by us.\n"}
+            site.files[f"/pairs/{language}-eng.zip"] = archive_of(files)
+        yield site
+
+
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where the reader works: the files that the pages take for granted, and small configs."""
-    sample = (ROOT / "data" / "sample.txt").read_text(encoding="utf-8").splitlines(keepends=True)
-    pairs = sample[:: len(sample) // 200]
     (tmp_path / "data").mkdir()
-    for name in ("deu.txt", "fra.txt", "data/sample.txt"):  # no French, but nobody will read it
-        (tmp_path / name).write_text("".join(pairs), encoding="utf-8")
+    for name in ("deu.txt", "fra.txt", "more.txt", "data/sample.txt"):  # no French, but nobody will read it
+        (tmp_path / name).write_text(pairs(), encoding="utf-8")
     (tmp_path / "english.txt").write_text("She kissed him.\n\nWho are you?\n", encoding="utf-8")
     (tmp_path / "configs").mkdir()
     for path in shipped_folder().glob("*.yaml"):
@@ -70,11 +85,14 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def run_page(page: str, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def run_page(page: str, home: Path, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     for command in commands(page):
         if not command.startswith("s2s "):
             subprocess.run(command, cwd=home, shell=True, check=True)  # noqa: S602  # our own page
             continue
+        if command.startswith("s2s download "):
+            (home / f"{shlex.split(command)[2]}.txt").unlink(missing_ok=True)  # the reader has not got it yet
+            command += f" --set download.site={site.address}"
         code, errors = s2s(command, home, monkeypatch)
         assert code == 0, f"{page}: {command}: {errors}"
         for word in shlex.split(command):
@@ -105,13 +123,13 @@ def s2s(command: str, home: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[obje
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the pages are written for a Unix shell")
 @pytest.mark.parametrize("page", [page for page in PAGES if page != TRAINING])
-def test_every_command_runs(page: str, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    run_page(page, home, monkeypatch)
+def test_every_command_runs(page: str, home: Path, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    run_page(page, home, site, monkeypatch)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the pages are written for a Unix shell")
-def test_training_leaves_what_its_page_says(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    run_page(TRAINING, home, monkeypatch)
+def test_training_leaves_what_its_page_says(home: Path, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    run_page(TRAINING, home, site, monkeypatch)
 
     run = home / "runs" / "small_batches"
     page = text_of(TRAINING)
@@ -132,7 +150,7 @@ def test_each_docs_page_has_commands() -> None:
 @pytest.mark.parametrize("page", PAGES)
 def test_keys_files_classes_and_links_exist(page: str) -> None:
     text = text_of(page)
-    for key in re.findall(r"(?:`|--set )((?:data|text|model|training|decoding)\.[a-z_.]+)(?=`|=)", text):
+    for key in re.findall(r"(?:`|--set )((?:data|text|model|training|decoding|download)\.[a-z_.]+)(?=`|=)", text):
         assert tuple(key.split(".")) in schema_fields(), key
     for path in re.findall(r"`((?:seq2seq_cli|tests|benchmarks|configs|data)/[\w./]*)`", text):
         assert (ROOT / path).exists() or path.startswith("data/prepared"), path
@@ -151,12 +169,12 @@ def test_the_docs_tell_every_option_and_no_other() -> None:
     subcommands = get_command(app).commands  # type: ignore[attr-defined]
     options = {
         name
-        for command in ("prepare", "train", "translate")
+        for command in ("download", "prepare", "inspect", "train", "translate")
         for parameter in subcommands[command].params
         for name in parameter.opts
         if name.startswith("--") and name != "--help"
     }
-    told = {option for page in DOCS for option in re.findall(r"(?<![\w-])--[a-z_]+", text_of(page))}
+    told = {option for page in DOCS for option in re.findall(r"(?<![\w-])--[a-z][a-z_-]*", text_of(page))}
     assert told == options
 
 

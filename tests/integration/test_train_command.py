@@ -135,6 +135,46 @@ def test_resuming_and_replacing_at_once_is_refused(home: Path) -> None:
     assert_refused(s2s(home, "train", "--resume", "--overwrite"), "--resume", "--overwrite")
 
 
+def valid_losses(run: Path) -> list[float]:
+    lines = [json.loads(line) for line in (run / "metrics.jsonl").read_text(encoding="utf-8").splitlines()]
+    return [line["valid_loss"] for line in lines if line["kind"] == "epoch"]
+
+
+def test_an_old_model_learns_from_new_data_and_stays_as_it_is(home: Path) -> None:
+    old = home / "runs" / "luong_dot"
+    before = {path: path.read_bytes() for path in old.rglob("*") if path.is_file()}
+    sequences = symbol_sequences(200, shortest=3, longest=6, seed=3)
+    lines = "".join(f"{s}\t{reversed_words(s)}\n" for s in sequences)
+    (home / "more.txt").write_text(lines, encoding="utf-8")
+    assert s2s(home, "prepare", "more.txt", "--codec-from", "runs/luong_dot", "--out", "data/more").returncode == 0
+
+    more = ("train", "--data", "data/more", "--set", "training.epochs=1")
+    done = s2s(home, *more, "--init-from", "runs/luong_dot")
+    assert done.returncode == 0, done.stderr
+    assert "begun with the weights of runs/luong_dot" in done.stderr
+    scratch = s2s(home, *more, "--config", "luong_dot", *SMALL, "--out", "runs/scratch")
+    assert scratch.returncode == 0, scratch.stderr
+
+    continued = home / "runs" / "luong_dot_continued"
+    assert valid_losses(continued)[0] < valid_losses(home / "runs" / "scratch")[0]
+    assert "runs/luong_dot`" in (continued / "README.md").read_text(encoding="utf-8")
+    assert {path: path.read_bytes() for path in old.rglob("*") if path.is_file()} == before
+
+
+def test_weights_for_another_model_or_vocabulary_are_refused_in_words(home: Path) -> None:
+    begin = ("train", "--init-from", "runs/luong_dot", "--out", "runs/refused")
+    assert_refused(
+        s2s(home, *begin, "--config", "luong_general"),
+        "model.encoder.hidden_size: 16 in runs/luong_dot, 256 here; ",
+        "model.attention.score: dot in runs/luong_dot, general here; ",
+    )
+    (home / "few.txt").write_text("a b\tb a\n" * 2 + "b a\ta b\n" * 2, encoding="utf-8")
+    assert s2s(home, "prepare", "few.txt", "--out", "data/few").returncode == 0
+    assert_refused(s2s(home, *begin, "--data", "data/few"), "units there, ", "--codec-from runs/luong_dot")
+    assert_refused(s2s(home, *begin, "--resume"), "--resume", "--init-from")
+    assert not (home / "runs" / "refused").exists()
+
+
 def start_training(folder: Path, name: str) -> "subprocess.Popen[str]":
     """Start a training that does not end, and wait until it has begun its second epoch."""
     process = subprocess.Popen(

@@ -11,7 +11,15 @@ import numpy as np
 import pytest
 import torch
 
-from seq2seq_cli.config.schema import Config, DecoderConfig, EncoderConfig, ModelConfig
+from seq2seq_cli.config.schema import (
+    Config,
+    DecoderConfig,
+    EncoderConfig,
+    ModelConfig,
+    SourceConfig,
+    TargetConfig,
+    TextConfig,
+)
 from seq2seq_cli.decoding.translator import Translation
 from seq2seq_cli.evaluation.heatmap import draw_heatmap
 from seq2seq_cli.model.build import build_model
@@ -29,16 +37,16 @@ Done = subprocess.CompletedProcess[str]
 def make_run(path: Path, *, copies: bool = False) -> RunFolder:
     """A run whose model says this and that, or nothing but unknown words."""
     config = Config(
+        text=TextConfig(src=SourceConfig(language="en"), tgt=TargetConfig(language="de")),
         model=ModelConfig(
             encoder=EncoderConfig(embedding_size=8, hidden_size=8),
             decoder=DecoderConfig(embedding_size=8, hidden_size=8),
-        )
+        ),
     )
     run = RunFolder(path)
     run.write_config(config)
     run.codec_path("src").parent.mkdir()
-    src = Codec.fit(config.text.src, Counter(SRC_UNITS * 2))
-    tgt = Codec.fit(config.text.tgt, Counter(TGT_UNITS * 2))
+    src, tgt = Codec.fit_pair(config.text, Counter(SRC_UNITS * 2), Counter(TGT_UNITS * 2))
     src.save(run.codec_path("src"))
     tgt.save(run.codec_path("tgt"))
     with torch.random.fork_rng(devices=[]), torch.no_grad():

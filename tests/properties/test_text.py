@@ -1,29 +1,39 @@
 from collections import Counter
 
+import numpy as np
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from seq2seq_cli.config.schema import SideConfig
-from seq2seq_cli.text.codec import Codec, word_units
-from seq2seq_cli.text.normalise import SPACING, normalise
-from seq2seq_cli.text.tokenizer import get_tokenizer
+from seq2seq_cli.text.casing import capitals, lower
+from seq2seq_cli.text.codec import Codec
+from seq2seq_cli.text.normalise import CONTINUING, SPACING, normalise
+from seq2seq_cli.text.segmenter import Unit, get_segmenter
 from seq2seq_cli.text.vocabulary import BOS, EOS, PAD, SPECIAL_UNITS, UNK, Vocabulary
 
 # Any code point, halves of surrogate pairs too; and texts with what is special to the tokenizer or to us.
+SPECIAL = [" ", "\t", "\xa0", "\u0301", "İ", "Σ", "ß", "_", "<eos>", "<unk>", SPACING, CONTINUING]
+WORDS = ["a", "don't", "DON'T", "z.B.", ":)", ".", "…"]
 any_text = st.text(st.characters(), max_size=60) | st.lists(
-    st.sampled_from([" ", "a", "don't", "z.B.", ":)", ".", "…", "\t", "\xa0", "\u0301", SPACING, "<eos>", "<unk>", "_"])
-    | st.text(st.characters(), max_size=3),
-    max_size=20,
+    st.sampled_from(SPECIAL + WORDS) | st.text(st.characters(), max_size=3), max_size=20
 ).map("".join)
+any_unit = st.sampled_from(["word", "bpe", "character"])
+any_language = st.sampled_from(["en", "de", "ru", "tr", "zh", "eo"])
 
 
-def knows(text: str, language: str) -> Codec:
-    """A codec that keeps case and spacing, and has every unit of the text."""
-    config = SideConfig(language=language, lowercase=False, spacing=True, min_count=1, max_size=None)
-    split_word = get_tokenizer(language).split_word
-    units = Counter(u for word in normalise(text).split() for u in word_units(split_word(word), config))
-    assume(units.keys().isdisjoint(SPECIAL_UNITS))  # a text's own "<eos>" is an unknown word
-    return Codec.fit(config, units)
+def knows(text: str, unit: Unit, config: SideConfig) -> Codec:
+    """A codec that has seen the text, so that nothing in it is unknown."""
+    tokens = get_segmenter(config, unit).tokens(normalise(text))
+    assume(unit != "word" or not set(SPECIAL_UNITS) & set(tokens))  # a text's own "<eos>" is an unknown word
+    return Codec.fit(config, unit, Counter(tokens))
+
+
+def target(language: str) -> SideConfig:
+    return SideConfig(language=language, lowercase=False, spacing=True, min_count=1, max_size=None)
+
+
+def source(language: str) -> SideConfig:
+    return SideConfig(language=language, lowercase=True, spacing=False, min_count=1, max_size=None)
 
 
 @given(any_text)
@@ -36,29 +46,76 @@ def test_normalised_text_can_be_written_and_holds_single_spaces_alone(text: str)
     normal = normalise(text)
     normal.encode("utf-8")
     assert normal.split() == (normal.split(" ") if normal else [])
-    assert SPACING not in normal
+    assert not {SPACING, CONTINUING} & set(normal)
 
 
-@given(any_text, st.sampled_from(["en", "de", "ru"]))
-def test_text_whose_units_are_known_comes_back_exactly(text: str, language: str) -> None:
-    codec = knows(text, language)
+@given(any_text, any_unit, any_language)
+def test_text_whose_units_are_known_comes_back_exactly(text: str, unit: Unit, language: str) -> None:
+    codec = knows(text, unit, target(language))
     ids = codec.encode(text)
     assert not {PAD, UNK, BOS, EOS} & set(ids)
     assert codec.decode(ids) == normalise(text)
 
 
-@given(any_text, st.sampled_from(["en", "de", "ru"]))
-def test_tokens_units_and_ids_stand_side_by_side(text: str, language: str) -> None:
-    codec = knows(text, language)
+@given(any_text | st.sampled_from(["She didn't.", "Mr. O'Neil, I'm.", "U.S.A."]), any_unit, any_language)
+def test_the_case_of_the_source_does_not_matter(text: str, unit: Unit, language: str) -> None:
+    codec = knows(text, unit, source(language))
+    small, capital = lower(normalise(text), language), capitals(normalise(text), language)
+    assume(lower(capital, language) == small == normalise(small))  # not ß, for one
+    assert UNK not in codec.encode(text)
+    assert codec.encode(capital) == codec.encode(small) == codec.encode(text)
+
+
+@given(any_text, any_unit, any_language)
+def test_tokens_and_units_and_ids_stand_side_by_side(text: str, unit: Unit, language: str) -> None:
+    codec = knows(text, unit, target(language))
     assert codec.units(codec.encode(text)) == codec.tokens(text)
 
 
-@given(any_text, st.booleans(), st.booleans())
-def test_a_codec_that_knows_nothing_shows_nothing(text: str, lowercase: bool, spacing: bool) -> None:
-    codec = Codec.fit(SideConfig(language="en", lowercase=lowercase, spacing=spacing), {})
+@given(any_text, any_unit, any_language, st.booleans())
+def test_words_are_the_text_and_have_a_span_of_ids_each(text: str, unit: Unit, language: str, seen: bool) -> None:
+    config = source(language)
+    codec = knows(text, unit, config) if seen else Codec.fit(config, unit, {"a": 1})
+    ids, words, tokens = codec.encode(text), codec.words(text), codec.tokens(text)
+    assert len(tokens) == len(ids)
+    assert ["".join(tokens[span]) for span in codec.token_spans(ids)] == words
+    assert "".join(words).replace(SPACING, "") == normalise(text).replace(" ", "")
+
+
+@given(any_text, any_language, st.floats(0, 1), st.integers(0, 9))
+def test_dropout_never_changes_the_text(text: str, language: str, dropout: float, seed: int) -> None:
+    codec = knows(text, "bpe", target(language))
+    ids = codec.resample(codec.encode(text), dropout, np.random.default_rng(seed))
+    assert codec.decode(ids) == normalise(text)
+    assert codec.resample(ids, 0.0, np.random.default_rng(seed)) == codec.encode(text)
+
+
+@given(st.lists(st.sampled_from(["him", "a", "5", "é", "हिन्दी", "مرحبا", "я"]), min_size=1, max_size=5), st.data())
+def test_to_characters_spaces_beside_punctuation_do_not_matter(words: list[str], data: st.DataObject) -> None:
+    marks = [data.draw(st.sampled_from([".", ",", "?", " — ", "…", "।", '"'])) for _ in words]
+    text = "".join(word + mark for word, mark in zip(words, marks, strict=True))
+    spaced = "".join(f"{word} {mark} " for word, mark in zip(words, marks, strict=True))
+    codec = knows(text, "character", source("en"))
+    assert codec.encode(spaced) == codec.encode(text)
+
+
+@given(any_text, any_unit, st.booleans(), st.booleans())
+def test_a_codec_that_knows_nothing_shows_nothing(text: str, unit: Unit, lowercase: bool, spacing: bool) -> None:
+    codec = Codec.fit(SideConfig(language="en", lowercase=lowercase, spacing=spacing), unit, {})
     ids = codec.encode(text)
     assert set(ids) <= {UNK}
     assert codec.decode(ids) == ""
+
+
+@given(st.lists(st.integers(0, 30), max_size=20), any_unit, st.booleans())
+def test_any_row_of_ids_is_clean_text(ids: list[int], unit: Unit, keep: bool) -> None:
+    codec = knows("don't say e\u0301 or a ▁▏<unk>", unit, target("en") if keep else source("en"))
+    ids = [id_ % len(codec.vocabulary) for id_ in ids]
+    text = codec.decode(ids)
+    assert normalise(text) == text
+    assert not {SPACING, CONTINUING} & set(text)
+    spans = codec.token_spans(ids)
+    assert [i for span in spans for i in range(span.start, span.stop)] == list(range(len(ids)))
 
 
 @given(st.dictionaries(st.text(max_size=3), st.integers(0, 5)), st.integers(1, 4), st.none() | st.integers(1, 9))

@@ -247,6 +247,16 @@ def test_an_override_of_a_saved_config_is_read_strictly() -> None:
         load_saved_config(path, ["training.epohcs=20"])
 
 
+def test_sections_of_a_saved_config_can_be_left_to_the_overrides() -> None:
+    path = Path("config.yaml")
+    path.write_text("data: {limit: 5}\ntext: {unit: bpe}\ntraining: {epochs: 3}\n", encoding="utf-8")
+
+    config = load_saved_config(path, ["text.unit=character"], without=("data", "text"))
+
+    assert config.model_fields_set == {"text", "training"}
+    assert (config.training.epochs, config.text.unit) == (3, "character")
+
+
 @pytest.mark.parametrize("text", ["training: [", "training: {epochs: x}", "just words"])
 def test_a_damaged_saved_config_is_an_error(text: str) -> None:
     path = Path("config.yaml")

@@ -1,29 +1,54 @@
 """Which source word is shown for an unknown target word."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from seq2seq_cli.decoding.copying import copy_unknown, is_punctuation
+from seq2seq_cli.text.normalise import SPACING
 from seq2seq_cli.text.vocabulary import UNK
 
 KNOWN = 7
 
 
+def copied(
+    ids: Sequence[int], weights: np.ndarray, words: Sequence[str], *, unknown: Sequence[str] = ()
+) -> dict[int, str]:
+    """What is copied when each word has one position."""
+    src_ids = [UNK if word in unknown else KNOWN for word in words]
+    return copy_unknown(ids, weights, src_ids, words, [slice(i, i + 1) for i in range(len(words))])
+
+
 def test_the_word_with_the_largest_weight_is_copied() -> None:
     weights = np.array([[0.7, 0.2, 0.1], [0.1, 0.8, 0.1]])
-    assert copy_unknown([KNOWN, UNK], weights, ["Tom", "Xylander"]) == {1: "Xylander"}
+    assert copied([KNOWN, UNK], weights, ["Tom", "Xylander"]) == {1: "Xylander"}
+
+
+def test_words_that_are_unknown_themselves_go_first() -> None:
+    weights = np.array([[0.2, 0.7, 0.1], [0.3, 0.6, 0.1]])
+    words = ["Zoe", "met", "Ida"]
+    assert copied([UNK], weights[:1], words, unknown=["Zoe", "Ida"]) == {0: "Zoe"}
+    assert copied([UNK, UNK], weights, words, unknown=["Zoe", "Ida"]) == {0: "Zoe", 1: "Ida"}
+    without = np.array([[0.0, 0.9, 0.1]])
+    assert copied([UNK], without, words, unknown=["Zoe"]) == {0: "met"}
+
+
+def test_the_weights_alone_decide_where_known_words_have_to_be_copied_too() -> None:
+    weights = np.array([[0.2, 0.7, 0.1], [0.6, 0.3, 0.1]])
+    assert copied([UNK, UNK], weights, ["Zoe", "met", "Ida"], unknown=["Zoe"]) == {0: "met", 1: "Zoe"}
 
 
 def test_eos_is_never_copied() -> None:
-    assert copy_unknown([UNK], np.array([[0.1, 0.2, 0.7]]), ["Tom", "Maria"]) == {0: "Maria"}
+    assert copied([UNK], np.array([[0.1, 0.2, 0.7]]), ["Tom", "Maria"]) == {0: "Maria"}
 
 
-@pytest.mark.parametrize("mark", [".", "?!", "...", "„", "¿", "。", "-", "~", "«"])
+@pytest.mark.parametrize("mark", [".", "?!", "...", "„", "¿", "。", "-", "~", "«", SPACING])
 def test_punctuation_is_never_copied(mark: str) -> None:
     assert is_punctuation(mark)
-    assert copy_unknown([UNK], np.array([[0.1, 0.8, 0.1]]), ["Tom", mark]) == {0: "Tom"}
+    assert copied([UNK], np.array([[0.1, 0.8, 0.1]]), ["Tom", mark]) == {0: "Tom"}
 
 
 @pytest.mark.parametrize("word", ["Tom", "l'", "U.S.", "42", "東京", "हिन्दी", "😀"])
@@ -31,13 +56,19 @@ def test_words_are_not_punctuation(word: str) -> None:
     assert not is_punctuation(word)
 
 
+def test_the_parts_of_a_word_are_copied_together_and_once() -> None:
+    words, spans = ["Tom", "Xylander", "."], [slice(0, 1), slice(1, 4), slice(4, 5)]
+    weights = np.array([[0.3, 0.1, 0.5, 0.0, 0.0, 0.1], [0.2, 0.1, 0.1, 0.4, 0.1, 0.1], [0.0, 0.5, 0.0, 0.0, 0.5, 0.0]])
+    assert copy_unknown([UNK, UNK, UNK], weights, [KNOWN] * 5, words, spans) == {0: "Xylander", 1: "Tom"}
+
+
 def test_no_position_is_copied_twice() -> None:
     weights = np.array([[0.6, 0.3, 0.1], [0.6, 0.3, 0.1], [0.6, 0.3, 0.1]])
-    assert copy_unknown([UNK, UNK, UNK], weights, ["Tom", "Tom"]) == {0: "Tom", 1: "Tom"}
+    assert copied([UNK, UNK, UNK], weights, ["Tom", "Tom"]) == {0: "Tom", 1: "Tom"}
 
 
 def test_a_word_without_any_weight_is_not_copied() -> None:
-    assert copy_unknown([UNK], np.array([[0.0, 0.0, 1.0]]), ["Tom", "Maria"]) == {}
+    assert copied([UNK], np.array([[0.0, 0.0, 1.0]]), ["Tom", "Maria"]) == {}
 
 
 @st.composite
@@ -54,7 +85,7 @@ def test_copies_stand_for_unknown_words_and_come_from_the_source(
     search: tuple[list[int], np.ndarray, list[str]],
 ) -> None:
     ids, weights, words = search
-    copies = copy_unknown(ids, weights, words)
+    copies = copied(ids, weights, words)
     left = list(words)
     for position, word in copies.items():
         assert ids[position] == UNK

@@ -39,12 +39,12 @@ SENTENCES = [
 
 @pytest.fixture(scope="module")
 def src_codec() -> Codec:
-    return Codec.fit(SourceConfig(min_count=1), Counter(SRC_WORDS))
+    return Codec.fit(SourceConfig(language="en", min_count=1), "word", Counter(SRC_WORDS))
 
 
 @pytest.fixture(scope="module")
 def tgt_codec() -> Codec:
-    return Codec.fit(TargetConfig(min_count=1), Counter(TGT_UNITS))
+    return Codec.fit(TargetConfig(language="de", min_count=1), "word", Counter(TGT_UNITS))
 
 
 @pytest.fixture(params=["luong", "bahdanau"])

@@ -1,41 +1,46 @@
 import json
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from seq2seq_cli.config.schema import SideConfig, SourceConfig, TargetConfig
+from seq2seq_cli.config.schema import SideConfig, SourceConfig, TargetConfig, TextConfig
 from seq2seq_cli.errors import ModelFileError
-from seq2seq_cli.text.codec import Codec, word_units
-from seq2seq_cli.text.tokenizer import get_tokenizer
+from seq2seq_cli.text.codec import Codec
+from seq2seq_cli.text.normalise import SPACING
+from seq2seq_cli.text.segmenter import Unit, get_segmenter
 from seq2seq_cli.text.vocabulary import BOS, EOS, PAD, UNK
 
+UNITS: list[Unit] = ["word", "bpe", "character"]
 
-def fitted(config: SideConfig, *texts: str) -> Codec:
-    split_word = get_tokenizer(config.language).split_word
-    counts = Counter(unit for text in texts for word in text.split() for unit in word_units(split_word(word), config))
-    return Codec.fit(config, counts)
+
+def fitted(config: SideConfig, *texts: str, unit: Unit = "word") -> Codec:
+    tokens = get_segmenter(config, unit).tokens
+    return Codec.fit(config, unit, Counter(token for text in texts for token in tokens(text)))
 
 
 @pytest.fixture
 def target() -> Codec:
-    return fitted(TargetConfig(min_count=1), "Sie küsste ihn.", "Geht's dir gut?")
+    return fitted(TargetConfig(language="de", min_count=1), "Sie küsste ihn.", "Geht's dir gut?")
 
 
 @pytest.fixture
 def source() -> Codec:
-    return fitted(SourceConfig(min_count=1), "She kissed him.")
+    return fitted(SourceConfig(language="en", min_count=1), "She kissed him.")
 
 
 def test_with_spacing_the_text_comes_back_exactly(target: Codec) -> None:
     for text in ("Sie küsste ihn.", "Geht's dir gut?", "ihn ."):
-        known = fitted(TargetConfig(min_count=1), text)
+        known = fitted(TargetConfig(language="de", min_count=1), text)
         assert known.decode(known.encode(text)) == text
     assert target.decode(target.encode(" Sie  küsste ihn.\n")) == "Sie küsste ihn."
 
 
 def test_without_spacing_tokens_are_joined_by_spaces() -> None:
-    codec = fitted(TargetConfig(min_count=1, spacing=False, lowercase=True), "Sie küsste ihn.")
+    codec = fitted(TargetConfig(language="de", min_count=1, spacing=False, lowercase=True), "Sie küsste ihn.")
     assert codec.decode(codec.encode("Sie küsste ihn.")) == "sie küsste ihn ."
 
 
@@ -69,7 +74,7 @@ def test_unknown_words_without_a_copy_leave_no_gap(source: Codec) -> None:
 
 def test_text_that_spells_a_special_unit_stays_text() -> None:
     config = SideConfig(language="en", lowercase=False, spacing=False, min_count=1)
-    codec = Codec.fit(config, {"<eos>": 3, "a": 1})
+    codec = Codec.fit(config, "word", {"<eos>": 3, "a": 1})
     assert not {PAD, BOS, EOS} & set(codec.encode("<pad> <bos> <eos> a <unk>"))
 
 
@@ -85,6 +90,35 @@ def test_a_saved_codec_loads_to_an_equal_one_and_can_be_read(tmp_path: Path, tar
 
     assert Codec.load(path) == target
     assert '"▁küsste"' in path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_the_same_text_makes_the_same_file(tmp_path: Path, unit: Unit) -> None:
+    config = TargetConfig(language="de", min_count=1)
+    texts = ["Sie küsste ihn.", "Geht's dir gut?", "Geht ihr?"]
+    fitted(config, *texts, unit=unit).save(tmp_path / "one.json")
+    fitted(config, *reversed(texts), unit=unit).save(tmp_path / "other.json")
+
+    assert (tmp_path / "one.json").read_bytes() == (tmp_path / "other.json").read_bytes()
+    again = Codec.load(tmp_path / "one.json")
+    assert again == fitted(config, *texts, unit=unit)
+    assert again.decode(again.encode(texts[0])) == texts[0]
+
+
+def test_a_codec_of_format_1_knows_words(tmp_path: Path) -> None:
+    path = tmp_path / "tgt.json"
+    path.write_text(
+        """{
+  "format": 1,
+  "config": {"language": "de", "lowercase": false, "spacing": true, "min_count": 2, "max_size": 10000},
+  "words": [".", "▁ihn", "▁Sie", "▁küsste"]
+}""",
+        encoding="utf-8",
+    )
+    codec = Codec.load(path)
+    assert codec.unit == "word"
+    assert codec.encode("Sie küsste ihn.") == [6, 7, 5, 4]
+    assert codec.decode([6, 7, UNK, 4], {2: "Xaver"}) == "Sie küsste Xaver."
 
 
 def test_keys_of_another_version_are_passed_over(tmp_path: Path, target: Codec) -> None:
@@ -106,6 +140,11 @@ def test_keys_of_another_version_are_passed_over(tmp_path: Path, target: Codec) 
         {"words": None},
         {"config": {}},
         {"config": {"language": "../en", "lowercase": True, "spacing": True}},
+        {"unit": "syllable"},
+        {"merges": None},
+        {"merges": ["a"]},
+        {"merges": ["a b c"]},
+        {"merges": ["▁ ▏never-seen"]},
     ],
 )
 def test_a_damaged_codec_is_refused(tmp_path: Path, target: Codec, change: dict[str, object]) -> None:
@@ -123,3 +162,170 @@ def test_a_codec_of_a_newer_s2s_asks_for_an_upgrade(tmp_path: Path) -> None:
 
     with pytest.raises(ModelFileError, match=r"made by a newer s2s .* upgrade"):
         Codec.load(path)
+
+
+def test_a_token_with_a_character_never_seen_is_one_unknown_id() -> None:
+    codec = fitted(TargetConfig(language="de", min_count=1), "Der Mann mit Hut.", unit="bpe")
+    ids = codec.encode("Der Zwerg mit Mut.")
+    assert [codec.units(ids[span]) for span in codec.token_spans(ids)] == [["Der"], [""], ["mit"], ["M", "ut"], ["."]]
+    assert ids.count(UNK) == 1
+    assert codec.decode(ids, {1: "Riese"}) == "Der Riese mit Mut."
+    assert codec.words("Der Zwerg mit Mut.") == ["Der", "Zwerg", "mit", "Mut", "."]
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_tokens_that_occur_in_held_out_sentences_alone_teach_nothing(unit: Unit) -> None:
+    config = TargetConfig(language="de", min_count=1)
+    assert Codec.fit(config, unit, {"▁b": 2, "▁xyz": 0, "c": 1}) == Codec.fit(config, unit, {"▁b": 2, "c": 1})
+
+
+def test_every_character_that_was_seen_is_known_wherever_it_stands() -> None:
+    codec = fitted(TargetConfig(language="de", max_size=1, min_count=9), "Weiß, sagt er.", unit="bpe")
+    for text in ("ßiW,ar", "ß", "e r s t"):
+        assert codec.decode(codec.encode(text)) == text
+
+
+def test_parts_of_a_lower_cased_word_are_shown_as_they_were_written() -> None:
+    # The small form of İ is two characters long.
+    codec = fitted(SourceConfig(language="en", min_count=9), "i̇stanbul", unit="bpe")
+    assert codec.tokens("Hİ İSTANBUL") == ["Hİ", "İ", "", *"STANBUL"]
+    assert codec.words("Hİ İSTANBUL") == ["Hİ", "İSTANBUL"]
+
+
+def test_the_small_letters_are_those_of_the_language() -> None:
+    turkish = fitted(SourceConfig(language="tr", min_count=1), "ılık dil")
+    assert turkish.encode("ILIK DİL") == turkish.encode("Ilık Dil") == turkish.encode("ılık dil")
+
+
+def test_bpe_without_spacing_joins_parts_and_separates_tokens() -> None:
+    codec = fitted(SourceConfig(language="en", min_count=9), "she didn't.", unit="bpe")
+    ids = codec.encode("She didn't.")
+    assert len(ids) == len("shedidn't.")
+    assert codec.decode(ids) == "she did n't ."
+    assert codec.encode("She didn't .") == ids
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("him .", "him."),
+        ("“ Hi ” , she said : go !", "“Hi”, she said:go!"),
+        ("a b", "a  b"),
+        ("नमस्ते ।", "नमस्ते।"),
+        ("3 , 5", "3,5"),
+    ],
+)
+def test_spaces_beside_punctuation_do_not_matter_to_characters(text: str, same: str) -> None:
+    codec = fitted(SourceConfig(language="en", min_count=1), text, unit="character")
+    assert UNK not in codec.encode(text)
+    assert codec.encode(text) == codec.encode(same)
+
+
+def test_other_spaces_are_characters() -> None:
+    codec = fitted(SourceConfig(language="en", min_count=1), "Is he, at 5 him?", unit="character")
+    assert codec.decode(codec.encode("Is he, at 5 him?")) == "is he,at 5 him?"
+    assert codec.tokens("Is he?") == ["I", "s", SPACING, "h", "e", "?"]
+    assert codec.encode("is he") != codec.encode("ishe")
+    spaces = fitted(TargetConfig(language="en", min_count=1), "him .", unit="character")
+    assert spaces.decode(spaces.encode("him .")) == "him ."
+
+
+def test_a_capital_with_two_small_characters_is_shown_once() -> None:
+    codec = fitted(SourceConfig(language="en", min_count=1), "i̇ a", unit="character")
+    assert codec.tokens("A İ") == ["A", SPACING, "İ", ""]
+    assert len(codec.encode("A İ")) == 4
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_a_shared_vocabulary_is_learned_from_both_sides(unit: Unit) -> None:
+    side = {"min_count": 2, "max_size": 50}
+    text = TextConfig.model_validate(
+        {"unit": unit, "shared_vocabulary": True, "src": {"language": "en"} | side, "tgt": {"language": "de"} | side}
+    )
+    src_counts, tgt_counts = {"i": 1, "in": 1, "b": 5}, {"in": 1, "▁in": 2, "i": 1, "c": 1}
+    src, tgt = Codec.fit_pair(text, src_counts, tgt_counts)
+    assert src == Codec.fit(text.src, unit, {"i": 2, "in": 2, "b": 5, "▁in": 2, "c": 1})
+    assert (tgt.vocabulary, tgt.merges) == (src.vocabulary, src.merges)
+    assert (src.config.language, tgt.config.language) == ("en", "de")
+
+    apart = text.model_copy(update={"shared_vocabulary": False})
+    src, tgt = Codec.fit_pair(apart, src_counts, tgt_counts)
+    assert src == Codec.fit(text.src, unit, src_counts)
+    assert tgt == Codec.fit(text.tgt, unit, tgt_counts)
+
+
+def test_spans_hold_the_ids_of_a_token() -> None:
+    codec = fitted(TargetConfig(language="de", min_count=9), "ab abc.", unit="bpe")
+    space, a, b, c, dot = map(codec.vocabulary.id, [SPACING, "▏a", "▏b", "▏c", "."])
+    spans = codec.token_spans([BOS, space, a, b, UNK, space, a, c, dot, UNK, UNK, b, EOS])
+    assert [(span.start, span.stop) for span in spans] == [
+        (0, 1), (1, 4), (4, 5), (5, 8), (8, 9), (9, 10), (10, 11), (11, 12), (12, 13),
+    ]  # fmt: skip
+    assert codec.token_spans([]) == []
+    words = fitted(TargetConfig(language="de", min_count=1), "ab abc.")
+    assert words.token_spans([9, UNK, 4]) == [slice(0, 1), slice(1, 2), slice(2, 3)]
+
+
+@pytest.fixture(scope="module")
+def parts() -> Codec:
+    return fitted(
+        TargetConfig(language="de", min_count=1), "Der Dampfer fährt, das Dampfschiff fährt dahin.", unit="bpe"
+    )
+
+
+PARTS_TEXT = "Der Dampf fährt dahin, Zoë."
+
+
+def test_dropout_0_and_1_are_the_usual_parts_and_the_characters(parts: Codec) -> None:
+    ids = parts.encode(PARTS_TEXT)
+    random = np.random.default_rng(3)
+    assert parts.resample(ids, 0.0, random) == ids
+    apart = parts.resample(ids, 1.0, random)
+    assert parts.units(apart) == ["", *"Der", "", *"Dampf", "", *"fährt", "", *"dahin", ",", "", "."]
+    assert parts.resample(apart, 0.0, random) == ids
+    assert parts.resample([BOS, *ids, EOS, PAD], 0.0, random) == [BOS, *ids, EOS, PAD]
+
+
+def test_dropout_gives_the_same_text_in_other_parts_as_its_generator_draws(parts: Codec) -> None:
+    ids = parts.encode(PARTS_TEXT)
+    one, other = np.random.default_rng(4), np.random.default_rng(4)
+    drawn = [parts.resample(ids, 0.3, one) for _ in range(50)]
+    assert drawn == [parts.resample(ids, 0.3, other) for _ in range(50)]
+    assert len(set(map(tuple, drawn))) > 20
+    for others in drawn:
+        assert parts.decode(others, {others.index(UNK): "Zoë"}) == PARTS_TEXT
+        assert len(parts.token_spans(others)) == len(parts.token_spans(ids))
+
+
+def test_each_merge_is_dropped_as_often_as_it_should() -> None:
+    # Two merges: a b, then ab c. All three in one when both are kept: 0.6 * 0.6. In two when the first is kept
+    # and the second is dropped: 0.6 * 0.4. In three when the only possible merge is dropped: 0.4.
+    codec = fitted(TargetConfig(language="de", min_count=2, spacing=False), "abc abc ab", unit="bpe")
+    ids = codec.encode("abc")
+    assert len(codec.merges) == 2
+    random = np.random.default_rng(5)
+    lengths = Counter(len(codec.resample(ids, 0.4, random)) for _ in range(4000))
+    assert lengths[1] / 4000 == pytest.approx(0.36, abs=0.03)
+    assert lengths[2] / 4000 == pytest.approx(0.24, abs=0.03)
+    assert lengths[3] / 4000 == pytest.approx(0.40, abs=0.03)
+
+
+@pytest.mark.parametrize("unit", ["word", "character"])
+def test_whole_units_have_no_other_parts(unit: Unit) -> None:
+    codec = fitted(TargetConfig(language="de", min_count=1), PARTS_TEXT, unit=unit)
+    ids = codec.encode(PARTS_TEXT)
+    assert codec.resample(ids, 0.9, np.random.default_rng(0)) == ids
+
+
+def test_nothing_of_the_trainer_is_imported_to_use_a_codec(tmp_path: Path, parts: Codec) -> None:
+    parts.save(tmp_path / "tgt.json")
+    program = f"""
+import sys
+from pathlib import Path
+from seq2seq_cli.text.codec import Codec
+codec = Codec.load(Path({str(tmp_path / "tgt.json")!r}))
+assert codec.decode(codec.encode({PARTS_TEXT!r}))
+assert "tokenizers" not in sys.modules
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

@@ -1,24 +1,11 @@
+import importlib.util
 import subprocess
 import sys
 
 import pytest
 
 from seq2seq_cli.errors import InputError
-from seq2seq_cli.text.tokenizer import LONGEST_WORD, Token, Tokenizer, get_tokenizer, has_tokenizer
-
-
-def test_tokens_know_the_space_before_them() -> None:
-    assert get_tokenizer("en").split(" Don't  go.") == [
-        Token("Do", spaced=True),
-        Token("n't", spaced=False),
-        Token("go", spaced=True),
-        Token(".", spaced=False),
-    ]
-
-
-@pytest.mark.parametrize("text", ["", " ", "\n", "\ufeff"])
-def test_a_blank_text_has_no_tokens(text: str) -> None:
-    assert get_tokenizer("de").split(text) == []
+from seq2seq_cli.text.tokenizer import LONGEST_WORD, check_tokenizer, get_tokenizer, has_tokenizer
 
 
 @pytest.mark.parametrize("language", ["en", "de", "fi", "ru", "tr", "el", "hi"])
@@ -26,34 +13,65 @@ def test_words_are_cut_as_spacy_cuts_the_sentence(language: str) -> None:
     import spacy
 
     text = "\"Hello,\" she said (at 5 p.m.): it's 3.50€ – isn't it? :-) http://a.org/b?c=d z.B. Ελλάδα, мир… नमस्ते। I'm"
-    assert [token.text for token in get_tokenizer(language).split(text)] == [
+    split_word = get_tokenizer(language).split_word
+    assert [piece for word in text.split() for piece in split_word(word)] == [
         t.text for t in spacy.blank(language)(text)
     ]
 
 
 def test_an_endless_word_stays_whole() -> None:
     word = "(" * (LONGEST_WORD + 1)
-    assert get_tokenizer("en").split(f"a {word}") == [Token("a", spaced=True), Token(word, spaced=True)]
+    assert get_tokenizer("en").split_word(word) == (word,)
 
 
-def test_a_language_that_spacy_does_not_know_is_named() -> None:
+def test_a_language_that_spacy_does_not_know_is_cut_at_punctuation() -> None:
     assert has_tokenizer("de")
-    assert not has_tokenizer("qq")
-    with pytest.raises(InputError, match="no tokenizer for the language 'qq'"):
-        Tokenizer("qq")
+    assert not has_tokenizer("eo")
+    check_tokenizer("eo")
+    assert get_tokenizer("eo").split_word("«Saluton!»") == ("«", "Saluton", "!", "»")
+    assert get_tokenizer("ka").split_word("მოვა.»") == ("მოვა", ".", "»")
+    assert get_tokenizer("ka").split_word("მოვა") == ("მოვა",)
+    assert [get_tokenizer("eo").split_word(word) for word in ("J.", "...")] == [("J.",), ("...",)]
+
+
+@pytest.mark.parametrize(
+    ("language", "packages"),
+    [("ja", "sudachipy sudachidict_core"), ("ko", "natto-py"), ("th", "pythainlp"), ("vi", "pyvi")],
+)
+def test_a_tokenizer_that_needs_another_package_names_it(language: str, packages: str) -> None:
+    if importlib.util.find_spec({"ja": "sudachipy", "ko": "natto"}.get(language, packages)):
+        pytest.skip("the package is there")
+    advice = f"pip install {packages}, or take characters as tokens: --set text.unit=character"
+    for _ in range(2):
+        with pytest.raises(InputError, match=advice):
+            check_tokenizer(language)
+    with pytest.raises(InputError, match=advice):
+        get_tokenizer(language)
+
+
+def test_checking_a_language_does_not_build_its_tokenizer() -> None:
+    program = """
+import sys
+from seq2seq_cli.text.tokenizer import check_tokenizer
+for language in ("fr", "en", "zh", "ru", "eo"):
+    check_tokenizer(language)
+assert "spacy" not in sys.modules
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 def test_tokenizing_does_not_load_torch_and_torch_works_afterwards() -> None:
     program = """
 import sys
 from seq2seq_cli.text.tokenizer import get_tokenizer
-assert [token.text for token in get_tokenizer("de").split("Hallo!")] == ["Hallo", "!"]
+assert get_tokenizer("de").split_word("Hallo!") == ("Hallo", "!")
 assert "torch" not in sys.modules
 import torch
 assert torch.nn.Linear(2, 1)(torch.zeros(1, 2)).shape == (1, 1)
 import spacy, thinc.api
 assert len(spacy.blank("en")("It works.")) == 3
-assert get_tokenizer("en").split("Still.")
+assert get_tokenizer("en").split_word("Still.")
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

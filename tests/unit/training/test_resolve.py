@@ -24,6 +24,13 @@ def test_a_config_that_says_the_same_is_taken(corpus: PreparedCorpus) -> None:
     assert resolve_config(load_config(None, ["text.tgt.spacing=false"]), corpus).text == corpus.config.text
 
 
+def test_a_language_to_be_found_is_the_one_that_was_found(corpus: PreparedCorpus) -> None:
+    config = load_config(None, ["text.src.language=auto", "text.tgt.language=auto"])
+    assert resolve_config(config, corpus).text == corpus.config.text
+    with pytest.raises(UsageError, match=r"text\.src\.language is fr, the corpus has en"):
+        resolve_config(load_config(None, ["text.src.language=fr"]), corpus)
+
+
 def test_changes_of_a_resumed_run_are_told(corpus: PreparedCorpus) -> None:
     old, new = tiny_config(corpus), tiny_config(corpus, "training.lr=0.5", "decoding.batch_size=8")
     told = [str(change) for change in resumed_changes(old, new, Path("runs/x"))]

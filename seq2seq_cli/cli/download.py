@@ -1,0 +1,82 @@
+"""``s2s download``: a published pair file, ready to be prepared."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from shlex import quote
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from seq2seq_cli.errors import UsageError
+
+if TYPE_CHECKING:
+    from seq2seq_cli.corpus.download import Downloaded
+    from seq2seq_cli.corpus.fetching import Progress
+
+
+def download(
+    language: Annotated[
+        str | None, typer.Argument(metavar="LANGUAGE", help="A code or a name: deu, de or German.", show_default=False)
+    ] = None,
+    list_: Annotated[bool, typer.Option("--list", help="Print the languages and exit.")] = False,
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Where to put the files.")] = Path(),
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace files of an earlier download.")] = False,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Override a key, such as download.site=https://my.org/pairs/."),
+    ] = None,
+) -> None:
+    """Fetch sentence pairs of English and another language, from https://www.manythings.org/anki/.
+
+    LANGUAGE.txt holds the pairs, LANGUAGE_about.txt says who wrote them and under which licence. A download that was
+    interrupted goes on where it was when the command is run again.
+    """
+    if list_:
+        sys.stdout.writelines(line + "\n" for line in _languages())
+        return
+    if language is None:
+        raise UsageError("which language? Such as 's2s download deu'; 's2s download --list' shows those there are")
+    from seq2seq_cli.config.loader import load_config
+    from seq2seq_cli.corpus.download import download as run
+    from seq2seq_cli.text.published import find_published
+
+    wanted = find_published(language)
+    settings = load_config(None, set_ or []).download
+    with _bar() as progress:
+        downloaded = run(wanted, out, settings, overwrite=overwrite, progress=progress)
+    sys.stdout.writelines(line + "\n" for line in _report(downloaded))
+
+
+def _languages() -> Iterator[str]:
+    from seq2seq_cli.text.published import PUBLISHED
+    from seq2seq_cli.text.tokenizer import has_tokenizer
+
+    width = max(len(language.name) for language in PUBLISHED)
+    yield f"{'file':<6}{'code':<6}{'language':<{width}}  tokenizer"
+    for archive, code, name in PUBLISHED:
+        yield f"{archive:<6}{code:<6}{name:<{width}}  {'spaCy' if has_tokenizer(code) else 'general'}"
+
+
+@contextmanager
+def _bar() -> Iterator["Progress"]:
+    from tqdm import tqdm
+
+    # disable=None: no bar unless stderr is a terminal.
+    with tqdm(desc="download", unit="B", unit_scale=True, unit_divisor=1024, leave=False, disable=None) as bar:
+
+        def progress(done: int, total: int | None) -> None:
+            bar.total = total
+            if bar.n == 0 or done < bar.n:
+                bar.initial = bar.n = done  # what an earlier try fetched says nothing of the speed of this one
+            bar.update(done - bar.n)
+
+        yield progress
+
+
+def _report(downloaded: "Downloaded") -> Iterator[str]:
+    yield f"{downloaded.pair_file}: {downloaded.lines:,} sentence pairs"
+    if downloaded.about:
+        yield f"{downloaded.about}: where they are from, and their licence"
+    yield f"next: s2s prepare {quote(str(downloaded.pair_file))}"

@@ -1,0 +1,56 @@
+"""Texts as 64-bit numbers: what is kept in memory of a corpus that may be larger than the memory.
+
+Two texts of a million share a number by chance once in some forty million corpora.
+"""
+
+import hashlib
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+_PART = 1 << 16
+"""Numbers that are looked up at a time, for the sake of memory."""
+
+
+def text_hashes(texts: Iterable[bytes]) -> NDArray[np.uint64]:
+    """A number for each text, the same on every machine and in every process."""
+    blake2b = hashlib.blake2b
+    return np.frombuffer(b"".join([blake2b(text, digest_size=8).digest() for text in texts]), dtype="<u8")
+
+
+def mix(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Spread numbers evenly over all there are, one to one: the finaliser of splitmix64 (Steele et al. 2014)."""
+    mixed = numbers + np.uint64(0x9E3779B97F4A7C15)
+    mixed ^= mixed >> np.uint64(30)
+    mixed *= np.uint64(0xBF58476D1CE4E5B9)
+    mixed ^= mixed >> np.uint64(27)
+    mixed *= np.uint64(0x94D049BB133111EB)
+    mixed ^= mixed >> np.uint64(31)
+    return mixed
+
+
+def first_of_each(numbers: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    """Which numbers stand for the first time."""
+    order = np.argsort(numbers, kind="stable")
+    ordered = numbers[order]
+    is_first = np.ones(len(numbers), dtype=np.bool_)
+    is_first[order[1:]] = ordered[1:] != ordered[:-1]
+    return is_first
+
+
+def places_in(ordered: NDArray[np.uint64], numbers: NDArray[np.uint64]) -> NDArray[np.int32]:
+    """The place of each number among distinct ones in ascending order, or where it would stand if it were there."""
+    places = np.empty(len(numbers), dtype=np.int32)
+    for start in range(0, len(numbers), _PART):
+        places[start : start + _PART] = np.searchsorted(ordered, numbers[start : start + _PART])
+    return places
+
+
+def are_among(numbers: NDArray[np.uint64], others: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    """Which numbers are among the others; numpy's isin takes several times the memory."""
+    if not len(others):
+        return np.zeros(len(numbers), dtype=np.bool_)
+    ordered = np.unique(others)
+    found: NDArray[np.bool_] = ordered[np.minimum(places_in(ordered, numbers), len(ordered) - 1)] == numbers
+    return found

@@ -1,0 +1,194 @@
+"""What a prepared folder holds, counted anew from its files: leaks, references, lengths, vocabulary, unknown words.
+
+Every count reads the files line by line or as memory maps; what stays in memory is the sentences of the held-out
+splits, the distinct unknown words, and a few numbers a pair.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import chain, compress, count, islice, takewhile
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from seq2seq_cli.corpus.hashing import text_hashes
+from seq2seq_cli.corpus.prepared import SIDES, PreparedCorpus, SideName
+from seq2seq_cli.corpus.ragged import Ragged
+from seq2seq_cli.corpus.splits import SPLITS, SplitName, sentence_key
+from seq2seq_cli.text.codec import Codec
+from seq2seq_cli.text.normalise import SPACING
+from seq2seq_cli.text.segmenter import get_segmenter
+from seq2seq_cli.text.vocabulary import SPECIAL_UNITS, UNK
+
+HELD_OUT: tuple[Literal["valid"], Literal["test"]] = ("valid", "test")
+
+_BLOCK = 1 << 14
+"""Sentences that are looked at together."""
+
+
+class Leak(NamedTuple):
+    """How many distinct sentences of one side of a held-out split are in another split too."""
+
+    side: SideName
+    held_out: SplitName
+    other: SplitName
+    sentences: int
+    allowed: bool
+    """Whether both splits are files that the user gave, which stay as they are."""
+
+
+class References(NamedTuple):
+    """How many targets the sources of a split have."""
+
+    pairs: int
+    sources: int
+    """Distinct ones."""
+    several: int
+    """Sources with two targets or more."""
+    most: int
+    """Targets of one source."""
+
+
+class Coverage(NamedTuple):
+    """The share of a side's running units in training that its most frequent units make up."""
+
+    units: int
+    share: float
+
+
+class Example(NamedTuple):
+    """A pair, and the units of both sides as the model sees them; an unknown word stands in brackets."""
+
+    split: SplitName
+    src: str
+    tgt: str
+    src_units: list[str]
+    tgt_units: list[str]
+
+
+def count_leaks(corpus: PreparedCorpus) -> list[Leak]:
+    """Look for the sentences of ``valid`` and ``test`` in the other splits; case and punctuation make no difference."""
+    given = {source.split for source in corpus.manifest.sources}
+    leaks = []
+    for side in SIDES:
+        keys = {split: set(map(sentence_key, _texts(corpus, split, side))) for split in HELD_OUT}
+        trained = {split: set[bytes]() for split in HELD_OUT}
+        for key in map(sentence_key, _texts(corpus, "train", side)):
+            for split in HELD_OUT:
+                if key in keys[split]:
+                    trained[split].add(key)
+        leaks += [Leak(side, split, "train", len(trained[split]), allowed=False) for split in HELD_OUT]
+        both = len(keys["valid"] & keys["test"])
+        leaks.append(Leak(side, "test", "valid", both, allowed=given.issuperset(HELD_OUT)))
+    return leaks
+
+
+def count_references(corpus: PreparedCorpus, split: SplitName) -> References:
+    """Count the targets of each source of a split; sources are the same when their text is."""
+    texts = (text.encode("utf-8") for text in _texts(corpus, split, "src"))
+    blocks = [np.zeros(0, dtype=np.uint64)]
+    while len(block := text_hashes(islice(texts, _BLOCK))):
+        blocks.append(block)
+    hashes = np.concatenate(blocks)
+    _, targets = np.unique(hashes, return_counts=True)
+    return References(
+        pairs=len(hashes),
+        sources=len(targets),
+        several=int(np.count_nonzero(targets > 1)),
+        most=int(targets.max(initial=0)),
+    )
+
+
+def count_lengths(corpus: PreparedCorpus, side: SideName) -> NDArray[np.int64]:
+    """How many sentences of all splits have 0, 1, 2, ... units."""
+    counts = np.zeros(1, dtype=np.int64)
+    for split in SPLITS:
+        for block in _blocks(corpus, split, side):
+            counts = _sum(counts, np.bincount(block.lengths))
+    return counts
+
+
+def vocabulary_curve(corpus: PreparedCorpus, side: SideName) -> list[Coverage]:
+    """How much of the training split the most frequent 100, 200, 500, 1,000, ... units cover, and how much all do."""
+    counts = np.zeros(len(_codec(corpus, side).vocabulary), dtype=np.int64)
+    for block in _blocks(corpus, "train", side):
+        counts = _sum(counts, np.bincount(block.values))
+    total = max(int(counts.sum()), 1)
+    # None of the units cover nothing: a vocabulary may be empty.
+    covered = np.cumsum([0, *np.sort(counts[len(SPECIAL_UNITS) :])[::-1]])
+    return [Coverage(units, float(covered[units]) / total) for units in _steps(len(covered) - 1)]
+
+
+def count_unknown(corpus: PreparedCorpus, side: SideName, splits: Sequence[SplitName]) -> Counter[str]:
+    """How often each word that the vocabulary lacks stands in the texts of some splits."""
+    codec = _codec(corpus, side)
+    cut = get_segmenter(codec.config, codec.unit).tokens
+    unknown: Counter[str] = Counter()
+    for split in splits:
+        # Only sentences with an unknown word are cut into tokens again.
+        masks = chain.from_iterable(_has_unknown(block).tolist() for block in _blocks(corpus, split, side))
+        for text in compress(_texts(corpus, split, side), masks):
+            unknown.update(token.removeprefix(SPACING) for token in cut(text) if codec.token_ids(token) == (UNK,))
+    return unknown
+
+
+def draw_examples(corpus: PreparedCorpus, wanted: int, seed: int) -> list[Example]:
+    """Some pairs of all splits, in their order; each pair is as likely as any other."""
+    sizes = [corpus.manifest.splits[split].pairs for split in SPLITS]
+    chosen = np.zeros(sum(sizes), dtype=np.bool_)
+    chosen[np.random.default_rng(seed).choice(len(chosen), min(wanted, len(chosen)), replace=False)] = True
+    examples = []
+    for split, mask in zip(SPLITS, np.split(chosen, np.cumsum(sizes)[:-1]), strict=True):
+        pairs = zip(*(_texts(corpus, split, side) for side in SIDES), strict=True)
+        for src, tgt in compress(pairs, mask.tolist()):
+            examples.append(Example(split, src, tgt, _units(corpus.src_codec, src), _units(corpus.tgt_codec, tgt)))
+    return examples
+
+
+def _units(codec: Codec, text: str) -> list[str]:
+    return [
+        f"[{part}]" if id_ == UNK else codec.vocabulary.unit(id_)
+        for id_, part in zip(codec.encode(text), codec.tokens(text), strict=True)
+    ]
+
+
+def _codec(corpus: PreparedCorpus, side: SideName) -> Codec:
+    return corpus.src_codec if side == "src" else corpus.tgt_codec
+
+
+def _texts(corpus: PreparedCorpus, split: SplitName, side: SideName) -> Iterator[str]:
+    """The sentences of a split, one after the other from the disk."""
+    with (corpus.path / f"{split}.{side}.txt").open(encoding="utf-8", newline="\n") as file:
+        for line in file:
+            yield line.removesuffix("\n")
+
+
+def _blocks(corpus: PreparedCorpus, split: SplitName, side: SideName) -> Iterator[Ragged]:
+    """The ids of a split, some thousand sentences at a time; PreparedFolderError when they are none."""
+    ids = corpus.split(split)
+    for start in range(0, len(ids), _BLOCK):
+        src, tgt = ids.pick(np.arange(start, min(start + _BLOCK, len(ids))))
+        yield src if side == "src" else tgt
+
+
+def _has_unknown(block: Ragged) -> NDArray[np.bool_]:
+    """Whether each sentence has an unknown word."""
+    mask = np.zeros(len(block), dtype=np.bool_)
+    mask[np.searchsorted(block.offsets, np.flatnonzero(block.values == UNK), side="right") - 1] = True
+    return mask
+
+
+def _sum(counts: NDArray[np.int64], more: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Add two rows of counts, of which either may be the longer."""
+    total = np.zeros(max(len(counts), len(more)), dtype=np.int64)
+    total[: len(counts)] += counts
+    total[: len(more)] += more
+    return total
+
+
+def _steps(size: int) -> Iterator[int]:
+    """100, 200, 500, 1,000, ... below ``size``, and ``size``."""
+    steps = (digit * 10**power for power in count(2) for digit in (1, 2, 5))
+    yield from takewhile(lambda step: step < size, steps)
+    yield size

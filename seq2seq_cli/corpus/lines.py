@@ -1,0 +1,215 @@
+"""From the bytes of a text to its lines, a few thousand at a time."""
+
+import codecs
+import io
+from bisect import bisect_right
+from collections.abc import Iterator
+from difflib import get_close_matches
+from encodings.aliases import aliases
+from itertools import accumulate, islice
+
+from seq2seq_cli.errors import ConfigError, PairFileError, one_line
+
+LONGEST_LINE = 100_000
+"""Characters of a line; a longer one is no sentence pair, and its text is not kept."""
+BLOCK_CHARACTERS = 1_000_000
+"""A block is cut before it has more than so many characters; it has room for the longest line."""
+
+_SAMPLE = 4096
+_LETTERS = 0.9
+"""Share of printable characters and white space above which decoded bytes look like a text."""
+
+# UTF-32 goes first: its mark for small-endian begins with that of UTF-16.
+_MARKS = [
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+]
+_WITHOUT_MARK = {"utf-8-sig": "utf-8", "utf-16": "utf-16-le", "utf-32": "utf-32-le"}
+"""The encodings in which a byte order mark may stand, and how they are read where it does not."""
+_NOT_OF_FILES = {"idna", "punycode", "undefined", "unicode-escape", "raw-unicode-escape", "utf-7", "mbcs", "oem"}
+
+
+def check_encoding(encoding: str) -> str:
+    """Python's name for an encoding of text files; raises ConfigError when there is none of that name."""
+    if name := _python_name(encoding):
+        return _WITHOUT_MARK.get(name, name)
+    near = get_close_matches(encoding.lower().replace("-", "_"), filter(_python_name, aliases), n=1)
+    hint = f", did you mean '{near[0].replace('_', '-')}'?" if near else ": say one such as utf-8, latin-1 or cp1252"
+    raise ConfigError([f"data.encoding: unknown encoding '{one_line(encoding)}'{hint}"])
+
+
+def _python_name(encoding: str) -> str | None:
+    try:
+        name = codecs.lookup(encoding).name.replace("_", "-")
+        "\n".encode(name)  # some of Python's codecs make bytes of bytes, and only this call tells
+    except (LookupError, UnicodeError, ValueError):
+        return None
+    return None if name in _NOT_OF_FILES else name
+
+
+class Characters:
+    """Decodes a text piece by piece, with every line end turned into LF, and knows where it is.
+
+    A byte order mark decides the encoding whatever was asked for. Where the text cannot be decoded, ``problem`` says
+    so, and nothing comes after what stands before that place.
+    """
+
+    def __init__(self, head: bytes, *, name: str, encoding: str) -> None:
+        marks = ((mark, marked) for mark, marked in _MARKS if head.startswith(mark))
+        self._mark, self._encoding = next(marks, (b"", encoding))
+        self._name = name
+        self._sample = head[:_SAMPLE]
+        self._decoder = codecs.getincrementaldecoder(self._encoding)()
+        self._newlines = io.IncrementalNewlineDecoder(None, translate=True)
+        self._line = 1
+        self._column = 1
+        self._skip = len(self._mark)
+        self.problem: PairFileError | None = None
+
+    def decode(self, piece: bytes, *, final: bool = False) -> str:
+        """The characters of the next bytes, as many as are whole."""
+        piece, self._skip = piece[self._skip :], 0
+        try:
+            text = self._newlines.decode(self._decoder.decode(piece, final), final)
+        except UnicodeDecodeError as error:
+            before = error.object[: error.start].decode(self._encoding, "replace")
+            text = self._newlines.decode(before, final=True)
+            if (zero := text.find("\0")) < 0:
+                self._advance(text)
+                self.problem = self._undecodable(error)
+                return text
+        else:
+            if (zero := text.find("\0")) < 0:
+                self._advance(text)
+                return text
+        self._advance(text[:zero])
+        self.problem = self._problem(f"a zero byte: {self._no_text()}")
+        return text[:zero]
+
+    def _advance(self, text: str) -> None:
+        newline = text.rfind("\n")
+        if newline >= 0:
+            self._line += text.count("\n")
+            self._column = 1
+        self._column += len(text[newline + 1 :].encode(self._encoding, "replace"))
+
+    def _undecodable(self, error: UnicodeDecodeError) -> PairFileError:
+        said = self._encoding.upper() if self._encoding.startswith("utf") else self._encoding
+        return self._problem(f"byte 0x{error.object[error.start]:02x} is not {said}: {self._advice(error)}")
+
+    def _advice(self, error: UnicodeDecodeError) -> str:
+        if self._mark:
+            return "the file is damaged: get it again"
+        if b"\0" in self._sample and not self._encoding.startswith(("utf-16", "utf-32")):
+            return self._no_text()
+        if self._encoding != "utf-8":
+            return "name the file's encoding with --encoding"
+        guess = f"name the file's encoding, such as --encoding {_one_byte_encoding(error.object)}"
+        if error.reason == "unexpected end of data":
+            return f"the file ends inside a character: get it again, or {guess}"
+        return guess
+
+    def _no_text(self) -> str:
+        for encoding in () if self._mark else ("utf-16-le", "utf-16-be"):
+            if encoding != self._encoding and _looks_like_text(self._sample, encoding):
+                return f"the text looks like UTF-16 without a byte order mark: say --encoding {encoding}"
+        return "this is no text file; give one in UTF-8"
+
+    def _problem(self, message: str) -> PairFileError:
+        return PairFileError(f"{self._name}:{self._line}:{self._column}: {message}")
+
+
+class Lines:
+    """The lines of one text, of which no more is in memory than what was asked for and not yet taken.
+
+    LF, CRLF and CR end a line, and nothing else does; the last line needs no end. A line of more than LONGEST_LINE
+    characters stands as an empty one.
+    """
+
+    def __init__(self, pieces: Iterator[bytes], *, name: str, encoding: str) -> None:
+        self.name = name
+        self.taken = 0
+        self._pieces = pieces
+        self._encoding = encoding
+        self._characters: Characters | None = None
+        self._waiting: list[str] = []
+        self._size = 0
+        self._rest = ""
+        self._overlong: list[int] = []
+        self._ended = False
+        self._problem: PairFileError | None = None
+
+    def ready(self, most: int) -> int:
+        """How many lines, at most so many, make the next block; 0 at the end of the text.
+
+        Raises PairFileError where the text cannot be read any further, once the lines before that place are taken,
+        and when there is no text at all.
+        """
+        while not self._ended and len(self._waiting) < most and self._size < BLOCK_CHARACTERS:
+            self._read()
+        if not self._waiting:
+            if self._problem is not None:
+                raise self._problem
+            if not self.taken:
+                raise PairFileError(f"{self.name}: the file is empty: give one with a sentence pair a line")
+        sizes = accumulate(map(len, islice(self._waiting, most)))
+        return bisect_right(list(sizes), BLOCK_CHARACTERS)
+
+    def take(self, count: int) -> tuple[str, list[int]]:
+        """The next lines, of which so many are ready, joined by LF; and the numbers of those that were too long."""
+        text = "\n".join(self._waiting[:count])
+        del self._waiting[:count]
+        self._size -= len(text) - (count - 1)
+        self.taken += count
+        inside = bisect_right(self._overlong, self.taken)
+        overlong = self._overlong[:inside]
+        del self._overlong[:inside]
+        return text, overlong
+
+    def _read(self) -> None:
+        try:
+            piece = next(self._pieces, b"")
+        except PairFileError as problem:
+            self._ended, self._problem = True, problem
+            return
+        if self._characters is None:
+            self._characters = Characters(piece, name=self.name, encoding=self._encoding)
+        self._add(self._characters.decode(piece, final=not piece))
+        if self._characters.problem is not None:
+            self._ended, self._problem = True, self._characters.problem
+        elif not piece:
+            self._ended = True
+            if self._rest:
+                self._add("\n")
+
+    def _add(self, text: str) -> None:
+        lines = (self._rest + text).split("\n")
+        # One character too many is enough to tell, when the line ends, that it was too long.
+        self._rest = lines.pop()[: LONGEST_LINE + 1]
+        if lines and max(map(len, lines)) > LONGEST_LINE:
+            first = self.taken + len(self._waiting) + 1
+            self._overlong += [first + index for index, line in enumerate(lines) if len(line) > LONGEST_LINE]
+            lines = ["" if len(line) > LONGEST_LINE else line for line in lines]
+        self._waiting += lines
+        self._size += sum(map(len, lines))
+
+
+def _looks_like_text(sample: bytes, encoding: str) -> bool:
+    try:
+        text = codecs.getincrementaldecoder(encoding)().decode(sample)
+    except UnicodeDecodeError:
+        return False
+    good = sum(letter.isprintable() or letter.isspace() for letter in text)
+    # Random bytes give many letters, but hardly ever a tab or a newline.
+    return not {"\t", "\n"}.isdisjoint(text) and "\0" not in text and good >= _LETTERS * len(text)
+
+
+def _one_byte_encoding(content: bytes) -> str:
+    try:
+        content.decode("cp1252")
+    except UnicodeDecodeError:
+        return "latin-1"
+    return "cp1252"

@@ -1,0 +1,49 @@
+"""The finished run whose weights a new one begins with, on data of its own."""
+
+from pathlib import Path
+
+from seq2seq_cli.config.schema import Config
+from seq2seq_cli.config.stated import values_by_key
+from seq2seq_cli.corpus.prepared import SIDES, PreparedCorpus, load_codecs
+from seq2seq_cli.errors import UsageError
+from seq2seq_cli.training.resolve import shown
+from seq2seq_cli.training.run_folder import RunFolder
+
+
+def check_origin(origin: RunFolder, path: Path, config: Config, corpus: PreparedCorpus) -> None:
+    """Raise UsageError unless a run of `config` on `corpus`, to be made in `path`, can begin with `origin`'s weights.
+
+    The weights fit when the model is the same and each id means the same.
+    """
+    if path.resolve().is_relative_to(origin.path.resolve()):
+        raise UsageError(f"{path}: --init-from leaves {origin.path} as it is; name another folder with --out")
+    _check_model(origin, config)
+    _check_codecs(origin, corpus)
+
+
+def _check_model(origin: RunFolder, config: Config) -> None:
+    theirs = dict(values_by_key(origin.config().model, "model."))
+    ours = dict(values_by_key(config.model, "model."))
+    differences = [
+        f"{key}: {shown(theirs[key])} in {origin.path}, {shown(ours[key])} here"
+        for key in ours
+        if ours[key] != theirs[key]
+    ]
+    if differences:
+        raise UsageError(
+            f"{'; '.join(differences)}: weights go from one model to the same model; to take the model of"
+            f" {origin.path}, leave out --config and every --set model"
+        )
+
+
+def _check_codecs(origin: RunFolder, corpus: PreparedCorpus) -> None:
+    differences = []
+    codecs = zip(SIDES, load_codecs(origin.path), (corpus.src_codec, corpus.tgt_codec), strict=True)
+    for side, theirs, ours in codecs:
+        if theirs != ours:
+            differences.append(f"{side}: {len(theirs.vocabulary):,} units there, {len(ours.vocabulary):,} here")
+    if differences:
+        raise UsageError(
+            f"{origin.path} and {corpus.path} differ in their vocabularies or text options ({'; '.join(differences)}):"
+            f" prepare with --codec-from {origin.path}"
+        )

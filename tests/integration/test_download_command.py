@@ -1,0 +1,105 @@
+"""``s2s download`` as a user types it, against a real server on the loopback interface."""
+
+import os
+import random
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.site import Site, archive_of, running_site
+
+# Random letters hardly compress: the archive is as large as the limit of the disk asks for.
+LETTERS = random.Random(0).choices("abcdefghijklmnopqrstuvwxyz", k=100_000)  # noqa: S311
+PAIRS = "".join(f"{word}.\t{word[::-1]}.\n" for word in map("".join, zip(*[iter(LETTERS)] * 20, strict=True))).encode()
+ARCHIVE = archive_of({"_about.txt": b"Written by us.\n", "deu.txt": PAIRS})
+
+
+@pytest.fixture
+def site() -> Iterator[Site]:
+    with running_site() as site:
+        site.files["/pairs/deu-eng.zip"] = ARCHIVE
+        yield site
+
+
+def s2s(
+    *arguments: str, folder: Path, site: Site | None = None, program: Sequence[str] = ("-m", "seq2seq_cli")
+) -> subprocess.CompletedProcess[str]:
+    settings = ["--set", f"download.site={site.address}"] if site else []
+    return subprocess.run(
+        [sys.executable, *program, "download", *arguments, *settings],
+        cwd=folder,
+        env={**os.environ, "no_proxy": "*"},
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("language", ["deu", "German"])
+def test_a_language_is_fetched_and_the_next_command_told(language: str, tmp_path: Path, site: Site) -> None:
+    done = s2s(language, folder=tmp_path, site=site)
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines() == [
+        "deu.txt: 5,000 sentence pairs",
+        "deu_about.txt: where they are from, and their licence",
+        "next: s2s prepare deu.txt",
+    ]
+    assert (tmp_path / "deu.txt").read_bytes() == PAIRS
+
+
+def test_out_says_where(tmp_path: Path, site: Site) -> None:
+    done = s2s("deu", "--out", "my data", folder=tmp_path, site=site)
+
+    assert done.stdout.splitlines()[-1] == "next: s2s prepare 'my data/deu.txt'"
+    assert (tmp_path / "my data" / "deu.txt").read_bytes() == PAIRS
+
+
+def test_the_list_has_codes_names_and_tokenizers(tmp_path: Path) -> None:
+    done = s2s("--list", folder=tmp_path)
+
+    lines = done.stdout.splitlines()
+    assert (done.returncode, done.stderr) == (0, "")
+    assert len(lines) > 75
+    assert "deu   de    German" in [line.rpartition("  ")[0].rstrip() for line in lines if line.endswith("spaCy")]
+    assert "epo   eo    Esperanto" in [line.rpartition("  ")[0].rstrip() for line in lines if line.endswith("general")]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit on the size of files")
+def test_a_full_disk_is_told_and_gone_on_from(tmp_path: Path, site: Site) -> None:
+    limit = len(ARCHIVE) // 2
+    limited = (
+        "import resource; from seq2seq_cli.cli.app import main;"
+        f"resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit})); main()"
+    )
+    full = s2s("deu", folder=tmp_path, site=site, program=["-c", limited])
+
+    assert (full.returncode, full.stdout) == (1, "")
+    assert full.stderr.startswith("s2s: error: .deu-eng.zip.part: File too large: make room, then run it again")
+    assert full.stderr.count("\n") == 1
+    assert not (tmp_path / "deu.txt").exists()
+    assert s2s("deu", folder=tmp_path, site=site).returncode == 0
+    assert (tmp_path / "deu.txt").read_bytes() == PAIRS
+    assert site.requests[-1]["Range"] == f"bytes={limit}-"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "line"),
+    [
+        ((), 2, "which language? Such as 's2s download deu'"),
+        (("Germn",), 2, "no published language is called 'Germn', did you mean deu (German)?"),
+        (("English",), 2, "English is the other language of every file"),
+        (("deu", "--set", "download.site=nowhere"), 2, "--set download.site=nowhere: must be something like 'https://"),
+        (("deu", "--set", "download.archive=all.zip"), 2, "--set download.archive=all.zip: must be something like"),
+        (("deu", "--set", "download.site=http://..a/"), 1, "http://..a/deu-eng.zip: not an address that can be asked"),
+    ],
+)
+def test_a_mistake_is_answered_in_one_line(arguments: tuple[str, ...], code: int, line: str, tmp_path: Path) -> None:
+    done = s2s(*arguments, folder=tmp_path)
+
+    assert (done.returncode, done.stdout) == (code, "")
+    assert done.stderr.startswith(f"s2s: error: {line}")
+    assert done.stderr.count("\n") == 1

@@ -1,0 +1,97 @@
+"""``s2s inspect`` as a user types it."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from seq2seq_cli.corpus.manifest import MANIFEST, FileRecord
+from seq2seq_cli.corpus.prepared import PreparedCorpus
+from tests.corpora import prepared
+
+SAMPLE = Path(__file__).resolve().parents[2] / "data" / "sample.txt"
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> PreparedCorpus:
+    lines = SAMPLE.read_text(encoding="utf-8").splitlines()[::40]
+    pairs = [(src, tgt) for src, tgt in (line.split("\t") for line in lines)]
+    return prepared(tmp_path / "data", pairs, ["text.tgt.spacing=true"])
+
+
+def s2s(*arguments: str, folder: Path, encoding: str = "utf-8") -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "seq2seq_cli", "inspect", *arguments],
+        cwd=folder,
+        env={**os.environ, "PYTHONIOENCODING": encoding},
+        capture_output=True,
+        encoding=encoding,
+        check=False,
+    )
+
+
+def test_the_report_has_every_part(corpus: PreparedCorpus, tmp_path: Path) -> None:
+    done = s2s("data/prepared", folder=corpus.path.parents[1])
+
+    assert (done.returncode, done.stderr) == (0, "")
+    head, splits, leakage, lengths, vocabulary, unknown, *examples = done.stdout.rstrip("\n").split("\n\n")
+    assert "en to de, unit word" in head
+    assert "each as it was written" in head
+    for split in ("train", "valid", "test"):
+        assert re.search(rf"^{split} +{corpus.manifest.splits[split].pairs} ", splits, re.MULTILINE)
+    assert [line.split()[-2:] for line in leakage.splitlines()[1:]] == [["0", "0"]] * 3
+    counted = [[int(count) for count in re.findall(r" (\d+)(?= |$)", line)] for line in lengths.splitlines()[1:]]
+    pairs = sum(split.pairs for split in corpus.manifest.splits.values())
+    assert [sum(column) for column in zip(*counted, strict=True)] == [pairs, pairs]
+    assert vocabulary.splitlines()[-1].split()[0] == "all"
+    assert unknown.startswith("unknown words of train and valid; src: ")
+    assert examples[0] == "10 random pairs (--seed 1)"
+    assert len(examples) == 11
+    assert all(len(example.splitlines()) == 4 for example in examples[1:])
+
+
+def test_a_stream_that_is_not_utf_8_gets_every_line(corpus: PreparedCorpus, tmp_path: Path) -> None:
+    plain = s2s("--seed", "5", folder=tmp_path)
+    ascii_ = s2s("--seed", "5", folder=tmp_path, encoding="ascii")
+
+    assert ascii_.returncode == 0
+    assert ascii_.stdout.startswith("data/prepared: ")
+    assert ascii_.stdout == plain.stdout.encode("ascii", "backslashreplace").decode("ascii")
+
+
+def test_a_damaged_file_is_named(corpus: PreparedCorpus, tmp_path: Path) -> None:
+    file = corpus.path / "valid.tgt.txt"
+    content = file.read_bytes()
+    file.write_bytes(content.replace(b"e", b"a", 1))
+
+    done = s2s(folder=tmp_path)
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "s2s: error: data/prepared/valid.tgt.txt: damaged: prepare again with --overwrite\n"
+
+
+def test_a_leak_is_shown_and_is_a_failure(corpus: PreparedCorpus, tmp_path: Path) -> None:
+    trained = (corpus.path / "train.src.txt").read_text(encoding="utf-8").splitlines()
+    leaking = corpus.path / "valid.src.txt"
+    leaking.write_text("\n".join([trained[0].upper(), *leaking.read_text(encoding="utf-8").splitlines()[1:], ""]))
+    manifest = json.loads((corpus.path / MANIFEST).read_text(encoding="utf-8"))
+    manifest["files"]["valid.src.txt"] = FileRecord.of(leaking).model_dump()
+    (corpus.path / MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
+
+    done = s2s(folder=tmp_path)
+
+    assert done.returncode == 1
+    assert re.search(r"^valid in train +1 +0$", done.stdout, re.MULTILINE)
+    assert done.stderr == "s2s: error: data/prepared: 1 held-out sentence is in another split: prepare again\n"
+
+
+def test_no_folder_is_one_line(tmp_path: Path) -> None:
+    done = s2s("nothing", folder=tmp_path)
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("s2s: error: nothing: no such folder")
+    assert done.stderr.count("\n") == 1

@@ -1,0 +1,52 @@
+"""A model that has seen words hidden copies names in letters that it has never seen."""
+
+from itertools import product
+from pathlib import Path
+from random import Random
+
+import pytest
+import torch
+
+from seq2seq_cli.config.loader import load_config
+from seq2seq_cli.training.resolve import resolve_config
+from seq2seq_cli.training.session import Session
+from tests.corpora import prepared
+
+pytestmark = pytest.mark.slow
+
+SETTINGS = [
+    *(f"model.{side}.{size}=64" for side in ("encoder", "decoder") for size in ("hidden_size", "embedding_size")),
+    "training.epochs=12",
+    "training.batch_size=32",
+    "training.lr=5e-3",
+    "training.teacher_forcing=1.0",
+    "training.hidden_words=0.3",
+    "training.device=cpu",
+]
+VERBS = {"saw": "sah", "heard": "hörte", "knew": "kannte", "met": "traf"}
+ANIMALS = {"dog": "Hund", "bear": "Bären", "wolf": "Wolf", "fish": "Fisch", "bird": "Vogel", "fox": "Fuchs"}
+SYLLABLES = ("ka", "lo", "mi", "ne", "ru", "so")
+NEVER_SEEN = ("Ζωή", "Юрий", "שרה", "Łódź")
+
+
+def pair(name: str, verb: str, animal: str) -> tuple[str, str]:
+    """The German sentence turns around, so that the name is found by attention and not by its place."""
+    return f"{name} {verb} the {animal} today .", f"heute {VERBS[verb]} den {ANIMALS[animal]} {name} ."
+
+
+def training_pairs() -> list[tuple[str, str]]:
+    names = ["".join(syllables).capitalize() for syllables in product(SYLLABLES, repeat=2)]
+    return Random(1).sample([pair(*parts) for parts in product(names, VERBS, ANIMALS)], 700)  # noqa: S311
+
+
+@pytest.mark.parametrize("unit", ["word", "bpe"])
+def test_names_in_letters_never_seen_are_copied(unit: str, tmp_path: Path) -> None:
+    corpus = prepared(tmp_path, training_pairs(), [f"text.unit={unit}", "text.src.max_size=80", "text.tgt.max_size=80"])
+    config = resolve_config(load_config("luong_general", SETTINGS), corpus)
+    session = Session.start(tmp_path / "run", config, corpus, torch.device("cpu"))
+    for _ in session.train():
+        pass
+    translator = session.run.load_translator(torch.device("cpu"))
+    sources, targets = zip(*(pair(*parts) for parts in product(NEVER_SEEN, VERBS, ANIMALS)), strict=True)
+    right = [t.text == target for t, target in zip(translator.translate(sources), targets, strict=True)]
+    assert sum(right) / len(right) >= 0.9

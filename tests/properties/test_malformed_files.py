@@ -1,0 +1,145 @@
+"""Whatever a user takes for a pair file: ``s2s prepare`` makes a sound corpus of it, or says in one line why not."""
+
+import gzip
+import io
+import os
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from unittest.mock import patch
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from seq2seq_cli.cli.app import main
+from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.text.normalise import normalise
+
+MOST_MEMORY = 1_000_000_000
+MEGABYTE = 1_000_000
+
+GOOD = "".join(f"Zoë has {number} cats.\tZoë hat {number} Kätzchen.\n" for number in range(60)).encode()
+MORE = GOOD.replace(b"cats", b"dogs")
+
+
+def zipped(content: bytes) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("deu.txt", content)
+    return packed.getvalue()
+
+
+def plain(content: bytes) -> bytes:
+    return content
+
+
+def utf_16(content: bytes) -> bytes:
+    return content.decode("utf-8", "replace").encode("utf-16")
+
+
+packings: st.SearchStrategy[Callable[[bytes], bytes]] = st.sampled_from([plain, plain, gzip.compress, zipped, utf_16])
+poison = st.one_of(
+    st.binary(min_size=1, max_size=4),
+    st.sampled_from([b"\0", b"\xc3", b"\xff\xfe", b"\xef\xbb\xbf", b"\t", b"\t\t\t\n", b"\r", b"\n" * 50, b"no tab\n"]),
+    st.text(min_size=1, max_size=9).map(lambda text: text.encode("utf-8", "surrogatepass")),
+    st.integers(90_000, 120_000).map(lambda size: b"x" * size),
+)
+
+
+@st.composite
+def spoilt(draw: st.DrawFn) -> bytes:
+    """A good file into which something bad was written, which was packed, and of which an end may be missing."""
+    content = bytearray(GOOD)
+    for place, bad in draw(st.lists(st.tuples(st.integers(0, len(GOOD)), poison), max_size=3)):
+        content[place:place] = bad
+    pack = draw(packings)
+    packed = pack(bytes(content))
+    return packed[: draw(st.none() | st.integers(0, len(packed)))]
+
+
+malformed = st.one_of(
+    st.binary(max_size=300),
+    st.lists(poison, max_size=20).map(b"".join),
+    st.integers(1, 300).map(lambda size: b"\t" * size),
+    st.integers(1, 300).map(lambda size: b"\n" * size),
+    st.lists(st.text(max_size=20), max_size=20).map(lambda texts: "\t".join(texts).encode("utf-8", "surrogatepass")),
+    spoilt(),
+    spoilt(),
+)
+
+
+def s2s(*arguments: str) -> tuple[int, str]:
+    """The exit code of a command run in this process, and what it said on stderr."""
+    said = io.BytesIO()
+    out, err = io.TextIOWrapper(io.BytesIO(), encoding="utf-8"), io.TextIOWrapper(said, encoding="utf-8")
+    with patch.object(sys, "argv", ["s2s", *arguments]), redirect_stdout(out), redirect_stderr(err):
+        with pytest.raises(SystemExit) as caught:
+            main()
+        err.flush()
+    assert isinstance(caught.value.code, int)
+    return caught.value.code, said.getvalue().decode("utf-8")
+
+
+def check(folder: Path, code: int, said: str) -> None:
+    """Either a corpus is there, or one line that says why not, and nothing else."""
+    lines = said.splitlines()
+    prepared = folder / "prepared"
+    if code:
+        assert code == 2
+        assert len(lines) == 1
+        assert lines[0].startswith("s2s: error: ")
+        assert os.listdir(folder) == ["pairs"]  # noqa: PTH208
+        return
+    assert all(line.startswith("s2s: ") for line in lines)
+    corpus = PreparedCorpus.open(prepared)
+    corpus.verify()
+    texts = [text for split in ("train", "valid", "test") for pair in corpus.sentences(split) for text in pair]
+    assert texts
+    assert all(text and normalise(text) == text for text in texts)
+
+
+@settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow])
+@given(content=malformed, unit=st.sampled_from(["word", "character"]))
+def test_a_malformed_file_gives_a_sound_corpus_or_one_line(content: bytes, unit: str) -> None:
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "pairs").write_bytes(content)
+        code, said = s2s("prepare", str(folder / "pairs"), "--out", str(folder / "prepared"), f"--set=text.unit={unit}")
+        check(folder, code, said)
+
+
+LARGE: dict[str, tuple[int, Callable[[], bytes]]] = {
+    "one line among pairs": (0, lambda: GOOD + b"x y " * (25 * MEGABYTE // 2) + b"\tx\n" + MORE),
+    "one line, packed": (2, lambda: gzip.compress(b"x\t" * (25 * MEGABYTE))),
+    "zeros": (2, lambda: bytes(50 * MEGABYTE)),
+    "tabs": (2, lambda: b"\t" * 50 * MEGABYTE),
+    "empty lines among pairs": (0, lambda: GOOD + b"\n" * MEGABYTE + MORE),
+}
+
+
+@pytest.mark.parametrize(("expected", "content"), LARGE.values(), ids=LARGE.keys())
+def test_a_large_malformed_file_takes_less_than_a_gigabyte(
+    tmp_path: Path, expected: int, content: Callable[[], bytes]
+) -> None:
+    (tmp_path / "pairs").write_bytes(content())
+    process = subprocess.Popen(
+        [sys.executable, "-m", "seq2seq_cli", "prepare", "pairs", "--out", "prepared"],
+        cwd=tmp_path,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+    )
+    assert process.stderr is not None
+    with process.stderr as stderr:
+        said = stderr.read()
+    # Unlike subprocess, wait4 tells what the process and its children used.
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == expected, said
+    check(tmp_path, process.returncode, said)
+    assert usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024) < MOST_MEMORY

@@ -1,0 +1,183 @@
+import gzip
+import io
+import zipfile
+import zlib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from unittest.mock import patch
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from seq2seq_cli.corpus import archives, lines
+from seq2seq_cli.corpus.sources import Block, Source, read_blocks, total_bytes
+from seq2seq_cli.errors import PairFileError
+
+ENDS = ["\n", "\r\n", "\r"]
+MARKED = ["utf-8-sig", "utf-16", "utf-32"]
+
+letters = st.characters(exclude_categories=["Cs"], exclude_characters="\n\r\0\ufeff")
+line_texts = st.text(letters | st.sampled_from("ab \t\N{LINE SEPARATOR}\x0b\x85"), max_size=12)
+ends = st.sampled_from(ENDS)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("sources")
+
+
+def zipped(content: bytes) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("deu.txt", content)
+        archive.writestr("_about.txt", "CC-BY")
+    return packed.getvalue()
+
+
+def plain(content: bytes) -> bytes:
+    return content
+
+
+packings: st.SearchStrategy[Callable[[bytes], bytes]] = st.sampled_from([plain, gzip.compress, zipped])
+
+
+def check(blocks: Sequence[Block], block_lines: int) -> tuple[list[str], list[int]]:
+    """The lines of the blocks of one source of one file, and the numbers of those that were too long."""
+    found: list[str] = []
+    overlong: list[int] = []
+    for block in blocks:
+        assert block.first_line == len(found) + 1
+        assert block.tgt is None
+        inside = block.src.split("\n")
+        assert 1 <= len(inside) <= block_lines
+        assert all(block.first_line <= line < block.first_line + len(inside) for line in block.overlong)
+        found += inside
+        overlong += block.overlong
+    assert [block.bytes_read for block in blocks] == sorted(block.bytes_read for block in blocks)
+    return found, overlong
+
+
+def write(path: Path, content: bytes) -> Source:
+    path.write_bytes(content)
+    return Source.of(path)
+
+
+@given(
+    written=st.lists(st.tuples(line_texts, ends), min_size=1, max_size=30),
+    last=line_texts,
+    encoding=st.sampled_from([*MARKED, "utf-8", "gb18030"]),
+    pack=packings,
+    block_lines=st.integers(1, 9),
+    limit=st.none() | st.integers(1, 40),
+    piece=st.integers(1, 40),
+    longest=st.integers(1, 12),
+    most=st.integers(12, 60),
+)
+def test_any_lines_come_back_however_they_are_written_packed_and_cut(
+    folder: Path,
+    written: list[tuple[str, str]],
+    last: str,
+    encoding: str,
+    pack: Callable[[bytes], bytes],
+    block_lines: int,
+    limit: int | None,
+    piece: int,
+    longest: int,
+    most: int,
+) -> None:
+    # CR and then LF, with an empty line between them, is one line end.
+    text = "".join(line + end for line, end in written)
+    expected = io.StringIO(text + last, newline=None).read().removesuffix("\n").split("\n")
+    source = write(folder / "pairs", pack((text + last).encode(encoding)))
+    with (
+        patch.object(archives, "_PIECE", piece),
+        patch.object(archives, "_HEAD", 4),
+        patch.object(lines, "LONGEST_LINE", longest),
+        patch.object(lines, "BLOCK_CHARACTERS", most),
+    ):
+        asked = "utf-8" if encoding in MARKED else encoding
+        blocks = list(read_blocks([source], encoding=asked, limit=limit, block_lines=block_lines))
+    found, overlong = check(blocks, block_lines)
+    expected = expected[:limit]
+    assert found == ["" if len(line) > longest else line for line in expected]
+    assert overlong == [number for number, line in enumerate(expected, start=1) if len(line) > longest]
+    assert all(len(block.src.replace("\n", "")) <= most for block in blocks)
+    if limit is None:
+        assert blocks[-1].bytes_read <= total_bytes([source])
+
+
+@given(
+    sides=st.lists(st.tuples(line_texts, line_texts), min_size=1, max_size=30),
+    packs=st.tuples(packings, packings),
+    separators=st.tuples(ends, ends),
+    block_lines=st.integers(1, 9),
+    most=st.integers(12, 60),
+)
+def test_aligned_files_stay_aligned(
+    folder: Path,
+    sides: list[tuple[str, str]],
+    packs: tuple[Callable[[bytes], bytes], Callable[[bytes], bytes]],
+    separators: tuple[str, str],
+    block_lines: int,
+    most: int,
+) -> None:
+    paths = folder / "a.en", folder / "a.de"
+    for path, pack, end, texts in zip(paths, packs, separators, zip(*sides, strict=True), strict=True):
+        path.write_bytes(pack("".join(text + end for text in texts).encode()))
+    found: list[tuple[str, str]] = []
+    with patch.object(lines, "BLOCK_CHARACTERS", most):
+        for block in read_blocks([Source.of(*paths)], encoding="utf-8", limit=None, block_lines=block_lines):
+            assert block.tgt is not None
+            assert block.first_line == len(found) + 1
+            found += zip(block.src.split("\n"), block.tgt.split("\n"), strict=True)
+    assert found == sides
+
+
+pieces = st.sampled_from(
+    [b"\t", b"\n", b"\r", b"\0", b"a", b"\xc3\xa4", b"\xf0\x9f\x98\x80", b"\xef\xbb\xbf", b"\xff\xfe"]
+)
+contents = (
+    st.binary(max_size=200)
+    | st.lists(pieces | st.binary(max_size=2), max_size=100).map(b"".join)
+    | st.integers(0, 300).map(lambda size: b"\t" * size)
+    | st.integers(0, 300).map(lambda size: b"\n" * size)
+)
+signs = st.sampled_from(
+    [b"", b"PK\x03\x04", b"\x1f\x8b\x08", b"\xef\xbb\xbf", b"\xff\xfe", b"\xff\xfe\0\0", b"\xfe\xff"]
+)
+
+
+@st.composite
+def damaged(draw: st.DrawFn) -> bytes:
+    """A packed file some bytes of which are changed, and whose end may be missing."""
+    pack = draw(packings)
+    content = bytearray(pack(draw(contents)))
+    for place in draw(st.lists(st.integers(0, max(0, len(content) - 1)), max_size=3)) if content else []:
+        content[place] = draw(st.integers(0, 255))
+    return bytes(content[: draw(st.none() | st.integers(0, len(content)))])
+
+
+@settings(max_examples=300)
+@given(
+    content=st.builds(lambda sign, rest: sign + rest, signs, contents) | damaged(),
+    encoding=st.sampled_from(["utf-8", "cp1252", "utf-16-le", "shift_jis"]),
+)
+def test_any_bytes_are_blocks_or_one_line_that_names_the_file(folder: Path, content: bytes, encoding: str) -> None:
+    source = write(folder / "malformed", content)
+    blocks: list[Block] = []
+    refusal = ""
+    try:
+        blocks.extend(read_blocks([source], encoding=encoding, limit=None, block_lines=7))
+    except PairFileError as error:
+        refusal = str(error)
+    assert refusal.startswith(f"{source.name}:") if refusal else blocks
+    assert len(refusal.splitlines()) <= 1
+    found, _ = check(blocks, 7)
+    assert not any("\0" in line or "\r" in line for line in found)
+
+
+def test_a_megabyte_of_zeros_packed_into_a_kilobyte_is_no_text(folder: Path) -> None:
+    source = write(folder / "zeros", zlib.compress(bytes(1_000_000), wbits=31))
+    with pytest.raises(PairFileError, match=r":1:1: a zero byte"):
+        list(read_blocks([source], encoding="utf-8", limit=None))

@@ -1,0 +1,197 @@
+"""What is counted in a prepared folder, against counts by hand and by other routes."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from seq2seq_cli.config.loader import load_config
+from seq2seq_cli.corpus.inspection import (
+    Coverage,
+    Leak,
+    References,
+    count_leaks,
+    count_lengths,
+    count_references,
+    count_unknown,
+    draw_examples,
+    vocabulary_curve,
+)
+from seq2seq_cli.corpus.prepare import prepare
+from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.corpus.sources import pair_sources
+from seq2seq_cli.corpus.splits import SPLITS
+from seq2seq_cli.text.vocabulary import UNK
+from tests.corpora import prepared, symbol_sequences
+
+NO_HELD_OUT = ("data.valid_sources=0", "data.test_sources=0")
+SMALL = ("text.src.min_count=2", "text.tgt.min_count=3", "text.src.max_size=12")
+UNITS = pytest.mark.parametrize("unit", ["word", "bpe", "character"])
+
+
+def of_pairs(folder: Path, pairs: Sequence[tuple[str, str]], *overrides: str) -> PreparedCorpus:
+    return prepared(folder, pairs, overrides)
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> PreparedCorpus:
+    sequences = symbol_sequences(300, shortest=1, longest=9)
+    pairs = [(text, text.upper()) for text in sequences] + [(text, text.upper() + " !") for text in sequences[::3]]
+    return of_pairs(tmp_path, pairs, *SMALL)
+
+
+def rewrite(corpus: PreparedCorpus, name: str, change: Callable[[list[str]], None]) -> None:
+    """Change the lines of a text file."""
+    file = corpus.path / name
+    lines = file.read_text(encoding="utf-8").splitlines()
+    change(lines)
+    file.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+
+
+def leaks(corpus: PreparedCorpus) -> dict[tuple[str, str, str], int]:
+    return {(leak.side, leak.held_out, leak.other): leak.sentences for leak in count_leaks(corpus)}
+
+
+def test_a_folder_as_prepared_leaks_nothing(corpus: PreparedCorpus) -> None:
+    assert set(leaks(corpus).values()) == {0}
+    assert len(leaks(corpus)) == 6
+    assert not any(leak.allowed for leak in count_leaks(corpus))
+
+
+@pytest.mark.parametrize("side", ["src", "tgt"])
+def test_a_sentence_leaks_whatever_its_case_and_punctuation(corpus: PreparedCorpus, side: str) -> None:
+    trained, validated = (
+        (corpus.path / f"{split}.{side}.txt").read_text().splitlines() for split in ("train", "valid")
+    )
+
+    def leak_two(lines: list[str]) -> None:
+        lines[:4] = [trained[0].title() + "?", trained[0] + " !", trained[1].lower(), validated[0]]
+
+    rewrite(corpus, f"test.{side}.txt", leak_two)
+
+    assert {place: count for place, count in leaks(corpus).items() if count} == {
+        (side, "test", "train"): 2,
+        (side, "test", "valid"): 1,
+    }
+
+
+def test_given_splits_may_have_sentences_in_common(tmp_path: Path) -> None:
+    contents = {"train": "a b\tx\nc d\ty\n", "valid": "e\tz\nf\tw\n", "test": "E!\tv\nf\tw\n"}
+    for name, content in contents.items():
+        (tmp_path / f"{name}.txt").write_text(content, encoding="utf-8")
+    train, valid, test = (pair_sources([tmp_path / f"{name}.txt"], [], []) for name in contents)
+
+    prepare(train, tmp_path / "prepared", load_config(None), valid=valid, test=test)
+
+    found = count_leaks(PreparedCorpus.open(tmp_path / "prepared"))
+    assert [leak for leak in found if leak.sentences] == [
+        Leak("src", "test", "valid", 2, allowed=True),
+        Leak("tgt", "test", "valid", 1, allowed=True),
+    ]
+
+
+def test_references_are_the_targets_of_one_source(tmp_path: Path) -> None:
+    pairs = [("a", "x"), ("b", "x"), ("a", "y"), ("c", "z"), ("a", "z"), ("c", "x"), ("A", "x")]
+
+    corpus = of_pairs(tmp_path, pairs, *NO_HELD_OUT)
+
+    assert count_references(corpus, "train") == References(pairs=7, sources=4, several=2, most=3)
+    assert count_references(corpus, "test") == References(pairs=0, sources=0, several=0, most=0)
+
+
+def test_references_agree_with_the_folder(corpus: PreparedCorpus) -> None:
+    for split in SPLITS:
+        groups = [targets for _, targets in corpus.references(split)]
+        assert count_references(corpus, split) == References(
+            pairs=sum(map(len, groups)),
+            sources=len(groups),
+            several=sum(len(targets) > 1 for targets in groups),
+            most=max(map(len, groups)),
+        )
+
+
+def test_lengths_are_counted(tmp_path: Path) -> None:
+    corpus = of_pairs(tmp_path, [("a", "x y"), ("a b", "x"), ("b c", "x y"), ("a b c d", "y")], *NO_HELD_OUT)
+
+    assert count_lengths(corpus, "src").tolist() == [0, 1, 2, 0, 1]
+    assert count_lengths(corpus, "tgt").tolist() == [0, 2, 2]
+
+
+@UNITS
+def test_the_lengths_of_all_splits_are_those_of_their_texts(tmp_path: Path, unit: str) -> None:
+    pairs = [(text, text.upper()) for text in symbol_sequences(120, shortest=1, longest=9)]
+    corpus = of_pairs(tmp_path, pairs, f"text.unit={unit}", "text.src.max_size=30")
+
+    expected = Counter(len(corpus.src_codec.encode(src)) for split in SPLITS for src, _ in corpus.sentences(split))
+
+    counts = count_lengths(corpus, "src").tolist()
+    assert {length: count for length, count in enumerate(counts) if count} == expected
+
+
+def test_the_curve_is_the_share_that_the_most_frequent_units_cover(tmp_path: Path) -> None:
+    words = [f"w{number}" for number in range(150)]
+    # Each word once on the source side, the first hundred once more; "rare" is seen once and so is unknown.
+    pairs = [(word, "x") for word in words] + [(f"{word} rare" if word == "w0" else word, "y") for word in words[:100]]
+
+    corpus = of_pairs(
+        tmp_path, pairs, *NO_HELD_OUT, "text.src.min_count=1", "text.src.max_size=120", "text.tgt.min_count=1"
+    )
+
+    # 251 words run: 100 of them twice; 20 of the others are known.
+    assert vocabulary_curve(corpus, "src") == [Coverage(100, 200 / 251), Coverage(120, 220 / 251)]
+    assert vocabulary_curve(corpus, "tgt") == [Coverage(2, 1.0)]
+
+
+def test_a_corpus_of_unknown_words_has_a_curve_too(tmp_path: Path) -> None:
+    corpus = of_pairs(tmp_path, [("a", "x"), ("b", "y")], *NO_HELD_OUT, "text.src.min_count=2")
+
+    assert vocabulary_curve(corpus, "src") == [Coverage(0, 0.0)]
+
+
+def test_unknown_words_are_counted_without_their_spaces(tmp_path: Path) -> None:
+    pairs = [("a", "rare x"), ("b", "x"), ("c", "(rare) x"), ("d", "x rarer"), ("e", "y x x")]
+    overrides = (*NO_HELD_OUT, "text.tgt.spacing=true", "text.tgt.min_count=2", "text.src.min_count=1")
+
+    corpus = of_pairs(tmp_path, pairs, *overrides)
+
+    assert count_unknown(corpus, "tgt", ["train"]) == {"rare": 2, "(": 1, ")": 1, "rarer": 1, "y": 1}
+    assert count_unknown(corpus, "src", ["train"]) == {}
+
+
+@UNITS
+@pytest.mark.parametrize("side", ["src", "tgt"])
+def test_every_unknown_id_has_its_word(tmp_path: Path, unit: str, side: str) -> None:
+    pairs = [(text, text.upper()) for text in symbol_sequences(300, shortest=1, longest=9)]
+    corpus = of_pairs(tmp_path, pairs, f"text.unit={unit}", "text.src.max_size=12", "text.tgt.max_size=12")
+    codec = corpus.src_codec if side == "src" else corpus.tgt_codec
+    column = ("src", "tgt").index(side)
+
+    texts = [pair[column] for split in ("train", "valid") for pair in corpus.sentences(split)]
+    unknown = count_unknown(corpus, "src" if side == "src" else "tgt", ["train", "valid"])
+
+    assert unknown.total() == sum(codec.encode(text).count(UNK) for text in texts)
+    assert (unknown.total() > 0) == (unit != "bpe")
+
+
+@UNITS
+def test_examples_are_pairs_of_the_corpus_with_their_units(tmp_path: Path, unit: str) -> None:
+    pairs = [(text, text.upper()) for text in symbol_sequences(120, shortest=1, longest=9)]
+    corpus = of_pairs(tmp_path, pairs, f"text.unit={unit}", "text.src.max_size=12")
+
+    examples = draw_examples(corpus, 20, seed=1)
+
+    assert len({(example.src, example.tgt) for example in examples}) == 20
+    assert draw_examples(corpus, 20, seed=1) == examples
+    assert draw_examples(corpus, 20, seed=2) != examples
+    for example in examples:
+        assert (example.src, example.tgt) in corpus.sentences(example.split)
+        ids = corpus.src_codec.encode(example.src)
+        assert [corpus.src_codec.vocabulary.id(shown) for shown in example.src_units] == ids
+        assert all(shown[1:-1] in example.src for shown, id_ in zip(example.src_units, ids, strict=True) if id_ == UNK)
+
+
+def test_a_small_corpus_is_shown_whole(tmp_path: Path) -> None:
+    corpus = of_pairs(tmp_path, [("a", "x"), ("b", "y")], *NO_HELD_OUT)
+
+    assert [(example.src, example.tgt) for example in draw_examples(corpus, 10, seed=1)] == [("a", "x"), ("b", "y")]

@@ -1,0 +1,153 @@
+"""What training noise does to pairs: words hidden on both sides, and words in other parts."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from seq2seq_cli.config.loader import load_config
+from seq2seq_cli.config.schema import TextConfig
+from seq2seq_cli.corpus.noise import Noise
+from seq2seq_cli.corpus.prepared import ParallelIds
+from seq2seq_cli.corpus.ragged import Ragged, offsets_of
+from seq2seq_cli.text.codec import Codec
+from seq2seq_cli.text.segmenter import get_segmenter
+from seq2seq_cli.text.vocabulary import UNK
+
+Pair = tuple[str, str]
+
+PAIRS = [
+    ("tom knows lisbon well .", "Tom kennt Lissabon gut ."),
+    ("tom likes tom .", "Tom mag Tom ."),
+    ("they built a house .", "Sie bauten ein Haus ."),
+    ("houses , builders , knowing", "Häuser , Bauer , Kenner"),
+]
+
+
+def text_config(unit: str) -> TextConfig:
+    languages = ("text.src.language=en", "text.tgt.language=de")
+    return load_config(None, [f"text.unit={unit}", *languages, "text.src.min_count=1", "text.tgt.min_count=1"]).text
+
+
+def codecs_of(pairs: Sequence[Pair], unit: str) -> tuple[Codec, Codec]:
+    text = text_config(unit)
+    counts = []
+    for side, sentences in zip((text.src, text.tgt), zip(*pairs, strict=True), strict=True):
+        segmenter = get_segmenter(side, text.unit)
+        counts.append(Counter(token for sentence in sentences for token in segmenter.tokens(sentence)))
+    return Codec.fit_pair(text, *counts)
+
+
+def noise_of(codecs: tuple[Codec, Codec], *, bpe_dropout: float = 0.0, hidden_words: float = 0.0) -> Noise:
+    src, tgt = codecs
+    return Noise(src_codec=src, tgt_codec=tgt, bpe_dropout=bpe_dropout, hidden_words=hidden_words, seed=1)
+
+
+def encoded(pairs: Sequence[Pair], codecs: tuple[Codec, Codec]) -> ParallelIds:
+    src, tgt = (
+        [codec.encode(text) for text in side] for codec, side in zip(codecs, zip(*pairs, strict=True), strict=True)
+    )
+    return ParallelIds(src=ragged(src), tgt=ragged(tgt))
+
+
+def ragged(rows: list[list[int]]) -> Ragged:
+    lengths = np.array([len(row) for row in rows])
+    return Ragged(values=np.array([id_ for row in rows for id_ in row], dtype=np.uint16), offsets=offsets_of(lengths))
+
+
+def every_row(ids: ParallelIds) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
+    return np.arange(len(ids))
+
+
+def hidden(pair: Pair, unit: str) -> tuple[str, str]:
+    """The pair as a model sees it when a word of it is hidden, with ? for what is unknown."""
+    codecs = codecs_of([*PAIRS, pair], unit)
+    ids = encoded([pair], codecs)
+    noisy = noise_of(codecs, hidden_words=1.0).apply(ids, every_row(ids), epoch=0, position=0)
+    src, tgt = noisy.src(0).tolist(), noisy.tgt(0).tolist()
+    return tuple(  # type: ignore[return-value]
+        codec.decode(side, {i: "?" for i, id_ in enumerate(side) if id_ == UNK})
+        for codec, side in zip(codecs, (src, tgt), strict=True)
+    )
+
+
+@pytest.mark.parametrize("unit", ["word", "bpe"])
+@pytest.mark.parametrize(
+    ("pair", "expected"),
+    [
+        (("Tom likes cake.", "Tom mag Kuchen."), ("? likes cake .", "? mag Kuchen.")),
+        (("The Hotel is full.", "das hotel ist voll."), ("the ? is full .", "das ? ist voll.")),
+        (("Tom likes Tom.", "Tom mag Tom."), ("? likes ? .", "? mag ?.")),
+    ],
+    ids=["name", "whatever the case", "twice on both sides"],
+)
+def test_a_word_that_both_sides_have_is_unknown_on_both(pair: Pair, expected: Pair, unit: str) -> None:
+    src, tgt = hidden(pair, unit)
+    assert src.lower() == expected[0]
+    assert tgt == expected[1]
+
+
+@pytest.mark.parametrize("unit", ["word", "bpe"])
+@pytest.mark.parametrize(
+    "pair",
+    [
+        ("They built a house.", "Sie bauten ein Haus."),
+        ("Tom likes himself.", "Tom mag Tom."),
+        ("... , !", "... , !"),
+    ],
+    ids=["nothing alike", "not as often", "punctuation"],
+)
+def test_other_pairs_stay_as_they_are(pair: Pair, unit: str) -> None:
+    codecs = codecs_of([*PAIRS, pair], unit)
+    ids = encoded([pair], codecs)
+    noisy = noise_of(codecs, hidden_words=1.0).apply(ids, every_row(ids), epoch=0, position=0)
+    assert noisy.src(0).tolist() == ids.src(0).tolist()
+    assert noisy.tgt(0).tolist() == ids.tgt(0).tolist()
+
+
+@pytest.mark.parametrize("unit", ["word", "bpe"])
+def test_one_word_is_hidden_in_as_many_pairs_as_told(unit: str) -> None:
+    codecs = codecs_of([*PAIRS, ("Tom likes Berlin.", "Tom mag Berlin.")], unit)
+    ids = encoded([("Tom likes Berlin.", "Tom mag Berlin.")] * 3000, codecs)
+    noisy = noise_of(codecs, hidden_words=0.3).apply(ids, every_row(ids), epoch=0, position=0)
+    unknown = np.array([(noisy.src(row) == UNK).sum() for row in range(3000)])
+    assert unknown.max() == 1
+    # 3,000 draws at 0.3: the mean is within 4 standard deviations of it.
+    assert abs(unknown.mean() - 0.3) < 4 * (0.3 * 0.7 / 3000) ** 0.5
+    names = {codecs[1].decode(noisy.tgt(row).tolist()) for row in range(3000)}
+    assert names == {"Tom mag Berlin.", "mag Berlin.", "Tom mag."}
+
+
+def test_bpe_dropout_leaves_the_text_and_changes_the_parts() -> None:
+    codecs = codecs_of(PAIRS, "bpe")
+    ids = encoded(PAIRS, codecs)
+    half, whole = (
+        noise_of(codecs, bpe_dropout=dropout).apply(ids, every_row(ids), epoch=0, position=0) for dropout in (0.5, 0.99)
+    )
+    for noisy in (half, whole):
+        for row, (src, tgt) in enumerate(PAIRS):
+            assert codecs[0].decode(noisy.src(row).tolist()) == codecs[0].decode(codecs[0].encode(src))
+            assert codecs[1].decode(noisy.tgt(row).tolist()) == tgt
+    for lengths in ("src_lengths", "tgt_lengths"):
+        few, some, many = (getattr(pairs, lengths).sum() for pairs in (ids, half, whole))
+        assert few < some < many
+
+
+def rows(pairs: ParallelIds) -> list[tuple[list[int], list[int]]]:
+    return [(pairs.src(row).tolist(), pairs.tgt(row).tolist()) for row in range(len(pairs))]
+
+
+@pytest.mark.parametrize(
+    "amounts", [{"bpe_dropout": 0.5}, {"hidden_words": 0.5}, {"bpe_dropout": 0.5, "hidden_words": 0.5}]
+)
+def test_a_batch_has_the_same_noise_whenever_it_is_drawn_and_another_in_each_epoch(amounts: dict[str, float]) -> None:
+    codecs = codecs_of(PAIRS, "bpe")
+    ids = encoded(PAIRS * 20, codecs)
+    noise = noise_of(codecs, **amounts)
+    chosen = np.array([7, 3, 20, 40, 41, 60, 61, 68, 9])
+    first = rows(noise.apply(ids, chosen, epoch=2, position=5))
+    noise.apply(ids, chosen, epoch=2, position=6)
+    assert rows(noise.apply(ids, chosen, epoch=2, position=5)) == first
+    assert rows(noise.apply(ids, chosen, epoch=3, position=5)) != first
+    assert rows(noise.apply(ids, chosen, epoch=2, position=6)) != first

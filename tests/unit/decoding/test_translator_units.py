@@ -1,0 +1,129 @@
+"""The Translator with other units than words, and with texts in capitals: an untrained model, made to say one thing."""
+
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+import torch
+
+from seq2seq_cli.config.schema import DecoderConfig, DecodingConfig, EncoderConfig, ModelConfig, SideConfig
+from seq2seq_cli.decoding.translator import Translator
+from seq2seq_cli.model.build import build_model
+from seq2seq_cli.text.codec import Codec
+from seq2seq_cli.text.normalise import normalise
+from seq2seq_cli.text.segmenter import Unit, get_segmenter
+from seq2seq_cli.text.vocabulary import EOS_UNIT, UNK
+
+SRC_TEXT = "She kissed him. The dogs saw her."
+
+
+def codec(text: str, unit: Unit = "word", language: str = "en", *, keep: bool = False) -> Codec:
+    """One that knows a text; it keeps case and spacing, as a target does, or neither."""
+    config = SideConfig(language=language, lowercase=not keep, spacing=keep, min_count=1)
+    return Codec.fit(config, unit, Counter(get_segmenter(config, unit).tokens(normalise(text))))
+
+
+def translator(src: Codec, tgt: Codec, said: Sequence[int] = ()) -> Translator:
+    """Says the ids ``said``, all of them alike likely, until it comes to the length limit."""
+    config = ModelConfig(
+        encoder=EncoderConfig(embedding_size=8, hidden_size=8), decoder=DecoderConfig(embedding_size=8, hidden_size=8)
+    )
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(5)
+        model = build_model(config, src_size=len(src.vocabulary), tgt_size=len(tgt.vocabulary))
+    with torch.no_grad():
+        model.output.weight *= 8
+        for id_ in said:
+            model.output.bias[id_] = 1000
+    return Translator(model, src, tgt, DecodingConfig(), "cpu")
+
+
+@pytest.mark.parametrize("unit", ["word", "bpe", "character"])
+def test_a_sentence_in_capitals_is_answered_in_capitals(unit: Unit) -> None:
+    tgt = codec("Sie küßte ihn; groß ist die Straße.", unit, "de", keep=True)
+    translate = translator(codec(SRC_TEXT, unit), tgt).translate
+    quiet, loud = translate(["She kissed him.", "SHE KISSED HIM."])
+    assert quiet.text != quiet.text.upper()
+    assert loud.text == quiet.text.upper()
+    assert loud.tgt_tokens == [token if token == EOS_UNIT else token.upper() for token in quiet.tgt_tokens]
+    assert loud.src_tokens == [token if token == EOS_UNIT else token.upper() for token in quiet.src_tokens]
+
+
+def test_capitals_are_those_of_the_language() -> None:
+    for language, text in (("tr", "DİL IŞIK"), ("en", "DIL IŞIK")):
+        tgt = codec("dil ışık", "word", language, keep=True)
+        [dil, isik] = tgt.encode("dil ışık")
+        said = {translator(codec(SRC_TEXT), tgt, [id_]).translate(["GO!"])[0].text.split()[0] for id_ in (dil, isik)}
+        assert said == set(text.split())
+
+
+@pytest.mark.parametrize(
+    ("sentence", "shouts"),
+    [
+        ("GO!", True),
+        ("IT'S 5 P.M.", True),
+        ("ÉTÉ", True),
+        ("I.", False),
+        ("A 3?", False),
+        ("She", False),
+        ("USA, she", False),
+        ("他说OK。", False),
+        ("أنا OK", False),
+        ("12 34", False),
+        ("...", False),
+    ],
+)
+def test_what_shouts(sentence: str, shouts: bool) -> None:
+    tgt = codec("ja", "word", "de", keep=True)
+    [translation] = translator(codec(SRC_TEXT), tgt, tgt.encode("ja")).translate([sentence])
+    assert set(translation.text.split()) == {"JA" if shouts else "ja"}
+
+
+def test_a_model_that_knows_the_case_of_its_source_or_not_that_of_its_target_never_shouts() -> None:
+    quiet, cased = codec("ja", "word", "de"), codec("ja", "word", "de", keep=True)
+    for src, tgt in ((codec(SRC_TEXT), quiet), (codec(SRC_TEXT, keep=True), cased)):
+        [translation] = translator(src, tgt, tgt.encode("ja")).translate(["GO ON!"])
+        assert set(translation.text.split()) == {"ja"}
+
+
+def test_with_parts_of_words_a_token_is_shown_for_each_id_and_whole_words_are_copied() -> None:
+    src, tgt = codec(SRC_TEXT, "bpe"), codec("Sie küsste ihn.", "bpe", "de", keep=True)
+    sentence = "SHE saw Xaver. HER dishes saw Zoë."  # no x, v, z, ë in training
+    [translation] = translator(src, tgt, [UNK]).translate([sentence])
+
+    ids = src.encode(sentence)
+    assert len(ids) > len(src.words(sentence))
+    assert translation.weights.shape == (len(translation.tgt_tokens), len(ids) + 1)
+    assert len(translation.src_tokens) == len(ids) + 1
+    assert "".join(translation.src_tokens) == sentence.replace(" ", "") + EOS_UNIT
+    assert translation.unknown == ["Xaver", "Zoë"]
+    assert sorted(translation.text.split()) == ["HER", "SHE", "Xaver", "Zoë", "dishes", "saw", "saw"]
+
+
+def test_with_characters_an_unknown_one_is_copied_and_a_space_never() -> None:
+    src, tgt = codec(SRC_TEXT, "character"), codec("Sie.", "character", "de", keep=True)
+    [translation] = translator(src, tgt, [UNK]).translate(["She ☂ x."])
+    assert translation.src_tokens == ["S", "h", "e", "☂", "x", ".", EOS_UNIT]
+    assert translation.unknown == ["☂", "x"]
+    assert sorted(translation.text) == sorted("She☂x")
+
+
+def test_translating_does_not_build_the_tokenizer_of_the_target() -> None:
+    program = """
+import sys
+from tests.unit.decoding.test_translator_units import codec, translator
+from seq2seq_cli.config.schema import SideConfig
+from seq2seq_cli.text.codec import Codec
+french = Codec.fit(SideConfig(language="fr", lowercase=False, spacing=True, min_count=1), "bpe", {"▁oui": 1})
+assert translator(codec("a b", "character"), french, french.token_ids("▁oui")).translate(["a b"])[0].text
+assert "spacy" not in sys.modules
+assert translator(codec("She kissed him."), french).translate(["She kissed him."])
+assert "spacy.lang.en" in sys.modules
+assert "spacy.lang.fr" not in sys.modules
+"""
+    root = Path(__file__).parents[3]
+    done = subprocess.run([sys.executable, "-c", program], cwd=root, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,122 @@
+import random
+import subprocess
+import sys
+from collections import Counter
+from itertools import pairwise
+
+import pytest
+from tokenizers import Tokenizer, models
+
+from seq2seq_cli.text.bpe import Merges, learn_bpe
+from seq2seq_cli.text.normalise import CONTINUING, SPACING
+from seq2seq_cli.text.vocabulary import SPECIAL_UNITS
+
+# The dictionary of Sennrich et al. 2016, algorithm 1; their end of word is our mark of a space before.
+SENNRICH = {"▁low": 5, "▁lower": 2, "▁newest": 6, "▁widest": 3}
+
+
+def corpus(words: int, seed: int = 1) -> dict[str, int]:
+    """Random tokens of a few syllables, in counts as of a text, some with a space before."""
+    source = random.Random(seed)  # noqa: S311  # not for secrets
+    syllables = ["ba", "be", "lo", "st", "en", "ung", "er", "ε", "ß", "n't", "xy"]
+    tokens = {source.choice([SPACING, ""]) + "".join(source.choices(syllables, k=source.randint(1, 5))): 0}
+    while len(tokens) < words:
+        tokens[source.choice([SPACING, ""]) + "".join(source.choices(syllables, k=source.randint(1, 5)))] = 0
+    return {token: 1 + int(source.paretovariate(1)) for token in tokens}
+
+
+def test_the_most_frequent_pair_is_joined_first() -> None:
+    units, merges = learn_bpe(SENNRICH, min_count=1, max_size=None)
+
+    assert merges[:2] == (("▏e", "▏s"), ("▏es", "▏t"))  # 9 times each: newest, widest
+    assert set(SENNRICH) <= set(units)
+    assert len(units) == len(set(units))
+
+
+def test_each_merge_joins_the_pair_that_is_most_frequent_by_then() -> None:
+    counts = corpus(300)
+    _, merges = learn_bpe(counts, min_count=3, max_size=None)
+    assert len(merges) > 100
+    for step in [*range(0, len(merges), 20), len(merges)]:
+        so_far = Merges(merges[:step])
+        pairs: Counter[tuple[str, str]] = Counter()
+        for token, count in counts.items():
+            for pair in pairwise(so_far.parts(token)):
+                pairs[pair] += count
+        most = max(pairs.values())
+        assert most < 3 if step == len(merges) else pairs[merges[step]] == most >= 3
+
+
+def test_there_are_as_many_units_as_wanted() -> None:
+    alphabet, _ = learn_bpe(SENNRICH, min_count=100, max_size=None)
+    assert sorted(alphabet) == sorted([SPACING, *"lowernstid", *(CONTINUING + c for c in "lowernstid")])
+
+    units, merges = learn_bpe(SENNRICH, min_count=1, max_size=len(alphabet) + 3)
+    assert units[: len(alphabet)] == alphabet
+    assert (len(units), len(merges)) == (len(alphabet) + 3, 3)
+    assert learn_bpe(SENNRICH, min_count=1, max_size=5) == (alphabet, ())
+
+
+def test_rare_pairs_stay_apart() -> None:
+    _, merges = learn_bpe(SENNRICH, min_count=7, max_size=None)
+    made = {left + right.removeprefix(CONTINUING) for left, right in merges}
+    assert "▏est" in made
+    assert "▁low" in made
+    assert "▁newest" not in made  # 6 times
+
+
+def test_the_order_of_the_counts_does_not_matter() -> None:
+    counts = corpus(400)
+    shuffled = list(counts.items())
+    random.Random(2).shuffle(shuffled)  # noqa: S311  # not for secrets
+    assert learn_bpe(dict(shuffled), min_count=1, max_size=300) == learn_bpe(counts, min_count=1, max_size=300)
+
+
+def test_threads_and_hashes_do_not_matter() -> None:
+    program = """
+from tests.unit.text.test_bpe import corpus
+from seq2seq_cli.text.bpe import learn_bpe
+print(ascii(learn_bpe(corpus(400), min_count=1, max_size=300)))
+"""
+    expected = ascii(learn_bpe(corpus(400), min_count=1, max_size=300))
+    for seed, threads in (("1", "1"), ("2", "3")):
+        environment = {"PYTHONHASHSEED": seed, "RAYON_NUM_THREADS": threads, "PYTHONPATH": ":".join(sys.path)}
+        done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
+        assert done.stdout.strip() == expected, done.stderr
+
+
+def test_a_token_has_the_parts_that_hugging_face_gives_it() -> None:
+    counts = corpus(600)
+    units, merges = learn_bpe(counts, min_count=2, max_size=400)
+    assert len(merges) > 100
+    vocabulary = {unit: id_ for id_, unit in enumerate(units)}
+    theirs = Tokenizer(models.BPE(vocab=vocabulary, merges=list(merges), continuing_subword_prefix=CONTINUING))
+    ours = Merges(merges)
+    for token in [*counts, *corpus(600, seed=2)]:
+        assert ours.parts(token) == theirs.encode(token).tokens
+
+
+def test_the_draws_decide_which_merges_are_carried_out() -> None:
+    merges = Merges([("a", "▏b"), ("▏c", "▏d"), ("ab", "▏cd")])
+    assert merges.parts("abcd") == ["abcd"]
+    assert merges.parts("abcd", iter([True, True, False])) == ["ab", "▏cd"]
+    # The first is dropped and the second carried out; then the first comes up again.
+    assert merges.parts("abcd", iter([False, True, True, True])) == ["abcd"]
+    assert merges.parts("abcd", iter([False, True, False])) == ["a", "▏b", "▏cd"]
+    assert merges.parts("abcd", iter([False, False])) == ["a", "▏b", "▏c", "▏d"]
+
+
+@pytest.mark.parametrize("special", SPECIAL_UNITS)
+def test_no_unit_spells_a_special_one(special: str) -> None:
+    units, merges = learn_bpe({special: 9, special + "x": 9, SPACING + special: 9, "aa": 9}, min_count=1, max_size=None)
+    assert special not in units
+    assert ("a", "▏a") in merges
+
+
+def test_a_word_without_end_teaches_nothing_but_its_characters() -> None:
+    units, merges = learn_bpe({"ab" * 1000: 5}, min_count=1, max_size=None)
+    assert (sorted(units), merges) == (["a", "b", "▏a", "▏b"], ())
+
+
+def test_nothing_is_learned_from_nothing() -> None:
+    assert learn_bpe({}, min_count=1, max_size=10) == ([], ())

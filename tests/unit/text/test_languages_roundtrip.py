@@ -1,0 +1,70 @@
+"""Two sentences of our own in each of many languages: through the codec and back, with each kind of unit."""
+
+from collections import Counter
+
+import pytest
+
+from seq2seq_cli.config.schema import SideConfig
+from seq2seq_cli.text.casing import capitals
+from seq2seq_cli.text.codec import Codec
+from seq2seq_cli.text.segmenter import Unit, get_segmenter
+from seq2seq_cli.text.vocabulary import UNK
+
+SENTENCES = {
+    "ar": ("أين وضعتَ المفتاح؟", "لم أقرأ هذا الكتاب، لكن أختي قرأته."),
+    "bg": ("Къде е ключът?", "Баба ми пече хляб в 6 ч. сутринта."),
+    "cs": ("Kde máš klíče?", "Dnes v noci nejspíš napadne sníh, říkala teta."),
+    "da": ("Hvor er nøglen?", "Min bror spiser æbler og rødgrød."),
+    "de": ("Wo liegt der Schlüssel?", "Meine Tante fährt – z.B. heute – nach „Grünwald“."),
+    "el": ("Πού είναι το κλειδί;", "Ο παππούς μου είπε: «Έλα εδώ!»"),
+    "en": ("Where's the key?", 'My uncle said, "I don\'t know," and left at 5 p.m. sharp.'),
+    "es": ("¿Dónde está la llave?", "¡Mañana lloverá en el pueblo de mi abuela!"),
+    "fi": ("Missä avain on?", "Söimme eilen mökillä lämmintä puuroa."),
+    "fr": ("Où est la clé de l'armoire ?", "Qu'est-ce qu'il a dit aujourd'hui : « Peut-être » ?"),
+    "he": ("איפה המפתח?", 'אחותי אמרה: "אני באה מחר".'),
+    "hi": ("चाबी कहाँ है?", "मेरी दादी ने सुबह चाय बनाई।"),
+    "hu": ("Hol van a kulcs?", "Nagyapám őszibarackot ültetett a kertbe."),
+    "it": ("Dov'è la chiave?", "L'ho vista un po' prima dell'alba."),
+    "nl": ("Waar is m'n sleutel?", "'s Avonds eten we bij oma's buren."),
+    "pl": ("Gdzie jest klucz?", "Wczoraj ciocia upiekła żółty placek ze śliwkami."),
+    "pt": ("Onde está a chave?", "O avô deu-me três maçãs e um pão-de-ló."),
+    "ro": ("Unde este cheia?", "Bunica mi-a spus că țara e frumoasă."),
+    "ru": ("Где же ключ?", "Бабушка сказала: «Всё будет хорошо» — и ушла."),
+    "sv": ("Var är nyckeln?", "Min farbror åkte på semester i går kväll."),
+    "tr": ("Anahtar nerede, İpek?", "Dedem Iğdır'dan ılık bir çorba getirdi."),
+    "uk": ("Де ключ?", "Моя бабуся з'їла яблуко й поїхала в село."),
+    "zh": ("钥匙在哪里?", "我奶奶说:“明天会下雪。”"),
+    # Languages that spaCy has no tokenizer for.
+    "cy": ("Ble mae'r allwedd?", "Mae fy nain yn byw yn y dref."),
+    "eo": ("Kie estas la ŝlosilo?", "Mia avino ĉiam diras: «Ĝis morgaŭ!»"),
+    "ka": ("სად არის გასაღები?", "ბებიამ თქვა, რომ ხვალ მოვა."),
+}
+UNITS: list[Unit] = ["word", "bpe", "character"]
+
+
+def fitted(config: SideConfig, unit: Unit, sentences: tuple[str, str]) -> Codec:
+    tokens = get_segmenter(config, unit).tokens
+    return Codec.fit(config, unit, Counter(token for sentence in sentences for token in tokens(sentence)))
+
+
+@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("language", SENTENCES)
+def test_sentences_of_a_language_come_back_exactly(language: str, unit: Unit) -> None:
+    sentences = SENTENCES[language]
+    codec = fitted(SideConfig(language=language, lowercase=False, spacing=True, min_count=1), unit, sentences)
+    for sentence in sentences:
+        assert codec.decode(codec.encode(sentence)) == sentence
+
+
+@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("language", SENTENCES)
+def test_case_and_spaces_of_a_source_sentence_do_not_matter(language: str, unit: Unit) -> None:
+    sentences = SENTENCES[language]
+    codec = fitted(SideConfig(language=language, lowercase=True, spacing=False, min_count=1), unit, sentences)
+    for sentence in sentences:
+        ids = codec.encode(sentence)
+        assert UNK not in ids
+        assert codec.encode(capitals(sentence, language)) == ids
+        # What ends the sentence may stand apart.
+        assert codec.encode(f"{sentence[:-1]} {sentence[-1]}") == ids
+        assert "".join(codec.tokens(sentence)).replace("▁", "") == "".join(sentence.split())

@@ -1,0 +1,88 @@
+"""Training on noisy pairs: stopped and resumed equals never stopped, and what is held out stays as it is."""
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.errors import UsageError
+from seq2seq_cli.training.events import Step
+from seq2seq_cli.training.run_folder import RunFolder
+from seq2seq_cli.training.session import Session
+from seq2seq_cli.training.validation import mean_loss
+from tests.corpora import prepared, reversed_words, symbol_sequences
+from tests.unit.training.conftest import CPU, tiny_config
+
+KINDS = {
+    "hidden words": ("training.hidden_words=0.5",),
+    "other parts": ("training.bpe_dropout=0.3",),
+    "both": ("training.hidden_words=0.5", "training.bpe_dropout=0.3"),
+}
+each_kind = pytest.mark.parametrize("overrides", KINDS.values(), ids=KINDS.keys())
+
+
+def words(sequence: str) -> str:
+    """A word of four letters for each symbol."""
+    return " ".join(f"{symbol}o{symbol}e" for symbol in sequence.split())
+
+
+@pytest.fixture(scope="module")
+def subwords(tmp_path_factory: pytest.TempPathFactory) -> PreparedCorpus:
+    """A corpus with subwords in which both sides have the same words, so that any can be hidden."""
+    sequences = [words(sequence) for sequence in symbol_sequences(120, shortest=2, longest=4)]
+    folder = tmp_path_factory.mktemp("subwords")
+    return prepared(folder, [(s, reversed_words(s)) for s in sequences], ["text.unit=bpe"])
+
+
+def losses(session: Session) -> list[float]:
+    return [event.loss for event in session.train() if isinstance(event, Step)]
+
+
+@each_kind
+def test_stopped_and_resumed_equals_never_stopped(
+    subwords: PreparedCorpus, tmp_path: Path, overrides: tuple[str, ...]
+) -> None:
+    config = tiny_config(subwords, *overrides, "training.epochs=2")
+    whole = losses(Session.start(tmp_path / "whole", config, subwords, CPU))
+    session = Session.start(tmp_path / "parts", config, subwords, CPU)
+    for event in session.train():
+        if isinstance(event, Step) and event.step == len(whole) // 2 - 1:
+            session.run.save_last(session.state)
+            break
+    torch.manual_seed(999)  # another process starts from anywhere
+    rest = losses(Session.resume(RunFolder(tmp_path / "parts"), config, subwords, CPU))
+    assert rest == whole[len(whole) // 2 - 1 :]
+    whole_weights, parts_weights = (
+        (tmp_path / name / "best" / "model.safetensors").read_bytes() for name in ("whole", "parts")
+    )
+    assert parts_weights == whole_weights
+
+
+@each_kind
+def test_training_pairs_change_and_held_out_ones_do_not(
+    subwords: PreparedCorpus, tmp_path: Path, overrides: tuple[str, ...]
+) -> None:
+    plain = Session.start(tmp_path / "plain", tiny_config(subwords, "training.epochs=1"), subwords, CPU)
+    noisy = Session.start(tmp_path / "noisy", tiny_config(subwords, "training.epochs=1", *overrides), subwords, CPU)
+    before = [mean_loss(session.state.model, subwords.split("valid"), CPU) for session in (plain, noisy)]
+    assert before[0] == before[1]
+    assert losses(plain)[0] != losses(noisy)[0]
+
+
+def test_bpe_dropout_without_subwords_is_refused(corpus: PreparedCorpus) -> None:
+    with pytest.raises(UsageError, match=r"training\.bpe_dropout is 0\.1, .* text\.unit word: .*text\.unit=bpe"):
+        tiny_config(corpus, "training.bpe_dropout=0.1")
+
+
+def test_a_run_with_subwords_translates_without_its_prepared_folder(subwords: PreparedCorpus, tmp_path: Path) -> None:
+    session = Session.start(tmp_path / "runs" / "bpe", tiny_config(subwords, "training.epochs=1"), subwords, CPU)
+    list(session.train())
+    sentence = subwords.sentences("valid")[0][0]
+    expected = session.run.load_translator(CPU).translate([sentence])[0].text
+    moved = session.run.path.rename(tmp_path / "moved")
+    subwords.path.rename(tmp_path / "gone")
+    try:
+        assert RunFolder.find(moved).load_translator(CPU).translate([sentence])[0].text == expected
+    finally:
+        (tmp_path / "gone").rename(subwords.path)

@@ -1,0 +1,113 @@
+"""A run that begins with the weights of another."""
+
+import json
+from pathlib import Path
+
+import pytest
+import torch
+
+from seq2seq_cli.config.schema import Config
+from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.errors import ModelFileError, UsageError
+from seq2seq_cli.training.report import model_card, report
+from seq2seq_cli.training.run_folder import RunFolder
+from seq2seq_cli.training.session import Session
+from seq2seq_cli.training.validation import mean_loss
+from tests.corpora import prepared
+from tests.unit.training.conftest import CPU, tiny_config
+
+
+def contents(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.fixture(scope="module")
+def origin(corpus: PreparedCorpus, tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
+    """A finished run."""
+    path = tmp_path_factory.mktemp("origin") / "old"
+    list(Session.start(path, tiny_config(corpus), corpus, CPU).train())
+    return RunFolder(path)
+
+
+def test_begins_as_good_as_the_best_epoch_of_its_origin_with_a_fresh_optimiser(
+    origin: RunFolder, corpus: PreparedCorpus, run_path: Path
+) -> None:
+    session = Session.start(run_path, tiny_config(corpus, "training.seed=7"), corpus, CPU, origin=origin)
+
+    lines = [json.loads(line) for line in (origin.path / "metrics.jsonl").read_text(encoding="utf-8").splitlines()]
+    best = [line["valid_loss"] for line in lines if line["kind"] == "epoch" and line["best"]][-1]
+    assert mean_loss(session.state.model, corpus.split("valid"), CPU) == pytest.approx(best, abs=1e-6)
+    assert session.state.progress.step == 0
+    assert not session.state.optimiser.state
+
+
+def test_leaves_its_origin_as_it_is_and_says_where_it_is_from(
+    origin: RunFolder, corpus: PreparedCorpus, run_path: Path
+) -> None:
+    before = contents(origin.path)
+    session = Session.start(run_path, tiny_config(corpus, "training.epochs=1"), corpus, CPU, origin=origin)
+    list(session.train())
+
+    assert contents(origin.path) == before
+    resumed = Session.resume(RunFolder(run_path), session.config, corpus, CPU)
+    assert f"begun with the best weights of `{origin.path}`" in model_card(resumed, report(resumed))
+    assert origin.origin() is None
+
+
+def test_stopped_and_resumed_equals_never_stopped(origin: RunFolder, corpus: PreparedCorpus, tmp_path: Path) -> None:
+    config = tiny_config(corpus)
+    whole = Session.start(tmp_path / "whole", config, corpus, CPU, origin=origin)
+    list(whole.train())
+    for event in Session.start(tmp_path / "parts", config, corpus, CPU, origin=origin).train():
+        if getattr(event, "epoch", 0) == 2:
+            break  # what the end of the first epoch saved is resumed
+    parts = Session.resume(RunFolder(tmp_path / "parts"), config, corpus, CPU)
+    list(parts.train())
+    for name, parameter in whole.state.model.state_dict().items():
+        assert torch.equal(parameter, parts.state.model.state_dict()[name]), name
+
+
+def test_another_model_is_refused_with_every_key_and_both_values(
+    origin: RunFolder, corpus: PreparedCorpus, run_path: Path
+) -> None:
+    sizes = ("model.encoder.hidden_size=16", "model.decoder.hidden_size=16")
+    config = tiny_config(corpus, *sizes, "model.attention.score=dot")
+    with pytest.raises(UsageError) as refused:
+        Session.start(run_path, config, corpus, CPU, origin=origin)
+    (line,) = refused.value.lines()
+    for key, theirs, ours in (
+        ("model.encoder.hidden_size", 12, 16),
+        ("model.attention.score", "general", "dot"),
+        ("model.decoder.hidden_size", 12, 16),
+    ):
+        assert f"{key}: {theirs} in {origin.path}, {ours} here" in line
+    assert not run_path.exists()
+
+
+def test_other_vocabularies_are_refused_with_their_sizes(
+    origin: RunFolder, corpus: PreparedCorpus, tmp_path: Path, run_path: Path
+) -> None:
+    fewer = [(src, tgt) for src, tgt in corpus.sentences("train") if "t" not in src]
+    other = prepared(tmp_path / "other", fewer)
+    theirs, ours = len(corpus.src_codec.vocabulary), len(other.src_codec.vocabulary)
+    assert ours < theirs
+    with pytest.raises(UsageError, match=f"src: {theirs} units there, {ours} here; .*--codec-from {origin.path}"):
+        Session.start(run_path, tiny_config(other), other, CPU, origin=origin)
+    assert not run_path.exists()
+
+
+@pytest.mark.parametrize("place", [".", "inside"])
+def test_a_run_is_not_begun_in_its_own_origin(origin: RunFolder, corpus: PreparedCorpus, place: str) -> None:
+    before = contents(origin.path)
+    with pytest.raises(UsageError, match="--out"):
+        Session.start(origin.path / place, tiny_config(corpus), corpus, CPU, overwrite=True, origin=origin)
+    assert contents(origin.path) == before
+
+
+def test_a_run_without_weights_is_no_origin(
+    corpus: PreparedCorpus, config: Config, tmp_path: Path, run_path: Path
+) -> None:
+    young = RunFolder.create(tmp_path / "young", config, corpus)
+    with pytest.raises(ModelFileError, match="no epoch of this run is finished"):
+        Session.start(run_path, config, corpus, CPU, origin=young)
+    assert not run_path.exists()

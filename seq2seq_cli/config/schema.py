@@ -187,6 +187,14 @@ class AttentionConfig(Section):
     window: PositiveInt = 10
     """D of local_m and local_p: the window is D words to either side."""
 
+    @property
+    def in_words(self) -> str:
+        """Score, heads and scope, as a model card has them."""
+        if self.score in ("none", "fixed"):
+            return "no attention" if self.score == "none" else "a fixed context"
+        heads = f" with {self.heads} heads" if self.heads > 1 else ""
+        return f"{self.score} score{heads}" + (f", {self.scope} scope" if self.scope != "global" else "")
+
 
 class DecoderConfig(Section):
     """An RNN that writes the target words, attending to the memory at every step."""

@@ -33,6 +33,8 @@ class Attender(Protocol):
 
     context_size: int
     """Length of a context; 0 when there is none."""
+    looks: bool
+    """Whether it has weights to show."""
 
     def read(self, states: Float[Tensor, "B S E"], last: Float[Tensor, "B E"], mask: Bool[Tensor, "B S"]) -> Memory:
         """What is needed of the source, computed once a sentence; `last` is the encoder's last state."""
@@ -51,6 +53,8 @@ def masked_softmax(scores: Float[Tensor, "*B T S"], allowed: Bool[Tensor, "*#B #
 
 class Attention(nn.Module):
     """a_t = softmax(score(q_t, k_1..S)) inside the scope, c_t = sum_s a_ts h_s; Bahdanau et al. 2015, eq. 5 and 6."""
+
+    looks = True
 
     def __init__(self, *, score: Score, scope: Scope, memory_size: int) -> None:
         super().__init__()

@@ -107,3 +107,17 @@ def test_what_does_not_go_together_is_refused_in_a_line_that_names_both_keys(
 )
 def test_what_goes_together_is_taken(overrides: list[str]) -> None:
     load_config(None, overrides)
+
+
+@pytest.mark.parametrize(
+    ("overrides", "words"),
+    [
+        ([], "general score"),
+        (["model.attention.scope=local_p"], "general score, local_p scope"),
+        (["model.attention.score=additive", "model.attention.heads=4"], "additive score with 4 heads"),
+        (["model.attention.score=none", "model.decoder.readout=state"], "no attention"),
+        (["model.attention.score=fixed"], "a fixed context"),
+    ],
+)
+def test_an_attention_is_told_in_words(overrides: list[str], words: str) -> None:
+    assert load_config(None, overrides).model.attention.in_words == words

@@ -5,13 +5,15 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.figures import Figure
 
 COLD_STARTS = 5
+TIMES = 10
+BPE = tuple(f"--set=text.{key}" for key in ("unit=bpe", "src.max_size=8000", "tgt.max_size=8000"))
 _BYTES_OF_MAXRSS = 1 if sys.platform == "darwin" else 1024
 _MEGABYTE = 1e6
 
@@ -22,18 +24,59 @@ class Cost:
 
     seconds: float
     """From start to end, by the clock on the wall."""
+    cpu: float
+    """Of all its processes together."""
     peak: float
     """Most memory that its largest process held, in MB; its children count one by one."""
 
 
 def measure_prepare(pairs: Path, *, rounds: int) -> list[Figure]:
-    """``s2s prepare`` of a whole pair file, with the default options."""
+    """``s2s prepare`` of a whole pair file: with words, with bpe, and of the file ten times over.
+
+    Raises RuntimeError when there is no such file, or when a command fails.
+    """
+    if not pairs.is_file():
+        raise RuntimeError(f"{pairs}: no such file")
     with tempfile.TemporaryDirectory() as folder:
-        costs = [run_s2s("prepare", str(pairs), "--out", f"{folder}/{number}") for number in range(rounds)]
+        longer = Path(folder) / pairs.name
+        _repeat(pairs, longer)
+        jobs = {
+            "s2s prepare": (str(pairs),),
+            "s2s prepare, bpe 8,000": (str(pairs), *BPE),
+            f"s2s prepare, {TIMES} times the file": (str(longer),),
+        }
+        costs: dict[str, list[Cost]] = {name: [] for name in jobs}
+        # In turns, so that what else the machine does hits all of them.
+        for number in range(rounds):
+            for name, arguments in jobs.items():
+                costs[name].append(run_s2s("prepare", *arguments, "--out", f"{folder}/{name}-{number}"))
+    figures = [figure for name in jobs for figure in _cost_figures(name, costs[name])]
+    one, many = costs["s2s prepare"], costs[f"s2s prepare, {TIMES} times the file"]
+    seconds = [ten.seconds / once.seconds for once, ten in zip(one, many, strict=True)]
+    peaks = [ten.peak / once.peak for once, ten in zip(one, many, strict=True)]
     return [
-        Figure(name="s2s prepare", unit="s", values=[cost.seconds for cost in costs]),
-        Figure(name="s2s prepare, largest process", unit="MB", values=[cost.peak for cost in costs]),
+        *figures,
+        Figure(name=f"time for {TIMES} times the file", unit="times", values=seconds),
+        Figure(name=f"memory for {TIMES} times the file", unit="times", values=peaks),
     ]
+
+
+def _cost_figures(name: str, costs: Sequence[Cost]) -> list[Figure]:
+    return [
+        Figure(name=name, unit="s", values=[cost.seconds for cost in costs]),
+        Figure(name=f"{name}, CPU", unit="s", values=[cost.cpu for cost in costs]),
+        Figure(name=f"{name}, largest process", unit="MB", values=[cost.peak for cost in costs]),
+    ]
+
+
+def _repeat(pairs: Path, longer: Path) -> None:
+    """Write a pair file several times over, each time with another number behind the sentences of both sides."""
+    lines = [line.split("\t") for line in pairs.read_text(encoding="utf-8").splitlines()]
+    with longer.open("w", encoding="utf-8") as file:
+        for number in range(TIMES):
+            for columns in lines:
+                sentences = [f"{sentence} {number}" for sentence in columns[:2]]
+                file.write("\t".join([*sentences, *columns[2:]]) + "\n")
 
 
 def measure_commands(run: Path | None) -> list[Figure]:
@@ -63,7 +106,8 @@ def run_s2s(*arguments: str) -> Cost:
         if process.returncode:
             errors.seek(0)
             raise RuntimeError(f"s2s {' '.join(arguments)}: {errors.read().strip()}")
-    return Cost(seconds=seconds, peak=usage.ru_maxrss * _BYTES_OF_MAXRSS / _MEGABYTE)
+    cpu = usage.ru_utime + usage.ru_stime
+    return Cost(seconds=seconds, cpu=cpu, peak=usage.ru_maxrss * _BYTES_OF_MAXRSS / _MEGABYTE)
 
 
 def _seconds(name: str, run: Callable[[], Cost]) -> Figure:

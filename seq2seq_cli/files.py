@@ -80,7 +80,8 @@ def whole_folder(path: Path) -> Iterator[Path]:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         for leftover in path.parent.glob(f".{glob.escape(path.name)}.*{_UNFINISHED}"):
-            shutil.rmtree(leftover)
+            if leftover.is_dir():
+                shutil.rmtree(leftover)
         aside.mkdir()
         yield aside
         for file in aside.rglob("*"):

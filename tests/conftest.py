@@ -1,6 +1,7 @@
-"""What holds for all tests: threads, deadlines, and shapes in signatures, which are checked while the tests run."""
+"""What holds for all tests: threads, signals, deadlines, and shapes in signatures, checked while the tests run."""
 
 import os
+import signal
 
 from hypothesis import settings
 from jaxtyping import install_import_hook
@@ -8,6 +9,10 @@ from jaxtyping import install_import_hook
 # Torch reads this when it is imported, in the commands that tests start as well. The models of the tests are too small
 # to share, and threads that wait for each other beside another busy program take ten times as long.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+# A shell lets what it starts in the background ignore Ctrl-C, and so would the commands that tests start and interrupt.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # How long an example takes depends on what else the machine does.
 settings.register_profile("s2s", deadline=None)

@@ -5,9 +5,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from seq2seq_cli.config.loader import load_config
+from seq2seq_cli.corpus.hashing import first_of_each, text_hashes
 from seq2seq_cli.corpus.prepare import prepare
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.sources import Source
+from seq2seq_cli.corpus.splits import assign_splits, sentence_key
 
 SYMBOLS = "abcdefghijklmnopqrst"
 
@@ -34,3 +36,11 @@ def symbol_sequences(count: int, *, shortest: int, longest: int, seed: int = 0) 
 
 def reversed_words(sequence: str) -> str:
     return " ".join(reversed(sequence.split()))
+
+
+def splits_of(pairs: Sequence[tuple[str, str]], *, valid_sources: int, test_sources: int) -> list[int]:
+    """The split of each pair of texts, which are known by their hashes."""
+    src, tgt = (text_hashes(sentence_key(pair[side]) for pair in pairs) for side in (0, 1))
+    is_new = first_of_each(text_hashes(pair[0].encode("utf-8") for pair in pairs))
+    found: list[int] = assign_splits(src, tgt, is_new, valid_sources=valid_sources, test_sources=test_sources).tolist()
+    return found

@@ -82,8 +82,8 @@ def prepare(
     from seq2seq_cli.corpus.workers import workers_at
 
     sources = pair_sources(file or [], src or [], tgt or [])
-    held_out = {name: [Source.of(path) for path in paths or []] for name, paths in (("valid", valid), ("test", test))}
-    _check_read_once([*sources, *held_out["valid"], *held_out["test"]])
+    given_valid, given_test = ([Source.of(path) for path in paths or []] for paths in (valid, test))
+    _check_read_once([*sources, *given_valid, *given_test])
     settings = load_config(config, [*(set_ or []), *_shorthands(swap=swap, encoding=encoding, limit=limit)])
     folder = out or DEFAULT_FOLDER
     with _terminable(folder), _bar() as progress:
@@ -91,7 +91,8 @@ def prepare(
             sources,
             folder,
             settings,
-            **held_out,
+            valid=given_valid,
+            test=given_test,
             languages=languages,
             codecs=load_codecs(codec_from) if codec_from else None,
             overwrite=overwrite,
@@ -198,8 +199,10 @@ def _places(manifest: "Manifest", dropped: "DroppedRecord") -> str:
 
 def _next_command(report: "PrepareReport", config: str | None, out: Path | None, codec_from: Path | None) -> str:
     """How to train on this folder; longer than the config says where the pairs are few."""
-    command = f"s2s train --init-from {quote(str(codec_from))}" if codec_from and not config else ""
-    command = command or f"s2s train --config {quote(config or 'luong_concat.yaml')}"
+    if codec_from and not config and (codec_from / "config.yaml").is_file():
+        command = f"s2s train --init-from {quote(str(codec_from))}"
+    else:
+        command = f"s2s train --config {quote(config or 'luong_concat.yaml')}"
     if out:
         command += f" --data {quote(str(out))}"
     pairs = report.manifest.splits["train"].pairs

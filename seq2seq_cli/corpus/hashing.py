@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 _PART = 1 << 16
-"""Numbers that are looked up at a time, for the sake of memory."""
+"""Numbers that are worked on at a time, for the sake of memory."""
 
 
 def text_hashes(texts: Iterable[bytes]) -> NDArray[np.uint64]:
@@ -22,11 +22,13 @@ def text_hashes(texts: Iterable[bytes]) -> NDArray[np.uint64]:
 def mix(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Spread numbers evenly over all there are, one to one: the finaliser of splitmix64 (Steele et al. 2014)."""
     mixed = numbers + np.uint64(0x9E3779B97F4A7C15)
-    mixed ^= mixed >> np.uint64(30)
-    mixed *= np.uint64(0xBF58476D1CE4E5B9)
-    mixed ^= mixed >> np.uint64(27)
-    mixed *= np.uint64(0x94D049BB133111EB)
-    mixed ^= mixed >> np.uint64(31)
+    for start in range(0, len(mixed), _PART):
+        part = mixed[start : start + _PART]
+        part ^= part >> np.uint64(30)
+        part *= np.uint64(0xBF58476D1CE4E5B9)
+        part ^= part >> np.uint64(27)
+        part *= np.uint64(0x94D049BB133111EB)
+        part ^= part >> np.uint64(31)
     return mixed
 
 
@@ -37,6 +39,14 @@ def first_of_each(numbers: NDArray[np.uint64]) -> NDArray[np.bool_]:
     is_first = np.ones(len(numbers), dtype=np.bool_)
     is_first[order[1:]] = ordered[1:] != ordered[:-1]
     return is_first
+
+
+def distinct(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Each number once, in ascending order; numpy's unique takes several times the memory."""
+    ordered = np.sort(numbers)
+    is_first = np.ones(len(ordered), dtype=np.bool_)
+    is_first[1:] = ordered[1:] != ordered[:-1]
+    return ordered[is_first]
 
 
 def places_in(ordered: NDArray[np.uint64], numbers: NDArray[np.uint64]) -> NDArray[np.int32]:
@@ -51,6 +61,6 @@ def are_among(numbers: NDArray[np.uint64], others: NDArray[np.uint64]) -> NDArra
     """Which numbers are among the others; numpy's isin takes several times the memory."""
     if not len(others):
         return np.zeros(len(numbers), dtype=np.bool_)
-    ordered = np.unique(others)
+    ordered = distinct(others)
     found: NDArray[np.bool_] = ordered[np.minimum(places_in(ordered, numbers), len(ordered) - 1)] == numbers
     return found

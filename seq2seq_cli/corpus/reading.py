@@ -17,6 +17,9 @@ from seq2seq_cli.corpus.splits import SPLITS, TEST, TRAIN, VALID
 from seq2seq_cli.corpus.workers import OpenWorkers
 from seq2seq_cli.errors import PairFileError
 
+_BYTES_A_LINE = 100
+"""About as long as the lines of published files are, their third column included."""
+
 Progress = Callable[[int, int], None]
 """Told how many lines are done, and of about how many."""
 
@@ -76,7 +79,8 @@ def read_all(
     reading = Reading()
     source = _SourceTally(name="")
     size = total_bytes(inputs.all)
-    with open_workers(size) as workers:
+    limit = config.data.limit
+    with open_workers(size if limit is None else min(size, limit * _BYTES_A_LINE)) as workers:
         work = partial(_analyse, text=config.text, swap=config.data.swap)
         for task, analysed in workers.map_in_order(work, _tasks(inputs, config.data)):
             if (task.split, task.name) != (source.split, source.name):

@@ -16,7 +16,7 @@ from typing import Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from seq2seq_cli.corpus.hashing import are_among, mix, places_in
+from seq2seq_cli.corpus.hashing import are_among, distinct, mix, places_in
 
 SplitName = Literal["train", "valid", "test"]
 SPLITS: Final[tuple[SplitName, ...]] = ("train", "valid", "test")
@@ -53,7 +53,7 @@ def assign_splits(
     ``is_new_source`` holds the pairs whose source no earlier pair has. ``valid_sources`` and ``test_sources`` are the
     most distinct source sentences to hold out; 0 for none.
     """
-    keys = np.unique(src_key)
+    keys = distinct(src_key)
     key_of_pair = places_in(keys, src_key)
     del src_key  # the largest arrays go as soon as they can, where the caller keeps none of them
     edges = _edges(key_of_pair, tgt_key)
@@ -61,8 +61,10 @@ def assign_splits(
     places, group_of_key = _group(keys, edges)
     del keys
     group_of_pair = group_of_key[key_of_pair]
+    del group_of_key, key_of_pair
+    sources = np.zeros(len(places), dtype=np.int32)
     # The same text has the same key, and so one group.
-    sources = np.bincount(group_of_pair[is_new_source], minlength=len(places))
+    np.add.at(sources, group_of_pair[is_new_source], 1)
     groups = _Groups(places=places, sources=sources)
     split_of_group = _assign_groups(groups, valid_sources=valid_sources, test_sources=test_sources)
     return split_of_group[group_of_pair]
@@ -102,7 +104,7 @@ class _Groups:
     places: Hashes
     """Where a group stands in the range of the hash: that of its smallest source key, mixed once more, since the
     smallest of many is small. No two groups have a key in common, so none have equal places."""
-    sources: NDArray[np.int64]
+    sources: NDArray[np.int32]
     """Its distinct source sentences."""
 
     def in_order(self, mask: NDArray[np.bool_]) -> NDArray[np.intp]:
@@ -127,7 +129,7 @@ def _group(keys: Hashes, edges: NDArray[np.int32]) -> tuple[Hashes, NDArray[np.i
 def _edges(key_of_pair: NDArray[np.int32], tgt_key: Hashes) -> NDArray[np.int32]:
     """Two numbers of source keys for each pair that has its target in common with an earlier one: a row of each."""
     ordered = np.sort(tgt_key)
-    shared = np.unique(ordered[1:][ordered[1:] == ordered[:-1]])
+    shared = distinct(ordered[1:][ordered[1:] == ordered[:-1]])
     del ordered
     pairs = np.flatnonzero(are_among(tgt_key, shared))
     pairs = pairs[np.argsort(tgt_key[pairs], kind="stable")]

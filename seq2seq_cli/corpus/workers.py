@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ParamSpec, TypeVar
 
-from seq2seq_cli import __version__
 from seq2seq_cli.errors import S2SError, UsageError
 
 P = ParamSpec("P")
@@ -29,7 +28,7 @@ _SMALL = 2_000_000
 """Bytes; a smaller file is done before new processes would have loaded spaCy."""
 _WAITING = 2
 """Tasks a worker that are under way or done and not yet fetched: enough to keep it busy, no matter how many come."""
-_CONNECT_SECONDS = 10
+_CONNECT_SECONDS = 5
 _PACKAGE = "seq2seq_cli"
 
 
@@ -121,9 +120,10 @@ def _dask_workers(place: str, _total_bytes: int) -> Iterator[Workers]:
             versions = set(client.run(importlib.metadata.version, _PACKAGE).values())
         except ImportError:
             raise UsageError(f"--executor {place}: its workers lack s2s: install {_PACKAGE} there, too") from None
-        if versions != {__version__}:
+        ours = importlib.metadata.version(_PACKAGE)
+        if versions != {ours}:
             told = ", ".join(sorted(versions))
-            raise UsageError(f"--executor {place}: its workers have s2s {told}, and this is {__version__}")
+            raise UsageError(f"--executor {place}: its workers have s2s {told}, and this is {ours}: install the same")
         executor: Executor = client.get_executor()  # type: ignore[no-untyped-call]
         yield Workers(executor=executor, count=count)
 

@@ -95,7 +95,10 @@ def _spacy_tokenizer(language: str) -> Any:
         import spacy
 
         try:
-            tokenizer = spacy.blank(language).tokenizer
+            pipeline = spacy.blank(language)
+            # What spaCy finds out about each new word beside its pieces takes a third of its time.
+            pipeline.vocab.lex_attr_getters = {}  # type: ignore[attr-defined]  # it lies in a .pyx
+            tokenizer = pipeline.tokenizer
             tokenizer("a")  # the Korean one looks for its program at the first word
         except Exception as error:  # whatever a language's own package raises when it is there but broken
             problem = " ".join(str(error).split())

@@ -28,8 +28,13 @@ def test_it_measures_preparing_and_training(tmp_path: Path) -> None:
     lines = dict(line.rsplit("  ", 1)[0].rsplit(maxsplit=1) for line in done.stdout.splitlines()[3:])
     values = {name.strip(): float(number.replace(",", "")) for name, number in lines.items()}
     assert list(values) == [
-        "s2s prepare",
-        "s2s prepare, largest process",
+        *(
+            name + figure
+            for name in ("s2s prepare", "s2s prepare, bpe 8,000", "s2s prepare, 10 times the file")
+            for figure in ("", ", CPU", ", largest process")
+        ),
+        "time for 10 times the file",
+        "memory for 10 times the file",
         "training, tutorial",
         "training, the tutorials' loop",
         "ratio",

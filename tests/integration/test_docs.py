@@ -1,14 +1,13 @@
 """The pages hold: every command in them runs as it stands, and what they name is there.
 
 Less than a reader has are the pairs, those that are downloaded as well, and the vectors and epochs of the shipped
-configs, which a `configs` folder in the working directory replaces by small ones. All commands of a page run in this
-process, one after the other, in one folder: to import torch for each would take longer than the rest.
+configs, which a `configs` folder in the working directory replaces by small ones. All commands of a page run one after
+the other, in one folder.
 """
 
 import json
 import re
 import shlex
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,10 +16,11 @@ from typing import get_args
 import pytest
 from typer.main import get_command
 
-from seq2seq_cli.cli.app import app, main
+from seq2seq_cli.cli.app import app
 from seq2seq_cli.config.catalog import shipped_folder
 from seq2seq_cli.config.wording import schema_fields
 from seq2seq_cli.corpus.dropped import Reason
+from tests.commands import Done, s2s_here
 from tests.site import Site, archive_of, running_site
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -28,8 +28,8 @@ DOCS = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").glob
 TRAINING = "docs/training.md"
 PAGES = ["README.md", "CONTRIBUTING.md", "data/README.md", *DOCS]
 
-PROGRAMS = ("s2s ", "awk ")
-"""What a line of code begins with to be run. Others need the project itself: git, make."""
+PROGRAM = "s2s "
+"""What a line of code begins with to be run. Others need the project itself (git, make), or several machines."""
 
 
 def text_of(page: str) -> str:
@@ -38,7 +38,7 @@ def text_of(page: str) -> str:
 
 def commands(page: str) -> list[str]:
     """The command lines in the fenced and the indented code of a page."""
-    return [line for line in code_lines(page) if line.startswith(PROGRAMS)]
+    return [line for line in code_lines(page) if line.startswith(PROGRAM)]
 
 
 def code_lines(page: str) -> Iterator[str]:
@@ -68,68 +68,72 @@ def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
         yield site
 
 
+def write_pair_files(folder: Path) -> None:
+    """The same pairs in every form that the pages name; no French or Japanese, but nobody will read it."""
+    text = pairs()
+    lines = text.splitlines()
+    texts = dict.fromkeys(("deu.txt", "fra.txt", "jpn.txt", "mine.txt", "data/sample.txt"), text)
+    texts |= {name: "\n".join(lines[:100]) for name in ("more.txt", "more_french.txt")}
+    texts |= {"valid.txt": "\n".join(lines[:9]), "test.txt": "\n".join(lines[-9:])}
+    columns = zip(*(line.split("\t") for line in lines), strict=True)
+    texts |= {name: "\n".join(column) for name, column in zip(("talks.en", "talks.de"), columns, strict=True)}
+    for name, content in texts.items():
+        (folder / name).write_text(content, encoding="utf-8")
+    (folder / "old.txt").write_text(text, encoding="cp1252")
+    (folder / "deu-eng.zip").write_bytes(archive_of({"deu.txt": text.encode(), "_about.txt": b"Written by us.\n"}))
+
+
 @pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def home(tmp_path: Path) -> Path:
     """Where the reader works: the files that the pages take for granted, and small configs."""
     (tmp_path / "data").mkdir()
-    for name in ("deu.txt", "fra.txt", "more.txt", "data/sample.txt"):  # no French, but nobody will read it
-        (tmp_path / name).write_text(pairs(), encoding="utf-8")
+    write_pair_files(tmp_path)
     (tmp_path / "english.txt").write_text("She kissed him.\n\nWho are you?\n", encoding="utf-8")
     (tmp_path / "configs").mkdir()
     for path in shipped_folder().glob("*.yaml"):
         small = re.sub(r"\b(\w+_size): (256|128)\b", r"\1: 16", path.read_text(encoding="utf-8"))
         small = re.sub(r"\bepochs: \d+", "epochs: 2", small)
         (tmp_path / "configs" / path.name).write_text(small, encoding="utf-8")
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("GOMP_SPINCOUNT", "1000")  # main would leave it set
     return tmp_path
 
 
-def run_page(page: str, home: Path, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+def run_page(page: str, home: Path, site: Site) -> None:
     for command in commands(page):
-        if not command.startswith("s2s "):
-            subprocess.run(command, cwd=home, shell=True, check=True)  # noqa: S602  # our own page
-            continue
         if command.startswith("s2s download "):
             (home / f"{shlex.split(command)[2]}.txt").unlink(missing_ok=True)  # the reader has not got it yet
             command += f" --set download.site={site.address}"
-        code, errors = s2s(command, home, monkeypatch)
-        assert code == 0, f"{page}: {command}: {errors}"
+        done = s2s(command, home)
+        assert done.returncode == 0, f"{page}: {command}: {done.stderr}"
         for word in shlex.split(command):
             if word.endswith((".png", ".svg", ".json", ".yaml")) and "--config" not in command:
                 assert (home / word).is_file(), f"{page}: {command}: {word} is not there"
 
 
-def s2s(command: str, home: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[object, str]:
-    """Run one command, with the redirections that a shell would do: its exit code and what it said on stderr."""
+def s2s(command: str, home: Path) -> Done:
+    """Run one command, with the redirections that a shell would do."""
     words = shlex.split(command)
-    files = {"<": Path("/dev/null"), ">": home / "stdout.txt", "2>": home / "stderr.txt"}
-    for sign in files.keys() & set(words):
-        place = words.index(sign)
-        files[sign] = home / words[place + 1]
-        del words[place : place + 2]
-    with (
-        files["<"].open(encoding="utf-8") as stdin,
-        files[">"].open("w", encoding="utf-8") as stdout,
-        files["2>"].open("w", encoding="utf-8") as stderr,
-        monkeypatch.context() as patch,
-    ):
-        for name, value in (("argv", words), ("stdin", stdin), ("stdout", stdout), ("stderr", stderr)):
-            patch.setattr(sys, name, value)
-        with pytest.raises(SystemExit) as ended:
-            main()
-    return ended.value.code, files["2>"].read_text(encoding="utf-8")
+    files: dict[str, Path] = {}
+    for sign in ("<", ">"):
+        if sign in words:
+            place = words.index(sign)
+            files[sign] = home / words[place + 1]
+            del words[place : place + 2]
+    text = files["<"].read_text(encoding="utf-8") if "<" in files else ""
+    done = s2s_here(home, *words[1:], text=text)
+    if ">" in files:
+        files[">"].write_text(done.stdout, encoding="utf-8")
+    return done
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the pages are written for a Unix shell")
 @pytest.mark.parametrize("page", [page for page in PAGES if page != TRAINING])
-def test_every_command_runs(page: str, home: Path, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    run_page(page, home, site, monkeypatch)
+def test_every_command_runs(page: str, home: Path, site: Site) -> None:
+    run_page(page, home, site)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the pages are written for a Unix shell")
-def test_training_leaves_what_its_page_says(home: Path, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    run_page(TRAINING, home, site, monkeypatch)
+def test_training_leaves_what_its_page_says(home: Path, site: Site) -> None:
+    run_page(TRAINING, home, site)
 
     run = home / "runs" / "small_batches"
     page = text_of(TRAINING)

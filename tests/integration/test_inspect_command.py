@@ -4,13 +4,13 @@ import json
 import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from seq2seq_cli.corpus.manifest import MANIFEST, FileRecord
 from seq2seq_cli.corpus.prepared import PreparedCorpus
+from tests.commands import S2S, s2s_here
 from tests.corpora import prepared
 
 SAMPLE = Path(__file__).resolve().parents[2] / "data" / "sample.txt"
@@ -23,19 +23,8 @@ def corpus(tmp_path: Path) -> PreparedCorpus:
     return prepared(tmp_path / "data", pairs, ["text.tgt.spacing=true"])
 
 
-def s2s(*arguments: str, folder: Path, encoding: str = "utf-8") -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "seq2seq_cli", "inspect", *arguments],
-        cwd=folder,
-        env={**os.environ, "PYTHONIOENCODING": encoding},
-        capture_output=True,
-        encoding=encoding,
-        check=False,
-    )
-
-
 def test_the_report_has_every_part(corpus: PreparedCorpus, tmp_path: Path) -> None:
-    done = s2s("data/prepared", folder=corpus.path.parents[1])
+    done = s2s_here(tmp_path, "inspect", "data/prepared")
 
     assert (done.returncode, done.stderr) == (0, "")
     head, splits, leakage, lengths, vocabulary, unknown, *examples = done.stdout.rstrip("\n").split("\n\n")
@@ -55,8 +44,15 @@ def test_the_report_has_every_part(corpus: PreparedCorpus, tmp_path: Path) -> No
 
 
 def test_a_stream_that_is_not_utf_8_gets_every_line(corpus: PreparedCorpus, tmp_path: Path) -> None:
-    plain = s2s("--seed", "5", folder=tmp_path)
-    ascii_ = s2s("--seed", "5", folder=tmp_path, encoding="ascii")
+    plain = s2s_here(tmp_path, "inspect", "--seed", "5")
+    ascii_ = subprocess.run(
+        [*S2S, "inspect", "--seed", "5"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+        capture_output=True,
+        encoding="ascii",
+        check=False,
+    )
 
     assert ascii_.returncode == 0
     assert ascii_.stdout.startswith("data/prepared: ")
@@ -68,7 +64,7 @@ def test_a_damaged_file_is_named(corpus: PreparedCorpus, tmp_path: Path) -> None
     content = file.read_bytes()
     file.write_bytes(content.replace(b"e", b"a", 1))
 
-    done = s2s(folder=tmp_path)
+    done = s2s_here(tmp_path, "inspect")
 
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "s2s: error: data/prepared/valid.tgt.txt: damaged: prepare again with --overwrite\n"
@@ -82,7 +78,7 @@ def test_a_leak_is_shown_and_is_a_failure(corpus: PreparedCorpus, tmp_path: Path
     manifest["files"]["valid.src.txt"] = FileRecord.of(leaking).model_dump()
     (corpus.path / MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
 
-    done = s2s(folder=tmp_path)
+    done = s2s_here(tmp_path, "inspect")
 
     assert done.returncode == 1
     assert re.search(r"^valid in train +1 +0$", done.stdout, re.MULTILINE)
@@ -90,7 +86,7 @@ def test_a_leak_is_shown_and_is_a_failure(corpus: PreparedCorpus, tmp_path: Path
 
 
 def test_no_folder_is_one_line(tmp_path: Path) -> None:
-    done = s2s("nothing", folder=tmp_path)
+    done = s2s_here(tmp_path, "inspect", "nothing")
 
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("s2s: error: nothing: no such folder")

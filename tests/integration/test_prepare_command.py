@@ -1,30 +1,30 @@
 """``s2s prepare`` as a user types it."""
 
+import gzip
+import io
+import os
+import signal
 import subprocess
-import sys
+import time
 import unicodedata
+import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
+from tests.commands import S2S, Done, s2s, s2s_here
+
 NAMES = ("Tom", "Marie", "Zoë", "André")
 LINES = [f"{NAMES[n % 4]} didn't see {n} cats.\t{NAMES[n % 4]} hörte {n} Kätzchen." for n in range(200)]
 
 
-def s2s_prepare(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [sys.executable, "-m", "seq2seq_cli", "prepare", *arguments],
-        cwd=folder,
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-    )
+def s2s_prepare(folder: Path, *arguments: str) -> Done:
+    return s2s_here(folder, "prepare", *arguments)
 
 
-def write(path: Path, lines: Sequence[str], *, newline: str = "\n", start: str = "", form: str = "NFC") -> None:
-    text = start + "".join(line + newline for line in lines)
-    path.write_bytes(unicodedata.normalize(form, text).encode("utf-8"))  # type: ignore[arg-type]
+def write(path: Path, lines: Sequence[str]) -> None:
+    path.write_bytes("".join(line + "\n" for line in lines).encode("utf-8"))
 
 
 def content(folder: Path) -> dict[str, bytes]:
@@ -37,7 +37,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with deu.txt, prepared once without any flag."""
     folder = tmp_path_factory.mktemp("home")
     write(folder / "deu.txt", LINES)
-    done = s2s_prepare(folder, "deu.txt")
+    done = s2s(folder, "prepare", "deu.txt")
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     (folder / "stdout.txt").write_text(done.stdout, encoding="utf-8")
@@ -54,22 +54,90 @@ def test_without_flags_it_writes_the_default_folder_and_says_what_it_did(home: P
     assert (home / "data" / "prepared" / "manifest.json").is_file()
 
 
+def zipped(text: bytes) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("_about.txt", "who wrote it")
+        archive.writestr("deu.txt", text)
+    return packed.getvalue()
+
+
+TEXT = "".join(line + "\n" for line in LINES)
+FORMS = {
+    "bom_crlf": ("\ufeff" + TEXT.replace("\n", "\r\n")).encode("utf-8"),
+    "nfd": unicodedata.normalize("NFD", TEXT).encode("utf-8"),
+    "columns": TEXT.replace("\n", "\tCC-BY 2.0 (France) Attribution: tatoeba.org #1 (a) & #2 (b)\n").encode("utf-8"),
+    "utf_16": TEXT.encode("utf-16"),
+    "gz": gzip.compress(TEXT.encode("utf-8")),
+    "zip": zipped(TEXT.encode("utf-8")),
+    "latin_1": TEXT.encode("latin-1"),
+    "swapped": "".join("\t".join(reversed(line.split("\t"))) + "\n" for line in LINES).encode("utf-8"),
+}
+OPTIONS = {"latin_1": ["--encoding", "latin-1"], "swapped": ["--swap", "--languages", "de-en"]}
+
+
+def check_same(done: Done, out: Path, home: Path) -> None:
+    assert done.returncode == 0, done.stderr
+    assert content(out) == content(home / "data" / "prepared")
+    assert "languages   en to de" in done.stdout
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_forms_of_a_file_prepare_to_the_same_bytes(home: Path, tmp_path: Path, form: str) -> None:
+    (tmp_path / "deu.txt").write_bytes(FORMS[form])
+    done = s2s_prepare(tmp_path, "deu.txt", *OPTIONS.get(form, []), "--out", "out")
+
+    check_same(done, tmp_path / "out", home)
+    assert ("more than two columns in 200 lines" in done.stdout) == (form == "columns")
+    assert "--data out" in done.stdout
+
+
+def test_standard_input_and_aligned_files_prepare_to_the_same_bytes(home: Path, tmp_path: Path) -> None:
+    check_same(s2s(tmp_path, "prepare", "-", "--out", "flow", text=TEXT), tmp_path / "flow", home)
+    for side, name in enumerate(("a.en", "a.de")):
+        (tmp_path / name).write_text("\n".join(line.split("\t")[side] for line in LINES), encoding="utf-8")
+    check_same(s2s_prepare(tmp_path, "--src", "a.en", "--tgt", "a.de", "--out", "two"), tmp_path / "two", home)
+
+
 @pytest.mark.parametrize(
-    ("name", "variant"),
+    ("name", "arguments", "told"),
     [
-        ("bom_crlf", {"start": "\ufeff", "newline": "\r\n"}),
-        ("nfd", {"form": "NFD"}),
-        ("columns", {"newline": "\tCC-BY 2.0 (France) Attribution: tatoeba.org #1 (a) & #2 (b)\n"}),
+        ("mine.txt", [], "en to de (by default; see --languages)"),
+        ("mine.txt", ["--languages", "nl-af", "--set", "text.unit=character"], "nl to af (as --languages says)"),
+        ("fra.txt", ["--swap", "--set", "text.unit=character"], "fr to en (as the file's name tells)"),
+        (
+            "fra.txt",
+            ["--set", "text.src.language=nl", "--set", "text.tgt.language=af", "--set", "text.unit=character"],
+            "nl to af (as the config says)",
+        ),
     ],
 )
-def test_the_forms_of_a_file_prepare_to_the_same_bytes(home: Path, name: str, variant: dict[str, str]) -> None:
-    write(home / f"{name}.txt", LINES, **variant)
-    done = s2s_prepare(home, f"{name}.txt", "--out", name)
+def test_the_languages_are_told_and_how_they_were_found(
+    tmp_path: Path, name: str, arguments: list[str], told: str
+) -> None:
+    write(tmp_path / name, LINES)
+    done = s2s_prepare(tmp_path, name, *arguments)
+    assert done.returncode == 0, done.stderr
+    assert told in done.stdout
+
+
+def test_given_splits_and_the_vocabularies_of_another_folder(home: Path, tmp_path: Path) -> None:
+    for name, lines in (
+        ("new.txt", LINES[:60]),
+        ("valid.txt", LINES[50:55]),
+        ("test.txt", ["Tom swam.\tTom schwamm."]),
+    ):
+        write(tmp_path / name, lines)
+    codecs = str(home / "data" / "prepared")
+    done = s2s_prepare(tmp_path, "new.txt", "--valid", "valid.txt", "--test", "test.txt", "--codec-from", codecs)
 
     assert done.returncode == 0, done.stderr
-    assert content(home / name) == content(home / "data" / "prepared")
-    assert ("more than two columns in 200 lines" in done.stdout) == (name == "columns")
-    assert f"--data {name}" in done.stdout
+    said = [line.split() for line in done.stdout.splitlines()]
+    assert all(line in said for line in (["train", "55", "55"], ["valid", "5", "5"], ["test", "1", "1"]))
+    assert "5  in valid (new.txt:51, new.txt:52, new.txt:53, ...)" in done.stdout
+    ours, theirs = content(tmp_path / "data" / "prepared"), content(home / "data" / "prepared")
+    for side in ("src", "tgt"):
+        assert ours[f"codec/{side}.json"] == theirs[f"codec/{side}.json"]
 
 
 def test_a_second_run_is_up_to_date_and_another_needs_leave(home: Path) -> None:
@@ -106,7 +174,12 @@ def test_what_was_dropped_is_said_with_its_lines(home: Path) -> None:
         (b"Hi.\tHallo.\nRun!\tGr\xfc\xdf\n", [], "bad.txt:2:8: byte 0xfc is not UTF-8"),
         (b"Hi.\tHallo.\nRun!\n", [], "bad.txt:2: the line has no tab"),
         (b"Hi.\tHallo.\nRun!\t\n", [], "bad.txt:2: the line has an empty source or target"),
-        (b"Hi.\tHallo.\n", ["--set", "text.src.language=qq"], "text.src.language: spaCy has no tokenizer for 'qq'"),
+        (b"Hi.\tHallo.\n", ["--languages", "en"], "--languages en: must be two language codes"),
+        (b"Hi.\tHallo.\n", ["--encoding", "utf-88"], "data.encoding: unknown encoding 'utf-88'"),
+        (b"Hi.\tHallo.\n", ["--src", "a.en"], "1 times --src and 0 times --tgt"),
+        (b"Hi.\tHallo.\n", ["--valid", "-", "--test", "-"], "'-' (standard input) stands more than once"),
+        (b"Hi.\tHallo.\n", ["--executor", "host:1"], "--executor host:1: must be dask://HOST:PORT"),
+        (b"Hi.\tHallo.\n", ["--codec-from", "nowhere"], "nowhere/codec/src.json: cannot be read"),
         (b"Hi.\tHallo.\n", ["--limit", "0"], "'--limit'"),
         (b"Hi.\tHallo.\n", ["--config", "no_such_config"], "no_such_config"),
     ],
@@ -131,3 +204,37 @@ def test_a_folder_is_no_pair_file(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert "a folder" in done.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+def test_without_a_file_it_says_what_to_give(tmp_path: Path) -> None:
+    done = s2s_prepare(tmp_path)
+    assert done.returncode == 2
+    assert "no file: give a file of sentence pairs" in done.stderr
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
+@pytest.mark.parametrize(
+    ("number", "code", "leftovers"),
+    [(signal.SIGINT, 130, 0), (signal.SIGTERM, 143, 0), (signal.SIGKILL, -9, 1)],
+    ids=["SIGINT", "SIGTERM", "SIGKILL"],
+)
+def test_stopped_in_the_middle_it_leaves_nothing_that_looks_finished(
+    tmp_path: Path, number: signal.Signals, code: int, leftovers: int
+) -> None:
+    # Enough for worker processes, and for more than one look at the folder.
+    write(tmp_path / "deu.txt", [f"{line}{n}" for n in range(240) for line in LINES])
+    arguments = ("deu.txt", "--out", "out", "--set", "text.unit=character")
+    process = subprocess.Popen([*S2S, "prepare", *arguments], cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    while not any(path.stat().st_size for path in tmp_path.glob(".out.*.unfinished/scratch/*.numbers")):
+        assert process.poll() is None, "ended before it could be stopped"
+        time.sleep(0.01)
+    process.send_signal(number)
+    _, said = process.communicate()
+
+    assert process.returncode == code
+    assert ("nothing was written to out" in said) == (number != signal.SIGKILL)
+    assert "Traceback" not in said
+    assert not (tmp_path / "out").exists()
+    assert len(list(tmp_path.glob(".out.*.unfinished"))) == leftovers
+    assert s2s_prepare(tmp_path, *arguments, "--limit", "50").returncode == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["deu.txt", "out"]

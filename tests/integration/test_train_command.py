@@ -4,12 +4,12 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
 
+from tests.commands import S2S, Done, s2s, s2s_here
 from tests.corpora import reversed_words, symbol_sequences
 
 SMALL = (
@@ -21,18 +21,7 @@ SMALL = (
 ENDLESS = ("--set", "training.epochs=100000")
 
 
-def s2s(folder: Path, *arguments: str, text: str | None = None) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [sys.executable, "-m", "seq2seq_cli", *arguments],
-        cwd=folder,
-        input=text,
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-    )
-
-
-def assert_refused(done: "subprocess.CompletedProcess[str]", *words: str) -> None:
+def assert_refused(done: Done, *words: str) -> None:
     """Exit code 2 and one line on stderr that has the words."""
     assert done.returncode == 2, done.stderr
     assert len(done.stderr.splitlines()) == 1, done.stderr
@@ -89,22 +78,22 @@ def test_the_run_folder_holds_what_the_design_says(home: Path) -> None:
 def test_a_run_is_not_overwritten_unasked(home: Path) -> None:
     weights = home / "runs" / "luong_dot" / "best" / "model.safetensors"
     before = weights.read_bytes()
-    assert_refused(s2s(home, "train", "--config", "luong_dot.yaml"), "runs/luong_dot", "--resume", "--overwrite")
+    assert_refused(s2s_here(home, "train", "--config", "luong_dot.yaml"), "runs/luong_dot", "--resume", "--overwrite")
     assert weights.read_bytes() == before
 
 
 def test_training_before_preparing_is_refused(tmp_path: Path) -> None:
-    assert_refused(s2s(tmp_path, "train", "--config", "luong_dot"), "data/prepared", "s2s prepare")
+    assert_refused(s2s_here(tmp_path, "train", "--config", "luong_dot"), "data/prepared", "s2s prepare")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_translating_before_training_is_refused(tmp_path: Path) -> None:
-    assert_refused(s2s(tmp_path, "translate", "a"), "s2s train")
+    assert_refused(s2s_here(tmp_path, "translate", "a"), "s2s train")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_config_for_other_text_is_refused_with_both_values(home: Path) -> None:
-    done = s2s(home, "train", "--config", "luong_dot", "--set", "text.tgt.spacing=false", "--out", "runs/other")
+    done = s2s_here(home, "train", "--config", "luong_dot", "--set", "text.tgt.spacing=false", "--out", "runs/other")
     assert_refused(done, "text.tgt.spacing is false", "true")
     assert not (home / "runs" / "other").exists()
 
@@ -116,14 +105,14 @@ def test_a_device_that_is_not_there_is_refused(home: Path, command: str) -> None
     if torch.cuda.is_available():
         pytest.skip("this machine has a cuda device")
     arguments = ["a"] if command == "translate" else ["--config", "luong_dot", "--out", "runs/cuda"]
-    assert_refused(s2s(home, command, "--device", "cuda", *arguments), "cuda", "cpu")
+    assert_refused(s2s_here(home, command, "--device", "cuda", *arguments), "cuda", "cpu")
     assert not (home / "runs" / "cuda").exists()
 
 
 def test_a_resumed_run_tells_what_changed_and_refuses_what_it_cannot_change(home: Path) -> None:
     resume = ("train", "--resume", "--out", "runs/luong_dot")
-    assert_refused(s2s(home, *resume, "--set", "model.attention.score=general"), "dot -> general", "refused")
-    done = s2s(home, *resume, "--set", "training.epochs=3", "--set", "training.lr=5e-4")
+    assert_refused(s2s_here(home, *resume, "--set", "model.attention.score=general"), "dot -> general", "refused")
+    done = s2s_here(home, *resume, "--set", "training.epochs=3", "--set", "training.lr=5e-4")
     assert done.returncode == 0, done.stderr
     assert "training.epochs: 2 -> 3 (applied)" in done.stderr
     assert "training.lr: 0.001 -> 0.0005 (applied)" in done.stderr
@@ -132,7 +121,7 @@ def test_a_resumed_run_tells_what_changed_and_refuses_what_it_cannot_change(home
 
 
 def test_resuming_and_replacing_at_once_is_refused(home: Path) -> None:
-    assert_refused(s2s(home, "train", "--resume", "--overwrite"), "--resume", "--overwrite")
+    assert_refused(s2s_here(home, "train", "--resume", "--overwrite"), "--resume", "--overwrite")
 
 
 def valid_losses(run: Path) -> list[float]:
@@ -146,13 +135,13 @@ def test_an_old_model_learns_from_new_data_and_stays_as_it_is(home: Path) -> Non
     sequences = symbol_sequences(200, shortest=3, longest=6, seed=3)
     lines = "".join(f"{s}\t{reversed_words(s)}\n" for s in sequences)
     (home / "more.txt").write_text(lines, encoding="utf-8")
-    assert s2s(home, "prepare", "more.txt", "--codec-from", "runs/luong_dot", "--out", "data/more").returncode == 0
+    assert s2s_here(home, "prepare", "more.txt", "--codec-from", "runs/luong_dot", "--out", "data/more").returncode == 0
 
     more = ("train", "--data", "data/more", "--set", "training.epochs=1")
-    done = s2s(home, *more, "--init-from", "runs/luong_dot")
+    done = s2s_here(home, *more, "--init-from", "runs/luong_dot")
     assert done.returncode == 0, done.stderr
     assert "begun with the weights of runs/luong_dot" in done.stderr
-    scratch = s2s(home, *more, "--config", "luong_dot", *SMALL, "--out", "runs/scratch")
+    scratch = s2s_here(home, *more, "--config", "luong_dot", *SMALL, "--out", "runs/scratch")
     assert scratch.returncode == 0, scratch.stderr
 
     continued = home / "runs" / "luong_dot_continued"
@@ -164,21 +153,21 @@ def test_an_old_model_learns_from_new_data_and_stays_as_it_is(home: Path) -> Non
 def test_weights_for_another_model_or_vocabulary_are_refused_in_words(home: Path) -> None:
     begin = ("train", "--init-from", "runs/luong_dot", "--out", "runs/refused")
     assert_refused(
-        s2s(home, *begin, "--config", "luong_general"),
+        s2s_here(home, *begin, "--config", "luong_general"),
         "model.encoder.hidden_size: 16 in runs/luong_dot, 256 here; ",
         "model.attention.score: dot in runs/luong_dot, general here; ",
     )
     (home / "few.txt").write_text("a b\tb a\n" * 2 + "b a\ta b\n" * 2, encoding="utf-8")
-    assert s2s(home, "prepare", "few.txt", "--out", "data/few").returncode == 0
-    assert_refused(s2s(home, *begin, "--data", "data/few"), "units there, ", "--codec-from runs/luong_dot")
-    assert_refused(s2s(home, *begin, "--resume"), "--resume", "--init-from")
+    assert s2s_here(home, "prepare", "few.txt", "--out", "data/few").returncode == 0
+    assert_refused(s2s_here(home, *begin, "--data", "data/few"), "units there, ", "--codec-from runs/luong_dot")
+    assert_refused(s2s_here(home, *begin, "--resume"), "--resume", "--init-from")
     assert not (home / "runs" / "refused").exists()
 
 
 def start_training(folder: Path, name: str) -> "subprocess.Popen[str]":
     """Start a training that does not end, and wait until it has begun its second epoch."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "seq2seq_cli", "train", "-c", "luong_dot", *SMALL, *ENDLESS, "--out", f"runs/{name}"],
+        [*S2S, "train", "-c", "luong_dot", *SMALL, *ENDLESS, "--out", f"runs/{name}"],
         cwd=folder,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
@@ -197,9 +186,9 @@ def test_killed_at_any_moment_it_resumes(home: Path) -> None:
     process = start_training(home, "killed")
     process.kill()
     process.communicate()
-    done = s2s(home, "train", "--resume", "--out", "runs/killed", "--set", "training.epochs=1")
+    done = s2s_here(home, "train", "--resume", "--out", "runs/killed", "--set", "training.epochs=1")
     assert done.returncode == 0, done.stderr
-    assert s2s(home, "translate", "--model", "runs/killed", "a b c").returncode == 0
+    assert s2s_here(home, "translate", "--model", "runs/killed", "a b c").returncode == 0
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals")
@@ -214,7 +203,7 @@ def test_asked_to_stop_it_saves_and_says_how_to_go_on(home: Path, number: signal
     assert last.startswith("s2s: stopped at step ")
     command = last.split("Go on with: s2s ")[1].split()
     assert command == ["train", "--resume", "--out", f"runs/{name}"]
-    done = s2s(home, *command, "--set", "training.epochs=1")
+    done = s2s_here(home, *command, "--set", "training.epochs=1")
     assert done.returncode == 0, done.stderr
 
 
@@ -225,4 +214,4 @@ def test_the_answer_does_not_depend_on_the_route_or_the_batch(home: Path) -> Non
     assert len(lines) == len(sentences)
     for size in (1, 7):
         one = ("translate", "--model", "runs/luong_dot", "--set", f"decoding.batch_size={size}")
-        assert s2s(home, *one, *sentences).stdout.splitlines() == lines
+        assert s2s_here(home, *one, *sentences).stdout.splitlines() == lines

@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections import Counter
@@ -27,12 +28,11 @@ from seq2seq_cli.model.build import build_model
 from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.vocabulary import EOS_UNIT, UNK
 from seq2seq_cli.training.run_folder import RunFolder
+from tests.commands import S2S, Done, s2s_here
 
 SRC_UNITS = ["she", "he", "kissed", "saw", "her", "him", "the", "dog", ".", "?"]
 TGT_UNITS = ["▁sie", "▁er", "▁küsste", "▁sah", "▁ihn", "▁den", "▁Hund", ".", "?"]
 LINES = ["She kissed him.", "", "He saw the dog.", "   ", "The dog?", "She kissed him."]
-
-Done = subprocess.CompletedProcess[str]
 
 
 def make_run(path: Path, *, copies: bool = False, looks: bool = True) -> RunFolder:
@@ -80,11 +80,17 @@ def expected(folder: Path) -> dict[str, Translation]:
     return dict(zip(LINES, translations, strict=True))
 
 
-def s2s(*arguments: str, folder: Path, stdin: str | bytes | None = None, encoding: str = "utf-8") -> Done:
+def s2s(*arguments: str, folder: Path, text: str = "") -> Done:
+    """Translate in the test's process."""
+    return s2s_here(folder, "translate", "--device", "cpu", *arguments, text=text)
+
+
+def s2s_apart(*arguments: str, folder: Path, stdin: bytes | None = None, encoding: str = "utf-8") -> Done:
+    """Translate in a process of its own, whose terminal has an encoding."""
     done = subprocess.run(
-        [sys.executable, "-m", "seq2seq_cli", "translate", "--device", "cpu", *arguments],
+        [*S2S, "translate", "--device", "cpu", *arguments],
         cwd=folder,
-        input=stdin.encode() if isinstance(stdin, str) else stdin,
+        input=stdin,
         capture_output=True,
         env={**os.environ, "PYTHONIOENCODING": encoding},
         check=False,
@@ -108,7 +114,7 @@ def test_arguments_are_sentences(folder: Path, expected: dict[str, Translation])
 
 def test_a_pipe_has_a_line_for_each_line(folder: Path, expected: dict[str, Translation]) -> None:
     # As a file from another system has them: a byte order mark, CRLF, and no end of the last line.
-    done = s2s(folder=folder, stdin="\ufeff" + "\r\n".join(LINES))
+    done = s2s_apart(folder=folder, stdin=("\ufeff" + "\r\n".join(LINES)).encode())
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == "".join(f"{expected[line].text}\n" for line in LINES)
 
@@ -140,7 +146,7 @@ def test_tokens_and_the_weights_as_numbers(folder: Path, expected: dict[str, Tra
 
 
 def test_each_sentence_of_a_pipe_has_its_picture(folder: Path, expected: dict[str, Translation]) -> None:
-    done = s2s("--attention=map.png", folder=folder, stdin=f"{LINES[0]}\n\n{LINES[2]}\n")
+    done = s2s("--attention=map.png", folder=folder, text=f"{LINES[0]}\n\n{LINES[2]}\n")
     assert done.returncode == 0
     assert done.stdout == f"{expected[LINES[0]].text}\n\n{expected[LINES[2]].text}\n"
     pictures = sorted(folder.glob("map*.png"))
@@ -149,7 +155,7 @@ def test_each_sentence_of_a_pipe_has_its_picture(folder: Path, expected: dict[st
 
 
 def test_another_run_copies_words_that_the_terminal_may_lack(folder: Path) -> None:
-    done = s2s("--model", "runs/copying", "She saw Zoë 東.", folder=folder, encoding="cp1252")
+    done = s2s_apart("--model", "runs/copying", "She saw Zoë 東.", folder=folder, encoding="cp1252")
     assert done.returncode == 0
     assert sorted(done.stdout.split()) == ["She", "Zoë", r"\u6771", "saw"]
 
@@ -167,7 +173,7 @@ def test_a_prompt_asks_until_the_end(folder: Path, expected: dict[str, Translati
     ours, theirs = pty.openpty()
     os.write(ours, f"{LINES[0]}\n\n{LINES[2]}\n\x04".encode())
     done = subprocess.run(
-        [sys.executable, "-m", "seq2seq_cli", "translate", "--device", "cpu"],
+        [*S2S, "translate", "--device", "cpu"],
         cwd=folder,
         stdin=theirs,
         capture_output=True,
@@ -190,7 +196,7 @@ def test_a_terminal_that_is_not_utf8_is_told_at_the_prompt(folder: Path) -> None
     ours, theirs = pty.openpty()
     os.write(ours, "Grüße\n\x04".encode("latin-1"))
     done = subprocess.run(
-        [sys.executable, "-m", "seq2seq_cli", "translate", "--device", "cpu"],
+        [*S2S, "translate", "--device", "cpu"],
         cwd=folder,
         stdin=theirs,
         capture_output=True,
@@ -207,17 +213,16 @@ def test_a_terminal_that_is_not_utf8_is_told_at_the_prompt(folder: Path) -> None
 @pytest.mark.skipif(sys.platform == "win32", reason="has no pseudo-terminals")
 def test_ctrl_c_at_the_prompt_ends_its_line(folder: Path) -> None:
     import pty
-    import signal
 
     ours, theirs = pty.openpty()
-    command = [sys.executable, "-m", "seq2seq_cli", "translate", "--device", "cpu"]
-    process = subprocess.Popen(
+    command = [*S2S, "translate", "--device", "cpu"]
+    with subprocess.Popen(
         command, cwd=folder, stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0
-    )
-    assert process.stderr is not None
-    assert process.stderr.read(5) == b"src> "
-    process.send_signal(signal.SIGINT)
-    assert process.communicate(timeout=60) == (b"", b"\n")
+    ) as process:
+        assert process.stderr is not None
+        assert process.stderr.read(5) == b"src> "
+        process.send_signal(signal.SIGINT)
+        assert process.communicate(timeout=60) == (b"", b"\n")
     assert process.returncode == 130
     os.close(ours)
     os.close(theirs)
@@ -226,7 +231,7 @@ def test_ctrl_c_at_the_prompt_ends_its_line(folder: Path) -> None:
 def test_a_reader_that_goes_away_leaves_no_traceback(folder: Path) -> None:
     reading, writing = os.pipe()
     os.close(reading)
-    command = [sys.executable, "-m", "seq2seq_cli", "translate", "--device", "cpu", "she saw him"]
+    command = [*S2S, "translate", "--device", "cpu", "she saw him"]
     done = subprocess.run(command, cwd=folder, stdout=writing, stderr=subprocess.PIPE, check=False)
     os.close(writing)
     assert done.stderr == b""
@@ -255,7 +260,7 @@ def test_what_cannot_be_done_is_refused_in_one_line(folder: Path, arguments: lis
 
 
 def test_a_pipe_that_is_not_utf8_is_refused_by_its_line(folder: Path) -> None:
-    done = s2s(folder=folder, stdin="she\nküsste\n".encode("latin-1"))
+    done = s2s_apart(folder=folder, stdin="she\nküsste\n".encode("latin-1"))
     assert_refused(done, "standard input:2:2:", "0xfc")
 
 

@@ -1,7 +1,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seq2seq_cli.corpus.splits import TEST, TRAIN, VALID, assign_splits, sentence_key
+from seq2seq_cli.corpus.splits import TEST, TRAIN, VALID, sentence_key
+from tests.corpora import splits_of
 
 Pair = tuple[str, str]
 
@@ -12,9 +13,7 @@ wanted = st.integers(0, 20)
 
 
 def splits(pairs: list[Pair], valid: int, test: int) -> dict[Pair, int]:
-    src, tgt = zip(*pairs, strict=True)
-    found = assign_splits(src, tgt, valid_sources=valid, test_sources=test).tolist()
-    return dict(zip(pairs, found, strict=True))
+    return dict(zip(pairs, splits_of(pairs, valid_sources=valid, test_sources=test), strict=True))
 
 
 def unlike(name: str, count: int) -> list[Pair]:
@@ -23,7 +22,7 @@ def unlike(name: str, count: int) -> list[Pair]:
 
 @given(pair_lists, wanted, wanted)
 def test_no_sentence_of_either_side_is_in_two_splits(pairs: list[Pair], valid: int, test: int) -> None:
-    split_of: dict[tuple[int, str], int] = {}
+    split_of: dict[tuple[int, bytes], int] = {}
     for pair, split in splits(pairs, valid, test).items():
         for side, text in enumerate(pair):
             assert split_of.setdefault((side, sentence_key(text)), split) == split
@@ -53,3 +52,26 @@ def test_a_growing_file_moves_sentences_out_of_held_out_splits_alone(
     after = splits(old + unlike(name + " new", more), wanted_sources, wanted_sources)
     for pair in old:
         assert after[pair] in {before[pair], TRAIN}
+
+
+def groups_by_hand(pairs: list[Pair]) -> list[set[int]]:
+    """Pairs joined one by one, with plain sets."""
+    groups: list[set[int]] = []
+    for pair, (src, tgt) in enumerate(pairs):
+        keys = sentence_key(src), sentence_key(tgt)
+        joined = {pair}
+        for group in list(groups):
+            if any(sentence_key(pairs[other][side]) == keys[side] for other in group for side in (0, 1)):
+                joined |= group
+                groups.remove(group)
+        groups.append(joined)
+    return groups
+
+
+@given(pair_lists, wanted, wanted)
+def test_groups_stay_whole_and_of_three_each_split_gets_one(pairs: list[Pair], valid: int, test: int) -> None:
+    found = splits_of(pairs, valid_sources=valid, test_sources=test)
+    groups = groups_by_hand(pairs)
+    assert all(len({found[pair] for pair in group}) == 1 for group in groups)
+    if len(groups) >= 3 and valid and test:
+        assert set(found) == {TRAIN, VALID, TEST}

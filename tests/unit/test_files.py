@@ -58,6 +58,19 @@ def test_a_folder_whose_writer_fails_leaves_the_old_one(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_a_folder_takes_away_what_killed_writers_left_and_what_a_failed_one_made(tmp_path: Path) -> None:
+    leftover = tmp_path / ".folder.0badcafe.unfinished"
+    (leftover / "deep").mkdir(parents=True)
+    other = tmp_path / ".other.0badcafe.unfinished"
+    other.mkdir()
+    with whole_folder(tmp_path / "folder") as folder:
+        (folder / "new").touch()
+    with pytest.raises(ValueError, match="no"), whole_folder(tmp_path / "a" / "b" / "folder"):
+        raise ValueError("no")
+
+    assert {path.name for path in tmp_path.iterdir()} == {"folder", other.name}
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [

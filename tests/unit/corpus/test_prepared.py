@@ -5,16 +5,25 @@ import numpy as np
 import pytest
 
 from seq2seq_cli.config.loader import load_config
+from seq2seq_cli.corpus.batches import collate
 from seq2seq_cli.corpus.prepare import prepare
 from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.corpus.sources import Source
 from seq2seq_cli.corpus.splits import SPLITS
 from seq2seq_cli.errors import PreparedFolderError
+from seq2seq_cli.text.vocabulary import UNK
 
 
 @pytest.fixture
 def folder(pair_file: Path, tmp_path: Path) -> Path:
-    prepare(pair_file, tmp_path / "out", load_config(None, ["data.max_tokens=50"]))
+    prepare([Source.of(pair_file)], tmp_path / "out", load_config(None, ["data.max_tokens=50"]))
     return tmp_path / "out"
+
+
+FOUND = load_config(None, ["data.max_tokens=50", "text.src.language=en", "text.tgt.language=de"])
+
+
+TEXT = {"src": {"language": "en", "later": 1}, "tgt": {"language": "de"}, "later": {}}
 
 
 def change_manifest(folder: Path, **changes: object) -> None:
@@ -22,8 +31,19 @@ def change_manifest(folder: Path, **changes: object) -> None:
     path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | changes), encoding="utf-8")
 
 
-def test_ids_are_those_of_the_codecs(folder: Path) -> None:
-    corpus = PreparedCorpus.open(folder)
+@pytest.mark.parametrize(
+    "overrides",
+    [
+        ["text.unit=word"],
+        ["text.unit=bpe", "text.src.max_size=80", "text.tgt.max_size=80", "text.shared_vocabulary=true"],
+        ["text.unit=character", "text.tgt.min_count=1"],
+    ],
+    ids=["word", "bpe", "character"],
+)
+def test_ids_are_those_of_the_codecs(pair_file: Path, tmp_path: Path, overrides: list[str]) -> None:
+    prepare([Source.of(pair_file)], tmp_path / "out", load_config(None, overrides))
+    corpus = PreparedCorpus.open(tmp_path / "out")
+    tokens = {"src": 0, "tgt": 0}
     for name in SPLITS:
         ids, sentences = corpus.split(name), corpus.sentences(name)
         assert len(ids) == len(sentences) == corpus.manifest.splits[name].pairs > 0
@@ -32,6 +52,11 @@ def test_ids_are_those_of_the_codecs(folder: Path) -> None:
             assert ids.tgt(pair).tolist() == corpus.tgt_codec.encode(target)
             assert ids.src_lengths[pair] == len(ids.src(pair))
             assert ids.tgt_lengths[pair] == len(ids.tgt(pair))
+        tokens["src"] += int(ids.src_lengths.sum())
+        tokens["tgt"] += int(ids.tgt_lengths.sum())
+    assert tokens == {"src": corpus.manifest.src.tokens, "tgt": corpus.manifest.tgt.tokens}
+    valid = [id_ for source, _ in corpus.sentences("valid") for id_ in corpus.src_codec.encode(source)]
+    assert corpus.manifest.src.unknown_rate == pytest.approx(valid.count(UNK) / len(valid))
 
 
 def test_pairs_stand_in_the_order_of_the_file(folder: Path, pair_file: Path) -> None:
@@ -55,12 +80,12 @@ def test_there_is_no_pair_before_the_first_or_after_the_last(folder: Path) -> No
 
 
 def test_the_config_is_that_of_the_preparation(folder: Path) -> None:
-    assert PreparedCorpus.open(folder).config == load_config(None, ["data.max_tokens=50"])
+    assert PreparedCorpus.open(folder).config == FOUND
 
 
 def test_keys_of_another_version_are_passed_over(folder: Path) -> None:
-    change_manifest(folder, later=1, data={"max_tokens": 50, "later": 1}, text={"src": {"later": 1}, "later": {}})
-    assert PreparedCorpus.open(folder).config == load_config(None, ["data.max_tokens=50"])
+    change_manifest(folder, later=1, data={"max_tokens": 50, "later": 1}, text=TEXT)
+    assert PreparedCorpus.open(folder).config == FOUND
 
 
 def test_a_missing_folder_says_how_to_make_it(tmp_path: Path) -> None:
@@ -103,10 +128,46 @@ def test_a_file_that_is_missing_or_cut_is_named(folder: Path, name: str) -> None
         PreparedCorpus.open(folder)
 
 
-@pytest.mark.parametrize("name", ["codec/src.json", "train.src.npy", "train.tgt.offsets.npy", "test.src.txt"])
-def test_a_file_of_the_right_size_with_other_bytes_is_named(folder: Path, name: str) -> None:
+@pytest.mark.parametrize("name", ["codec/src.json", "train.src.npy", "train.tgt.offsets.npy", "dropped.tsv"])
+def test_a_file_of_the_right_size_with_other_bytes_is_found_by_a_check(folder: Path, name: str) -> None:
+    corpus = PreparedCorpus.open(folder)
+    corpus.verify()
     file = folder / name
     content = file.read_bytes()
     file.write_bytes(content[:-2] + bytes(255 - byte for byte in content[-2:]))
     with pytest.raises(PreparedFolderError, match=f"{name}: damaged: prepare again with --overwrite"):
+        corpus.verify()
+
+
+def test_a_codec_with_other_bytes_is_found_at_once(folder: Path) -> None:
+    file = folder / "codec" / "tgt.json"
+    file.write_bytes(file.read_bytes().replace(b"Katzen", b"Hunden"))
+    with pytest.raises(PreparedFolderError, match=r"codec/tgt\.json: damaged"):
         PreparedCorpus.open(folder)
+
+
+def test_a_folder_of_an_older_version_is_to_be_made_again(folder: Path, pair_file: Path) -> None:
+    change_manifest(folder, format=1, sources=None)
+    with pytest.raises(PreparedFolderError, match="made by an older s2s: prepare again with --overwrite"):
+        PreparedCorpus.open(folder)
+    prepare([Source.of(pair_file)], folder, load_config(None), overwrite=True)
+    PreparedCorpus.open(folder).verify()
+
+
+@pytest.mark.parametrize("name", ["train.src.npy", "train.tgt.npy", "train.src.offsets.npy"])
+def test_numbers_that_mean_nothing_are_told_when_they_are_used(folder: Path, name: str) -> None:
+    numbers = np.load(folder / name)
+    numbers[1:-1] = 60_000
+    np.save(folder / name, numbers)
+    ids = PreparedCorpus.open(folder).split("train")
+    with pytest.raises(PreparedFolderError, match="the split 'train' is damaged: prepare again with --overwrite"):
+        collate(ids, [0, 1, 2])
+
+
+def test_a_source_comes_once_with_all_its_references(tmp_path: Path) -> None:
+    lines = [f"Source {n}\tTarget {n} {variant}" for n in range(100) for variant in "ab"]
+    pair_file = tmp_path / "deu.txt"
+    pair_file.write_text("\n".join(lines), encoding="utf-8")
+    prepare([Source.of(pair_file)], tmp_path / "out", load_config(None))
+    references = [pair for name in SPLITS for pair in PreparedCorpus.open(tmp_path / "out").references(name)]
+    assert sorted(references) == sorted((f"Source {n}", [f"Target {n} a", f"Target {n} b"]) for n in range(100))

@@ -2,13 +2,12 @@ from collections.abc import Sequence
 
 import pytest
 
-from seq2seq_cli.corpus.splits import TEST, TRAIN, VALID, assign_splits, sentence_key
+from seq2seq_cli.corpus.splits import TEST, TRAIN, VALID, sentence_key
+from tests.corpora import splits_of
 
 
 def splits(pairs: Sequence[tuple[str, str]], *, valid: int = 1000, test: int = 1000) -> list[int]:
-    src, tgt = zip(*pairs, strict=True)
-    found: list[int] = assign_splits(src, tgt, valid_sources=valid, test_sources=test).tolist()
-    return found
+    return splits_of(pairs, valid_sources=valid, test_sources=test)
 
 
 def unlike(count: int) -> list[tuple[str, str]]:
@@ -98,3 +97,17 @@ def test_a_split_never_takes_all_the_small_groups_of_a_tiny_file() -> None:
         found = splits([(f"large {number}", "the same") for number in range(20)] + small)
         assert set(found[:20]) == {TRAIN}
         assert set(found[20:]) == {VALID, TEST}
+
+
+def test_a_large_group_is_held_out_no_more_often_than_a_small_one() -> None:
+    # Nothing but the place of a group decides here, and each place is as likely as any other: 16 of 100.
+    large = [(f"{group} source {n}", f"{group} target") for group in range(300) for n in range(20)]
+    found = splits(large + unlike(60_000), valid=6000, test=6000)
+    held_out = sum(found[start] != TRAIN for start in range(0, len(large), 20))
+    assert 300 * 0.16 * 0.5 < held_out < 300 * 0.16 * 1.5
+
+
+def test_a_chain_of_many_pairs_is_one_group() -> None:
+    chain = [(f"s{(n + 1) // 2}", f"t{n // 2}") for n in range(2000)]
+    found = splits([*chain, *unlike(10)])
+    assert set(found[:2000]) == {TRAIN}

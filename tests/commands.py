@@ -1,0 +1,40 @@
+"""``s2s`` as a user types it: in a process of its own, or in the test's, where a process is not the point.
+
+A process takes a second or two to import what a command needs, and the tests run hundreds of commands.
+"""
+
+import io
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from seq2seq_cli.cli.app import main
+
+S2S = (sys.executable, "-m", "seq2seq_cli")
+
+Done = subprocess.CompletedProcess[str]
+
+
+def s2s(folder: Path, *arguments: str, text: str | None = None) -> Done:
+    """Run a command in a process of its own; ``text`` flows into it."""
+    return subprocess.run(
+        [*S2S, *arguments], cwd=folder, input=text, capture_output=True, encoding="utf-8", check=False
+    )
+
+
+def s2s_here(folder: Path, *arguments: str, text: str = "") -> Done:
+    """Run the same in this process: the working directory, the streams and the exit code are as in another."""
+    stdin = io.TextIOWrapper(io.BytesIO(text.encode("utf-8")), encoding="utf-8")
+    stdout, stderr = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        patch.setenv("GOMP_SPINCOUNT", "1000")  # main would leave it set
+        for name, value in (("argv", ["s2s", *arguments]), ("stdin", stdin), ("stdout", stdout), ("stderr", stderr)):
+            patch.setattr(sys, name, value)
+        with pytest.raises(SystemExit) as ended:
+            main()
+    said = [stream.buffer.getvalue().decode("utf-8") for stream in (stdout, stderr)]
+    assert isinstance(ended.value.code, int)
+    return subprocess.CompletedProcess(list(arguments), ended.value.code, *said)

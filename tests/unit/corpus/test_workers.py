@@ -1,0 +1,58 @@
+"""The executors of prepare: whoever does the work, the result is the same, and what is missing is told in a line."""
+
+import multiprocessing
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+
+import pytest
+
+from seq2seq_cli.corpus.workers import InProcessExecutor, Workers, local_workers, workers_at
+from seq2seq_cli.errors import UsageError
+
+
+def double(number: int) -> int:
+    return 2 * number
+
+
+def loaded_modules(_: int) -> bool:
+    import seq2seq_cli.corpus.reading  # noqa: F401  # what a worker loads
+
+    return "torch" in sys.modules
+
+
+def test_results_come_in_order_and_no_more_tasks_are_taken_than_needed() -> None:
+    taken = []
+
+    def tasks() -> Iterator[int]:
+        for number in range(100):
+            taken.append(number)
+            yield number
+
+    results = Workers(executor=InProcessExecutor(), count=3).map_in_order(double, tasks())
+    for number, (task, result) in enumerate(results):
+        assert (task, result) == (number, 2 * number)
+        assert len(taken) <= number + 6
+
+
+def test_an_error_of_a_task_is_that_of_the_caller() -> None:
+    results = Workers(executor=InProcessExecutor(), count=1).map_in_order(lambda n: 1 // n, [1, 0, 2])
+    with pytest.raises(ZeroDivisionError):
+        list(results)
+
+
+def test_small_files_need_no_processes() -> None:
+    with local_workers(1000) as workers:
+        assert isinstance(workers.executor, InProcessExecutor)
+
+
+def test_worker_processes_do_not_load_torch() -> None:
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+        [(_, has_torch)] = Workers(executor=pool, count=1).map_in_order(loaded_modules, [0])
+    assert not has_torch
+
+
+@pytest.mark.parametrize("place", ["dask", "dask://", "dask://host", "tcp://host:1", "dask://:1", "dask://host:one"])
+def test_an_address_that_is_none_is_refused(place: str) -> None:
+    with pytest.raises(UsageError, match=r"must be dask://HOST:PORT"):
+        workers_at(place)

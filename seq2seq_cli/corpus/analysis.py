@@ -119,7 +119,9 @@ class _Pairs:
         reason: Reason = "empty side" if tab else "no tab" if any(pair) else "blank line"
         if line in self._overlong:
             reason = "too long"
-        self.dropped.add(reason, 1, [Example.of(self._source, line, first, second)])
+        # A file can have a million empty lines.
+        has_room = self.dropped.has_room(reason)
+        self.dropped.add(reason, 1, [Example.of(self._source, line, first, second)] if has_room else [])
 
 
 def _analyse_side(sentences: Sequence[str], encoded: Sequence[bytes], segmenter: Segmenter) -> Side:

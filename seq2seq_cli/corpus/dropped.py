@@ -66,6 +66,10 @@ class Dropped(dict[Reason, Tally]):
         if count:
             self.setdefault(reason, Tally()).add(count, examples)
 
+    def has_room(self, reason: Reason) -> bool:
+        """Whether another example would be kept."""
+        return reason not in self or len(self[reason].examples) < MOST_EXAMPLES
+
     def merge(self, later: "Dropped") -> None:
         """Add what was dropped behind all that is counted here."""
         for reason, tally in later.items():

@@ -139,6 +139,8 @@ def _edges(key_of_pair: NDArray[np.int32], tgt_key: Hashes) -> NDArray[np.int32]
 
 def _join(smallest: NDArray[np.int32], edges: NDArray[np.int32]) -> None:
     """Give keys that edges join, directly or by way of others, the smallest of them."""
+    if not edges.size:
+        return
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 

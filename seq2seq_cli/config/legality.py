@@ -23,7 +23,13 @@ def model_problems(model: "ModelConfig") -> Iterator[Problem]:
 
 def section_problems(config: "Config") -> Iterator[Problem]:
     """All that does not go together between sections; a key that is not stated is the prepared folder's business."""
-    attention, data, text = config.model.attention, config.data, config.text
+    yield from longest_source_problems(config)
+    yield from shared_vocabulary_problems(config)
+
+
+def longest_source_problems(config: "Config") -> Iterator[Problem]:
+    """The location score has a largest length."""
+    attention, data = config.model.attention, config.data
     limited = attention.score == "location" and "max_tokens" in data.model_fields_set
     if limited and data.max_tokens >= attention.max_length:
         yield (
@@ -33,6 +39,11 @@ def section_problems(config: "Config") -> Iterator[Problem]:
                 f" ({data.max_tokens}): the location score has a place for each source token and one for <eos>"
             ),
         )
+
+
+def shared_vocabulary_problems(config: "Config") -> Iterator[Problem]:
+    """One matrix for all words takes one vocabulary."""
+    text = config.text
     apart = "shared_vocabulary" in text.model_fields_set and not text.shared_vocabulary
     if config.model.tied_embeddings == "all" and apart:
         yield (

@@ -83,7 +83,7 @@ class PredictiveScope(nn.Module):
         """The real tokens at most D places from the predicted position, and the Gaussian around it."""
         # Not in bf16, which cannot tell the positions of a long sentence apart.
         length = mask.sum(dim=1, dtype=self.v.weight.dtype).view(-1, 1, 1)
-        predicted = length * torch.sigmoid(self.v(torch.tanh(self.W(query))))
+        predicted = length * torch.sigmoid(self.v(torch.tanh(self.W(query))).to(length.dtype))
         distance = source_positions(mask) - predicted
         sigma = self.window / 2
         return View(mask.unsqueeze(1) & (distance.abs() <= self.window), torch.exp(-(distance**2) / (2 * sigma**2)))

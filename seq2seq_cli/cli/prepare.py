@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from seq2seq_cli.errors import Interrupted, UsageError, one_line
+from seq2seq_cli.errors import Interrupted, one_line
 
 if TYPE_CHECKING:
     from seq2seq_cli.config.schema import Config
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 FEW_PAIRS = 50_000
 """The shipped configs are meant for more."""
 MOST_EPOCHS = 30
+
+_TERMINATED = 143
+"""Exit code of a program that SIGTERM has ended: 128 and the signal's number."""
 
 Files = list[Path] | None
 
@@ -83,10 +86,9 @@ def prepare(
 
     sources = pair_sources(file or [], src or [], tgt or [])
     given_valid, given_test = ([Source.of(path) for path in paths or []] for paths in (valid, test))
-    _check_read_once([*sources, *given_valid, *given_test])
     settings = load_config(config, [*(set_ or []), *_shorthands(swap=swap, encoding=encoding, limit=limit)])
     folder = out or DEFAULT_FOLDER
-    with _terminable(folder), _bar() as progress:
+    with _terminable(), _bar() as progress:
         report = run(
             sources,
             folder,
@@ -106,13 +108,6 @@ def prepare(
     typer.echo("next: " + _next_command(report, config, out, codec_from))
 
 
-def _check_read_once(sources: "Sequence[Source]") -> None:
-    from seq2seq_cli.corpus.sources import STANDARD_INPUT
-
-    if [path for source in sources for path in source.paths].count(STANDARD_INPUT) > 1:
-        raise UsageError("'-' (standard input) stands more than once: it can be read only once")
-
-
 def _shorthands(*, swap: bool, encoding: str | None, limit: int | None) -> list[str]:
     """The options that are keys of the config."""
     values = {"swap": "true" if swap else None, "encoding": encoding, "limit": limit}
@@ -120,15 +115,20 @@ def _shorthands(*, swap: bool, encoding: str | None, limit: int | None) -> list[
 
 
 @contextmanager
-def _terminable(folder: Path) -> Iterator[None]:
+def _terminable() -> Iterator[None]:
     """Let SIGTERM end the command as Ctrl-C does, so that nothing half-made is left behind."""
+    terminated = False
 
     def stop(*_: object) -> None:
-        raise Interrupted(f"stopped: nothing was written to {folder}", exit_code=143)
+        nonlocal terminated
+        terminated = True
+        raise KeyboardInterrupt  # which nobody on the way takes for an error of their own
 
     before = signal.signal(signal.SIGTERM, stop)
     try:
         yield
+    except Interrupted as stopped:
+        raise (Interrupted(str(stopped), exit_code=_TERMINATED) if terminated else stopped) from None
     finally:
         signal.signal(signal.SIGTERM, before)
 

@@ -18,7 +18,8 @@ AUTO = "auto"
 PositiveInt = Annotated[int, Field(ge=1)]
 Probability = Annotated[float, Field(ge=0.0, le=1.0)]
 Dropout = Annotated[float, Field(ge=0.0, lt=1.0)]
-Language = Annotated[
+Language = Annotated[str, Field(pattern=r"^[a-z]{2,3}$")]
+LanguageToFind = Annotated[
     str,
     Field(
         pattern=r"^([a-z]{2,3}|auto)$",
@@ -56,7 +57,7 @@ class DataConfig(Section):
     """Which pairs are used, and how many are held out."""
 
     limit: PositiveInt | None = None
-    """Use the first N lines of the pair file; all of them when null."""
+    """Use the first N lines of the pair files, those of given splits aside; all of them when null."""
     encoding: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")] = "utf-8"
     """Of the files, such as latin-1 or cp1252; a byte order mark at the start of a file tells its own."""
     swap: bool = False
@@ -66,13 +67,13 @@ class DataConfig(Section):
     max_ratio: Annotated[float, Field(gt=1.0)] = 9.0
     """Pairs in which one side has more than so many times the tokens of the other are dropped, with a count."""
     valid_sources: Annotated[int, Field(ge=0)] = 2000
-    """Distinct source sentences held out for validation: at most this many, and at most a tenth of the data."""
+    """Distinct source sentences held out for validation: at most this many or a tenth of all; none with --valid."""
     test_sources: Annotated[int, Field(ge=0)] = 2000
-    """Distinct source sentences held out for the final test: at most this many, and at most a tenth."""
+    """Distinct source sentences held out for the test at the end: at most this many or a tenth; none with --test."""
 
 
 class SideConfig(Section):
-    """One language's way from text to ids; what a side does unless told otherwise is said below."""
+    """One language's way from text to ids; which language that is, is known."""
 
     language: Language
     lowercase: Lowercase
@@ -84,17 +85,20 @@ class SideConfig(Section):
 
 
 class SourceConfig(SideConfig):
-    """The language translated from: case and spacing do not matter by default."""
+    """The language translated from, which may be still to be found: case and spacing do not matter by default."""
 
-    language: Language = AUTO
+    language: LanguageToFind = AUTO
     lowercase: Lowercase = True
     spacing: Spacing = False
 
 
 class TargetConfig(SideConfig):
-    """The language translated into: case and spacing are kept by default, so that the output is plain text."""
+    """The language translated into, which may be still to be found.
 
-    language: Language = AUTO
+    Case and spacing are kept by default, so that the output is plain text.
+    """
+
+    language: LanguageToFind = AUTO
     lowercase: Lowercase = False
     spacing: Spacing = True
 

@@ -86,7 +86,7 @@ class _Pairs:
         self.lines_read = 0
         self.extra_columns = 0
         self.dropped = Dropped()
-        self._source = block.source
+        self._source = block.source.short_name
         self._overlong = frozenset(block.overlong)
         for line, (first, second, tab) in zip(count(block.first_line), self._rows(block), strict=False):
             self._add(line, first, second, tab)

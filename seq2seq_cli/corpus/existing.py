@@ -15,8 +15,13 @@ _NAMED = 3
 
 
 def spacy_version() -> str:
-    """The version of the tokenizers, without importing them."""
+    """The version of the library that cuts texts, without importing it."""
     return importlib.metadata.version("spacy")
+
+
+def tokenizers_version(config: Config, codecs: Codecs | None) -> str | None:
+    """The version of the library that learns subwords, without importing it; None where it has nothing to learn."""
+    return importlib.metadata.version("tokenizers") if config.text.unit == "bpe" and codecs is None else None
 
 
 def find_same(
@@ -66,7 +71,10 @@ def _differences(
         names = ", ".join(source.name for source in manifest.sources)
         yield f"of other files or other content: {names}"
     if spacy_version() != manifest.spacy:
-        yield f"by spaCy {manifest.spacy}"
+        yield f"by spaCy {manifest.spacy}, now {spacy_version()}"
+    learner = tokenizers_version(config, codecs)
+    if None not in (learner, manifest.tokenizers) and learner != manifest.tokenizers:
+        yield f"by tokenizers {manifest.tokenizers}, now {learner}"
     if codecs is None and manifest.codecs_given:
         yield "with the codecs of an older model"
     elif codecs is not None and not (manifest.codecs_given and codecs == (corpus.src_codec, corpus.tgt_codec)):

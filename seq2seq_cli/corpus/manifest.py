@@ -100,6 +100,8 @@ class Manifest(_Record):
     """Version that made the folder."""
     spacy: str
     """Version of the tokenizers."""
+    tokenizers: str | None = None
+    """Version of the library that learned the subwords; None where none were learned."""
     sources: list[SourceRecord]
     lines_read: Count
     extra_columns: Count

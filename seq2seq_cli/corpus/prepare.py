@@ -18,7 +18,7 @@ from seq2seq_cli.config.schema import Config
 from seq2seq_cli.corpus.adopted import adopt_codecs, check_languages
 from seq2seq_cli.corpus.dropped import FILE as DROPPED_FILE
 from seq2seq_cli.corpus.dropped import Dropped, Reason, write_examples
-from seq2seq_cli.corpus.existing import check_replaceable, find_same, spacy_version
+from seq2seq_cli.corpus.existing import check_replaceable, find_same, spacy_version, tokenizers_version
 from seq2seq_cli.corpus.manifest import (
     FORMAT,
     DroppedRecord,
@@ -30,7 +30,7 @@ from seq2seq_cli.corpus.manifest import (
     SplitRecord,
 )
 from seq2seq_cli.corpus.prepared import SIDES, Codecs, SideName, codec_path
-from seq2seq_cli.corpus.reading import Inputs, Progress, Reading, read_all, short_name
+from seq2seq_cli.corpus.reading import Inputs, Progress, Reading, read_all
 from seq2seq_cli.corpus.scratch import Scratch
 from seq2seq_cli.corpus.selection import Selection, select
 from seq2seq_cli.corpus.sources import Source, describe, local_sources
@@ -133,7 +133,7 @@ class _Job:
             ("test", self.inputs.test),
         ]
         self.records = [
-            SourceRecord(name=short_name(file.name), size=file.size, sha256=file.sha256, split=split)
+            SourceRecord(name=file.name, size=file.size, sha256=file.sha256, split=split)
             for split, sources in given
             for file in describe(sources)
         ]
@@ -168,6 +168,7 @@ class _Job:
             format=FORMAT,
             s2s=__version__,
             spacy=spacy_version(),
+            tokenizers=tokenizers_version(self.config, self.codecs),
             sources=self.records,
             lines_read=reading.lines,
             extra_columns=reading.extra_columns,

@@ -1,9 +1,8 @@
 """All lines of all sources, through the workers, into the scratch files; and a count of those that are no pairs."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
-from pathlib import PurePath
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,11 +82,11 @@ def read_all(
     with open_workers(size if limit is None else min(size, limit * _BYTES_A_LINE)) as workers:
         work = partial(_analyse, text=config.text, swap=config.data.swap)
         for task, analysed in workers.map_in_order(work, _tasks(inputs, config.data)):
-            if (task.split, task.name) != (source.split, source.name):
+            if (task.split, task.block.source.name) != (source.split, source.name):
                 source.close(reading)
-                source = _SourceTally(name=task.name, split=task.split)
+                source = _SourceTally(name=task.block.source.name, split=task.split)
             source.add(analysed)
-            scratch.add(task.block.source, analysed)
+            scratch.add(task.block.source.short_name, analysed)
             lines = reading.lines + source.lines
             progress(lines, max(lines, lines * size // max(1, task.bytes_read)))
     source.close(reading)
@@ -97,11 +96,9 @@ def read_all(
 
 @dataclass(frozen=True, kw_only=True)
 class _Task:
-    """A block, where it comes from, and what it is for."""
+    """A block and what it is for."""
 
     split: int
-    name: str
-    """The source's, as messages call it; the block has the name without the folders, for the prepared folder."""
     block: Block
     bytes_read: int
     """Of all the sources' bytes."""
@@ -111,22 +108,12 @@ def _tasks(inputs: Inputs, data: DataConfig) -> Iterator[_Task]:
     before = 0
     for split, sources in inputs.by_split.items():
         for block in read_blocks(sources, encoding=data.encoding, limit=data.limit if split == TRAIN else None):
-            yield _Task(
-                split=split,
-                name=block.source,
-                block=replace(block, source=short_name(block.source)),
-                bytes_read=before + block.bytes_read,
-            )
+            yield _Task(split=split, block=block, bytes_read=before + block.bytes_read)
         before += total_bytes(sources)
 
 
 def _analyse(task: _Task, *, text: TextConfig, swap: bool) -> Analysed:
     return analyse(task.block, text, swap)
-
-
-def short_name(name: str) -> str:
-    """The name of a source without its folders, which say nothing on another machine."""
-    return " + ".join(PurePath(part).name for part in name.split(" + "))
 
 
 @dataclass(kw_only=True)

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePath
 from tempfile import TemporaryDirectory
 from typing import Self
 
@@ -44,13 +44,17 @@ class Source:
         """How messages call the source."""
         return " + ".join(self.names)
 
+    @property
+    def short_name(self) -> str:
+        """The name without folders, which say nothing on another machine: for what is written down."""
+        return " + ".join(PurePath(name).name for name in self.names)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Block:
     """Some lines of a source, in its order."""
 
-    source: str
-    """The source's name."""
+    source: Source
     first_line: int
     """The number of the first line in its file, counted from 1."""
     src: str
@@ -68,6 +72,7 @@ class SourceFile:
     """What tells a file from every other."""
 
     name: str
+    """Without its folder."""
     size: int
     """In bytes, as it lies there, packed or not."""
     sha256: str
@@ -76,8 +81,7 @@ class SourceFile:
 def pair_sources(files: Sequence[Path], src: Sequence[Path], tgt: Sequence[Path]) -> list[Source]:
     """The sources that a command line names: files of pairs, then aligned files.
 
-    Raises UsageError when there is none, when an aligned file lacks its other side, and when standard input is to be
-    read twice.
+    Raises UsageError when there is none, and when an aligned file lacks its other side.
     """
     if not (files or src or tgt):
         raise UsageError("no file: give a file of sentence pairs, or two aligned files with --src and --tgt")
@@ -85,8 +89,6 @@ def pair_sources(files: Sequence[Path], src: Sequence[Path], tgt: Sequence[Path]
         raise UsageError(
             f"{len(src)} times --src and {len(tgt)} times --tgt: aligned files go in twos, one of them for each side"
         )
-    if [*files, *src, *tgt].count(STANDARD_INPUT) > 1:
-        raise UsageError("'-' (standard input) stands more than once: it can be read only once")
     return [Source.of(path) for path in files] + [Source.of(*paths) for paths in zip(src, tgt, strict=True)]
 
 
@@ -94,19 +96,23 @@ def pair_sources(files: Sequence[Path], src: Sequence[Path], tgt: Sequence[Path]
 def local_sources(sources: Sequence[Source]) -> Iterator[list[Source]]:
     """The same sources as files that can be read more than once: standard input and pipes are kept on disk meanwhile.
 
-    Raises UsageError when standard input is a terminal, and PairFileError when it cannot be read or kept.
+    Raises UsageError when standard input is a terminal or stands more than once, and PairFileError when it cannot be
+    read or kept.
     """
-    if not any(_flows(path) for source in sources for path in source.paths):
+    paths = [path for source in sources for path in source.paths]
+    if paths.count(STANDARD_INPUT) > 1:
+        raise UsageError("'-' (standard input) stands more than once: it can be read only once")
+    if not any(map(_flows, paths)):
         yield list(sources)
         return
     with TemporaryDirectory(prefix="s2s-", ignore_cleanup_errors=True) as folder:
         kept: list[Source] = []
         for number, source in enumerate(sources):
-            paths = [
+            local = [
                 _keep(path, name, Path(folder, f"{number}-{side}")) if _flows(path) else path
                 for side, (path, name) in enumerate(zip(source.paths, source.names, strict=True))
             ]
-            kept.append(replace(source, paths=tuple(paths)))
+            kept.append(replace(source, paths=tuple(local)))
         yield kept
 
 
@@ -177,7 +183,7 @@ def _take(source: Source, sides: Sequence[Lines], count: int, bytes_read: int) -
     first_line = sides[0].taken + 1
     taken = [side.take(count) for side in sides]
     return Block(
-        source=source.name,
+        source=source,
         first_line=first_line,
         src=taken[0][0],
         tgt=taken[1][0] if len(taken) > 1 else None,
@@ -216,7 +222,7 @@ def _describe_file(path: Path, name: str) -> SourceFile:
             sha256 = hashlib.file_digest(file, "sha256").hexdigest()
         except OSError as error:
             raise PairFileError(f"{name}: cannot be read: {error.strerror}") from None
-        return SourceFile(name=name, size=file.tell(), sha256=sha256)
+        return SourceFile(name=PurePath(name).name, size=file.tell(), sha256=sha256)
 
 
 def _size(path: Path, name: str) -> int:

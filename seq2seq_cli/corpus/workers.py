@@ -4,19 +4,24 @@ All that differs is the executor; what it is given to do, and what is made of it
 """
 
 import importlib.metadata
+import logging
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ProcessPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import ParamSpec, TypeVar
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from seq2seq_cli.errors import S2SError, UsageError
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -28,6 +33,8 @@ _SMALL = 2_000_000
 """Bytes; a smaller file is done before new processes would have loaded spaCy."""
 _WAITING = 2
 """Tasks a worker that are under way or done and not yet fetched: enough to keep it busy, no matter how many come."""
+_MOST_ON_WINDOWS = 61
+"""Processes that Python's pool can watch there."""
 _CONNECT_SECONDS = 5
 _PACKAGE = "seq2seq_cli"
 
@@ -73,6 +80,43 @@ class InProcessExecutor(Executor):
         return future
 
 
+class _Pool(ProcessPoolExecutor):
+    """Starts its processes, which it does when tasks come, without being disturbed by Ctrl-C."""
+
+    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        """Run a task in one of the processes."""
+        with _interrupts_held():
+            return super().submit(fn, *args, **kwargs)
+
+
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Let an interrupt wait for the end of the block, and never reach processes that are started in it.
+
+    A terminal sends Ctrl-C to all of them, and Python answers with a traceback while it is starting, or when its
+    parent leaves it half-started.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield  # where Python never interrupts
+        return
+    held: list[int] = []
+    handler = signal.signal(signal.SIGINT, lambda number, _frame: held.append(number))
+    try:
+        if sys.platform == "win32":
+            yield
+        else:
+            # New processes inherit what is blocked.
+            mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+            try:
+                yield
+            finally:
+                signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+    finally:
+        signal.signal(signal.SIGINT, handler)
+    for number in held:
+        signal.raise_signal(number)
+
+
 def workers_at(place: str | None) -> OpenWorkers:
     """The workers that ``--executor`` names: those of a cluster for ``dask://HOST:PORT``, of this machine for None.
 
@@ -94,7 +138,7 @@ def local_workers(total_bytes: int) -> Iterator[Workers]:
         yield Workers(executor=InProcessExecutor(), count=1)
         return
     # Spawned, not forked: the caller's threads (torch, a progress bar) make a fork unsafe.
-    pool = ProcessPoolExecutor(cores, multiprocessing.get_context("spawn"), initializer=_start_worker)
+    pool = _Pool(cores, multiprocessing.get_context("spawn"), initializer=_start_worker)
     try:
         yield Workers(executor=pool, count=cores)
     finally:
@@ -103,29 +147,57 @@ def local_workers(total_bytes: int) -> Iterator[Workers]:
 
 @contextmanager
 def _dask_workers(place: str, _total_bytes: int) -> Iterator[Workers]:
-    """The workers of a Dask cluster; raises UsageError when there are none that can do the work."""
+    """The workers of a Dask cluster.
+
+    Raises UsageError when there are none that can do the work, S2SError when they or their scheduler die.
+    """
     try:
-        from distributed import Client
+        from distributed import Client, KilledWorker
     except ImportError:
         raise UsageError(f"--executor {place}: needs another package: pip install '{_PACKAGE}[dask]'") from None
     try:
         client = Client(f"tcp://{place.removeprefix(DASK)}", timeout=_CONNECT_SECONDS, set_as_default=False)  # type: ignore[no-untyped-call]
     except (OSError, TimeoutError, ValueError):
         raise UsageError(f"--executor {place}: no Dask scheduler answers there: start one, or leave this out") from None
-    with client:
-        count = sum(client.nthreads().values())  # type: ignore[no-untyped-call]
-        if not count:
-            raise UsageError(f"--executor {place}: the scheduler has no workers: start some with 'dask worker'")
+    with _quiet_dask(), client:
+        workers = Workers(executor=client.get_executor(), count=_count_threads(client, place))  # type: ignore[no-untyped-call]
         try:
-            versions = set(client.run(importlib.metadata.version, _PACKAGE).values())
+            yield workers
+        except (CancelledError, KilledWorker):
+            raise S2SError(f"--executor {place}: the scheduler or a worker died: see why, and prepare again") from None
+
+
+@contextmanager
+def _quiet_dask() -> Iterator[None]:
+    """Keep Dask from logging tracebacks of a connection that breaks: our error says it in a line."""
+    loggers = [logging.getLogger(name) for name in ("distributed", "distributed.client")]
+    levels = [logger.level for logger in loggers]
+    try:
+        for logger in loggers:
+            logger.setLevel(logging.CRITICAL)
+        yield
+    finally:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)
+
+
+def _count_threads(client: "Client", place: str) -> int:
+    """How many tasks the cluster does at a time; raises UsageError unless it would do them as this machine does."""
+    count = sum(client.nthreads().values())  # type: ignore[no-untyped-call]
+    if not count:
+        raise UsageError(f"--executor {place}: the scheduler has no workers: start some with 'dask worker'")
+    for package in (_PACKAGE, "spacy"):
+        try:
+            versions = set(client.run(importlib.metadata.version, package).values())
         except ImportError:
-            raise UsageError(f"--executor {place}: its workers lack s2s: install {_PACKAGE} there, too") from None
-        ours = importlib.metadata.version(_PACKAGE)
+            raise UsageError(f"--executor {place}: its workers lack {package}: install {_PACKAGE} there, too") from None
+        ours = importlib.metadata.version(package)
         if versions != {ours}:
             told = ", ".join(sorted(versions))
-            raise UsageError(f"--executor {place}: its workers have s2s {told}, and this is {ours}: install the same")
-        executor: Executor = client.get_executor()  # type: ignore[no-untyped-call]
-        yield Workers(executor=executor, count=count)
+            raise UsageError(
+                f"--executor {place}: its workers have {package} {told}, and this is {ours}: install the same"
+            )
+    return count
 
 
 def _first(waiting: deque[tuple[T, Future[R]]]) -> tuple[T, R]:
@@ -147,4 +219,6 @@ def _end_with_parent() -> None:
 
 def _cores() -> int:
     """The cores that this process may use, which can be fewer than the machine has."""
+    if sys.platform == "win32":
+        return min(os.cpu_count() or 1, _MOST_ON_WINDOWS)
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -13,7 +13,7 @@ from seq2seq_cli.training.run_folder import RunFolder
 def check_origin(origin: RunFolder, path: Path, config: Config, corpus: PreparedCorpus) -> None:
     """Raise UsageError unless a run of `config` on `corpus`, to be made in `path`, can begin with `origin`'s weights.
 
-    The weights fit when the model is the same and each id means the same.
+    The weights fit when the model is the same, its dropout aside, and each id means the same.
     """
     if path.resolve().is_relative_to(origin.path.resolve()):
         raise UsageError(f"{path}: --init-from leaves {origin.path} as it is; name another folder with --out")
@@ -22,17 +22,18 @@ def check_origin(origin: RunFolder, path: Path, config: Config, corpus: Prepared
 
 
 def _check_model(origin: RunFolder, config: Config) -> None:
+    """Raise UsageError unless both models are the same; dropout, which acts in training alone, may differ."""
     theirs = dict(values_by_key(origin.config().model, "model."))
     ours = dict(values_by_key(config.model, "model."))
     differences = [
         f"{key}: {shown(theirs[key])} in {origin.path}, {shown(ours[key])} here"
         for key in ours
-        if ours[key] != theirs[key]
+        if ours[key] != theirs[key] and not key.endswith(".dropout")
     ]
     if differences:
         raise UsageError(
             f"{'; '.join(differences)}: weights go from one model to the same model; to take the model of"
-            f" {origin.path}, leave out --config and every --set model"
+            f" {origin.path}, leave out --config and these keys"
         )
 
 

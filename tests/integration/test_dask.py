@@ -11,6 +11,12 @@ from pathlib import Path
 
 import pytest
 
+from seq2seq_cli.config.loader import load_config
+from seq2seq_cli.corpus.prepare import prepare
+from seq2seq_cli.corpus.sources import Source
+from seq2seq_cli.corpus.workers import workers_at
+from seq2seq_cli.errors import S2SError
+
 pytest.importorskip("distributed")
 
 LINES = [f"Zoë didn't see {n} cats.\tZoë hörte {n} Kätzchen." for n in range(9000)]
@@ -25,10 +31,10 @@ def s2s_prepare(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[s
 
 
 @contextmanager
-def running(*command: str) -> Iterator[None]:
+def running(*command: str) -> Iterator["subprocess.Popen[bytes]"]:
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        yield
+        yield process
     finally:
         process.terminate()
         process.wait(30)
@@ -39,9 +45,13 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A folder with a pair file, and a scheduler that tells its address there."""
     folder = tmp_path_factory.mktemp("dask")
     (folder / "deu.txt").write_text("\n".join(LINES), encoding="utf-8")
-    scheduler = ("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--no-show")
-    with running(*DASK, *scheduler, "--scheduler-file", str(folder / "scheduler.json")):
+    with running(*scheduler(folder)):
         yield folder
+
+
+def scheduler(folder: Path) -> tuple[str, ...]:
+    options = ("--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--no-show")
+    return (*DASK, "scheduler", *options, "--scheduler-file", str(folder / "scheduler.json"))
 
 
 def address(home: Path) -> str:
@@ -90,7 +100,7 @@ def test_a_worker_without_s2s_is_told(home: Path, tmp_path: Path) -> None:
         done = s2s_prepare(home, "--executor", address(home))
     assert done.returncode == 2
     assert len(done.stderr.splitlines()) == 1
-    assert "its workers lack s2s: install seq2seq_cli there, too" in done.stderr
+    assert "its workers lack seq2seq_cli: install seq2seq_cli there, too" in done.stderr
     assert not (home / "data").exists()
 
 
@@ -104,3 +114,20 @@ def test_a_cluster_writes_the_same_bytes(home: Path) -> None:
     assert done.stderr == ""
     assert s2s_prepare(home, "--out", "local").returncode == 0
     assert content(home / "cluster") == content(home / "local")
+
+
+def test_a_scheduler_that_dies_is_told_and_nothing_is_written(tmp_path: Path) -> None:
+    pair_file = tmp_path / "deu.txt"
+    pair_file.write_text("\n".join(LINES), encoding="utf-8")
+    before = set(tmp_path.iterdir())
+    with running(*scheduler(tmp_path)) as process, running(*worker(tmp_path, *DASK)):
+        wait_for_workers(tmp_path, 1)
+        with pytest.raises(S2SError, match="the scheduler or a worker died"):
+            prepare(
+                [Source.of(pair_file)],
+                tmp_path / "out",
+                load_config(None),
+                open_workers=workers_at(address(tmp_path)),
+                progress=lambda _done, _total: process.kill(),
+            )
+    assert set(tmp_path.iterdir()) - {tmp_path / "scheduler.json"} == before

@@ -1,5 +1,6 @@
 import pickle
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from seq2seq_cli.config.schema import SourceConfig, TargetConfig, TextConfig
 from seq2seq_cli.corpus.analysis import Analysed, Side, analyse
 from seq2seq_cli.corpus.dropped import LONGEST_EXAMPLE
-from seq2seq_cli.corpus.sources import Block
+from seq2seq_cli.corpus.sources import Block, Source
 
 EN_DE = TextConfig(src=SourceConfig(language="en"), tgt=TargetConfig(language="de"))
 
@@ -16,7 +17,7 @@ def analysed(
     src: Sequence[str], tgt: Sequence[str] | None = None, *, swap: bool = False, overlong: tuple[int, ...] = ()
 ) -> Analysed:
     block = Block(
-        source="deu.txt",
+        source=Source.of(Path("pairs/deu.txt")),
         first_line=11,
         src="\n".join(src),
         tgt=None if tgt is None else "\n".join(tgt),

@@ -1,3 +1,4 @@
+import importlib.metadata
 import multiprocessing
 import os
 from collections.abc import Sequence
@@ -159,6 +160,19 @@ def test_another_preparation_is_replaced_only_when_asked(pair_file: Path, tmp_pa
 
     assert prepare([Source.of(pair_file)], out, other, overwrite=True).manifest.lines_read == 200
     assert sorted(path.name for path in tmp_path.iterdir()) == ["deu.txt", "out"]
+
+
+@pytest.mark.parametrize(("library", "name"), [("spacy", "spaCy"), ("tokenizers", "tokenizers")])
+def test_what_another_version_of_a_library_made_is_another_preparation(
+    pair_file: Path, tmp_path: Path, library: str, name: str
+) -> None:
+    subwords = load_config(None, ["text.unit=bpe"])
+    manifest = prepare([Source.of(pair_file)], tmp_path / "out", subwords).manifest
+    assert getattr(manifest, library) == importlib.metadata.version(library)
+    manifest.model_copy(update={library: "0.1"}).write(tmp_path / "out")
+
+    with pytest.raises(UsageError, match=rf"\(by {name} 0\.1, now {getattr(manifest, library)}\)"):
+        prepare([Source.of(pair_file)], tmp_path / "out", subwords)
 
 
 def test_another_file_is_told_apart_by_its_content(pair_file: Path, tmp_path: Path) -> None:

@@ -1,13 +1,16 @@
 """The executors of prepare: whoever does the work, the result is the same, and what is missing is told in a line."""
 
 import multiprocessing
+import os
+import signal
+import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 
 import pytest
 
-from seq2seq_cli.corpus.workers import InProcessExecutor, Workers, local_workers, workers_at
+from seq2seq_cli.corpus.workers import InProcessExecutor, Workers, _interrupts_held, local_workers, workers_at
 from seq2seq_cli.errors import UsageError
 
 
@@ -50,6 +53,18 @@ def test_worker_processes_do_not_load_torch() -> None:
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
         [(_, has_torch)] = Workers(executor=pool, count=1).map_in_order(loaded_modules, [0])
     assert not has_torch
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
+def test_an_interrupt_waits_while_processes_start_and_does_not_reach_them() -> None:
+    waited, ask = False, "import signal; print(signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, []))"
+    with pytest.raises(KeyboardInterrupt), _interrupts_held():
+        signal.raise_signal(signal.SIGINT)
+        told = subprocess.run([sys.executable, "-c", ask], capture_output=True, text=True, check=True).stdout
+        waited = True
+    assert waited
+    assert told == "True\n"
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, [])
 
 
 @pytest.mark.parametrize("place", ["dask", "dask://", "dask://host", "tcp://host:1", "dask://:1", "dask://host:one"])

@@ -72,6 +72,14 @@ def test_unknown_words_without_a_copy_leave_no_gap(source: Codec) -> None:
     assert source.decode([UNK, she, UNK, him], {2: "Tom"}) == "she Tom him"
 
 
+@pytest.mark.parametrize("unit", UNITS)
+def test_no_text_is_cut_in_a_language_that_is_still_to_be_found(unit: Unit) -> None:
+    with pytest.raises(ValueError, match="language"):
+        get_segmenter(TargetConfig(), unit)
+    with pytest.raises(ValueError, match="language"):
+        Codec.fit(SourceConfig(), unit, {"a": 1})
+
+
 def test_text_that_spells_a_special_unit_stays_text() -> None:
     config = SideConfig(language="en", lowercase=False, spacing=False, min_count=1)
     codec = Codec.fit(config, "word", {"<eos>": 3, "a": 1})
@@ -140,6 +148,7 @@ def test_keys_of_another_version_are_passed_over(tmp_path: Path, target: Codec) 
         {"words": None},
         {"config": {}},
         {"config": {"language": "../en", "lowercase": True, "spacing": True}},
+        {"config": {"language": "auto", "lowercase": True, "spacing": True}},
         {"unit": "syllable"},
         {"merges": None},
         {"merges": ["a"]},

@@ -84,6 +84,15 @@ def test_another_model_is_refused_with_every_key_and_both_values(
     assert not run_path.exists()
 
 
+def test_the_same_model_may_have_another_dropout(origin: RunFolder, corpus: PreparedCorpus, run_path: Path) -> None:
+    config = tiny_config(corpus, "model.encoder.dropout=0.25", "model.decoder.dropout=0.5")
+    assert config.model != origin.config().model
+    model = Session.start(run_path, config, corpus, CPU, origin=origin).state.model
+    best = origin.load_translator(CPU).model.state_dict()
+    assert all(torch.equal(parameter, best[name]) for name, parameter in model.state_dict().items())
+    assert RunFolder(run_path).config().model == config.model
+
+
 def test_other_vocabularies_are_refused_with_their_sizes(
     origin: RunFolder, corpus: PreparedCorpus, tmp_path: Path, run_path: Path
 ) -> None:

@@ -40,7 +40,8 @@ def batch_loss(
     draws = draw_loss(
         decoded,
         log_probabilities,
-        drawn=real & ~memory.soft.unsqueeze(1),
+        real=real,
+        soft=memory.soft,
         baseline=-losses.mean().item() if baseline is None else baseline,
         feeds_back=model.decoder.feeds_back,
     )

@@ -20,18 +20,19 @@ BASELINE_MEMORY = 0.9
 def draw_loss(
     decoded: Decoded,
     log_probabilities: Float[Tensor, "B T"],
-    drawn: Bool[Tensor, "B T"],
     *,
+    real: Bool[Tensor, "B T"],
+    soft: Bool[Tensor, " B"],
     baseline: float,
     feeds_back: bool,
 ) -> Float[Tensor, ""]:
     """Zero, with the gradient -sum_t [λ_r (R_t - b) ∂ log a_t(s_t) + λ_e ∂ H(a_t)] of the draws s_t ~ a_t.
 
     It is what they add to the gradient of a summed loss; Xu et al. 2015, the equations below eq. 11.
-    `log_probabilities` are those of the true words, 0 at padding, and `drawn` says where a word's context was drawn.
+    `log_probabilities` are those of the true words, 0 where `real` says padding; `soft` sentences have no draws.
     The paper rewards each draw by log p(y | s) of the whole sentence. R_t is the mean over the words that the draw
-    can have changed, which has the same direction on average and is less noisy: its own word and, where the context
-    goes back into the RNN, all later ones. b, the `baseline`, is a moving average of the mean log p of a word.
+    can have changed, which pulls the draw the same way on average and is less noisy: its own word and, where the
+    context goes back into the RNN, all later ones. b, the `baseline`, is a moving average of the mean log p of a word.
     """
     assert decoded.chances is not None  # noqa: S101  # hard attention has them while training
     # The smallest normal number keeps what cannot be drawn finite.
@@ -40,10 +41,9 @@ def draw_loss(
     entropy = -(decoded.chances * log_chances).sum(dim=-1)
     reward = log_probabilities.detach()
     if feeds_back:
-        to_come = torch.ones_like(reward).masked_fill(log_probabilities == 0, 0.0)
-        reward = _from_here_on(reward) / _from_here_on(to_come).clamp_min(1.0)
+        reward = _from_here_on(reward) / _from_here_on(real.to(reward.dtype)).clamp_min(1.0)
     gain = REWARD_WEIGHT * (reward - baseline) * chosen + ENTROPY_WEIGHT * entropy
-    loss = -gain[drawn].sum()
+    loss = -gain[real & ~soft.unsqueeze(1)].sum()
     return loss - loss.detach()
 
 

@@ -19,13 +19,23 @@ CHANCES = [0.2, 0.5, 0.3]
 
 
 def gradient(
-    weights: list[list[float]], log_probabilities: list[float], drawn: list[bool], *, feeds_back: bool = False
+    weights: list[list[float]],
+    log_probabilities: list[float],
+    real: list[bool],
+    *,
+    feeds_back: bool = False,
+    soft: bool = False,
 ) -> Tensor:
     """Of the draws of one sentence, with respect to the distributions that they come from, all of them `CHANCES`."""
     chances = torch.tensor([[CHANCES] * len(weights)], requires_grad=True)
     decoded = Decoded(features=torch.zeros(1, len(weights), 1), weights=torch.tensor([weights]), chances=chances)
     loss = draw_loss(
-        decoded, torch.tensor([log_probabilities]), torch.tensor([drawn]), baseline=-1.5, feeds_back=feeds_back
+        decoded,
+        torch.tensor([log_probabilities]),
+        real=torch.tensor([real]),
+        soft=torch.tensor([soft]),
+        baseline=-1.5,
+        feeds_back=feeds_back,
     )
     assert loss.item() == 0
     [gradient] = torch.autograd.grad(loss, chances)
@@ -54,7 +64,7 @@ def test_with_feedback_a_draw_answers_for_the_mean_of_all_words_from_its_own_on(
 
 
 def test_a_soft_sentence_is_left_out() -> None:
-    assert not gradient([CHANCES], [-0.5], [False]).any()
+    assert not gradient([CHANCES], [-0.5], [True], soft=True).any()
 
 
 def test_on_average_over_all_draws_it_is_the_gradient_of_the_expected_log_likelihood() -> None:

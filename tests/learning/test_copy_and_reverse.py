@@ -26,6 +26,27 @@ POINTERS = [name for name in FOLLOWERS if name != "luong_local_m"]
 # The location score must know the place without seeing the source, and spreads its weight over neighbours.
 NEIGHBOURS = {"luong_location": 1}
 
+OPTIONS = {
+    "heads": ("luong_concat_paper", ["model.attention.score=additive", "model.attention.heads=4"]),
+    "scaled_dot": ("luong_dot", ["model.attention.score=scaled_dot"]),
+    "deep": (
+        "luong_general",
+        [
+            *("model.encoder.cell=gru", "model.encoder.directions=summed", "model.encoder.layers=3"),
+            *("model.encoder.residual=true", "model.bridge=linear", "model.decoder.cell=gru", "model.decoder.layers=2"),
+        ],
+    ),
+    "tied": ("luong_concat_paper", ["model.tied_embeddings=target"]),
+    "scheduled": (
+        "luong_general",
+        [
+            *("training.teacher_forcing=1.0", "training.teacher_forcing_unit=token"),
+            *("training.teacher_forcing_decay=inverse_sigmoid", "training.teacher_forcing_half=2000"),
+        ],
+    ),
+}
+"""What no shipped model has, on one that comes near it."""
+
 TASKS: dict[str, Callable[[str], str]] = {"copy": str, "reverse": reversed_words}
 SETTINGS = [
     *(f"model.{side}.{size}=128" for side in ("encoder", "decoder") for size in ("hidden_size", "embedding_size")),
@@ -56,11 +77,13 @@ def corpus(folder: Path, task: str, *, longest: int) -> PreparedCorpus:
     return prepared(folder, [(sequence, TASKS[task](sequence)) for sequence in sequences])
 
 
-def learned(name: str, corpus: PreparedCorpus, folder: Path) -> tuple[list[Translation], list[str]]:
+def learned(
+    name: str, corpus: PreparedCorpus, folder: Path, options: Sequence[str] = ()
+) -> tuple[list[Translation], list[str]]:
     """Translations of the test split by the shipped model of that name, and what they should be."""
     session = None
     for phase in PHASES:
-        config = resolve_config(load_config(name, [*SETTINGS, *phase]), corpus)
+        config = resolve_config(load_config(name, [*SETTINGS, *options, *phase]), corpus)
         if session is None:
             session = Session.start(folder / name, config, corpus, torch.device("cpu"))
         else:
@@ -106,3 +129,10 @@ def test_learns_the_task_and_looks_where_the_symbol_is(
 def test_a_summary_is_enough_for_short_sequences(name: str, short: PreparedCorpus, tmp_path: Path) -> None:
     translations, targets = learned(name, short, tmp_path)
     assert share_right(translations, targets) >= 0.9
+
+
+@pytest.mark.parametrize("option", OPTIONS)
+def test_an_option_learns_to_reverse(option: str, tmp_path: Path) -> None:
+    name, options = OPTIONS[option]
+    translations, targets = learned(name, corpus(tmp_path, "reverse", longest=10), tmp_path, options)
+    assert share_right(translations, targets) >= 0.99

@@ -71,7 +71,7 @@ def _cost_figures(name: str, costs: Sequence[Cost]) -> list[Figure]:
 
 def _repeat(pairs: Path, longer: Path) -> None:
     """Write a pair file several times over, each time with another number behind the sentences of both sides."""
-    lines = [line.split("\t") for line in pairs.read_text(encoding="utf-8").splitlines()]
+    lines = [line.split("\t") for line in pairs.read_text(encoding="utf-8").removesuffix("\n").split("\n")]
     with longer.open("w", encoding="utf-8") as file:
         for number in range(TIMES):
             for columns in lines:

@@ -272,8 +272,9 @@ class TrainingConfig(Section):
     """What a decay leaves of it at least."""
     bpe_dropout: Dropout = 0.0
     """Share of the merges of subwords that are left out, drawn anew in each epoch; needs text.unit bpe."""
-    hidden_words: Probability = 0.0
-    """Probability that, in a pair, a word that both sides have alike is unknown on both: so copying is learned."""
+    hidden_words: Probability | None = None
+    """Probability that, in a pair, a word that both sides have alike is unknown on both: so copying is learned. null:
+    0.05 with bpe, where nothing else is unknown in training, else 0."""
     seed: Annotated[int, Field(ge=0, lt=2**32)] = 1
     """Start of every random stream; the same seed gives the same run on a CPU."""
     device: Literal["auto", "cpu", "cuda", "mps"] = "auto"

@@ -23,7 +23,11 @@ from seq2seq_cli.config.schema import TrainingConfig
 from seq2seq_cli.corpus.prepared import ParallelIds, PreparedCorpus
 from seq2seq_cli.corpus.ragged import Ragged, offsets_of
 from seq2seq_cli.text.codec import Codec
+from seq2seq_cli.text.segmenter import Unit
 from seq2seq_cli.text.vocabulary import UNK
+
+HIDDEN_WORDS_OF_BPE = 0.05
+"""Probability, a pair, where the config leaves it open; rare words teach the same where words are the units."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +45,7 @@ class Noise:
     @classmethod
     def of(cls, training: TrainingConfig, corpus: PreparedCorpus) -> "Noise | None":
         """The noise that a config asks for; None when it asks for none, or for words to hide among characters."""
-        hidden_words = 0.0 if corpus.config.text.unit == "character" else training.hidden_words
+        hidden_words = _hidden_words(training, corpus.config.text.unit)
         if not (training.bpe_dropout or hidden_words):
             return None
         return cls(
@@ -82,6 +86,15 @@ class Noise:
     def _resample(self, src: list[int], tgt: list[int], random: np.random.Generator) -> tuple[list[int], list[int]]:
         src = self.src_codec.resample(src, self.bpe_dropout, random)
         return src, self.tgt_codec.resample(tgt, self.bpe_dropout, random)
+
+
+def _hidden_words(training: TrainingConfig, unit: Unit) -> float:
+    """The probability that a word is hidden in a pair."""
+    if unit == "character":
+        return 0.0
+    if training.hidden_words is None:
+        return HIDDEN_WORDS_OF_BPE if unit == "bpe" else 0.0
+    return training.hidden_words
 
 
 def _words(codec: Codec, ids: list[int]) -> list[tuple[str, list[int]]]:

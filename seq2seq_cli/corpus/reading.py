@@ -19,6 +19,9 @@ from seq2seq_cli.errors import PairFileError
 _BYTES_A_LINE = 100
 """About as long as the lines of published files are, their third column included."""
 
+_MOST_LINES = 2**31 - 1
+"""Pairs, sentences and groups are numbered by numbers of 32 bits, to need half the memory."""
+
 Progress = Callable[[int, int], None]
 """Told how many lines are done, and of about how many."""
 
@@ -72,8 +75,8 @@ def read_all(
 ) -> Reading:
     """Fill ``scratch`` with all pairs, those to be split first.
 
-    Raises PairFileError for a file that cannot be used, InputError for a language without a tokenizer, S2SError when
-    a worker dies.
+    Raises PairFileError for a file that cannot be used or too many lines, InputError for a language without a
+    tokenizer, S2SError when a worker dies.
     """
     reading = Reading()
     source = _SourceTally(name="")
@@ -88,6 +91,10 @@ def read_all(
             source.add(analysed)
             scratch.add(task.block.source.short_name, analysed)
             lines = reading.lines + source.lines
+            if lines > _MOST_LINES:
+                raise PairFileError(
+                    f"{source.name}: more lines than s2s can number: use the first ones with --limit {_MOST_LINES}"
+                )
             progress(lines, max(lines, lines * size // max(1, task.bytes_read)))
     source.close(reading)
     scratch.close()

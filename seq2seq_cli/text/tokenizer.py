@@ -68,15 +68,6 @@ def has_tokenizer(language: str) -> bool:
     return spacy is not None and spacy.origin is not None and (Path(spacy.origin).parent / "lang" / language).is_dir()
 
 
-def check_tokenizer(language: str) -> None:
-    """Raise InputError when the language's tokenizer needs a package that is not installed.
-
-    Costs next to nothing for the many languages that need none: their tokenizer is not built.
-    """
-    if language in _PACKAGES:
-        get_tokenizer(language)
-
-
 def _cut_full_stop(piece: str) -> tuple[str, ...]:
     """Cut the full stop off a word in a script that spaCy does not know (Georgian), but not off J. or e.g."""
     if len(piece) < 2 or piece.find(".") < len(piece) - 1 or piece[-2].isupper():

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from seq2seq_cli.corpus.ragged import Ragged, offsets_of
 from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.segmenter import get_segmenter
 from seq2seq_cli.text.vocabulary import UNK
+from tests.corpora import prepared
 
 Pair = tuple[str, str]
 
@@ -151,3 +153,23 @@ def test_a_batch_has_the_same_noise_whenever_it_is_drawn_and_another_in_each_epo
     assert rows(noise.apply(ids, chosen, epoch=2, position=5)) == first
     assert rows(noise.apply(ids, chosen, epoch=3, position=5)) != first
     assert rows(noise.apply(ids, chosen, epoch=2, position=6)) != first
+
+
+@pytest.mark.parametrize(
+    ("unit", "stated", "share"),
+    [
+        ("word", "null", None),
+        ("word", "0.3", 0.3),
+        ("bpe", "null", 0.05),
+        ("bpe", "0.0", None),
+        ("bpe", "0.3", 0.3),
+        ("character", "0.3", None),
+    ],
+)
+def test_words_are_hidden_as_the_config_says_and_by_itself_with_bpe_alone(
+    tmp_path: Path, unit: str, stated: str, share: float | None
+) -> None:
+    corpus = prepared(tmp_path, PAIRS, [f"text.unit={unit}"])
+    noise = Noise.of(load_config(None, [f"training.hidden_words={stated}"]).training, corpus)
+
+    assert (noise and noise.hidden_words) == share

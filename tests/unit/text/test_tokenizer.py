@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from seq2seq_cli.errors import InputError
-from seq2seq_cli.text.tokenizer import LONGEST_WORD, check_tokenizer, get_tokenizer, has_tokenizer
+from seq2seq_cli.text.tokenizer import LONGEST_WORD, get_tokenizer, has_tokenizer
 
 
 @pytest.mark.parametrize("language", ["en", "de", "fi", "ru", "tr", "el", "hi"])
@@ -27,7 +27,6 @@ def test_an_endless_word_stays_whole() -> None:
 def test_a_language_that_spacy_does_not_know_is_cut_at_punctuation() -> None:
     assert has_tokenizer("de")
     assert not has_tokenizer("eo")
-    check_tokenizer("eo")
     assert get_tokenizer("eo").split_word("«Saluton!»") == ("«", "Saluton", "!", "»")
     assert get_tokenizer("ka").split_word("მოვა.»") == ("მოვა", ".", "»")
     assert get_tokenizer("ka").split_word("მოვა") == ("მოვა",)
@@ -44,21 +43,7 @@ def test_a_tokenizer_that_needs_another_package_names_it(language: str, packages
     advice = f"pip install {packages}, or take characters as tokens: --set text.unit=character"
     for _ in range(2):
         with pytest.raises(InputError, match=advice):
-            check_tokenizer(language)
-    with pytest.raises(InputError, match=advice):
-        get_tokenizer(language)
-
-
-def test_checking_a_language_does_not_build_its_tokenizer() -> None:
-    program = """
-import sys
-from seq2seq_cli.text.tokenizer import check_tokenizer
-for language in ("fr", "en", "zh", "ru", "eo"):
-    check_tokenizer(language)
-assert "spacy" not in sys.modules
-"""
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+            get_tokenizer(language)
 
 
 def test_tokenizing_does_not_load_torch_and_torch_works_afterwards() -> None:

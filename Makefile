@@ -5,8 +5,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 # Where a demo leaves its data and its run.
 DEMO := demo
+# What the gallery trains on, and its settings.
+PAIRS ?= data/sample.txt
+SET ?= training.epochs=10
 
-.PHONY: help demo test test-all check format bench clean
+.PHONY: help demo test test-all check format bench gallery clean
 
 help:  ## What there is to make
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
@@ -49,6 +52,9 @@ format: $(VENV)/installed-dev  ## Put the code in form
 
 bench: $(VENV)/installed-dev  ## Measure speed, print the figures
 	$(BIN)/python -m benchmarks.speed
+
+gallery: $(VENV)/installed-dev  ## Train every model on one task (hours); fill docs/mechanisms.md: PAIRS=FILE SET="KEY=VALUE ..."
+	$(BIN)/python -m benchmarks.gallery --pairs $(PAIRS) $(foreach setting,$(SET),--set $(setting))
 
 clean:  ## Remove what the other targets made
 	rm -rf $(VENV) $(DEMO) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

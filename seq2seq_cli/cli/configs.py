@@ -2,6 +2,7 @@
 
 import json
 import sys
+from itertools import groupby
 from typing import Annotated
 
 import typer
@@ -17,8 +18,10 @@ def list_configs(context: typer.Context) -> None:
     if context.invoked_subcommand is None:
         entries = catalog.list_configs()
         width = max((len(entry.name) for entry in entries), default=0)
-        for entry in entries:
-            sys.stdout.write(f"{entry.name:<{width}}  {entry.description}".rstrip() + "\n")
+        for number, (group, members) in enumerate(groupby(entries, key=lambda entry: entry.group)):
+            sys.stdout.write("\n" * (number > 0) + f"{group}\n")
+            for entry in members:
+                sys.stdout.write(f"  {entry.name:<{width}}  {entry.description}".rstrip() + "\n")
 
 
 @app.command()

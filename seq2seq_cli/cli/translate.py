@@ -103,6 +103,8 @@ def translate(
     for number, text in enumerate(texts or [], start=1):
         _check_utf8(f"TEXT {number}", text)
     translator = _load(model, device, overrides or [])
+    if attention is not None and not translator.model.decoder.attention.looks:
+        raise UsageError("--attention: this model looks nowhere: its model.attention.score is none or fixed")
     output = _Output(tokens=tokens, table=attention == _TERMINAL, picture=picture)
     if texts:
         _answer(texts, translator, output)

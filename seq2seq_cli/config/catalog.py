@@ -1,5 +1,6 @@
 """Configs by name: in the working directory, in its ``configs`` folder, and those that s2s ships."""
 
+import re
 from difflib import get_close_matches
 from pathlib import Path
 from typing import NamedTuple
@@ -9,11 +10,23 @@ from seq2seq_cli.errors import ConfigError
 _PACKAGE = Path(__file__).resolve().parent.parent
 
 
+GROUPS = (
+    "To begin with",
+    "Bahdanau's decoder: attend, then the RNN",
+    "Luong's decoder: the RNN, then attend",
+    "A part of the source at a time",
+    "Without attention",
+)
+"""What the shipped configs are listed under; each says its own in a comment, ``# Group: ...``."""
+OWN = "Your own, in configs/"
+
+
 class CatalogEntry(NamedTuple):
-    """A config that ``--config`` finds: what to type, and the first comment line of the file."""
+    """A config that ``--config`` finds: what to type, the first comment line of the file, and what it belongs to."""
 
     name: str
     description: str
+    group: str
 
 
 def find_config(name: str) -> Path:
@@ -38,16 +51,17 @@ def find_config(name: str) -> Path:
 
 
 def list_configs() -> list[CatalogEntry]:
-    """List the shipped configs, then those in ``./configs``, each group by name; a shadowed one is left out."""
+    """List the shipped configs by group, then those in ``./configs``; a shadowed one is left out."""
     _, own, shipped = _folders()
     own_files = [] if own.resolve() == shipped else sorted(own.glob("*.yaml"))
     hidden = {path.name for path in own_files}
     entries = [
-        CatalogEntry(path.stem, _description(path))
+        CatalogEntry(path.stem, _description(path), _group(path))
         for path in sorted(shipped.glob("*.yaml"))
         if path.name not in hidden
     ]
-    return entries + [CatalogEntry(path.as_posix(), _description(path)) for path in own_files]
+    entries.sort(key=lambda entry: GROUPS.index(entry.group))
+    return entries + [CatalogEntry(path.as_posix(), _description(path), OWN) for path in own_files]
 
 
 def read_config_text(path: Path) -> str:
@@ -76,6 +90,12 @@ def shipped_folder() -> Path:
     """Return where the shipped configs lie: inside an installed package, beside it in a source tree."""
     installed = _PACKAGE / "configs"
     return installed if installed.is_dir() else _PACKAGE.parent / "configs"
+
+
+def _group(path: Path) -> str:
+    """The group that a shipped config names; the last one when it names none that is known."""
+    named = re.search(r"^# Group: (.*)$", read_config_text(path), flags=re.MULTILINE)
+    return named[1] if named and named[1] in GROUPS else GROUPS[-1]
 
 
 def _description(path: Path) -> str:

@@ -10,6 +10,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from seq2seq_cli.config.legality import Problem, model_problems, section_problems
+
 AUTO = "auto"
 """A language that is still to be found."""
 
@@ -38,7 +40,7 @@ class Disagreement(ValueError):  # noqa: N818 - pydantic turns it into its own e
     a message that names them in full.
     """
 
-    def __init__(self, problems: Sequence[tuple[Sequence[str], str]]) -> None:
+    def __init__(self, problems: Sequence[Problem]) -> None:
         super().__init__("; ".join(message for _, message in problems))
         self.problems = problems
 
@@ -115,7 +117,7 @@ class TextConfig(Section):
 
     @model_validator(mode="after")
     def _sizes_agree(self) -> Self:
-        problems: list[tuple[Sequence[str], str]] = []
+        problems: list[Problem] = []
         for key in ("min_count", "max_size") if self.shared_vocabulary else ():
             ours, theirs = getattr(self.src, key), getattr(self.tgt, key)
             if ours != theirs:
@@ -129,43 +131,101 @@ class TextConfig(Section):
         return self
 
 
-class EncoderConfig(Section):
-    """An LSTM over the source words; every state is kept (the memory)."""
+Layers = Annotated[int, Field(ge=1, le=4)]
 
+
+class EncoderConfig(Section):
+    """An RNN over the source words; every state is kept (the memory)."""
+
+    cell: Literal["lstm", "gru"] = "lstm"
+    """The RNN: LSTM, or GRU."""
+    directions: Literal["one", "joined", "summed"] = "one"
+    """one: left to right. joined: both ways, [forward; backward], a state twice as long. summed: forward + backward."""
     embedding_size: PositiveInt = 256
     """Size of a source word's vector."""
     hidden_size: PositiveInt = 256
-    """Size of a state, and so of a memory position."""
-    layers: Annotated[int, Field(ge=1, le=4)] = 1
-    """LSTM layers on top of each other."""
+    """Size of a state of one direction."""
+    layers: Layers = 1
+    """RNN layers on top of each other."""
     dropout: Dropout = 0.0
     """Share of the word vectors' entries, and of those between layers, that training sets to zero."""
+    residual: bool = False
+    """Add the input of the third and of each further layer to its output."""
+    reverse: bool = False
+    """Read the source from its end."""
 
-
-class DecoderConfig(Section):
-    """An LSTM that writes the target words, attending to the memory at every step."""
-
-    kind: Literal["bahdanau", "luong"] = "luong"
-    """bahdanau: attend with the previous state, then the LSTM. luong: the LSTM first, then attend with its output."""
-    embedding_size: PositiveInt = 256
-    """Size of a target word's vector."""
-    hidden_size: PositiveInt = 256
-    """Size of a state; the encoder's last state is the decoder's first, so both sizes agree."""
-    layers: Annotated[int, Field(ge=1, le=4)] = 1
-    """LSTM layers; as many as the encoder has."""
-    dropout: Dropout = 0.1
-    """Share of the word vectors' entries, and of those between layers, that training sets to zero."""
-    readout: Literal["state", "concat", "attentional"] = "concat"
-    """What the output layer sees: state h, concat [h; c], or attentional tanh(W[c; h])."""
+    @property
+    def memory_size(self) -> int:
+        """Size of a memory position."""
+        return self.hidden_size * (2 if self.directions == "joined" else 1)
 
 
 class AttentionConfig(Section):
-    """How well each source position answers the decoder's query."""
+    """How well each source position answers the decoder's query, and where it may look."""
 
-    score: Literal["additive", "dot", "general", "concat"] = "general"
-    """additive v.tanh(W q + U k), dot q.k, general q.W k, concat v.tanh(W(q + k)) as the tutorial sums it."""
+    score: Literal[
+        "additive",
+        "dot",
+        "scaled_dot",
+        "general",
+        "concat",
+        "concat_joined",
+        "linear",
+        "location",
+        "state_free",
+        "fixed",
+        "none",
+    ] = "general"
+    """additive v.tanh(W q + U k), dot q.k, scaled_dot q.k/sqrt(size), general q.W k, concat v.tanh(W(q + k)) as the
+    tutorial sums it, concat_joined v.tanh(W[q; k]), linear w.[q; k], location (W q)_s, state_free v.tanh(U k); without
+    attention: fixed, tanh(V h) of the last state h at every step, or none at all."""
     size: PositiveInt | None = None
-    """Size inside the additive and concat scores; the decoder's hidden size when null."""
+    """Size inside additive, concat, concat_joined and state_free; the decoder's hidden size when null."""
+    heads: PositiveInt = 1
+    """Additive scores side by side, each with its share of the size and of the context."""
+    max_length: PositiveInt = 101
+    """With location: the most source tokens, <eos> counted."""
+    scope: Literal["global", "local_m", "local_p", "hard"] = "global"
+    """global: every word. local_m: a window at the target word's own place. local_p: a window at a predicted place,
+    with a Gaussian. hard: one word, drawn while training, the likeliest when translating."""
+    window: PositiveInt = 10
+    """D of local_m and local_p: the window is D words to either side."""
+
+    @property
+    def in_words(self) -> str:
+        """Score, heads and scope, as a model card has them."""
+        if self.score in ("none", "fixed"):
+            return "no attention" if self.score == "none" else "a fixed context"
+        heads = f" with {self.heads} heads" if self.heads > 1 else ""
+        return f"{self.score} score{heads}" + (f", {self.scope} scope" if self.scope != "global" else "")
+
+
+class DecoderConfig(Section):
+    """An RNN that writes the target words, attending to the memory at every step."""
+
+    kind: Literal["bahdanau", "luong"] = "luong"
+    """bahdanau: attend with the previous state, then the RNN. luong: the RNN first, then attend with its output."""
+    cell: Literal["lstm", "gru"] = "lstm"
+    """The RNN: LSTM, or GRU."""
+    embedding_size: PositiveInt = 256
+    """Size of a target word's vector."""
+    hidden_size: PositiveInt = 256
+    """Size of a state."""
+    layers: Layers = 1
+    """RNN layers on top of each other."""
+    dropout: Dropout = 0.1
+    """Share of the word vectors' entries, and of those between layers, that training sets to zero."""
+    input_feeding: bool = False
+    """Join the attentional vector to the next word's vector."""
+    readout: Literal["state", "concat", "attentional", "maxout"] = "concat"
+    """What the output layer sees: state h, concat [h; c], attentional tanh(W[c; h]), or maxout of U h + V y + C c."""
+
+    @property
+    def readout_size(self) -> int | None:
+        """Size of what the output layer sees; None for concat, where it is the memory's business too."""
+        return {"state": self.hidden_size, "attentional": self.hidden_size, "maxout": (self.hidden_size + 1) // 2}.get(
+            self.readout
+        )
 
 
 class ModelConfig(Section):
@@ -173,29 +233,18 @@ class ModelConfig(Section):
 
     encoder: EncoderConfig = EncoderConfig()
     """The source side."""
+    bridge: Literal["copy", "linear", "zero"] = "copy"
+    """The decoder's first state: copy of the encoder's last (sizes agree), linear tanh(W h + b) of it, or zero."""
     attention: AttentionConfig = AttentionConfig()
     """What joins the two sides."""
     decoder: DecoderConfig = DecoderConfig()
     """The target side."""
+    tied_embeddings: Literal["none", "target", "all"] = "none"
+    """Matrices that are one: target: target vectors and output layer. all: those and the source vectors."""
 
     @model_validator(mode="after")
     def _parts_agree(self) -> Self:
-        problems: list[tuple[Sequence[str], str]] = []
-        if self.decoder.kind == "luong" and self.decoder.readout == "state":
-            message = (
-                "model.decoder.kind (luong) and model.decoder.readout (state) do not go together: the context would be"
-                " used nowhere; choose concat or attentional"
-            )
-            problems.append((("decoder.readout", "decoder.kind"), message))
-        for key in ("hidden_size", "layers"):
-            ours, theirs = getattr(self.encoder, key), getattr(self.decoder, key)
-            if ours != theirs:
-                message = (
-                    f"model.encoder.{key} ({ours}) and model.decoder.{key} ({theirs}) must be equal:"
-                    " the encoder's last state is the decoder's first"
-                )
-                problems.append(((f"encoder.{key}", f"decoder.{key}"), message))
-        if problems:
+        if problems := list(model_problems(self)):
             raise Disagreement(problems)
         return self
 
@@ -212,7 +261,15 @@ class TrainingConfig(Section):
     clip_norm: Annotated[float, Field(gt=0.0)] = 1.0
     """Largest norm of the gradient; a longer one is scaled down to it."""
     teacher_forcing: Probability = 0.5
-    """Probability, drawn for each sentence, that the decoder is fed the true words and not its own predictions."""
+    """Probability that the decoder is fed the true words and not its own predictions; with a decay, at the start."""
+    teacher_forcing_unit: Literal["sentence", "token"] = "sentence"
+    """What it is drawn for."""
+    teacher_forcing_decay: Literal["constant", "linear", "exponential", "inverse_sigmoid"] = "constant"
+    """How it goes down while training."""
+    teacher_forcing_half: PositiveInt = 5000
+    """Updates of the weights after which a decay has left half of it."""
+    teacher_forcing_min: Probability = 0.0
+    """What a decay leaves of it at least."""
     bpe_dropout: Dropout = 0.0
     """Share of the merges of subwords that are left out, drawn anew in each epoch; needs text.unit bpe."""
     hidden_words: Probability | None = None
@@ -271,3 +328,9 @@ class Config(Section):
     """The search (used by train for validation, and by translate)."""
     download: DownloadConfig = DownloadConfig()
     """Where pair files are published (used by download)."""
+
+    @model_validator(mode="after")
+    def _sections_agree(self) -> Self:
+        if problems := list(section_problems(self)):
+            raise Disagreement(problems)
+        return self

@@ -1,25 +1,41 @@
 """The decoders: one step is the definition; a faster way over the whole sentence may stand beside it.
 
-B batch, T target length, S source length, D embedding, H hidden, E encoder output, L layers, R readout.
+B batch, T target length, S source length, D embedding, H hidden, C context, L layers, R readout.
 """
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 
 import torch
-import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from seq2seq_cli.model.attention.attention import Attention
+from seq2seq_cli.model.attention.attention import Attended, Attender
 from seq2seq_cli.model.readout import Readout
-from seq2seq_cli.model.state import DecoderState, Memory
+from seq2seq_cli.model.recurrent import RNN, one_step, read_on
+from seq2seq_cli.model.state import DecoderState, Memory, RNNState
+
+
+@dataclass(frozen=True, kw_only=True)
+class Decoded:
+    """What came of known inputs."""
+
+    features: Float[Tensor, "B T R"]
+    """What the output layer sees of each step."""
+    weights: Float[Tensor, "B T S"]
+    """Where each step was looking."""
+    chances: Float[Tensor, "B T S"] | None
+    """Hard attention while training: the distributions that the weights were drawn from."""
 
 
 class Decoder(nn.Module, ABC):
     """Target words in, features of the next word out, attending to the memory."""
 
+    feeds_back: bool = True
+    """Whether what is attended to at one step changes the steps after it."""
+
     def __init__(
-        self, *, embedding: nn.Embedding, rnn: nn.LSTM, attention: Attention, readout: Readout, dropout: float
+        self, *, embedding: nn.Embedding, rnn: RNN, attention: Attender, readout: Readout, dropout: float
     ) -> None:
         super().__init__()
         self.embedding = embedding
@@ -31,85 +47,106 @@ class Decoder(nn.Module, ABC):
     @abstractmethod
     def advance(
         self, embedded: Float[Tensor, "B D"], state: DecoderState, memory: Memory
-    ) -> tuple[Float[Tensor, "B R"], DecoderState, Float[Tensor, "B S"]]:
-        """One step from the embedded previous word: features, next state, attention weights."""
+    ) -> tuple[Float[Tensor, "B R"], DecoderState, Attended]:
+        """One step from the embedded previous word: features, next state, and the attention of the one query."""
+
+    def start(self, rnn: RNNState) -> DecoderState:
+        """The state before the first word."""
+        position = torch.zeros(rnn.hidden.shape[1], dtype=torch.long, device=rnn.hidden.device)
+        return DecoderState(rnn=rnn, position=position)
 
     def step(
         self, tokens: Int[Tensor, " B"], state: DecoderState, memory: Memory
     ) -> tuple[Float[Tensor, "B R"], DecoderState, Float[Tensor, "B S"]]:
         """One step from the previous word: features, next state, attention weights."""
-        return self.advance(self.embed(tokens), state, memory)
+        features, state, attended = self.advance(self.embed(tokens), state, memory)
+        return features, state, attended.weights.squeeze(1)
 
-    def forward(
-        self, tgt_in: Int[Tensor, "B T"], state: DecoderState, memory: Memory
-    ) -> tuple[Float[Tensor, "B T R"], Float[Tensor, "B T S"]]:
+    def forward(self, tgt_in: Int[Tensor, "B T"], state: DecoderState, memory: Memory) -> Decoded:
         """All steps of known inputs: `step` by `step`, stacked."""
-        features, weights = [], []
+        features, looks = [], []
         for embedded in self.embed(tgt_in).unbind(1):
-            feature, state, weight = self.advance(embedded, state, memory)
+            feature, state, attended = self.advance(embedded, state, memory)
             features.append(feature)
-            weights.append(weight)
-        return torch.stack(features, dim=1), torch.stack(weights, dim=1)
+            looks.append(attended)
+        chances = [look.chances for look in looks if look.chances is not None]
+        return Decoded(
+            features=torch.stack(features, dim=1),
+            weights=torch.cat([look.weights for look in looks], dim=1),
+            chances=torch.cat(chances, dim=1) if chances else None,
+        )
 
     def embed(self, tokens: Int[Tensor, "*N"]) -> Float[Tensor, "*N D"]:
         """The words' vectors, with dropout while training."""
         vectors: Tensor = self.dropout(self.embedding(tokens))
         return vectors
 
-    def attend(self, query: Float[Tensor, "B H"], memory: Memory) -> tuple[Float[Tensor, "B E"], Float[Tensor, "B S"]]:
-        """The attention of a single step: context and weights."""
-        context, weights = self.attention(query.unsqueeze(1), memory)
-        return context.squeeze(1), weights.squeeze(1)
-
-    def rnn_step(self, inputs: Float[Tensor, "B X"], state: DecoderState) -> DecoderState:
-        """The LSTM alone, one step through all its layers.
-
-        The same as `self.rnn` on a sequence of one, whose backward pass takes three times as long on a CPU.
-        """
-        hidden: list[Tensor] = []
-        cell: list[Tensor] = []
-        for layer, weights in enumerate(self.rnn.all_weights):
-            if layer > 0:
-                inputs = F.dropout(hidden[-1], self.rnn.dropout, self.training)
-            h, c = torch.lstm_cell(inputs, (state.hidden[layer], state.cell[layer]), *weights)
-            hidden.append(h)
-            cell.append(c)
-        return DecoderState(hidden=torch.stack(hidden), cell=torch.stack(cell))
+    def attend(
+        self, query: Float[Tensor, "B H"], state: DecoderState, memory: Memory
+    ) -> tuple[Float[Tensor, "B C"], Attended]:
+        """The context of a single step, for the word after those that `state` has behind it."""
+        attended = self.attention(query.unsqueeze(1), memory, state.position.unsqueeze(1) + 1)
+        return attended.context.squeeze(1), attended
 
 
 class BahdanauDecoder(Decoder):
     """Attend with the previous state, then the RNN; Bahdanau et al. 2015, section 3.1.
 
-    c_t = attention(s_{t-1}), s_t = LSTM([y_{t-1}; c_t], s_{t-1}), features = readout(s_t, c_t).
+    c_t = attention(s_{t-1}), s_t = RNN([y_{t-1}; c_t], s_{t-1}), features = readout(s_t, c_t, y_{t-1}).
     """
 
     def advance(
         self, embedded: Float[Tensor, "B D"], state: DecoderState, memory: Memory
-    ) -> tuple[Float[Tensor, "B R"], DecoderState, Float[Tensor, "B S"]]:
-        """One step from the embedded previous word: features, next state, attention weights."""
-        context, weights = self.attend(state.top, memory)
-        state = self.rnn_step(torch.cat((embedded, context), dim=-1), state)
-        return self.readout(state.top, context), state, weights
+    ) -> tuple[Float[Tensor, "B R"], DecoderState, Attended]:
+        """One step from the embedded previous word: features, next state, and the attention of the one query."""
+        context, attended = self.attend(state.top, state, memory)
+        rnn = one_step(self.rnn, torch.cat((embedded, context), dim=-1), state.rnn)
+        return self.readout(rnn.top, context, embedded), DecoderState(rnn=rnn, position=state.position + 1), attended
 
 
 class LuongDecoder(Decoder):
     """The RNN first, then attend with its output; Luong et al. 2015, section 3.
 
-    h_t = LSTM(y_{t-1}, h_{t-1}), c_t = attention(h_t), features = readout(h_t, c_t).
+    h_t = RNN(y_{t-1}, h_{t-1}), c_t = attention(h_t), features = readout(h_t, c_t, y_{t-1}).
     """
+
+    feeds_back = False
 
     def advance(
         self, embedded: Float[Tensor, "B D"], state: DecoderState, memory: Memory
-    ) -> tuple[Float[Tensor, "B R"], DecoderState, Float[Tensor, "B S"]]:
-        """One step from the embedded previous word: features, next state, attention weights."""
-        state = self.rnn_step(embedded, state)
-        context, weights = self.attend(state.top, memory)
-        return self.readout(state.top, context), state, weights
+    ) -> tuple[Float[Tensor, "B R"], DecoderState, Attended]:
+        """One step from the embedded previous word: features, next state, and the attention of the one query."""
+        rnn = one_step(self.rnn, embedded, state.rnn)
+        context, attended = self.attend(rnn.top, state, memory)
+        return self.readout(rnn.top, context, embedded), DecoderState(rnn=rnn, position=state.position + 1), attended
 
-    def forward(
-        self, tgt_in: Int[Tensor, "B T"], state: DecoderState, memory: Memory
-    ) -> tuple[Float[Tensor, "B T R"], Float[Tensor, "B T S"]]:
+    def forward(self, tgt_in: Int[Tensor, "B T"], state: DecoderState, memory: Memory) -> Decoded:
         """All steps at once: attention feeds nothing back into the RNN, so the RNN can run over the whole sentence."""
-        outputs, _ = self.rnn(self.embed(tgt_in), (state.hidden, state.cell))
-        context, weights = self.attention(outputs, memory)
-        return self.readout(outputs, context), weights
+        embedded = self.embed(tgt_in)
+        outputs = read_on(self.rnn, embedded, state.rnn)
+        steps = torch.arange(1, tgt_in.shape[1] + 1, device=tgt_in.device)
+        attended = self.attention(outputs, memory, state.position.unsqueeze(1) + steps)
+        features = self.readout(outputs, attended.context, embedded)
+        return Decoded(features=features, weights=attended.weights, chances=attended.chances)
+
+
+class InputFeedingDecoder(Decoder):
+    """Luong's decoder told where it looked before; Luong et al. 2015, section 3.3.
+
+    h_t = RNN([y_{t-1}; h~_{t-1}], h_{t-1}), c_t = attention(h_t), h~_t = readout(h_t, c_t), h~_0 = 0.
+    """
+
+    def start(self, rnn: RNNState) -> DecoderState:
+        """The state before the first word."""
+        fed = rnn.hidden.new_zeros(rnn.hidden.shape[1], self.readout.size)
+        return DecoderState(rnn=rnn, position=super().start(rnn).position, fed=fed)
+
+    def advance(
+        self, embedded: Float[Tensor, "B D"], state: DecoderState, memory: Memory
+    ) -> tuple[Float[Tensor, "B R"], DecoderState, Attended]:
+        """One step from the embedded previous word: features, next state, and the attention of the one query."""
+        assert state.fed is not None  # noqa: S101  # `start` and this method make all its states
+        rnn = one_step(self.rnn, torch.cat((embedded, state.fed), dim=-1), state.rnn)
+        context, attended = self.attend(rnn.top, state, memory)
+        features = self.readout(rnn.top, context, embedded)
+        return features, DecoderState(rnn=rnn, position=state.position + 1, fed=features), attended

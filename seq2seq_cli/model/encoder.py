@@ -1,41 +1,105 @@
 """The encoder: source words in, one state a word out.
 
-B batch, S source length, D embedding, E encoder output, L layers.
+B batch, S source length, D embedding, H hidden, E encoder output (H, or 2H where two directions are joined), L layers.
 """
 
+from typing import Literal, cast
+
+import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
-from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from seq2seq_cli.model.state import DecoderState
+from seq2seq_cli.model.recurrent import RNN, make_rnn, read_all
+from seq2seq_cli.model.state import RNNState
+
+Directions = Literal["one", "joined", "summed"]
 
 
-class LSTMEncoder(nn.Module):
-    """Embedding and LSTM; all states are kept, not only the last (Bahdanau et al. 2015, section 3.2, one direction)."""
+class Encoder(nn.Module):
+    """Embedding and RNN; all states are kept, not only the last (Bahdanau et al. 2015, section 3.2).
+
+    h_j = RNN(x_j, h_{j-1}) in one direction; in two, [h_j forward; h_j backward] (joined, Bahdanau et al. 2015, eq. 7)
+    or their sum. With residual connections the input of the third and of each further layer is added to its output
+    (Wu et al. 2016, section 3.1, eq. 6).
+    """
 
     def __init__(
-        self, *, vocabulary_size: int, embedding_size: int, hidden_size: int, layers: int, dropout: float
+        self,
+        *,
+        vocabulary_size: int,
+        embedding_size: int,
+        hidden_size: int,
+        layers: int,
+        dropout: float,
+        cell: Literal["lstm", "gru"] = "lstm",
+        directions: Directions = "one",
+        residual: bool = False,
+        reverse: bool = False,
     ) -> None:
         super().__init__()
+        self.directions = directions
+        self.reverse = reverse
+        self.size = hidden_size * (2 if directions == "joined" else 1)
+        both_ways = directions != "one"
+        plain_layers = min(layers, 2) if residual else layers
         self.embedding = nn.Embedding(vocabulary_size, embedding_size)
         self.dropout = nn.Dropout(dropout)
-        between_layers = dropout if layers > 1 else 0.0
-        self.rnn = nn.LSTM(embedding_size, hidden_size, layers, dropout=between_layers, batch_first=True)
+        self.rnn = make_rnn(
+            cell, embedding_size, hidden_size, layers=plain_layers, dropout=dropout, both_ways=both_ways
+        )
+        self.residual = nn.ModuleList(
+            make_rnn(cell, self.size, hidden_size, layers=1, dropout=0.0, both_ways=both_ways)
+            for _ in range(layers - plain_layers)
+        )
 
-    def forward(
-        self, src: Int[Tensor, "B S"], lengths: Int[Tensor, " B"]
-    ) -> tuple[Float[Tensor, "B S E"], DecoderState]:
+    def forward(self, src: Int[Tensor, "B S"], lengths: Int[Tensor, " B"]) -> tuple[Float[Tensor, "B S E"], RNNState]:
         """The state at each source position (zero at padding) and the last real one of each layer.
 
-        `lengths` counts the real tokens of each row and lives on the CPU, where packing wants it.
+        `lengths` counts the real tokens of each row and lives on the CPU. Read from its end, a sentence still has
+        the state of a word at the word's own position.
         """
-        embedded = self.dropout(self.embedding(src))
-        if (lengths == src.shape[1]).all():
-            # Nothing is padded: the common case, since batches are of like length, and twice as fast.
-            states, (hidden, cell) = self.rnn(embedded)
-            return states, DecoderState(hidden=hidden, cell=cell)
-        # Packed, the LSTM never sees padding: a sentence gives the same states alone and in any batch.
-        packed = pack_padded_sequence(embedded, lengths, batch_first=True, enforce_sorted=False)
-        outputs, (hidden, cell) = self.rnn(packed)
-        states, _ = pad_packed_sequence(outputs, batch_first=True, total_length=src.shape[1])
-        return states, DecoderState(hidden=hidden, cell=cell)
+        if not self.reverse:
+            return self._read(src, lengths)
+        places = _backwards(lengths, src.shape[1]).to(src.device)
+        states, last = self._read(src.gather(1, places), lengths)
+        return states.gather(1, places.unsqueeze(2).expand_as(states)), last
+
+    def _read(self, src: Int[Tensor, "B S"], lengths: Int[Tensor, " B"]) -> tuple[Float[Tensor, "B S E"], RNNState]:
+        outputs, last = read_all(self.rnn, self.dropout(self.embedding(src)), lengths)
+        states, lasts = self._merge(outputs), [self._merge_last(last)]
+        for rnn in self.residual:
+            outputs, last = read_all(cast("RNN", rnn), self.dropout(states), lengths)
+            states = states + self._merge(outputs)
+            lasts.append(self._merge_last(last))
+        return states, _stack_layers(lasts)
+
+    def _merge(self, outputs: Float[Tensor, "*N X"]) -> Float[Tensor, "*N E"]:
+        """The directions, which torch leaves side by side, as one state."""
+        if self.directions != "summed":
+            return outputs
+        forward, backward = outputs.chunk(2, dim=-1)
+        return forward + backward
+
+    def _merge_last(self, last: RNNState) -> RNNState:
+        """One state a layer, where torch has one a layer and direction."""
+        if self.directions == "one":
+            return last
+        hidden, cell = last.hidden, last.cell
+        return RNNState(
+            hidden=self._merge(torch.cat((hidden[0::2], hidden[1::2]), dim=-1)),
+            cell=None if cell is None else self._merge(torch.cat((cell[0::2], cell[1::2]), dim=-1)),
+        )
+
+
+def _backwards(lengths: Int[Tensor, " B"], size: int) -> Int[Tensor, "B S"]:
+    """For each position, the one that has its place when the real tokens are turned around; padding stays."""
+    positions = torch.arange(size)
+    turned = lengths.unsqueeze(1) - 1 - positions
+    return torch.where(turned >= 0, turned, positions)
+
+
+def _stack_layers(states: list[RNNState]) -> RNNState:
+    if len(states) == 1:
+        return states[0]
+    cells = [state.cell for state in states if state.cell is not None]
+    return RNNState(hidden=torch.cat([state.hidden for state in states]), cell=torch.cat(cells) if cells else None)

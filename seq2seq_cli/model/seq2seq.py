@@ -10,17 +10,19 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
+from seq2seq_cli.model.bridge import Bridge
 from seq2seq_cli.model.decoder import Decoder
-from seq2seq_cli.model.encoder import LSTMEncoder
+from seq2seq_cli.model.encoder import Encoder
 from seq2seq_cli.model.state import DecoderState, Memory
 
 
 class Seq2Seq(nn.Module):
-    """Encoder, attention decoder and output layer."""
+    """Encoder, bridge, attention decoder and output layer."""
 
-    def __init__(self, *, encoder: LSTMEncoder, decoder: Decoder, output: nn.Linear) -> None:
+    def __init__(self, *, encoder: Encoder, bridge: Bridge, decoder: Decoder, output: nn.Linear) -> None:
         super().__init__()
         self.encoder = encoder
+        self.bridge = bridge
         self.decoder = decoder
         self.output = output
 
@@ -28,12 +30,11 @@ class Seq2Seq(nn.Module):
         """The memory of the source sentences and the decoder's first state.
 
         Rows of `src` are padded on the right; `lengths` counts their real tokens and lives on the CPU.
-        The encoder's last state becomes the decoder's first, as it is.
         """
         states, last = self.encoder(src, lengths)
         positions = torch.arange(src.shape[1], device=src.device)
         mask = positions < lengths.to(src.device).unsqueeze(1)
-        return Memory(states=states, keys=self.decoder.attention.keys(states), mask=mask), last
+        return self.decoder.attention.read(states, last.top, mask), self.decoder.start(self.bridge(last))
 
     def step(
         self, tokens: Int[Tensor, " B"], state: DecoderState, memory: Memory
@@ -47,8 +48,8 @@ class Seq2Seq(nn.Module):
     ) -> tuple[Float[Tensor, "B T V"], Float[Tensor, "B T S"]]:
         """Logits and weights of every step when all inputs are known; equal to `step` by `step`."""
         memory, state = self.encode(src, lengths)
-        features, weights = self.decoder(tgt_in, state, memory)
-        return self.output(features), weights
+        decoded = self.decoder(tgt_in, state, memory)
+        return self.output(decoded.features), decoded.weights
 
 
 @contextmanager

@@ -18,8 +18,10 @@ from seq2seq_cli.corpus.prepared import ParallelIds, PreparedCorpus
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import TrainingError
 from seq2seq_cli.training.events import Event, Step, Validated
+from seq2seq_cli.training.forcing import forcing_probability
 from seq2seq_cli.training.loss import batch_loss
 from seq2seq_cli.training.precision import Precision, choose_precision, mixed
+from seq2seq_cli.training.reinforce import next_baseline
 from seq2seq_cli.training.state import Progress, TrainingState
 from seq2seq_cli.training.validation import mean_loss, score_translations
 
@@ -72,16 +74,24 @@ def _update(
 ) -> tuple[float, int, float]:
     """One step of the optimiser: summed loss, target tokens, gradient norm before clipping."""
     state.optimiser.zero_grad()
+    progress = state.progress
     with mixed(precision, batch.src.device):
-        loss, tokens = batch_loss(state.model, batch, teacher_forcing=training.teacher_forcing)
+        loss, tokens = batch_loss(
+            state.model,
+            batch,
+            teacher_forcing=forcing_probability(training, progress.step),
+            unit=training.teacher_forcing_unit,
+            baseline=progress.baseline,
+        )
     torch.autograd.backward(loss / tokens)
     norm = torch.nn.utils.clip_grad_norm_(state.model.parameters(), training.clip_norm)
     if not (loss.isfinite() and norm.isfinite()):
         raise TrainingError(
-            f"step {state.progress.step + 1}: the loss ({loss.item():.4g}) or its gradient ({norm.item():.4g})"
+            f"step {progress.step + 1}: the loss ({loss.item():.4g}) or its gradient ({norm.item():.4g})"
             " is not finite; try a lower training.lr or training.clip_norm"
         )
     state.optimiser.step()
+    progress.baseline = next_baseline(progress.baseline, -loss.item() / tokens)
     return loss.item(), tokens, norm.item()
 
 

@@ -74,7 +74,7 @@ def model_card(session: Session, result: Report) -> str:
 
 A sequence-to-sequence translator with attention, trained by s2s.
 
-- model: {config.model.decoder.kind} decoder, {config.model.attention.score} score,
+- model: {config.model.decoder.kind} decoder, {config.model.attention.in_words},
   {config.model.decoder.readout} readout; {result.parameters:,} parameters
 - data: {pairs} pairs; the splits share no sentence
 - vocabulary: {len(session.corpus.src_codec.vocabulary):,} {src}, {len(session.corpus.tgt_codec.vocabulary):,} {tgt}

@@ -4,17 +4,19 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
+from seq2seq_cli.config.legality import shared_vocabulary_problems
 from seq2seq_cli.config.schema import Config
 from seq2seq_cli.config.stated import stated_differences, values_by_key
 from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.corpus.splits import SPLITS
 from seq2seq_cli.errors import UsageError
 
 
 def resolve_config(config: Config, corpus: PreparedCorpus) -> Config:
     """`config` with what the corpus was prepared with.
 
-    Raises UsageError, naming both values, when the config states something else for it, or asks for a training that
-    the corpus's units do not allow.
+    Raises UsageError, naming both values, when the config states something else for it, has a model that cannot be
+    trained on it, or asks for a training that the corpus's units do not allow.
     """
     prepared = config.model_copy(update={"data": corpus.config.data, "text": corpus.config.text})
     differences = stated_differences(config, prepared, sections=("data", "text"))
@@ -24,12 +26,26 @@ def resolve_config(config: Config, corpus: PreparedCorpus) -> Config:
             f"the config and {corpus.path} disagree: {told}. Prepare again with the same --config and --set,"
             " or leave these keys out"
         )
+    for _, message in shared_vocabulary_problems(prepared):
+        raise UsageError(f"{corpus.path}: {message}; prepare it so, or choose none or target")
+    _check_longest_source(prepared, corpus)
     if prepared.training.bpe_dropout and prepared.text.unit != "bpe":
         raise UsageError(
             f"training.bpe_dropout is {shown(prepared.training.bpe_dropout)}, but {corpus.path} has text.unit"
             f" {prepared.text.unit}: prepare with --set text.unit=bpe, or set training.bpe_dropout=0"
         )
     return prepared
+
+
+def _check_longest_source(config: Config, corpus: PreparedCorpus) -> None:
+    """The location score has a largest length: UsageError when the corpus has a longer source."""
+    attention = config.model.attention
+    longest = 1 + max(int(corpus.split(name).src_lengths.max(initial=0)) for name in SPLITS)
+    if attention.score == "location" and longest > attention.max_length:
+        raise UsageError(
+            f"model.attention.max_length ({attention.max_length}) is too small for {corpus.path}, whose longest source"
+            f" has {longest} tokens with <eos>; set it to {longest} or more, or prepare with a lower data.max_tokens"
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -152,7 +152,7 @@ class RunFolder:
 
     def save_best(self, model: Seq2Seq) -> None:
         """Keep these weights as the ones that translate; `latest`, beside the run, names it from now on."""
-        weights = {name: tensor.cpu().contiguous() for name, tensor in model.state_dict().items()}
+        weights = {name: tensor.cpu().contiguous() for name, tensor in _own_weights(model).items()}
         _write(self.best_path, to_safetensors(weights, metadata={"s2s_format": str(FORMAT)}))
         _write_text(self.path.parent / "latest", self.path.name + "\n")
 
@@ -182,7 +182,8 @@ class RunFolder:
 
     def load_best(self, model: Seq2Seq) -> None:
         """Give `model` the weights that translate; ModelFileError when they are missing, damaged or do not fit."""
-        model.load_state_dict(self._best_weights(model))
+        # What is tied to another is not in the file, and comes with the other.
+        model.load_state_dict(self._best_weights(model), strict=False)
 
     def load_translator(self, device: torch.device, config: Config | None = None) -> Translator:
         """The best model with its codecs; `config` is the run's own, perhaps with another way of searching.
@@ -231,12 +232,17 @@ class RunFolder:
             raise ModelFileError(
                 f"{path}: damaged, or not a safetensors file ({error}): restore it, or train anew"
             ) from error
-        expected = {name: tensor.shape for name, tensor in model.state_dict().items()}
+        expected = {name: tensor.shape for name, tensor in _own_weights(model).items()}
         if {name: tensor.shape for name, tensor in weights.items()} != expected:
             raise ModelFileError(
                 f"{path}: its weights are not those of the model that {self.path}/config.yaml describes"
             )
         return weights
+
+
+def _own_weights(model: Seq2Seq) -> dict[str, torch.Tensor]:
+    """The weights by name; a matrix that is tied to another is there once."""
+    return {name: parameter.detach() for name, parameter in model.named_parameters()}
 
 
 def _make_room(path: Path, *, overwrite: bool) -> None:

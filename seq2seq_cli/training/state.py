@@ -28,6 +28,8 @@ class Progress:
     """Lowest validation loss among the epochs of that BLEU."""
     best_epoch: int = 0
     """The epoch that `best` holds, counted from 1; 0 before the first."""
+    baseline: float | None = None
+    """Hard attention: moving average of a target word's log-likelihood; None before the first step."""
     seconds: float = 0.0
     """Time spent training, validation included, over all sittings."""
 
@@ -48,7 +50,7 @@ class TrainingState:
 
     1. the weights,
     2. the optimiser's moments and step counts,
-    3. the progress: epoch, position in it, running sums, best score,
+    3. the progress: epoch, position in it, running sums and averages, best score,
     4. the random states that dropout and teacher forcing draw from (the order of the pairs follows from the seed
        and the epoch alone).
     """

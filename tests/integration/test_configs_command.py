@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from seq2seq_cli.config.catalog import shipped_folder
+from seq2seq_cli.config.catalog import GROUPS, shipped_folder
 from seq2seq_cli.config.loader import load_config
 
 
@@ -20,9 +20,19 @@ def test_the_list_has_a_line_for_each_shipped_config(tmp_path: Path) -> None:
     done = s2s("configs", folder=tmp_path)
 
     assert (done.returncode, done.stderr) == (0, "")
-    names = [line.split()[0] for line in done.stdout.splitlines()]
-    assert names == sorted(path.stem for path in shipped_folder().glob("*.yaml"))
-    assert all(len(line.split()) > 2 for line in done.stdout.splitlines())
+    lines = [line for line in done.stdout.splitlines() if line.startswith("  ")]
+    assert sorted(line.split()[0] for line in lines) == sorted(path.stem for path in shipped_folder().glob("*.yaml"))
+    assert all(len(line.split()) > 2 for line in lines)
+
+
+def test_the_list_is_in_groups(tmp_path: Path) -> None:
+    groups = s2s("configs", folder=tmp_path).stdout.split("\n\n")
+
+    assert [group.splitlines()[0] for group in groups] == list(GROUPS)
+    members = {line.split()[0]: group.splitlines()[0] for group in groups for line in group.splitlines()[1:]}
+    assert members["tutorial"] == "To begin with"
+    assert members["rnnsearch"] == members["bahdanau"] == "Bahdanau's decoder: attend, then the RNN"
+    assert members["hard"] == "A part of the source at a time"
 
 
 def test_show_prints_the_file_as_it_is(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ import pytest
 import torch
 
 from seq2seq_cli.config.schema import (
+    AttentionConfig,
     Config,
     DecoderConfig,
     EncoderConfig,
@@ -34,13 +35,14 @@ TGT_UNITS = ["▁sie", "▁er", "▁küsste", "▁sah", "▁ihn", "▁den", "▁
 LINES = ["She kissed him.", "", "He saw the dog.", "   ", "The dog?", "She kissed him."]
 
 
-def make_run(path: Path, *, copies: bool = False) -> RunFolder:
-    """A run whose model says this and that, or nothing but unknown words."""
+def make_run(path: Path, *, copies: bool = False, looks: bool = True) -> RunFolder:
+    """A run whose model says this and that, or nothing but unknown words; with attention, or without."""
     config = Config(
         text=TextConfig(src=SourceConfig(language="en"), tgt=TargetConfig(language="de")),
         model=ModelConfig(
             encoder=EncoderConfig(embedding_size=8, hidden_size=8),
-            decoder=DecoderConfig(embedding_size=8, hidden_size=8),
+            attention=AttentionConfig(score="general" if looks else "none"),
+            decoder=DecoderConfig(embedding_size=8, hidden_size=8, readout="concat" if looks else "state"),
         ),
     )
     run = RunFolder(path)
@@ -60,10 +62,11 @@ def make_run(path: Path, *, copies: bool = False) -> RunFolder:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A working directory with two runs, of which the first is the newest."""
+    """A working directory with three runs, of which the first is the newest."""
     folder = tmp_path_factory.mktemp("translate")
     make_run(folder / "runs" / "newest")
     make_run(folder / "runs" / "copying", copies=True)
+    make_run(folder / "runs" / "blind", looks=False)
     (folder / "runs" / "latest").write_text("newest\n", encoding="utf-8")
     return folder
 
@@ -114,6 +117,15 @@ def test_a_pipe_has_a_line_for_each_line(folder: Path, expected: dict[str, Trans
     done = s2s_apart(folder=folder, stdin=("\ufeff" + "\r\n".join(LINES)).encode())
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == "".join(f"{expected[line].text}\n" for line in LINES)
+
+
+def test_a_model_without_attention_translates_and_has_none_to_show(folder: Path) -> None:
+    translated = s2s("--model", "runs/blind", LINES[0], folder=folder)
+    assert (translated.returncode, translated.stdout.count("\n")) == (0, 1)
+    refused = s2s("--model", "runs/blind", "--attention", LINES[0], folder=folder)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert refused.stderr.count("\n") == 1
+    assert "--attention: this model looks nowhere" in refused.stderr
 
 
 def test_attention_is_drawn_below_each_translation(folder: Path, expected: dict[str, Translation]) -> None:

@@ -46,14 +46,12 @@ def values_of(schema: dict[str, Any]) -> st.SearchStrategy[Any]:
 @st.composite
 def configs(draw: st.DrawFn) -> Config:
     values = draw(values_of(SCHEMA))
-    model = values.get("model", {})
-    for key in ("hidden_size", "layers"):
-        # A JSON schema cannot say that both sides have the same size.
-        if "encoder" in model and "decoder" in model and key in model["encoder"]:
-            model["decoder"][key] = model["encoder"][key]
-        else:
-            model.get("encoder", {}).pop(key, None)
-            model.get("decoder", {}).pop(key, None)
+    # A JSON schema cannot say which mechanisms go together: each key is drawn beside the defaults of all others.
+    model = values.pop("model", {})
+    keys = [(section, key) for section, keys in model.items() if isinstance(keys, dict) for key in keys]
+    if keys:
+        section, key = draw(st.sampled_from(keys))
+        values["model"] = {"bridge": "linear", section: {key: model[section][key]}}
     try:
         return Config.model_validate(values)
     except ValidationError as error:

@@ -1,10 +1,13 @@
 """Attention = score x scope; mask, softmax and weighted sum are written here, once for all of them.
 
-B batch, T target length (1 in a single step), S source length, H query (decoder hidden), E encoder output.
+B batch, T target length (1 in a single step), S source length, H query (decoder hidden), E encoder output, C context.
 """
 
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
 import torch
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from seq2seq_cli.model.attention.scopes import Scope
@@ -12,7 +15,35 @@ from seq2seq_cli.model.attention.scores import Score
 from seq2seq_cli.model.state import Memory
 
 
-def masked_softmax(scores: Float[Tensor, "B T S"], allowed: Bool[Tensor, "B #T S"]) -> Float[Tensor, "B T S"]:
+@dataclass(frozen=True, kw_only=True)
+class Attended:
+    """What came of looking at the memory."""
+
+    context: Float[Tensor, "B T C"]
+    """The context of each query."""
+    weights: Float[Tensor, "B T S"]
+    """Where it is from: exactly 0 on padding and outside the scope."""
+    chances: Float[Tensor, "B T S"] | None = None
+    """Hard attention while training: the distribution that the weights were drawn from."""
+
+
+@runtime_checkable
+class Attender(Protocol):
+    """What makes a context for a decoder."""
+
+    context_size: int
+    """Length of a context; 0 when there is none."""
+    looks: bool
+    """Whether it has weights to show."""
+
+    def read(self, states: Float[Tensor, "B S E"], last: Float[Tensor, "B E"], mask: Bool[Tensor, "B S"]) -> Memory:
+        """What is needed of the source, computed once a sentence; `last` is the encoder's last state."""
+
+    def __call__(self, query: Float[Tensor, "B T H"], memory: Memory, positions: Int[Tensor, "B T"]) -> Attended:
+        """The context of each query, made for the target word at its position (counted from 1)."""
+
+
+def masked_softmax(scores: Float[Tensor, "*B T S"], allowed: Bool[Tensor, "*#B #T S"]) -> Float[Tensor, "*B T S"]:
     """Softmax over the allowed positions; exactly 0 elsewhere, and all 0 where nothing is allowed (never NaN)."""
     # The lowest finite number instead of minus infinity: a row without an allowed position stays finite.
     lowest = torch.finfo(scores.dtype).min
@@ -23,19 +54,32 @@ def masked_softmax(scores: Float[Tensor, "B T S"], allowed: Bool[Tensor, "B #T S
 class Attention(nn.Module):
     """a_t = softmax(score(q_t, k_1..S)) inside the scope, c_t = sum_s a_ts h_s; Bahdanau et al. 2015, eq. 5 and 6."""
 
-    def __init__(self, *, score: Score, scope: Scope) -> None:
+    looks = True
+
+    def __init__(self, *, score: Score, scope: Scope, memory_size: int) -> None:
         super().__init__()
         self.score = score
         self.scope = scope
+        self.context_size = memory_size
 
-    def keys(self, states: Float[Tensor, "B S E"]) -> Float[Tensor, "B S K"]:
-        """What the score needs of the source, computed once a sentence."""
-        return self.score.keys(states)
+    def read(
+        self,
+        states: Float[Tensor, "B S E"],
+        last: Float[Tensor, "B E"],  # noqa: ARG002
+        mask: Bool[Tensor, "B S"],
+    ) -> Memory:
+        """The states and what the score needs of them."""
+        return Memory(states=states, keys=self.score.keys(states), mask=mask)
 
-    def forward(
-        self, query: Float[Tensor, "B T H"], memory: Memory
-    ) -> tuple[Float[Tensor, "B T E"], Float[Tensor, "B T S"]]:
-        """The context of each query and the weights it is made with; weights sum to 1 and are 0 on padding."""
-        scores = self.score(query, memory.keys)
-        weights = masked_softmax(scores, self.scope(query, memory.mask))
-        return weights @ memory.states, weights
+    def forward(self, query: Float[Tensor, "B T H"], memory: Memory, positions: Int[Tensor, "B T"]) -> Attended:
+        """The context of each query and the weights it is made with; they sum to 1 unless the scope scales them."""
+        weights = self.weigh(query, memory, positions)
+        return Attended(context=weights @ memory.states, weights=weights)
+
+    def weigh(
+        self, query: Float[Tensor, "B T H"], memory: Memory, positions: Int[Tensor, "B T"]
+    ) -> Float[Tensor, "B T S"]:
+        """a_t for each query."""
+        allowed, factor = self.scope(query, memory.mask, positions)
+        weights = masked_softmax(self.score(query, memory.keys), allowed)
+        return weights if factor is None else weights * factor

@@ -12,6 +12,7 @@ from seq2seq_cli.config.schema import AttentionConfig, Config, DecoderConfig, En
 from seq2seq_cli.corpus.batches import collate
 from seq2seq_cli.corpus.prepared import ParallelIds
 from seq2seq_cli.corpus.ragged import Ragged, offsets_of
+from seq2seq_cli.model.attention.attention import Attention
 from seq2seq_cli.model.attention.scores import ConcatScore
 from seq2seq_cli.model.build import build_model
 from seq2seq_cli.text.vocabulary import EOS
@@ -44,7 +45,9 @@ def test_the_loss_of_each_sentence_is_that_of_the_batched_model(ids: ParallelIds
     torch.manual_seed(1)
     theirs = TutorialModel(CONFIG.model, **SIZES)
     ours = build_model(CONFIG.model, **SIZES)
-    decoder, score = ours.decoder, ours.decoder.attention.score
+    decoder, attention = ours.decoder, ours.decoder.attention
+    assert isinstance(attention, Attention)
+    score = attention.score
     assert isinstance(score, ConcatScore)
     same: list[tuple[nn.Module, nn.Module]] = [
         (ours.encoder.embedding, theirs.src_embedding),

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from seq2seq_cli.config.catalog import find_config, list_configs, shipped_folder
+from seq2seq_cli.config.catalog import OWN, find_config, list_configs, shipped_folder
 from seq2seq_cli.errors import ConfigError
 
 
@@ -56,7 +56,7 @@ def test_an_unknown_name_is_answered_with_the_nearest(name: str, line: str) -> N
 
 
 def test_a_name_near_to_none_is_answered_with_all() -> None:
-    with pytest.raises(ConfigError, match="there are bahdanau, luong_concat, "):
+    with pytest.raises(ConfigError, match="there are sample, tutorial, bahdanau, "):
         find_config("xyz")
 
 
@@ -67,6 +67,6 @@ def test_own_configs_are_listed_after_the_shipped_ones() -> None:
 
     entries = list_configs()
 
-    assert entries[-2:] == [("configs/luong_dot.yaml", ""), ("configs/mine.yaml", "My  own.")]
+    assert entries[-2:] == [("configs/luong_dot.yaml", "", OWN), ("configs/mine.yaml", "My  own.", OWN)]
     # Typed as luong_dot, one's own is found and not the shipped one.
     assert entries[:-2] == [entry for entry in shipped if entry.name != "luong_dot"]

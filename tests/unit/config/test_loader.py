@@ -10,8 +10,10 @@ from seq2seq_cli.config.loader import dump_config, load_config, load_saved_confi
 from seq2seq_cli.config.schema import Config
 from seq2seq_cli.errors import ConfigError
 
-MUST_BE_EQUAL = "must be equal: the encoder's last state is the decoder's first"
-USED_NOWHERE = "do not go together: the context would be used nowhere; choose concat or attentional"
+MUST_BE_EQUAL = (
+    "must be equal: the encoder's last state is the decoder's first; or choose another model.bridge than copy"
+)
+USED_NOWHERE = "do not go together: the context would be used nowhere; choose concat, attentional or maxout"
 
 
 @pytest.fixture(autouse=True)

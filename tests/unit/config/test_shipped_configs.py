@@ -12,7 +12,19 @@ from seq2seq_cli.config.wording import schema_fields, section_at
 from seq2seq_cli.config.yaml12 import read_yaml
 
 PATHS = sorted(shipped_folder().glob("*.yaml"))
-MODELS = ["bahdanau", "luong_concat", "luong_dot", "luong_general"]
+MODELS = sorted({path.stem for path in PATHS} - {"tutorial"})
+
+
+def comments(lines: list[str], line: int) -> str:
+    """What is said of the key on a line (counted from 1): above it, in lines of the same indentation, and beside it."""
+    key = lines[line - 1]
+    indentation = key[: len(key) - len(key.lstrip())]
+    first = line - 1
+    while lines[first - 1].startswith(f"{indentation}# "):
+        first -= 1
+    above = [text.strip().removeprefix("# ") for text in lines[first : line - 1]]
+    return " ".join([*above, key.partition(" # ")[2]])
+
 
 each_config = pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
 
@@ -21,7 +33,9 @@ each_config = pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
 def test_it_loads_and_is_listed_with_a_description(path: Path) -> None:
     load_config(str(path))
 
-    assert [entry.description for entry in list_configs() if entry.name == path.stem] > [""]
+    [entry] = [entry for entry in list_configs() if entry.name == path.stem]
+    assert entry.description
+    assert f"\n# Group: {entry.group}\n" in path.read_text(encoding="utf-8")
 
 
 @each_config
@@ -40,7 +54,7 @@ def test_each_key_is_explained_with_its_choices_and_default(path: Path) -> None:
     for key, mark in read_yaml(text).keys.items():
         if section_at(key):
             continue
-        comment = lines[mark.line - 1].partition(" # ")[2]
+        comment = comments(lines, mark.line)
         field = schema_fields()[key]
         default = comment.rpartition("default ")[2]
         assert read_yaml(default).value == field.default, f"{'.'.join(key)}: {comment}"

@@ -1,37 +1,134 @@
-from itertools import product
+"""All combinations of mechanisms that the config allows, each as a small model."""
+
+from collections.abc import Iterator
+from itertools import count, cycle, product
+from typing import Any, get_args
 
 import pytest
 import torch
+from pydantic import ValidationError
 
 from seq2seq_cli.config.schema import AttentionConfig, DecoderConfig, EncoderConfig, ModelConfig
 from seq2seq_cli.model.build import build_model
 from seq2seq_cli.model.seq2seq import Seq2Seq
 
-SRC_SIZE, TGT_SIZE = 11, 13
-
-# Luong's decoder has no state readout: the context would be used nowhere.
-DECODERS = [
-    ("bahdanau", "state"),
-    ("bahdanau", "concat"),
-    ("bahdanau", "attentional"),
-    ("luong", "concat"),
-    ("luong", "attentional"),
-]
-COMBINATIONS = list(product(DECODERS, ("additive", "dot", "general", "concat"), (1, 2)))
+# The vocabularies have one size, for models whose two sides share a matrix.
+VOCABULARY = 13
+Values = dict[str, Any]
 
 
-@pytest.fixture(params=COMBINATIONS, ids=lambda c: f"{c[0][0]}-{c[0][1]}-{c[1]}-{c[2]}")
-def config(request: pytest.FixtureRequest) -> ModelConfig:
-    """Every decoder with every score, readout and depth; all sizes differ where they may."""
-    (kind, readout), score, layers = request.param
-    return ModelConfig(
-        encoder=EncoderConfig(embedding_size=5, hidden_size=6, layers=layers, dropout=0.2),
-        attention=AttentionConfig(score=score, size=7),
-        decoder=DecoderConfig(kind=kind, embedding_size=4, hidden_size=6, layers=layers, dropout=0.2, readout=readout),
+def choices(section: type, key: str) -> tuple[Any, ...]:
+    """The words that a key of the config knows."""
+    return get_args(section.model_fields[key].annotation)  # type: ignore[attr-defined]
+
+
+def legal(values: Values) -> ModelConfig | None:
+    try:
+        return ModelConfig.model_validate(values)
+    except ValidationError:
+        return None
+
+
+def sizes(encoder: Values, decoder: Values, attention: Values, *, alike: bool) -> Values:
+    """All sizes differ where they may; alike, the decoder has the size of a memory state."""
+    joined = encoder["directions"] == "joined"
+    hidden = (12 if joined else 6) if alike else 8
+    features = {"state": hidden, "attentional": hidden, "maxout": hidden // 2}.get(
+        decoder["readout"], hidden + (12 if joined else 6)
     )
+    return {
+        "encoder": {"embedding_size": 5, "hidden_size": 6, "dropout": 0.2, **encoder},
+        "attention": {"size": 4, "window": 2, "max_length": 10, **attention},
+        "decoder": {"embedding_size": features if alike else 4, "hidden_size": hidden, "dropout": 0.2, **decoder},
+    }
+
+
+def sides() -> Iterator[tuple[Values, str, Values]]:
+    """Each encoder with each bridge; the cell and layers of the decoder take turns where they are free."""
+    rnns = cycle(product(choices(DecoderConfig, "cell"), (1, 2, 3)))
+    for cell, directions, reverse, (layers, residual), bridge in product(
+        choices(EncoderConfig, "cell"),
+        choices(EncoderConfig, "directions"),
+        (False, True),
+        ((1, False), (2, False), (3, False), (4, True)),
+        choices(ModelConfig, "bridge"),
+    ):
+        encoder = {"cell": cell, "directions": directions, "reverse": reverse, "layers": layers, "residual": residual}
+        rnn_cell, rnn_layers = (cell, layers) if bridge == "copy" else next(rnns)
+        yield encoder, bridge, {"cell": rnn_cell, "layers": rnn_layers}
+
+
+def attentions() -> Iterator[tuple[Values, Values]]:
+    """Scores, scopes, heads, decoders and readouts."""
+    for score, scope, heads, kind, feeding, readout in product(
+        choices(AttentionConfig, "score"),
+        choices(AttentionConfig, "scope"),
+        (1, 2),
+        choices(DecoderConfig, "kind"),
+        (False, True),
+        choices(DecoderConfig, "readout"),
+    ):
+        yield (
+            {"score": score, "scope": scope, "heads": heads},
+            {"kind": kind, "input_feeding": feeding, "readout": readout},
+        )
+
+
+def combinations() -> Iterator[ModelConfig]:
+    """Each legal attention and decoder on some sides, and all sides under one attention and decoder."""
+    tied = cycle(choices(ModelConfig, "tied_embeddings"))
+    all_sides = list(sides())
+    # A prime step goes through all sides before it meets one again.
+    places = (place % len(all_sides) for place in count(step=37))
+    for attention, decoder in attentions():
+        if not legal({"attention": attention, "decoder": decoder}):
+            continue
+        fitting = (combined(*all_sides[place], attention, decoder, next(tied)) for place in places)
+        yield next(config for config in fitting if config)
+    additive = {"score": "additive"}, {"kind": "luong", "input_feeding": False, "readout": "attentional"}
+    yield from filter(None, (combined(*side, *additive, "none") for side in all_sides))
+
+
+def combined(
+    encoder: Values, bridge: str, rnn: Values, attention: Values, decoder: Values, tied: str
+) -> ModelConfig | None:
+    alike = bridge == "copy" or tied != "none" or attention["score"] in ("dot", "scaled_dot", "concat")
+    values = sizes(encoder, {**rnn, **decoder}, attention, alike=alike)
+    if tied == "all":
+        values["encoder"]["embedding_size"] = values["decoder"]["embedding_size"]
+    return legal({**values, "bridge": bridge, "tied_embeddings": tied})
+
+
+def name_of(config: ModelConfig) -> str:
+    encoder, attention, decoder = config.encoder, config.attention, config.decoder
+    return "-".join(
+        map(
+            str,
+            (
+                f"{encoder.directions}_{encoder.cell}{encoder.layers}{'r' * encoder.residual}{'b' * encoder.reverse}",
+                config.bridge,
+                f"{attention.score}{attention.heads}_{attention.scope}",
+                f"{decoder.kind}_{decoder.cell}{decoder.layers}{'f' * decoder.input_feeding}_{decoder.readout}",
+                config.tied_embeddings,
+            ),
+        )
+    )
+
+
+COMBINATIONS = list(combinations())
+
+
+@pytest.fixture(params=COMBINATIONS, ids=name_of)
+def config(request: pytest.FixtureRequest) -> ModelConfig:
+    """One legal combination."""
+    return request.param  # type: ignore[no-any-return]
 
 
 @pytest.fixture
 def model(config: ModelConfig) -> Seq2Seq:
+    return small_model(config)
+
+
+def small_model(config: ModelConfig) -> Seq2Seq:
     torch.manual_seed(3)
-    return build_model(config, src_size=SRC_SIZE, tgt_size=TGT_SIZE).double().eval()
+    return build_model(config, src_size=VOCABULARY, tgt_size=VOCABULARY).double().eval()

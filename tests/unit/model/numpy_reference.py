@@ -1,5 +1,6 @@
 """The formulas of the papers in plain NumPy, one sentence and one step at a time: slow, and easy to check by eye."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -7,6 +8,8 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 Weights = dict[str, Array]
+State = tuple[Array, Array]
+"""h and c of one layer; a GRU leaves c as it is."""
 
 
 def numbers(module: Any) -> Weights:
@@ -24,45 +27,175 @@ def softmax(x: Array) -> Array:
     return weights
 
 
-def lstm_cell(p: Weights, layer: int, x: Array, h: Array, c: Array) -> tuple[Array, Array]:
+def lstm_cell(p: Weights, name: str, x: Array, state: State) -> State:
     """i, f, g, o = W x + b + U h + d; c' = f c + i g; h' = o tanh(c')."""
-    gates = p[f"weight_ih_l{layer}"] @ x + p[f"bias_ih_l{layer}"]
-    gates = gates + p[f"weight_hh_l{layer}"] @ h + p[f"bias_hh_l{layer}"]
+    h, c = state
+    gates = p[f"weight_ih_{name}"] @ x + p[f"bias_ih_{name}"]
+    gates = gates + p[f"weight_hh_{name}"] @ h + p[f"bias_hh_{name}"]
     i, f, g, o = np.split(gates, 4)
     c = sigmoid(f) * c + sigmoid(i) * np.tanh(g)
     return sigmoid(o) * np.tanh(c), c
 
 
-def lstm_step(p: Weights, x: Array, hidden: list[Array], cell: list[Array]) -> tuple[list[Array], list[Array]]:
+def gru_cell(p: Weights, name: str, x: Array, state: State) -> State:
+    """r, z = sigmoid(W x + b + U h + d); n = tanh(W x + b + r (U h + d)); h' = (1 - z) n + z h."""
+    h, c = state
+    r_in, z_in, n_in = np.split(p[f"weight_ih_{name}"] @ x + p[f"bias_ih_{name}"], 3)
+    r_h, z_h, n_h = np.split(p[f"weight_hh_{name}"] @ h + p[f"bias_hh_{name}"], 3)
+    r, z = sigmoid(r_in + r_h), sigmoid(z_in + z_h)
+    return (1 - z) * np.tanh(n_in + r * n_h) + z * h, c
+
+
+CELLS = {"lstm": lstm_cell, "gru": gru_cell}
+
+
+def rnn_step(cell: str, p: Weights, x: Array, state: Sequence[State]) -> list[State]:
     """One step through all layers."""
-    hidden, cell = list(hidden), list(cell)
-    for layer in range(len(hidden)):
-        hidden[layer], cell[layer] = lstm_cell(p, layer, x, hidden[layer], cell[layer])
-        x = hidden[layer]
-    return hidden, cell
+    after = []
+    for layer, before in enumerate(state):
+        after.append(CELLS[cell](p, f"l{layer}", x, before))
+        x = after[-1][0]
+    return after
 
 
-def score(kind: str, p: Weights, q: Array, k: Array) -> float:
-    """One number for one query and one memory state."""
+def read(cell: str, p: Weights, name: str, inputs: list[Array]) -> tuple[list[Array], State]:
+    """One direction of one layer over a whole sentence, from zeros: every h, and the last state."""
+    size = p[f"weight_hh_{name}"].shape[1]
+    state, states = (np.zeros(size), np.zeros(size)), []
+    for x in inputs:
+        state = CELLS[cell](p, name, x, state)
+        states.append(state[0])
+    return states, state
+
+
+def merge(directions: str, forward: Array, backward: Array) -> Array:
+    return np.concatenate((forward, backward)) if directions == "joined" else forward + backward
+
+
+def encode(model: Any, config: Any, src: list[int]) -> tuple[list[Array], list[State]]:
+    """The memory of one sentence, and the last state of each layer."""
+    vectors = numbers(model.encoder.embedding)["weight"]
+    inputs = [vectors[word] for word in (src[::-1] if config.reverse else src)]
+    stacks = [(numbers(model.encoder.rnn), layer) for layer in range(min(config.layers, 2 if config.residual else 4))]
+    stacks += [(numbers(rnn), 0) for rnn in model.encoder.residual]
+    last: list[State] = []
+    for depth, (p, layer) in enumerate(stacks):
+        outputs, end = read(config.cell, p, f"l{layer}", inputs)
+        if config.directions != "one":
+            backwards, start = read(config.cell, p, f"l{layer}_reverse", inputs[::-1])
+            # Inside a torch RNN the next layer reads both directions side by side, whatever is made of them outside.
+            way = config.directions if depth + 1 >= config_layers_of(p) else "joined"
+            outputs = [merge(way, f, b) for f, b in zip(outputs, backwards[::-1], strict=True)]
+            end = (merge(config.directions, end[0], start[0]), merge(config.directions, end[1], start[1]))
+        inputs = [x + y for x, y in zip(inputs, outputs, strict=True)] if depth >= 2 and config.residual else outputs
+        last.append(end)
+    return (inputs[::-1] if config.reverse else inputs), last
+
+
+def config_layers_of(p: Weights) -> int:
+    """How many layers a torch RNN has."""
+    return sum(name.startswith("weight_hh_") and not name.endswith("_reverse") for name in p)
+
+
+def bridge(model: Any, config: Any, last: list[State]) -> list[State]:
+    """The decoder's first state."""
+    h, c = last[-1]
+    if config.encoder.cell == "gru":
+        c = h
+    p = numbers(model.bridge)
+    match config.bridge:
+        case "copy":
+            return last
+        case "zero":
+            zeros = np.zeros(config.decoder.hidden_size)
+            return [(zeros, zeros)] * config.decoder.layers
+        case "linear":
+            hidden = [np.tanh(p[f"W.{i}.weight"] @ h + p[f"W.{i}.bias"]) for i in range(config.decoder.layers)]
+            if config.decoder.cell == "gru":
+                return [(s, s) for s in hidden]
+            return [(s, p[f"V.{i}.weight"] @ c + p[f"V.{i}.bias"]) for i, s in enumerate(hidden)]
+    raise ValueError(config.bridge)
+
+
+def score(kind: str, p: Weights, q: Array, k: Array, position: int) -> float:
+    """One number for one query and one memory state, the one at the position (counted from 0)."""
     match kind:
         case "additive":
             return float(p["v.weight"][0] @ np.tanh(p["W.weight"] @ q + p["U.weight"] @ k))
         case "dot":
             return float(q @ k)
+        case "scaled_dot":
+            return float(q @ k / np.sqrt(len(q)))
         case "general":
             return float(q @ (p["W.weight"] @ k))
         case "concat":
             return float(p["v.weight"][0] @ np.tanh(p["W.weight"] @ (q + k)))
+        case "concat_joined":
+            return float(p["v.weight"][0] @ np.tanh(p["W.weight"] @ np.concatenate((q, k))))
+        case "linear":
+            return float(p["w.weight"][0] @ np.concatenate((q, k)) + p["w.bias"][0])
+        case "location":
+            return float((p["W.weight"] @ q)[position])
+        case "state_free":
+            return float(p["v.weight"][0] @ np.tanh(p["U.weight"] @ k))
     raise ValueError(kind)
 
 
-def attend(kind: str, p: Weights, q: Array, memory: Array) -> tuple[Array, Array]:
-    """Context and weights of one query."""
-    weights = softmax(np.array([score(kind, p, q, k) for k in memory]))
-    return sum(w * k for w, k in zip(weights, memory, strict=True)), weights
+def look(config: Any, p: Weights, scores: Array, q: Array, t: int) -> Array:
+    """The weights of the t-th target word (counted from 1), given the scores of all source words."""
+    length, window = len(scores), config.window
+    places = np.arange(1, length + 1)
+    match config.scope:
+        case "global":
+            return softmax(scores)
+        case "hard":
+            chosen: Array = np.zeros(length)
+            chosen[scores.argmax()] = 1
+            return chosen
+        case "local_m":
+            inside, factor = abs(places - t) <= window, np.ones(length)
+        case "local_p":
+            predicted = length * sigmoid(p["v.weight"][0] @ np.tanh(p["W.weight"] @ q))
+            inside = abs(places - predicted) <= window
+            factor = np.exp(-((places - predicted) ** 2) / (2 * (window / 2) ** 2))
+    weights: Array = np.zeros(length)
+    if inside.any():
+        weights[inside] = softmax(scores[inside])
+    weights *= factor
+    return weights
 
 
-def read_out(kind: str, p: Weights, h: Array, c: Array) -> Array:
+def attend(model: Any, config: Any, q: Array, memory: list[Array], summary: Array, t: int) -> tuple[Array, Array]:
+    """Context and weights of one query, made for the t-th target word (counted from 1)."""
+    module = model.decoder.attention
+    if config.score == "none":
+        return np.zeros(0), np.zeros(len(memory))
+    if config.score == "fixed":
+        return np.tanh(numbers(module)["V.weight"] @ summary), np.zeros(len(memory))
+    scope = numbers(module.scope)
+    if config.heads > 1:
+        return attend_with_heads(numbers(module), scope, config, q, memory, t)
+    p = numbers(module.score)
+    scores = np.array([score(config.score, p, q, k, s) for s, k in enumerate(memory)])
+    weights = look(config, scope, scores, q, t)
+    return sum((w * k for w, k in zip(weights, memory, strict=True)), start=np.zeros(len(memory[0]))), weights
+
+
+def attend_with_heads(
+    p: Weights, scope: Weights, config: Any, q: Array, memory: list[Array], t: int
+) -> tuple[Array, Array]:
+    """Each head has its rows of W, U and V; the contexts are joined, the weights shown are the mean."""
+    contexts, all_weights = [], []
+    W, U, V = (np.split(p[f"{name}.weight"], config.heads) for name in "WUV")
+    for head in range(config.heads):
+        scores = np.array([p["v"][head] @ np.tanh(W[head] @ q + U[head] @ k) for k in memory])
+        weights = look(config, scope, scores, q, t)
+        contexts.append(sum(w * (V[head] @ k) for w, k in zip(weights, memory, strict=True)))
+        all_weights.append(weights)
+    return np.concatenate(contexts), np.mean(all_weights, axis=0)
+
+
+def read_out(kind: str, p: Weights, h: Array, c: Array, y: Array) -> Array:
     match kind:
         case "state":
             return h
@@ -70,32 +203,33 @@ def read_out(kind: str, p: Weights, h: Array, c: Array) -> Array:
             return np.concatenate((h, c))
         case "attentional":
             return np.tanh(p["W.weight"] @ np.concatenate((c, h)))
+        case "maxout":
+            t = p["U.weight"] @ h + p["U.bias"] + p["V.weight"] @ y + p["C.weight"] @ c
+            return np.array([max(t[2 * i], t[2 * i + 1]) for i in range(len(t) // 2)])
     raise ValueError(kind)
 
 
 def translate_forced(model: Any, config: Any, src: list[int], tgt_in: list[int]) -> tuple[Array, Array]:
     """Logits and weights of each step, for one sentence whose target words are given."""
-    encoder, decoder = numbers(model.encoder.rnn), numbers(model.decoder.rnn)
-    score_weights, readout_weights = numbers(model.decoder.attention.score), numbers(model.decoder.readout)
-    output = numbers(model.output)
-    src_vectors, tgt_vectors = numbers(model.encoder.embedding)["weight"], numbers(model.decoder.embedding)["weight"]
-    hidden = [np.zeros(config.encoder.hidden_size) for _ in range(config.encoder.layers)]
-    cell = list(hidden)
-    memory = []
-    for word in src:
-        hidden, cell = lstm_step(encoder, src_vectors[word], hidden, cell)
-        memory.append(hidden[-1])
-    states = np.stack(memory)
+    decoder, readout, output = numbers(model.decoder.rnn), numbers(model.decoder.readout), numbers(model.output)
+    vectors = numbers(model.decoder.embedding)["weight"]
+    if config.tied_embeddings != "none":
+        output["weight"] = vectors
+    memory, last = encode(model, config.encoder, src)
+    state, summary = bridge(model, config, last), last[-1][0]
+    fed = np.zeros(config.decoder.hidden_size if config.decoder.input_feeding else 0)
     logits, all_weights = [], []
-    for word in tgt_in:
-        y = tgt_vectors[word]
+    for t, word in enumerate(tgt_in, start=1):
+        y = vectors[word]
         if config.decoder.kind == "bahdanau":
-            context, weights = attend(config.attention.score, score_weights, hidden[-1], states)
-            hidden, cell = lstm_step(decoder, np.concatenate((y, context)), hidden, cell)
+            context, weights = attend(model, config.attention, state[-1][0], memory, summary, t)
+            state = rnn_step(config.decoder.cell, decoder, np.concatenate((y, context)), state)
         else:
-            hidden, cell = lstm_step(decoder, y, hidden, cell)
-            context, weights = attend(config.attention.score, score_weights, hidden[-1], states)
-        features = read_out(config.decoder.readout, readout_weights, hidden[-1], context)
+            state = rnn_step(config.decoder.cell, decoder, np.concatenate((y, fed)), state)
+            context, weights = attend(model, config.attention, state[-1][0], memory, summary, t)
+        features = read_out(config.decoder.readout, readout, state[-1][0], context, y)
+        if config.decoder.input_feeding:
+            fed = features
         logits.append(output["weight"] @ features + output["bias"])
         all_weights.append(weights)
     return np.stack(logits), np.stack(all_weights)

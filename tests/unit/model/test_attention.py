@@ -1,40 +1,74 @@
-"""Scores by hand, and what mask and softmax promise."""
+"""Scores and scopes by hand, and what mask and softmax promise."""
 
 import math
 
 import pytest
 import torch
+from torch import Tensor, nn
 
-from seq2seq_cli.model.attention.attention import Attention, masked_softmax
-from seq2seq_cli.model.attention.scopes import GlobalScope
-from seq2seq_cli.model.attention.scores import AdditiveScore, ConcatScore, DotScore, GeneralScore, Score
-from seq2seq_cli.model.state import Memory
+from seq2seq_cli.errors import InputError
+from seq2seq_cli.model.attention.attention import Attended, Attender, Attention, masked_softmax
+from seq2seq_cli.model.attention.hard import HardAttention
+from seq2seq_cli.model.attention.heads import MultiHeadAttention
+from seq2seq_cli.model.attention.scopes import GlobalScope, MonotonicScope, PredictiveScope
+from seq2seq_cli.model.attention.scores import (
+    AdditiveScore,
+    ConcatScore,
+    DotScore,
+    GeneralScore,
+    JoinedConcatScore,
+    LinearScore,
+    LocationScore,
+    ScaledDotScore,
+    Score,
+    Sizes,
+    StateFreeScore,
+)
+from seq2seq_cli.model.attention.without import FixedContext, NoAttention
 
 QUERY = torch.tensor([[[1.0, 2.0]]])
 MEMORY = torch.tensor([[[3.0, -1.0], [0.5, 0.5]]])
+FIRST = torch.tensor([[1]])
+SIZES = Sizes(query=2, memory=2, attention=1, max_length=3)
 
 
-def set_weight(layer: torch.nn.Linear, rows: list[list[float]]) -> None:
+def set_weight(layer: nn.Linear, rows: list[list[float]]) -> None:
     layer.weight.data = torch.tensor(rows)
 
 
 def scores(score: Score) -> list[float]:
-    return score(QUERY, score.keys(MEMORY)).flatten().tolist()
+    return [float(number) for number in score(QUERY, score.keys(MEMORY)).detach().flatten()]
+
+
+def look(attention: Attender, query: Tensor, states: Tensor, mask: Tensor | None = None) -> Attended:
+    """One query of one sentence, for the first target word."""
+    if mask is None:
+        mask = torch.ones(states.shape[:2], dtype=torch.bool)
+    return attention(query, attention.read(states, states[:, -1], mask), FIRST)
+
+
+def softmax(*scores: float) -> list[float]:
+    total = sum(map(math.exp, scores))
+    return [math.exp(score) / total for score in scores]
 
 
 def test_dot_by_hand() -> None:
-    assert scores(DotScore()) == pytest.approx([1 * 3 - 2 * 1, 1 * 0.5 + 2 * 0.5])
+    assert scores(DotScore(SIZES)) == pytest.approx([1 * 3 - 2 * 1, 1 * 0.5 + 2 * 0.5])
+
+
+def test_scaled_dot_by_hand() -> None:
+    assert scores(ScaledDotScore(SIZES)) == pytest.approx([1 / math.sqrt(2), 1.5 / math.sqrt(2)])
 
 
 def test_general_by_hand() -> None:
-    score = GeneralScore(query_size=2, memory_size=2)
+    score = GeneralScore(SIZES)
     set_weight(score.W, [[1.0, 2.0], [0.0, -1.0]])
     # W (3, -1) = (1, 1); W (0.5, 0.5) = (1.5, -0.5)
     assert scores(score) == pytest.approx([1 * 1 + 2 * 1, 1 * 1.5 - 2 * 0.5])
 
 
 def test_additive_by_hand() -> None:
-    score = AdditiveScore(query_size=2, memory_size=2, attention_size=1)
+    score = AdditiveScore(SIZES)
     set_weight(score.W, [[0.1, 0.2]])
     set_weight(score.U, [[0.3, 0.4]])
     set_weight(score.v, [[2.0]])
@@ -43,30 +77,148 @@ def test_additive_by_hand() -> None:
 
 
 def test_concat_by_hand() -> None:
-    score = ConcatScore(query_size=2, attention_size=1)
+    score = ConcatScore(SIZES)
     set_weight(score.W, [[0.1, 0.2]])
     set_weight(score.v, [[-1.0]])
     # q + k = (4, 1) and (1.5, 2.5)
     assert scores(score) == pytest.approx([-math.tanh(0.6), -math.tanh(0.65)])
 
 
+def test_joined_concat_by_hand() -> None:
+    score = JoinedConcatScore(SIZES)
+    set_weight(score.W, [[0.1, 0.2, 0.3, 0.4]])
+    set_weight(score.v, [[2.0]])
+    # W (1, 2, 3, -1) = 1 and W (1, 2, 0.5, 0.5) = 0.85, as for the additive score above
+    assert scores(score) == pytest.approx([2 * math.tanh(1.0), 2 * math.tanh(0.85)])
+
+
+def test_linear_by_hand_and_blind_to_the_query() -> None:
+    score = LinearScore(SIZES)
+    set_weight(score.w, [[0.1, 0.2, 0.3, 0.4]])
+    score.w.bias.data = torch.tensor([7.0])
+    assert scores(score) == pytest.approx([0.5 + 0.5 + 7, 0.5 + 0.35 + 7])
+    attention = Attention(score=score, scope=GlobalScope(), memory_size=2)
+    for query in (QUERY, -5 * QUERY):
+        assert look(attention, query, MEMORY).weights.flatten().tolist() == pytest.approx(softmax(0.5, 0.35))
+
+
+def test_location_by_hand_and_no_further_than_its_length() -> None:
+    score = LocationScore(SIZES)
+    set_weight(score.W, [[0.1, 0.2], [1.0, -1.0], [5.0, 5.0]])
+    assert scores(score) == pytest.approx([0.5, -1.0])
+    with pytest.raises(InputError, match=r"4 tokens, .* takes 3 \(model\.attention\.max_length\)"):
+        score.keys(torch.zeros(1, 4, 2))
+
+
+def test_state_free_by_hand() -> None:
+    score = StateFreeScore(SIZES)
+    set_weight(score.U, [[0.3, 0.4]])
+    set_weight(score.v, [[2.0]])
+    assert scores(score) == pytest.approx([2 * math.tanh(0.5), 2 * math.tanh(0.35)])
+
+
 def test_context_is_the_weighted_sum_of_the_memory() -> None:
-    attention = Attention(score=DotScore(), scope=GlobalScope())
     # Dot scores of the query with these states: log 1 and log 3, so the weights are 1/4 and 3/4.
     states = torch.tensor([[[0.0, 0.0], [math.log(3.0), 0.0]]])
-    mask = torch.tensor([[True, True]])
-    context, weights = attention(torch.tensor([[[1.0, 7.0]]]), Memory(states=states, keys=states, mask=mask))
-    assert weights.flatten().tolist() == pytest.approx([0.25, 0.75])
-    assert context.flatten().tolist() == pytest.approx([0.75 * math.log(3.0), 0.0])
+    attention = Attention(score=DotScore(SIZES), scope=GlobalScope(), memory_size=2)
+    attended = look(attention, torch.tensor([[[1.0, 7.0]]]), states)
+    assert attended.weights.flatten().tolist() == pytest.approx([0.25, 0.75])
+    assert attended.context.flatten().tolist() == pytest.approx([0.75 * math.log(3.0), 0.0])
 
 
-def test_two_equal_states_get_half_each() -> None:
-    state = torch.randn(1, 1, 2)
-    states = state.repeat(1, 2, 1)
-    for score in (AdditiveScore(query_size=2, memory_size=2, attention_size=3), DotScore()):
-        memory = Memory(states=states, keys=score.keys(states), mask=torch.tensor([[True, True]]))
-        _, weights = Attention(score=score, scope=GlobalScope())(QUERY, memory)
-        assert weights.flatten().tolist() == pytest.approx([0.5, 0.5])
+def test_a_head_by_hand_and_the_mean_of_two() -> None:
+    attention = MultiHeadAttention(query_size=2, memory_size=2, attention_size=2, heads=2, scope=GlobalScope())
+    set_weight(attention.W, [[0.1, 0.2], [0.0, 0.0]])
+    set_weight(attention.U, [[0.3, 0.4], [0.0, 0.0]])
+    set_weight(attention.V, [[1.0, 0.0], [0.0, 2.0]])
+    attention.v.data = torch.tensor([[2.0], [1.0]])
+    attended = look(attention, QUERY, MEMORY)
+    # The first head scores as the additive score above and takes the first entry of a state; the second scores all
+    # alike and takes twice the second entry.
+    first, second = softmax(2 * math.tanh(1.0), 2 * math.tanh(0.85)), (0.5, 0.5)
+    means = [(a + b) / 2 for a, b in zip(first, second, strict=True)]
+    assert attended.weights.flatten().tolist() == pytest.approx(means)
+    assert attended.context.flatten().tolist() == pytest.approx([3 * first[0] + 0.5 * first[1], 2 * (-0.5 + 0.25)])
+
+
+def places(scope: MonotonicScope | PredictiveScope, query: Tensor, position: int, length: int) -> list[bool]:
+    mask = torch.tensor([[True] * length + [False] * 2])
+    return [bool(allowed) for allowed in scope(query, mask, torch.tensor([[position]])).allowed.flatten()]
+
+
+def test_local_m_looks_around_the_words_own_place() -> None:
+    scope = MonotonicScope(window=1)
+    assert places(scope, QUERY, 1, 4) == [True, True, False, False, False, False]
+    assert places(scope, QUERY, 4, 4) == [False, False, True, True, False, False]
+    assert places(scope, QUERY, 6, 4) == [False] * 6
+
+
+def test_local_p_looks_around_a_predicted_place_with_a_gaussian() -> None:
+    scope = PredictiveScope(query_size=2, window=1)
+    set_weight(scope.W, [[0.0, 0.0], [0.0, 0.0]])
+    # sigmoid(0) = 1/2: the middle of four words is place 2, whatever the query and the target word.
+    mask = torch.tensor([[True] * 4])
+    allowed, factor = scope(QUERY, mask, torch.tensor([[9]]))
+    assert allowed.flatten().tolist() == [True, True, True, False]
+    assert factor is not None
+    # sigma = D / 2 = 1/2: exp(-1 / (2 / 4)) one place away
+    assert factor.flatten().tolist()[:3] == pytest.approx([math.exp(-2), 1.0, math.exp(-2)])
+    attention = Attention(score=DotScore(SIZES), scope=scope, memory_size=2)
+    weights = look(attention, QUERY, torch.zeros(1, 4, 2)).weights.flatten().tolist()
+    # The softmax is over the window, the Gaussian comes after it.
+    assert weights == pytest.approx([math.exp(-2) / 3, 1 / 3, math.exp(-2) / 3, 0.0])
+
+
+def test_an_empty_window_gives_no_weight_and_a_finite_gradient() -> None:
+    score = GeneralScore(SIZES)
+    attention = Attention(score=score, scope=MonotonicScope(window=1), memory_size=2)
+    memory = attention.read(MEMORY, MEMORY[:, -1], torch.tensor([[True, True]]))
+    attended = attention(QUERY, memory, torch.tensor([[9]]))
+    assert attended.weights.flatten().tolist() == [0.0, 0.0]
+    assert attended.context.flatten().tolist() == [0.0, 0.0]
+    attended.context.sum().backward()
+    assert all(p.grad is not None and p.grad.isfinite().all() for p in attention.parameters())
+
+
+def test_hard_attention_takes_the_likeliest_state_when_translating() -> None:
+    attention = HardAttention(score=DotScore(SIZES), scope=GlobalScope(), memory_size=2).eval()
+    attended = look(attention, QUERY, MEMORY)
+    assert attended.weights.flatten().tolist() == [0.0, 1.0]  # the dot scores are 1 and 1.5
+    assert attended.context.flatten().tolist() == MEMORY[0, 1].tolist()
+    assert attended.chances is None
+
+
+def test_hard_attention_draws_by_its_weights_while_training_and_half_of_the_sentences_are_soft() -> None:
+    torch.manual_seed(0)
+    attention = HardAttention(score=DotScore(SIZES), scope=GlobalScope(), memory_size=2).train()
+    draws = 4000
+    states = torch.tensor([[0.0, 0.0], [math.log(3.0), 0.0], [9.0, 9.0]]).expand(draws, -1, -1)
+    memory = attention.read(states, states[:, -1], torch.tensor([[True, True, False]]).expand(draws, -1))
+    query = torch.tensor([[[1.0, 7.0]]]).expand(draws, -1, -1)
+    attended = attention(query, memory, torch.ones(draws, 1, dtype=torch.long))
+    assert memory.soft is not None
+    assert attended.chances is not None
+    expected = torch.tensor([0.25, 0.75, 0.0])
+    torch.testing.assert_close(attended.chances, expected.expand(draws, 1, 3))
+    torch.testing.assert_close(attended.weights[memory.soft], attended.chances[memory.soft])
+    drawn = attended.weights[~memory.soft]
+    assert set(drawn.flatten().tolist()) == {0.0, 1.0}
+    assert (drawn.sum(-1) == 1).all()
+    # Both shares are within 4 standard deviations of what they should be.
+    assert abs(len(drawn) / draws - 0.5) < 4 * 0.5 / draws**0.5
+    assert abs(drawn[:, 0, 0].mean().item() - 0.25) < 4 * (0.25 * 0.75 / len(drawn)) ** 0.5
+    assert (drawn[..., 2] == 0).all()
+
+
+def test_without_attention_nothing_is_looked_at() -> None:
+    nothing = look(NoAttention(), QUERY, MEMORY)
+    assert (nothing.context.shape, nothing.weights.flatten().tolist()) == ((1, 1, 0), [0.0, 0.0])
+    fixed = FixedContext(memory_size=2)
+    set_weight(fixed.V, [[1.0, 2.0], [0.0, 1.0]])
+    same = look(fixed, QUERY, MEMORY)
+    # tanh(V h) of the last state (0.5, 0.5)
+    assert same.context.flatten().tolist() == pytest.approx([math.tanh(1.5), math.tanh(0.5)])
+    assert same.weights.flatten().tolist() == [0.0, 0.0]
 
 
 def test_masked_softmax_is_zero_outside_and_never_nan() -> None:

@@ -44,12 +44,23 @@ def test_a_batch_is_the_sum_of_its_sentences() -> None:
         assert together.item() == pytest.approx(alone, abs=1e-4)
 
 
+ATTENTIONAL = "model.decoder.readout=attentional"
+KINDS = {
+    "bahdanau": ["model.decoder.kind=bahdanau", ATTENTIONAL],
+    "luong": ["model.decoder.kind=luong", ATTENTIONAL],
+    "feeding": ["model.decoder.input_feeding=true", ATTENTIONAL],
+    "gru": ["model.encoder.cell=gru", "model.decoder.cell=gru", "model.decoder.kind=bahdanau", ATTENTIONAL],
+    "rnnsearch": ["model.encoder.directions=joined", "model.bridge=linear", "model.decoder.readout=maxout"],
+    "heads": ["model.attention.score=additive", "model.attention.heads=3", "model.attention.scope=local_p"],
+    "hard": ["model.attention.scope=hard", "model.decoder.kind=bahdanau"],
+}
+
+
 @pytest.mark.parametrize("precision", ["fp32", "bf16-mixed"])
-@pytest.mark.parametrize("kind", ["bahdanau", "luong"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_gradients_reach_every_parameter_when_the_model_is_fed_its_own_words(kind: str, precision: Precision) -> None:
     torch.manual_seed(0)
-    settings = [*TINY, f"model.decoder.kind={kind}", "model.decoder.readout=attentional"]
-    model = build_model(load_config(None, settings).model, src_size=12, tgt_size=12)
+    model = build_model(load_config(None, [*TINY, *KINDS[kind]]).model, src_size=12, tgt_size=12)
     with mixed(precision, CPU):
         loss, _ = batch_loss(model, batch([0, 1, 2]), teacher_forcing=0.0)
     torch.autograd.backward(loss)

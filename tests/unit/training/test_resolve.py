@@ -31,6 +31,20 @@ def test_a_language_to_be_found_is_the_one_that_was_found(corpus: PreparedCorpus
         resolve_config(load_config(None, ["text.src.language=fr"]), corpus)
 
 
+def test_a_location_score_needs_a_place_for_each_token_of_the_longest_source(corpus: PreparedCorpus) -> None:
+    # The longest sequence has 6 symbols, and <eos>.
+    fits = ["model.attention.score=location", "model.attention.max_length=7"]
+    assert resolve_config(load_config(None, fits), corpus).model.attention.max_length == 7
+    with pytest.raises(UsageError, match=r"model\.attention\.max_length \(6\) is too small .* 7 tokens with <eos>"):
+        resolve_config(load_config(None, [*fits, "model.attention.max_length=6"]), corpus)
+
+
+def test_one_matrix_for_all_words_needs_one_vocabulary(corpus: PreparedCorpus) -> None:
+    config = load_config(None, ["model.tied_embeddings=all", "model.decoder.readout=attentional"])
+    with pytest.raises(UsageError, match=r"model\.tied_embeddings \(all\) needs text\.shared_vocabulary \(false\)"):
+        resolve_config(config, corpus)
+
+
 def test_changes_of_a_resumed_run_are_told(corpus: PreparedCorpus) -> None:
     old, new = tiny_config(corpus), tiny_config(corpus, "training.lr=0.5", "decoding.batch_size=8")
     told = [str(change) for change in resumed_changes(old, new, Path("runs/x"))]

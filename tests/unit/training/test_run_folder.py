@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from safetensors import safe_open
 
 from seq2seq_cli.config.schema import Config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
@@ -14,7 +15,7 @@ from seq2seq_cli.errors import ModelFileError, TrainingError, UsageError
 from seq2seq_cli.training.run_folder import RunFolder
 from seq2seq_cli.training.session import Session
 from tests.corpora import prepared
-from tests.unit.training.conftest import CPU
+from tests.unit.training.conftest import CPU, tiny_config
 
 
 @pytest.fixture
@@ -31,6 +32,21 @@ def test_holds_what_translation_needs_and_moves_with_it(session: Session, tmp_pa
     expected = session.run.load_translator(CPU).translate([sentence])[0].text
     moved = session.run.path.rename(tmp_path / "elsewhere")
     assert RunFolder.find(moved).load_translator(CPU).translate([sentence])[0].text == expected
+
+
+def test_a_matrix_that_two_layers_share_is_saved_once_and_shared_when_loaded(
+    corpus: PreparedCorpus, run_path: Path
+) -> None:
+    tied = ["model.decoder.readout=attentional", "model.decoder.embedding_size=12", "model.tied_embeddings=target"]
+    session = Session.start(run_path, tiny_config(corpus, *tied), corpus, CPU)
+    session.run.save_best(session.state.model)
+    with safe_open(session.run.best_path, framework="pt") as file:
+        names = set(file.keys())
+    assert {"decoder.embedding.weight", "output.weight"} & names == {"decoder.embedding.weight"}
+    model = session.run.load_translator(CPU).model
+    assert model.output.weight is model.decoder.embedding.weight
+    for name, weight in session.state.model.state_dict().items():
+        assert torch.equal(model.state_dict()[name], weight), name
 
 
 def test_translating_changes_no_file(session: Session) -> None:

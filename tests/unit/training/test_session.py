@@ -56,6 +56,29 @@ def test_resumed_equals_never_stopped_bit_for_bit(
     ).read_bytes()
 
 
+@pytest.mark.parametrize(
+    "overrides",
+    [
+        ["model.attention.scope=hard"],
+        ["training.teacher_forcing_decay=exponential", "training.teacher_forcing_half=10"],
+        ["training.teacher_forcing_unit=token"],
+    ],
+    ids=["hard", "decay", "token"],
+)
+def test_what_is_drawn_and_what_goes_down_is_resumed_too(
+    corpus: PreparedCorpus, tmp_path: Path, overrides: list[str]
+) -> None:
+    config = tiny_config(corpus, *overrides)
+    whole = Session.start(tmp_path / "whole", config, corpus, CPU)
+    train_to_the_end(whole)
+    stop_after(Session.start(tmp_path / "parts", config, corpus, CPU), 14)
+    torch.manual_seed(999)
+    resumed = Session.resume(RunFolder(tmp_path / "parts"), config, corpus, CPU)
+    train_to_the_end(resumed)
+    for name, parameter in whole.state.model.state_dict().items():
+        assert torch.equal(parameter, resumed.state.model.state_dict()[name]), name
+
+
 def test_a_model_that_does_not_fit_into_memory_is_told_and_leaves_nothing(
     corpus: PreparedCorpus, run_path: Path
 ) -> None:

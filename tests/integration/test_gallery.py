@@ -1,0 +1,45 @@
+"""``make gallery`` in small: models are trained, scored and drawn, and what is done is not done twice."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+SMALL = [
+    *(f"model.{side}.{size}=8" for side in ("encoder", "decoder") for size in ("hidden_size", "embedding_size")),
+    "training.epochs=1",
+    "training.device=cpu",
+]
+
+
+def gallery(folder: Path, *arguments: str) -> str:
+    command = [sys.executable, "-m", "benchmarks.gallery", "--work", str(folder / "work"), *arguments]
+    command += ["--page", str(folder / "page.md"), "--pairs", str(folder / "pairs.txt")]
+    for setting in SMALL:
+        command += ["--set", setting]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8", check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stderr
+
+
+def test_it_fills_the_page_and_goes_on_where_it_was(tmp_path: Path) -> None:
+    pairs = "".join(f"Tom saw {n} cats.\tTom sah {n} Katzen.\n" for n in range(100))
+    (tmp_path / "pairs.txt").write_text(pairs, encoding="utf-8")
+    page = tmp_path / "page.md"
+    page.write_text("Before.\n\n<!-- gallery -->\n<!-- end of gallery -->\n\nAfter.\n", encoding="utf-8")
+
+    gallery(tmp_path, "--only", "luong_dot")
+    told = gallery(tmp_path, "--only", "luong_dot", "no_attention")
+
+    assert "no_attention: " in told
+    assert "luong_dot: " not in told
+    text = page.read_text(encoding="utf-8")
+    rows = [row.split("|")[1:-1] for row in re.findall(r"^\| `.*$", text, flags=re.MULTILINE)]
+    assert [row[0].strip() for row in rows] == ["`luong_dot`", "`no_attention`"]
+    assert all(int(row[1].replace(",", "")) > 0 and int(row[2].replace(",", "")) > 0 for row in rows)
+    assert text.startswith("Before.\n")
+    assert text.endswith("After.\n")
+    # A model without attention has nothing to draw.
+    assert re.findall(r"\]\((page/\w+\.png)\)", text) == ["page/luong_dot.png"]
+    assert (tmp_path / "page" / "luong_dot.png").stat().st_size > 1000

@@ -1,0 +1,123 @@
+"""What does not go together is refused when the config is read, in one line that names both keys."""
+
+import pytest
+
+from seq2seq_cli.config.loader import load_config
+from seq2seq_cli.errors import ConfigError
+
+GRU_DECODER = "model.decoder.cell=gru"
+JOINED = "model.encoder.directions=joined"
+
+
+@pytest.mark.parametrize(
+    ("overrides", "keys"),
+    [
+        ([GRU_DECODER], ["model.encoder.cell (lstm)", "model.decoder.cell (gru)", "model.bridge"]),
+        (["model.decoder.hidden_size=8"], ["model.encoder.hidden_size (256)", "model.decoder.hidden_size (8)"]),
+        ([JOINED], ["model.encoder.hidden_size (256, twice", "model.decoder.hidden_size (256)"]),
+        (["model.encoder.layers=2"], ["model.encoder.layers (2)", "model.decoder.layers (1)"]),
+        (["model.encoder.residual=true"], ["model.encoder.residual (true)", "model.encoder.layers (1)"]),
+        *(
+            (
+                ["model.bridge=linear", f"model.attention.score={score}", "model.decoder.hidden_size=8"],
+                [
+                    "model.encoder.hidden_size (256)",
+                    "model.decoder.hidden_size (8)",
+                    f"model.attention.score ({score})",
+                ],
+            )
+            for score in ("dot", "scaled_dot", "concat")
+        ),
+        (["model.attention.heads=4"], ["model.attention.heads (4)", "model.attention.score (general)"]),
+        (
+            ["model.attention.score=additive", "model.attention.scope=hard", "model.attention.heads=4"],
+            ["model.attention.heads (4)", "model.attention.scope (hard)"],
+        ),
+        (
+            ["model.attention.score=additive", "model.attention.size=6", "model.attention.heads=4"],
+            ["model.attention.heads (4)", "model.attention.size (6)"],
+        ),
+        (
+            ["model.attention.score=additive", "model.attention.size=6", "model.attention.heads=3"],
+            ["model.attention.heads (3)", "model.encoder.hidden_size (256)"],
+        ),
+        (
+            ["model.attention.score=fixed", "model.attention.scope=local_m"],
+            ["model.attention.scope (local_m)", "model.attention.score (fixed)"],
+        ),
+        (
+            ["model.decoder.kind=bahdanau", "model.decoder.readout=state", "model.attention.score=none"],
+            ["model.decoder.kind (bahdanau)", "model.attention.score (none)"],
+        ),
+        (["model.attention.score=none"], ["model.decoder.readout (concat)", "model.attention.score (none)"]),
+        (
+            ["model.decoder.readout=state", "model.attention.score=none", "model.bridge=zero"],
+            ["model.bridge (zero)", "model.attention.score (none)"],
+        ),
+        (["model.decoder.readout=state"], ["model.decoder.kind (luong)", "model.decoder.readout (state)"]),
+        (
+            ["model.decoder.input_feeding=true"],
+            ["model.decoder.input_feeding (true)", "model.decoder.readout (concat)"],
+        ),
+        (
+            ["model.decoder.readout=attentional", "model.decoder.kind=bahdanau", "model.decoder.input_feeding=true"],
+            ["model.decoder.input_feeding (true)", "model.decoder.kind (bahdanau)"],
+        ),
+        (["model.tied_embeddings=target"], ["model.tied_embeddings (target)", "model.decoder.embedding_size (256)"]),
+        (
+            ["model.decoder.readout=attentional", "model.encoder.embedding_size=8", "model.tied_embeddings=all"],
+            ["model.tied_embeddings (all)", "model.encoder.embedding_size (8)", "model.decoder.embedding_size (256)"],
+        ),
+        (
+            ["model.decoder.readout=attentional", "model.tied_embeddings=all", "text.shared_vocabulary=false"],
+            ["model.tied_embeddings (all)", "text.shared_vocabulary (false)"],
+        ),
+        (
+            ["model.attention.score=location", "data.max_tokens=101"],
+            ["model.attention.max_length (101)", "data.max_tokens (101)"],
+        ),
+    ],
+    ids=lambda x: ",".join(part.removeprefix("model.") for part in x) if "=" in x[0] else "",
+)
+def test_what_does_not_go_together_is_refused_in_a_line_that_names_both_keys(
+    overrides: list[str], keys: list[str]
+) -> None:
+    with pytest.raises(ConfigError) as caught:
+        load_config(None, overrides)
+
+    [line] = caught.value.lines()
+    assert "\n" not in line
+    assert line.startswith(f"--set {overrides[-1]}: ")
+    assert all(key in line for key in keys), line
+
+
+@pytest.mark.parametrize(
+    "overrides",
+    [
+        [GRU_DECODER, JOINED, "model.bridge=linear"],
+        ["model.encoder.hidden_size=128", JOINED, "model.attention.score=dot"],
+        ["model.encoder.directions=summed", "model.attention.score=dot"],
+        ["model.attention.score=none", "model.decoder.readout=state", "model.encoder.reverse=true"],
+        ["model.attention.score=location", "data.max_tokens=100"],
+        # Nothing is said of the text: the prepared folder will say.
+        ["model.decoder.readout=attentional", "model.tied_embeddings=all"],
+        ["model.decoder.readout=maxout", "model.decoder.embedding_size=128", "model.tied_embeddings=target"],
+    ],
+    ids=lambda x: ",".join(part.removeprefix("model.") for part in x),
+)
+def test_what_goes_together_is_taken(overrides: list[str]) -> None:
+    load_config(None, overrides)
+
+
+@pytest.mark.parametrize(
+    ("overrides", "words"),
+    [
+        ([], "general score"),
+        (["model.attention.scope=local_p"], "general score, local_p scope"),
+        (["model.attention.score=additive", "model.attention.heads=4"], "additive score with 4 heads"),
+        (["model.attention.score=none", "model.decoder.readout=state"], "no attention"),
+        (["model.attention.score=fixed"], "a fixed context"),
+    ],
+)
+def test_an_attention_is_told_in_words(overrides: list[str], words: str) -> None:
+    assert load_config(None, overrides).model.attention.in_words == words

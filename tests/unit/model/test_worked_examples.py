@@ -1,0 +1,80 @@
+"""The worked examples of two tutorials, step by step, with the numbers worked out beside the model's own."""
+
+import math
+
+import pytest
+import torch
+from torch import nn
+
+from seq2seq_cli.config.schema import AttentionConfig, DecoderConfig, EncoderConfig, ModelConfig
+from seq2seq_cli.model.attention.attention import Attention
+from seq2seq_cli.model.attention.scopes import GlobalScope
+from seq2seq_cli.model.attention.scores import AdditiveScore, Sizes
+from seq2seq_cli.model.build import build_model
+from seq2seq_cli.model.decoder import BahdanauDecoder
+from seq2seq_cli.model.readout import StateReadout
+from seq2seq_cli.model.recurrent import make_rnn
+from seq2seq_cli.model.state import Memory, RNNState
+
+
+def set_weight(layer: nn.Linear, rows: list[list[float]]) -> None:
+    layer.weight.data = torch.tensor(rows)
+
+
+def test_three_inputs_are_scored_weighted_summed_and_decoded() -> None:
+    """Three annotations h1, h2, h3 of one number each, and a decoder that begins with 0: e, a, c, s, twice."""
+    h = (0.5, -1.0, 2.0)
+    score = AdditiveScore(Sizes(query=1, memory=1, attention=1, max_length=1))
+    for layer, weight in ((score.W, 0.7), (score.U, 0.9), (score.v, 1.5)):
+        set_weight(layer, [[weight]])
+    rnn = make_rnn("gru", 1 + 1, 1, layers=1, dropout=0.0, both_ways=False)
+    for name, parameter in rnn.named_parameters():
+        parameter.data.zero_()
+        if name == "weight_ih_l0":
+            parameter.data[2, 1] = 1.0  # the candidate reads the context alone
+    attention = Attention(score=score, scope=GlobalScope(), memory_size=1)
+    decoder = BahdanauDecoder(
+        embedding=nn.Embedding(3, 1), rnn=rnn, attention=attention, readout=StateReadout(hidden_size=1), dropout=0.0
+    )
+    states = torch.tensor(h).view(1, 3, 1)
+    memory = attention.read(states, states[:, -1], torch.ones(1, 3, dtype=torch.bool))
+    state = decoder.start(RNNState(hidden=torch.zeros(1, 1, 1)))
+
+    s = 0.0
+    for _ in range(2):
+        e = [1.5 * math.tanh(0.7 * s + 0.9 * annotation) for annotation in h]
+        a = [math.exp(score) / sum(map(math.exp, e)) for score in e]
+        c = sum(weight * annotation for weight, annotation in zip(a, h, strict=True))
+        # With all other weights 0, r = z = 1/2 and so s' = s / 2 + tanh(c) / 2.
+        s = s / 2 + math.tanh(c) / 2
+
+        before = state.top
+        features, state, weights = decoder.step(torch.tensor([1]), state, memory)
+        assert score(before.unsqueeze(1), memory.keys).flatten().tolist() == pytest.approx(e)
+        assert weights.flatten().tolist() == pytest.approx(a)
+        assert (weights @ states[0]).item() == pytest.approx(c)
+        assert state.top.item() == pytest.approx(s)
+        assert features.item() == pytest.approx(s)
+
+
+def test_two_equal_states_share_the_weight_in_a_decoder_of_other_sizes_than_the_encoder() -> None:
+    """Encoder 10 to 20 in both directions, so 40; decoder 25; 30 words; a linear score on [s; h]."""
+    config = ModelConfig(
+        encoder=EncoderConfig(directions="joined", embedding_size=10, hidden_size=20),
+        bridge="zero",
+        attention=AttentionConfig(score="linear"),
+        decoder=DecoderConfig(kind="bahdanau", embedding_size=30, hidden_size=25, readout="state"),
+    )
+    model = build_model(config, src_size=7, tgt_size=30).eval()
+    one, start = model.encode(torch.tensor([[4]]), torch.tensor([1]))
+    assert one.states.shape == (1, 1, 40)
+    assert model.encoder.rnn.hidden_size == 20
+
+    keys = model.decoder.attention.read(one.states, one.states[:, 0], one.mask).keys
+    two = Memory(states=one.states.repeat(1, 2, 1), keys=keys.repeat(1, 2, 1), mask=one.mask.repeat(1, 2))
+    logits, state, weights = model.step(torch.tensor([2]), start, two)
+    assert weights.tolist() == [[0.5, 0.5]]
+    assert state.top.shape == (1, 25)
+    assert logits.shape == (1, 30)
+    # The LSTM reads the context, which is that one state, and the word.
+    assert model.decoder.rnn.input_size == 30 + 40

@@ -1,0 +1,48 @@
+"""Every shipped model, in small, goes the whole way: trained, kept, loaded, translating."""
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from seq2seq_cli.config.catalog import list_configs
+from seq2seq_cli.config.loader import load_config
+from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.training.events import Step, Validated
+from seq2seq_cli.training.report import model_card, report
+from seq2seq_cli.training.resolve import resolve_config
+from seq2seq_cli.training.session import Session
+from tests.corpora import prepared, reversed_words, symbol_sequences
+from tests.unit.training.conftest import CPU, TINY
+
+NAMES = [entry.name for entry in list_configs() if entry.name != "tutorial"]  # which has data of its own
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_it_goes_the_whole_way(name: str, corpus: PreparedCorpus, tmp_path: Path) -> None:
+    config = resolve_config(load_config(name, [*TINY, "training.epochs=1", "training.batch_size=64"]), corpus)
+    session = Session.start(tmp_path / name, config, corpus, CPU)
+
+    events = list(session.train())
+
+    losses = [event.loss for event in events if isinstance(event, Step)]
+    assert torch.tensor(losses).isfinite().all()
+    assert any(isinstance(event, Validated) and event.is_best for event in events)
+    assert config.model.attention.in_words in model_card(session, report(session))
+    translation = session.run.load_translator(CPU).translate(["a b c"])[0]
+    assert translation.weights.shape == (len(translation.tgt_tokens), 4)
+
+
+def test_with_one_vocabulary_both_sides_and_the_output_share_a_matrix(tmp_path: Path) -> None:
+    pairs = [(sequence, reversed_words(sequence)) for sequence in symbol_sequences(60, shortest=3, longest=5)]
+    both = prepared(tmp_path, pairs, ["text.shared_vocabulary=true"])
+    tied = ["model.tied_embeddings=all", "model.decoder.readout=attentional"]
+    sizes = ["model.encoder.embedding_size=12", "model.decoder.embedding_size=12", "training.epochs=1"]
+    config = resolve_config(load_config(None, [*TINY, *sizes, *tied]), both)
+    session = Session.start(tmp_path / "run", config, both, CPU)
+    for _ in session.train():
+        pass
+
+    model = session.run.load_translator(CPU).model
+    assert model.encoder.embedding.weight is model.decoder.embedding.weight is model.output.weight
+    assert torch.equal(model.output.weight, session.state.model.encoder.embedding.weight)

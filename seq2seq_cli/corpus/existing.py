@@ -55,8 +55,11 @@ def check_replaceable(out: Path) -> None:
 
 
 def _is_free(out: Path) -> bool:
-    if not out.exists() or (out.is_dir() and next(out.iterdir(), None) is None):
-        return True
+    try:
+        if not out.exists() or (out.is_dir() and next(out.iterdir(), None) is None):
+            return True
+    except OSError as error:  # a name that is too long, or a folder that may not be looked into
+        raise UsageError(f"{out}: cannot be used: {error.strerror}: choose another folder with --out") from None
     if not (out / MANIFEST).is_file():
         raise UsageError(f"{out}: exists and is not a prepared folder: choose another with --out")
     return False

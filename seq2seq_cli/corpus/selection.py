@@ -157,4 +157,6 @@ def _nothing_left(scratch: Scratch, reasons: _Reasons, data: DataConfig) -> str:
     if not any(len(reasons.pairs(reason)) for reason in ("length ratio", "in valid", "in test")):
         return f"{files}: every pair has more than data.max_tokens={data.max_tokens} tokens: raise it"
     counts = ", ".join(f"{len(pairs):,} {reason}" for reason in REASONS if len(pairs := reasons.pairs(reason)))
-    return f"{files}: no pair is left for training ({counts}): give more, or raise data.max_tokens or data.max_ratio"
+    advice: dict[Reason, str] = {"too long": "raise data.max_tokens", "length ratio": "raise data.max_ratio"}
+    cures = ["give more pairs", *(cure for reason, cure in advice.items() if len(reasons.pairs(reason)))]
+    return f"{files}: no pair is left for training ({counts}): {' or '.join(cures)}"

@@ -199,6 +199,18 @@ def test_what_was_dropped_is_said_with_its_lines(home: Path) -> None:
         (b"Hi.\tHallo.\n", ["--executor", "host:1"], "--executor host:1: must be dask://HOST:PORT"),
         (b"Hi.\tHallo.\n", ["--codec-from", "nowhere"], "nowhere: no run or prepared folder"),
         (b"Hi.\tHallo.\n", ["--limit", "0"], "'--limit'"),
+        (
+            b"Hi.\tHallo.\n",
+            ["--out", "x" * 300],
+            "cannot be used: File name too long: choose another folder with --out",
+        ),
+        (b"Hi.\tHallo.\n", ["--test", "bad.txt"], "no pair is left for training (1 in test): give more pairs"),
+        (b"Hi you.\tHallo.\n", ["--set", "data.max_tokens=1"], "more than data.max_tokens=1 tokens: raise it"),
+        (
+            b"Hi one two three four five.\tHi.\n",
+            ["--set", "data.max_ratio=2.0"],
+            "(1 length ratio): give more pairs or raise data.max_ratio",
+        ),
         (b"Hi.\tHallo.\n", ["--config", "no_such_config"], "no_such_config"),
     ],
 )

@@ -166,23 +166,29 @@ def test_an_override_of_the_search(folder: Path, expected: dict[str, Translation
     assert done.stdout.split() == expected[LINES[0]].tgt_tokens[:1]
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="has no pseudo-terminals")
-def test_a_prompt_asks_until_the_end(folder: Path, expected: dict[str, Translation]) -> None:
+def typed(folder: Path, keys: bytes, *, encoding: str) -> "subprocess.CompletedProcess[str]":
+    """What `s2s translate` answers at a terminal where these keys are pressed."""
     import pty
 
     ours, theirs = pty.openpty()
-    os.write(ours, f"{LINES[0]}\n\n{LINES[2]}\n\x04".encode())
+    os.write(ours, keys)
     done = subprocess.run(
         [*S2S, "translate", "--device", "cpu"],
         cwd=folder,
         stdin=theirs,
         capture_output=True,
         encoding="utf-8",
-        env={**os.environ, "PYTHONIOENCODING": "utf-8"},
+        env={**os.environ, "PYTHONIOENCODING": encoding},
         check=False,
     )
     os.close(ours)
     os.close(theirs)
+    return done
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no pseudo-terminals")
+def test_a_prompt_asks_until_the_end(folder: Path, expected: dict[str, Translation]) -> None:
+    done = typed(folder, f"{LINES[0]}\n\n{LINES[2]}\n\x04".encode(), encoding="utf-8")
     assert done.returncode == 0
     # The prompt is not in the output, which somebody may want to keep.
     assert done.stdout == f"{expected[LINES[0]].text}\n{expected[LINES[2]].text}\n"
@@ -191,21 +197,7 @@ def test_a_prompt_asks_until_the_end(folder: Path, expected: dict[str, Translati
 
 @pytest.mark.skipif(sys.platform == "win32", reason="has no pseudo-terminals")
 def test_a_terminal_that_is_not_utf8_is_told_at_the_prompt(folder: Path) -> None:
-    import pty
-
-    ours, theirs = pty.openpty()
-    os.write(ours, "Grüße\n\x04".encode("latin-1"))
-    done = subprocess.run(
-        [*S2S, "translate", "--device", "cpu"],
-        cwd=folder,
-        stdin=theirs,
-        capture_output=True,
-        encoding="utf-8",
-        env={**os.environ, "PYTHONIOENCODING": "utf-8:strict"},
-        check=False,
-    )
-    os.close(ours)
-    os.close(theirs)
+    done = typed(folder, "Grüße\n\x04".encode("latin-1"), encoding="utf-8:strict")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "src> s2s: error: standard input:1: character 3 is not UTF-8: check the terminal\n"
 

@@ -106,7 +106,7 @@ def test_what_does_not_go_together_is_refused_in_a_line_that_names_both_keys(
     ids=lambda x: ",".join(part.removeprefix("model.") for part in x),
 )
 def test_what_goes_together_is_taken(overrides: list[str]) -> None:
-    load_config(None, overrides)
+    assert load_config(None, overrides) != load_config(None)
 
 
 @pytest.mark.parametrize(

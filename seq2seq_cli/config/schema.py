@@ -16,6 +16,9 @@ AUTO = "auto"
 """A language that is still to be found."""
 
 PositiveInt = Annotated[int, Field(ge=1)]
+NonNegativeInt = Annotated[int, Field(ge=0)]
+Positive = Annotated[float, Field(gt=0.0)]
+NonNegative = Annotated[float, Field(ge=0.0)]
 Probability = Annotated[float, Field(ge=0.0, le=1.0)]
 Dropout = Annotated[float, Field(ge=0.0, lt=1.0)]
 Language = Annotated[str, Field(pattern=r"^[a-z]{2,3}$")]
@@ -149,6 +152,10 @@ class EncoderConfig(Section):
     """RNN layers on top of each other."""
     dropout: Dropout = 0.0
     """Share of the word vectors' entries, and of those between layers, that training sets to zero."""
+    variational_dropout: bool = False
+    """Set the same entries to zero at every word of a sentence."""
+    word_dropout: Dropout = 0.0
+    """Share of the words whose whole vector training sets to zero."""
     residual: bool = False
     """Add the input of the third and of each further layer to its output."""
     reverse: bool = False
@@ -215,6 +222,10 @@ class DecoderConfig(Section):
     """RNN layers on top of each other."""
     dropout: Dropout = 0.1
     """Share of the word vectors' entries, and of those between layers, that training sets to zero."""
+    variational_dropout: bool = False
+    """Set the same entries to zero at every word of a sentence."""
+    word_dropout: Dropout = 0.0
+    """Share of the words whose whole vector training sets to zero."""
     input_feeding: bool = False
     """Join the attentional vector to the next word's vector."""
     readout: Literal["state", "concat", "attentional", "maxout"] = "concat"
@@ -254,12 +265,37 @@ class TrainingConfig(Section):
 
     epochs: PositiveInt = 10
     """Passes over the training pairs."""
-    batch_size: PositiveInt = 64
-    """Sentence pairs a step."""
-    lr: Annotated[float, Field(gt=0.0)] = 1e-3
-    """Adam's learning rate."""
-    clip_norm: Annotated[float, Field(gt=0.0)] = 1.0
+    max_minutes: Positive | None = None
+    """End after so many minutes, the last validation included, wherever that is; null: after the epochs."""
+    patience: PositiveInt | None = None
+    """End when so many validations in a row have brought no better score; null: never for that."""
+    best_metric: Literal["bleu", "chrf", "loss"] = "bleu"
+    """Held-out score that the best weights are chosen by: the highest BLEU or chrF, or the lowest loss."""
+    keep: NonNegativeInt = 0
+    """Newest epochs whose weights are kept too, besides the best and the last."""
+    batch_size: PositiveInt = 768
+    """Size of a batch, in batch_unit, over all processes."""
+    batch_unit: Literal["token", "sentence"] = "token"
+    """token: source or target tokens with padding, whichever are more. sentence: pairs."""
+    accumulate: PositiveInt = 1
+    """Batches an update of the weights: their gradients are summed."""
+    optimiser: Literal["adam", "adamw", "sgd"] = "adam"
+    """Adam, Adam with decoupled weight decay, or plain stochastic gradient descent."""
+    lr: Positive = 1e-3
+    """The optimiser's learning rate, at its highest."""
+    weight_decay: NonNegative = 0.0
+    """Of adamw and sgd: how fast weights shrink."""
+    schedule: Literal["constant", "linear", "cosine", "inverse_sqrt", "plateau"] = "constant"
+    """The learning rate after the warm-up: as it is; down to 0 at the end, in a line or as a cosine; down with the
+    root of the steps; or halved after each validation that brings no better score."""
+    warmup_steps: NonNegativeInt = 0
+    """Updates in which the learning rate climbs to lr."""
+    clip_norm: Positive = 1.0
     """Largest norm of the gradient; a longer one is scaled down to it."""
+    label_smoothing: Dropout = 0.0
+    """Share of the truth that is spread over the whole vocabulary."""
+    ema_decay: Dropout = 0.0
+    """Moving average of the weights: what of it stays at each update; 0: none. Kept as best when it scores better."""
     teacher_forcing: Probability = 0.5
     """Probability that the decoder is fed the true words and not its own predictions; with a decay, at the start."""
     teacher_forcing_unit: Literal["sentence", "token"] = "sentence"
@@ -277,12 +313,17 @@ class TrainingConfig(Section):
     0.05 with bpe, where nothing else is unknown in training, else 0."""
     seed: Annotated[int, Field(ge=0, lt=2**32)] = 1
     """Start of every random stream; the same seed gives the same run on a CPU."""
+    deterministic: bool = False
+    """On a GPU: only algorithms that give the same run twice; training ends where there is none."""
     device: Literal["auto", "cpu", "cuda", "mps"] = "auto"
     """Where to compute; auto takes the first of cuda, mps, cpu that is there."""
-    precision: Literal["auto", "fp32", "bf16-mixed"] = "auto"
-    """Numbers in which products are computed; auto takes bf16-mixed where the device has units for it."""
-    save_minutes: Annotated[float, Field(gt=0.0)] = 2.0
+    precision: Literal["auto", "fp32", "bf16", "bf16-mixed"] = "auto"
+    """Numbers in which products are computed: fp32; bf16: fp32 numbers, multiplied as bf16; bf16-mixed: bf16 numbers
+    wherever that is safe. auto takes what is fastest on the device."""
+    save_minutes: Positive = 2.0
     """Longest time between two saves of the checkpoint to resume from; one is saved after each epoch too."""
+    tensorboard: bool = False
+    """Write the metrics and pictures of the attention for TensorBoard too."""
 
 
 class DecodingConfig(Section):

@@ -127,14 +127,12 @@ def _shorthand(key: str, value: object) -> list[str]:
 
 def _announce(session: "Session") -> None:
     from seq2seq_cli.training.device import describe_device
-    from seq2seq_cli.training.precision import choose_precision
 
     corpus, progress = session.corpus, session.state.progress
-    precision = choose_precision(session.config.training.precision, session.device)
     parameters = sum(p.numel() for p in session.state.model.parameters())
     origin = session.run.origin()
     sys.stderr.write(
-        f"training {session.run.path} on {describe_device(session.device)}, {precision}:"
+        f"training {session.run.path} on {describe_device(session.device)}, {session.state.precision}:"
         f" {len(corpus.split('train')):,} pairs, {parameters:,} parameters"
         + (f", begun with the weights of {origin}" if origin else "")
         + (f", from step {progress.step} in epoch {progress.epoch + 1}\n" if progress.step else "\n")
@@ -147,6 +145,8 @@ def _print_result(session: "Session", result: "Report") -> None:
     progress = session.state.progress
     epochs = "1 epoch" if progress.epoch == 1 else f"{progress.epoch} epochs"
     lines = [f"{epochs} in {duration(progress.seconds)}; best: epoch {progress.best_epoch}"]
+    if progress.skipped:
+        lines.append(f"{progress.skipped} of {progress.step} steps were skipped: their gradient was not finite")
     if result.test:
         lines.append(f"BLEU on the test split: {result.test.value:.1f}  ({result.test.signature})")
     held_out = "held-out" if result.examples_split != "train" else "training (nothing was held out)"

@@ -1,24 +1,25 @@
 """One sitting of a training: start or resume a run, train, and keep what must not be lost."""
 
 import shlex
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 
 import torch
 
-from seq2seq_cli.config.schema import Config
+from seq2seq_cli.config.schema import Config, TrainingConfig
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.errors import Interrupted, TrainingError
 from seq2seq_cli.model.build import build_model
-from seq2seq_cli.training.device import memory_errors
-from seq2seq_cli.training.events import Event, Saved, Step, Validated
+from seq2seq_cli.training.device import memory_errors, peak_memory_mb
+from seq2seq_cli.training.events import Event, Finished, Saved, Step, Validated
 from seq2seq_cli.training.loop import train
 from seq2seq_cli.training.origin import check_origin
+from seq2seq_cli.training.precision import choose_precision
 from seq2seq_cli.training.run_folder import RunFolder
 from seq2seq_cli.training.signals import StopRequest
-from seq2seq_cli.training.state import TrainingState, fresh_state
+from seq2seq_cli.training.state import Progress, Tally, TrainingState, fresh_state
 
 STEPS_A_RECORD = 100
 
@@ -52,9 +53,7 @@ class Session:
         # A model that cannot be made leaves no folder behind.
         if origin:
             check_origin(origin, path, config, corpus)
-        state = _fresh(config, corpus, device)
-        if origin:
-            origin.load_best(state.model)
+        state = _fresh(config, corpus, device, origin)
         run = RunFolder.create(path, config, corpus, overwrite=overwrite, origin=origin)
         return cls(run=run, corpus=corpus, config=config, device=device, state=state)
 
@@ -68,14 +67,16 @@ class Session:
         before = run.config().training
         state = _fresh(config, corpus, device)
         run.load_last(state)
-        if (before.batch_size, before.seed) != (config.training.batch_size, config.training.seed):
+        if config.training.precision != "auto":
+            state.precision = config.training.precision
+        if _ordered_by(before) != _ordered_by(config.training):
             state.progress.restart_epoch()  # its pairs would come in another order
         run.cut_metrics(state.progress.step)
         run.write_config(config)
         return cls(run=run, corpus=corpus, config=config, device=device, state=state)
 
     def train(self) -> Iterator[Event]:
-        """Train to the last epoch; checkpoints and metrics are written on the way.
+        """Train to the end that the config sets; checkpoints and metrics are written on the way.
 
         Raises Interrupted, after saving, when the user asks to stop; TrainingError when training cannot go on.
         """
@@ -97,72 +98,109 @@ class Session:
 
 
 class _Recorder:
-    """Writes what a session must not lose, and keeps its clock."""
+    """Writes what a session must not lose."""
 
     def __init__(self, session: Session) -> None:
         self._run = session.run
         self._state = session.state
-        self._save_seconds = session.config.training.save_minutes * 60
-        self._now = self._saved_at = time.monotonic()
+        self._device = session.device
+        self._training = session.config.training
+        self._saved_at = session.state.progress.seconds
 
     def keep(self, event: Event) -> Iterator[Event]:
         """Record one event of the loop, pass it on, and save if it is time to."""
-        self._tick()
+        progress = self._state.progress
         match event:
             case Step():
                 if event.step % STEPS_A_RECORD == 0:
-                    self._run.append_metrics(_step_record(event))
+                    self._run.append_metrics(_step_record(event, progress, self._device))
+                    progress.of_record = Tally()
                 yield event
-                if self._now - self._saved_at >= self._save_seconds:
+                if progress.seconds - self._saved_at >= self._training.save_minutes * 60:
                     yield self.save()
             case Validated():
-                if event.is_best:
-                    self._run.save_best(self._state.model)
-                self._run.append_metrics(_epoch_record(event, self._state.progress.seconds))
+                self._keep_weights(event)
+                self._run.append_metrics(_epoch_record(event, progress))
                 yield event
                 yield self.save()
+            case Finished():
+                self._run.append_metrics(_end_record(event, progress))
+                yield event
 
     def save(self) -> Saved:
         """Write the checkpoint to resume from."""
-        self._tick()
         self._run.save_last(self._state)
-        self._saved_at = self._now
+        self._saved_at = self._state.progress.seconds
         return Saved(path=self._run.last_path)
 
-    def _tick(self) -> None:
-        before, self._now = self._now, time.monotonic()
-        self._state.progress.seconds += self._now - before
+    def _keep_weights(self, event: Validated) -> None:
+        average = self._state.average
+        model = average.model if average and event.averaged else self._state.model
+        if event.is_best:
+            self._run.save_best(model)
+        if self._training.keep:
+            self._run.save_epoch(model, event.epoch, keep=self._training.keep)
 
 
-def _fresh(config: Config, corpus: PreparedCorpus, device: torch.device) -> TrainingState:
+def _fresh(
+    config: Config, corpus: PreparedCorpus, device: torch.device, origin: RunFolder | None = None
+) -> TrainingState:
     torch.manual_seed(config.training.seed)
     if not len(corpus.split("train")):
         raise TrainingError(f"{corpus.path}: no training pairs are in it")
     sizes = {"src_size": len(corpus.src_codec.vocabulary), "tgt_size": len(corpus.tgt_codec.vocabulary)}
     with memory_errors(device):
-        return fresh_state(build_model(config.model, **sizes).to(device), lr=config.training.lr)
+        model = build_model(config.model, **sizes).to(device)
+        if origin:
+            origin.load_best(model)
+        return fresh_state(model, config.training, choose_precision(config.training.precision, device))
 
 
-def _step_record(event: Step) -> dict[str, object]:
+def _ordered_by(training: TrainingConfig) -> tuple[object, ...]:
+    """What the order of the pairs in an epoch follows from."""
+    return training.batch_size, training.batch_unit, training.seed
+
+
+def _step_record(event: Step, progress: Progress, device: torch.device) -> dict[str, object]:
+    tally = progress.of_record
     return {
         "kind": "step",
         "step": event.step,
         "epoch": event.epoch,
-        "loss": event.loss,
-        "gradient_norm": event.gradient_norm,
-        "tokens": event.tokens,
+        "tokens": tally.tokens,
+        "loss": tally.mean_loss if tally.tokens else None,
+        "lr": event.lr,
+        "gradient_norm": event.gradient_norm if isfinite(event.gradient_norm) else None,
+        "tokens_per_second": round(tally.tokens / tally.seconds) if tally.seconds else None,
+        "memory_mb": peak_memory_mb(device),
+        "skipped": progress.skipped,
     }
 
 
-def _epoch_record(event: Validated, seconds: float) -> dict[str, object]:
+def _epoch_record(event: Validated, progress: Progress) -> dict[str, object]:
+    scores = event.scores
     return {
         "kind": "epoch",
         "step": event.step,
         "epoch": event.epoch,
+        "seconds": round(progress.seconds, 1),
+        "tokens": progress.tokens,
+        "lr": progress.lr,
         "train_loss": event.train_loss,
-        "valid_loss": event.valid_loss,
-        "bleu": event.bleu.value if event.bleu else None,
-        "signature": event.bleu.signature if event.bleu else None,
+        "valid_loss": scores.loss if scores else None,
+        "bleu": scores.bleu.value if scores else None,
+        "chrf": scores.chrf.value if scores else None,
+        "signatures": {score.name: score.signature for score in (scores.bleu, scores.chrf)} if scores else {},
+        "averaged": event.averaged,
         "best": event.is_best,
-        "seconds": round(seconds, 1),
+    }
+
+
+def _end_record(event: Finished, progress: Progress) -> dict[str, object]:
+    return {
+        "kind": "end",
+        "step": progress.step,
+        "epoch": progress.epoch,
+        "seconds": round(progress.seconds, 1),
+        "reason": event.reason,
     }

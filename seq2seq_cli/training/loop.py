@@ -7,22 +7,21 @@ Each epoch goes over all training pairs once, in batches of like length, and end
 
 from collections.abc import Iterator
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from seq2seq_cli.config.schema import Config, TrainingConfig
-from seq2seq_cli.corpus.batches import Batch, collate, epoch_order
+from seq2seq_cli.corpus.batches import Batch, epoch_order
 from seq2seq_cli.corpus.noise import Noise
-from seq2seq_cli.corpus.prepared import ParallelIds, PreparedCorpus
+from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import TrainingError
 from seq2seq_cli.training.events import Event, Step, Validated
+from seq2seq_cli.training.feed import feed
 from seq2seq_cli.training.forcing import forcing_probability
 from seq2seq_cli.training.loss import batch_loss
 from seq2seq_cli.training.precision import Precision, choose_precision, mixed
 from seq2seq_cli.training.reinforce import next_baseline
-from seq2seq_cli.training.state import Progress, TrainingState
+from seq2seq_cli.training.state import TrainingState
 from seq2seq_cli.training.validation import mean_loss, score_translations
 
 
@@ -41,10 +40,10 @@ def _epoch(state: TrainingState, corpus: PreparedCorpus, config: Config, device:
     """The rest of the epoch that `state` is in."""
     ids, training, progress = corpus.split("train"), config.training, state.progress
     precision = choose_precision(training.precision, device)
-    order = epoch_order(ids, batch_size=training.batch_size, seed=training.seed, epoch=progress.epoch)
+    size, unit = training.batch_size, training.batch_unit
+    order = epoch_order(ids, size=size, unit=unit, seed=training.seed, epoch=progress.epoch)
     noise = Noise.of(training, corpus)
-    for rows in order[progress.position :]:
-        batch = _batch(ids, rows, noise, progress).to(device)
+    for batch in feed(ids, order, noise, epoch=progress.epoch, start=progress.position, device=device):
         loss, tokens, gradient_norm = _update(state, batch, training, precision)
         progress.position += 1
         progress.step += 1
@@ -59,14 +58,6 @@ def _epoch(state: TrainingState, corpus: PreparedCorpus, config: Config, device:
             tokens=tokens,
             gradient_norm=gradient_norm,
         )
-
-
-def _batch(ids: ParallelIds, rows: NDArray[np.int64], noise: Noise | None, progress: Progress) -> Batch:
-    """The pairs of the given rows, with the noise that training adds."""
-    if noise is None:
-        return collate(ids, rows)
-    noisy = noise.apply(ids, rows, epoch=progress.epoch, position=progress.position)
-    return collate(noisy, np.arange(len(noisy)))
 
 
 def _update(

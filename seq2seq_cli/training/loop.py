@@ -76,14 +76,16 @@ def _update(
     state.optimiser.zero_grad()
     progress = state.progress
     with mixed(precision, batch.src.device):
-        loss, tokens = batch_loss(
+        losses = batch_loss(
             state.model,
             batch,
             teacher_forcing=forcing_probability(training, progress.step),
             unit=training.teacher_forcing_unit,
             baseline=progress.baseline,
+            label_smoothing=training.label_smoothing,
         )
-    torch.autograd.backward(loss / tokens)
+    loss, tokens = losses.nll, losses.tokens
+    torch.autograd.backward(losses.objective / tokens)
     norm = torch.nn.utils.clip_grad_norm_(state.model.parameters(), training.clip_norm)
     if not (loss.isfinite() and norm.isfinite()):
         raise TrainingError(

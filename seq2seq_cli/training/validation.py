@@ -18,9 +18,9 @@ def mean_loss(model: Seq2Seq, ids: ParallelIds, device: torch.device) -> float:
     loss, tokens = 0.0, 0
     with evaluating(model):
         for rows in length_order(ids, batch_size=BATCH_SIZE):
-            batch_sum, batch_tokens = batch_loss(model, collate(ids, rows).to(device), teacher_forcing=1.0)
-            loss += batch_sum.item()
-            tokens += batch_tokens
+            losses = batch_loss(model, collate(ids, rows).to(device), teacher_forcing=1.0)
+            loss += losses.nll.item()
+            tokens += losses.tokens
     return loss / tokens
 
 

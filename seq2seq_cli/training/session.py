@@ -67,11 +67,12 @@ class Session:
         run.check_corpus(corpus)
         before = run.config().training
         state = _fresh(config, corpus, device)
-        run.load_last(state)
-        if (before.batch_size, before.seed) != (config.training.batch_size, config.training.seed):
-            state.progress.restart_epoch()  # its pairs would come in another order
-        run.cut_metrics(state.progress.step)
-        run.write_config(config)
+        with run.lock():
+            metrics_bytes = run.load_last(state)
+            if (before.batch_size, before.seed) != (config.training.batch_size, config.training.seed):
+                state.progress.restart_epoch()  # its pairs would come in another order
+            run.cut_metrics(metrics_bytes)
+            run.write_config(config)
         return cls(run=run, corpus=corpus, config=config, device=device, state=state)
 
     def train(self) -> Iterator[Event]:
@@ -80,8 +81,8 @@ class Session:
         Raises Interrupted, after saving, when the user asks to stop; TrainingError when training cannot go on.
         """
         recorder = _Recorder(self)
-        yield recorder.save()
-        with memory_errors(self.device), StopRequest() as stop:
+        with self.run.lock(), memory_errors(self.device), StopRequest() as stop:
+            yield recorder.save()
             for event in train(self.state, self.corpus, self.config, self.device):
                 yield from recorder.keep(event)
                 if stop.exit_code is not None:
@@ -102,6 +103,7 @@ class _Recorder:
     def __init__(self, session: Session) -> None:
         self._run = session.run
         self._state = session.state
+        self._keep = session.config.training.keep
         self._save_seconds = session.config.training.save_minutes * 60
         self._now = self._saved_at = time.monotonic()
 
@@ -118,6 +120,7 @@ class _Recorder:
             case Validated():
                 if event.is_best:
                     self._run.save_best(self._state.model)
+                self._run.save_epoch(self._state.model, event.epoch, self._keep)
                 self._run.append_metrics(_epoch_record(event, self._state.progress.seconds))
                 yield event
                 yield self.save()

@@ -107,8 +107,9 @@ def _resume(name: str | None, out: Path | None, data: Path | None, overrides: li
     run = RunFolder.find(path) if path else RunFolder.find_saved_last()
     corpus = PreparedCorpus.open(data or run.corpus_folder())
     config = load_config(name, overrides) if name else load_saved_config(run.path / "config.yaml", overrides)
+    changes = resumed_changes(run.config(), config, run.path)
     config = resolve_config(config, corpus)
-    for change in resumed_changes(run.config(), config, run.path):
+    for change in changes:
         sys.stderr.write(f"{change}\n")
     session = Session.resume(run, config, corpus, choose_device(config.training.device))
     _announce(session)

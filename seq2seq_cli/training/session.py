@@ -66,13 +66,14 @@ class Session:
         run.check_corpus(corpus)
         before = run.config().training
         state = _fresh(config, corpus, device)
-        run.load_last(state)
-        if config.training.precision != "auto":
-            state.precision = config.training.precision
-        if _ordered_by(before) != _ordered_by(config.training):
-            state.progress.restart_epoch()  # its pairs would come in another order
-        run.cut_metrics(state.progress.step)
-        run.write_config(config)
+        with run.lock():
+            metrics_bytes = run.load_last(state)
+            if config.training.precision != "auto":
+                state.precision = config.training.precision
+            if _ordered_by(before) != _ordered_by(config.training):
+                state.progress.restart_epoch()  # its pairs would come in another order
+            run.cut_metrics(metrics_bytes)
+            run.write_config(config)
         return cls(run=run, corpus=corpus, config=config, device=device, state=state)
 
     def train(self) -> Iterator[Event]:
@@ -81,8 +82,8 @@ class Session:
         Raises Interrupted, after saving, when the user asks to stop; TrainingError when training cannot go on.
         """
         recorder = _Recorder(self)
-        yield recorder.save()
-        with memory_errors(self.device), StopRequest() as stop:
+        with self.run.lock(), memory_errors(self.device), StopRequest() as stop:
+            yield recorder.save()
             for event in train(self.state, self.corpus, self.config, self.device):
                 yield from recorder.keep(event)
                 if stop.exit_code is not None:
@@ -138,8 +139,7 @@ class _Recorder:
         model = average.model if average and event.averaged else self._state.model
         if event.is_best:
             self._run.save_best(model)
-        if self._training.keep:
-            self._run.save_epoch(model, event.epoch, keep=self._training.keep)
+        self._run.save_epoch(model, event.epoch, self._training.keep)
 
 
 def _fresh(

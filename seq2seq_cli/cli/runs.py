@@ -45,7 +45,7 @@ class Metric(StrEnum):
     LOSS = "loss"
 
 
-Names = Annotated[list[str], typer.Argument(metavar="RUN...", help="Run folders, or names from the list.")]
+Names = Annotated[list[str], typer.Argument(metavar="RUN", help="Run folders, or names from the list.")]
 
 
 @app.callback(invoke_without_command=True)

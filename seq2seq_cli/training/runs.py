@@ -6,6 +6,7 @@ import math
 import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -81,8 +82,7 @@ class Run:
     @property
     def resumable(self) -> bool:
         """Whether ``s2s train --resume`` finds a checkpoint."""
-        folder = self.path / LAST
-        return folder.is_dir() and any(folder.iterdir())
+        return any((self.path / LAST).glob("*"))
 
     @property
     def state_in_words(self) -> str:
@@ -161,21 +161,25 @@ def list_runs(folder: Path) -> list[Run | DamagedRun]:
 def find_run(name: str, folder: Path) -> Run:
     """The run of a name in ``folder``, or at a path.
 
-    Raises ModelFileError when there is none, with the names of those that there are.
+    Raises ModelFileError when there is none, with the names near to it.
     """
     inside = folder / name
     if Path(name).name == name and inside.is_dir():
         return Run.read(inside)
     if not Path(name).exists():
-        there = sorted(path.name for path in folder.glob("*") if path.is_dir() and holds_run(path))
-        known = f"in {folder}/ are {', '.join(there)}" if there else f"nor is any in {folder}/"
-        raise ModelFileError(f"{name}: no such run folder; {known}")
+        there = [path.name for path in folder.glob("*") if path.is_dir() and holds_run(path)]
+        near = get_close_matches(name, there, n=3)
+        hint = f"did you mean {' or '.join(near)}?" if near else f"s2s runs --in {folder} lists those that there are"
+        raise ModelFileError(f"{name}: no such run folder, nor one in {folder}/; {hint}")
     return Run.read(Path(name))
 
 
 def holds_run(path: Path) -> bool:
     """Whether a folder has something that only a run has, be it damaged otherwise."""
-    return any((path / name).exists() for name in (CONFIG, METRICS, CORPUS))
+    try:
+        return any((path / name).exists() for name in (CONFIG, METRICS, CORPUS))
+    except OSError:
+        return True  # a folder that may not be looked into
 
 
 def size_on_disk(path: Path) -> int:
@@ -188,8 +192,15 @@ def size_on_disk(path: Path) -> int:
 
 
 def config_differences(runs: Sequence[Run]) -> list[Row]:
-    """The keys on which the configs disagree, in the order of the schema."""
-    whole = [dict(values_by_key(run.config)) for run in runs]
+    """The keys on which the configs disagree, in the order of the schema, then data and first weights."""
+    whole = [
+        {
+            **dict(values_by_key(run.config)),
+            "trained on": run.corpus.get("folder"),
+            "begun with": run.corpus.get("init_from"),
+        }
+        for run in runs
+    ]
     rows = (Row(key, [values[key] for values in whole]) for key in whole[0])
     return [row for row in rows if any(value != row.values[0] for value in row.values)]
 
@@ -232,6 +243,8 @@ def _read(path: Path) -> Run | DamagedRun:
         return Run.read(path)
     except ModelFileError as error:
         return DamagedRun(path=path, problem=str(error))
+    except OSError as error:
+        return DamagedRun(path=path, problem=f"{path}: cannot be read: {error.strerror}")
 
 
 def _changed(path: Path) -> int:

@@ -81,7 +81,8 @@ class Timeline:
             raise ValueError("no line goes through one point")
         after = min(max(bisect_left(self.points, (step,)), 1), len(self.points) - 1)
         (left, low), (right, high) = self.points[after - 1], self.points[after]
-        return low + (high - low) * (step - left) / (right - left)
+        share = (step - left) / (right - left)
+        return (1 - share) * low + share * high
 
 
 def timeline(history: History, axis: Axis) -> Timeline | None:

@@ -46,7 +46,7 @@ def train(
     if resume and init_from:
         raise UsageError("--resume goes on with a run and --init-from begins a new one: give one of them")
     from seq2seq_cli.cli.training_bar import TrainingBar
-    from seq2seq_cli.training.report import model_card, report
+    from seq2seq_cli.training.report import model_card, report, test_record
 
     overrides = [*(set_ or []), *_shorthand("device", device), *_shorthand("seed", seed)]
     if resume:
@@ -60,6 +60,8 @@ def train(
     finally:
         bar.close()
     result = report(session)
+    if result.test:
+        session.run.append_metrics(test_record(session, result.test))
     session.run.write_card(model_card(session, result))
     _print_result(session, result)
 
@@ -76,8 +78,9 @@ def _start(
     from seq2seq_cli.config.loader import load_config, load_saved_config
     from seq2seq_cli.corpus.prepared import DEFAULT_FOLDER, PreparedCorpus
     from seq2seq_cli.training.device import choose_device
+    from seq2seq_cli.training.places import RUNS
     from seq2seq_cli.training.resolve import resolve_config
-    from seq2seq_cli.training.run_folder import RUNS, RunFolder
+    from seq2seq_cli.training.run_folder import RunFolder
     from seq2seq_cli.training.session import Session
 
     origin = RunFolder.find(init_from) if init_from else None
@@ -117,7 +120,7 @@ def _resume(name: str | None, out: Path | None, data: Path | None, overrides: li
 
 
 def _default_folder(name: str | None) -> Path:
-    from seq2seq_cli.training.run_folder import RUNS
+    from seq2seq_cli.training.places import RUNS
 
     return RUNS / (Path(name).stem if name else "default")
 
@@ -149,7 +152,8 @@ def _print_result(session: "Session", result: "Report") -> None:
     if progress.skipped:
         lines.append(f"{progress.skipped} of {progress.step} steps were skipped: their gradient was not finite")
     if result.test:
-        lines.append(f"BLEU on the test split: {result.test.value:.1f}  ({result.test.signature})")
+        bleu, chrf = result.test.bleu, result.test.chrf
+        lines.append(f"BLEU on the test split: {bleu.value:.1f}  ({bleu.signature}); chrF {chrf.value:.1f}")
     held_out = "held-out" if result.examples_split != "train" else "training (nothing was held out)"
     lines.append(f"\n{len(result.examples)} {held_out} sentences:")
     for example in result.examples:

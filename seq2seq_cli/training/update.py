@@ -65,9 +65,7 @@ def update(state: TrainingState, batches: Sequence[Batch], training: TrainingCon
     else:
         _step(state, lr)
         progress.baseline = next_baseline(progress.baseline, -loss / tokens)
-    return Update(
-        loss=loss, tokens=tokens, gradient_norm=gradient_norm, lr=lr, skipped=bool(skipped), halved=halved
-    )
+    return Update(loss=loss, tokens=tokens, gradient_norm=gradient_norm, lr=lr, skipped=bool(skipped), halved=halved)
 
 
 def _add_gradients(

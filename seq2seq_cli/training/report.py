@@ -77,7 +77,8 @@ def model_card(session: Session, result: Report) -> str:
     pairs = ", ".join(f"{len(session.corpus.split(name)):,} {name}" for name in ("train", "valid", "test"))
     test = "nothing was held out"
     if result.test:
-        test = "; ".join(f"{s.name} {s.value:.1f} ({s.signature})" for s in (result.test.bleu, result.test.chrf))
+        bleu, chrf = result.test.bleu, result.test.chrf
+        test = f"{bleu.value:.1f} ({bleu.signature})\n- chrF on the test split: {chrf.value:.1f} ({chrf.signature})"
     origin = session.run.origin()
     begun = f", begun with the best weights of `{origin}`" if origin else ""
     examples = "\n".join(_table_row(e.source, e.translation, e.reference) for e in result.examples)
@@ -91,7 +92,7 @@ A sequence-to-sequence translator with attention, trained by s2s.
 - vocabulary: {len(session.corpus.src_codec.vocabulary):,} {src}, {len(session.corpus.tgt_codec.vocabulary):,} {tgt}
 - training: {progress.epoch} epochs, {progress.step:,} steps, {duration(progress.seconds)} on {session.device.type};
   the best weights are those of epoch {progress.best_epoch}{begun}
-- on the test split, greedy: {test}
+- BLEU on the test split, greedy: {test}
 
 Everything that shaped it is in `config.yaml`, its way in `metrics.jsonl`. To use it:
 

@@ -57,7 +57,7 @@ def test_results_go_to_stdout_and_the_way_there_to_stderr(home: Path) -> None:
     assert "BLEU on the test split" in out
     assert out.count("(reference: ") == 5
     assert "To translate: s2s translate --model runs/luong_dot '" in out
-    assert [line.split(":")[0] for line in err.splitlines()[1:]] == ["epoch 1", "epoch 2"]
+    assert [line.split(":")[0] for line in err.splitlines()[1:]] == ["epoch 1", "epoch 2", "all 2 epochs are done"]
     assert "\r" not in err  # no bar where nobody watches
 
 

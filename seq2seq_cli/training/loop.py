@@ -20,7 +20,7 @@ from seq2seq_cli.errors import TrainingError
 from seq2seq_cli.training.events import Event, Step, Validated
 from seq2seq_cli.training.forcing import forcing_probability
 from seq2seq_cli.training.loss import batch_loss
-from seq2seq_cli.training.precision import Precision, choose_precision, mixed
+from seq2seq_cli.training.precision import Precision, choose_precision, computing
 from seq2seq_cli.training.reinforce import next_baseline
 from seq2seq_cli.training.state import Progress, TrainingState
 from seq2seq_cli.training.validation import mean_loss, score_translations
@@ -75,7 +75,7 @@ def _update(
     """One step of the optimiser: summed loss, target tokens, gradient norm before clipping."""
     state.optimiser.zero_grad()
     progress = state.progress
-    with mixed(precision, batch.src.device):
+    with computing(precision, batch.src.device):
         losses = batch_loss(
             state.model,
             batch,
@@ -84,8 +84,8 @@ def _update(
             baseline=progress.baseline,
             label_smoothing=training.label_smoothing,
         )
+        torch.autograd.backward(losses.objective / losses.tokens)
     loss, tokens = losses.nll, losses.tokens
-    torch.autograd.backward(losses.objective / tokens)
     norm = torch.nn.utils.clip_grad_norm_(state.model.parameters(), training.clip_norm)
     if not (loss.isfinite() and norm.isfinite()):
         raise TrainingError(

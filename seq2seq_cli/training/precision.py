@@ -1,28 +1,92 @@
-"""In which numbers the products of a training step are computed."""
+"""In which numbers the products of a training step are computed. Weights, sums of gradients and the loss stay fp32."""
 
-from contextlib import AbstractContextManager, nullcontext
-from typing import Literal
+import time
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import Literal, TypeAlias
 
 import torch
+import torch.nn.functional as F
 
-Precision = Literal["fp32", "bf16-mixed"]
+Precision: TypeAlias = Literal["fp32", "bf16", "bf16-mixed"]
+
+MARGIN = 1.15
+"""How many times faster a precision has to be to be taken: a small difference would be chosen by chance."""
+PRODUCT = (64, 256, 2048)
+"""Rows, inputs and outputs of the product that is timed: that of a layer for a few words."""
+ROUNDS = 6
 
 
-def choose_precision(name: Literal["auto", "fp32", "bf16-mixed"], device: torch.device) -> Precision:
-    """`auto` takes bf16-mixed where the device multiplies bf16 numbers in hardware, fp32 elsewhere.
+def choose_precision(name: Literal["auto", "fp32", "bf16", "bf16-mixed"], device: torch.device) -> Precision:
+    """The precision of the name; `auto` is what is fastest on the device.
 
-    It goes by what the device can do, not by a measurement: the same machine always chooses the same.
+    On a GPU that is bf16-mixed where it has units for it. On a CPU with units for bf16 they are timed, some 50 ms in
+    all. Anything else takes fp32. A measurement can come out differently another time: a run that is to be repeated or
+    resumed bit for bit has to be told the choice.
     """
     if name != "auto":
         return name
     if device.type == "cuda":
         return "bf16-mixed" if torch.cuda.is_bf16_supported(including_emulation=False) else "fp32"
+    return _fastest() if device.type == "cpu" and _has_bf16_units() else "fp32"
+
+
+def computing(precision: Precision, device: torch.device) -> AbstractContextManager[object]:
+    """What a step, forwards and backwards, is done in; afterwards everything is as before.
+
+    bf16 leaves all tensors fp32, and lets the device multiply them as bf16; bf16-mixed makes the results of products
+    bf16 too.
+    """
+    match precision:
+        case "fp32":
+            return nullcontext()
+        case "bf16":
+            return _products_through_bf16()
+        case "bf16-mixed":
+            return torch.autocast(device.type, dtype=torch.bfloat16)
+
+
+@contextmanager
+def _products_through_bf16() -> Iterator[None]:
+    before = torch.get_float32_matmul_precision()
+    torch.set_float32_matmul_precision("medium")
+    try:
+        yield
+    finally:
+        torch.set_float32_matmul_precision(before)
+
+
+def _has_bf16_units() -> bool:
     # Older versions of torch do not tell what a CPU can do.
-    capabilities: dict[str, object] = getattr(torch.cpu, "get_capabilities", dict)() if device.type == "cpu" else {}
-    has_units = any(capabilities.get(unit) for unit in ("avx512_bf16", "amx_bf16", "arm_bf16"))
-    return "bf16-mixed" if has_units else "fp32"
+    capabilities: dict[str, object] = getattr(torch.cpu, "get_capabilities", dict)()
+    return any(capabilities.get(unit) for unit in ("avx512_bf16", "amx_bf16", "arm_bf16"))
 
 
-def mixed(precision: Precision, device: torch.device) -> AbstractContextManager[object]:
-    """Inside, products are computed in bf16 if the precision says so; weights and loss stay fp32."""
-    return nullcontext() if precision == "fp32" else torch.autocast(device.type, dtype=torch.bfloat16)
+def _fastest() -> Precision:
+    """The precision whose products, forwards and backwards, take least time on one core; fp32 unless it is clear."""
+    threads = torch.get_num_threads()
+    # The time of a single thread counts what it computes, not what it waits for because of other programs.
+    torch.set_num_threads(1)
+    try:
+        seconds = _product_seconds()
+    finally:
+        torch.set_num_threads(threads)
+    best: Precision = "fp32"
+    for other in seconds:
+        if seconds[other] * MARGIN <= seconds[best]:
+            best = other
+    return best
+
+
+def _product_seconds() -> dict[Precision, float]:
+    """The shortest time of a product in each precision."""
+    seconds: dict[Precision, float] = {"fp32": torch.inf, "bf16-mixed": torch.inf, "bf16": torch.inf}
+    rows, inputs, outputs = PRODUCT
+    x, weight = torch.ones(rows, inputs, requires_grad=True), torch.ones(outputs, inputs, requires_grad=True)
+    for _ in range(ROUNDS):
+        for precision in seconds:
+            begin = time.thread_time()
+            with computing(precision, x.device):
+                torch.autograd.grad(F.linear(x, weight).sum(), (x, weight))
+            seconds[precision] = min(seconds[precision], time.thread_time() - begin)
+    return seconds

@@ -13,7 +13,7 @@ from seq2seq_cli.errors import TrainingError
 from seq2seq_cli.training.device import is_out_of_memory
 from seq2seq_cli.training.forcing import forcing_probability
 from seq2seq_cli.training.loss import BatchLoss, batch_loss
-from seq2seq_cli.training.precision import mixed
+from seq2seq_cli.training.precision import computing
 from seq2seq_cli.training.reinforce import next_baseline
 from seq2seq_cli.training.schedule import learning_rate
 from seq2seq_cli.training.state import TrainingState
@@ -75,7 +75,7 @@ def _add_gradients(
     state.optimiser.zero_grad()
     losses = []
     for batch in batches:
-        with mixed(state.precision, batch.src.device):
+        with computing(state.precision, batch.src.device):
             loss = _loss(state, batch, training)
             torch.autograd.backward(loss.objective / tokens)
         losses.append(loss.nll.detach())

@@ -6,7 +6,7 @@ from seq2seq_cli.corpus.batches import Batch, pad
 from seq2seq_cli.model.build import build_model
 from seq2seq_cli.text.vocabulary import BOS, EOS
 from seq2seq_cli.training.loss import batch_loss
-from seq2seq_cli.training.precision import Precision, mixed
+from seq2seq_cli.training.precision import Precision, computing
 from tests.unit.training.conftest import CPU, TINY
 
 SOURCES = [[5, 6, EOS], [7, EOS], [8, 9, 10, 4, EOS]]
@@ -57,14 +57,14 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize("precision", ["fp32", "bf16-mixed"])
+@pytest.mark.parametrize("precision", ["fp32", "bf16", "bf16-mixed"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_gradients_reach_every_parameter_when_the_model_is_fed_its_own_words(kind: str, precision: Precision) -> None:
     torch.manual_seed(0)
     model = build_model(load_config(None, [*TINY, *KINDS[kind]]).model, src_size=12, tgt_size=12)
-    with mixed(precision, CPU):
+    with computing(precision, CPU):
         loss = batch_loss(model, batch([0, 1, 2]), teacher_forcing=0.0).objective
-    torch.autograd.backward(loss)
+        torch.autograd.backward(loss)
     assert loss.dtype == torch.float32
     for name, parameter in model.named_parameters():
         assert parameter.grad is not None, name

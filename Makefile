@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 # Where a demo leaves its data and its run.
 DEMO := demo
-# What the gallery trains on, and its settings.
+# What the benchmarks and the gallery train on, and the gallery's settings.
 PAIRS ?= data/sample.txt
 SET ?= training.epochs=10
 
@@ -50,8 +50,8 @@ format: $(VENV)/installed-dev  ## Put the code in form
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(VENV)/installed-dev  ## Measure speed, print the figures
-	$(BIN)/python -m benchmarks.speed
+bench: $(VENV)/installed-dev  ## Measure speed, print the figures: PAIRS=FILE BENCH="--joeynmt DIR ..."
+	$(BIN)/python -m benchmarks.speed --pairs $(PAIRS) $(BENCH)
 
 gallery: $(VENV)/installed-dev  ## Train every model on one task (hours); fill docs/mechanisms.md: PAIRS=FILE SET="KEY=VALUE ..."
 	$(BIN)/python -m benchmarks.gallery --pairs $(PAIRS) $(foreach setting,$(SET),--set $(setting))

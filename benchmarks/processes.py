@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.figures import Figure
+from benchmarks.figures import Figure, Goal
 
 COLD_STARTS = 5
 TIMES = 10
@@ -108,6 +108,20 @@ def run_s2s(*arguments: str) -> Cost:
             raise RuntimeError(f"s2s {' '.join(arguments)}: {errors.read().strip()}")
     cpu = usage.ru_utime + usage.ru_stime
     return Cost(seconds=seconds, cpu=cpu, peak=usage.ru_maxrss * _BYTES_OF_MAXRSS / _MEGABYTE)
+
+
+def measure_tutorial(pairs: Path, *, rounds: int) -> list[Figure]:
+    """The whole of ``s2s train --config tutorial``: its pairs are the first 10,000 of the file."""
+    with tempfile.TemporaryDirectory() as folder:
+        prepared = f"{folder}/prepared"
+        run_s2s("prepare", str(pairs), "--config", "tutorial", "--out", prepared)
+        command = ("train", "--config", "tutorial", "--data", prepared, "--overwrite", "--out", f"{folder}/run")
+        costs = [run_s2s(*command) for _ in range(rounds)]
+    name = "s2s train --config tutorial"
+    return [
+        Figure(name=name, unit="s", values=[cost.seconds for cost in costs], goal=Goal(value=60, at_most=True)),
+        Figure(name=f"{name}, memory", unit="MB", values=[cost.peak for cost in costs]),
+    ]
 
 
 def _seconds(name: str, run: Callable[[], Cost]) -> Figure:

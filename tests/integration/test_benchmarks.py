@@ -1,16 +1,45 @@
 """``make bench`` in small: each figure is there, and is one that could be true."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from benchmarks.figures import Figure, table
+from benchmarks.models import DECODERS
+from benchmarks.training import LOOP
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="measures processes by wait4")
 
 ROOT = Path(__file__).resolve().parents[2]
+
+
+PREPARED = (
+    *(
+        name + figure
+        for name in ("s2s prepare", "s2s prepare, bpe 8,000", "s2s prepare, 10 times the file")
+        for figure in ("", ", CPU", ", largest process")
+    ),
+    "time for 10 times the file",
+    "memory for 10 times the file",
+)
+TRAINED = (
+    *(f"training, {name}" for name in (*DECODERS, LOOP)),
+    *(f"{name} over {LOOP}" for name in DECODERS),
+    *(f"training, {name}, memory" for name in (*DECODERS, LOOP)),
+)
+FLOOR = (
+    "product of 2,048 x 2,048, fp32",
+    "product of 2,048 x 2,048, bf16",
+    *(f"{name}, a target token" for name in DECODERS),
+)
+
+
+def figures(printed: str) -> dict[str, float]:
+    """The medians of the table by their names."""
+    rows = (re.fullmatch(r" *(.+?)  +([\d.,e+]+)(?: .*)?", line) for line in printed.splitlines()[3:])
+    return {row[1]: float(row[2].replace(",", "")) for row in rows if row}
 
 
 def speed(*arguments: str) -> "subprocess.CompletedProcess[str]":
@@ -22,24 +51,14 @@ def test_it_measures_preparing_and_training(tmp_path: Path) -> None:
     pairs = tmp_path / "pairs.txt"
     pairs.write_text("".join(f"Tom saw {n} cats.\tTom sah {n} Katzen.\n" for n in range(100)), encoding="utf-8")
     arguments = ("--pairs", str(pairs), "--rounds", "1", "--seconds", "0.1")
-    done = speed(*arguments, "--only", "prepare", "training")
+    done = speed(*arguments, "--only", "prepare", "training", "floor")
 
     assert done.returncode == 0, done.stderr
-    lines = dict(line.rsplit("  ", 1)[0].rsplit(maxsplit=1) for line in done.stdout.splitlines()[3:])
-    values = {name.strip(): float(number.replace(",", "")) for name, number in lines.items()}
-    assert list(values) == [
-        *(
-            name + figure
-            for name in ("s2s prepare", "s2s prepare, bpe 8,000", "s2s prepare, 10 times the file")
-            for figure in ("", ", CPU", ", largest process")
-        ),
-        "time for 10 times the file",
-        "memory for 10 times the file",
-        "training, tutorial",
-        "training, the tutorials' loop",
-        "ratio",
-    ]
+    values = figures(done.stdout)
+    for part in PREPARED, TRAINED, FLOOR:
+        assert [name for name in values if name in part] == list(part)
     assert all(value > 0 for value in values.values())
+    assert "missed" in done.stdout  # what a goal is held against, small as it is here
     assert list(tmp_path.iterdir()) == [pairs]
 
 
@@ -48,15 +67,3 @@ def test_a_command_that_fails_is_told_and_not_timed() -> None:
     assert done.returncode == 1
     assert done.stdout == ""
     assert "no_such.txt: no such file" in done.stderr
-
-
-def test_the_table_shows_median_and_range() -> None:
-    figures = [
-        Figure(name="s2s prepare", unit="s", values=[3.0, 1.234, 1.5]),
-        Figure(name="ratio", unit="times", values=[1234.4]),
-    ]
-    assert list(table(figures)) == [
-        "               median    lowest   highest  unit",
-        "s2s prepare       1.5      1.23         3  s",
-        "ratio           1,234                      times",
-    ]

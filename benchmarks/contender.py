@@ -1,0 +1,130 @@
+"""One round of one training, in a process of its own: ``python -m benchmarks.contender CORPUS NAME --seconds S``.
+
+NAME is one of the measured models, ``default`` (what s2s trains when no config is named) or ``tutorial`` (the
+tutorials' loop with the sizes of the first model). Prints a `Round` as JSON. A process of its own has its own memory
+to measure, and its own way of multiplying, which torch sets for a whole process.
+"""
+
+import argparse
+import json
+import os
+import resource
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from benchmarks.models import DECODERS, default_config, measured_config
+from seq2seq_cli.config.schema import Config
+
+DEFAULT, TUTORIAL = "default", "tutorial"
+WARM_UP = 3.0
+"""Seconds before the clock starts: the first batches set up what later ones find."""
+_STATUS = Path("/proc/self/status")
+_MEGABYTE = 1e6
+
+
+@dataclass(frozen=True, kw_only=True)
+class Round:
+    """What was seen of a training for a while."""
+
+    rate: float
+    """Target tokens a second, EOS counted, padding not."""
+    peak: float
+    """Most memory that the process ever held, in MB."""
+    peak_halfway: float
+    """The same after half of the time."""
+    numbers: str
+    """What products were computed in."""
+
+
+def main() -> None:
+    """Train for a while, print what was seen."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.contender")
+    parser.add_argument("corpus", type=Path)
+    parser.add_argument("name", choices=(*DECODERS, DEFAULT, TUTORIAL))
+    parser.add_argument("--seconds", type=float, required=True)
+    parser.add_argument("--device", default="cpu")
+    options = parser.parse_args()
+    if options.name == TUTORIAL:
+        steps, numbers = _tutorial(options.corpus)
+        seen = watch(steps, seconds=options.seconds, numbers=numbers)
+    else:
+        config = default_config() if options.name == DEFAULT else measured_config(options.name, device=options.device)
+        # As s2s does it; read when torch is imported, which is after this.
+        os.environ.setdefault("GOMP_SPINCOUNT", "1000")
+        with tempfile.TemporaryDirectory() as folder:
+            steps, numbers = _s2s(options.corpus, config, Path(folder) / "run")
+            seen = watch(steps, seconds=options.seconds, numbers=numbers)
+    print(json.dumps(asdict(seen)))
+
+
+def watch(
+    steps: Iterator[int],
+    *,
+    seconds: float,
+    numbers: str,
+    clock: Callable[[], float] = time.perf_counter,
+) -> Round:
+    """Train for `seconds` after a warm-up, which is no longer than they are; for one step if that takes longer.
+
+    `steps` yields the target tokens of each step; raises StopIteration when it ends before the time is over.
+    """
+    begun = clock()
+    next(steps)
+    while clock() - begun < min(WARM_UP, seconds):
+        next(steps)
+    started = now = clock()
+    tokens, halfway = 0, 0.0
+    while (elapsed := now - started) < seconds:
+        if not halfway and elapsed >= seconds / 2:
+            halfway = peak_memory()
+        tokens += next(steps)
+        now = clock()
+    peak = peak_memory()
+    return Round(rate=tokens / elapsed, peak=peak, peak_halfway=halfway or peak, numbers=numbers)
+
+
+def peak_memory() -> float:
+    """Most memory that this process ever held, in MB."""
+    if _STATUS.exists():
+        # Unlike ru_maxrss, this begins anew with the program: what its parent held is not counted.
+        return peak_in(_STATUS.read_text(encoding="utf-8"))
+    used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return used * (1 if sys.platform == "darwin" else 1024) / _MEGABYTE
+
+
+def peak_in(status: str) -> float:
+    """VmHWM of Linux's /proc/PID/status, in MB; KeyError when it is not told."""
+    values = dict(line.split(":", 1) for line in status.splitlines())
+    return int(values["VmHWM"].removesuffix("kB")) * 1024 / _MEGABYTE
+
+
+def _s2s(path: Path, config: Config, run: Path) -> tuple[Iterator[int], str]:
+    from seq2seq_cli.corpus.prepared import PreparedCorpus
+    from seq2seq_cli.training.device import choose_device
+    from seq2seq_cli.training.events import Step
+    from seq2seq_cli.training.precision import choose_precision
+    from seq2seq_cli.training.session import Session
+
+    corpus = PreparedCorpus.open(path)
+    config = config.model_copy(update={"data": corpus.config.data, "text": corpus.config.text})
+    device = choose_device(config.training.device)
+    session = Session.start(run, config, corpus, device)
+    steps = (event.tokens for event in session.train() if isinstance(event, Step))
+    return steps, str(choose_precision(config.training.precision, device))
+
+
+def _tutorial(path: Path) -> tuple[Iterator[int], str]:
+    from benchmarks.tutorial_loop import tutorial_loop
+    from seq2seq_cli.corpus.prepared import PreparedCorpus
+
+    corpus = PreparedCorpus.open(path)
+    sizes = {"src_size": len(corpus.src_codec.vocabulary), "tgt_size": len(corpus.tgt_codec.vocabulary)}
+    return tutorial_loop(corpus.split("train"), measured_config(DECODERS[0]), **sizes), "fp32"
+
+
+if __name__ == "__main__":
+    main()

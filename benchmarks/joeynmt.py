@@ -1,0 +1,185 @@
+"""JoeyNMT, the small readable toolkit, training a model of the same size on the same pairs.
+
+Needs a folder with a virtual environment in ``venv`` that holds it; benchmarks/README.md says how to make one.
+"""
+
+import re
+import statistics
+import subprocess
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+from benchmarks.contender import Round, peak_in
+from seq2seq_cli.config.schema import Config, DecoderConfig, EncoderConfig
+from seq2seq_cli.corpus.prepared import PreparedCorpus
+
+BATCHES_A_LINE = 5
+_SPEED = re.compile(r"Tokens per Sec: +(?P<rate>\d+)")
+_SPECIAL = {"unk": "<unk>", "pad": "<pad>", "bos": "<s>", "eos": "</s>"}
+# A line a piece, special ones first, in the order of the ids.
+_LEARN_PIECES = """
+import sys, sentencepiece
+folder, size = sys.argv[1:]
+sentencepiece.SentencePieceTrainer.train(
+    input=f"{folder}/train.src,{folder}/train.tgt", model_prefix=f"{folder}/pieces", vocab_size=int(size),
+    hard_vocab_limit=False, character_coverage=1.0, unk_id=0, pad_id=1, bos_id=2, eos_id=3, minloglevel=2)
+pieces = sentencepiece.SentencePieceProcessor(model_file=f"{folder}/pieces.model")
+with open(f"{folder}/vocabulary.txt", "w", encoding="utf-8") as file:
+    file.writelines(pieces.id_to_piece(i) + "\\n" for i in range(pieces.get_piece_size()))
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class JoeyNMT:
+    """Its data, config and program."""
+
+    python: Path
+    folder: Path
+
+    @classmethod
+    def set_up(cls, home: Path, corpus: PreparedCorpus, config: Config, folder: Path) -> "JoeyNMT":
+        """Write the training pairs, a vocabulary learned from them and the config into `folder`.
+
+        `home` holds ``venv``; `config` is that of our model with input feeding, which is all that JoeyNMT has.
+        Raises RuntimeError when JoeyNMT is not there or cannot learn a vocabulary.
+        """
+        # As it stands: what the link leads to would be the python without the environment.
+        python = home.absolute() / "venv" / "bin" / "python"
+        if not python.exists():
+            raise RuntimeError(f"{python}: no such file; benchmarks/README.md says how to set up JoeyNMT")
+        folder.mkdir()
+        for side, name in enumerate(("src", "tgt")):
+            lines = [pair[side] + "\n" for pair in corpus.sentences("train")]
+            (folder / f"train.{name}").write_text("".join(lines), encoding="utf-8")
+            # It wants a file to validate with, and never comes to it.
+            (folder / f"valid.{name}").write_text("".join(lines[:10]), encoding="utf-8")
+        size = str(config.text.tgt.max_size)
+        done = subprocess.run(
+            [python, "-c", _LEARN_PIECES, folder, size], capture_output=True, encoding="utf-8", check=False
+        )
+        if done.returncode:
+            raise RuntimeError(f"JoeyNMT's vocabulary: {done.stderr.strip()}")
+        (folder / "config.yaml").write_text(yaml.safe_dump(joeynmt_config(config, folder)), encoding="utf-8")
+        return cls(python=python, folder=folder)
+
+    def train(self, *, seconds: float) -> Round:
+        """Train from the start for so many seconds after its first line of the log, which is left out.
+
+        Raises RuntimeError, with the last lines of its log, when it ends by itself.
+        """
+        command = [str(self.python), "-m", "joeynmt", "train", str(self.folder / "config.yaml"), "--skip-test"]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8")
+        try:
+            rates = enough(speeds(process.stdout or ()), seconds)
+            peak = peak_in(Path(f"/proc/{process.pid}/status").read_text(encoding="utf-8"))
+        finally:
+            process.kill()
+            process.communicate()
+        return Round(rate=mean_rate(rates), peak=peak, peak_halfway=peak, numbers="fp32")
+
+
+def speeds(lines: Iterable[str]) -> Iterator[int]:
+    """Target tokens a second, one for each stretch of as many batches; RuntimeError when the log ends."""
+    last: deque[str] = deque(maxlen=5)
+    for line in lines:
+        last.append(line)
+        if found := _SPEED.search(line):
+            yield int(found["rate"])
+    raise RuntimeError("JoeyNMT ended by itself: " + "".join(last).strip())
+
+
+def enough(speeds: Iterator[int], seconds: float, clock: Callable[[], float] = time.perf_counter) -> list[int]:
+    """Those that come in so many seconds after the first, which is left out; one at least."""
+    next(speeds)
+    started = clock()
+    taken = [next(speeds)]
+    while clock() - started < seconds:
+        taken.append(next(speeds))
+    return taken
+
+
+def mean_rate(rates: Sequence[int]) -> float:
+    """Tokens over time, for stretches that have as many tokens each."""
+    return statistics.harmonic_mean(rates)
+
+
+def joeynmt_config(config: Config, folder: Path) -> dict[str, object]:
+    """The same model and training in JoeyNMT's words; its files lie in `folder`."""
+    encoder, decoder, training = config.model.encoder, config.model.decoder, config.training
+    # As released, its plateau schedule fails with today's torch.
+    schedule = {"scheduling": "exponential", "decrease_factor": 0.97, "learning_rate_min": 1e-5}
+    return {
+        "name": "measured",
+        "joeynmt_version": "2.3.0",
+        "model_dir": str(folder / "run"),
+        "use_cuda": training.device == "cuda",
+        "fp16": False,
+        "random_seed": training.seed,
+        "data": {
+            "train": str(folder / "train"),
+            "dev": str(folder / "valid"),
+            "dataset_type": "plain",
+            "src": _side("src", config.data.max_tokens, folder),
+            "trg": _side("tgt", config.data.max_tokens, folder),
+            "special_symbols": _SPECIAL | {f"{name}_id": number for number, name in enumerate(_SPECIAL)},
+        },
+        "testing": {"beam_size": 1, "batch_size": 64, "batch_type": "sentence", "eval_metrics": ["bleu"]},
+        "training": schedule
+        | {
+            "optimizer": training.optimiser,
+            "learning_rate": training.lr,
+            "clip_grad_norm": training.clip_norm,
+            "weight_decay": training.weight_decay,
+            "loss": "crossentropy",
+            "label_smoothing": training.label_smoothing,
+            "batch_size": training.batch_size,
+            "batch_type": "sentence",
+            "normalization": "tokens",
+            "epochs": 1000,
+            "validation_freq": 10**9,
+            "logging_freq": BATCHES_A_LINE,
+            "early_stopping_metric": "bleu",
+            "overwrite": True,
+            "shuffle": True,
+        },
+        "model": {
+            "initializer": "xavier_uniform",
+            "bias_initializer": "zeros",
+            "embed_initializer": "normal",
+            "embed_init_weight": 0.06,
+            "tied_embeddings": True,
+            "tied_softmax": True,
+            "encoder": _rnn(encoder) | {"bidirectional": encoder.directions == "joined"},
+            "decoder": _rnn(decoder)
+            | {"hidden_dropout": decoder.dropout, "input_feeding": True, "init_hidden": "bridge", "attention": "luong"},
+        },
+    }
+
+
+def _side(name: str, longest: int, folder: Path) -> dict[str, object]:
+    return {
+        "lang": name,
+        "max_length": longest,
+        "lowercase": False,
+        "normalize": False,
+        "level": "bpe",
+        "voc_file": str(folder / "vocabulary.txt"),
+        "tokenizer_type": "sentencepiece",
+        "tokenizer_cfg": {"model_file": str(folder / "pieces.model"), "pretokenizer": "none"},
+    }
+
+
+def _rnn(section: EncoderConfig | DecoderConfig) -> dict[str, object]:
+    return {
+        "type": "recurrent",
+        "rnn_type": section.cell,
+        "embeddings": {"embedding_dim": section.embedding_size, "scale": False},
+        "hidden_size": section.hidden_size,
+        "num_layers": section.layers,
+        "dropout": section.dropout,
+    }

@@ -1,0 +1,69 @@
+"""The models that training is measured with, of one size, with three decoders; and the pairs, prepared for them."""
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from seq2seq_cli.config.loader import load_config
+from seq2seq_cli.config.schema import Config
+from seq2seq_cli.corpus.prepare import prepare
+from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.corpus.sources import Source
+
+TEXT = (
+    "text.unit=bpe",
+    "text.shared_vocabulary=true",
+    "text.src.max_size=8000",
+    "text.tgt.max_size=8000",
+    "text.src.lowercase=false",
+    "text.src.spacing=true",
+)
+"""One vocabulary of 8,000 for both sides; nothing of a text is lost."""
+
+# Nothing is held out, so that no validation comes between, and there is always one more epoch.
+_DATA = ("data.valid_sources=0", "data.test_sources=0")
+_TRAINING = (
+    "training.epochs=1000000000",
+    "training.save_minutes=1000000",
+    "training.batch_size=80",
+    "training.batch_unit=sentence",
+    "training.teacher_forcing=1.0",
+    "training.optimiser=adamw",
+    "training.lr=2e-3",
+    "training.label_smoothing=0.1",
+    "training.hidden_words=0.0",
+)
+_MODEL = (
+    "model.encoder.directions=joined",
+    "model.encoder.hidden_size=128",
+    "model.encoder.dropout=0.1",
+    "model.bridge=linear",
+    "model.tied_embeddings=all",
+)
+_LUONG = ("model.attention.score=general", "model.decoder.readout=attentional")
+_DECODERS = {
+    "Luong": _LUONG,
+    "Luong, input feeding": (*_LUONG, "model.decoder.input_feeding=true"),
+    "Bahdanau": ("model.decoder.kind=bahdanau", "model.attention.score=additive", "model.decoder.readout=state"),
+}
+DECODERS = tuple(_DECODERS)
+"""Names of the models."""
+
+
+def measured_config(decoder: str, *, device: str = "cpu") -> Config:
+    """A BiLSTM of 2 x 128 and an LSTM of 256, vectors of 256, all of them one matrix with the output layer's."""
+    return load_config(None, [*TEXT, *_DATA, *_TRAINING, *_MODEL, *_DECODERS[decoder], f"training.device={device}"])
+
+
+def default_config() -> Config:
+    """What ``s2s train`` trains when no config is named, without end and with nothing held out."""
+    return load_config(None, [*_DATA, *_TRAINING[:2], "training.device=cpu"])
+
+
+@contextmanager
+def prepared(pairs: Path, config: Config) -> Iterator[PreparedCorpus]:
+    """A pair file as s2s trains on it, in a folder that is gone afterwards."""
+    with tempfile.TemporaryDirectory() as folder:
+        prepare([Source.of(pairs)], Path(folder) / "prepared", config)
+        yield PreparedCorpus.open(Path(folder) / "prepared")

@@ -1,0 +1,147 @@
+"""How many minutes of training a quality takes: ``python -m benchmarks.quality --pairs deu.txt --config luong_dot``.
+
+The pairs are prepared without leaks, s2s trains, and each validation prints the minutes so far and the BLEU of the
+validation split: sacreBLEU, 13a, cased, one reference a pair, greedy. At the end come the minutes to each goal and the
+BLEU of the test split. Minutes are those of training with its validations, from its first step; preparing is not
+counted, nor is what ``--every`` scores in between. Ctrl-C ends it at any time, with what there is by then.
+"""
+
+import argparse
+import json
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from seq2seq_cli.config.loader import load_config
+from seq2seq_cli.config.schema import Config
+from seq2seq_cli.corpus.prepare import prepare
+from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.corpus.sources import Source
+from seq2seq_cli.decoding.translator import Translator
+from seq2seq_cli.errors import Interrupted, S2SError
+from seq2seq_cli.evaluation.metrics import Score
+from seq2seq_cli.training.device import choose_device
+from seq2seq_cli.training.events import Event, Step, Validated
+from seq2seq_cli.training.report import report
+from seq2seq_cli.training.resolve import resolve_config
+from seq2seq_cli.training.session import Session
+from seq2seq_cli.training.validation import score_translations
+
+GOALS = {30.0: 3.0, 35.0: 6.0}
+"""Minutes in which each BLEU is to be reached on the whole of deu.txt by two cores."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Point:
+    """How good the model was after a time."""
+
+    minutes: float
+    step: int
+    epoch: int
+    bleu: float
+
+
+def main() -> None:
+    """Parse, prepare, train, print."""
+    options = _parse()
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            _train(options, Path(folder))
+    except S2SError as error:
+        sys.exit(f"benchmarks.quality: {error}")
+
+
+def _parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.quality", description="Measure how many minutes of training a quality takes."
+    )
+    parser.add_argument("--pairs", type=Path, required=True, metavar="FILE", help="pair file")
+    parser.add_argument("--config", metavar="NAME", help="what to train; default what s2s train does")
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="override one key")
+    parser.add_argument("--every", type=float, metavar="MINUTES", help="score in between as well, uncounted")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="where to write all results, one a line")
+    return parser.parse_args()
+
+
+def _train(options: argparse.Namespace, folder: Path) -> None:
+    session = _session(options.pairs, load_config(options.config, options.set), folder)
+    log = Log(options.json)
+    reached: list[Point] = []
+    try:
+        for point in points(session.train(), _scorer(session), every=options.every):
+            reached.append(point)
+            log.write("validation", asdict(point))
+            print(f"{point.minutes:6.2f} minutes  epoch {point.epoch}  step {point.step}  BLEU {point.bleu:.2f}")
+    except Interrupted:
+        print("stopped")
+    for bleu, goal in GOALS.items():
+        minutes = minutes_to(bleu, reached)
+        log.write("goal", {"bleu": bleu, "minutes": minutes, "goal": goal})
+        print(f"to {bleu:.0f} BLEU: {'not reached' if minutes is None else f'{minutes:.2f} minutes'} (goal {goal:.0f})")
+    if reached and (score := report(session).test):
+        log.write("test", {"bleu": score.value, "signature": score.signature})
+        print(f"test split, the best weights, greedy: BLEU {score.value:.2f}  ({score.signature})")
+
+
+def _session(pairs: Path, config: Config, folder: Path) -> Session:
+    prepare([Source.of(pairs)], folder / "prepared", config)
+    corpus = PreparedCorpus.open(folder / "prepared")
+    # What prepare found out, such as the languages, the config does not say.
+    config = resolve_config(config.model_copy(update={"data": corpus.config.data, "text": corpus.config.text}), corpus)
+    return Session.start(folder / "run", config, corpus, choose_device(config.training.device))
+
+
+def _scorer(session: Session) -> Callable[[], Score]:
+    """Scores the model as it is, on the validation split."""
+    corpus, pairs = session.corpus, session.corpus.sentences("valid")
+    codecs = corpus.src_codec, corpus.tgt_codec
+    translator = Translator(session.state.model, *codecs, session.config.decoding, session.device)
+    return lambda: score_translations(translator, pairs)
+
+
+def points(
+    events: Iterator[Event],
+    score: Callable[[], Score],
+    *,
+    every: float | None,
+    clock: Callable[[], float] = time.monotonic,
+) -> Iterator[Point]:
+    """The BLEU of each validation, and of the model after `every` so many minutes; what `score` takes is no time."""
+    started, due = clock(), every
+    step = epoch = 0
+    for event in events:
+        minutes = (clock() - started) / 60
+        if isinstance(event, Step):
+            step, epoch = event.step, event.epoch
+            if due is not None and every is not None and minutes >= due:
+                begun = clock()
+                yield Point(minutes=minutes, step=step, epoch=epoch, bleu=score().value)
+                started += clock() - begun
+                due = (minutes // every + 1) * every
+        elif isinstance(event, Validated) and event.bleu:
+            yield Point(minutes=minutes, step=event.step, epoch=event.epoch, bleu=event.bleu.value)
+
+
+def minutes_to(bleu: float, reached: Sequence[Point]) -> float | None:
+    """Minutes until a point was as good; None when none was."""
+    return next((point.minutes for point in reached if point.bleu >= bleu), None)
+
+
+class Log:
+    """A file with a JSON object a line, whole whenever the run ends."""
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+
+    def write(self, kind: str, values: dict[str, object]) -> None:
+        """Add a line; nothing without a file."""
+        if self._path:
+            with self._path.open("a", encoding="utf-8") as file:
+                file.write(json.dumps({"kind": kind} | values) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,42 @@
+"""What is written for JoeyNMT and read from its log."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks.joeynmt import enough, joeynmt_config, mean_rate, speeds
+from benchmarks.models import measured_config
+
+LINE = "12:00:00,1 - INFO - joeynmt.training - Epoch   1, Step:   5, Batch Acc: 0.1, Tokens per Sec: {:8d}, Lr: 1\n"
+
+
+def test_speeds_are_read_from_its_log() -> None:
+    log = ["EPOCH 1\n", LINE.format(720), "UserWarning: something\n", LINE.format(1650), "RuntimeError: no\n"]
+    read = speeds(log)
+    assert [next(read), next(read)] == [720, 1650]
+    with pytest.raises(RuntimeError, match=r"ended by itself: (.*\n)+RuntimeError: no"):
+        next(read)
+
+
+def test_the_first_stretch_is_left_out_and_one_is_taken_at_least() -> None:
+    times = iter([100.0, 105.0, 111.0])
+    assert enough(iter([1, 20, 30, 40]), 10.0, clock=lambda: next(times)) == [20, 30]
+    times = iter([100.0, 150.0])
+    assert enough(iter([1, 20, 30]), 10.0, clock=lambda: next(times)) == [20]
+
+
+def test_the_mean_is_that_of_stretches_of_as_many_tokens() -> None:
+    # 600 tokens in 1 s and in 3 s: 1,200 in 4 s.
+    assert mean_rate([600, 200]) == pytest.approx(300.0)
+
+
+def test_its_config_says_what_ours_says() -> None:
+    config: dict[str, Any] = joeynmt_config(measured_config("Luong, input feeding"), Path("work"))
+    model, training = config["model"], config["training"]
+    assert (model["encoder"]["hidden_size"], model["encoder"]["bidirectional"]) == (128, True)
+    assert (model["decoder"]["hidden_size"], model["decoder"]["input_feeding"]) == (256, True)
+    assert model["decoder"]["embeddings"]["embedding_dim"] == 256
+    assert (training["batch_size"], training["batch_type"], training["optimizer"]) == (80, "sentence", "adamw")
+    assert config["data"]["special_symbols"]["eos_id"] == 3
+    assert config["data"]["src"]["voc_file"] == "work/vocabulary.txt"

@@ -1,0 +1,55 @@
+"""The trainings that are compared: their configs, their turns, and what is made of them."""
+
+from collections.abc import Callable
+
+import pytest
+
+from benchmarks.contender import Round
+from benchmarks.models import DECODERS, measured_config
+from benchmarks.training import JOEYNMT, LOOP, compare, take_turns
+from seq2seq_cli.model.build import build_model
+
+
+def seen(rate: float) -> Round:
+    return Round(rate=rate, peak=700.0, peak_halfway=600.0, numbers="fp32")
+
+
+def test_contenders_take_turns() -> None:
+    turns: list[str] = []
+
+    def contender(name: str, rates: list[float]) -> Callable[[], Round]:
+        def train() -> Round:
+            turns.append(name)
+            return seen(rates.pop(0))
+
+        return train
+
+    rounds = take_turns({"a": contender("a", [1.0, 2.0]), "b": contender("b", [3.0, 4.0])}, rounds=2)
+    assert turns == ["a", "b", "a", "b"]
+    assert {name: [one.rate for one in done] for name, done in rounds.items()} == {"a": [1.0, 2.0], "b": [3.0, 4.0]}
+
+
+def test_ours_are_set_against_each_peer_that_was_measured() -> None:
+    speeds = dict(zip((*DECODERS, LOOP), (1500.0, 900.0, 600.0, 10.0), strict=True))
+    figures = {figure.name: figure for figure in compare({name: [seen(rate)] for name, rate in speeds.items()})}
+    ratios = {name: figure.median for name, figure in figures.items() if "over" in name}
+    assert ratios == {f"  {name} over {LOOP}": times for name, times in zip(DECODERS, (150.0, 90.0, 60.0), strict=True)}
+    verdicts = [figure.goal.met_by(figure.median) for figure in figures.values() if figure.goal]
+    assert verdicts == [True, True, False]
+
+    both = compare({name: [seen(rate)] for name, rate in {**speeds, JOEYNMT: 100.0}.items()})
+    assert [figure.median for figure in both if f"over {JOEYNMT}" in figure.name] == [15.0, 9.0, 6.0]
+
+
+@pytest.mark.parametrize("decoder", DECODERS)
+def test_the_measured_models_have_the_sizes_of_the_peer(decoder: str) -> None:
+    config = measured_config(decoder)
+    model = build_model(config.model, src_size=8000, tgt_size=8000)
+    assert model.encoder.rnn.hidden_size == 128
+    assert model.encoder.rnn.bidirectional
+    assert model.decoder.rnn.hidden_size == 256
+    assert model.encoder.embedding.weight is model.decoder.embedding.weight is model.output.weight
+    # JoeyNMT's, of 8,000 pieces and with input feeding, has 3,494,400.
+    assert sum(parameter.numel() for parameter in model.parameters()) == pytest.approx(3_494_400, rel=0.1)
+    assert (config.training.batch_size, config.training.batch_unit) == (80, "sentence")
+    assert config.training.teacher_forcing == 1.0

@@ -117,6 +117,11 @@ def whole_folder(path: Path) -> Iterator[Path]:
         raise
 
 
+def is_unfinished(path: Path) -> bool:
+    """Whether a file or folder is being filled under a name aside, or was when its writer was killed."""
+    return path.name.startswith(".") and path.name.endswith(_UNFINISHED)
+
+
 def sibling(path: Path) -> Path:
     """A hidden name that is free, in the same folder, so that a rename to ``path`` is one step."""
     return path.with_name(f".{path.name}.{secrets.token_hex(4)}{_UNFINISHED}")

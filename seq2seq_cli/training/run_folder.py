@@ -30,7 +30,7 @@ from seq2seq_cli.corpus.prepared import SIDES, PreparedCorpus, SideName, codec_p
 from seq2seq_cli.corpus.splits import SPLITS
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import ConfigError, ModelFileError, TrainingError, UsageError
-from seq2seq_cli.files import make_folder, read_json, write_whole
+from seq2seq_cli.files import is_unfinished, make_folder, read_json, write_whole
 from seq2seq_cli.model.build import build_model
 from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.text.codec import Codec
@@ -40,7 +40,8 @@ from seq2seq_cli.training.places import FORMAT, RUNS
 from seq2seq_cli.training.state import TrainingState
 from seq2seq_cli.training.weights import load_weights, save_weights
 
-_OURS = ("config.yaml", "codec", "best", "last", "epochs", "metrics.jsonl", "tensorboard", "corpus.json", "README.md")
+# By the config a run is known: it is made first and removed last, so that one half made or removed is known too.
+_OURS = ("codec", "best", "last", "epochs", "metrics.jsonl", "tensorboard", "corpus.json", "README.md", "config.yaml")
 _LOCK = ".lock"
 _WEIGHTS = ".safetensors"
 
@@ -77,11 +78,11 @@ class RunFolder:
             with run.lock():
                 _check_room(path, overwrite=overwrite)  # again: another training may just have begun here
                 _remove_run(path)
+                run.write_config(config)
                 make_folder(run.codec_path("src").parent)
                 corpus.src_codec.save(run.codec_path("src"))
                 corpus.tgt_codec.save(run.codec_path("tgt"))
                 run._write_corpus_record(corpus, origin)
-                run.write_config(config)
         except OSError as error:
             raise UsageError(f"{path}: cannot be made: {error.strerror}; choose another folder with --out") from error
         return run
@@ -318,7 +319,7 @@ def _check_room(path: Path, *, overwrite: bool) -> None:
         return
     if not path.is_dir():
         raise UsageError(f"{path}: a file is in the way; choose another folder with --out")
-    if all(content.name == _LOCK for content in path.iterdir()):
+    if all(content.name == _LOCK or is_unfinished(content) for content in path.iterdir()):
         return
     if not (path / "config.yaml").is_file():
         raise UsageError(f"{path}: the folder is not empty and not a run; choose another one with --out")

@@ -32,15 +32,21 @@ def describe_device(device: torch.device) -> str:
     return device.type
 
 
+def is_out_of_memory(error: BaseException) -> bool:
+    """Whether torch says that a tensor does not fit in memory."""
+    # The allocator of the CPU raises nothing more special than a RuntimeError.
+    return isinstance(error, torch.OutOfMemoryError) or (
+        isinstance(error, RuntimeError) and re.search("(allocate|enough) memory", str(error)) is not None
+    )
+
+
 @contextmanager
 def memory_errors(device: torch.device) -> Iterator[None]:
     """Tell as a TrainingError that the memory did not suffice."""
     try:
         yield
     except RuntimeError as error:
-        # The allocator of the CPU raises nothing more special.
-        short = isinstance(error, torch.OutOfMemoryError) or re.search("(allocate|enough) memory", str(error))
-        if not short:
+        if not is_out_of_memory(error):
             raise
         raise TrainingError(
             f"out of memory on {device.type}: lower training.batch_size, or the sizes of the model"

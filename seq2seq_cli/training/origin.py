@@ -28,7 +28,7 @@ def _check_model(origin: RunFolder, config: Config) -> None:
     differences = [
         f"{key}: {shown(theirs[key])} in {origin.path}, {shown(ours[key])} here"
         for key in ours
-        if ours[key] != theirs[key] and not key.endswith(".dropout")
+        if ours[key] != theirs[key] and not key.endswith("dropout")
     ]
     if differences:
         raise UsageError(

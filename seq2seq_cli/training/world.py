@@ -120,6 +120,9 @@ class World:
         return nn.parallel.DistributedDataParallel(module, gradient_as_bucket_view=True, broadcast_buffers=False)
 
 
+ALONE = World.alone()
+
+
 @contextmanager
 def torchrun_world() -> Iterator[World]:
     """The processes that torchrun has started, joined as long as the block lasts; without torchrun, one alone.

@@ -36,6 +36,11 @@ class Batch:
     tgt_out: Int[Tensor, "B T"]
     """What it is to answer: the words, then EOS."""
 
+    @property
+    def tokens(self) -> int:
+        """Target tokens, EOS counted, padding not."""
+        return int((self.tgt_out != PAD).sum())
+
     def to(self, device: torch.device) -> "Batch":
         """The same batch on a device; a copy from pinned memory to a GPU is only begun."""
         later = device.type == "cuda"

@@ -22,7 +22,7 @@ class Average:
 
     def __init__(self, model: Seq2Seq, decay: float) -> None:
         """Begin with the weights of `model`, which stay its own; `decay` is at least 0 and below 1."""
-        self._decay = decay
+        self.decay = decay
         # A deep copy: weights that are tied in the model are tied in it, and there once.
         self._averaged = AveragedModel(model, multi_avg_fn=self._blend)
         self._averaged.requires_grad_(requires_grad=False).eval()
@@ -50,7 +50,7 @@ class Average:
     def _blend(self, averages: Sequence[Tensor], weights: Sequence[Tensor], updates: Tensor | int) -> None:
         """One update in place; `updates` are in the averages already, at least one."""
         n = int(updates) + 1
-        new = 1 - min(self._decay, n / (9 + n))
+        new = 1 - min(self.decay, n / (9 + n))
         with torch.no_grad():
             for average, weight in zip(averages, weights, strict=True):
                 average.lerp_(weight, new)

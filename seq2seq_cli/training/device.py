@@ -1,6 +1,8 @@
 """Where to compute."""
 
 import re
+import resource
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -30,6 +32,15 @@ def describe_device(device: torch.device) -> str:
     if device.type == "cpu":
         return f"cpu ({torch.get_num_threads()} threads)"
     return device.type
+
+
+def peak_memory_mb(device: torch.device) -> int:
+    """The most memory that was held so far, in units of 10^6 bytes: by the process, or on a GPU by torch."""
+    if device.type == "cuda":
+        return torch.cuda.max_memory_allocated(device) // 10**6
+    # In kilobytes on Linux, in bytes on macOS.
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit // 10**6
 
 
 def is_out_of_memory(error: BaseException) -> bool:

@@ -17,7 +17,7 @@ from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.training.device import is_out_of_memory
 from seq2seq_cli.training.forcing import forcing_probability
 from seq2seq_cli.training.loss import BatchLoss, batch_loss
-from seq2seq_cli.training.precision import computing
+from seq2seq_cli.training.precision import mixed
 from seq2seq_cli.training.reinforce import next_baseline
 from seq2seq_cli.training.schedule import learning_rate
 from seq2seq_cli.training.state import TrainingState
@@ -113,7 +113,7 @@ def _add_gradients(
     for i, batch in enumerate(batches):
         # Gradients go over the network once, with the last of the batches.
         waits = i < len(batches) - 1 and isinstance(objective, DistributedDataParallel)
-        with objective.no_sync() if waits else nullcontext(), computing(state.precision, batch.src.device):
+        with objective.no_sync() if waits else nullcontext(), mixed(state.precision, batch.src.device):
             loss = _loss(state, objective, batch, training)
             torch.autograd.backward(loss.objective * scale)
         losses.append(loss.nll.detach())

@@ -26,7 +26,7 @@ def feed(
     epoch: int,
     start: int,
     device: torch.device,
-) -> Iterator[Batch]:
+) -> Generator[Batch, None, None]:
     """The batches of ``order[start:]``, with the noise that this epoch (counted from 0) has at each position.
 
     For a GPU they are made ahead by a thread, which ends when the generator is closed. A CPU that trains has no core

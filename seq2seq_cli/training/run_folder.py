@@ -14,7 +14,7 @@ import contextlib
 import io
 import json
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -32,7 +32,8 @@ from seq2seq_cli.files import read_json, write_whole
 from seq2seq_cli.model.build import build_model
 from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.text.codec import Codec
-from seq2seq_cli.training.state import TrainingState
+from seq2seq_cli.training.state import Streams, TrainingState
+from seq2seq_cli.training.world import ALONE, World
 
 FORMAT = 1
 RUNS = Path("runs")
@@ -54,8 +55,9 @@ class RunFolder:
         *,
         overwrite: bool = False,
         origin: "RunFolder | None" = None,
+        launch: str | None = None,
     ) -> "RunFolder":
-        """A new run in `path`, which says that its weights began as those of `origin`.
+        """A new run in `path`, which says that its weights began as those of `origin`, and who began it: `launch`.
 
         Raises UsageError when `path` holds something already and `overwrite` does not allow to remove a run there, and
         for a name that is not UTF-8.
@@ -74,6 +76,8 @@ class RunFolder:
         record = {"format": FORMAT, "folder": str(corpus.path), "fingerprint": corpus.fingerprint}
         if origin:
             record["init_from"] = str(origin.path)
+        if launch:
+            record["launch"] = launch
         _write_text(run.path / "corpus.json", json.dumps(record, ensure_ascii=False, indent=1) + "\n")
         run.write_config(config)
         return run
@@ -142,6 +146,11 @@ class RunFolder:
         origin = self._corpus_record().get("init_from")
         return origin if isinstance(origin, str) else None
 
+    def was_begun_by(self, launch: str) -> bool:
+        """Whether there is a run, with something to resume from, and it was created with this `launch`."""
+        has_begun = self.last_path.is_file() and (self.path / "corpus.json").is_file()
+        return has_begun and self._corpus_record().get("launch") == launch
+
     def check_corpus(self, corpus: PreparedCorpus) -> None:
         """Raise UsageError unless this is the corpus that the run was trained on."""
         if self._corpus_record()["fingerprint"] != corpus.fingerprint:
@@ -156,21 +165,29 @@ class RunFolder:
         _write(self.best_path, to_safetensors(weights, metadata={"s2s_format": str(FORMAT)}))
         _write_text(self.path.parent / "latest", self.path.name + "\n")
 
-    def save_last(self, state: TrainingState) -> None:
-        """Keep the state of training to go on from."""
+    def save_last(self, state: TrainingState, random: Sequence[Streams] | None = None) -> None:
+        """Keep the state of training to go on from; `random` as in `TrainingState.capture`."""
         buffer = io.BytesIO()
-        torch.save({"format": FORMAT, **state.capture()}, buffer)
+        torch.save({"format": FORMAT, **state.capture(random)}, buffer)
         _write(self.last_path, buffer.getvalue())
 
     def load_last(self, state: TrainingState) -> None:
         """Put `state` where the run was saved last; ModelFileError when there is nothing that fits."""
+        self.restore(state, self.read_last())
+
+    def read_last(self) -> dict[str, Any]:
+        """What was saved last; ModelFileError when there is nothing."""
         if not self.last_path.is_file():
             raise ModelFileError(f"{self.last_path}: nothing to resume from: no such file; train anew with --overwrite")
+        captured: dict[str, Any] = torch.load(self.last_path, map_location="cpu", weights_only=True)
+        _check_format(captured["format"], self.last_path)
+        return captured
+
+    def restore(self, state: TrainingState, captured: dict[str, Any], world: World = ALONE) -> None:
+        """Put `state` where it was `captured`; ModelFileError when it does not fit."""
         device = next(state.model.parameters()).device
         try:
-            captured = torch.load(self.last_path, map_location="cpu", weights_only=True)
-            _check_format(captured["format"], self.last_path)
-            state.restore(captured)
+            state.restore(captured, world)
         except ModelFileError:
             raise
         # torch.load raises whatever the bytes lead it to.

@@ -1,7 +1,7 @@
 """One update of the weights: from batches to gradients to the optimiser's step."""
 
 from collections.abc import Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -99,9 +99,7 @@ def update(
     else:
         _step(state, lr)
         progress.baseline = next_baseline(progress.baseline, -loss / tokens)
-    return Update(
-        loss=loss, tokens=tokens, gradient_norm=gradient_norm, lr=lr, skipped=bool(skipped), halved=halved
-    )
+    return Update(loss=loss, tokens=tokens, gradient_norm=gradient_norm, lr=lr, skipped=bool(skipped), halved=halved)
 
 
 def _add_gradients(
@@ -111,13 +109,17 @@ def _add_gradients(
     state.optimiser.zero_grad()
     losses = []
     for i, batch in enumerate(batches):
-        # Gradients go over the network once, with the last of the batches.
-        waits = i < len(batches) - 1 and isinstance(objective, DistributedDataParallel)
-        with objective.no_sync() if waits else nullcontext(), mixed(state.precision, batch.src.device):
+        is_last = i == len(batches) - 1
+        with nullcontext() if is_last else _without_sums(objective), mixed(state.precision, batch.src.device):
             loss = _loss(state, objective, batch, training)
             torch.autograd.backward(loss.objective * scale)
         losses.append(loss.nll.detach())
     return losses
+
+
+def _without_sums(objective: nn.Module) -> AbstractContextManager[None]:
+    """Inside, gradients stay where they are: they go over the network once, with the last of the batches."""
+    return objective.no_sync() if isinstance(objective, DistributedDataParallel) else nullcontext()
 
 
 def _loss(state: TrainingState, objective: nn.Module, batch: Batch, training: TrainingConfig) -> BatchLoss:

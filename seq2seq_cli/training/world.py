@@ -30,7 +30,7 @@ ENVIRONMENT = ("RANK", "WORLD_SIZE", "LOCAL_RANK", "MASTER_ADDR", "MASTER_PORT")
 class World:
     """One of the processes: which one it is, and how they agree.
 
-    Where one of them calls sum, gather, main or each, all of them must, in the same order.
+    Where one of them calls sum, max, gather, main or each, all of them must, in the same order.
     """
 
     rank: int
@@ -59,6 +59,14 @@ class World:
         if self.size > 1:
             dist.all_reduce(tensor)
         return tensor
+
+    def max(self, number: int) -> int:
+        """The largest of the numbers of all processes."""
+        if self.size == 1:
+            return number
+        tensor = torch.tensor(number)
+        dist.all_reduce(tensor, dist.ReduceOp.MAX)
+        return int(tensor)
 
     def gather(self, value: T) -> list[T]:
         """The values of all processes, by rank."""
@@ -155,10 +163,16 @@ def launch_name() -> str | None:
     return f"{socket.gethostname()} {os.getppid()}" if name == "none" else name
 
 
-def _join(world: World) -> dist.Store:
+def _join(world: World) -> Any:
+    """Meet the others; the key-value store of torchrun, through which they did.
+
+    Gloo carries what is on a CPU, and NCCL what is on a GPU.
+    """
+    from torch.distributed.rendezvous import rendezvous  # a torch without distributed training has none
+
     has_gpus = torch.cuda.is_available() and dist.is_nccl_available()
     try:
-        store, _, _ = next(dist.rendezvous("env://"))
+        store, _, _ = next(rendezvous("env://"))
         dist.init_process_group(
             "cpu:gloo,cuda:nccl" if has_gpus else "gloo", store=store, rank=world.rank, world_size=world.size
         )
@@ -177,7 +191,7 @@ def _is_lost_connection(error: RuntimeError) -> bool:
     return isinstance(error, dist.DistError) or bool(re.search(lost, str(error)))
 
 
-def _lost(store: dist.Store) -> S2SError:
+def _lost(store: Any) -> S2SError:
     """The error of a process that misses another: the first to find out tells it, as far as that can be known."""
     with contextlib.suppress(RuntimeError):  # the store may be lost too
         if store.add("lost", 1) > 1:

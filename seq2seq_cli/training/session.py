@@ -119,9 +119,11 @@ class Session:
 
     def _how_to_go_on(self) -> str:
         progress = self.state.progress
+        command = f"train --resume --out {shlex.quote(str(self.run.path))}"
         return (
             f"stopped at step {progress.step}, {progress.position} batches into epoch {progress.epoch + 1};"
-            f" saved in {self.run.last_path}. Go on with: s2s train --resume --out {shlex.quote(str(self.run.path))}"
+            f" saved in {self.run.last_path}. Go on with: "
+            + (f"s2s {command}" if self.world.size == 1 else f"torchrun, as before, -m seq2seq_cli {command}")
         )
 
 

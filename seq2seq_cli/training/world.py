@@ -125,7 +125,7 @@ class World:
         """
         if self.size == 1:
             return module
-        return nn.parallel.DistributedDataParallel(module, gradient_as_bucket_view=True, broadcast_buffers=False)
+        return nn.parallel.DistributedDataParallel(module, gradient_as_bucket_view=True)
 
 
 ALONE = World.alone()

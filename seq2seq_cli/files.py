@@ -1,6 +1,7 @@
 """Files and folders that are written whole or not at all, and that say which version of their form they hold."""
 
 import contextlib
+import errno
 import glob
 import json
 import os
@@ -27,7 +28,8 @@ def write_whole(path: Path, content: bytes) -> None:
 def whole_file(path: Path) -> Iterator[BinaryIO]:
     """A file to fill, which becomes ``path`` when the block ends well and vanishes otherwise.
 
-    It is written aside, reaches the disk, and is renamed: a crash at any moment leaves the old file or the new one.
+    It is written aside, reaches the disk, and is renamed, and so does the folder that has its name: a crash at any
+    moment leaves the old file or the new one, and once this is over the new one.
     """
     for leftover in path.parent.glob(f".{glob.escape(path.name)}.*{_UNFINISHED}"):
         leftover.unlink()  # of a write that was killed
@@ -42,6 +44,15 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
         with contextlib.suppress(OSError):
             aside.unlink()
         raise
+    _names_reach_disk(path.parent)
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder and those above it that are not there; once this is over they are on the disk."""
+    missing = [folder for folder in (path, *path.parents) if not folder.exists()]
+    path.mkdir(parents=True, exist_ok=True)
+    for folder in missing:
+        _names_reach_disk(folder.parent)
 
 
 def write_json(path: Path, value: object) -> None:
@@ -85,8 +96,10 @@ def whole_folder(path: Path) -> Iterator[Path]:
                 shutil.rmtree(leftover)
         aside.mkdir()
         yield aside
-        for file in aside.rglob("*"):
-            if file.is_file():
+        for file in (aside, *aside.rglob("*")):
+            if file.is_dir():
+                _names_reach_disk(file)
+            else:
                 _reach_disk(file)
         if path.exists():
             old = path.replace(sibling(path))
@@ -94,6 +107,8 @@ def whole_folder(path: Path) -> Iterator[Path]:
             shutil.rmtree(old)
         else:
             aside.replace(path)
+        for folder in (path, *made):
+            _names_reach_disk(folder.parent)
     except BaseException:
         shutil.rmtree(aside, ignore_errors=True)
         with contextlib.suppress(OSError):
@@ -110,3 +125,18 @@ def sibling(path: Path) -> Path:
 def _reach_disk(path: Path) -> None:
     with path.open("rb+") as file:
         os.fsync(file.fileno())
+
+
+def _names_reach_disk(folder: Path) -> None:
+    """Put on the disk which files a folder has: without that, a crash may undo a rename that seemed done."""
+    if os.name == "nt":
+        return  # opens no folders, and keeps the names by itself
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        # Some file systems of networks and containers have no such call for a folder.
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP, errno.EBADF):
+            raise
+    finally:
+        os.close(descriptor)

@@ -125,7 +125,7 @@ def _load(model: Path | None, device: Device, overrides: list[str]) -> "Translat
     from seq2seq_cli.training.device import choose_device
     from seq2seq_cli.training.run_folder import RunFolder
 
-    run = RunFolder.find(model)
+    run = RunFolder.find_model(model)
     config = load_saved_config(run.path / "config.yaml", overrides) if overrides else None
     return run.load_translator(choose_device(device.value), config)
 

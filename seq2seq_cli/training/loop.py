@@ -101,7 +101,7 @@ class _Loop:
             self.clock.tick()
             for group in _groups(batches, training.accumulate):
                 done = share_done(progress, training, batches=len(order))
-                updated = update(self.state, self.objective, group, training, done=done, world=self.world)
+                updated = update(self.state, group, training, done=done, world=self.world, objective=self.objective)
                 yield self._count(updated, batches_done=len(group), batches=len(order))
                 self.clock.tick()  # what the caller did meanwhile is no part of the next step
                 if _time_is_over(progress, training):

@@ -6,7 +6,7 @@ from seq2seq_cli.config.schema import Config
 from seq2seq_cli.config.stated import values_by_key
 from seq2seq_cli.corpus.prepared import SIDES, PreparedCorpus, load_codecs
 from seq2seq_cli.errors import UsageError
-from seq2seq_cli.training.resolve import shown
+from seq2seq_cli.training.resolve import model_differences, shown
 from seq2seq_cli.training.run_folder import RunFolder
 
 
@@ -23,12 +23,11 @@ def check_origin(origin: RunFolder, path: Path, config: Config, corpus: Prepared
 
 def _check_model(origin: RunFolder, config: Config) -> None:
     """Raise UsageError unless both models are the same; dropout, which acts in training alone, may differ."""
-    theirs = dict(values_by_key(origin.config().model, "model."))
-    ours = dict(values_by_key(config.model, "model."))
+    old = origin.config().model
+    theirs, ours = (dict(values_by_key(model, "model.")) for model in (old, config.model))
     differences = [
         f"{key}: {shown(theirs[key])} in {origin.path}, {shown(ours[key])} here"
-        for key in ours
-        if ours[key] != theirs[key] and not key.endswith("dropout")
+        for key in model_differences(old, config.model)
     ]
     if differences:
         raise UsageError(

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from seq2seq_cli.corpus.splits import SplitName
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.evaluation.metrics import Score
+from seq2seq_cli.training.examples import choose_examples
 from seq2seq_cli.training.session import Session
 from seq2seq_cli.training.validation import score_translations
 
-EXAMPLES = 5
 SPLITS_FOR_EXAMPLES: tuple[SplitName, ...] = ("test", "valid", "train")
 
 
@@ -50,10 +50,7 @@ def report(session: Session) -> Report:
 
 
 def _examples(translator: Translator, pairs: list[tuple[str, str]]) -> list[Example]:
-    """Sentences of all lengths: the split is cut into as many parts as examples, and the middle of each is taken."""
-    by_length = sorted(pairs, key=lambda pair: (len(pair[0]), pair))
-    count = min(EXAMPLES, len(pairs))
-    chosen = [by_length[(2 * part + 1) * len(pairs) // (2 * count)] for part in range(count)]
+    chosen = choose_examples(pairs)
     translations = translator.translate([src for src, _ in chosen])
     return [
         Example(source=src, reference=tgt, translation=translation.text)

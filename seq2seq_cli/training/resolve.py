@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from seq2seq_cli.config.legality import shared_vocabulary_problems
-from seq2seq_cli.config.schema import Config, TrainingConfig
+from seq2seq_cli.config.schema import Config, ModelConfig, TrainingConfig
 from seq2seq_cli.config.stated import stated_differences, values_by_key
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SPLITS
@@ -65,28 +65,57 @@ def _check_held_out(config: Config, corpus: PreparedCorpus) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class Change:
-    """An option that a resumed run has another value of than before."""
+    """An option that a resumed run is to have another value of than before."""
 
     key: str
     old: object
     new: object
+    refused: str = ""
+    """Why the run cannot have it; empty when it can."""
 
     def __str__(self) -> str:
-        return f"{self.key}: {shown(self.old)} -> {shown(self.new)} (applied)"
+        outcome = f"refused: {self.refused}" if self.refused else "applied"
+        return f"{self.key}: {shown(self.old)} -> {shown(self.new)} ({outcome})"
 
 
 def resumed_changes(old: Config, new: Config, run: Path) -> list[Change]:
-    """What differs between the config of a saved run and the one to go on with.
+    """What differs between the config of a saved run and the one to go on with, which may leave out `data` and `text`.
 
-    Raises UsageError when that would change the model or what it reads and writes.
+    Of `model`, only dropout can change: it acts in training and leaves the weights as they are. A new seed changes what
+    is drawn from then on, such as the order of the pairs, and not what the run began with.
+
+    Raises UsageError, which names them all, when some would change the model or what it reads and writes.
     """
-    before, after = dict(values_by_key(old)), dict(values_by_key(new))
-    changes = [Change(key=key, old=before[key], new=after[key]) for key in before if before[key] != after[key]]
-    refused = [change for change in changes if change.key.split(".")[0] not in ("training", "decoding")]
-    if refused:
-        told = "; ".join(f"{change.key}: {shown(change.old)} -> {shown(change.new)}" for change in refused)
-        raise UsageError(f"{told}: refused, it changes the model of {run}; train a new run with --out")
+    fixed = set(model_differences(old.model, new.model))
+    changes = []
+    for section in ("model", "training", "decoding"):
+        before, after = (dict(values_by_key(getattr(config, section), f"{section}.")) for config in (old, new))
+        for key in (key for key in before if before[key] != after[key]):
+            refused = "it changes the model" if key in fixed else ""
+            changes.append(Change(key=key, old=before[key], new=after[key], refused=refused))
+    for key, ours, theirs in stated_differences(new, old, sections=("data", "text")):
+        refused = "it changes the pairs" if key.startswith("data.") else "it changes the model"
+        changes.append(Change(key=key, old=theirs, new=ours, refused=refused))
+    if refusals := [change for change in changes if change.refused]:
+        told = "; ".join(map(str, refusals))
+        raise UsageError(f"{run} cannot go on so: {told}: leave these keys out, or train a new run with --out")
     return changes
+
+
+def model_differences(old: ModelConfig, new: ModelConfig) -> list[str]:
+    """The keys, such as ``model.encoder.cell``, on which the weights of one model are not those of the other.
+
+    Dropout, of whatever kind, is none of them; nor is the attention's size where one says null and the other what that
+    stands for.
+    """
+    before, after = _weights_by_key(old), _weights_by_key(new)
+    return [key for key in before if before[key] != after[key]]
+
+
+def _weights_by_key(model: ModelConfig) -> dict[str, object]:
+    values = dict(values_by_key(model, "model."))
+    values["model.attention.size"] = model.attention.size or model.decoder.hidden_size
+    return {key: value for key, value in values.items() if not key.endswith("dropout")}
 
 
 def shown(value: object) -> str:

@@ -4,40 +4,45 @@ runs/latest                     the name of the newest run
 runs/NAME/config.yaml           the config as resolved
          /codec/{src,tgt}.json  from text to ids and back
          /best/model.safetensors
-         /last/training.pt      what `--resume` goes on from
+         /last/training.pt      what `--resume` goes on from, and previous.pt, the one before it
+         /epochs/0007.safetensors  the weights after epoch 7; of the newest epochs, with `training.keep`
          /metrics.jsonl         one JSON object a line
          /corpus.json           what it was trained on, and the run that its weights began with
          /README.md             the model card
+         /.lock                 held while a training runs
 """
 
 import contextlib
-import io
 import json
+import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import SafetensorError, safe_open
-from safetensors.torch import save as to_safetensors
 
 from seq2seq_cli.config.loader import dump_config, load_saved_config
 from seq2seq_cli.config.schema import Config
 from seq2seq_cli.corpus.prepared import SIDES, PreparedCorpus, SideName, codec_path
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import ConfigError, ModelFileError, TrainingError, UsageError
-from seq2seq_cli.files import read_json, write_whole
+from seq2seq_cli.files import make_folder, read_json, write_whole
 from seq2seq_cli.model.build import build_model
 from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.text.codec import Codec
+from seq2seq_cli.training.checkpoint import load_checkpoint, save_checkpoint
+from seq2seq_cli.training.lock import hold, is_held
 from seq2seq_cli.training.state import Streams, TrainingState
+from seq2seq_cli.training.weights import load_weights, save_weights
 from seq2seq_cli.training.world import ALONE, World
 
 FORMAT = 1
 RUNS = Path("runs")
-_OURS = ("config.yaml", "codec", "best", "last", "metrics.jsonl", "corpus.json", "README.md")
+_OURS = ("config.yaml", "codec", "best", "last", "epochs", "metrics.jsonl", "corpus.json", "README.md")
+_LOCK = ".lock"
+_WEIGHTS = ".safetensors"
 
 
 @dataclass(frozen=True)
@@ -45,6 +50,8 @@ class RunFolder:
     """One run, by its folder."""
 
     path: Path
+    chosen: Path | None = None
+    """The weights to translate with, where they are not the best ones."""
 
     @classmethod
     def create(
@@ -59,27 +66,25 @@ class RunFolder:
     ) -> "RunFolder":
         """A new run in `path`, which says that its weights began as those of `origin`, and who began it: `launch`.
 
-        Raises UsageError when `path` holds something already and `overwrite` does not allow to remove a run there, and
-        for a name that is not UTF-8.
+        Raises UsageError when `path` holds something already and `overwrite` does not allow to remove a run there, when
+        a training is running there, and for a name that is not UTF-8.
         """
         _check_name(path, "--out")
         _check_name(corpus.path, "--data")
+        _check_room(path, overwrite=overwrite)
         run = cls(path)
         try:
-            if path.exists():
-                _make_room(path, overwrite=overwrite)
-            run.codec_path("src").parent.mkdir(parents=True, exist_ok=True)
-            corpus.src_codec.save(run.codec_path("src"))
-            corpus.tgt_codec.save(run.codec_path("tgt"))
+            make_folder(path)
+            with run.lock():
+                _check_room(path, overwrite=overwrite)  # again: another training may just have begun here
+                _remove_run(path)
+                make_folder(run.codec_path("src").parent)
+                corpus.src_codec.save(run.codec_path("src"))
+                corpus.tgt_codec.save(run.codec_path("tgt"))
+                run._write_corpus_record(corpus, origin, launch)
+                run.write_config(config)
         except OSError as error:
             raise UsageError(f"{path}: cannot be made: {error.strerror}; choose another folder with --out") from error
-        record = {"format": FORMAT, "folder": str(corpus.path), "fingerprint": corpus.fingerprint}
-        if origin:
-            record["init_from"] = str(origin.path)
-        if launch:
-            record["launch"] = launch
-        _write_text(run.path / "corpus.json", json.dumps(record, ensure_ascii=False, indent=1) + "\n")
-        run.write_config(config)
         return run
 
     @classmethod
@@ -105,6 +110,18 @@ class RunFolder:
         return cls(path)
 
     @classmethod
+    def find_model(cls, path: Path | None) -> "RunFolder":
+        """The run to translate with: as `find`, or by one of its files of weights, such as RUN/epochs/0007.safetensors.
+
+        Raises ModelFileError when there is none.
+        """
+        if path is None or path.suffix != _WEIGHTS:
+            return cls.find(path)
+        if not path.is_file():
+            raise ModelFileError(f"{path}: no such file of weights")
+        return replace(cls.find(path.parent.parent), chosen=path)
+
+    @classmethod
     def find_saved_last(cls) -> "RunFolder":
         """The run of `runs/` with the newest checkpoint, be it too young to translate; ModelFileError without any."""
         saved = [run for path in RUNS.glob("*") if (run := cls(path)).last_path.is_file()]
@@ -115,12 +132,41 @@ class RunFolder:
     @property
     def best_path(self) -> Path:
         """The weights that translate."""
-        return self.path / "best" / "model.safetensors"
+        return self.path / "best" / f"model{_WEIGHTS}"
 
     @property
     def last_path(self) -> Path:
         """The checkpoint to resume from."""
         return self.path / "last" / "training.pt"
+
+    @property
+    def metrics_path(self) -> Path:
+        """How the training went, one JSON object a line."""
+        return self.path / "metrics.jsonl"
+
+    @contextlib.contextmanager
+    def lock(self) -> Iterator[None]:
+        """Have the run for one training alone while the block lasts.
+
+        Raises UsageError when a training is running in it already, be it in this process; TrainingError when the lock
+        cannot be had. A process that dies, whatever the way, gives it back.
+        """
+        path = self.path / _LOCK
+        with contextlib.ExitStack() as held:
+            try:
+                held.enter_context(hold(path))
+            except TimeoutError:
+                raise UsageError(
+                    f"{self.path}: a training is running in it: wait for its end or stop it, or choose another folder"
+                    " with --out"
+                ) from None
+            except OSError as error:
+                raise TrainingError(f"{path}: cannot be locked: {error.strerror}") from error
+            yield
+
+    def is_running(self) -> bool:
+        """Whether a training holds the run's lock just now."""
+        return is_held(self.path / _LOCK)
 
     def codec_path(self, side: SideName) -> Path:
         """The codec of one side."""
@@ -161,46 +207,67 @@ class RunFolder:
 
     def save_best(self, model: Seq2Seq) -> None:
         """Keep these weights as the ones that translate; `latest`, beside the run, names it from now on."""
-        weights = {name: tensor.cpu().contiguous() for name, tensor in _own_weights(model).items()}
-        _write(self.best_path, to_safetensors(weights, metadata={"s2s_format": str(FORMAT)}))
+        with _writing(self.best_path):
+            make_folder(self.best_path.parent)
+            save_weights(self.best_path, model)
         _write_text(self.path.parent / "latest", self.path.name + "\n")
 
-    def save_last(self, state: TrainingState, random: Sequence[Streams] | None = None) -> None:
-        """Keep the state of training to go on from; `random` as in `TrainingState.capture`."""
-        buffer = io.BytesIO()
-        torch.save({"format": FORMAT, **state.capture(random)}, buffer)
-        _write(self.last_path, buffer.getvalue())
+    def save_epoch(self, model: Seq2Seq, epoch: int, keep: int) -> None:
+        """Keep these weights as those after `epoch`, and of all epochs only the `keep` newest; none when that is 0.
 
-    def load_last(self, state: TrainingState) -> None:
-        """Put `state` where the run was saved last; ModelFileError when there is nothing that fits."""
-        self.restore(state, self.read_last())
+        An older one is removed when the new one is on the disk. What is said to be of a later epoch was left by a
+        sitting that went on from here before, and is removed too.
+        """
+        if not keep:
+            return
+        path = self.path / "epochs" / f"{epoch:04d}{_WEIGHTS}"
+        with _writing(path):
+            make_folder(path.parent)
+            save_weights(path, model)
+            for other in path.parent.glob(f"*{_WEIGHTS}"):
+                if other.stem.isdecimal() and not epoch - keep < int(other.stem) <= epoch:
+                    other.unlink()
+
+    def save_last(self, state: TrainingState, random: Sequence[Streams] | None = None) -> None:
+        """Keep the state of training to go on from, and how long metrics.jsonl was then.
+
+        `random` has the random states of all processes, as `TrainingState.capture` takes them.
+        """
+        with _writing(self.last_path):
+            make_folder(self.last_path.parent)
+            save_checkpoint(self.last_path, {**state.capture(random), "metrics_bytes": self._metrics_bytes()})
+
+    def load_last(self, state: TrainingState) -> int:
+        """Put `state` where the run was saved last, and return how long metrics.jsonl was then, in bytes.
+
+        Raises ModelFileError when there is nothing that fits.
+        """
+        return self.restore(state, self.read_last())
 
     def read_last(self) -> dict[str, Any]:
         """What was saved last; ModelFileError when there is nothing."""
-        if not self.last_path.is_file():
-            raise ModelFileError(f"{self.last_path}: nothing to resume from: no such file; train anew with --overwrite")
-        captured: dict[str, Any] = torch.load(self.last_path, map_location="cpu", weights_only=True)
-        _check_format(captured["format"], self.last_path)
-        return captured
+        return load_checkpoint(self.last_path)
 
-    def restore(self, state: TrainingState, captured: dict[str, Any], world: World = ALONE) -> None:
-        """Put `state` where it was `captured`; ModelFileError when it does not fit."""
+    def restore(self, state: TrainingState, captured: dict[str, Any], world: World = ALONE) -> int:
+        """The part of `load_last` that comes after reading; `captured` stays as it is."""
         device = next(state.model.parameters()).device
         try:
+            metrics_bytes = int(captured["metrics_bytes"])
             state.restore(captured, world)
-        except ModelFileError:
-            raise
-        # torch.load raises whatever the bytes lead it to.
+        # restore raises whatever a dict of another s2s, or of another model, leads it to.
         except Exception as error:
             raise ModelFileError(
-                f"{self.last_path}: damaged, or not a checkpoint of this model on {device.type}"
-                f" ({type(error).__name__}); train anew with --overwrite"
+                f"{self.last_path}: not a checkpoint of this model on {device.type} ({type(error).__name__});"
+                " train anew with --overwrite"
             ) from error
+        return metrics_bytes
 
     def load_best(self, model: Seq2Seq) -> None:
         """Give `model` the weights that translate; ModelFileError when they are missing, damaged or do not fit."""
-        # What is tied to another is not in the file, and comes with the other.
-        model.load_state_dict(self._best_weights(model), strict=False)
+        path = self.chosen or self.best_path
+        if not path.is_file():
+            raise ModelFileError(f"{path}: no such file: no epoch of this run is finished yet")
+        load_weights(path, model)
 
     def load_translator(self, device: torch.device, config: Config | None = None) -> Translator:
         """The best model with its codecs; `config` is the run's own, perhaps with another way of searching.
@@ -215,16 +282,20 @@ class RunFolder:
 
     def append_metrics(self, record: Mapping[str, Any]) -> None:
         """Add a line to metrics.jsonl."""
-        path = self.path / "metrics.jsonl"
-        with _writing(path), path.open("a", encoding="utf-8") as file:
+        with _writing(self.metrics_path), self.metrics_path.open("a", encoding="utf-8") as file:
             file.write(json.dumps({"format": FORMAT, **record}) + "\n")
+            file.flush()
+            os.fsync(file.fileno())  # a checkpoint that is on the disk counts on the lines before it
 
-    def cut_metrics(self, step: int) -> None:
-        """Forget the lines that came after `step`: a resumed run writes them again."""
-        path = self.path / "metrics.jsonl"
-        if path.is_file():
-            lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
-            _write_text(path, "".join(f"{line}\n" for line in lines if _step_of(line) <= step))
+    def cut_metrics(self, size: int) -> None:
+        """Forget what came after the first `size` bytes of metrics.jsonl: a resumed run writes it again.
+
+        Bytes, and not steps: between two saves at the same step a line of that step may have come.
+        """
+        if self._metrics_bytes() > size:
+            with _writing(self.metrics_path), self.metrics_path.open("rb+") as file:
+                file.truncate(size)
+                os.fsync(file.fileno())
 
     def write_card(self, text: str) -> None:
         """Write the model card."""
@@ -237,35 +308,25 @@ class RunFolder:
             raise ModelFileError(f"{path}: damaged: does not name the corpus: restore it, or train anew")
         return record
 
-    def _best_weights(self, model: Seq2Seq) -> dict[str, torch.Tensor]:
-        path = self.best_path
-        if not path.is_file():
-            raise ModelFileError(f"{path}: no such file: no epoch of this run is finished yet")
-        try:
-            with safe_open(path, framework="pt") as file:
-                _check_format((file.metadata() or {}).get("s2s_format"), path)
-                weights = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  # not a dict
-        except (SafetensorError, OSError) as error:
-            raise ModelFileError(
-                f"{path}: damaged, or not a safetensors file ({error}): restore it, or train anew"
-            ) from error
-        expected = {name: tensor.shape for name, tensor in _own_weights(model).items()}
-        if {name: tensor.shape for name, tensor in weights.items()} != expected:
-            raise ModelFileError(
-                f"{path}: its weights are not those of the model that {self.path}/config.yaml describes"
-            )
-        return weights
+    def _write_corpus_record(self, corpus: PreparedCorpus, origin: "RunFolder | None", launch: str | None) -> None:
+        record = {"format": FORMAT, "folder": str(corpus.path), "fingerprint": corpus.fingerprint}
+        if origin:
+            record["init_from"] = str(origin.path)
+        if launch:
+            record["launch"] = launch
+        _write_text(self.path / "corpus.json", json.dumps(record, ensure_ascii=False, indent=1) + "\n")
+
+    def _metrics_bytes(self) -> int:
+        return self.metrics_path.stat().st_size if self.metrics_path.is_file() else 0
 
 
-def _own_weights(model: Seq2Seq) -> dict[str, torch.Tensor]:
-    """The weights by name; a matrix that is tied to another is there once."""
-    return {name: parameter.detach() for name, parameter in model.named_parameters()}
-
-
-def _make_room(path: Path, *, overwrite: bool) -> None:
+def _check_room(path: Path, *, overwrite: bool) -> None:
+    """Raise UsageError unless `path` is free for a new run."""
+    if not path.exists():
+        return
     if not path.is_dir():
         raise UsageError(f"{path}: a file is in the way; choose another folder with --out")
-    if not any(path.iterdir()):
+    if all(content.name == _LOCK for content in path.iterdir()):
         return
     if not (path / "config.yaml").is_file():
         raise UsageError(f"{path}: the folder is not empty and not a run; choose another one with --out")
@@ -273,19 +334,15 @@ def _make_room(path: Path, *, overwrite: bool) -> None:
         raise UsageError(
             f"{path}: a run is there already; --resume goes on with it, --overwrite replaces it, --out names another"
         )
+
+
+def _remove_run(path: Path) -> None:
     for name in _OURS:
         ours = path / name
         if ours.is_dir():
             shutil.rmtree(ours)
         else:
             ours.unlink(missing_ok=True)
-
-
-def _check_format(found: object, path: Path) -> None:
-    if not str(found).isdecimal():
-        raise ModelFileError(f"{path}: not a file of s2s: it has no format number")
-    if int(str(found)) > FORMAT:
-        raise ModelFileError(f"{path}: made by a newer s2s (format {found}, known up to {FORMAT}); upgrade s2s")
 
 
 def _check_name(path: Path, option: str) -> None:
@@ -296,22 +353,10 @@ def _check_name(path: Path, option: str) -> None:
         raise UsageError(f"{option} {path}: the name is not UTF-8: give the folder another") from None
 
 
-def _step_of(line: str) -> int:
-    try:
-        return int(json.loads(line)["step"])
-    except (ValueError, KeyError, TypeError):
-        # A line that a kill cut short.
-        return 2**63
-
-
 def _write_text(path: Path, text: str) -> None:
-    _write(path, text.encode("utf-8"))
-
-
-def _write(path: Path, content: bytes) -> None:
     with _writing(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, content)
+        make_folder(path.parent)
+        write_whole(path, text.encode("utf-8"))
 
 
 @contextlib.contextmanager

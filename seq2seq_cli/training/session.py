@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from math import isfinite
@@ -82,17 +83,18 @@ class Session:
         world.main(lambda: run.check_corpus(corpus))
         before = world.main(run.config).training
         state = _fresh(config, corpus, device, world)
-        captured = world.main(run.read_last)
-        world.each(lambda: run.restore(state, captured, world))
-        has_new_streams = len(captured["random"]) != world.size
-        if has_new_streams:
-            _begin_streams(config.training.seed, state.progress.step, world)
-        if config.training.precision != "auto":
-            state.precision = config.training.precision
-        if _ordered_by(before) != _ordered_by(config.training):
-            state.progress.restart_epoch()  # its pairs would come in another order
-        world.main(lambda: run.cut_metrics(state.progress.step))
-        world.main(lambda: run.write_config(config))
+        with _locked(run, world):
+            captured = world.main(run.read_last)
+            metrics_bytes = world.each(lambda: run.restore(state, captured, world))
+            has_new_streams = len(captured["random"]) != world.size
+            if has_new_streams:
+                _begin_streams(config.training.seed, state.progress.step, world)
+            if config.training.precision != "auto":
+                state.precision = config.training.precision
+            if _ordered_by(before) != _ordered_by(config.training):
+                state.progress.restart_epoch()  # its pairs would come in another order
+            world.main(lambda: run.cut_metrics(metrics_bytes))
+            world.main(lambda: run.write_config(config))
         return cls(
             run=run,
             corpus=corpus,
@@ -109,8 +111,8 @@ class Session:
         Raises Interrupted, after saving, when the user asks to stop; TrainingError when training cannot go on.
         """
         recorder = _Recorder(self)
-        yield recorder.save()
-        with memory_errors(self.device), StopRequest() as stop:
+        with _locked(self.run, self.world), memory_errors(self.device), StopRequest() as stop:
+            yield recorder.save()
             for event in train(self.state, self.corpus, self.config, self.device, self.world):
                 yield from recorder.keep(event)
                 if exit_code := self.world.max(stop.exit_code or 0):
@@ -173,8 +175,15 @@ class _Recorder:
         model = average.model if average and event.averaged else self._state.model
         if event.is_best:
             self._run.save_best(model)
-        if self._training.keep:
-            self._run.save_epoch(model, event.epoch, keep=self._training.keep)
+        self._run.save_epoch(model, event.epoch, self._training.keep)
+
+
+@contextmanager
+def _locked(run: RunFolder, world: World) -> Iterator[None]:
+    """The run is the world's alone while the block lasts; see `RunFolder.lock`."""
+    with ExitStack() as held:
+        world.main(lambda: held.enter_context(run.lock()))
+        yield
 
 
 def _fresh(

@@ -61,19 +61,19 @@ class Objective(nn.Module):
 
 def update(
     state: TrainingState,
-    objective: nn.Module,
     batches: Sequence[Batch],
     training: TrainingConfig,
     *,
     done: float,
     world: World = ALONE,
+    objective: nn.Module | None = None,
 ) -> Update:
     """One step of the optimiser down the mean loss a token of all `batches`, those of other processes included.
 
-    `objective` is an Objective, as the world has it together; `done` is the share of training over. A step whose
-    gradient is not finite is skipped. Raises TrainingError at the third such step in a row.
+    `done` is the share of training over; `objective` is the Objective of the model, as the `world` has it together. A
+    step whose gradient is not finite is skipped. Raises TrainingError at the third such step in a row.
     """
-    progress = state.progress
+    progress, objective = state.progress, objective or Objective(state.model)
     tokens = int(*world.sum([sum(batch.tokens for batch in batches)]))
     # What backward leaves is the mean over the processes of their gradients.
     scale = world.size / tokens

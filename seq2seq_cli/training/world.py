@@ -6,6 +6,7 @@ it been long enough, did the user ask to stop) process 0 decides, or a sum over 
 """
 
 import contextlib
+import gc
 import os
 import re
 import socket
@@ -148,12 +149,14 @@ def torchrun_world() -> Iterator[World]:
     store = _join(world)
     try:
         yield world
+    except S2SError:
+        _leave()
+        raise
     except RuntimeError as error:
         if not _is_lost_connection(error):
             raise
         raise _lost(store) from error
-    # Not after an error: it would wait for those that are gone.
-    dist.destroy_process_group()
+    _leave()
 
 
 def launch_name() -> str | None:
@@ -183,6 +186,12 @@ def _join(world: World) -> Any:
             " start them all with torchrun, with the same addresses"
         ) from error
     return store
+
+
+def _leave() -> None:
+    """End the threads of the connections, which must not outlive the interpreter."""
+    gc.collect()  # gradients that were summed hold the connections
+    dist.destroy_process_group()
 
 
 def _is_lost_connection(error: RuntimeError) -> bool:

@@ -65,8 +65,8 @@ def test_the_run_folder_holds_what_the_design_says(home: Path) -> None:
     run = home / "runs" / "luong_dot"
     names = {path.relative_to(run).as_posix() for path in run.rglob("*") if path.is_file()}
     assert names == {
-        *("config.yaml", "corpus.json", "metrics.jsonl", "README.md"),
-        *("codec/src.json", "codec/tgt.json", "best/model.safetensors", "last/training.pt"),
+        *("config.yaml", "corpus.json", "metrics.jsonl", "README.md", ".lock"),
+        *("codec/src.json", "codec/tgt.json", "best/model.safetensors", "last/training.pt", "last/previous.pt"),
     }
     assert (home / "runs" / "latest").read_text(encoding="utf-8") == "luong_dot\n"
     epochs = [json.loads(line) for line in (run / "metrics.jsonl").read_text(encoding="utf-8").splitlines()]

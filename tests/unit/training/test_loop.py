@@ -17,6 +17,7 @@ from seq2seq_cli.training.run_folder import RunFolder
 from seq2seq_cli.training.session import Session
 from seq2seq_cli.training.state import Progress, TrainingState, fresh_state
 from seq2seq_cli.training.update import update
+from seq2seq_cli.training.validation import score, validate
 from tests.unit.training.conftest import CPU, tiny_config
 
 EXACT = ("model.encoder.dropout=0.0", "model.decoder.dropout=0.0", "training.teacher_forcing=1.0")
@@ -80,17 +81,17 @@ def test_the_end_is_told_from_the_progress_alone() -> None:
     assert end_reason(Progress(epoch=1), TrainingConfig(epochs=1)) == "the only epoch is done"
     assert end_reason(Progress(validations_since_best=1), TrainingConfig(patience=1)) == "no better bleu in 1 validation"
     # 50 s are gone, and the last validation needs 11.
-    progress = Progress(seconds=50, validation_seconds=11)
-    assert end_reason(progress, TrainingConfig(max_minutes=1)) == "training.max_minutes (1) is over"
-    assert end_reason(progress, TrainingConfig(max_minutes=2)) is None
+    progress = Progress(seconds=50.0, validation_seconds=11.0)
+    assert end_reason(progress, TrainingConfig(max_minutes=1.0)) == "training.max_minutes (1) is over"
+    assert end_reason(progress, TrainingConfig(max_minutes=2.0)) is None
 
 
 def test_the_share_that_is_over_is_that_of_epochs_or_of_time_whichever_is_more() -> None:
-    progress = Progress(epoch=1, position=5, seconds=30, validation_seconds=20)
+    progress = Progress(epoch=1, position=5, seconds=30.0, validation_seconds=20.0)
     assert share_done(progress, TrainingConfig(epochs=4), batches=10) == pytest.approx(1.5 / 4)
     # 30 of the 100 seconds that the validation leaves.
-    assert share_done(progress, TrainingConfig(epochs=4, max_minutes=2), batches=10) == pytest.approx(1.5 / 4)
-    assert share_done(progress, TrainingConfig(epochs=10, max_minutes=2), batches=10) == pytest.approx(0.3)
+    assert share_done(progress, TrainingConfig(epochs=4, max_minutes=2.0), batches=10) == pytest.approx(1.5 / 4)
+    assert share_done(progress, TrainingConfig(epochs=10, max_minutes=2.0), batches=10) == pytest.approx(0.3)
     assert share_done(progress, TrainingConfig(epochs=10, max_minutes=0.5), batches=10) == 1.0
 
 
@@ -103,7 +104,9 @@ def test_the_learning_rate_follows_the_schedule(corpus: PreparedCorpus) -> None:
         if isinstance(event, Step)
     ]
     assert [step.lr for step in steps[:4]] == pytest.approx([0.0025, 0.005, 0.0075, 0.01])
-    assert steps[-1].lr == pytest.approx(0.01 / len(steps))
+    # The last of the 18 updates after the warm-up.
+    assert len(steps) == 22
+    assert steps[-1].lr == pytest.approx(0.01 / 18)
 
 
 def test_a_plateau_halves_the_learning_rate(corpus: PreparedCorpus) -> None:
@@ -154,19 +157,28 @@ def test_a_gradient_that_is_not_finite_is_skipped_and_three_in_a_row_end_it(corp
         torch.testing.assert_close(weight, before[name], msg=name, rtol=0, atol=0)
 
 
-def test_the_moving_average_is_kept_when_it_scores_better(corpus: PreparedCorpus, tmp_path: Path) -> None:
-    # Steps so long that the weights jump about, and their average does not.
-    config = tiny_config(
-        corpus, "training.lr=0.1", "training.ema_decay=0.9", "training.best_metric=loss", "training.epochs=2"
-    )
+def test_a_validation_scores_the_moving_average_too_and_tells_the_better(corpus: PreparedCorpus) -> None:
+    config = tiny_config(corpus, "training.ema_decay=0.9", "training.best_metric=loss")
+    state = fresh(corpus, config)
+    assert state.average
+    unharmed = score(state.average.model, corpus, config, CPU)
+    with torch.no_grad():
+        state.model.output.bias[5] = 100.0
+    validation = validate(state, corpus, config, CPU)
+    assert validation.averaged
+    assert validation.scores == unharmed
+
+
+def test_the_weights_that_scored_best_are_kept(corpus: PreparedCorpus, tmp_path: Path) -> None:
+    config = tiny_config(corpus, "training.ema_decay=0.9", "training.best_metric=loss", "training.lr=0.03")
     session = Session.start(tmp_path / "run", config, corpus, CPU)
-    validated = [event for event in session.train() if isinstance(event, Validated)]
-    assert validated[-1].averaged
-    assert validated[-1].is_best
-    assert session.state.average
-    kept = session.run.load_translator(CPU).model.state_dict()
-    for name, weight in session.state.average.model.state_dict().items():
-        assert torch.equal(kept[name], weight), name
+    for event in session.train():
+        if isinstance(event, Validated) and event.is_best:
+            assert session.state.average
+            kept = session.state.average.model if event.averaged else session.state.model
+            best = {name: weight.clone() for name, weight in kept.state_dict().items()}
+    for name, weight in session.run.load_translator(CPU).model.state_dict().items():
+        assert torch.equal(weight, best[name]), name
 
 
 def test_label_smoothing_leaves_the_reported_loss_plain(corpus: PreparedCorpus) -> None:

@@ -87,7 +87,8 @@ def test_another_model_is_refused_with_every_key_and_both_values(
 
 
 def test_the_same_model_may_have_another_dropout(origin: RunFolder, corpus: PreparedCorpus, run_path: Path) -> None:
-    config = tiny_config(corpus, "model.encoder.dropout=0.25", "model.decoder.dropout=0.5", *VARIANTS)
+    dropouts = ("model.encoder.dropout=0.25", "model.decoder.dropout=0.5", *VARIANTS)
+    config = tiny_config(corpus, *dropouts, "model.attention.size=12")  # which is what null stands for
     assert config.model != origin.config().model
     model = Session.start(run_path, config, corpus, CPU, origin=origin).state.model
     best = origin.load_translator(CPU).model.state_dict()

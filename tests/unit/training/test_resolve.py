@@ -79,7 +79,40 @@ def test_changes_of_a_resumed_run_are_told(corpus: PreparedCorpus) -> None:
     assert told == ["training.lr: 0.001 -> 0.5 (applied)", "decoding.batch_size: 64 -> 8 (applied)"]
 
 
-def test_changes_of_the_model_are_refused(corpus: PreparedCorpus) -> None:
-    old, new = tiny_config(corpus), tiny_config(corpus, "model.attention.score=dot")
-    with pytest.raises(UsageError, match=r"model\.attention\.score: general -> dot: refused.*runs/x.*--out"):
+def test_changes_of_the_model_or_the_text_are_refused_all_at_once(corpus: PreparedCorpus) -> None:
+    old = tiny_config(corpus)
+    new = load_config(None, ["model.attention.score=dot", "text.unit=bpe", "data.swap=true", "training.lr=0.5"])
+    with pytest.raises(UsageError) as refused:
         resumed_changes(old, new, Path("runs/x"))
+    (line,) = refused.value.lines()
+    for told in (
+        "model.encoder.hidden_size: 12 -> 256 (refused: it changes the model)",
+        "model.attention.score: general -> dot (refused: it changes the model)",
+        "text.unit: word -> bpe (refused: it changes the model)",
+        "data.swap: false -> true (refused: it changes the pairs)",
+    ):
+        assert told in line
+    assert line.startswith("runs/x ")
+    assert "training.lr" not in line  # it could be applied
+    assert "--out" in line
+
+
+def test_dropout_may_change_and_so_may_how_the_same_size_is_said(corpus: PreparedCorpus) -> None:
+    dropouts = [
+        f"model.{side}.{key}"
+        for side in ("encoder", "decoder")
+        for key in ("dropout=0.5", "variational_dropout=true", "word_dropout=0.1")
+    ]
+    new = tiny_config(corpus, *dropouts, "model.attention.size=12")
+    told = [str(change) for change in resumed_changes(tiny_config(corpus), new, Path("runs/x"))]
+    assert len(told) == 7
+    assert "model.decoder.word_dropout: 0.0 -> 0.1 (applied)" in told
+    assert "model.attention.size: null -> 12 (applied)" in told
+    with pytest.raises(UsageError, match=r"model\.attention\.size: null -> 13 \(refused"):
+        resumed_changes(tiny_config(corpus), tiny_config(corpus, "model.attention.size=13"), Path("runs/x"))
+
+
+@pytest.mark.parametrize("change", ["epochs=9", "patience=2", "batch_size=7", "seed=5", "precision=auto", "keep=3"])
+def test_how_a_run_trains_may_change(corpus: PreparedCorpus, change: str) -> None:
+    (applied,) = resumed_changes(tiny_config(corpus), tiny_config(corpus, f"training.{change}"), Path("runs/x"))
+    assert str(applied).endswith(f" -> {change.split('=')[1]} (applied)")

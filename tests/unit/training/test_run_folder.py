@@ -1,7 +1,12 @@
+import contextlib
 import json
 import os
 import pickle
+import re
 import struct
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +17,7 @@ from safetensors import safe_open
 from seq2seq_cli.config.schema import Config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.errors import ModelFileError, TrainingError, UsageError
+from seq2seq_cli.training.checkpoint import save_checkpoint
 from seq2seq_cli.training.run_folder import RunFolder
 from seq2seq_cli.training.session import Session
 from tests.corpora import prepared
@@ -49,13 +55,14 @@ def test_a_matrix_that_two_layers_share_is_saved_once_and_shared_when_loaded(
         assert torch.equal(model.state_dict()[name], weight), name
 
 
-def test_translating_changes_no_file(session: Session) -> None:
-    def contents() -> dict[Path, bytes]:
-        return {path: path.read_bytes() for path in session.run.path.rglob("*") if path.is_file()}
+def contents(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
-    before = contents()
+
+def test_translating_changes_no_file(session: Session) -> None:
+    before = contents(session.run.path)
     session.run.load_translator(CPU).translate(["a b c"])
-    assert contents() == before
+    assert contents(session.run.path) == before
 
 
 def test_the_newest_run_is_found_without_a_name(
@@ -146,11 +153,15 @@ def test_names_that_are_no_text_are_refused_before_anything_is_made(
 def test_damaged_and_foreign_weights_are_refused_in_words(session: Session) -> None:
     path = session.run.best_path
     whole = path.read_bytes()
-    for damage in (b"", b"PK\x03\x04 not weights", whole[:100], whole[:-1]):
+    changed = bytearray(whole)
+    changed[-1] ^= 1
+    for damage in (b"", b"PK\x03\x04 not weights", whole[:100], whole[:-1], bytes(changed)):
         path.write_bytes(damage)
         with pytest.raises(ModelFileError, match=r"model\.safetensors: damaged"):
             session.run.load_translator(CPU)
     path.write_bytes(whole)
+    set_metadata(path, {"s2s_format": "1"})  # of an s2s that wrote no hash
+    session.run.load_translator(CPU)
     set_metadata(path, {"s2s_format": "99"})
     with pytest.raises(ModelFileError, match=r"newer s2s.*upgrade"):
         session.run.load_translator(CPU)
@@ -182,26 +193,157 @@ class Bomb:
 
 def test_a_checkpoint_cannot_run_code(session: Session, tmp_path: Path) -> None:
     trap = tmp_path / "sprung"
-    torch.save({"format": 1, "model": Bomb(trap)}, session.run.last_path)
+    save_checkpoint(session.run.last_path, {"model": Bomb(trap)})
     with pytest.raises(ModelFileError, match=r"training\.pt: damaged"):
         session.run.load_last(session.state)
     session.run.last_path.write_bytes(pickle.dumps(Bomb(trap)))
+    session.run.last_path.with_name("previous.pt").unlink()
     with pytest.raises(ModelFileError, match=r"training\.pt: damaged"):
         session.run.load_last(session.state)
     assert not trap.exists()
 
 
-def test_a_save_that_fails_leaves_the_checkpoint_before_it(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    before = session.run.last_path.read_bytes()
+@contextlib.contextmanager
+def disk_full_after(size: int) -> Iterator[None]:
+    """As on a full disk, no file of this process grows beyond so many bytes."""
+    resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
-    def full(_descriptor: int) -> None:
-        raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("os.fsync", full)
-    with pytest.raises(TrainingError, match="No space left on device; what was saved before is untouched"):
+@pytest.mark.parametrize("room", [0, 5_000])
+def test_a_save_that_fails_leaves_what_was_saved_before_it(session: Session, room: int) -> None:
+    run, model = session.run, session.state.model
+    saves: list[Callable[[], None]] = [
+        lambda: run.save_last(session.state),
+        lambda: run.save_best(model),
+        lambda: run.save_epoch(model, 2, 1),
+    ]
+    run.save_epoch(model, 1, 1)
+    before = contents(run.path)
+    with torch.no_grad():
+        next(model.parameters()).add_(1)
+    for save in saves:
+        with (
+            disk_full_after(room),
+            pytest.raises(TrainingError, match=r": cannot be written: File too large; what was saved .* is untouched"),
+        ):
+            save()
+        assert contents(run.path) == before
+    run.save_last(session.state)
+    assert contents(run.path) != before
+
+
+def test_a_damaged_checkpoint_gives_way_to_the_one_before_it(
+    session: Session, caplog: pytest.LogCaptureFixture
+) -> None:
+    for step in (7, 8):
+        session.state.progress.step = step
         session.run.save_last(session.state)
-    assert session.run.last_path.read_bytes() == before
-    assert [path.name for path in session.run.last_path.parent.iterdir()] == ["training.pt"]
+    whole = session.run.last_path.read_bytes()
+    changed = bytearray(whole)
+    changed[len(whole) // 2] ^= 1
+    for damage in (b"", whole[:-1], bytes(changed)):
+        session.run.last_path.write_bytes(damage)
+        session.run.load_last(session.state)
+        assert session.state.progress.step == 7
+        assert re.fullmatch(r".*training\.pt: damaged: going on from .*previous\.pt, .*", caplog.messages[-1])
+    assert len(caplog.messages) == 3
+    session.run.save_last(session.state)  # does not let the damaged one take the place of the one that is whole
+    session.run.last_path.write_bytes(b"")
+    session.run.load_last(session.state)
+    assert session.state.progress.step == 7
+
+
+def test_without_one_before_it_a_damaged_checkpoint_is_refused_in_words(session: Session) -> None:
+    path = session.run.last_path
+    path.write_bytes(path.read_bytes()[:-1])
+    with pytest.raises(ModelFileError, match=r"training\.pt: damaged.*--overwrite"):
+        session.run.load_last(session.state)
+    path.unlink()
+    with pytest.raises(ModelFileError, match="nothing to resume from"):
+        session.run.load_last(session.state)
+
+
+def test_a_checkpoint_of_a_newer_s2s_or_of_another_model_is_refused_in_words(session: Session, tmp_path: Path) -> None:
+    path = session.run.last_path
+    larger = tiny_config(session.corpus, "model.encoder.hidden_size=14", "model.decoder.hidden_size=14")
+    state = Session.start(tmp_path / "larger", larger, session.corpus, CPU).state
+    with pytest.raises(ModelFileError, match=r"not a checkpoint of this model on cpu"):
+        session.run.load_last(state)
+    path.write_bytes(path.read_bytes().replace(b"training, format 0002", b"training, format 0099"))
+    with pytest.raises(ModelFileError, match=r"newer s2s \(format 99\); upgrade"):
+        session.run.load_last(session.state)
+
+
+def test_the_weights_of_the_newest_epochs_are_kept_and_translate(session: Session) -> None:
+    run, model = session.run, session.state.model
+    kept = []
+    for epoch in range(1, 5):
+        with torch.no_grad():
+            model.output.bias.fill_(epoch)
+        run.save_epoch(model, epoch, 2)
+        kept.append(sorted(path.name for path in (run.path / "epochs").iterdir()))
+    assert kept == [
+        ["0001.safetensors"],
+        ["0001.safetensors", "0002.safetensors"],
+        ["0002.safetensors", "0003.safetensors"],
+        ["0003.safetensors", "0004.safetensors"],
+    ]
+    third = RunFolder.find_model(run.path / "epochs" / "0003.safetensors").load_translator(CPU).model
+    assert third.output.bias[0].item() == 3
+    assert RunFolder.find_model(run.path).load_translator(CPU).model.output.bias[0].item() != 3
+    with pytest.raises(ModelFileError, match=r"0001\.safetensors: no such file"):
+        RunFolder.find_model(run.path / "epochs" / "0001.safetensors")
+
+    run.save_epoch(model, 9, 0)  # keeps none, and leaves alone what was kept
+    run.save_epoch(model, 3, 2)  # gone on with from before epoch 4
+    assert [path.name for path in (run.path / "epochs").iterdir()] == ["0003.safetensors"]
+
+
+def test_one_training_at_a_time_has_a_run(session: Session) -> None:
+    run, config, corpus = session.run, session.config, session.corpus
+    assert not run.is_running()
+    training = session.train()
+    next(training)
+    assert run.is_running()
+    before = contents(run.path)
+    refusal = r"runs.tiny: a training is running in it.*--out"
+    with pytest.raises(UsageError, match=refusal):
+        Session.resume(run, config, corpus, CPU)
+    with pytest.raises(UsageError, match=refusal):
+        RunFolder.create(run.path, config, corpus, overwrite=True)
+    assert contents(run.path) == before
+    del training
+    assert not run.is_running()
+    Session.resume(run, config, corpus, CPU)
+
+
+def test_the_lock_of_a_process_that_was_killed_is_free(session: Session) -> None:
+    hold = "import sys, time; from pathlib import Path; from seq2seq_cli.training.lock import hold\n"
+    hold += "with hold(Path(sys.argv[1])): print('held', flush=True); time.sleep(100)"
+    command = [sys.executable, "-c", hold, str(session.run.path / ".lock")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, encoding="utf-8") as process:
+        assert process.stdout
+        assert process.stdout.readline() == "held\n"
+        assert session.run.is_running()
+        with pytest.raises(UsageError, match="is running"), session.run.lock():
+            pass
+        process.kill()
+    assert not session.run.is_running()
+    with session.run.lock():
+        assert session.run.is_running()
+
+
+def test_a_lock_that_was_left_is_no_run_in_the_way(corpus: PreparedCorpus, config: Config, run_path: Path) -> None:
+    run_path.mkdir(parents=True)
+    with RunFolder(run_path).lock():
+        pass
+    assert RunFolder.create(run_path, config, corpus).config() == config
 
 
 def test_a_folder_that_cannot_be_emptied_is_told(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -232,10 +374,15 @@ def test_another_corpus_cannot_be_resumed_on(session: Session, tmp_path: Path) -
         Session.resume(session.run, session.config, other, CPU)
 
 
-def test_a_metrics_line_that_a_kill_cut_short_is_dropped(session: Session) -> None:
+def test_metrics_that_came_after_the_save_are_dropped_be_they_whole_or_cut_short(session: Session) -> None:
     session.run.append_metrics({"step": 5})
-    session.run.append_metrics({"step": 7})
+    session.run.save_last(session.state)
+    session.run.append_metrics({"step": 5, "kind": "epoch"})
     path = session.run.path / "metrics.jsonl"
     path.write_bytes(path.read_bytes() + b'\xff\x00 not JSON\n{"step": 6, "lo')
-    session.run.cut_metrics(5)
-    assert path.read_text(encoding="utf-8") == '{"format": 1, "step": 5}\n'
+    for _ in range(2):
+        session.run.cut_metrics(session.run.load_last(session.state))
+        assert path.read_text(encoding="utf-8") == '{"format": 1, "step": 5}\n'
+    path.unlink()  # the user's own doing
+    session.run.cut_metrics(session.run.load_last(session.state))
+    assert not path.exists()

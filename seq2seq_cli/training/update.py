@@ -74,7 +74,7 @@ def update(
     step whose gradient is not finite is skipped. Raises TrainingError at the third such step in a row.
     """
     progress, objective = state.progress, objective or Objective(state.model)
-    tokens = int(*world.sum([sum(batch.tokens for batch in batches)]))
+    tokens = int(*world.sum([float(sum(batch.tokens for batch in batches))]))
     # What backward leaves is the mean over the processes of their gradients.
     scale = world.size / tokens
     halved = False

@@ -75,7 +75,7 @@ def mean_loss(model: Seq2Seq, ids: ParallelIds, device: torch.device, world: Wor
             batch = batch_loss(model, collate(ids, rows).to(device), teacher_forcing=1.0)
             loss += batch.nll.item()
             tokens += batch.tokens
-    all_loss, all_tokens = world.sum([loss, tokens])
+    all_loss, all_tokens = world.sum([loss, float(tokens)])
     return all_loss / all_tokens
 
 

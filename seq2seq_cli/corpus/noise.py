@@ -41,7 +41,7 @@ class Noise:
     hidden_words: float
     """Probability, a pair, that a word is hidden."""
     seed: int
-    stream: int
+    stream: int = 0
     """Of those who draw from one seed, each for other pairs, which one; counted from 0."""
 
     @classmethod

@@ -45,7 +45,7 @@ def train(
     ] = None,
 ) -> None:
     """Train a translator on a prepared folder and keep the best."""
-    from seq2seq_cli.training.report import model_card, report
+    from seq2seq_cli.training.report import model_card, report, test_record
     from seq2seq_cli.training.world import torchrun_world
 
     wishes = _Wishes(
@@ -63,6 +63,8 @@ def train(
         _train(session)
     if world.is_main:
         result = report(session)
+        if result.test:
+            session.run.append_metrics(test_record(session, result.test))
         session.run.write_card(model_card(session, result))
         _print_result(session, result)
 
@@ -96,7 +98,8 @@ class _Wishes:
 
     def new_folder(self) -> Path:
         """Where a new run goes."""
-        from seq2seq_cli.training.run_folder import RUNS, RunFolder
+        from seq2seq_cli.training.places import RUNS
+        from seq2seq_cli.training.run_folder import RunFolder
 
         if self.init_from and not self.out:
             return RUNS / f"{RunFolder.find(self.init_from).path.resolve().name}_continued"
@@ -191,7 +194,7 @@ def _open_corpus(path: Path, world: "World") -> "PreparedCorpus":
 
 
 def _default_folder(name: str | None) -> Path:
-    from seq2seq_cli.training.run_folder import RUNS
+    from seq2seq_cli.training.places import RUNS
 
     return RUNS / (Path(name).stem if name else "default")
 
@@ -229,7 +232,8 @@ def _print_result(session: "Session", result: "Report") -> None:
     if progress.skipped:
         lines.append(f"{progress.skipped} of {progress.step} steps were skipped: their gradient was not finite")
     if result.test:
-        lines.append(f"BLEU on the test split: {result.test.value:.1f}  ({result.test.signature})")
+        bleu, chrf = result.test.bleu, result.test.chrf
+        lines.append(f"BLEU on the test split: {bleu.value:.1f}  ({bleu.signature}); chrF {chrf.value:.1f}")
     held_out = "held-out" if result.examples_split != "train" else "training (nothing was held out)"
     lines.append(f"\n{len(result.examples)} {held_out} sentences:")
     for example in result.examples:

@@ -7,6 +7,7 @@ runs/NAME/config.yaml           the config as resolved
          /last/training.pt      what `--resume` goes on from, and previous.pt, the one before it
          /epochs/0007.safetensors  the weights after epoch 7; of the newest epochs, with `training.keep`
          /metrics.jsonl         one JSON object a line
+         /tensorboard/          with `training.tensorboard`
          /corpus.json           what it was trained on, and the run that its weights began with
          /README.md             the model card
          /.lock                 held while a training runs
@@ -26,6 +27,7 @@ import torch
 from seq2seq_cli.config.loader import dump_config, load_saved_config
 from seq2seq_cli.config.schema import Config
 from seq2seq_cli.corpus.prepared import SIDES, PreparedCorpus, SideName, codec_path
+from seq2seq_cli.corpus.splits import SPLITS
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import ConfigError, ModelFileError, TrainingError, UsageError
 from seq2seq_cli.files import make_folder, read_json, write_whole
@@ -34,13 +36,12 @@ from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.training.checkpoint import load_checkpoint, save_checkpoint
 from seq2seq_cli.training.lock import hold, is_held
+from seq2seq_cli.training.places import FORMAT, RUNS
 from seq2seq_cli.training.state import Streams, TrainingState
 from seq2seq_cli.training.weights import load_weights, save_weights
 from seq2seq_cli.training.world import ALONE, World
 
-FORMAT = 1
-RUNS = Path("runs")
-_OURS = ("config.yaml", "codec", "best", "last", "epochs", "metrics.jsonl", "corpus.json", "README.md")
+_OURS = ("config.yaml", "codec", "best", "last", "epochs", "metrics.jsonl", "tensorboard", "corpus.json", "README.md")
 _LOCK = ".lock"
 _WEIGHTS = ".safetensors"
 
@@ -133,6 +134,11 @@ class RunFolder:
     def best_path(self) -> Path:
         """The weights that translate."""
         return self.path / "best" / f"model{_WEIGHTS}"
+
+    @property
+    def tensorboard_path(self) -> Path:
+        """What TensorBoard shows."""
+        return self.path / "tensorboard"
 
     @property
     def last_path(self) -> Path:
@@ -309,7 +315,12 @@ class RunFolder:
         return record
 
     def _write_corpus_record(self, corpus: PreparedCorpus, origin: "RunFolder | None", launch: str | None) -> None:
-        record = {"format": FORMAT, "folder": str(corpus.path), "fingerprint": corpus.fingerprint}
+        record: dict[str, object] = {
+            "format": FORMAT,
+            "folder": str(corpus.path),
+            "fingerprint": corpus.fingerprint,
+            "pairs": {name: len(corpus.split(name)) for name in SPLITS},
+        }
         if origin:
             record["init_from"] = str(origin.path)
         if launch:

@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from math import isfinite
@@ -14,11 +14,13 @@ from torch import Tensor
 
 from seq2seq_cli.config.schema import Config, TrainingConfig
 from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.decoding.translator import Translation, Translator
 from seq2seq_cli.errors import Interrupted, TrainingError
 from seq2seq_cli.model.build import build_model
 from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.training.device import memory_errors, peak_memory_mb
 from seq2seq_cli.training.events import Event, Finished, Saved, Step, Validated
+from seq2seq_cli.training.examples import choose_examples
 from seq2seq_cli.training.loop import train
 from seq2seq_cli.training.origin import check_origin
 from seq2seq_cli.training.precision import choose_precision
@@ -63,7 +65,13 @@ class Session:
         Raises UsageError when something is there and `overwrite` does not allow to replace it, or when `origin` is
         another model or has other vocabularies.
         """
-        # A model that cannot be made leaves no folder behind.
+        # What cannot be made leaves no folder behind.
+        if config.training.tensorboard:
+            from seq2seq_cli.training.tensorboard import (
+                check_installed,
+            )  # not above: it draws, which takes time to load
+
+            world.main(check_installed)
         if origin:
             world.main(partial(check_origin, origin, path, config, corpus))
         state = _fresh(config, corpus, device, world, origin)
@@ -110,8 +118,12 @@ class Session:
 
         Raises Interrupted, after saving, when the user asks to stop; TrainingError when training cannot go on.
         """
-        recorder = _Recorder(self)
-        with _locked(self.run, self.world), memory_errors(self.device), StopRequest() as stop:
+        with (
+            _locked(self.run, self.world),
+            memory_errors(self.device),
+            StopRequest() as stop,
+            closing(_Recorder(self)) as recorder,
+        ):
             yield recorder.save()
             for event in train(self.state, self.corpus, self.config, self.device, self.world):
                 yield from recorder.keep(event)
@@ -133,12 +145,18 @@ class _Recorder:
     """Writes what a session must not lose: the main process does, and the others come to know if it could not."""
 
     def __init__(self, session: Session) -> None:
+        self._session = session
         self._run = session.run
         self._world = session.world
         self._state = session.state
         self._device = session.device
         self._training = session.config.training
         self._saved_at = session.state.progress.seconds
+        self._board = None
+        if self._training.tensorboard and self._world.is_main:
+            from seq2seq_cli.training.tensorboard import TensorBoard  # not above: it draws, which takes time to load
+
+            self._board = TensorBoard(self._run.tensorboard_path, done=self._state.progress.step)
 
     def keep(self, event: Event) -> Iterator[Event]:
         """Record one event of the loop, pass it on, and save if it is time to."""
@@ -146,18 +164,18 @@ class _Recorder:
         match event:
             case Step():
                 if event.step % STEPS_A_RECORD == 0:
-                    self._append(_step_record(event, progress, self._device))
+                    self._record(_step_record(event, progress, self._device))
                     progress.of_record = Tally()
                 yield event
                 if progress.seconds - self._saved_at >= self._training.save_minutes * 60:
                     yield self.save()
             case Validated():
                 self._world.main(lambda: self._keep_weights(event))
-                self._append(_epoch_record(event, progress))
+                self._record(_epoch_record(event, progress))
                 yield event
                 yield self.save()
             case Finished():
-                self._append(_end_record(event, progress))
+                self._record(_end_record(event, progress))
                 yield event
 
     def save(self) -> Saved:
@@ -167,8 +185,15 @@ class _Recorder:
         self._saved_at = self._state.progress.seconds
         return Saved(path=self._run.last_path)
 
-    def _append(self, record: dict[str, object]) -> None:
+    def close(self) -> None:
+        """Bring all to the disk."""
+        if self._board:
+            self._board.close()
+
+    def _record(self, record: dict[str, object]) -> None:
         self._world.main(lambda: self._run.append_metrics(record))
+        if self._board:
+            self._board.show(record)
 
     def _keep_weights(self, event: Validated) -> None:
         average = self._state.average
@@ -176,6 +201,13 @@ class _Recorder:
         if event.is_best:
             self._run.save_best(model)
         self._run.save_epoch(model, event.epoch, self._training.keep)
+        if self._board and model.decoder.attention.looks:
+            self._board.attention(self._translate_examples(model), event.step)
+
+    def _translate_examples(self, model: Seq2Seq) -> list[Translation]:
+        corpus, config = self._session.corpus, self._session.config
+        translator = Translator(model, corpus.src_codec, corpus.tgt_codec, config.decoding, self._device)
+        return translator.translate([src for src, _ in choose_examples(corpus.sentences("valid"))])
 
 
 @contextmanager
@@ -248,7 +280,7 @@ def _epoch_record(event: Validated, progress: Progress) -> dict[str, object]:
         "valid_loss": scores.loss if scores else None,
         "bleu": scores.bleu.value if scores else None,
         "chrf": scores.chrf.value if scores else None,
-        "signatures": {score.name: score.signature for score in (scores.bleu, scores.chrf)} if scores else {},
+        "signatures": scores.signatures() if scores else {},
         "averaged": event.averaged,
         "best": event.is_best,
     }

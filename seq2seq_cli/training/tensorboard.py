@@ -3,6 +3,7 @@
 The package tensorboard is an extra of its own; nothing here is imported unless ``training.tensorboard`` is true.
 """
 
+import importlib.util
 import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -39,22 +40,19 @@ class TensorBoard:
 
         Raises UsageError when the package tensorboard is not installed.
         """
-        try:
-            from torch.utils.tensorboard import SummaryWriter
-        except ImportError:
-            raise UsageError(
-                "training.tensorboard is true, which needs another package: pip install 'seq2seq_cli[tensorboard]'"
-            ) from None
+        check_installed()
+        from torch.utils.tensorboard import SummaryWriter
+
         self._writer = SummaryWriter(folder, purge_step=done + 1, flush_secs=_FLUSH_SECONDS)
 
-    def step(self, record: Mapping[str, object]) -> None:
-        """Show a record of kind ``step``."""
-        self._scalars(record, _STEP_TAGS)
-
-    def epoch(self, record: Mapping[str, object]) -> None:
-        """Show a record of kind ``epoch``."""
-        self._scalars(record, _EPOCH_TAGS)
-        self._writer.flush()
+    def show(self, record: Mapping[str, object]) -> None:
+        """Show the numbers of a record of metrics.jsonl."""
+        match record["kind"]:
+            case "step":
+                self._scalars(record, _STEP_TAGS)
+            case "epoch":
+                self._scalars(record, _EPOCH_TAGS)
+                self._writer.flush()
 
     def attention(self, translations: Sequence[AttentionMap], step: int) -> None:
         """Show where the model looks after update ``step``; a translation without words is left out."""
@@ -73,3 +71,11 @@ class TensorBoard:
             value = record.get(key)
             if value is not None:
                 self._writer.add_scalar(tag, value, record["step"])
+
+
+def check_installed() -> None:
+    """Raise UsageError when the package tensorboard is not installed."""
+    if importlib.util.find_spec("tensorboard") is None:
+        raise UsageError(
+            "training.tensorboard is true, which needs another package: pip install 'seq2seq_cli[tensorboard]'"
+        )

@@ -8,6 +8,7 @@ import torch
 from seq2seq_cli.config.schema import Config
 from seq2seq_cli.corpus.batches import collate, length_order
 from seq2seq_cli.corpus.prepared import ParallelIds, PreparedCorpus
+from seq2seq_cli.corpus.splits import SplitName
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.evaluation.metrics import Score, corpus_bleu, corpus_chrf
 from seq2seq_cli.model.seq2seq import Seq2Seq, evaluating
@@ -20,7 +21,7 @@ BATCH_TOKENS = 2048
 
 @dataclass(frozen=True, kw_only=True)
 class Scores:
-    """Of a model on the validation split."""
+    """Of a model on a split that it was not trained on."""
 
     loss: float
     """Mean negative log-likelihood a target token, in nats, the true words fed."""
@@ -32,6 +33,10 @@ class Scores:
     def by_metric(self) -> dict[str, float]:
         """The figures by what training.best_metric calls them."""
         return {"loss": self.loss, "bleu": self.bleu.value, "chrf": self.chrf.value}
+
+    def signatures(self) -> dict[str, str]:
+        """How BLEU and chrF were computed."""
+        return {"bleu": self.bleu.signature, "chrf": self.chrf.signature}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,19 +55,23 @@ def validate(
     """Score the weights and their moving average, if there is one, and keep to the better of them."""
     if not len(corpus.split("valid")):
         return Validation(scores=None, averaged=state.average is not None)
-    plain = score(state.model, corpus, config, device, world)
+    plain = _score(state.model, corpus, config, device, world)
     if state.average is None:
         return Validation(scores=plain, averaged=False)
-    averaged = score(state.average.model, corpus, config, device, world)
+    averaged = _score(state.average.model, corpus, config, device, world)
     is_better = Progress(best_scores=plain.by_metric()).improves(averaged.by_metric(), config.training.best_metric)
     return Validation(scores=averaged if is_better else plain, averaged=is_better)
 
 
-def score(model: Seq2Seq, corpus: PreparedCorpus, config: Config, device: torch.device, world: World = ALONE) -> Scores:
-    """Loss, BLEU and chrF of the validation split; the processes of a `world` share the work, and have one result."""
-    loss = mean_loss(model, corpus.split("valid"), device, world)
+def _score(model: Seq2Seq, corpus: PreparedCorpus, config: Config, device: torch.device, world: World) -> Scores:
     translator = Translator(model, corpus.src_codec, corpus.tgt_codec, config.decoding, device)
-    hypotheses, references = translations(translator, corpus.sentences("valid"), world)
+    return score(translator, corpus, "valid", world)
+
+
+def score(translator: Translator, corpus: PreparedCorpus, split: SplitName, world: World = ALONE) -> Scores:
+    """Loss, BLEU and chrF of a split, which has some pairs; the processes of a `world` share the work."""
+    loss = mean_loss(translator.model, corpus.split(split), translator.device, world)
+    hypotheses, references = _translations(translator, corpus.sentences(split), world)
     return Scores(loss=loss, bleu=corpus_bleu(hypotheses, references), chrf=corpus_chrf(hypotheses, references))
 
 
@@ -79,9 +88,7 @@ def mean_loss(model: Seq2Seq, ids: ParallelIds, device: torch.device, world: Wor
     return all_loss / all_tokens
 
 
-def translations(
-    translator: Translator, pairs: list[tuple[str, str]], world: World = ALONE
-) -> tuple[list[str], list[str]]:
+def _translations(translator: Translator, pairs: list[tuple[str, str]], world: World) -> tuple[list[str], list[str]]:
     """The translation of each pair's source, and its target.
 
     A source that stands in several pairs is translated once.
@@ -91,8 +98,3 @@ def translations(
     shares = world.gather([(src, t.text) for src, t in zip(mine, translator.translate(mine), strict=True)])
     texts = dict(chain.from_iterable(shares))
     return [texts[src] for src, _ in pairs], [tgt for _, tgt in pairs]
-
-
-def score_translations(translator: Translator, pairs: list[tuple[str, str]]) -> Score:
-    """BLEU of the translations of all pairs' sources, each against the target of its own pair."""
-    return corpus_bleu(*translations(translator, pairs))

@@ -111,7 +111,12 @@ def test_events_come_in_order_and_the_best_epoch_is_kept(
     assert kinds == [Saved] + ([Step] * STEPS_AN_EPOCH + [Validated, Saved]) * 3 + [Finished]
     validated = [event for event in events if isinstance(event, Validated)]
     assert [event.step for event in validated] == [11, 22, 33]
-    best = max(validated, key=lambda event: (event.scores.bleu.value, -event.scores.loss))
+
+    def rank(event: Validated) -> tuple[float, float]:
+        assert event.scores
+        return event.scores.bleu.value, -event.scores.loss
+
+    best = max(validated, key=rank)
     assert session.state.progress.best_epoch == best.epoch
     assert [event.epoch for event in validated if event.is_best][-1] == best.epoch
 

@@ -32,9 +32,9 @@ def step_record(step: int, loss: float) -> dict[str, object]:
 
 def test_the_numbers_of_the_records_come_back_at_their_steps(tmp_path: Path) -> None:
     board = TensorBoard(tmp_path)
-    board.step(step_record(100, 4.5))
-    board.step(step_record(200, 3.5))
-    board.epoch({"kind": "epoch", "step": 250, "epoch": 1, "train_loss": 4.0, "valid_loss": 3.0, "bleu": 12.5})
+    board.show(step_record(100, 4.5))
+    board.show(step_record(200, 3.5))
+    board.show({"kind": "epoch", "step": 250, "epoch": 1, "train_loss": 4.0, "valid_loss": 3.0, "bleu": 12.5})
     board.close()
 
     assert scalars(tmp_path, "loss/training") == [(100, 4.5), (200, 3.5)]
@@ -45,7 +45,7 @@ def test_the_numbers_of_the_records_come_back_at_their_steps(tmp_path: Path) -> 
 
 def test_what_was_not_measured_is_not_shown(tmp_path: Path) -> None:
     board = TensorBoard(tmp_path)
-    board.epoch({"kind": "epoch", "step": 250, "epoch": 1, "train_loss": 4.0, "valid_loss": None, "bleu": None})
+    board.show({"kind": "epoch", "step": 250, "epoch": 1, "train_loss": 4.0, "valid_loss": None, "bleu": None})
     board.close()
 
     assert read(tmp_path).Tags()["scalars"] == ["loss/training_of_the_epoch"]
@@ -67,11 +67,11 @@ def test_each_sentence_has_a_picture_at_each_validation(tmp_path: Path) -> None:
 def test_a_resumed_run_shows_each_step_once(tmp_path: Path) -> None:
     first = TensorBoard(tmp_path)
     for step, loss in ((100, 4.0), (200, 3.0), (300, 2.0)):
-        first.step(step_record(step, loss))
+        first.show(step_record(step, loss))
     first.close()  # killed after step 300; saved last at step 200
 
     second = TensorBoard(tmp_path, done=200)
-    second.step(step_record(300, 2.5))
+    second.show(step_record(300, 2.5))
     second.close()
 
     assert scalars(tmp_path, "loss/training") == [(100, 4.0), (200, 3.0), (300, 2.5)]

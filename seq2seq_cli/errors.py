@@ -8,6 +8,7 @@
     │   ├── PreparedFolderError   2      a folder made by ``s2s prepare``
     │   └── ModelFileError        2      a run folder or a file in it
     ├── TrainingError             1      training cannot go on
+    ├── OtherProcessError    as there     another process of the same training failed
     ├── DownloadError             1      network, server or disk failed; what came so far is kept
     └── Interrupted         130, 143     the user stopped the program; nothing saved is lost
 
@@ -68,6 +69,19 @@ class ModelFileError(InputError):
 
 class TrainingError(S2SError):
     """Training cannot go on: the loss is not finite, or a checkpoint cannot be written."""
+
+
+class OtherProcessError(S2SError):
+    """Another process of the same training failed, with this exit code; it may have told why already."""
+
+    def __init__(self, problems: Sequence[str], *, exit_code: int) -> None:
+        super().__init__("; ".join(problems))
+        self.problems = list(problems)
+        self.exit_code = exit_code
+
+    def lines(self) -> list[str]:
+        """What is left to tell, one line a problem."""
+        return self.problems
 
 
 class DownloadError(S2SError):

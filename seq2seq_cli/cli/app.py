@@ -112,12 +112,19 @@ def _tell(error: S2SError | typer.TyperException | OSError) -> None:
             lines = [f"{error.filename or 'input or output'}: {error.strerror or error}"]
         case S2SError():
             lines = error.lines()
+        case _ if _is_told_by_another():
+            lines = []
         case _:
             lines = [_with_help(error)]
     kind = "" if isinstance(error, Interrupted) else "error: "
     with contextlib.suppress(OSError):
         for line in lines:
             sys.stderr.write(f"s2s: {kind}{one_line(line)}\n")
+
+
+def _is_told_by_another() -> bool:
+    """Whether torchrun has given the same command line to several processes, and this is not the first of them."""
+    return "TORCHELASTIC_RUN_ID" in os.environ and os.environ.get("RANK") != "0"
 
 
 def _with_help(error: typer.TyperException) -> str:

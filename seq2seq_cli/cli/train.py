@@ -2,6 +2,7 @@
 
 import shlex
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,8 +11,11 @@ import typer
 from seq2seq_cli.errors import UsageError
 
 if TYPE_CHECKING:
+    from seq2seq_cli.config.schema import Config
+    from seq2seq_cli.corpus.prepared import PreparedCorpus
     from seq2seq_cli.training.report import Report
     from seq2seq_cli.training.session import Session
+    from seq2seq_cli.training.world import World
 
 
 def train(
@@ -41,82 +45,152 @@ def train(
     ] = None,
 ) -> None:
     """Train a translator on a prepared folder and keep the best."""
-    if resume and overwrite:
-        raise UsageError("--resume goes on with a run and --overwrite replaces it: give one of them")
-    if resume and init_from:
-        raise UsageError("--resume goes on with a run and --init-from begins a new one: give one of them")
-    from seq2seq_cli.cli.training_bar import TrainingBar
     from seq2seq_cli.training.report import model_card, report, test_record
+    from seq2seq_cli.training.world import torchrun_world
 
-    overrides = [*(set_ or []), *_shorthand("device", device), *_shorthand("seed", seed)]
-    if resume:
-        session = _resume(config, out, data, overrides)
-    else:
-        session = _start(config, out, data, overrides, overwrite=overwrite, init_from=init_from)
+    wishes = _Wishes(
+        config=config,
+        data=data,
+        out=out,
+        resume=resume,
+        overwrite=overwrite,
+        init_from=init_from,
+        overrides=[*(set_ or []), *_shorthand("device", device), *_shorthand("seed", seed)],
+    )
+    with torchrun_world() as world:
+        world.main(wishes.check)
+        session = _resume(wishes, world) if world.main(wishes.goes_on) else _start(wishes, world)
+        _train(session)
+    if world.is_main:
+        result = report(session)
+        if result.test:
+            session.run.append_metrics(test_record(session, result.test))
+        session.run.write_card(model_card(session, result))
+        _print_result(session, result)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Wishes:
+    """The options of the command."""
+
+    config: str | None
+    data: Path | None
+    out: Path | None
+    resume: bool
+    overwrite: bool
+    init_from: Path | None
+    overrides: list[str]
+
+    def check(self) -> None:
+        """Raise UsageError for options that do not go together."""
+        if self.resume and self.overwrite:
+            raise UsageError("--resume goes on with a run and --overwrite replaces it: give one of them")
+        if self.resume and self.init_from:
+            raise UsageError("--resume goes on with a run and --init-from begins a new one: give one of them")
+
+    def goes_on(self) -> bool:
+        """Whether to go on with a run: asked to, or started again by torchrun after that run was begun."""
+        from seq2seq_cli.training.run_folder import RunFolder
+        from seq2seq_cli.training.world import launch_name
+
+        launch = launch_name()
+        return self.resume or (launch is not None and RunFolder(self.new_folder()).was_begun_by(launch))
+
+    def new_folder(self) -> Path:
+        """Where a new run goes."""
+        from seq2seq_cli.training.places import RUNS
+        from seq2seq_cli.training.run_folder import RunFolder
+
+        if self.init_from and not self.out:
+            return RUNS / f"{RunFolder.find(self.init_from).path.resolve().name}_continued"
+        return self.out or _default_folder(self.config)
+
+
+def _train(session: "Session") -> None:
+    """Train to the end; the main process shows how it goes."""
+    from seq2seq_cli.cli.training_bar import TrainingBar
+
     bar = TrainingBar()
     try:
         for event in session.train():
-            bar.show(event)
+            if session.world.is_main:
+                bar.show(event)
     finally:
         bar.close()
-    result = report(session)
-    if result.test:
-        session.run.append_metrics(test_record(session, result.test))
-    session.run.write_card(model_card(session, result))
-    _print_result(session, result)
 
 
-def _start(
-    name: str | None,
-    out: Path | None,
-    data: Path | None,
-    overrides: list[str],
-    *,
-    overwrite: bool,
-    init_from: Path | None,
-) -> "Session":
+def _start(wishes: _Wishes, world: "World") -> "Session":
     from seq2seq_cli.config.loader import load_config, load_saved_config
-    from seq2seq_cli.corpus.prepared import DEFAULT_FOLDER, PreparedCorpus
+    from seq2seq_cli.corpus.prepared import DEFAULT_FOLDER
     from seq2seq_cli.training.device import choose_device
-    from seq2seq_cli.training.places import RUNS
     from seq2seq_cli.training.resolve import resolve_config
     from seq2seq_cli.training.run_folder import RunFolder
     from seq2seq_cli.training.session import Session
 
-    origin = RunFolder.find(init_from) if init_from else None
-    if origin and name is None:
-        # The new data has its own `data` and `text`.
-        config = load_saved_config(origin.path / "config.yaml", overrides, without=("data", "text"))
-    else:
-        config = load_config(name, overrides)
-    corpus = PreparedCorpus.open(data or DEFAULT_FOLDER)
-    config = resolve_config(config, corpus)
-    device = choose_device(config.training.device)
-    path = out or (RUNS / f"{origin.path.resolve().name}_continued" if origin else _default_folder(name))
-    session = Session.start(path, config, corpus, device, overwrite=overwrite, origin=origin)
+    def load() -> "tuple[Config, RunFolder | None]":
+        origin = RunFolder.find(wishes.init_from) if wishes.init_from else None
+        if origin and wishes.config is None:
+            # The new data has its own `data` and `text`.
+            saved = origin.path / "config.yaml"
+            return load_saved_config(saved, wishes.overrides, without=("data", "text")), origin
+        return load_config(wishes.config, wishes.overrides), origin
+
+    loaded, origin = world.main(load)
+    corpus = _open_corpus(wishes.data or DEFAULT_FOLDER, world)
+    config = world.main(lambda: resolve_config(loaded, corpus))
+    device = world.each(lambda: choose_device(config.training.device, world.local_rank))
+    path = world.main(wishes.new_folder)
+    session = Session.start(path, config, corpus, device, overwrite=wishes.overwrite, origin=origin, world=world)
     _announce(session)
     return session
 
 
-def _resume(name: str | None, out: Path | None, data: Path | None, overrides: list[str]) -> "Session":
+def _resume(wishes: _Wishes, world: "World") -> "Session":
     from seq2seq_cli.config.loader import load_config, load_saved_config
-    from seq2seq_cli.corpus.prepared import PreparedCorpus
     from seq2seq_cli.training.device import choose_device
     from seq2seq_cli.training.resolve import resolve_config, resumed_changes
     from seq2seq_cli.training.run_folder import RunFolder
     from seq2seq_cli.training.session import Session
 
-    path = out or (_default_folder(name) if name else None)
-    run = RunFolder.find(path) if path else RunFolder.find_saved_last()
-    corpus = PreparedCorpus.open(data or run.corpus_folder())
-    config = load_config(name, overrides) if name else load_saved_config(run.path / "config.yaml", overrides)
-    changes = resumed_changes(run.config(), config, run.path)
-    config = resolve_config(config, corpus)
-    for change in changes:
-        sys.stderr.write(f"{change}\n")
-    session = Session.resume(run, config, corpus, choose_device(config.training.device))
+    def find() -> RunFolder:
+        if wishes.resume and not wishes.out and not wishes.config:
+            return RunFolder.find_saved_last()
+        return RunFolder.find(wishes.new_folder())
+
+    def load() -> "Config":
+        if wishes.config:
+            return load_config(wishes.config, wishes.overrides)
+        return load_saved_config(run.path / "config.yaml", wishes.overrides)
+
+    def resolve() -> "Config":
+        changes = resumed_changes(run.config(), loaded, run.path)
+        config = resolve_config(loaded, corpus)
+        for change in changes:
+            sys.stderr.write(f"{change}\n")
+        return config
+
+    run = world.main(find)
+    corpus = _open_corpus(wishes.data or world.main(run.corpus_folder), world)
+    loaded = world.main(load)
+    config = world.main(resolve)
+    device = world.each(lambda: choose_device(config.training.device, world.local_rank))
+    session = Session.resume(run, config, corpus, device, world)
     _announce(session)
     return session
+
+
+def _open_corpus(path: Path, world: "World") -> "PreparedCorpus":
+    """The corpus at `path`; on each machine it is read from its own disk."""
+    from seq2seq_cli.corpus.prepared import PreparedCorpus
+
+    def check() -> None:
+        if corpus.fingerprint != fingerprint:
+            raise UsageError(f"{path}: another corpus than process 0 has: prepare once, and copy the folder")
+
+    corpus = world.each(lambda: PreparedCorpus.open(path))
+    fingerprint = world.main(lambda: corpus.fingerprint)
+    world.each(check)
+    return corpus
 
 
 def _default_folder(name: str | None) -> Path:
@@ -132,15 +206,21 @@ def _shorthand(key: str, value: object) -> list[str]:
 def _announce(session: "Session") -> None:
     from seq2seq_cli.training.device import describe_device
 
-    corpus, progress = session.corpus, session.state.progress
+    if not session.world.is_main:
+        return
+    corpus, progress, processes = session.corpus, session.state.progress, session.world.size
     parameters = sum(p.numel() for p in session.state.model.parameters())
     origin = session.run.origin()
     sys.stderr.write(
-        f"training {session.run.path} on {describe_device(session.device)}, {session.state.precision}:"
+        f"training {session.run.path} on {describe_device(session.device)}"
+        + (f" in each of {processes} processes" if processes > 1 else "")
+        + f", {session.state.precision}:"
         f" {len(corpus.split('train')):,} pairs, {parameters:,} parameters"
         + (f", begun with the weights of {origin}" if origin else "")
         + (f", from step {progress.step} in epoch {progress.epoch + 1}\n" if progress.step else "\n")
     )
+    if session.has_new_streams:
+        sys.stderr.write("another number of processes than before: dropout and teacher forcing are drawn anew\n")
 
 
 def _print_result(session: "Session", result: "Report") -> None:

@@ -4,7 +4,7 @@ B batch, S source length, T target length.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, Literal
 
@@ -46,6 +46,10 @@ class Batch:
         later = device.type == "cuda"
         src, tgt_in, tgt_out = (ids.to(device, non_blocking=later) for ids in (self.src, self.tgt_in, self.tgt_out))
         return Batch(src=src, src_lengths=self.src_lengths, tgt_in=tgt_in, tgt_out=tgt_out)
+
+    def without_targets(self) -> "Batch":
+        """The same batch with nothing to learn from it."""
+        return replace(self, tgt_out=torch.full_like(self.tgt_out, PAD))
 
     def pin(self) -> "Batch":
         """The same batch in memory that a GPU reads by itself."""

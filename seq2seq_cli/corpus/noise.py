@@ -41,9 +41,11 @@ class Noise:
     hidden_words: float
     """Probability, a pair, that a word is hidden."""
     seed: int
+    stream: int = 0
+    """Of those who draw from one seed, each for other pairs, which one; counted from 0."""
 
     @classmethod
-    def of(cls, training: TrainingConfig, corpus: PreparedCorpus) -> "Noise | None":
+    def of(cls, training: TrainingConfig, corpus: PreparedCorpus, *, stream: int = 0) -> "Noise | None":
         """The noise that a config asks for; None when it asks for none, or for words to hide among characters."""
         hidden_words = _hidden_words(training, corpus.config.text.unit)
         if not (training.bpe_dropout or hidden_words):
@@ -54,6 +56,7 @@ class Noise:
             bpe_dropout=training.bpe_dropout,
             hidden_words=hidden_words,
             seed=training.seed,
+            stream=stream,
         )
 
     def apply(self, ids: ParallelIds, rows: NDArray[np.int64], *, epoch: int, position: int) -> ParallelIds:
@@ -62,7 +65,7 @@ class Noise:
         Raises PreparedFolderError when the pairs' files are damaged.
         """
         # numpy's seeds [1, 2] and [1, 2, 0] are the same, and the order of the epoch is drawn from the first.
-        random = np.random.default_rng([self.seed, epoch, position + 1])
+        random = np.random.default_rng([self.seed, epoch, position + 1, self.stream])
         src, tgt = ids.pick(rows)
         pairs = [(src.row(i).tolist(), tgt.row(i).tolist()) for i in range(len(rows))]
         for i in np.flatnonzero(random.random(len(pairs)) < self.hidden_words):

@@ -11,18 +11,27 @@ import torch
 from seq2seq_cli.errors import TrainingError, UsageError
 
 
-def choose_device(name: str) -> torch.device:
+def choose_device(name: str, local_rank: int = 0) -> torch.device:
     """The device of that name; `auto` takes the first of cuda, mps and cpu that is there.
 
-    Raises UsageError for a device that this machine lacks.
+    Of several processes on this machine each has a GPU of its own, by its `local_rank`. Raises UsageError for a device
+    that this machine lacks.
     """
     there = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available(), "cpu": True}
     if name == "auto":
-        return torch.device(next(device for device, found in there.items() if found))
+        name = next(device for device, found in there.items() if found)
     if not there[name]:
         found = ", ".join(device for device, found in there.items() if found)
         raise UsageError(f"--device {name}: this machine has none that torch can use; choose {found} or auto")
-    return torch.device(name)
+    if name != "cuda":
+        return torch.device(name)
+    if local_rank >= torch.cuda.device_count():
+        raise UsageError(
+            f"--device cuda: this machine has {torch.cuda.device_count()} for {local_rank + 1} or more processes: start"
+            " as many with torchrun's --nproc-per-node, or train on the cpu"
+        )
+    torch.cuda.set_device(local_rank)
+    return torch.device("cuda", local_rank)
 
 
 def describe_device(device: torch.device) -> str:

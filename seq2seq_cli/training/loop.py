@@ -14,6 +14,7 @@ from itertools import islice
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import nn
 
 from seq2seq_cli.config.schema import Config, TrainingConfig
 from seq2seq_cli.corpus.batches import Batch, epoch_order
@@ -23,30 +24,45 @@ from seq2seq_cli.training.events import Event, Finished, Step, Validated
 from seq2seq_cli.training.feed import feed
 from seq2seq_cli.training.schedule import next_factor
 from seq2seq_cli.training.state import Progress, TrainingState
-from seq2seq_cli.training.update import Update, update
+from seq2seq_cli.training.update import Objective, Update, update
 from seq2seq_cli.training.validation import validate
+from seq2seq_cli.training.world import ALONE, World
 
 
-def train(state: TrainingState, corpus: PreparedCorpus, config: Config, device: torch.device) -> Iterator[Event]:
+def train(
+    state: TrainingState,
+    corpus: PreparedCorpus,
+    config: Config,
+    device: torch.device,
+    world: World = ALONE,
+) -> Iterator[Event]:
     """Train from where `state` is to the end that the config sets; `state` is up to date whenever an event comes.
 
-    Raises TrainingError when the gradient is not finite again and again.
+    The processes of a `world` go through the same events, each with its share of every batch. Raises TrainingError when
+    the gradient is not finite again and again.
     """
-    return _Loop(state=state, corpus=corpus, config=config, device=device, clock=_Clock(state.progress)).run()
+    clock = _Clock(state.progress, world)
+    objective = world.together(Objective(state.model))
+    loop = _Loop(
+        state=state, corpus=corpus, config=config, device=device, world=world, clock=clock, objective=objective
+    )
+    return loop.run()
 
 
 class _Clock:
-    """Keeps `progress.seconds`."""
+    """Keeps `progress.seconds`: of the main process, so that all decide alike what depends on the time."""
 
-    def __init__(self, progress: Progress) -> None:
+    def __init__(self, progress: Progress, world: World) -> None:
         self._progress = progress
+        self._world = world
         self._now = time.monotonic()
 
     def tick(self) -> float:
         """Seconds since the tick before."""
         before, self._now = self._now, time.monotonic()
-        self._progress.seconds += self._now - before
-        return self._now - before
+        (passed,) = self._world.sum([self._now - before if self._world.is_main else 0.0])
+        self._progress.seconds += passed
+        return passed
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,7 +71,9 @@ class _Loop:
     corpus: PreparedCorpus
     config: Config
     device: torch.device
+    world: World
     clock: _Clock
+    objective: nn.Module
 
     def run(self) -> Iterator[Event]:
         progress, training = self.state.progress, self.config.training
@@ -83,7 +101,7 @@ class _Loop:
             self.clock.tick()
             for group in _groups(batches, training.accumulate):
                 done = share_done(progress, training, batches=len(order))
-                updated = update(self.state, group, training, done=done)
+                updated = update(self.state, group, training, done=done, world=self.world, objective=self.objective)
                 yield self._count(updated, batches_done=len(group), batches=len(order))
                 self.clock.tick()  # what the caller did meanwhile is no part of the next step
                 if _time_is_over(progress, training):
@@ -91,9 +109,14 @@ class _Loop:
         return progress.position == len(order)
 
     def _batches(self, order: Sequence[NDArray[np.int64]]) -> Generator[Batch, None, None]:
+        """The share of this process in each of the batches that are left."""
         progress, ids = self.state.progress, self.corpus.split("train")
-        noise = Noise.of(self.config.training, self.corpus)
-        return feed(ids, order, noise, epoch=progress.epoch, start=progress.position, device=self.device)
+        noise = Noise.of(self.config.training, self.corpus, stream=self.world.rank)
+        shares = [share(rows, self.world) for rows in order]
+        batches = feed(ids, shares, noise, epoch=progress.epoch, start=progress.position, device=self.device)
+        with closing(batches):
+            for rows, batch in zip(order[progress.position :], batches, strict=True):
+                yield batch if self.world.rank < len(rows) else batch.without_targets()
 
     def _count(self, updated: Update, *, batches_done: int, batches: int) -> Step:
         """Move the progress on by one update."""
@@ -123,7 +146,7 @@ class _Loop:
         """Score the held-out pairs, and judge by them whether this is the best model so far."""
         progress, metric = self.state.progress, self.config.training.best_metric
         self.clock.tick()
-        result = validate(self.state, self.corpus, self.config, self.device)
+        result = validate(self.state, self.corpus, self.config, self.device, self.world)
         progress.validation_seconds = self.clock.tick()
         scores = result.scores.by_metric() if result.scores else None
         is_best = scores is None or progress.improves(scores, metric)
@@ -139,6 +162,14 @@ class _Loop:
             averaged=result.averaged,
             is_best=is_best,
         )
+
+
+def share(rows: NDArray[np.int64], world: World) -> NDArray[np.int64]:
+    """The pairs of a batch that fall to this process; the first one where there are fewer pairs than processes.
+
+    Every so-manieth: the pairs of a batch are sorted by length, and all processes should be done at the same time.
+    """
+    return rows[world.rank :: world.size] if world.rank < len(rows) else rows[:1]
 
 
 def end_reason(progress: Progress, training: TrainingConfig) -> str | None:

@@ -17,7 +17,7 @@ import contextlib
 import json
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -37,8 +37,9 @@ from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.training.checkpoint import load_checkpoint, save_checkpoint
 from seq2seq_cli.training.lock import hold, is_held
 from seq2seq_cli.training.places import FORMAT, RUNS
-from seq2seq_cli.training.state import TrainingState
+from seq2seq_cli.training.state import Streams, TrainingState
 from seq2seq_cli.training.weights import load_weights, save_weights
+from seq2seq_cli.training.world import ALONE, World
 
 # By the config a run is known: it is made first and removed last, so that one half made or removed is known too.
 _OURS = ("codec", "best", "last", "epochs", "metrics.jsonl", "tensorboard", "corpus.json", "README.md", "config.yaml")
@@ -63,8 +64,9 @@ class RunFolder:
         *,
         overwrite: bool = False,
         origin: "RunFolder | None" = None,
+        launch: str | None = None,
     ) -> "RunFolder":
-        """A new run in `path`, which says that its weights began as those of `origin`.
+        """A new run in `path`, which says that its weights began as those of `origin`, and who began it: `launch`.
 
         Raises UsageError when `path` holds something already and `overwrite` does not allow to remove a run there, when
         a training is running there, and for a name that is not UTF-8.
@@ -82,7 +84,7 @@ class RunFolder:
                 make_folder(run.codec_path("src").parent)
                 corpus.src_codec.save(run.codec_path("src"))
                 corpus.tgt_codec.save(run.codec_path("tgt"))
-                run._write_corpus_record(corpus, origin)
+                run._write_corpus_record(corpus, origin, launch)
         except OSError as error:
             raise UsageError(f"{path}: cannot be made: {error.strerror}; choose another folder with --out") from error
         return run
@@ -197,6 +199,11 @@ class RunFolder:
         origin = self._corpus_record().get("init_from")
         return origin if isinstance(origin, str) else None
 
+    def was_begun_by(self, launch: str) -> bool:
+        """Whether there is a run, with something to resume from, and it was created with this `launch`."""
+        has_begun = self.last_path.is_file() and (self.path / "corpus.json").is_file()
+        return has_begun and self._corpus_record().get("launch") == launch
+
     def check_corpus(self, corpus: PreparedCorpus) -> None:
         """Raise UsageError unless this is the corpus that the run was trained on."""
         if self._corpus_record()["fingerprint"] != corpus.fingerprint:
@@ -228,22 +235,32 @@ class RunFolder:
                 if other.stem.isdecimal() and not epoch - keep < int(other.stem) <= epoch:
                     other.unlink()
 
-    def save_last(self, state: TrainingState) -> None:
-        """Keep the state of training to go on from, and how long metrics.jsonl was then."""
+    def save_last(self, state: TrainingState, random: Sequence[Streams] | None = None) -> None:
+        """Keep the state of training to go on from, and how long metrics.jsonl was then.
+
+        `random` has the random states of all processes, as `TrainingState.capture` takes them.
+        """
         with _writing(self.last_path):
             make_folder(self.last_path.parent)
-            save_checkpoint(self.last_path, {**state.capture(), "metrics_bytes": self._metrics_bytes()})
+            save_checkpoint(self.last_path, {**state.capture(random), "metrics_bytes": self._metrics_bytes()})
 
     def load_last(self, state: TrainingState) -> int:
         """Put `state` where the run was saved last, and return how long metrics.jsonl was then, in bytes.
 
         Raises ModelFileError when there is nothing that fits.
         """
+        return self.restore(state, self.read_last())
+
+    def read_last(self) -> dict[str, Any]:
+        """What was saved last; ModelFileError when there is nothing."""
+        return load_checkpoint(self.last_path)
+
+    def restore(self, state: TrainingState, captured: dict[str, Any], world: World = ALONE) -> int:
+        """The part of `load_last` that comes after reading; `captured` stays as it is."""
         device = next(state.model.parameters()).device
-        captured = load_checkpoint(self.last_path)
         try:
-            metrics_bytes = int(captured.pop("metrics_bytes"))
-            state.restore(captured)
+            metrics_bytes = int(captured["metrics_bytes"])
+            state.restore(captured, world)
         # restore raises whatever a dict of another s2s, or of another model, leads it to.
         except Exception as error:
             raise ModelFileError(
@@ -298,7 +315,7 @@ class RunFolder:
             raise ModelFileError(f"{path}: damaged: does not name the corpus: restore it, or train anew")
         return record
 
-    def _write_corpus_record(self, corpus: PreparedCorpus, origin: "RunFolder | None") -> None:
+    def _write_corpus_record(self, corpus: PreparedCorpus, origin: "RunFolder | None", launch: str | None) -> None:
         record: dict[str, object] = {
             "format": FORMAT,
             "folder": str(corpus.path),
@@ -307,6 +324,8 @@ class RunFolder:
         }
         if origin:
             record["init_from"] = str(origin.path)
+        if launch:
+            record["launch"] = launch
         _write_text(self.path / "corpus.json", json.dumps(record, ensure_ascii=False, indent=1) + "\n")
 
     def _metrics_bytes(self) -> int:

@@ -2,12 +2,15 @@
 
 import shlex
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from math import isfinite
 from pathlib import Path
 
+import numpy as np
 import torch
+from torch import Tensor
 
 from seq2seq_cli.config.schema import Config, TrainingConfig
 from seq2seq_cli.corpus.prepared import PreparedCorpus
@@ -24,19 +27,26 @@ from seq2seq_cli.training.precision import choose_precision
 from seq2seq_cli.training.run_folder import RunFolder
 from seq2seq_cli.training.signals import StopRequest
 from seq2seq_cli.training.state import Progress, Tally, TrainingState, fresh_state
+from seq2seq_cli.training.world import ALONE, World, launch_name
 
 STEPS_A_RECORD = 100
 
 
 @dataclass(frozen=True, kw_only=True)
 class Session:
-    """A run, what it is trained on, and how far it is."""
+    """A run, what it is trained on, and how far it is.
+
+    Each process of a `world` has one, of the same state; the run folder is the main one's, on whose disk it is.
+    """
 
     run: RunFolder
     corpus: PreparedCorpus
     config: Config
     device: torch.device
     state: TrainingState
+    world: World = ALONE
+    has_new_streams: bool = False
+    """Whether it is resumed by another number of processes, so that what is random is drawn anew."""
 
     @classmethod
     def start(
@@ -48,6 +58,7 @@ class Session:
         *,
         overwrite: bool = False,
         origin: RunFolder | None = None,
+        world: World = ALONE,
     ) -> "Session":
         """A new run in `path`, with fresh weights or with the best ones of `origin`; the optimiser is fresh.
 
@@ -60,65 +71,89 @@ class Session:
                 check_installed,
             )  # not above: it draws, which takes time to load
 
-            check_installed()
+            world.main(check_installed)
         if origin:
-            check_origin(origin, path, config, corpus)
-        state = _fresh(config, corpus, device, origin)
-        run = RunFolder.create(path, config, corpus, overwrite=overwrite, origin=origin)
-        return cls(run=run, corpus=corpus, config=config, device=device, state=state)
+            world.main(partial(check_origin, origin, path, config, corpus))
+        state = _fresh(config, corpus, device, world, origin)
+        run = world.main(
+            lambda: RunFolder.create(path, config, corpus, overwrite=overwrite, origin=origin, launch=launch_name())
+        )
+        return cls(run=run, corpus=corpus, config=config, device=device, state=state, world=world)
 
     @classmethod
-    def resume(cls, run: RunFolder, config: Config, corpus: PreparedCorpus, device: torch.device) -> "Session":
+    def resume(
+        cls, run: RunFolder, config: Config, corpus: PreparedCorpus, device: torch.device, world: World = ALONE
+    ) -> "Session":
         """Go on where `run` was saved last, with `config`, which may differ from the run's in how it trains.
 
         Raises UsageError when the corpus is another one, ModelFileError when nothing fitting was saved.
         """
-        run.check_corpus(corpus)
-        before = run.config().training
-        state = _fresh(config, corpus, device)
-        with run.lock():
-            metrics_bytes = run.load_last(state)
+        world.main(lambda: run.check_corpus(corpus))
+        before = world.main(run.config).training
+        state = _fresh(config, corpus, device, world)
+        with _locked(run, world):
+            captured = world.main(run.read_last)
+            metrics_bytes = world.each(lambda: run.restore(state, captured, world))
+            has_new_streams = len(captured["random"]) != world.size
+            if has_new_streams:
+                _begin_streams(config.training.seed, state.progress.step, world)
             if config.training.precision != "auto":
                 state.precision = config.training.precision
             if _ordered_by(before) != _ordered_by(config.training):
                 state.progress.restart_epoch()  # its pairs would come in another order
-            run.cut_metrics(metrics_bytes)
-            run.write_config(config)
-        return cls(run=run, corpus=corpus, config=config, device=device, state=state)
+            world.main(lambda: run.cut_metrics(metrics_bytes))
+            world.main(lambda: run.write_config(config))
+        return cls(
+            run=run,
+            corpus=corpus,
+            config=config,
+            device=device,
+            state=state,
+            world=world,
+            has_new_streams=has_new_streams,
+        )
 
     def train(self) -> Iterator[Event]:
         """Train to the end that the config sets; checkpoints and metrics are written on the way.
 
         Raises Interrupted, after saving, when the user asks to stop; TrainingError when training cannot go on.
         """
-        with self.run.lock(), memory_errors(self.device), StopRequest() as stop, closing(_Recorder(self)) as recorder:
+        with (
+            _locked(self.run, self.world),
+            memory_errors(self.device),
+            StopRequest() as stop,
+            closing(_Recorder(self)) as recorder,
+        ):
             yield recorder.save()
-            for event in train(self.state, self.corpus, self.config, self.device):
+            for event in train(self.state, self.corpus, self.config, self.device, self.world):
                 yield from recorder.keep(event)
-                if stop.exit_code is not None:
+                if exit_code := self.world.max(stop.exit_code or 0):
                     recorder.save()
-                    raise Interrupted(self._how_to_go_on(), exit_code=stop.exit_code)
+                    raise self.world.agreed(Interrupted(self._how_to_go_on(), exit_code=exit_code))
 
     def _how_to_go_on(self) -> str:
         progress = self.state.progress
+        command = f"train --resume --out {shlex.quote(str(self.run.path))}"
         return (
             f"stopped at step {progress.step}, {progress.position} batches into epoch {progress.epoch + 1};"
-            f" saved in {self.run.last_path}. Go on with: s2s train --resume --out {shlex.quote(str(self.run.path))}"
+            f" saved in {self.run.last_path}. Go on with: "
+            + (f"s2s {command}" if self.world.size == 1 else f"torchrun, as before, -m seq2seq_cli {command}")
         )
 
 
 class _Recorder:
-    """Writes what a session must not lose."""
+    """Writes what a session must not lose: the main process does, and the others come to know if it could not."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
         self._run = session.run
+        self._world = session.world
         self._state = session.state
         self._device = session.device
         self._training = session.config.training
         self._saved_at = session.state.progress.seconds
         self._board = None
-        if self._training.tensorboard:
+        if self._training.tensorboard and self._world.is_main:
             from seq2seq_cli.training.tensorboard import TensorBoard  # not above: it draws, which takes time to load
 
             self._board = TensorBoard(self._run.tensorboard_path, done=self._state.progress.step)
@@ -135,7 +170,7 @@ class _Recorder:
                 if progress.seconds - self._saved_at >= self._training.save_minutes * 60:
                     yield self.save()
             case Validated():
-                self._keep_weights(event)
+                self._world.main(lambda: self._keep_weights(event))
                 self._record(_epoch_record(event, progress))
                 yield event
                 yield self.save()
@@ -145,7 +180,8 @@ class _Recorder:
 
     def save(self) -> Saved:
         """Write the checkpoint to resume from."""
-        self._run.save_last(self._state)
+        random = self._world.gather(self._state.streams())
+        self._world.main(lambda: self._run.save_last(self._state, random))
         self._saved_at = self._state.progress.seconds
         return Saved(path=self._run.last_path)
 
@@ -155,7 +191,7 @@ class _Recorder:
             self._board.close()
 
     def _record(self, record: dict[str, object]) -> None:
-        self._run.append_metrics(record)
+        self._world.main(lambda: self._run.append_metrics(record))
         if self._board:
             self._board.show(record)
 
@@ -174,8 +210,16 @@ class _Recorder:
         return translator.translate([src for src, _ in choose_examples(corpus.sentences("valid"))])
 
 
+@contextmanager
+def _locked(run: RunFolder, world: World) -> Iterator[None]:
+    """The run is the world's alone while the block lasts; see `RunFolder.lock`."""
+    with ExitStack() as held:
+        world.main(lambda: held.enter_context(run.lock()))
+        yield
+
+
 def _fresh(
-    config: Config, corpus: PreparedCorpus, device: torch.device, origin: RunFolder | None = None
+    config: Config, corpus: PreparedCorpus, device: torch.device, world: World, origin: RunFolder | None = None
 ) -> TrainingState:
     torch.manual_seed(config.training.seed)
     if not len(corpus.split("train")):
@@ -184,8 +228,22 @@ def _fresh(
     with memory_errors(device):
         model = build_model(config.model, **sizes).to(device)
         if origin:
-            origin.load_best(model)
-        return fresh_state(model, config.training, choose_precision(config.training.precision, device))
+            model.load_state_dict(world.main(lambda: _best_weights(origin, model)))
+        precision = world.main(lambda: choose_precision(config.training.precision, device))
+        state = fresh_state(model, config.training, precision)
+    if not world.is_main:
+        _begin_streams(config.training.seed, 0, world)  # the main one goes on with that of the weights, as if alone
+    return state
+
+
+def _best_weights(run: RunFolder, model: Seq2Seq) -> dict[str, Tensor]:
+    run.load_best(model)
+    return {name: weight.cpu() for name, weight in model.state_dict().items()}
+
+
+def _begin_streams(seed: int, step: int, world: World) -> None:
+    """Random states that no other process has, nor this one at another step."""
+    torch.manual_seed(int(np.random.SeedSequence([seed, step, world.rank]).generate_state(1)[0]))
 
 
 def _ordered_by(training: TrainingConfig) -> tuple[object, ...]:

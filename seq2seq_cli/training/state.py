@@ -1,15 +1,25 @@
 """Everything that changes while a model learns, so that stopped and resumed equals never stopped."""
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, TypedDict
 
 import torch
+from torch import Tensor
 
 from seq2seq_cli.config.schema import TrainingConfig
 from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.training.averaging import Average
 from seq2seq_cli.training.optimiser import make_optimiser
 from seq2seq_cli.training.precision import Precision
+from seq2seq_cli.training.world import ALONE, World
+
+
+class Streams(TypedDict):
+    """Random states of one process."""
+
+    cpu: Tensor
+    cuda: Tensor | None
 
 
 @dataclass(kw_only=True)
@@ -97,7 +107,7 @@ class TrainingState:
     2. the optimiser's moments and step counts,
     3. the moving average of the weights, where there is one,
     4. the progress: epoch, position in it, sums and counts, clock, best scores, what the schedules go by,
-    5. the random states that dropout and teacher forcing draw from,
+    5. the random states that dropout and teacher forcing draw from, of each process,
     6. the precision, which `auto` has found by a measurement.
 
     What follows from these and the config alone is left out: the learning rate, the order of the pairs (from the seed
@@ -110,25 +120,33 @@ class TrainingState:
     precision: Precision
     progress: Progress = field(default_factory=Progress)
 
-    def capture(self) -> dict[str, Any]:
-        """The numbered list as tensors and plain values."""
-        device = next(self.model.parameters()).device
+    def capture(self, random: Sequence[Streams] | None = None) -> dict[str, Any]:
+        """The numbered list as tensors and plain values.
+
+        `random` has the random states of all processes that train the model; None: this one is alone.
+        """
         return {
             "model": self.model.state_dict(),
             "optimiser": self.optimiser.state_dict(),
             "average": self.average.state_dict() if self.average else None,
             "progress": asdict(self.progress),
-            "random": {
-                "cpu": torch.get_rng_state(),
-                "cuda": torch.cuda.get_rng_state(device) if device.type == "cuda" else None,
-            },
+            "random": list(random or [self.streams()]),
             "precision": self.precision,
         }
 
-    def restore(self, captured: dict[str, Any]) -> None:
+    def streams(self) -> Streams:
+        """The random states of this process."""
+        device = next(self.model.parameters()).device
+        return {
+            "cpu": torch.get_rng_state(),
+            "cuda": torch.cuda.get_rng_state(device) if device.type == "cuda" else None,
+        }
+
+    def restore(self, captured: dict[str, Any], world: World = ALONE) -> None:
         """Take up where `capture` was called; KeyError or RuntimeError when it was called on another model.
 
-        A moving average that the config asks for and the checkpoint has not begins with the weights.
+        A moving average that the config asks for and the checkpoint has not begins with the weights; other processes
+        than before leave the random states as they are.
         """
         self.model.load_state_dict(captured["model"])
         self._restore_optimiser(captured["optimiser"])
@@ -139,10 +157,14 @@ class TrainingState:
                 self.average.load_state_dict(captured["average"])
         self.progress = Progress.restore(captured["progress"])
         self.precision = captured["precision"]
-        torch.set_rng_state(captured["random"]["cpu"])
+        if len(captured["random"]) == world.size:
+            self._restore_streams(captured["random"][world.rank])
+
+    def _restore_streams(self, streams: Streams) -> None:
+        torch.set_rng_state(streams["cpu"])
         device = next(self.model.parameters()).device
-        if device.type == "cuda" and captured["random"]["cuda"] is not None:
-            torch.cuda.set_rng_state(captured["random"]["cuda"], device)
+        if device.type == "cuda" and streams["cuda"] is not None:
+            torch.cuda.set_rng_state(streams["cuda"], device)
 
     def _restore_optimiser(self, captured: dict[str, Any]) -> None:
         settings = [{k: v for k, v in group.items() if k != "params"} for group in self.optimiser.param_groups]

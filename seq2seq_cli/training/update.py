@@ -1,15 +1,19 @@
 """One update of the weights: from batches to gradients to the optimiser's step."""
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from jaxtyping import Float
-from torch import Tensor
+from torch import Tensor, nn
+from torch.nn.parallel import DistributedDataParallel
 
 from seq2seq_cli.config.schema import TrainingConfig
 from seq2seq_cli.corpus.batches import Batch, halves
 from seq2seq_cli.errors import TrainingError
+from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.training.device import is_out_of_memory
 from seq2seq_cli.training.forcing import forcing_probability
 from seq2seq_cli.training.loss import BatchLoss, batch_loss
@@ -17,6 +21,7 @@ from seq2seq_cli.training.precision import computing
 from seq2seq_cli.training.reinforce import next_baseline
 from seq2seq_cli.training.schedule import learning_rate
 from seq2seq_cli.training.state import TrainingState
+from seq2seq_cli.training.world import ALONE, World
 
 MOST_SKIPPED_IN_ROW = 3
 
@@ -39,29 +44,58 @@ class Update:
     """Whether the batches did not fit in memory and were taken in halves."""
 
 
-def update(state: TrainingState, batches: Sequence[Batch], training: TrainingConfig, *, done: float) -> Update:
-    """One step of the optimiser down the mean loss a token of all `batches`; `done` is the share of training over.
+class Objective(nn.Module):
+    """`batch_loss` as a module, which is what torch's DistributedDataParallel wraps."""
 
-    A step whose gradient is not finite is skipped. Raises TrainingError at the third such step in a row.
+    def __init__(self, model: Seq2Seq) -> None:
+        super().__init__()
+        self.model = model
+
+    def forward(self, batch: Batch, **options: Any) -> BatchLoss:
+        """The loss of a batch; without any target tokens it is zero, and so is its gradient, of all weights."""
+        if batch.tokens:
+            return batch_loss(self.model, batch, **options)
+        zero = 0.0 * torch.stack([weight.sum() for weight in self.model.parameters() if weight.requires_grad]).sum()
+        return BatchLoss(objective=zero, nll=zero.detach(), tokens=0)
+
+
+def update(
+    state: TrainingState,
+    batches: Sequence[Batch],
+    training: TrainingConfig,
+    *,
+    done: float,
+    world: World = ALONE,
+    objective: nn.Module | None = None,
+) -> Update:
+    """One step of the optimiser down the mean loss a token of all `batches`, those of other processes included.
+
+    `done` is the share of training over; `objective` is the Objective of the model, as the `world` has it together. A
+    step whose gradient is not finite is skipped. Raises TrainingError at the third such step in a row.
     """
-    progress = state.progress
-    tokens = sum(batch.tokens for batch in batches)
+    progress, objective = state.progress, objective or Objective(state.model)
+    tokens = int(*world.sum([float(sum(batch.tokens for batch in batches))]))
+    # What backward leaves is the mean over the processes of their gradients.
+    scale = world.size / tokens
     halved = False
     try:
-        losses = _add_gradients(state, batches, training, tokens)
+        losses = _add_gradients(state, objective, batches, training, scale)
     except RuntimeError as error:
-        if not is_out_of_memory(error) or min(len(batch) for batch in batches) < 2:
+        # The others of a world cannot be told: they wait for this one's gradients.
+        if not is_out_of_memory(error) or world.size > 1 or min(len(batch) for batch in batches) < 2:
             raise
         halved = True
     if halved:  # not in the handler, whose traceback keeps what fills the memory
-        losses = _add_gradients(state, [half for batch in batches for half in halves(batch)], training, tokens)
+        batches = [half for batch in batches for half in halves(batch)]
+        losses = _add_gradients(state, objective, batches, training, scale)
     norm = torch.nn.utils.clip_grad_norm_(state.model.parameters(), training.clip_norm)
+    total = world.sum_tensor(torch.stack(losses).sum())
     # One number from the device after the other would wait for it twice.
-    loss, gradient_norm = torch.stack([torch.stack(losses).sum(), norm]).tolist()
+    loss, gradient_norm = torch.stack([total, norm]).tolist()
     lr = learning_rate(training, step=progress.step, done=done, factor=progress.lr_factor)
     skipped = not torch.tensor([loss, gradient_norm]).isfinite().all()
     if skipped:
-        _count_skipped(state, loss=loss / tokens, gradient_norm=gradient_norm)
+        _count_skipped(state, world, loss=loss / tokens, gradient_norm=gradient_norm)
     else:
         _step(state, lr)
         progress.baseline = next_baseline(progress.baseline, -loss / tokens)
@@ -69,28 +103,34 @@ def update(state: TrainingState, batches: Sequence[Batch], training: TrainingCon
 
 
 def _add_gradients(
-    state: TrainingState, batches: Sequence[Batch], training: TrainingConfig, tokens: int
+    state: TrainingState, objective: nn.Module, batches: Sequence[Batch], training: TrainingConfig, scale: float
 ) -> list[Float[Tensor, ""]]:
-    """Leave the gradient of the mean loss over `tokens` in the weights; the summed loss of each batch."""
+    """Leave the gradient of the summed loss times `scale` in the weights; the summed loss of each batch."""
     state.optimiser.zero_grad()
     losses = []
-    for batch in batches:
-        with computing(state.precision, batch.src.device):
-            loss = _loss(state, batch, training)
-            torch.autograd.backward(loss.objective / tokens)
+    for i, batch in enumerate(batches):
+        is_last = i == len(batches) - 1
+        with nullcontext() if is_last else _without_sums(objective), computing(state.precision, batch.src.device):
+            loss = _loss(state, objective, batch, training)
+            torch.autograd.backward(loss.objective * scale)
         losses.append(loss.nll.detach())
     return losses
 
 
-def _loss(state: TrainingState, batch: Batch, training: TrainingConfig) -> BatchLoss:
-    return batch_loss(
-        state.model,
+def _without_sums(objective: nn.Module) -> AbstractContextManager[None]:
+    """Inside, gradients stay where they are: they go over the network once, with the last of the batches."""
+    return objective.no_sync() if isinstance(objective, DistributedDataParallel) else nullcontext()
+
+
+def _loss(state: TrainingState, objective: nn.Module, batch: Batch, training: TrainingConfig) -> BatchLoss:
+    loss: BatchLoss = objective(
         batch,
         teacher_forcing=forcing_probability(training, state.progress.step),
         unit=training.teacher_forcing_unit,
         baseline=state.progress.baseline,
         label_smoothing=training.label_smoothing,
     )
+    return loss
 
 
 def _step(state: TrainingState, lr: float) -> None:
@@ -102,13 +142,15 @@ def _step(state: TrainingState, lr: float) -> None:
     state.progress.skipped_in_row = 0
 
 
-def _count_skipped(state: TrainingState, *, loss: float, gradient_norm: float) -> None:
+def _count_skipped(state: TrainingState, world: World, *, loss: float, gradient_norm: float) -> None:
     progress = state.progress
     progress.skipped += 1
     progress.skipped_in_row += 1
     if progress.skipped_in_row == MOST_SKIPPED_IN_ROW:
-        raise TrainingError(
-            f"step {progress.step + 1}: the loss ({loss:.4g}) or its gradient ({gradient_norm:.4g}) is not finite,"
-            f" {MOST_SKIPPED_IN_ROW} steps in a row; what was saved last is kept: go on from it with --resume and a"
-            " lower training.lr or training.clip_norm"
+        raise world.agreed(
+            TrainingError(
+                f"step {progress.step + 1}: the loss ({loss:.4g}) or its gradient ({gradient_norm:.4g}) is not finite,"
+                f" {MOST_SKIPPED_IN_ROW} steps in a row; what was saved last is kept: go on from it with --resume and a"
+                " lower training.lr or training.clip_norm"
+            )
         )

@@ -1,6 +1,7 @@
 """How well the model does on held-out sentences."""
 
 from dataclasses import dataclass
+from itertools import chain
 
 import torch
 
@@ -13,6 +14,7 @@ from seq2seq_cli.evaluation.metrics import Score, corpus_bleu, corpus_chrf
 from seq2seq_cli.model.seq2seq import Seq2Seq, evaluating
 from seq2seq_cli.training.loss import batch_loss
 from seq2seq_cli.training.state import Progress, TrainingState
+from seq2seq_cli.training.world import ALONE, World
 
 BATCH_TOKENS = 2048
 
@@ -47,47 +49,52 @@ class Validation:
     """Whether they are those of the moving average, which does better than the weights themselves."""
 
 
-def validate(state: TrainingState, corpus: PreparedCorpus, config: Config, device: torch.device) -> Validation:
+def validate(
+    state: TrainingState, corpus: PreparedCorpus, config: Config, device: torch.device, world: World = ALONE
+) -> Validation:
     """Score the weights and their moving average, if there is one, and keep to the better of them."""
     if not len(corpus.split("valid")):
         return Validation(scores=None, averaged=state.average is not None)
-    plain = _score(state.model, corpus, config, device)
+    plain = _score(state.model, corpus, config, device, world)
     if state.average is None:
         return Validation(scores=plain, averaged=False)
-    averaged = _score(state.average.model, corpus, config, device)
+    averaged = _score(state.average.model, corpus, config, device, world)
     is_better = Progress(best_scores=plain.by_metric()).improves(averaged.by_metric(), config.training.best_metric)
     return Validation(scores=averaged if is_better else plain, averaged=is_better)
 
 
-def _score(model: Seq2Seq, corpus: PreparedCorpus, config: Config, device: torch.device) -> Scores:
+def _score(model: Seq2Seq, corpus: PreparedCorpus, config: Config, device: torch.device, world: World) -> Scores:
     translator = Translator(model, corpus.src_codec, corpus.tgt_codec, config.decoding, device)
-    return score(translator, corpus, "valid")
+    return score(translator, corpus, "valid", world)
 
 
-def score(translator: Translator, corpus: PreparedCorpus, split: SplitName) -> Scores:
-    """Loss, BLEU and chrF of a split, which has some pairs."""
-    loss = mean_loss(translator.model, corpus.split(split), translator.device)
-    hypotheses, references = _translations(translator, corpus.sentences(split))
+def score(translator: Translator, corpus: PreparedCorpus, split: SplitName, world: World = ALONE) -> Scores:
+    """Loss, BLEU and chrF of a split, which has some pairs; the processes of a `world` share the work."""
+    loss = mean_loss(translator.model, corpus.split(split), translator.device, world)
+    hypotheses, references = _translations(translator, corpus.sentences(split), world)
     return Scores(loss=loss, bleu=corpus_bleu(hypotheses, references), chrf=corpus_chrf(hypotheses, references))
 
 
 @torch.no_grad()
-def mean_loss(model: Seq2Seq, ids: ParallelIds, device: torch.device) -> float:
+def mean_loss(model: Seq2Seq, ids: ParallelIds, device: torch.device, world: World = ALONE) -> float:
     """Mean negative log-likelihood a target token, in nats, the true words fed."""
     loss, tokens = 0.0, 0
     with evaluating(model):
-        for rows in length_order(ids, size=BATCH_TOKENS, unit="token"):
+        for rows in length_order(ids, size=BATCH_TOKENS, unit="token")[world.rank :: world.size]:
             batch = batch_loss(model, collate(ids, rows).to(device), teacher_forcing=1.0)
             loss += batch.nll.item()
             tokens += batch.tokens
-    return loss / tokens
+    all_loss, all_tokens = world.sum([loss, float(tokens)])
+    return all_loss / all_tokens
 
 
-def _translations(translator: Translator, pairs: list[tuple[str, str]]) -> tuple[list[str], list[str]]:
+def _translations(translator: Translator, pairs: list[tuple[str, str]], world: World) -> tuple[list[str], list[str]]:
     """The translation of each pair's source, and its target.
 
     A source that stands in several pairs is translated once.
     """
     sources = list(dict.fromkeys(src for src, _ in pairs))
-    texts = dict(zip(sources, (t.text for t in translator.translate(sources)), strict=True))
+    mine = sources[world.rank :: world.size]
+    shares = world.gather([(src, t.text) for src, t in zip(mine, translator.translate(mine), strict=True)])
+    texts = dict(chain.from_iterable(shares))
     return [texts[src] for src, _ in pairs], [tgt for _, tgt in pairs]

@@ -50,9 +50,17 @@ DECODERS = tuple(_DECODERS)
 """Names of the models."""
 
 
+def settings(decoder: str) -> list[str]:
+    """What --set is given: a BiLSTM of 2 x 128 and an LSTM of 256; vectors of 256 that are one with the output layer's.
+
+    The training has an end.
+    """
+    return [*TEXT, *_DATA, *_TRAINING, *_MODEL, *_DECODERS[decoder]]
+
+
 def measured_config(decoder: str) -> Config:
-    """A BiLSTM of 2 x 128 and an LSTM of 256, vectors of 256, all of them one matrix with the output layer's."""
-    return load_config(None, [*TEXT, *_DATA, *_WITHOUT_END, *_TRAINING, *_MODEL, *_DECODERS[decoder]])
+    """The model and its training, without end."""
+    return load_config(None, [*settings(decoder), *_WITHOUT_END])
 
 
 def default_config() -> Config:

@@ -8,8 +8,10 @@ _PLACE = re.compile(r"\[`(?P<name>\w+)`\]\(\.\./(?P<path>[\w/]+\.py)#L\d+-L\d+\)
 
 
 def fill(page: str, name: str, text: str) -> str:
-    """The page with `text` between ``<!-- NAME -->`` and ``<!-- end of NAME -->``."""
+    """The page with `text` between ``<!-- NAME -->`` and ``<!-- end of NAME -->``; at its end, when it has neither."""
     start, end = f"<!-- {name} -->", f"<!-- end of {name} -->"
+    if start not in page:
+        return f"{page}\n{start}\n\n{text}\n\n{end}\n"
     before, _, rest = page.partition(start)
     _, _, after = rest.partition(end)
     return f"{before}{start}\n\n{text}\n\n{end}{after}"

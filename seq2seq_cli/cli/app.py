@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 from seq2seq_cli import __version__
-from seq2seq_cli.cli import configs, download, inspect, prepare, train, translate
+from seq2seq_cli.cli import configs, download, inspect, prepare, runs, train, translate
 from seq2seq_cli.errors import Interrupted, S2SError, one_line
 
 app = typer.Typer(
@@ -30,6 +30,7 @@ app.command("prepare")(prepare.prepare)
 app.command("inspect")(inspect.inspect)
 app.command("train")(train.train)
 app.command("translate", cls=translate.TranslateCommand)(translate.translate)
+app.add_typer(runs.app, name="runs")
 app.add_typer(configs.app, name="configs")
 
 

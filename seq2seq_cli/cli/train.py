@@ -46,7 +46,7 @@ def train(
     if resume and init_from:
         raise UsageError("--resume goes on with a run and --init-from begins a new one: give one of them")
     from seq2seq_cli.cli.training_bar import TrainingBar
-    from seq2seq_cli.training.report import model_card, report
+    from seq2seq_cli.training.report import model_card, report, test_record
 
     overrides = [*(set_ or []), *_shorthand("device", device), *_shorthand("seed", seed)]
     if resume:
@@ -60,6 +60,8 @@ def train(
     finally:
         bar.close()
     result = report(session)
+    if result.test:
+        session.run.append_metrics(test_record(session, result.test))
     session.run.write_card(model_card(session, result))
     _print_result(session, result)
 
@@ -76,8 +78,9 @@ def _start(
     from seq2seq_cli.config.loader import load_config, load_saved_config
     from seq2seq_cli.corpus.prepared import DEFAULT_FOLDER, PreparedCorpus
     from seq2seq_cli.training.device import choose_device
+    from seq2seq_cli.training.places import RUNS
     from seq2seq_cli.training.resolve import resolve_config
-    from seq2seq_cli.training.run_folder import RUNS, RunFolder
+    from seq2seq_cli.training.run_folder import RunFolder
     from seq2seq_cli.training.session import Session
 
     origin = RunFolder.find(init_from) if init_from else None
@@ -117,7 +120,7 @@ def _resume(name: str | None, out: Path | None, data: Path | None, overrides: li
 
 
 def _default_folder(name: str | None) -> Path:
-    from seq2seq_cli.training.run_folder import RUNS
+    from seq2seq_cli.training.places import RUNS
 
     return RUNS / (Path(name).stem if name else "default")
 
@@ -128,14 +131,12 @@ def _shorthand(key: str, value: object) -> list[str]:
 
 def _announce(session: "Session") -> None:
     from seq2seq_cli.training.device import describe_device
-    from seq2seq_cli.training.precision import choose_precision
 
     corpus, progress = session.corpus, session.state.progress
-    precision = choose_precision(session.config.training.precision, session.device)
     parameters = sum(p.numel() for p in session.state.model.parameters())
     origin = session.run.origin()
     sys.stderr.write(
-        f"training {session.run.path} on {describe_device(session.device)}, {precision}:"
+        f"training {session.run.path} on {describe_device(session.device)}, {session.state.precision}:"
         f" {len(corpus.split('train')):,} pairs, {parameters:,} parameters"
         + (f", begun with the weights of {origin}" if origin else "")
         + (f", from step {progress.step} in epoch {progress.epoch + 1}\n" if progress.step else "\n")
@@ -148,8 +149,11 @@ def _print_result(session: "Session", result: "Report") -> None:
     progress = session.state.progress
     epochs = "1 epoch" if progress.epoch == 1 else f"{progress.epoch} epochs"
     lines = [f"{epochs} in {duration(progress.seconds)}; best: epoch {progress.best_epoch}"]
+    if progress.skipped:
+        lines.append(f"{progress.skipped} of {progress.step} steps were skipped: their gradient was not finite")
     if result.test:
-        lines.append(f"BLEU on the test split: {result.test.value:.1f}  ({result.test.signature})")
+        bleu, chrf = result.test.bleu, result.test.chrf
+        lines.append(f"BLEU on the test split: {bleu.value:.1f}  ({bleu.signature}); chrF {chrf.value:.1f}")
     held_out = "held-out" if result.examples_split != "train" else "training (nothing was held out)"
     lines.append(f"\n{len(result.examples)} {held_out} sentences:")
     for example in result.examples:

@@ -5,7 +5,7 @@ from typing import Any
 
 from tqdm import tqdm
 
-from seq2seq_cli.training.events import Event, Step, Validated
+from seq2seq_cli.training.events import Event, Finished, Step, Validated
 
 SMOOTHING = 0.98
 
@@ -17,6 +17,8 @@ class TrainingBar:
         self._bar: tqdm[Any] | None = None
         self._loss = 0.0
         self._tokens = 0
+        self._seconds = 0.0
+        self._warned_of_halves = False
 
     def show(self, event: Event) -> None:
         """Draw one event."""
@@ -26,6 +28,8 @@ class TrainingBar:
             case Validated():
                 self.close()
                 sys.stderr.write(_epoch_line(event) + "\n")
+            case Finished():
+                sys.stderr.write(event.reason + "\n")
 
     def close(self) -> None:
         """Leave the terminal in order."""
@@ -34,21 +38,35 @@ class TrainingBar:
             self._bar = None
 
     def _step(self, event: Step) -> None:
+        if event.halved and not self._warned_of_halves:
+            self._warned_of_halves = True
+            self._write(
+                f"s2s: warning: step {event.step}: its batch did not fit in memory and was taken in two halves, as"
+                " others may be from now on; a lower training.batch_size saves the time for that"
+            )
+        if event.skipped:
+            self._write(f"s2s: warning: step {event.step}: skipped, its gradient is not finite")
+            return
         if self._bar is None:
             self._bar = _open_bar(event)
-            self._loss, self._tokens = event.loss, 0
+            self._loss, self._tokens, self._seconds = event.loss, 0, 0.0
         self._loss = SMOOTHING * self._loss + (1 - SMOOTHING) * event.loss
         self._tokens += event.tokens
+        self._seconds += event.seconds
         if not self._bar.disable:
-            seconds = self._bar.format_dict["elapsed"] or 1e-9
-            self._bar.set_postfix_str(f"loss {self._loss:.3f}, {self._tokens / seconds:,.0f} tokens/s", refresh=False)
-            self._bar.update()
+            speed = f"{self._tokens / max(self._seconds, 1e-9):,.0f} tokens/s"
+            self._bar.set_postfix_str(f"loss {self._loss:.3f}, lr {event.lr:.2g}, {speed}", refresh=False)
+            self._bar.update(event.position - self._bar.n)
+
+    def _write(self, line: str) -> None:
+        """A line of its own, above the bar if there is one."""
+        tqdm.write(line, file=sys.stderr)
 
 
 def _open_bar(event: Step) -> "tqdm[Any]":
     return tqdm(
         total=event.batches,
-        initial=event.position - 1,
+        initial=max(0, event.position - 1),
         desc=f"epoch {event.epoch}",
         unit=" batches",
         leave=False,
@@ -59,6 +77,7 @@ def _open_bar(event: Step) -> "tqdm[Any]":
 
 def _epoch_line(event: Validated) -> str:
     line = f"epoch {event.epoch}: train loss {event.train_loss:.3f}"
-    if event.valid_loss is not None and event.bleu is not None:
-        line += f", valid loss {event.valid_loss:.3f}, BLEU {event.bleu.value:.1f}"
-    return line + (" (best)" if event.is_best else "")
+    if event.scores:
+        scores = event.scores
+        line += f", valid loss {scores.loss:.3f}, BLEU {scores.bleu.value:.1f}, chrF {scores.chrf.value:.1f}"
+    return line + (" (moving average)" if event.averaged else "") + (" (best)" if event.is_best else "")

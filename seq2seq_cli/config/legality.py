@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
-    from seq2seq_cli.config.schema import Config, ModelConfig
+    from seq2seq_cli.config.schema import Config, DecoderConfig, EncoderConfig, ModelConfig
 
 Problem: TypeAlias = tuple[Sequence[str], str]
 """The keys that disagree (dotted, relative to the section that checks) and a message that names them in full."""
@@ -14,6 +14,8 @@ def model_problems(model: "ModelConfig") -> Iterator[Problem]:
     """All that does not go together in a model."""
     yield from _bridge(model)
     yield from _encoder(model)
+    yield from _variational_dropout("encoder", model.encoder)
+    yield from _variational_dropout("decoder", model.decoder)
     yield from _sizes_of_the_score(model)
     yield from _heads(model)
     yield from _without_attention(model)
@@ -25,6 +27,7 @@ def section_problems(config: "Config") -> Iterator[Problem]:
     """All that does not go together between sections; a key that is not stated is the prepared folder's business."""
     yield from longest_source_problems(config)
     yield from shared_vocabulary_problems(config)
+    yield from _weight_decay(config)
 
 
 def longest_source_problems(config: "Config") -> Iterator[Problem]:
@@ -51,6 +54,19 @@ def shared_vocabulary_problems(config: "Config") -> Iterator[Problem]:
             (
                 "model.tied_embeddings (all) needs text.shared_vocabulary (false) to be true:"
                 " the source words must be the target words"
+            ),
+        )
+
+
+def _weight_decay(config: "Config") -> Iterator[Problem]:
+    """In Adam, a decay that goes through the gradient is not one; Loshchilov & Hutter 2019, section 2."""
+    training = config.training
+    if training.weight_decay and training.optimiser == "adam":
+        yield (
+            ("training.weight_decay", "training.optimiser"),
+            (
+                f"training.weight_decay ({training.weight_decay}) and training.optimiser (adam) do not go together:"
+                " Adam would scale the decay as it scales gradients; choose adamw"
             ),
         )
 
@@ -83,6 +99,17 @@ def _encoder(model: "ModelConfig") -> Iterator[Problem]:
             (
                 f"model.encoder.residual (true) needs model.encoder.layers ({model.encoder.layers}) to be 3 or 4:"
                 " it begins with the third layer"
+            ),
+        )
+
+
+def _variational_dropout(side: str, config: "EncoderConfig | DecoderConfig") -> Iterator[Problem]:
+    if config.variational_dropout and not config.dropout:
+        yield (
+            (f"{side}.variational_dropout", f"{side}.dropout"),
+            (
+                f"model.{side}.variational_dropout (true) needs model.{side}.dropout ({config.dropout}) to be above 0:"
+                " it says of what is dropped that it is the same at every word"
             ),
         )
 

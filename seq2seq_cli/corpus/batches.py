@@ -5,7 +5,8 @@ B batch, S source length, T target length.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import pairwise
+from typing import Any, Literal
 
 import numpy as np
 import torch
@@ -16,6 +17,10 @@ from torch import Tensor
 from seq2seq_cli.corpus.prepared import ParallelIds
 from seq2seq_cli.corpus.ragged import Ragged
 from seq2seq_cli.text.vocabulary import BOS, EOS, PAD
+
+BatchUnit = Literal["token", "sentence"]
+"""What the size of a batch is counted in: sentence: pairs; token: rows x the longest of them, EOS (or BOS) and padding
+counted, on either side for itself. A pair that is longer than the size is a batch of its own."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,34 +36,71 @@ class Batch:
     tgt_out: Int[Tensor, "B T"]
     """What it is to answer: the words, then EOS."""
 
+    @property
+    def tokens(self) -> int:
+        """Target tokens, EOS counted, padding not."""
+        return int((self.tgt_out != PAD).sum())
+
     def to(self, device: torch.device) -> "Batch":
-        """The same batch on a device."""
-        return Batch(
-            src=self.src.to(device),
-            src_lengths=self.src_lengths,
-            tgt_in=self.tgt_in.to(device),
-            tgt_out=self.tgt_out.to(device),
-        )
+        """The same batch on a device; a copy from pinned memory to a GPU is only begun."""
+        later = device.type == "cuda"
+        src, tgt_in, tgt_out = (ids.to(device, non_blocking=later) for ids in (self.src, self.tgt_in, self.tgt_out))
+        return Batch(src=src, src_lengths=self.src_lengths, tgt_in=tgt_in, tgt_out=tgt_out)
+
+    def pin(self) -> "Batch":
+        """The same batch in memory that a GPU reads by itself."""
+        src, tgt_in, tgt_out = (ids.pin_memory() for ids in (self.src, self.tgt_in, self.tgt_out))
+        return Batch(src=src, src_lengths=self.src_lengths, tgt_in=tgt_in, tgt_out=tgt_out)
+
+    def __len__(self) -> int:
+        return len(self.src)
 
 
-def epoch_order(ids: ParallelIds, *, batch_size: int, seed: int, epoch: int) -> list[NDArray[np.int64]]:
+def epoch_order(ids: ParallelIds, *, size: int, unit: BatchUnit, seed: int, epoch: int) -> list[NDArray[np.int64]]:
     """The batches of one epoch as indices of pairs: like lengths together, everything else shuffled.
 
-    Source lengths first: in nearly every batch they are equal, and the encoder has nothing to skip.
-
-    The order is a function of the arguments, so a stopped epoch is taken up again by its position.
+    The order is a function of the arguments, so a stopped epoch is taken up again by its position. Every epoch has
+    as many batches: shuffled are pairs that are equally long on both sides, and the batches among themselves.
     """
     random = np.random.default_rng([seed, epoch])
-    ties = random.permutation(len(ids))
-    by_length = np.lexsort((ties, ids.tgt_lengths, ids.src_lengths))
-    batches = [by_length[start : start + batch_size] for start in range(0, len(ids), batch_size)]
+    batches = _cut(ids, random.permutation(len(ids)), size, unit)
     return [batches[i] for i in random.permutation(len(batches))]
 
 
-def length_order(ids: ParallelIds, *, batch_size: int) -> list[NDArray[np.int64]]:
-    """Every pair once, like lengths together, always in the same order: for validation."""
-    by_length = np.lexsort((ids.tgt_lengths, ids.src_lengths))
-    return [by_length[start : start + batch_size] for start in range(0, len(ids), batch_size)]
+def length_order(ids: ParallelIds, *, size: int, unit: BatchUnit) -> list[NDArray[np.int64]]:
+    """Every pair once, like lengths together, always in the same order, the longest sources last: for validation."""
+    return _cut(ids, np.arange(len(ids)), size, unit)
+
+
+def _cut(ids: ParallelIds, pairs: NDArray[np.int64], size: int, unit: BatchUnit) -> list[NDArray[np.int64]]:
+    """Batches of at most `size`, of like lengths; pairs of the same lengths stay in the order given.
+
+    By sources first: in nearly every batch they are equally long, and the encoder has nothing to skip. The targets go
+    up and down in turn, so that where the sources get longer, the targets do not jump.
+    """
+    src, tgt = ids.src_lengths[pairs], ids.tgt_lengths[pairs]
+    order = np.lexsort((np.where(src % 2, tgt, -tgt), src))
+    by_length = pairs[order]
+    if unit == "sentence":
+        starts = list(range(0, len(ids), size))
+    else:
+        starts = _starts((np.maximum(src, tgt)[order] + 1).tolist(), size)
+    return [by_length[start:end] for start, end in pairwise([*starts, len(ids)])]
+
+
+def _starts(widths: list[int], size: int) -> list[int]:
+    """Where the batches begin when a batch has at most `size` positions: rows x the widest of them.
+
+    A row that is wider than that is a batch of its own.
+    """
+    starts: list[int] = []
+    start, widest = 0, size + 1  # too wide for any row to be added to: the first row begins a batch
+    for i, width in enumerate(widths):
+        widest = max(widest, width)
+        if (i - start + 1) * widest > size:
+            starts.append(i)
+            start, widest = i, width
+    return starts
 
 
 def collate(ids: ParallelIds, rows: Sequence[int] | NDArray[np.integer[Any]]) -> Batch:
@@ -69,6 +111,25 @@ def collate(ids: ParallelIds, rows: Sequence[int] | NDArray[np.integer[Any]]) ->
         src_lengths=torch.from_numpy(src.lengths + 1),
         tgt_in=_frame(tgt, first=BOS),
         tgt_out=_frame(tgt, last=EOS),
+    )
+
+
+def halves(batch: Batch) -> tuple[Batch, Batch]:
+    """The first and the second half of the pairs, each padded to its own longest; ValueError when there is one pair."""
+    if len(batch) < 2:
+        raise ValueError("a single pair has no halves")
+    middle = len(batch) // 2
+    return _some(batch, slice(None, middle)), _some(batch, slice(middle, None))
+
+
+def _some(batch: Batch, rows: slice) -> Batch:
+    src_lengths, tgt_out = batch.src_lengths[rows], batch.tgt_out[rows]
+    tgt_length = int((tgt_out != PAD).sum(dim=1).max())
+    return Batch(
+        src=batch.src[rows, : int(src_lengths.max())],
+        src_lengths=src_lengths,
+        tgt_in=batch.tgt_in[rows, :tgt_length],
+        tgt_out=tgt_out[:, :tgt_length],
     )
 
 

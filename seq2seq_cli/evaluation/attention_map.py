@@ -1,12 +1,13 @@
 """What there is to see of one translation."""
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from jaxtyping import Float
 
 
+@runtime_checkable  # the tests check it while they run
 class AttentionMap(Protocol):
     """A sentence, its translation and the weights between their words; T target tokens, S source tokens."""
 

@@ -1,21 +1,14 @@
 """Attention as a picture, by matplotlib."""
 
-import io
-import logging
-import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal
 
 from seq2seq_cli.evaluation.attention_map import AttentionMap
+from seq2seq_cli.evaluation.canvas import image_bytes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-logger = logging.getLogger(__name__)
-
-_DPI = 150
 _CELL = 0.36
 """Inches of one word: enough for a line of text."""
 _LONGEST_SIDE = 60.0
@@ -25,26 +18,6 @@ _FONT_SIZE = 11.0
 _BAR_HEIGHT = 1.6
 """Inches that the colour bar needs at least."""
 
-# After matplotlib's own font, those that systems have for scripts that it lacks.
-_FONTS = (
-    "DejaVu Sans",
-    "Noto Sans",
-    "Noto Sans CJK SC",
-    "Noto Sans CJK JP",
-    "Noto Sans Devanagari",
-    "Noto Sans Thai",
-    "Noto Emoji",
-    "Arial Unicode MS",
-    "Hiragino Sans",
-    "PingFang SC",
-    "Apple SD Gothic Neo",
-    "Microsoft YaHei",
-    "Yu Gothic",
-    "Malgun Gothic",
-    "Nirmala UI",
-    "Leelawadee UI",
-)
-
 
 def render_figure(attention: AttentionMap, image: Literal["png", "svg"], *, title: str | None = None) -> bytes:
     """The picture as a file's content: source words along the top, target words down the left side.
@@ -52,23 +25,7 @@ def render_figure(attention: AttentionMap, image: Literal["png", "svg"], *, titl
     It grows with the number of words. Of characters that no installed font has, it shows boxes, and says so in the
     log. The same attention gives the same bytes.
     """
-    import matplotlib as mpl
-
-    content = io.BytesIO()
-    settings = mpl.rc_context(
-        {
-            "font.family": _installed(_FONTS),
-            "text.usetex": False,
-            "text.parse_math": False,  # "$" is a word
-            "svg.fonttype": "none",  # words stay words: they can be searched, and the viewer chooses the font
-            "svg.hashsalt": "s2s",
-        }
-    )
-    with settings, _one_warning_about_fonts():
-        figure = _figure(attention, title)
-        metadata = {"Date": None} if image == "svg" else {}
-        figure.savefig(content, format=image, dpi=_DPI, bbox_inches="tight", pad_inches=0.15, metadata=metadata)
-    return content.getvalue()
+    return image_bytes(lambda: _figure(attention, title), image)
 
 
 def _figure(attention: AttentionMap, title: str | None) -> "Figure":
@@ -105,26 +62,3 @@ def _label(axes: "Axes", attention: AttentionMap, *, font_size: float) -> None:
     axes.xaxis.set_label_position("top")
     axes.set_xlabel("source")
     axes.set_ylabel("translation")
-
-
-def _installed(families: tuple[str, ...]) -> list[str]:
-    from matplotlib import font_manager
-
-    names = set(font_manager.get_font_names())
-    return [family for family in families if family in names]
-
-
-@contextmanager
-def _one_warning_about_fonts() -> Iterator[None]:
-    """Let matplotlib's warnings, one for each missing character and use of it, be one line of the log."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        yield
-    missing = 0
-    for warning in caught:
-        if "missing from font" in str(warning.message):
-            missing += 1
-        else:
-            warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
-    if missing:
-        logger.warning("no installed font has some of the characters: the picture shows boxes in their place")

@@ -17,8 +17,14 @@ _DECIMALS = 6
 
 def check_picture_path(path: Path) -> None:
     """Raise UsageError, before any work is done, where `path` is not the name of a picture that could be written."""
-    if path.suffix.lower() not in {".png", ".svg", ".json"}:
-        raise UsageError(f"{path}: attention is written as .png, .svg or .json: give a name with one of these endings")
+    check_output_path(path, what="attention is", endings=(".png", ".svg", ".json"))
+
+
+def check_output_path(path: Path, *, what: str, endings: Sequence[str]) -> None:
+    """Raise UsageError where no file with one of the `endings` could be written; `what` begins the sentence."""
+    if path.suffix.lower() not in endings:
+        told = f"{', '.join(endings[:-1])} or {endings[-1]}"
+        raise UsageError(f"{path}: {what} written as {told}: give a name with one of these endings")
     if not path.parent.is_dir():
         raise UsageError(f"{path}: there is no folder {path.parent}: make it first")
     if path.is_dir():
@@ -34,14 +40,14 @@ def save_pictures(attentions: Sequence[AttentionMap], path: Path) -> list[Path]:
     """
     check_picture_path(path)
     if path.suffix.lower() == ".json":
-        _write(path, to_json(attentions).encode("utf-8"))
+        write_output(path, to_json(attentions).encode("utf-8"))
         return [path]
     drawn = []
     for number, attention in enumerate(attentions, start=1):
         if attention.weights.size == 0:
             continue
         file = path if len(attentions) == 1 else path.with_name(f"{path.stem}-{number}{path.suffix}")
-        _write(file, render_figure(attention, "png" if path.suffix.lower() == ".png" else "svg"))
+        write_output(file, render_figure(attention, "png" if path.suffix.lower() == ".png" else "svg"))
         drawn.append(file)
     return drawn
 
@@ -62,7 +68,8 @@ def to_json(attentions: Sequence[AttentionMap]) -> str:
     return f'{{"format": {FORMAT}, "sentences": [\n{lines}\n]}}\n'
 
 
-def _write(path: Path, content: bytes) -> None:
+def write_output(path: Path, content: bytes) -> None:
+    """Write a file whole or not at all; UsageError where that cannot be done."""
     try:
         write_whole(path, content)
     except OSError as error:

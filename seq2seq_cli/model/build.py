@@ -44,6 +44,8 @@ def build_encoder(config: EncoderConfig, vocabulary_size: int) -> Encoder:
         hidden_size=config.hidden_size,
         layers=config.layers,
         dropout=config.dropout,
+        variational_dropout=config.variational_dropout,
+        word_dropout=config.word_dropout,
         cell=config.cell,
         directions=config.directions,
         residual=config.residual,
@@ -113,12 +115,14 @@ def build_decoder(config: DecoderConfig, attention: Attender, vocabulary_size: i
             config.embedding_size + joined_size,
             config.hidden_size,
             layers=config.layers,
-            dropout=config.dropout,
+            dropout=0.0 if config.variational_dropout else config.dropout,
             both_ways=False,
         ),
         attention=attention,
         readout=build_readout(config, context_size=attention.context_size),
         dropout=config.dropout,
+        variational_dropout=config.variational_dropout,
+        word_dropout=config.word_dropout,
     )
 
 

@@ -4,13 +4,14 @@ B batch, T target length, S source length, D embedding, H hidden, C context, L l
 """
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from seq2seq_cli.model.attention.attention import Attended, Attender
+from seq2seq_cli.model.dropout import WordDropout, drop_words, locked, make_dropout
 from seq2seq_cli.model.readout import Readout
 from seq2seq_cli.model.recurrent import RNN, one_step, read_on
 from seq2seq_cli.model.state import DecoderState, Memory, RNNState
@@ -35,14 +36,23 @@ class Decoder(nn.Module, ABC):
     """Whether what is attended to at one step changes the steps after it."""
 
     def __init__(
-        self, *, embedding: nn.Embedding, rnn: RNN, attention: Attender, readout: Readout, dropout: float
+        self,
+        *,
+        embedding: nn.Embedding,
+        rnn: RNN,
+        attention: Attender,
+        readout: Readout,
+        dropout: float,
+        variational_dropout: bool = False,
+        word_dropout: float = 0.0,
     ) -> None:
         super().__init__()
         self.embedding = embedding
         self.rnn = rnn
         self.attention = attention
         self.readout = readout
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = make_dropout(dropout, variational=variational_dropout)
+        self.word_dropout = WordDropout(word_dropout)
 
     @abstractmethod
     def advance(
@@ -53,19 +63,19 @@ class Decoder(nn.Module, ABC):
     def start(self, rnn: RNNState) -> DecoderState:
         """The state before the first word."""
         position = torch.zeros(rnn.hidden.shape[1], dtype=torch.long, device=rnn.hidden.device)
-        return DecoderState(rnn=rnn, position=position)
+        return DecoderState(rnn=locked(rnn, self.dropout, words=self.embedding.weight), position=position)
 
     def step(
         self, tokens: Int[Tensor, " B"], state: DecoderState, memory: Memory
     ) -> tuple[Float[Tensor, "B R"], DecoderState, Float[Tensor, "B S"]]:
         """One step from the previous word: features, next state, attention weights."""
-        features, state, attended = self.advance(self.embed(tokens), state, memory)
+        features, state, attended = self.advance(self.embed(tokens, state), state, memory)
         return features, state, attended.weights.squeeze(1)
 
     def forward(self, tgt_in: Int[Tensor, "B T"], state: DecoderState, memory: Memory) -> Decoded:
         """All steps of known inputs: `step` by `step`, stacked."""
         features, looks = [], []
-        for embedded in self.embed(tgt_in).unbind(1):
+        for embedded in self.embed(tgt_in, state).unbind(1):
             feature, state, attended = self.advance(embedded, state, memory)
             features.append(feature)
             looks.append(attended)
@@ -76,10 +86,9 @@ class Decoder(nn.Module, ABC):
             chances=torch.cat(chances, dim=1) if chances else None,
         )
 
-    def embed(self, tokens: Int[Tensor, "*N"]) -> Float[Tensor, "*N D"]:
-        """The words' vectors, with dropout while training."""
-        vectors: Tensor = self.dropout(self.embedding(tokens))
-        return vectors
+    def embed(self, tokens: Int[Tensor, "*N"], state: DecoderState) -> Float[Tensor, "*N D"]:
+        """The vectors of words that come after `state`, with dropout while training."""
+        return drop_words(self.word_dropout(self.embedding(tokens)), state.rnn.masks, self.dropout)
 
     def attend(
         self, query: Float[Tensor, "B H"], state: DecoderState, memory: Memory
@@ -122,7 +131,7 @@ class LuongDecoder(Decoder):
 
     def forward(self, tgt_in: Int[Tensor, "B T"], state: DecoderState, memory: Memory) -> Decoded:
         """All steps at once: attention feeds nothing back into the RNN, so the RNN can run over the whole sentence."""
-        embedded = self.embed(tgt_in)
+        embedded = self.embed(tgt_in, state)
         outputs = read_on(self.rnn, embedded, state.rnn)
         steps = torch.arange(1, tgt_in.shape[1] + 1, device=tgt_in.device)
         attended = self.attention(outputs, memory, state.position.unsqueeze(1) + steps)
@@ -138,8 +147,7 @@ class InputFeedingDecoder(Decoder):
 
     def start(self, rnn: RNNState) -> DecoderState:
         """The state before the first word."""
-        fed = rnn.hidden.new_zeros(rnn.hidden.shape[1], self.readout.size)
-        return DecoderState(rnn=rnn, position=super().start(rnn).position, fed=fed)
+        return replace(super().start(rnn), fed=rnn.hidden.new_zeros(rnn.hidden.shape[1], self.readout.size))
 
     def advance(
         self, embedded: Float[Tensor, "B D"], state: DecoderState, memory: Memory

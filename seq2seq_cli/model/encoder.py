@@ -9,6 +9,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
+from seq2seq_cli.model.dropout import LockedDropout, WordDropout, make_dropout
 from seq2seq_cli.model.recurrent import RNN, make_rnn, read_all
 from seq2seq_cli.model.state import RNNState
 
@@ -33,6 +34,8 @@ class Encoder(nn.Module):
         dropout: float,
         cell: Literal["lstm", "gru"] = "lstm",
         directions: Directions = "one",
+        variational_dropout: bool = False,
+        word_dropout: float = 0.0,
         residual: bool = False,
         reverse: bool = False,
     ) -> None:
@@ -43,9 +46,11 @@ class Encoder(nn.Module):
         both_ways = directions != "one"
         plain_layers = min(layers, 2) if residual else layers
         self.embedding = nn.Embedding(vocabulary_size, embedding_size)
-        self.dropout = nn.Dropout(dropout)
+        self.word_dropout = WordDropout(word_dropout)
+        self.dropout = make_dropout(dropout, variational=variational_dropout)
+        between = 0.0 if variational_dropout else dropout
         self.rnn = make_rnn(
-            cell, embedding_size, hidden_size, layers=plain_layers, dropout=dropout, both_ways=both_ways
+            cell, embedding_size, hidden_size, layers=plain_layers, dropout=between, both_ways=both_ways
         )
         self.residual = nn.ModuleList(
             make_rnn(cell, self.size, hidden_size, layers=1, dropout=0.0, both_ways=both_ways)
@@ -65,7 +70,8 @@ class Encoder(nn.Module):
         return states.gather(1, places.unsqueeze(2).expand_as(states)), last
 
     def _read(self, src: Int[Tensor, "B S"], lengths: Int[Tensor, " B"]) -> tuple[Float[Tensor, "B S E"], RNNState]:
-        outputs, last = read_all(self.rnn, self.dropout(self.embedding(src)), lengths)
+        between = self.dropout if self.training and isinstance(self.dropout, LockedDropout) else None
+        outputs, last = read_all(self.rnn, self.dropout(self.word_dropout(self.embedding(src))), lengths, between)
         states, lasts = self._merge(outputs), [self._merge_last(last)]
         for rnn in self.residual:
             outputs, last = read_all(cast("RNN", rnn), self.dropout(states), lengths)

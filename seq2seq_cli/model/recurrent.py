@@ -3,13 +3,15 @@
 B batch, N positions, X input, L layers, H hidden, E output (H, or 2H of both directions).
 """
 
+import warnings
+from collections.abc import Callable
 from typing import Literal, TypeAlias
 
 import torch
 import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
-from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 
 from seq2seq_cli.model.state import RNNState
 
@@ -28,13 +30,19 @@ def make_rnn(
 
 
 def read_all(
-    rnn: RNN, inputs: Float[Tensor, "B N X"], lengths: Int[Tensor, " B"]
+    rnn: RNN,
+    inputs: Float[Tensor, "B N X"],
+    lengths: Int[Tensor, " B"],
+    between: Callable[[Tensor], Tensor] | None = None,
 ) -> tuple[Float[Tensor, "B N E"], RNNState]:
     """Run over whole sequences from a zero state: the output at each position (zero at padding), the last state.
 
     `lengths` counts the real positions of each row and lives on the CPU, where packing wants it. The last state has
     a row for each layer and direction, as torch orders them: the first layer's forward, then its backward one.
+    What a layer gives goes through `between` on its way to the next.
     """
+    if between is not None and rnn.num_layers > 1:
+        return _read_by_layers(rnn, inputs, lengths, between)
     if (lengths == inputs.shape[1]).all():
         # Nothing is padded: the common case, since batches are of like length, and twice as fast.
         outputs, last = rnn(inputs)
@@ -47,8 +55,15 @@ def read_all(
 
 def read_on(rnn: RNN, inputs: Float[Tensor, "B N X"], state: RNNState) -> Float[Tensor, "B N H"]:
     """Run over whole sequences, forwards, from a given state: the output at each position."""
-    outputs: Tensor = rnn(inputs, state.hidden if state.cell is None else (state.hidden, state.cell))[0]
-    return outputs
+    start = (state.hidden,) if state.cell is None else (state.hidden, state.cell)
+    if state.masks is None or rnn.num_layers == 1 or not rnn.training:
+        outputs: Tensor = rnn(inputs, start[0] if state.cell is None else start)[0]
+        return outputs
+    for layer in range(rnn.num_layers):
+        if layer > 0:
+            inputs = inputs * state.masks.layers[layer - 1].unsqueeze(1)
+        inputs, *_ = _run_layer(rnn, layer, inputs, [of_all[layer : layer + 1] for of_all in start])
+    return inputs
 
 
 def one_step(rnn: RNN, inputs: Float[Tensor, "B X"], state: RNNState) -> RNNState:
@@ -61,13 +76,60 @@ def one_step(rnn: RNN, inputs: Float[Tensor, "B X"], state: RNNState) -> RNNStat
     for layer, weights in enumerate(rnn.all_weights):
         if layer > 0:
             inputs = F.dropout(hidden[-1], rnn.dropout, rnn.training)
+            if state.masks is not None and rnn.training:
+                inputs = inputs * state.masks.layers[layer - 1]
         if state.cell is None:
             hidden.append(torch.gru_cell(inputs, state.hidden[layer], *weights))
         else:
             h, c = torch.lstm_cell(inputs, (state.hidden[layer], state.cell[layer]), *weights)
             hidden.append(h)
             cell.append(c)
-    return RNNState(hidden=torch.stack(hidden), cell=torch.stack(cell) if cell else None)
+    return RNNState(hidden=torch.stack(hidden), cell=torch.stack(cell) if cell else None, masks=state.masks)
+
+
+def _read_by_layers(
+    rnn: RNN, inputs: Float[Tensor, "B N X"], lengths: Int[Tensor, " B"], between: Callable[[Tensor], Tensor]
+) -> tuple[Float[Tensor, "B N E"], RNNState]:
+    """`read_all`, one layer after the other."""
+    ways = 2 if rnn.bidirectional else 1
+    zeros = [inputs.new_zeros(ways, len(inputs), rnn.hidden_size)] * (2 if isinstance(rnn, nn.LSTM) else 1)
+    lasts: list[list[Tensor]] = []
+    for layer in range(rnn.num_layers):
+        if layer > 0:
+            inputs = between(inputs)
+        if (lengths == inputs.shape[1]).all():
+            inputs, *last = _run_layer(rnn, layer, inputs, zeros)
+        else:
+            packed = pack_padded_sequence(inputs, lengths, batch_first=True, enforce_sorted=False)
+            data, *last = _run_layer(rnn, layer, packed.data, zeros, packed.batch_sizes)
+            outputs = PackedSequence(data, packed.batch_sizes, packed.sorted_indices, packed.unsorted_indices)
+            inputs, _ = pad_packed_sequence(outputs, batch_first=True, total_length=inputs.shape[1])
+            last = [state[:, packed.unsorted_indices] for state in last]
+        lasts.append(last)
+    hidden, *cell = (torch.cat(of_layers) for of_layers in zip(*lasts, strict=True))
+    return inputs, RNNState(hidden=hidden, cell=cell[0] if cell else None)
+
+
+def _run_layer(
+    rnn: RNN, layer: int, inputs: Tensor, start: list[Tensor], batch_sizes: Tensor | None = None
+) -> tuple[Tensor, ...]:
+    """One layer, in all its directions, over whole sequences: its outputs, and the last state as `start` is one.
+
+    `inputs` are batch first, or the data of a packed sequence with these `batch_sizes`.
+    """
+    ways = 2 if rnn.bidirectional else 1
+    weights: list[Tensor] = [weight for way in rnn.all_weights[layer * ways : (layer + 1) * ways] for weight in way]
+    settings = (rnn.bias, 1, 0.0, rnn.training, rnn.bidirectional)
+    with warnings.catch_warnings():
+        # CUDA wants the weights of a call side by side, and those of all layers are: it copies one layer's each time.
+        warnings.filterwarnings("ignore", message="RNN module weights are not part of single contiguous")
+        if isinstance(rnn, nn.LSTM):
+            if batch_sizes is None:
+                return torch.lstm(inputs, start, weights, *settings, True)
+            return torch.lstm(inputs, batch_sizes, start, weights, *settings)
+        if batch_sizes is None:
+            return torch.gru(inputs, start[0], weights, *settings, True)
+        return torch.gru(inputs, batch_sizes, start[0], weights, *settings)
 
 
 def _state(last: Tensor | tuple[Tensor, Tensor]) -> RNNState:

@@ -1,6 +1,6 @@
 """What flows between the modules: the memory that attention reads, and the state that a decoder passes on.
 
-B batch, S source length, E encoder output, K keys, L layers, H hidden, R readout.
+B batch, S source length, D embedding, E encoder output, K keys, L layers (M: all but one), H hidden, R readout.
 """
 
 from dataclasses import dataclass
@@ -33,6 +33,20 @@ class Memory:
 
 
 @dataclass(frozen=True, kw_only=True)
+class DropoutMasks:
+    """What a decoder's RNN drops at each of its steps, with variational dropout: 0, or the scale of what stays."""
+
+    words: Float[Tensor, "B D"]
+    """Of the word vectors."""
+    layers: Float[Tensor, "M B H"]
+    """Of what each layer but the last hands to the next."""
+
+    def select(self, rows: Int[Tensor, " R"]) -> "DropoutMasks":
+        """The masks of the given rows of the batch, in the order given; a row may be taken more than once."""
+        return DropoutMasks(words=self.words[rows], layers=self.layers[:, rows])
+
+
+@dataclass(frozen=True, kw_only=True)
 class RNNState:
     """What an RNN hands from one position to the next."""
 
@@ -40,6 +54,8 @@ class RNNState:
     """h of every layer."""
     cell: Float[Tensor, "L B H"] | None = None
     """c of every layer of an LSTM; None in a GRU, which has none."""
+    masks: DropoutMasks | None = None
+    """In a decoder that learns with variational dropout: the same from the first step to the last."""
 
     @property
     def top(self) -> Float[Tensor, "B H"]:
@@ -48,11 +64,14 @@ class RNNState:
 
     def select(self, rows: Int[Tensor, " R"]) -> "RNNState":
         """The state of the given rows of the batch, in the order given; a row may be taken more than once."""
-        return RNNState(hidden=self.hidden[:, rows], cell=None if self.cell is None else self.cell[:, rows])
+        cell = None if self.cell is None else self.cell[:, rows]
+        masks = None if self.masks is None else self.masks.select(rows)
+        return RNNState(hidden=self.hidden[:, rows], cell=cell, masks=masks)
 
     def detach(self) -> "RNNState":
         """The same state, cut off from the gradient."""
-        return RNNState(hidden=self.hidden.detach(), cell=None if self.cell is None else self.cell.detach())
+        cell = None if self.cell is None else self.cell.detach()
+        return RNNState(hidden=self.hidden.detach(), cell=cell, masks=self.masks)
 
 
 @dataclass(frozen=True, kw_only=True)

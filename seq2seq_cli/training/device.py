@@ -1,6 +1,8 @@
 """Where to compute."""
 
 import re
+import resource
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -32,15 +34,30 @@ def describe_device(device: torch.device) -> str:
     return device.type
 
 
+def peak_memory_mb(device: torch.device) -> int:
+    """The most memory that was held so far, in units of 10^6 bytes: by the process, or on a GPU by torch."""
+    if device.type == "cuda":
+        return torch.cuda.max_memory_allocated(device) // 10**6
+    # In kilobytes on Linux, in bytes on macOS.
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit // 10**6
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Whether torch says that a tensor does not fit in memory."""
+    # The allocator of the CPU raises nothing more special than a RuntimeError.
+    return isinstance(error, torch.OutOfMemoryError) or (
+        isinstance(error, RuntimeError) and re.search("(allocate|enough) memory", str(error)) is not None
+    )
+
+
 @contextmanager
 def memory_errors(device: torch.device) -> Iterator[None]:
     """Tell as a TrainingError that the memory did not suffice."""
     try:
         yield
     except RuntimeError as error:
-        # The allocator of the CPU raises nothing more special.
-        short = isinstance(error, torch.OutOfMemoryError) or re.search("(allocate|enough) memory", str(error))
-        if not short:
+        if not is_out_of_memory(error):
             raise
         raise TrainingError(
             f"out of memory on {device.type}: lower training.batch_size, or the sizes of the model"

@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from seq2seq_cli.evaluation.metrics import Score
+from seq2seq_cli.training.validation import Scores
 
 
 @dataclass(frozen=True, kw_only=True)
 class Step:
-    """One update of the weights is done."""
+    """One update of the weights is done, or was skipped because its gradient was not finite."""
 
     epoch: int
     """Counted from 1."""
@@ -19,16 +19,24 @@ class Step:
     step: int
     """Updates since the run began."""
     loss: float
-    """Mean negative log-likelihood a target token of this batch, in nats."""
+    """Mean negative log-likelihood a target token of this update, in nats."""
     tokens: int
-    """Target tokens of this batch, EOS counted, padding not."""
+    """Target tokens of this update, EOS counted, padding not."""
     gradient_norm: float
     """Before clipping."""
+    lr: float
+    """The learning rate of this update."""
+    seconds: float
+    """Time since the step before, or since the validation or the start."""
+    skipped: bool
+    """Whether the weights stayed as they were."""
+    halved: bool
+    """Whether a batch did not fit in memory, and was taken in two halves."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Validated:
-    """An epoch is over and the held-out sentences are scored."""
+    """An epoch is over, or the time of the run, and the held-out sentences are scored."""
 
     epoch: int
     """Counted from 1."""
@@ -36,12 +44,12 @@ class Validated:
     """Updates since the run began."""
     train_loss: float
     """Mean over the epoch's target tokens, in nats, at the teacher forcing of the config."""
-    valid_loss: float | None
-    """Mean over the validation split's target tokens with true words fed; None when nothing is held out."""
-    bleu: Score | None
-    """Of greedy translations of the validation split; None when nothing is held out."""
+    scores: Scores | None
+    """Of the validation split; None when nothing is held out."""
+    averaged: bool
+    """Whether the scores are those of the moving average of the weights, which did better than the weights."""
     is_best: bool
-    """Whether this is the model to keep: the highest BLEU so far, or the newest when nothing is held out."""
+    """Whether this is the model to keep: the best score so far, or the newest when nothing is held out."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,4 +60,12 @@ class Saved:
     """The file."""
 
 
-Event = Step | Validated | Saved
+@dataclass(frozen=True, kw_only=True)
+class Finished:
+    """The training is over."""
+
+    reason: str
+    """A phrase, such as "all 10 epochs are done"."""
+
+
+Event = Step | Validated | Saved | Finished

@@ -1,121 +1,176 @@
-"""The training loop: a generator of events. It neither prints nor saves nor decides to stop: its caller does.
+"""The training loop: a generator of events. It neither prints nor saves nor heeds the user: its caller does.
 
 Each epoch goes over all training pairs once, in batches of like length, and ends with a validation:
 
-    encode the sources -> feed the decoder true words or its own -> loss -> clip the gradient -> Adam
+    encode the sources -> feed the decoder true words or its own -> loss -> clip the gradient -> step down it
 """
 
-from collections.abc import Iterator
+import time
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
 from seq2seq_cli.config.schema import Config, TrainingConfig
-from seq2seq_cli.corpus.batches import Batch, collate, epoch_order
+from seq2seq_cli.corpus.batches import Batch, epoch_order
 from seq2seq_cli.corpus.noise import Noise
-from seq2seq_cli.corpus.prepared import ParallelIds, PreparedCorpus
-from seq2seq_cli.decoding.translator import Translator
-from seq2seq_cli.errors import TrainingError
-from seq2seq_cli.training.events import Event, Step, Validated
-from seq2seq_cli.training.forcing import forcing_probability
-from seq2seq_cli.training.loss import batch_loss
-from seq2seq_cli.training.precision import Precision, choose_precision, mixed
-from seq2seq_cli.training.reinforce import next_baseline
+from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.training.events import Event, Finished, Step, Validated
+from seq2seq_cli.training.feed import feed
+from seq2seq_cli.training.schedule import next_factor
 from seq2seq_cli.training.state import Progress, TrainingState
-from seq2seq_cli.training.validation import mean_loss, score_translations
+from seq2seq_cli.training.update import Update, update
+from seq2seq_cli.training.validation import validate
 
 
 def train(state: TrainingState, corpus: PreparedCorpus, config: Config, device: torch.device) -> Iterator[Event]:
-    """Train from where `state` is to the config's last epoch; `state` is up to date whenever an event comes.
+    """Train from where `state` is to the end that the config sets; `state` is up to date whenever an event comes.
 
-    Raises TrainingError when the loss or the gradient is not finite; the weights are then as before that step.
+    Raises TrainingError when the gradient is not finite again and again.
     """
-    state.model.train()
-    while state.progress.epoch < config.training.epochs:
-        yield from _epoch(state, corpus, config, device)
-        yield _close_epoch(state, corpus, config, device)
+    return _Loop(state=state, corpus=corpus, config=config, device=device, clock=_Clock(state.progress)).run()
 
 
-def _epoch(state: TrainingState, corpus: PreparedCorpus, config: Config, device: torch.device) -> Iterator[Step]:
-    """The rest of the epoch that `state` is in."""
-    ids, training, progress = corpus.split("train"), config.training, state.progress
-    precision = choose_precision(training.precision, device)
-    order = epoch_order(ids, batch_size=training.batch_size, seed=training.seed, epoch=progress.epoch)
-    noise = Noise.of(training, corpus)
-    for rows in order[progress.position :]:
-        batch = _batch(ids, rows, noise, progress).to(device)
-        loss, tokens, gradient_norm = _update(state, batch, training, precision)
-        progress.position += 1
+class _Clock:
+    """Keeps `progress.seconds`."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._now = time.monotonic()
+
+    def tick(self) -> float:
+        """Seconds since the tick before."""
+        before, self._now = self._now, time.monotonic()
+        self._progress.seconds += self._now - before
+        return self._now - before
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Loop:
+    state: TrainingState
+    corpus: PreparedCorpus
+    config: Config
+    device: torch.device
+    clock: _Clock
+
+    def run(self) -> Iterator[Event]:
+        progress, training = self.state.progress, self.config.training
+        self.state.model.train()
+        while (reason := end_reason(progress, training)) is None:
+            is_over = yield from self._epoch()
+            validated = self._validate()
+            if is_over:
+                progress.epoch += 1
+                progress.restart_epoch()
+            yield validated
+        yield Finished(reason=reason)
+
+    def _epoch(self) -> Generator[Step, None, bool]:
+        """The rest of the running epoch, or as much of it as there is time for; whether it is over."""
+        training, progress = self.config.training, self.state.progress
+        order = epoch_order(
+            self.corpus.split("train"),
+            size=training.batch_size,
+            unit=training.batch_unit,
+            seed=training.seed,
+            epoch=progress.epoch,
+        )
+        with closing(self._batches(order)) as batches:
+            self.clock.tick()
+            for group in _groups(batches, training.accumulate):
+                done = share_done(progress, training, batches=len(order))
+                updated = update(self.state, group, training, done=done)
+                yield self._count(updated, batches_done=len(group), batches=len(order))
+                self.clock.tick()  # what the caller did meanwhile is no part of the next step
+                if _time_is_over(progress, training):
+                    break
+        return progress.position == len(order)
+
+    def _batches(self, order: Sequence[NDArray[np.int64]]) -> Generator[Batch, None, None]:
+        progress, ids = self.state.progress, self.corpus.split("train")
+        noise = Noise.of(self.config.training, self.corpus)
+        return feed(ids, order, noise, epoch=progress.epoch, start=progress.position, device=self.device)
+
+    def _count(self, updated: Update, *, batches_done: int, batches: int) -> Step:
+        """Move the progress on by one update."""
+        progress, seconds = self.state.progress, self.clock.tick()
+        progress.position += batches_done
         progress.step += 1
-        progress.epoch_loss += loss
-        progress.epoch_tokens += tokens
-        yield Step(
+        progress.lr = updated.lr
+        if not updated.skipped:
+            progress.tokens += updated.tokens
+            for tally in (progress.of_epoch, progress.of_record):
+                tally.add(loss=updated.loss, tokens=updated.tokens, seconds=seconds)
+        return Step(
             epoch=progress.epoch + 1,
             position=progress.position,
-            batches=len(order),
+            batches=batches,
             step=progress.step,
-            loss=loss / tokens,
-            tokens=tokens,
-            gradient_norm=gradient_norm,
+            loss=updated.loss / updated.tokens,
+            tokens=updated.tokens,
+            gradient_norm=updated.gradient_norm,
+            lr=updated.lr,
+            seconds=seconds,
+            skipped=updated.skipped,
+            halved=updated.halved,
+        )
+
+    def _validate(self) -> Validated:
+        """Score the held-out pairs, and judge by them whether this is the best model so far."""
+        progress, metric = self.state.progress, self.config.training.best_metric
+        self.clock.tick()
+        result = validate(self.state, self.corpus, self.config, self.device)
+        progress.validation_seconds = self.clock.tick()
+        scores = result.scores.by_metric() if result.scores else None
+        is_best = scores is None or progress.improves(scores, metric)
+        progress.validations_since_best = 0 if is_best else progress.validations_since_best + 1
+        progress.lr_factor = next_factor(progress.lr_factor, improved=is_best)
+        if is_best:
+            progress.best_epoch, progress.best_scores = progress.epoch + 1, scores
+        return Validated(
+            epoch=progress.epoch + 1,
+            step=progress.step,
+            train_loss=progress.of_epoch.mean_loss,
+            scores=result.scores,
+            averaged=result.averaged,
+            is_best=is_best,
         )
 
 
-def _batch(ids: ParallelIds, rows: NDArray[np.int64], noise: Noise | None, progress: Progress) -> Batch:
-    """The pairs of the given rows, with the noise that training adds."""
-    if noise is None:
-        return collate(ids, rows)
-    noisy = noise.apply(ids, rows, epoch=progress.epoch, position=progress.position)
-    return collate(noisy, np.arange(len(noisy)))
+def end_reason(progress: Progress, training: TrainingConfig) -> str | None:
+    """Why the training is over, as a phrase; None when it is not."""
+    if progress.epoch >= training.epochs:
+        return "the only epoch is done" if training.epochs == 1 else f"all {training.epochs} epochs are done"
+    if training.patience is not None and progress.validations_since_best >= training.patience:
+        count = "1 validation" if training.patience == 1 else f"{training.patience} validations"
+        return f"no better {training.best_metric} in {count}"
+    if _time_is_over(progress, training):
+        return f"training.max_minutes ({training.max_minutes:g}) is over"
+    return None
 
 
-def _update(
-    state: TrainingState, batch: Batch, training: TrainingConfig, precision: Precision
-) -> tuple[float, int, float]:
-    """One step of the optimiser: summed loss, target tokens, gradient norm before clipping."""
-    state.optimiser.zero_grad()
-    progress = state.progress
-    with mixed(precision, batch.src.device):
-        loss, tokens = batch_loss(
-            state.model,
-            batch,
-            teacher_forcing=forcing_probability(training, progress.step),
-            unit=training.teacher_forcing_unit,
-            baseline=progress.baseline,
-        )
-    torch.autograd.backward(loss / tokens)
-    norm = torch.nn.utils.clip_grad_norm_(state.model.parameters(), training.clip_norm)
-    if not (loss.isfinite() and norm.isfinite()):
-        raise TrainingError(
-            f"step {progress.step + 1}: the loss ({loss.item():.4g}) or its gradient ({norm.item():.4g})"
-            " is not finite; try a lower training.lr or training.clip_norm"
-        )
-    state.optimiser.step()
-    progress.baseline = next_baseline(progress.baseline, -loss.item() / tokens)
-    return loss.item(), tokens, norm.item()
+def share_done(progress: Progress, training: TrainingConfig, *, batches: int) -> float:
+    """How much of the training is over, from 0 to 1: of its epochs or of its time, whichever is more."""
+    of_epochs = (progress.epoch + progress.position / batches) / training.epochs
+    if training.max_minutes is None:
+        return min(1.0, of_epochs)
+    seconds_to_train = max(1e-9, training.max_minutes * 60 - progress.validation_seconds)
+    return min(1.0, max(of_epochs, progress.seconds / seconds_to_train))
 
 
-def _close_epoch(state: TrainingState, corpus: PreparedCorpus, config: Config, device: torch.device) -> Validated:
-    """Validate, and move `state` to the start of the next epoch."""
-    progress = state.progress
-    valid_loss, bleu = None, None
-    if len(corpus.split("valid")):
-        valid_loss = mean_loss(state.model, corpus.split("valid"), device)
-        translator = Translator(state.model, corpus.src_codec, corpus.tgt_codec, config.decoding, device)
-        bleu = score_translations(translator, corpus.sentences("valid"))
-    train_loss = progress.epoch_loss / progress.epoch_tokens
-    progress.epoch += 1
-    progress.restart_epoch()
-    is_best = bleu is None or valid_loss is None or progress.improves(bleu.value, valid_loss)
-    if is_best:
-        progress.best_epoch = progress.epoch
-        progress.best_bleu = bleu.value if bleu else None
-        progress.best_loss = valid_loss
-    return Validated(
-        epoch=progress.epoch,
-        step=progress.step,
-        train_loss=train_loss,
-        valid_loss=valid_loss,
-        bleu=bleu,
-        is_best=is_best,
-    )
+def _time_is_over(progress: Progress, training: TrainingConfig) -> bool:
+    """Whether what is left is needed for the last validation, which may take as long as the one before."""
+    if training.max_minutes is None:
+        return False
+    return progress.seconds + progress.validation_seconds >= training.max_minutes * 60
+
+
+def _groups(batches: Iterable[Batch], size: int) -> Iterator[list[Batch]]:
+    """So many at a time; the last ones may be fewer."""
+    iterator = iter(batches)
+    while group := list(islice(iterator, size)):
+        yield group

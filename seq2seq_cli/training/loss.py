@@ -3,7 +3,8 @@
 B batch, S source length, T target length, N real target tokens of the batch.
 """
 
-import torch.nn.functional as F
+from dataclasses import dataclass
+
 from jaxtyping import Float
 from torch import Tensor
 
@@ -11,7 +12,20 @@ from seq2seq_cli.corpus.batches import Batch
 from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.text.vocabulary import PAD
 from seq2seq_cli.training.forcing import ForcingUnit, decoder_inputs, draw_forced
+from seq2seq_cli.training.output_loss import output_loss
 from seq2seq_cli.training.reinforce import draw_loss
+
+
+@dataclass(frozen=True, kw_only=True)
+class BatchLoss:
+    """What a batch costs, summed over its target tokens: EOS counts, padding does not."""
+
+    objective: Float[Tensor, ""]
+    """What is minimised: with the smoothed truth, and with the draws of hard attention."""
+    nll: Float[Tensor, ""]
+    """Negative log-likelihood of the true words, in nats, without gradient."""
+    tokens: int
+    """How many target tokens there are."""
 
 
 def batch_loss(
@@ -21,8 +35,9 @@ def batch_loss(
     teacher_forcing: float,
     unit: ForcingUnit = "sentence",
     baseline: float | None = None,
-) -> tuple[Float[Tensor, ""], int]:
-    """Summed negative log-likelihood of the target words (nats) and how many they are, EOS counted, padding not.
+    label_smoothing: float = 0.0,
+) -> BatchLoss:
+    """The loss of a batch, fed the true words with the chance `teacher_forcing`, else the model's own.
 
     `baseline` is what hard attention expects a word's log-likelihood to be; None: what this batch has on average.
     """
@@ -31,18 +46,17 @@ def batch_loss(
     inputs = decoder_inputs(model, batch.tgt_in, forced, state, memory)
     decoded = model.decoder(inputs, state, memory)
     real = batch.tgt_out != PAD
-    # The output layer is the largest product of the model: padding is left out before it, not after.
-    logits = model.output(decoded.features[real]).float()
-    if decoded.chances is None or memory.soft is None:
-        return F.cross_entropy(logits, batch.tgt_out[real], reduction="sum"), len(logits)
-    losses = F.cross_entropy(logits, batch.tgt_out[real], reduction="none")
-    log_probabilities = losses.new_zeros(real.shape).masked_scatter(real, -losses.detach())
-    draws = draw_loss(
-        decoded,
-        log_probabilities,
-        real=real,
-        soft=memory.soft,
-        baseline=-losses.mean().item() if baseline is None else baseline,
-        feeds_back=model.decoder.feeds_back,
+    # Padding is left out before the output layer, the largest product of the model, not after it.
+    objective, nll = output_loss(
+        decoded.features[real], model.output, batch.tgt_out[real], label_smoothing=label_smoothing
     )
-    return losses.sum() + draws, len(logits)
+    if decoded.chances is not None and memory.soft is not None:
+        objective = objective + draw_loss(
+            decoded,
+            nll.new_zeros(real.shape).masked_scatter(real, -nll),
+            real=real,
+            soft=memory.soft,
+            baseline=-nll.mean().item() if baseline is None else baseline,
+            feeds_back=model.decoder.feeds_back,
+        )
+    return BatchLoss(objective=objective, nll=nll.sum(), tokens=len(nll))

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 
 from seq2seq_cli.corpus.splits import SplitName
 from seq2seq_cli.decoding.translator import Translator
-from seq2seq_cli.evaluation.metrics import Score
+from seq2seq_cli.training.examples import choose_examples
 from seq2seq_cli.training.session import Session
-from seq2seq_cli.training.validation import score_translations
+from seq2seq_cli.training.validation import Scores, score
 
-EXAMPLES = 5
 SPLITS_FOR_EXAMPLES: tuple[SplitName, ...] = ("test", "valid", "train")
 
 
@@ -26,8 +25,8 @@ class Example:
 class Report:
     """What to tell at the end of a run."""
 
-    test: Score | None
-    """On the test split, greedy; None when nothing is held out for it."""
+    test: Scores | None
+    """Of the test split; None when nothing is held out for it."""
     examples_split: SplitName
     """The split that the examples are from."""
     examples: list[Example]
@@ -39,10 +38,9 @@ def report(session: Session) -> Report:
     """Score the best model of the session's run."""
     translator = session.run.load_translator(session.device, session.config)
     corpus = session.corpus
-    test = corpus.sentences("test")
     split = next(name for name in SPLITS_FOR_EXAMPLES if len(corpus.split(name)))
     return Report(
-        test=score_translations(translator, test) if test else None,
+        test=score(translator, corpus, "test") if len(corpus.split("test")) else None,
         examples_split=split,
         examples=_examples(translator, corpus.sentences(split)),
         parameters=sum(p.numel() for p in translator.model.parameters()),
@@ -50,10 +48,7 @@ def report(session: Session) -> Report:
 
 
 def _examples(translator: Translator, pairs: list[tuple[str, str]]) -> list[Example]:
-    """Sentences of all lengths: the split is cut into as many parts as examples, and the middle of each is taken."""
-    by_length = sorted(pairs, key=lambda pair: (len(pair[0]), pair))
-    count = min(EXAMPLES, len(pairs))
-    chosen = [by_length[(2 * part + 1) * len(pairs) // (2 * count)] for part in range(count)]
+    chosen = choose_examples(pairs)
     translations = translator.translate([src for src, _ in chosen])
     return [
         Example(source=src, reference=tgt, translation=translation.text)
@@ -61,12 +56,28 @@ def _examples(translator: Translator, pairs: list[tuple[str, str]]) -> list[Exam
     ]
 
 
+def test_record(session: Session, scores: Scores) -> dict[str, object]:
+    """The line of metrics.jsonl that ends a run."""
+    progress = session.state.progress
+    return {
+        "kind": "test",
+        "step": progress.step,
+        "epoch": progress.best_epoch,
+        "test_loss": scores.loss,
+        "bleu": scores.bleu.value,
+        "chrf": scores.chrf.value,
+        "signatures": scores.signatures(),
+    }
+
+
 def model_card(session: Session, result: Report) -> str:
     """README.md of a run, in Markdown."""
     config, progress = session.config, session.state.progress
     src, tgt = config.text.src.language, config.text.tgt.language
     pairs = ", ".join(f"{len(session.corpus.split(name)):,} {name}" for name in ("train", "valid", "test"))
-    test = f"{result.test.value:.1f} ({result.test.signature})" if result.test else "nothing was held out"
+    test = "nothing was held out"
+    if result.test:
+        test = "; ".join(f"{s.name} {s.value:.1f} ({s.signature})" for s in (result.test.bleu, result.test.chrf))
     origin = session.run.origin()
     begun = f", begun with the best weights of `{origin}`" if origin else ""
     examples = "\n".join(_table_row(e.source, e.translation, e.reference) for e in result.examples)
@@ -80,7 +91,7 @@ A sequence-to-sequence translator with attention, trained by s2s.
 - vocabulary: {len(session.corpus.src_codec.vocabulary):,} {src}, {len(session.corpus.tgt_codec.vocabulary):,} {tgt}
 - training: {progress.epoch} epochs, {progress.step:,} steps, {duration(progress.seconds)} on {session.device.type};
   the best weights are those of epoch {progress.best_epoch}{begun}
-- BLEU on the test split, greedy: {test}
+- on the test split, greedy: {test}
 
 Everything that shaped it is in `config.yaml`, its way in `metrics.jsonl`. To use it:
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from seq2seq_cli.config.legality import shared_vocabulary_problems
-from seq2seq_cli.config.schema import Config, ModelConfig
+from seq2seq_cli.config.schema import Config, ModelConfig, TrainingConfig
 from seq2seq_cli.config.stated import stated_differences, values_by_key
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SPLITS
@@ -29,6 +29,7 @@ def resolve_config(config: Config, corpus: PreparedCorpus) -> Config:
     for _, message in shared_vocabulary_problems(prepared):
         raise UsageError(f"{corpus.path}: {message}; prepare it so, or choose none or target")
     _check_longest_source(prepared, corpus)
+    _check_held_out(prepared, corpus)
     if prepared.training.bpe_dropout and prepared.text.unit != "bpe":
         raise UsageError(
             f"training.bpe_dropout is {shown(prepared.training.bpe_dropout)}, but {corpus.path} has text.unit"
@@ -45,6 +46,20 @@ def _check_longest_source(config: Config, corpus: PreparedCorpus) -> None:
         raise UsageError(
             f"model.attention.max_length ({attention.max_length}) is too small for {corpus.path}, whose longest source"
             f" has {longest} tokens with <eos>; set it to {longest} or more, or prepare with a lower data.max_tokens"
+        )
+
+
+def _check_held_out(config: Config, corpus: PreparedCorpus) -> None:
+    """Some of the training goes by the held-out scores: UsageError when the corpus has nothing to score."""
+    training, off = config.training, TrainingConfig()
+    keys = ["patience", "ema_decay", *(["schedule"] if training.schedule == "plateau" else [])]
+    asked = {key: getattr(off, key) for key in keys if getattr(training, key) != getattr(off, key)}
+    if asked and not len(corpus.split("valid")):
+        told = ", ".join(f"training.{key} ({shown(getattr(training, key))})" for key in asked)
+        without = ", ".join(f"training.{key}={shown(value)}" for key, value in asked.items())
+        raise UsageError(
+            f"{told} {'goes' if len(asked) == 1 else 'go'} by the scores of held-out pairs, and {corpus.path} has none:"
+            f" prepare with data.valid_sources above 0 or --valid, or set {without}"
         )
 
 

@@ -1,24 +1,29 @@
 """One sitting of a training: start or resume a run, train, and keep what must not be lost."""
 
 import shlex
-import time
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 
 import torch
 
-from seq2seq_cli.config.schema import Config
+from seq2seq_cli.config.schema import Config, TrainingConfig
 from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.decoding.translator import Translation, Translator
 from seq2seq_cli.errors import Interrupted, TrainingError
 from seq2seq_cli.model.build import build_model
-from seq2seq_cli.training.device import memory_errors
-from seq2seq_cli.training.events import Event, Saved, Step, Validated
+from seq2seq_cli.model.seq2seq import Seq2Seq
+from seq2seq_cli.training.device import memory_errors, peak_memory_mb
+from seq2seq_cli.training.events import Event, Finished, Saved, Step, Validated
+from seq2seq_cli.training.examples import choose_examples
 from seq2seq_cli.training.loop import train
 from seq2seq_cli.training.origin import check_origin
+from seq2seq_cli.training.precision import choose_precision
 from seq2seq_cli.training.run_folder import RunFolder
 from seq2seq_cli.training.signals import StopRequest
-from seq2seq_cli.training.state import TrainingState, fresh_state
+from seq2seq_cli.training.state import Progress, Tally, TrainingState, fresh_state
 
 STEPS_A_RECORD = 100
 
@@ -49,12 +54,16 @@ class Session:
         Raises UsageError when something is there and `overwrite` does not allow to replace it, or when `origin` is
         another model or has other vocabularies.
         """
-        # A model that cannot be made leaves no folder behind.
+        # What cannot be made leaves no folder behind.
+        if config.training.tensorboard:
+            from seq2seq_cli.training.tensorboard import (
+                check_installed,
+            )  # not above: it draws, which takes time to load
+
+            check_installed()
         if origin:
             check_origin(origin, path, config, corpus)
-        state = _fresh(config, corpus, device)
-        if origin:
-            origin.load_best(state.model)
+        state = _fresh(config, corpus, device, origin)
         run = RunFolder.create(path, config, corpus, overwrite=overwrite, origin=origin)
         return cls(run=run, corpus=corpus, config=config, device=device, state=state)
 
@@ -69,19 +78,20 @@ class Session:
         state = _fresh(config, corpus, device)
         with run.lock():
             metrics_bytes = run.load_last(state)
-            if (before.batch_size, before.seed) != (config.training.batch_size, config.training.seed):
+            if config.training.precision != "auto":
+                state.precision = config.training.precision
+            if _ordered_by(before) != _ordered_by(config.training):
                 state.progress.restart_epoch()  # its pairs would come in another order
             run.cut_metrics(metrics_bytes)
             run.write_config(config)
         return cls(run=run, corpus=corpus, config=config, device=device, state=state)
 
     def train(self) -> Iterator[Event]:
-        """Train to the last epoch; checkpoints and metrics are written on the way.
+        """Train to the end that the config sets; checkpoints and metrics are written on the way.
 
         Raises Interrupted, after saving, when the user asks to stop; TrainingError when training cannot go on.
         """
-        recorder = _Recorder(self)
-        with self.run.lock(), memory_errors(self.device), StopRequest() as stop:
+        with self.run.lock(), memory_errors(self.device), StopRequest() as stop, closing(_Recorder(self)) as recorder:
             yield recorder.save()
             for event in train(self.state, self.corpus, self.config, self.device):
                 yield from recorder.keep(event)
@@ -98,74 +108,131 @@ class Session:
 
 
 class _Recorder:
-    """Writes what a session must not lose, and keeps its clock."""
+    """Writes what a session must not lose."""
 
     def __init__(self, session: Session) -> None:
+        self._session = session
         self._run = session.run
         self._state = session.state
-        self._keep = session.config.training.keep
-        self._save_seconds = session.config.training.save_minutes * 60
-        self._now = self._saved_at = time.monotonic()
+        self._device = session.device
+        self._training = session.config.training
+        self._saved_at = session.state.progress.seconds
+        self._board = None
+        if self._training.tensorboard:
+            from seq2seq_cli.training.tensorboard import TensorBoard  # not above: it draws, which takes time to load
+
+            self._board = TensorBoard(self._run.tensorboard_path, done=self._state.progress.step)
 
     def keep(self, event: Event) -> Iterator[Event]:
         """Record one event of the loop, pass it on, and save if it is time to."""
-        self._tick()
+        progress = self._state.progress
         match event:
             case Step():
                 if event.step % STEPS_A_RECORD == 0:
-                    self._run.append_metrics(_step_record(event))
+                    self._record(_step_record(event, progress, self._device))
+                    progress.of_record = Tally()
                 yield event
-                if self._now - self._saved_at >= self._save_seconds:
+                if progress.seconds - self._saved_at >= self._training.save_minutes * 60:
                     yield self.save()
             case Validated():
-                if event.is_best:
-                    self._run.save_best(self._state.model)
-                self._run.save_epoch(self._state.model, event.epoch, self._keep)
-                self._run.append_metrics(_epoch_record(event, self._state.progress.seconds))
+                self._keep_weights(event)
+                self._record(_epoch_record(event, progress))
                 yield event
                 yield self.save()
+            case Finished():
+                self._record(_end_record(event, progress))
+                yield event
 
     def save(self) -> Saved:
         """Write the checkpoint to resume from."""
-        self._tick()
         self._run.save_last(self._state)
-        self._saved_at = self._now
+        self._saved_at = self._state.progress.seconds
         return Saved(path=self._run.last_path)
 
-    def _tick(self) -> None:
-        before, self._now = self._now, time.monotonic()
-        self._state.progress.seconds += self._now - before
+    def close(self) -> None:
+        """Bring all to the disk."""
+        if self._board:
+            self._board.close()
+
+    def _record(self, record: dict[str, object]) -> None:
+        self._run.append_metrics(record)
+        if self._board:
+            self._board.show(record)
+
+    def _keep_weights(self, event: Validated) -> None:
+        average = self._state.average
+        model = average.model if average and event.averaged else self._state.model
+        if event.is_best:
+            self._run.save_best(model)
+        self._run.save_epoch(model, event.epoch, self._training.keep)
+        if self._board and model.decoder.attention.looks:
+            self._board.attention(self._translate_examples(model), event.step)
+
+    def _translate_examples(self, model: Seq2Seq) -> list[Translation]:
+        corpus, config = self._session.corpus, self._session.config
+        translator = Translator(model, corpus.src_codec, corpus.tgt_codec, config.decoding, self._device)
+        return translator.translate([src for src, _ in choose_examples(corpus.sentences("valid"))])
 
 
-def _fresh(config: Config, corpus: PreparedCorpus, device: torch.device) -> TrainingState:
+def _fresh(
+    config: Config, corpus: PreparedCorpus, device: torch.device, origin: RunFolder | None = None
+) -> TrainingState:
     torch.manual_seed(config.training.seed)
     if not len(corpus.split("train")):
         raise TrainingError(f"{corpus.path}: no training pairs are in it")
     sizes = {"src_size": len(corpus.src_codec.vocabulary), "tgt_size": len(corpus.tgt_codec.vocabulary)}
     with memory_errors(device):
-        return fresh_state(build_model(config.model, **sizes).to(device), lr=config.training.lr)
+        model = build_model(config.model, **sizes).to(device)
+        if origin:
+            origin.load_best(model)
+        return fresh_state(model, config.training, choose_precision(config.training.precision, device))
 
 
-def _step_record(event: Step) -> dict[str, object]:
+def _ordered_by(training: TrainingConfig) -> tuple[object, ...]:
+    """What the order of the pairs in an epoch follows from."""
+    return training.batch_size, training.batch_unit, training.seed
+
+
+def _step_record(event: Step, progress: Progress, device: torch.device) -> dict[str, object]:
+    tally = progress.of_record
     return {
         "kind": "step",
         "step": event.step,
         "epoch": event.epoch,
-        "loss": event.loss,
-        "gradient_norm": event.gradient_norm,
-        "tokens": event.tokens,
+        "tokens": tally.tokens,
+        "loss": tally.mean_loss if tally.tokens else None,
+        "lr": event.lr,
+        "gradient_norm": event.gradient_norm if isfinite(event.gradient_norm) else None,
+        "tokens_per_second": round(tally.tokens / tally.seconds) if tally.seconds else None,
+        "memory_mb": peak_memory_mb(device),
+        "skipped": progress.skipped,
     }
 
 
-def _epoch_record(event: Validated, seconds: float) -> dict[str, object]:
+def _epoch_record(event: Validated, progress: Progress) -> dict[str, object]:
+    scores = event.scores
     return {
         "kind": "epoch",
         "step": event.step,
         "epoch": event.epoch,
+        "seconds": round(progress.seconds, 1),
+        "tokens": progress.tokens,
+        "lr": progress.lr,
         "train_loss": event.train_loss,
-        "valid_loss": event.valid_loss,
-        "bleu": event.bleu.value if event.bleu else None,
-        "signature": event.bleu.signature if event.bleu else None,
+        "valid_loss": scores.loss if scores else None,
+        "bleu": scores.bleu.value if scores else None,
+        "chrf": scores.chrf.value if scores else None,
+        "signatures": scores.signatures() if scores else {},
+        "averaged": event.averaged,
         "best": event.is_best,
-        "seconds": round(seconds, 1),
+    }
+
+
+def _end_record(event: Finished, progress: Progress) -> dict[str, object]:
+    return {
+        "kind": "end",
+        "step": progress.step,
+        "epoch": progress.epoch,
+        "seconds": round(progress.seconds, 1),
+        "reason": event.reason,
     }

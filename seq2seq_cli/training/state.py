@@ -5,7 +5,34 @@ from typing import Any
 
 import torch
 
+from seq2seq_cli.config.schema import TrainingConfig
 from seq2seq_cli.model.seq2seq import Seq2Seq
+from seq2seq_cli.training.averaging import Average
+from seq2seq_cli.training.optimiser import make_optimiser
+from seq2seq_cli.training.precision import Precision
+
+
+@dataclass(kw_only=True)
+class Tally:
+    """Sums over some updates."""
+
+    loss: float = 0.0
+    """Negative log-likelihood, in nats."""
+    tokens: int = 0
+    """Target tokens."""
+    seconds: float = 0.0
+    """Time of the updates, validation and saving left out."""
+
+    def add(self, *, loss: float, tokens: int, seconds: float) -> None:
+        """Count one update."""
+        self.loss += loss
+        self.tokens += tokens
+        self.seconds += seconds
+
+    @property
+    def mean_loss(self) -> float:
+        """Negative log-likelihood a target token; nan when there was none."""
+        return self.loss / self.tokens if self.tokens else float("nan")
 
 
 @dataclass(kw_only=True)
@@ -18,30 +45,48 @@ class Progress:
     """Batches of the running epoch done."""
     step: int = 0
     """Updates done since the run began."""
-    epoch_loss: float = 0.0
-    """Summed loss of the running epoch, in nats."""
-    epoch_tokens: int = 0
-    """Target tokens of the running epoch."""
-    best_bleu: float | None = None
-    """Highest BLEU on the validation split so far."""
-    best_loss: float | None = None
-    """Lowest validation loss among the epochs of that BLEU."""
+    of_epoch: Tally = field(default_factory=Tally)
+    """The running epoch."""
+    of_record: Tally = field(default_factory=Tally)
+    """The updates since the last line of the metrics."""
+    tokens: int = 0
+    """Target tokens since the run began."""
+    skipped: int = 0
+    """Updates whose gradient was not finite, so that they left the weights alone."""
+    skipped_in_row: int = 0
+    """Those of them that came last, one after the other."""
+    best_scores: dict[str, float] | None = None
+    """Scores of the best weights so far by the name of the metric; None before the first validation."""
     best_epoch: int = 0
     """The epoch that `best` holds, counted from 1; 0 before the first."""
+    validations_since_best: int = 0
+    """Validations that brought nothing better, one after the other."""
+    lr: float = 0.0
+    """The learning rate of the last update."""
+    lr_factor: float = 1.0
+    """What the halvings of the plateau schedule have left of the learning rate."""
     baseline: float | None = None
     """Hard attention: moving average of a target word's log-likelihood; None before the first step."""
     seconds: float = 0.0
     """Time spent training, validation included, over all sittings."""
+    validation_seconds: float = 0.0
+    """How long the last validation took."""
 
     def restart_epoch(self) -> None:
         """Go back to the start of the running epoch."""
-        self.position, self.epoch_loss, self.epoch_tokens = 0, 0.0, 0
+        self.position, self.of_epoch = 0, Tally()
 
-    def improves(self, bleu: float, loss: float) -> bool:
-        """Whether these validation scores beat the best so far: a higher BLEU, or the same with a lower loss."""
-        if self.best_bleu is None or self.best_loss is None:
+    def improves(self, scores: dict[str, float], metric: str) -> bool:
+        """Whether these scores beat the best so far: by the metric, or the same by it and with a lower loss."""
+        if self.best_scores is None:
             return True
-        return (bleu, -loss) > (self.best_bleu, -self.best_loss)
+        return _rank(scores, metric) > _rank(self.best_scores, metric)
+
+    @classmethod
+    def restore(cls, captured: dict[str, Any]) -> "Progress":
+        """What `asdict` made a dict of."""
+        tallies = {name: Tally(**captured[name]) for name in ("of_epoch", "of_record")}
+        return cls(**{**captured, **tallies})
 
 
 @dataclass(kw_only=True)
@@ -50,13 +95,19 @@ class TrainingState:
 
     1. the weights,
     2. the optimiser's moments and step counts,
-    3. the progress: epoch, position in it, running sums and averages, best score,
-    4. the random states that dropout and teacher forcing draw from (the order of the pairs follows from the seed
-       and the epoch alone).
+    3. the moving average of the weights, where there is one,
+    4. the progress: epoch, position in it, sums and counts, clock, best scores, what the schedules go by,
+    5. the random states that dropout and teacher forcing draw from,
+    6. the precision, which `auto` has found by a measurement.
+
+    What follows from these and the config alone is left out: the learning rate, the order of the pairs (from the seed
+    and the epoch) and their noise. There is no gradient scaler: bf16 has the range of fp32.
     """
 
     model: Seq2Seq
     optimiser: torch.optim.Optimizer
+    average: Average | None
+    precision: Precision
     progress: Progress = field(default_factory=Progress)
 
     def capture(self) -> dict[str, Any]:
@@ -65,29 +116,52 @@ class TrainingState:
         return {
             "model": self.model.state_dict(),
             "optimiser": self.optimiser.state_dict(),
+            "average": self.average.state_dict() if self.average else None,
             "progress": asdict(self.progress),
             "random": {
                 "cpu": torch.get_rng_state(),
                 "cuda": torch.cuda.get_rng_state(device) if device.type == "cuda" else None,
             },
+            "precision": self.precision,
         }
 
     def restore(self, captured: dict[str, Any]) -> None:
-        """Take up where `capture` was called; KeyError or RuntimeError when it was called on another model."""
+        """Take up where `capture` was called; KeyError or RuntimeError when it was called on another model.
+
+        A moving average that the config asks for and the checkpoint has not begins with the weights.
+        """
         self.model.load_state_dict(captured["model"])
-        settings = [{k: v for k, v in group.items() if k != "params"} for group in self.optimiser.param_groups]
-        self.optimiser.load_state_dict(captured["optimiser"])
-        # The moments are resumed; learning rate and the like come from the config, which may have been changed.
-        for group, setting in zip(self.optimiser.param_groups, settings, strict=True):
-            group.update(setting)
-        self.progress = Progress(**captured["progress"])
+        self._restore_optimiser(captured["optimiser"])
+        if self.average:
+            if captured["average"] is None:
+                self.average = Average(self.model, self.average.decay)
+            else:
+                self.average.load_state_dict(captured["average"])
+        self.progress = Progress.restore(captured["progress"])
+        self.precision = captured["precision"]
         torch.set_rng_state(captured["random"]["cpu"])
         device = next(self.model.parameters()).device
         if device.type == "cuda" and captured["random"]["cuda"] is not None:
             torch.cuda.set_rng_state(captured["random"]["cuda"], device)
 
+    def _restore_optimiser(self, captured: dict[str, Any]) -> None:
+        settings = [{k: v for k, v in group.items() if k != "params"} for group in self.optimiser.param_groups]
+        self.optimiser.load_state_dict(captured)
+        # The moments are resumed; weight decay and the like come from the config, which may have been changed.
+        for group, setting in zip(self.optimiser.param_groups, settings, strict=True):
+            group.update(setting)
 
-def fresh_state(model: Seq2Seq, *, lr: float) -> TrainingState:
+
+def fresh_state(model: Seq2Seq, training: TrainingConfig, precision: Precision) -> TrainingState:
     """The state before the first step."""
-    fused = next(model.parameters()).device.type in ("cpu", "cuda")
-    return TrainingState(model=model, optimiser=torch.optim.Adam(model.parameters(), lr=lr, fused=fused))
+    return TrainingState(
+        model=model,
+        optimiser=make_optimiser(model, training),
+        average=Average(model, training.ema_decay) if training.ema_decay else None,
+        precision=precision,
+    )
+
+
+def _rank(scores: dict[str, float], metric: str) -> tuple[float, float]:
+    """Higher is better."""
+    return (-scores["loss"] if metric == "loss" else scores[metric], -scores["loss"])

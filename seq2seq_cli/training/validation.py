@@ -1,15 +1,74 @@
 """How well the model does on held-out sentences."""
 
+from dataclasses import dataclass
+
 import torch
 
+from seq2seq_cli.config.schema import Config
 from seq2seq_cli.corpus.batches import collate, length_order
-from seq2seq_cli.corpus.prepared import ParallelIds
+from seq2seq_cli.corpus.prepared import ParallelIds, PreparedCorpus
+from seq2seq_cli.corpus.splits import SplitName
 from seq2seq_cli.decoding.translator import Translator
-from seq2seq_cli.evaluation.metrics import Score, corpus_bleu
+from seq2seq_cli.evaluation.metrics import Score, corpus_bleu, corpus_chrf
 from seq2seq_cli.model.seq2seq import Seq2Seq, evaluating
 from seq2seq_cli.training.loss import batch_loss
+from seq2seq_cli.training.state import Progress, TrainingState
 
-BATCH_SIZE = 128
+BATCH_TOKENS = 2048
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scores:
+    """Of a model on a split that it was not trained on."""
+
+    loss: float
+    """Mean negative log-likelihood a target token, in nats, the true words fed."""
+    bleu: Score
+    """Of greedy translations."""
+    chrf: Score
+    """Of the same."""
+
+    def by_metric(self) -> dict[str, float]:
+        """The figures by what training.best_metric calls them."""
+        return {"loss": self.loss, "bleu": self.bleu.value, "chrf": self.chrf.value}
+
+    def signatures(self) -> dict[str, str]:
+        """How BLEU and chrF were computed."""
+        return {"bleu": self.bleu.signature, "chrf": self.chrf.signature}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Validation:
+    """Scores, and of which weights."""
+
+    scores: Scores | None
+    """None when nothing is held out."""
+    averaged: bool
+    """Whether they are those of the moving average, which does better than the weights themselves."""
+
+
+def validate(state: TrainingState, corpus: PreparedCorpus, config: Config, device: torch.device) -> Validation:
+    """Score the weights and their moving average, if there is one, and keep to the better of them."""
+    if not len(corpus.split("valid")):
+        return Validation(scores=None, averaged=state.average is not None)
+    plain = _score(state.model, corpus, config, device)
+    if state.average is None:
+        return Validation(scores=plain, averaged=False)
+    averaged = _score(state.average.model, corpus, config, device)
+    is_better = Progress(best_scores=plain.by_metric()).improves(averaged.by_metric(), config.training.best_metric)
+    return Validation(scores=averaged if is_better else plain, averaged=is_better)
+
+
+def _score(model: Seq2Seq, corpus: PreparedCorpus, config: Config, device: torch.device) -> Scores:
+    translator = Translator(model, corpus.src_codec, corpus.tgt_codec, config.decoding, device)
+    return score(translator, corpus, "valid")
+
+
+def score(translator: Translator, corpus: PreparedCorpus, split: SplitName) -> Scores:
+    """Loss, BLEU and chrF of a split, which has some pairs."""
+    loss = mean_loss(translator.model, corpus.split(split), translator.device)
+    hypotheses, references = _translations(translator, corpus.sentences(split))
+    return Scores(loss=loss, bleu=corpus_bleu(hypotheses, references), chrf=corpus_chrf(hypotheses, references))
 
 
 @torch.no_grad()
@@ -17,18 +76,18 @@ def mean_loss(model: Seq2Seq, ids: ParallelIds, device: torch.device) -> float:
     """Mean negative log-likelihood a target token, in nats, the true words fed."""
     loss, tokens = 0.0, 0
     with evaluating(model):
-        for rows in length_order(ids, batch_size=BATCH_SIZE):
-            batch_sum, batch_tokens = batch_loss(model, collate(ids, rows).to(device), teacher_forcing=1.0)
-            loss += batch_sum.item()
-            tokens += batch_tokens
+        for rows in length_order(ids, size=BATCH_TOKENS, unit="token"):
+            batch = batch_loss(model, collate(ids, rows).to(device), teacher_forcing=1.0)
+            loss += batch.nll.item()
+            tokens += batch.tokens
     return loss / tokens
 
 
-def score_translations(translator: Translator, pairs: list[tuple[str, str]]) -> Score:
-    """BLEU of the translations of all pairs' sources, each against the target of its own pair.
+def _translations(translator: Translator, pairs: list[tuple[str, str]]) -> tuple[list[str], list[str]]:
+    """The translation of each pair's source, and its target.
 
     A source that stands in several pairs is translated once.
     """
     sources = list(dict.fromkeys(src for src, _ in pairs))
     texts = dict(zip(sources, (t.text for t in translator.translate(sources)), strict=True))
-    return corpus_bleu([texts[src] for src, _ in pairs], [tgt for _, tgt in pairs])
+    return [texts[src] for src, _ in pairs], [tgt for _, tgt in pairs]

@@ -15,7 +15,7 @@ SMALL = [
 
 def gallery(folder: Path, *arguments: str) -> str:
     command = [sys.executable, "-m", "benchmarks.gallery", "--work", str(folder / "work"), *arguments]
-    command += ["--page", str(folder / "page.md"), "--pairs", str(folder / "pairs.txt")]
+    command += ["--page", str(folder / "page.md"), "--pairs", str(folder / "pairs.txt"), "--seconds", "0.1"]
     for setting in SMALL:
         command += ["--set", setting]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8", check=False)
@@ -27,7 +27,9 @@ def test_it_fills_the_page_and_goes_on_where_it_was(tmp_path: Path) -> None:
     pairs = "".join(f"Tom saw {n} cats.\tTom sah {n} Katzen.\n" for n in range(100))
     (tmp_path / "pairs.txt").write_text(pairs, encoding="utf-8")
     page = tmp_path / "page.md"
-    page.write_text("Before.\n\n<!-- gallery -->\n<!-- end of gallery -->\n\nAfter.\n", encoding="utf-8")
+    page.write_text(
+        "Before.\n\n<!-- gallery of pairs -->\n<!-- end of gallery of pairs -->\n\nAfter.\n", encoding="utf-8"
+    )
 
     gallery(tmp_path, "--only", "luong_dot")
     told = gallery(tmp_path, "--only", "luong_dot", "no_attention")

@@ -71,7 +71,9 @@ def test_the_run_folder_holds_what_the_design_says(home: Path) -> None:
     assert (home / "runs" / "latest").read_text(encoding="utf-8") == "luong_dot\n"
     epochs = [json.loads(line) for line in (run / "metrics.jsonl").read_text(encoding="utf-8").splitlines()]
     assert [line["epoch"] for line in epochs if line["kind"] == "epoch"] == [1, 2]
-    assert all(line["signature"].startswith("nrefs:1|case:mixed") for line in epochs if line["kind"] == "epoch")
+    assert all(
+        line["signatures"]["bleu"].startswith("nrefs:1|case:mixed") for line in epochs if line["kind"] == "epoch"
+    )
     assert "BLEU on the test split" in (run / "README.md").read_text(encoding="utf-8")
 
 

@@ -51,6 +51,7 @@ TASKS: dict[str, Callable[[str], str]] = {"copy": str, "reverse": reversed_words
 SETTINGS = [
     *(f"model.{side}.{size}=128" for side in ("encoder", "decoder") for size in ("hidden_size", "embedding_size")),
     "training.batch_size=32",
+    "training.batch_unit=sentence",
     "training.device=cpu",
 ]
 # Long steps first, then short ones, which bring the last percents.

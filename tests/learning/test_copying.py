@@ -18,6 +18,7 @@ SETTINGS = [
     *(f"model.{side}.{size}=64" for side in ("encoder", "decoder") for size in ("hidden_size", "embedding_size")),
     "training.epochs=12",
     "training.batch_size=32",
+    "training.batch_unit=sentence",
     "training.lr=5e-3",
     "training.teacher_forcing=1.0",
     "training.hidden_words=0.3",

@@ -61,11 +61,11 @@ def test_the_loss_of_each_sentence_is_that_of_the_batched_model(ids: ParallelIds
     for own, other in same:
         own.load_state_dict(other.state_dict())
 
-    batched, tokens = batch_loss(ours, collate(ids, range(3)), teacher_forcing=float(forced))
+    batched = batch_loss(ours, collate(ids, range(3)), teacher_forcing=float(forced))
     one_by_one = [sentence_loss(theirs, [*s, EOS], [*t, EOS], forced=forced) for s, t in zip(SRC, TGT, strict=True)]
 
-    assert tokens == sum(len(t) + 1 for t in TGT)
-    torch.testing.assert_close(batched, torch.stack(one_by_one).sum())
+    assert batched.tokens == sum(len(t) + 1 for t in TGT)
+    torch.testing.assert_close(batched.objective, torch.stack(one_by_one).sum())
 
 
 def test_an_epoch_has_each_sentence_once_with_its_end(ids: ParallelIds) -> None:

@@ -76,6 +76,15 @@ JOINED = "model.encoder.directions=joined"
             ["model.attention.score=location", "data.max_tokens=101"],
             ["model.attention.max_length (101)", "data.max_tokens (101)"],
         ),
+        (["training.weight_decay=0.01"], ["training.weight_decay (0.01)", "training.optimiser (adam)", "adamw"]),
+        (
+            ["model.encoder.variational_dropout=true"],
+            ["model.encoder.variational_dropout (true)", "model.encoder.dropout (0.0)"],
+        ),
+        (
+            ["model.decoder.variational_dropout=true", "model.decoder.dropout=0"],
+            ["model.decoder.variational_dropout (true)", "model.decoder.dropout (0.0)"],
+        ),
     ],
     ids=lambda x: ",".join(part.removeprefix("model.") for part in x) if "=" in x[0] else "",
 )
@@ -102,6 +111,11 @@ def test_what_does_not_go_together_is_refused_in_a_line_that_names_both_keys(
         # Nothing is said of the text: the prepared folder will say.
         ["model.decoder.readout=attentional", "model.tied_embeddings=all"],
         ["model.decoder.readout=maxout", "model.decoder.embedding_size=128", "model.tied_embeddings=target"],
+        ["training.weight_decay=0.01", "training.optimiser=adamw"],
+        ["training.weight_decay=0.01", "training.optimiser=sgd"],
+        ["training.schedule=plateau", "training.warmup_steps=100"],
+        ["model.decoder.variational_dropout=true", "model.decoder.word_dropout=0.1"],
+        ["model.encoder.variational_dropout=true", "model.encoder.dropout=0.2"],
     ],
     ids=lambda x: ",".join(part.removeprefix("model.") for part in x),
 )

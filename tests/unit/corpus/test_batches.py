@@ -1,54 +1,148 @@
-from typing import TYPE_CHECKING
+"""Batches: every pair once, no larger than told, hardly any padding, the same order from the same seed."""
+
+from itertools import chain, product
+from typing import Literal
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
 
-from seq2seq_cli.corpus.batches import collate, epoch_order, length_order
+from seq2seq_cli.corpus.batches import collate, epoch_order, halves, length_order
 from seq2seq_cli.corpus.prepared import ParallelIds
+from seq2seq_cli.corpus.ragged import Ragged, offsets_of
 from seq2seq_cli.text.vocabulary import BOS, EOS, PAD
-from tests.corpora import prepared, symbol_sequences
+from tests.batches import assert_same
 
-if TYPE_CHECKING:
-    from pathlib import Path
+Lengths = list[tuple[int, int]]
+Order = list[NDArray[np.int64]]
 
-
-@pytest.fixture(scope="module")
-def ids(tmp_path_factory: pytest.TempPathFactory) -> ParallelIds:
-    folder: Path = tmp_path_factory.mktemp("batches")
-    sequences = symbol_sequences(300, shortest=1, longest=12)
-    return prepared(folder, [(s, s) for s in sequences], ["data.valid_sources=0", "data.test_sources=0"]).split("train")
+lengths_of_pairs = st.lists(st.tuples(st.integers(1, 30), st.integers(1, 30)), max_size=200)
+sizes = st.integers(1, 200)
+units = st.sampled_from(["token", "sentence"])
 
 
-def test_an_epoch_has_every_pair_once(ids: ParallelIds) -> None:
-    for order in (epoch_order(ids, batch_size=16, seed=1, epoch=0), length_order(ids, batch_size=16)):
-        assert sorted(np.concatenate(order).tolist()) == list(range(300))
-        assert sorted({len(batch) for batch in order}) == [300 % 16, 16]
+def pairs_of(lengths: Lengths) -> ParallelIds:
+    """Pairs of these lengths; the words of row i of a side are all 10 + i."""
+    src, tgt = (ragged([[10 + i] * length for i, length in enumerate(side)]) for side in zip(*lengths, strict=True))
+    return ParallelIds(src=src, tgt=tgt)
 
 
-def test_the_order_follows_from_seed_and_epoch(ids: ParallelIds) -> None:
+def ragged(rows: list[list[int]]) -> Ragged:
+    offsets = offsets_of(np.array([len(row) for row in rows], dtype=np.int64))
+    return Ragged(values=np.array(list(chain.from_iterable(rows)), dtype=np.uint32), offsets=offsets)
+
+
+def orders(ids: ParallelIds, size: int, unit: Literal["token", "sentence"]) -> list[Order]:
+    return [epoch_order(ids, size=size, unit=unit, seed=1, epoch=0), length_order(ids, size=size, unit=unit)]
+
+
+def plain(order: Order) -> list[list[int]]:
+    return [batch.tolist() for batch in order]
+
+
+@given(lengths_of_pairs.filter(bool), sizes, units)
+def test_every_pair_comes_once(lengths: Lengths, size: int, unit: Literal["token", "sentence"]) -> None:
+    for order in orders(pairs_of(lengths), size, unit):
+        assert sorted(np.concatenate(order).tolist()) == list(range(len(lengths)))
+
+
+@given(lengths_of_pairs.filter(bool), sizes)
+def test_neither_side_of_a_batch_is_larger_than_the_budget_of_tokens(lengths: Lengths, size: int) -> None:
+    ids = pairs_of(lengths)
+    for order, side in product(orders(ids, size, "token"), (ids.src_lengths, ids.tgt_lengths)):
+        # EOS is one more on each side.
+        assert all(len(batch) * (side[batch].max() + 1) <= size for batch in order if len(batch) > 1)
+
+
+@given(lengths_of_pairs.filter(bool), sizes)
+def test_batches_of_sentences_are_all_full_but_one(lengths: Lengths, size: int) -> None:
+    full, rest = divmod(len(lengths), size)
+    for order in orders(pairs_of(lengths), size, "sentence"):
+        assert sorted(map(len, order)) == sorted([size] * full + [rest] * bool(rest))
+
+
+@given(lengths_of_pairs.filter(bool), sizes, units, st.integers(0, 5))
+def test_every_epoch_has_as_many_batches(
+    lengths: Lengths, size: int, unit: Literal["token", "sentence"], epoch: int
+) -> None:
+    ids = pairs_of(lengths)
+    counts = {len(epoch_order(ids, size=size, unit=unit, seed=1, epoch=e)) for e in (epoch, epoch + 1)}
+    assert len(counts) == 1
+
+
+def test_a_budget_is_used_up_and_a_pair_that_breaks_it_stands_alone() -> None:
+    ids = pairs_of([(2, 2), (2, 2), (2, 2), (2, 2), (2, 2), (20, 3)])
+    # Rows of 3 with EOS: four of them are 12. The last pair is longer than the budget.
+    assert plain(length_order(ids, size=12, unit="token")) == [[0, 1, 2, 3], [4], [5]]
+
+
+def test_the_longer_side_counts() -> None:
+    ids = pairs_of([(2, 5), (2, 5), (2, 5)])
+    assert plain(length_order(ids, size=12, unit="token")) == [[0, 1], [2]]
+
+
+def test_no_pair_makes_no_batch() -> None:
+    ids = ParallelIds(src=ragged([]), tgt=ragged([]))
+    for unit in ("token", "sentence"):
+        assert length_order(ids, size=8, unit=unit) == []
+
+
+def test_the_order_follows_from_seed_and_epoch() -> None:
+    ids = pairs_of([(3, 4)] * 100 + [(5, 5)] * 100)
+
     def order(seed: int, epoch: int) -> list[list[int]]:
-        return [batch.tolist() for batch in epoch_order(ids, batch_size=16, seed=seed, epoch=epoch)]
+        return plain(epoch_order(ids, size=60, unit="token", seed=seed, epoch=epoch))
 
     assert order(1, 0) == order(1, 0)
     assert order(1, 0) != order(1, 1)
     assert order(1, 0) != order(2, 0)
+    # Not only the batches come in another order: they are made of other pairs.
+    assert set(map(frozenset, order(1, 0))).isdisjoint(map(frozenset, order(1, 1)))
 
 
-def test_a_batch_has_like_lengths(ids: ParallelIds) -> None:
-    for lengths in (ids.src_lengths, ids.tgt_lengths):
-        spans = [np.ptp(lengths[batch]) for batch in epoch_order(ids, batch_size=16, seed=1, epoch=0)]
-        assert max(spans) <= 1
+@pytest.mark.parametrize("size", [300, 768, 3000])
+@settings(max_examples=5)
+@given(seed=st.integers(0, 2**32 - 1))
+def test_less_than_a_twentieth_of_a_corpus_of_short_sentences_is_padding(size: int, seed: int) -> None:
+    lengths = like_tatoeba(30_000, seed)
+    ids = ParallelIds(src=_of_lengths(lengths[0]), tgt=_of_lengths(lengths[1]))
+    order = epoch_order(ids, size=size, unit="token", seed=1, epoch=0)
+    real = sum(int((side + 1).sum()) for side in lengths)
+    padded = sum(len(batch) * int(side[batch].max() + 1) for batch in order for side in lengths)
+    assert 1 - real / padded < 0.05
 
 
-def test_a_batch_is_padded_on_the_right_and_framed(ids: ParallelIds) -> None:
-    short, long = int(np.argmin(ids.src_lengths)), int(np.argmax(ids.src_lengths))
-    batch = collate(ids, [short, long])
-    width = int(ids.src_lengths[long]) + 1
-    word = int(ids.src(short)[0])
-    padding = [PAD] * (width - 2)
-    assert batch.src[0].tolist() == [word, EOS, *padding]
-    assert batch.src_lengths.tolist() == [2, width]
-    assert batch.tgt_in[0].tolist() == [BOS, int(ids.tgt(short)[0]), *padding]
-    assert batch.tgt_out[0].tolist() == [int(ids.tgt(short)[0]), EOS, *padding]
-    assert batch.tgt_in[1].tolist() == [BOS, *ids.tgt(long).tolist()]
-    assert batch.tgt_out[1].tolist() == [*ids.tgt(long).tolist(), EOS]
+def like_tatoeba(count: int, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Lengths as in its files: mostly 4 to 12 tokens, a long tail, and a target within a fifth of its source."""
+    random = np.random.default_rng(seed)
+    src = np.clip(np.rint(random.lognormal(2.0, 0.4, count)), 1, 100)
+    tgt = np.clip(np.rint(src * random.normal(1.0, 0.2, count)), 1, 100)
+    return src.astype(np.int64), tgt.astype(np.int64)
+
+
+def _of_lengths(lengths: NDArray[np.int64]) -> Ragged:
+    return Ragged(values=np.zeros(int(lengths.sum()), dtype=np.uint32), offsets=offsets_of(lengths))
+
+
+def test_a_batch_is_padded_on_the_right_and_framed() -> None:
+    batch = collate(pairs_of([(9, 9), (1, 2), (3, 1)]), [1, 2])
+    assert batch.src.tolist() == [[11, EOS, PAD, PAD], [12, 12, 12, EOS]]
+    assert batch.src_lengths.tolist() == [2, 4]
+    assert batch.tgt_in.tolist() == [[BOS, 11, 11], [BOS, 12, PAD]]
+    assert batch.tgt_out.tolist() == [[11, 11, EOS], [12, EOS, PAD]]
+
+
+@given(lengths_of_pairs.filter(lambda lengths: len(lengths) > 1))
+def test_halves_are_the_batches_of_half_the_pairs(lengths: Lengths) -> None:
+    ids = pairs_of(lengths)
+    middle = len(lengths) // 2
+    rows = range(len(lengths))
+    for half, expected in zip(halves(collate(ids, rows)), (rows[:middle], rows[middle:]), strict=True):
+        assert_same(half, collate(ids, expected))
+
+
+def test_one_pair_has_no_halves() -> None:
+    with pytest.raises(ValueError, match="single pair"):
+        halves(collate(pairs_of([(3, 3)]), [0]))

@@ -17,6 +17,7 @@ TINY = [
     "model.decoder.dropout=0.2",
     "training.epochs=3",
     "training.batch_size=16",
+    "training.batch_unit=sentence",
     "training.precision=fp32",
     "training.device=cpu",
 ]

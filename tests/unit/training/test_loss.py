@@ -25,23 +25,24 @@ def batch(rows: list[int]) -> Batch:
 def test_is_the_summed_negative_log_likelihood_of_the_true_words() -> None:
     torch.manual_seed(0)
     model = build_model(load_config(None, TINY).model, src_size=12, tgt_size=12).eval()
-    loss, tokens = batch_loss(model, batch([0, 1, 2]), teacher_forcing=1.0)
+    loss = batch_loss(model, batch([0, 1, 2]), teacher_forcing=1.0)
     expected = 0.0
     for src, tgt in zip(SOURCES, TARGETS, strict=True):
         logits, _ = model(torch.tensor([src]), torch.tensor([len(src)]), torch.tensor([[BOS, *tgt]]))
         probabilities = logits[0].softmax(-1)
         expected -= sum(probabilities[t, word].log().item() for t, word in enumerate([*tgt, EOS]))
-    assert tokens == sum(len(tgt) + 1 for tgt in TARGETS)
-    assert loss.item() == pytest.approx(expected, abs=1e-4)
+    assert loss.tokens == sum(len(tgt) + 1 for tgt in TARGETS)
+    assert loss.nll.item() == pytest.approx(expected, abs=1e-4)
+    assert loss.objective.item() == pytest.approx(expected, abs=1e-4)
 
 
 def test_a_batch_is_the_sum_of_its_sentences() -> None:
     torch.manual_seed(0)
     model = build_model(load_config(None, TINY).model, src_size=12, tgt_size=12).double().eval()
     for teacher_forcing in (0.0, 1.0):
-        together, _ = batch_loss(model, batch([0, 1, 2]), teacher_forcing=teacher_forcing)
-        alone = sum(batch_loss(model, batch([i]), teacher_forcing=teacher_forcing)[0].item() for i in range(3))
-        assert together.item() == pytest.approx(alone, abs=1e-4)
+        together = batch_loss(model, batch([0, 1, 2]), teacher_forcing=teacher_forcing)
+        alone = sum(batch_loss(model, batch([i]), teacher_forcing=teacher_forcing).nll.item() for i in range(3))
+        assert together.nll.item() == pytest.approx(alone, abs=1e-4)
 
 
 ATTENTIONAL = "model.decoder.readout=attentional"
@@ -62,7 +63,7 @@ def test_gradients_reach_every_parameter_when_the_model_is_fed_its_own_words(kin
     torch.manual_seed(0)
     model = build_model(load_config(None, [*TINY, *KINDS[kind]]).model, src_size=12, tgt_size=12)
     with mixed(precision, CPU):
-        loss, _ = batch_loss(model, batch([0, 1, 2]), teacher_forcing=0.0)
+        loss = batch_loss(model, batch([0, 1, 2]), teacher_forcing=0.0).objective
     torch.autograd.backward(loss)
     assert loss.dtype == torch.float32
     for name, parameter in model.named_parameters():

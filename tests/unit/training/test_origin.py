@@ -16,6 +16,8 @@ from seq2seq_cli.training.validation import mean_loss
 from tests.corpora import prepared
 from tests.unit.training.conftest import CPU, tiny_config
 
+VARIANTS = ("model.encoder.variational_dropout=true", "model.decoder.word_dropout=0.1")
+
 
 def contents(folder: Path) -> dict[Path, bytes]:
     return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
@@ -85,7 +87,7 @@ def test_another_model_is_refused_with_every_key_and_both_values(
 
 
 def test_the_same_model_may_have_another_dropout(origin: RunFolder, corpus: PreparedCorpus, run_path: Path) -> None:
-    dropouts = ("model.encoder.dropout=0.25", "model.decoder.dropout=0.5", "model.decoder.word_dropout=0.1")
+    dropouts = ("model.encoder.dropout=0.25", "model.decoder.dropout=0.5", *VARIANTS)
     config = tiny_config(corpus, *dropouts, "model.attention.size=12")  # which is what null stands for
     assert config.model != origin.config().model
     model = Session.start(run_path, config, corpus, CPU, origin=origin).state.model

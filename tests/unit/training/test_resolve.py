@@ -6,6 +6,7 @@ from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.training.resolve import resolve_config, resumed_changes
+from tests.corpora import prepared
 from tests.unit.training.conftest import tiny_config
 
 
@@ -43,6 +44,33 @@ def test_one_matrix_for_all_words_needs_one_vocabulary(corpus: PreparedCorpus) -
     config = load_config(None, ["model.tied_embeddings=all", "model.decoder.readout=attentional"])
     with pytest.raises(UsageError, match=r"model\.tied_embeddings \(all\) needs text\.shared_vocabulary \(false\)"):
         resolve_config(config, corpus)
+
+
+@pytest.fixture(scope="module")
+def without_held_out(tmp_path_factory: pytest.TempPathFactory) -> PreparedCorpus:
+    return prepared(tmp_path_factory.mktemp("all"), [("a b", "b a"), ("c d", "d c")], ["data.valid_sources=0"])
+
+
+@pytest.mark.parametrize(
+    ("overrides", "told"),
+    [
+        (["training.patience=3"], r"training\.patience \(3\) goes by .* or set training\.patience=null$"),
+        (["training.schedule=plateau"], r"training\.schedule \(plateau\) goes by .* set training\.schedule=constant$"),
+        (
+            ["training.patience=3", "training.ema_decay=0.99"],
+            r"training\.patience \(3\), training\.ema_decay \(0\.99\) go by .* training\.ema_decay=0\.0$",
+        ),
+    ],
+)
+def test_what_goes_by_held_out_scores_needs_held_out_pairs(
+    without_held_out: PreparedCorpus, corpus: PreparedCorpus, overrides: list[str], told: str
+) -> None:
+    config = load_config(None, overrides)
+    with pytest.raises(UsageError, match=told) as caught:
+        resolve_config(config, without_held_out)
+    assert str(without_held_out.path) in str(caught.value)
+    assert resolve_config(config, corpus).training == config.training
+    assert resolve_config(load_config(None, ["training.schedule=cosine"]), without_held_out)
 
 
 def test_changes_of_a_resumed_run_are_told(corpus: PreparedCorpus) -> None:

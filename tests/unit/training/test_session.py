@@ -10,7 +10,7 @@ import torch
 from seq2seq_cli.config.schema import Config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.errors import TrainingError
-from seq2seq_cli.training.events import Saved, Step, Validated
+from seq2seq_cli.training.events import Finished, Saved, Step, Validated
 from seq2seq_cli.training.run_folder import RunFolder
 from seq2seq_cli.training.session import Session
 from tests.unit.training.conftest import CPU, tiny_config
@@ -62,8 +62,10 @@ def test_resumed_equals_never_stopped_bit_for_bit(
         ["model.attention.scope=hard"],
         ["training.teacher_forcing_decay=exponential", "training.teacher_forcing_half=10"],
         ["training.teacher_forcing_unit=token"],
+        ["training.ema_decay=0.9", "training.schedule=plateau", "training.accumulate=2"],
+        ["training.optimiser=adamw", "training.weight_decay=0.01", "training.schedule=cosine"],
     ],
-    ids=["hard", "decay", "token"],
+    ids=["hard", "decay", "token", "averaged", "adamw"],
 )
 def test_what_is_drawn_and_what_goes_down_is_resumed_too(
     corpus: PreparedCorpus, tmp_path: Path, overrides: list[str]
@@ -106,10 +108,15 @@ def test_events_come_in_order_and_the_best_epoch_is_kept(
     session = Session.start(run_path, config, corpus, CPU)
     events = train_to_the_end(session)
     kinds = [type(event) for event in events]
-    assert kinds == [Saved] + ([Step] * STEPS_AN_EPOCH + [Validated, Saved]) * 3
+    assert kinds == [Saved] + ([Step] * STEPS_AN_EPOCH + [Validated, Saved]) * 3 + [Finished]
     validated = [event for event in events if isinstance(event, Validated)]
     assert [event.step for event in validated] == [11, 22, 33]
-    best = max(validated, key=lambda event: (event.bleu.value if event.bleu else 0, -(event.valid_loss or 0)))
+
+    def rank(event: Validated) -> tuple[float, float]:
+        assert event.scores
+        return event.scores.bleu.value, -event.scores.loss
+
+    best = max(validated, key=rank)
     assert session.state.progress.best_epoch == best.epoch
     assert [event.epoch for event in validated if event.is_best][-1] == best.epoch
 
@@ -127,15 +134,15 @@ def test_a_longer_training_goes_on_where_the_shorter_ended(
 def test_a_resumed_run_has_the_new_learning_rate(corpus: PreparedCorpus, config: Config, run_path: Path) -> None:
     stop_after(Session.start(run_path, config, corpus, CPU), 5)
     session = Session.resume(RunFolder(run_path), tiny_config(corpus, "training.lr=0.5"), corpus, CPU)
-    assert [group["lr"] for group in session.state.optimiser.param_groups] == [0.5]
-    assert session.state.progress.step == 5
+    step = next(event for event in session.train() if isinstance(event, Step))
+    assert (step.step, step.lr) == (6, 0.5)
 
 
 def test_another_batch_size_starts_the_epoch_over(corpus: PreparedCorpus, config: Config, run_path: Path) -> None:
     stop_after(Session.start(run_path, config, corpus, CPU), 14)
     session = Session.resume(RunFolder(run_path), tiny_config(corpus, "training.batch_size=32"), corpus, CPU)
     progress = session.state.progress
-    assert (progress.epoch, progress.position, progress.epoch_tokens) == (1, 0, 0)
+    assert (progress.epoch, progress.position, progress.of_epoch.tokens) == (1, 0, 0)
 
 
 def test_without_held_out_sentences_the_newest_model_is_kept(corpus: PreparedCorpus, tmp_path: Path) -> None:
@@ -145,7 +152,7 @@ def test_without_held_out_sentences_the_newest_model_is_kept(corpus: PreparedCor
     everything = prepared(tmp_path, pairs, ["data.valid_sources=0", "data.test_sources=0"])
     session = Session.start(tmp_path / "run", tiny_config(everything), everything, CPU)
     validated = [event for event in session.train() if isinstance(event, Validated)]
-    assert [(event.bleu, event.valid_loss, event.is_best) for event in validated] == [(None, None, True)] * 3
+    assert [(event.scores, event.is_best) for event in validated] == [(None, True)] * 3
     assert session.state.progress.best_epoch == 3
 
 
@@ -156,7 +163,7 @@ def test_a_loss_that_is_not_finite_stops_the_run_with_its_weights_unharmed(
     before = {name: p.clone() for name, p in session.state.model.state_dict().items()}
     with torch.no_grad():
         session.state.model.output.bias[5] = float("inf")
-    with pytest.raises(TrainingError, match=r"step 1: the loss \(nan\).*training\.lr"):
+    with pytest.raises(TrainingError, match=r"step 3: the loss \(nan\).*3 steps in a row.*training\.lr"):
         train_to_the_end(session)
     for name, parameter in session.state.model.state_dict().items():
         if name != "output.bias":

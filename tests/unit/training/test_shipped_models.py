@@ -20,7 +20,10 @@ NAMES = [entry.name for entry in list_configs() if entry.name != "tutorial"]  # 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_it_goes_the_whole_way(name: str, corpus: PreparedCorpus, tmp_path: Path) -> None:
-    config = resolve_config(load_config(name, [*TINY, "training.epochs=1", "training.batch_size=64"]), corpus)
+    config = resolve_config(
+        load_config(name, [*TINY, "training.epochs=1", "training.batch_unit=sentence", "training.batch_size=64"]),
+        corpus,
+    )
     session = Session.start(tmp_path / name, config, corpus, CPU)
 
     events = list(session.train())

@@ -1,0 +1,236 @@
+"""``s2s runs``: the trainings that there are, what differs between them, and their learning curves."""
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from enum import StrEnum
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from seq2seq_cli.errors import UsageError, one_line
+
+if TYPE_CHECKING:
+    from seq2seq_cli.training.runs import DamagedRun, Run
+
+app = typer.Typer(rich_markup_mode=None)
+
+_NO_VALUE = "-"
+_UNITS = ("B", "kB", "MB", "GB", "TB")
+_GAP = "  "
+_DIGITS = {
+    **dict.fromkeys(("bleu", "chrf", "test bleu", "test chrf", "minutes"), ".1f"),
+    **dict.fromkeys(("parameters", "skipped updates"), ","),
+    **dict.fromkeys(("tokens/s", "memory, MB"), ",.0f"),
+    "loss": ".3f",
+}
+"""How results are written."""
+
+
+class XAxis(StrEnum):
+    """What learning curves are drawn over."""
+
+    EPOCH = "epoch"
+    MINUTES = "minutes"
+    TOKENS = "tokens"
+
+
+class Metric(StrEnum):
+    """What learning curves show of the held-out sentences."""
+
+    BLEU = "bleu"
+    CHRF = "chrf"
+    LOSS = "loss"
+
+
+Names = Annotated[list[str], typer.Argument(metavar="RUN", help="Run folders, or names from the list.")]
+
+
+@app.callback(invoke_without_command=True)
+def list_runs(
+    context: typer.Context,
+    folder: Annotated[
+        Path | None, typer.Option("--in", metavar="DIR", help="The folder of the runs; runs/ by default.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON array, for programs.")] = False,
+) -> None:
+    """List the runs with their scores and state, newest first; or compare some, or draw their learning curves.
+
+    The best score is that of the validation split, by the metric that the best weights were chosen by.
+    """
+    from seq2seq_cli.training import runs
+    from seq2seq_cli.training.places import RUNS
+
+    context.obj = folder or RUNS
+    if context.invoked_subcommand is not None:
+        if as_json:
+            raise UsageError("--json belongs to the list alone: s2s runs --json")
+        return
+    found = runs.list_runs(context.obj)
+    if as_json:
+        sys.stdout.write(json.dumps([_to_json(run) for run in found], ensure_ascii=False, indent=1) + "\n")
+    elif found:
+        sys.stdout.writelines(f"{line}\n" for line in _list(found))
+    else:
+        sys.stderr.write(f"s2s: no runs are in {context.obj} yet: s2s train makes one\n")
+    for run in found:
+        if isinstance(run, runs.DamagedRun):
+            sys.stderr.write(f"s2s: warning: {one_line(run.problem)}\n")
+
+
+@app.command()
+def compare(context: typer.Context, names: Names) -> None:
+    """Print what differs between runs: in their configs, and in what came of them.
+
+    The scores are those of each run's best weights on the validation split, and on the test split where it is scored.
+    """
+    from seq2seq_cli.training import runs
+
+    if len(names) < 2:
+        raise UsageError("compare takes two runs or more: s2s runs lists them")
+    found = [runs.find_run(name, context.obj) for name in names]
+    titles = _titles(found)
+    differences = runs.config_differences(found)
+    settings = [(key, [_setting(value) for value in values]) for key, values in differences]
+    results = [(key, [_result(key, value) for value in values]) for key, values in runs.results(found)]
+    lines = chain(
+        _table("config", titles, settings) if settings else ["config: nothing differs"],
+        [""],
+        _table("result", titles, results),
+    )
+    sys.stdout.writelines(f"{line}\n" for line in lines)
+    for note in runs.comparability(found):
+        sys.stderr.write(f"s2s: warning: {one_line(note)}\n")
+
+
+@app.command()
+def plot(
+    context: typer.Context,
+    names: Names,
+    out: Annotated[
+        Path, typer.Option("--out", metavar="FILE", help="The picture; its name ends in .png, .svg or .pdf.")
+    ] = Path("curves.png"),
+    x: Annotated[XAxis, typer.Option("--x", help="What the curves are drawn over.")] = XAxis.EPOCH,
+    metric: Annotated[
+        Metric | None,
+        typer.Option("--metric", help="The held-out score.", show_default="what the first run was chosen by"),
+    ] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a picture that is there already.")] = False,
+) -> None:
+    """Draw the learning curves of runs: training loss, held-out loss and score."""
+    from seq2seq_cli.evaluation.curves import check_curves_path, save_curves
+    from seq2seq_cli.training import runs
+    from seq2seq_cli.training.timeline import learning_curves
+
+    check_curves_path(out, overwrite=overwrite)
+    found = [runs.find_run(name, context.obj) for name in names]
+    shown = metric.value if metric else found[0].metric
+    curves = learning_curves(dict(zip(_titles(found), found, strict=True)), axis=x.value, metric=shown)
+    save_curves(curves, out, axis=x.value, metric=shown)
+    sys.stderr.write(f"s2s: learning curves written to {out}\n")
+
+
+def _list(found: "Sequence[Run | DamagedRun]") -> Iterator[str]:
+    """Two lines a run: the numbers in columns, below them the model and the state in words."""
+    header = ["run", "pairs", "epochs", "best", "test bleu", "minutes", "size"]
+    rows = [header, *(_cells(run) for run in found)]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(header))]
+    yield _aligned(header, widths)
+    for run, cells in zip(found, rows[1:], strict=True):
+        yield _aligned(cells, widths)
+        yield f"{_GAP}{_in_words(run)}"
+
+
+def _aligned(cells: Sequence[str], widths: Sequence[int]) -> str:
+    first, *others = (
+        f"{cell:<{width}}" if column == 0 else f"{cell:>{width}}"
+        for column, (cell, width) in enumerate(zip(cells, widths, strict=True))
+    )
+    return _GAP.join([first, *others]).rstrip()
+
+
+def _cells(run: "Run | DamagedRun") -> list[str]:
+    from seq2seq_cli.training.runs import DamagedRun, size_on_disk
+
+    name, size = one_line(run.path.name), _bytes(size_on_disk(run.path))
+    if isinstance(run, DamagedRun):
+        return [name, *[_NO_VALUE] * 5, size]
+    best = run.best.value(run.metric) if run.best else None
+    test = run.history.test
+    return [
+        name,
+        _NO_VALUE if run.pairs is None else f"{run.pairs:,}",
+        f"{len(run.history.validations)} of {run.epochs}",
+        _NO_VALUE if best is None else f"{_result(run.metric, best)} {run.metric}",
+        _result("test bleu", test and test.bleu),
+        _result("minutes", run.minutes),
+        size,
+    ]
+
+
+def _in_words(run: "Run | DamagedRun") -> str:
+    from seq2seq_cli.training.runs import DamagedRun
+
+    return "damaged" if isinstance(run, DamagedRun) else f"{run.model_in_words}; {run.state_in_words}"
+
+
+def _to_json(run: "Run | DamagedRun") -> dict[str, object]:
+    from seq2seq_cli.training.runs import DamagedRun, size_on_disk
+
+    place = {"name": run.path.name, "path": str(run.path), "bytes": size_on_disk(run.path)}
+    if isinstance(run, DamagedRun):
+        return {**place, "state": "damaged", "problem": run.problem}
+    best, test = run.best, run.history.test
+    return {
+        **place,
+        "state": run.state,
+        "reason": run.reason,
+        "resumable": run.resumable,
+        "epoch": run.history.epoch,
+        "epochs": run.epochs,
+        "model": run.model_in_words,
+        "parameters": run.parameters,
+        "pairs": run.pairs,
+        "best_metric": run.metric,
+        "best": best and {"epoch": best.epoch, "bleu": best.bleu, "chrf": best.chrf, "loss": best.loss},
+        "test": test and {"bleu": test.bleu, "chrf": test.chrf},
+        "minutes": run.minutes,
+        "tokens_per_second": run.history.tokens_per_second(),
+    }
+
+
+def _titles(found: "Sequence[Run]") -> list[str]:
+    """Names of runs, or their paths where two have the same name."""
+    names = [run.path.resolve().name for run in found]
+    return [one_line(name if names.count(name) == 1 else str(run.path)) for name, run in zip(names, found, strict=True)]
+
+
+def _table(title: str, titles: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]]) -> Iterator[str]:
+    """A row a key and a column a run."""
+    cells = [[title, *titles], *([key, *values] for key, values in rows)]
+    widths = [max(len(row[column]) for row in cells) for column in range(len(titles) + 1)]
+    for row in cells:
+        yield _GAP.join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
+
+
+def _setting(value: object) -> str:
+    """A value as a config has it."""
+    return one_line(value) if isinstance(value, str) else json.dumps(value)
+
+
+def _result(key: str, value: object) -> str:
+    """A result with as many digits as tell something."""
+    if value is None:
+        return _NO_VALUE
+    return one_line(format(value, _DIGITS.get(key, "")))
+
+
+def _bytes(size: float) -> str:
+    """A size with three digits or so, in units of a thousand."""
+    for unit in _UNITS[:-1]:
+        if size < 999.5:
+            return f"{size:.0f} {unit}" if unit == "B" or size >= 99.95 else f"{size:.1f} {unit}"
+        size /= 1000
+    return f"{size:.1f} {_UNITS[-1]}"

@@ -1,0 +1,84 @@
+"""Dropout variants of RNNs: the same entries at every word of a sentence, and whole words.
+
+B batch, N positions, X size of a vector, D embedding, L layers, H hidden.
+"""
+
+from dataclasses import replace
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from seq2seq_cli.model.state import DropoutMasks, RNNState
+
+
+class LockedDropout(nn.Module):
+    """Variational dropout: one mask a sentence, the same at each position; Gal & Ghahramani 2016, section 4.
+
+    It is for what goes into an RNN's layers: the word vectors, and the states of the layer below. The paper drops the
+    recurrent state h_{t-1} in the same way; here it stays whole, since torch's RNNs run over a sentence in one call
+    that nothing can reach into. The rows of the word matrix (section 4.2) are `WordDropout`'s.
+    """
+
+    def __init__(self, share: float) -> None:
+        super().__init__()
+        self.share = share
+
+    def forward(self, vectors: Float[Tensor, "B *N X"]) -> Float[Tensor, "B *N X"]:
+        """Set the same entries to zero at all positions of a row, and scale the others; in evaluation, nothing."""
+        if not self.training:
+            return vectors
+        rows, *positions, size = vectors.shape
+        return vectors * self.draw(vectors, rows, *(1 for _ in positions), size)
+
+    def draw(self, like: Tensor, *shape: int) -> Tensor:
+        """A mask of that shape, on the device of `like`: 0, or 1 / (1 - share) where an entry stays."""
+        return F.dropout(torch.ones(shape, dtype=like.dtype, device=like.device), self.share)
+
+
+class WordDropout(nn.Module):
+    """Whole word vectors are zero: Sennrich, Haddow & Birch 2016 (WMT), and Sennrich & Zhang 2019 for small corpora.
+
+    Each position is drawn by itself, as theirs are. Gal & Ghahramani 2016, section 4.2, draw each word type of a
+    sentence once; few words come twice in one, and a decoder would have to carry its draws from step to step.
+    """
+
+    def __init__(self, share: float) -> None:
+        super().__init__()
+        self.share = share
+
+    def forward(self, vectors: Float[Tensor, "*N D"]) -> Float[Tensor, "*N D"]:
+        """Set this share of the vectors to zero, and scale the others; in evaluation, nothing."""
+        if not self.training or not self.share:
+            return vectors
+        return vectors * F.dropout(torch.ones_like(vectors[..., :1]), self.share)
+
+
+def make_dropout(share: float, *, variational: bool) -> nn.Dropout | LockedDropout:
+    """Dropout of the entries of vectors."""
+    return LockedDropout(share) if variational else nn.Dropout(share)
+
+
+def locked(state: RNNState, dropout: nn.Module, *, words: Tensor) -> RNNState:
+    """The first state of a decoder's RNN with the masks of all its steps, for word vectors as in the matrix `words`.
+
+    The same state where nothing is locked: in evaluation, and with a dropout that is not variational.
+    """
+    if not (dropout.training and isinstance(dropout, LockedDropout)):
+        return state
+    layers, rows, size = state.hidden.shape
+    masks = DropoutMasks(
+        words=dropout.draw(words, rows, words.shape[1]), layers=dropout.draw(words, layers - 1, rows, size)
+    )
+    return replace(state, masks=masks)
+
+
+def drop_words(
+    vectors: Float[Tensor, "B *N D"], masks: DropoutMasks | None, dropout: nn.Module
+) -> Float[Tensor, "B *N D"]:
+    """The word vectors of a decoder's steps, dropped as its state says, or else as drawn now."""
+    if masks is None or not dropout.training:
+        dropped: Tensor = dropout(vectors)
+        return dropped
+    return vectors * (masks.words if vectors.ndim == 2 else masks.words.unsqueeze(1))

@@ -1,0 +1,129 @@
+"""Output layer and cross-entropy in one: the largest products of the model, without their largest tensor.
+
+N target words, C of them at a time, R readout, V target vocabulary.
+"""
+
+import math
+from typing import Any, NamedTuple, cast
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+from torch.autograd.function import once_differentiable
+
+CHUNK = {"cpu": 2**21}
+"""Logits at a time: as many as stay in a CPU's cache until they are softmax and slope; measured."""
+CHUNK_ELSEWHERE = 2**25
+"""On a GPU larger products are faster; 128 MB in fp32."""
+
+
+class WordLosses(NamedTuple):
+    """What the true words cost."""
+
+    objective: Float[Tensor, ""]
+    """Summed cross-entropy with the smoothed truth; the gradient goes through it."""
+    nll: Float[Tensor, " N"]
+    """-log p of each true word, in nats, without smoothing and without gradient."""
+
+
+def output_loss(
+    features: Float[Tensor, "N R"],
+    output: nn.Linear,
+    targets: Int[Tensor, " N"],
+    *,
+    label_smoothing: float = 0.0,
+    rows: int | None = None,
+) -> WordLosses:
+    """The losses of `targets` under softmax(W f + b), where W and b are those of `output`.
+
+    The smoothed truth is ε/V on every word and 1 - ε more on the true one; Szegedy et al. 2016, section 7. `rows` is
+    C; None: what suits the device. Under autocast the products are in its numbers, softmax and loss in fp32.
+    """
+    device = features.device.type
+    numbers = torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else features.dtype
+    if rows is None:
+        rows = max(1, CHUNK.get(device, CHUNK_ELSEWHERE) // output.out_features)
+    # Inside of a Function gradients are off: that one is wanted has to be told.
+    learning = torch.is_grad_enabled()
+    with torch.autocast(device, enabled=False):
+        losses = _OutputLoss.apply(  # type: ignore[no-untyped-call]
+            features, output.weight, output.bias, targets, label_smoothing, rows, numbers, learning
+        )
+    return WordLosses(*cast("tuple[Tensor, Tensor]", losses))
+
+
+class _OutputLoss(torch.autograd.Function):
+    """Summed loss and its gradient, C rows at a time: z = W f + b, dz = softmax(z) - truth, dW = dzᵀ f, df = dz W.
+
+    The gradient is made while the logits are at hand, so that they are neither kept nor computed twice; on the way
+    back it is only scaled.
+    """
+
+    @staticmethod
+    def forward(
+        ctx: Any,
+        features: Float[Tensor, "N R"],
+        weight: Float[Tensor, "V R"],
+        bias: Float[Tensor, " V"],
+        targets: Int[Tensor, " N"],
+        smoothing: float,
+        rows: int,
+        numbers: torch.dtype,
+        learning: bool,
+    ) -> tuple[Float[Tensor, ""], Float[Tensor, " N"]]:
+        """The summed objective, and -log p of each word."""
+        W, b, f = weight.to(numbers), bias.to(numbers), features.to(numbers)
+        gradient = (torch.empty_like(f), torch.zeros_like(weight), torch.zeros_like(bias)) if learning else ()
+        # Parts of one size, in the same memory: a fresh one would cost as much as a pass over it.
+        rows = math.ceil(len(f) / math.ceil(len(f) / rows))
+        logits = W.new_empty(rows, len(W))
+        slopes = logits.to(torch.promote_types(numbers, torch.float32))
+        losses = []
+        for start in range(0, len(f), rows):
+            part = f[start : start + rows]
+            z = torch.addmm(b, part, W.t(), out=logits[: len(part)])
+            dz = slopes[: len(part)].copy_(z)
+            losses.append(_losses_and_slopes(dz, targets[start : start + rows].unsqueeze(1), smoothing))
+            if gradient:
+                df, dW, db = gradient
+                db += dz.sum(0)
+                dz = z.copy_(dz)
+                torch.mm(dz, W, out=df[start : start + rows])
+                _add_product(dW, dz.t(), part)
+        ctx.numbers = features.dtype
+        ctx.save_for_backward(*gradient)
+        objectives, nlls = (torch.cat(parts) for parts in zip(*losses, strict=True))
+        ctx.mark_non_differentiable(nlls)
+        return objectives.sum(), nlls
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, scale: Float[Tensor, ""], _: Tensor) -> tuple[Tensor | None, ...]:
+        """The gradient of the features, the weight and the bias, and none of all the rest."""
+        df, dW, db = ctx.saved_tensors
+        return (df * scale).to(ctx.numbers), dW * scale, db * scale, *[None] * 5
+
+
+def _add_product(total: Float[Tensor, "V R"], a: Float[Tensor, "V C"], b: Float[Tensor, "C R"]) -> None:
+    """total += a b; the sum is in the numbers of `total`."""
+    if a.dtype == total.dtype:
+        total.addmm_(a, b)
+    else:
+        total += a @ b
+
+
+def _losses_and_slopes(
+    z: Float[Tensor, "C V"], truth: Int[Tensor, "C 1"], smoothing: float
+) -> tuple[Float[Tensor, " C"], Float[Tensor, " C"]]:
+    """Objective and -log p of each row's true word; `z` is turned into the gradient of the summed objective."""
+    best, true = z.amax(1, keepdim=True), z.gather(1, truth)
+    mean = z.mean(1, keepdim=True) if smoothing else true
+    p = torch.softmax(z, 1, out=z)
+    # The largest p is exp(best - log sum exp z): what a pass over exp(z) would sum up is known from it.
+    log_sum = best - p.amax(1, keepdim=True).log()
+    nll = log_sum - true
+    objective = (1 - smoothing) * nll + smoothing * (log_sum - mean)
+    if smoothing:
+        p -= smoothing / p.shape[1]
+    p.scatter_add_(1, truth, torch.full_like(true, smoothing - 1))
+    return objective.squeeze(1), nll.squeeze(1)

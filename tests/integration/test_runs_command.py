@@ -1,0 +1,195 @@
+"""``s2s runs`` as a user types it, after two short trainings."""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from seq2seq_cli.training.lock import hold
+from tests.commands import Done, s2s_here
+from tests.corpora import reversed_words, symbol_sequences
+from tests.unit.training.records import end, epoch, held_out, make_run, step
+
+SMALL = (
+    *("--set", "model.encoder.hidden_size=16", "--set", "model.decoder.hidden_size=16"),
+    *("--set", "model.encoder.embedding_size=8", "--set", "model.decoder.embedding_size=8"),
+    *("--set", "training.epochs=2", "--set", "training.precision=fp32"),
+)
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a prepared corpus and two runs of it."""
+    folder = tmp_path_factory.mktemp("home")
+    sequences = symbol_sequences(200, shortest=3, longest=6)
+    lines = "".join(f"{s}\t{reversed_words(s)}\n" for s in sequences)
+    (folder / "pairs.txt").write_text(lines, encoding="utf-8")
+    assert s2s_here(folder, "prepare", "pairs.txt").returncode == 0
+    for name in ("luong_dot", "luong_general"):
+        done = s2s_here(folder, "train", "--config", name, *SMALL)
+        assert done.returncode == 0, done.stderr
+    return folder
+
+
+def refusal(done: Done) -> str:
+    """What stderr says of a mistake, in one line."""
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("s2s: error: ")
+    assert done.stderr.count("\n") == 1
+    return done.stderr
+
+
+def test_the_list_tells_of_each_run_what_it_is_and_what_it_is_worth(home: Path) -> None:
+    done = s2s_here(home, "runs")
+
+    assert (done.returncode, done.stderr) == (0, "")
+    header, *lines = done.stdout.splitlines()
+    assert header.split()[:4] == ["run", "pairs", "epochs", "best"]
+    assert [line.split()[0] for line in lines[::2]] == ["luong_general", "luong_dot"]
+    assert all("2 of 2" in line and " bleu" in line for line in lines[::2])
+    assert lines[1].startswith("  luong decoder, general score; finished: all ")
+    assert lines[3].startswith("  luong decoder, dot score; finished: all ")
+    assert all(len(line) <= 100 for line in lines)
+
+
+def test_programs_get_json(home: Path) -> None:
+    runs = json.loads(s2s_here(home, "runs", "--json").stdout)
+
+    weights = home / "runs" / "luong_dot" / "best" / "model.safetensors"
+    by_name = {run["name"]: run for run in runs}
+    assert by_name.keys() == {"luong_dot", "luong_general"}
+    run = by_name["luong_dot"]
+    assert (run["state"], run["resumable"], run["epoch"], run["epochs"]) == ("finished", True, 2, 2)
+    assert run["parameters"] == pytest.approx(weights.stat().st_size / 4, rel=0.2)  # and a header
+    assert run["bytes"] > weights.stat().st_size
+    assert run["best"]["epoch"] in (1, 2)
+    assert run["minutes"] > 0
+
+
+def test_columns_line_up_whatever_the_names(tmp_path: Path) -> None:
+    ended = [step(100, 1), epoch(100, 1, bleu=35.25), end(100, 1, "max_minutes is over"), held_out(100, 1, bleu=34.0)]
+    make_run(tmp_path / "runs" / "a_name_that_goes_on_for_a_while", ended, ("training.epochs=12",), pairs=162_268)
+    make_run(tmp_path / "runs" / "b", [])
+    header, *lines = s2s_here(tmp_path, "runs").stdout.splitlines()
+
+    row = next(line for line in lines if line.startswith("a_name"))
+    for title, cell in (
+        ("pairs", "162,268"),
+        ("epochs", "1 of 12"),
+        ("best", "35.2 bleu"),
+        ("test bleu", "34.0"),
+        ("minutes", "1.7"),
+    ):
+        assert header.index(title) + len(title) == row.index(cell) + len(cell), title
+
+
+def test_a_damaged_run_does_not_hide_the_others(home: Path, tmp_path: Path) -> None:
+    shutil.copytree(home / "runs", tmp_path / "runs")
+    (tmp_path / "runs" / "luong_dot" / "config.yaml").write_text("model: [", encoding="utf-8")
+    done = s2s_here(tmp_path, "runs")
+
+    assert done.returncode == 0
+    assert "general score; finished" in done.stdout
+    assert done.stdout.count("\n  damaged\n") + done.stdout.endswith("  damaged\n") >= 1
+    assert done.stderr.startswith("s2s: warning: runs/luong_dot/config.yaml:1:")
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_run_in_training_is_told_from_one_that_stopped(home: Path, tmp_path: Path) -> None:
+    run = make_run(tmp_path / "exp" / "mine", [epoch(100, 1), step(200, 2)], ("training.epochs=3",))
+    with hold(run / ".lock"):
+        assert "; running, in epoch 2 of 3\n" in s2s_here(tmp_path, "runs", "--in", "exp").stdout
+    assert "; stopped at epoch 2 of 3\n" in s2s_here(tmp_path, "runs", "--in", "exp").stdout
+
+
+def test_compare_tells_what_differs_in_config_and_result(home: Path) -> None:
+    done = s2s_here(home, "runs", "compare", "luong_dot", "runs/luong_general")
+
+    assert (done.returncode, done.stderr) == (0, "")
+    config, result = done.stdout.split("\n\n")
+    assert [line.split() for line in config.splitlines()] == [
+        ["config", "luong_dot", "luong_general"],
+        ["model.attention.score", "dot", "general"],
+    ]
+    keys = [line.split("  ")[0] for line in result.splitlines()]
+    assert keys[0] == "result"
+    assert {"state", "best epoch", "bleu", "loss", "minutes", "parameters"} <= {*keys}
+    columns = {line.index(cell) for line in result.splitlines()[:1] for cell in ("luong_general",)}
+    state = next(line for line in result.splitlines() if line.startswith("state"))
+    assert columns == {state.rindex("finished")}
+
+
+def test_runs_that_do_not_differ_are_said_not_to(home: Path) -> None:
+    done = s2s_here(home, "runs", "compare", "luong_dot", "luong_dot")
+    assert done.stdout.startswith("config: nothing differs\n")
+
+
+def test_scores_on_other_data_come_with_a_warning(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        make_run(tmp_path / "runs" / name, [epoch(100, 1)], fingerprint=name)
+    done = s2s_here(tmp_path, "runs", "compare", "a", "b")
+
+    assert done.returncode == 0
+    assert done.stderr.startswith("s2s: warning: they were trained on different data")
+
+
+def test_plot_writes_a_picture_and_replaces_none_unasked(home: Path) -> None:
+    picture = home / "curves.svg"
+    plot = ("runs", "plot", "luong_dot", "luong_general", "--out", "curves.svg")
+    done = s2s_here(home, *plot)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr == "s2s: learning curves written to curves.svg\n"
+    drawn = picture.read_bytes()
+    assert b"luong_general" in drawn
+
+    assert "--overwrite" in refusal(s2s_here(home, *plot, "--x", "minutes"))
+    assert picture.read_bytes() == drawn
+    assert s2s_here(home, *plot, "--overwrite").returncode == 0
+    assert picture.read_bytes() == drawn
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--in", "nowhere"), "nowhere: no folder of runs"),
+        (("--json", "compare", "luong_dot", "luong_general"), "--json"),
+        (("compare", "luong_dot"), "two runs or more"),
+        (("compare", "luong_dto", "luong_general"), "did you mean luong_dot?"),
+        (("compare", "luong_dot", "data"), "data: not a run folder"),
+        (("plot", "luong_dot", "--out", "curves.jpg"), "learning curves are written as .png, .svg or .pdf"),
+        (("plot", "luong_dot", "--x", "tokens"), "does not count the tokens"),
+        (("plot", "luong_dot", "--metric", "rouge"), "'rouge'"),
+        (("plot",), "Missing argument"),
+    ],
+)
+def test_a_mistake_is_answered_in_one_line(home: Path, arguments: tuple[str, ...], words: str) -> None:
+    assert words in refusal(s2s_here(home, "runs", *arguments))
+
+
+def test_a_run_that_has_just_begun_has_nothing_to_draw(tmp_path: Path) -> None:
+    make_run(tmp_path / "runs" / "young", [])
+    assert "young: no metrics are recorded yet" in refusal(s2s_here(tmp_path, "runs", "plot", "young"))
+    assert "stopped at epoch 1" in s2s_here(tmp_path, "runs").stdout
+
+
+def test_a_folder_without_runs_is_an_empty_list(tmp_path: Path) -> None:
+    done = s2s_here(tmp_path, "runs", "--in", ".")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "no runs are in ." in done.stderr
+    assert json.loads(s2s_here(tmp_path, "runs", "--in", ".", "--json").stdout) == []
+
+
+def test_listing_and_comparing_import_nothing_heavy(home: Path) -> None:
+    script = """
+import atexit, sys
+atexit.register(lambda: sys.stderr.write(" ".join(sys.modules)))
+from seq2seq_cli.cli.app import main
+main()
+"""
+    for arguments in (["runs"], ["runs", "compare", "luong_dot", "luong_general"]):
+        command = [sys.executable, "-c", script, *arguments]
+        done = subprocess.run(command, cwd=home, capture_output=True, encoding="utf-8", check=True)
+        assert {"torch", "spacy", "numpy", "scipy", "matplotlib"}.isdisjoint(done.stderr.split())

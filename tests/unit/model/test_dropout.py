@@ -1,0 +1,186 @@
+"""What is dropped while training: the same entries at every word, or whole words; nothing in evaluation."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from seq2seq_cli.config.schema import ModelConfig
+from seq2seq_cli.model.dropout import LockedDropout, WordDropout
+from seq2seq_cli.model.encoder import Directions, Encoder
+from seq2seq_cli.model.recurrent import make_rnn, read_all
+from seq2seq_cli.model.seq2seq import Seq2Seq
+from seq2seq_cli.training.forcing import decoder_inputs
+from tests.unit.model.conftest import small_model
+from tests.unit.model.test_contract import LENGTHS, SENTENCES, TARGETS, padded, same
+
+DECODERS: dict[str, dict[str, Any]] = {
+    "bahdanau": {"kind": "bahdanau"},
+    "luong": {"kind": "luong"},
+    "feeding": {"input_feeding": True, "readout": "attentional"},
+    "maxout": {"readout": "maxout"},
+}
+LOCKED: dict[str, Any] = {"dropout": 0.4, "variational_dropout": True}
+
+
+def deep_model(decoder: str, *, cell: str = "lstm", layers: int = 3, **values: Any) -> Seq2Seq:
+    """Small, in training, with these values for both sides."""
+    sizes = {"embedding_size": 5, "hidden_size": 6, "layers": layers, "cell": cell}
+    sections = {"encoder": {**sizes, **values}, "decoder": {**sizes, **DECODERS[decoder], **values}}
+    return small_model(ModelConfig.model_validate(sections)).train()
+
+
+def test_a_locked_mask_is_the_same_at_each_position_and_another_in_each_row() -> None:
+    torch.manual_seed(1)
+    dropped = LockedDropout(0.5)(torch.ones(4, 7, 64))
+    assert torch.equal(dropped, dropped[:, :1].expand(4, 7, 64))
+    assert set(dropped.unique().tolist()) == {0.0, 2.0}
+    assert all((dropped[0, 0] != dropped[row, 0]).any() for row in (1, 2, 3))
+
+
+def test_word_dropout_drops_whole_words_each_by_itself() -> None:
+    torch.manual_seed(1)
+    dropped = WordDropout(0.2)(torch.ones(40, 7, 8))
+    assert torch.equal(dropped, dropped[..., :1].expand(40, 7, 8))
+    assert set(dropped.unique().tolist()) == {0.0, 1.25}
+    assert (dropped[:, :1] != dropped).any()
+
+
+@pytest.mark.parametrize("dropout", [LockedDropout(0.3), WordDropout(0.3)], ids=["locked", "word"])
+def test_what_is_expected_is_what_is_put_in(dropout: LockedDropout | WordDropout) -> None:
+    torch.manual_seed(2)
+    vectors = torch.tensor([1.0, -2.0, 3.0]).expand(20_000, 2, 3)
+    # The deviation of the mean of 20,000 draws of 1/0.7 or 0 is 0.0046; within four of them.
+    same_share = dropout(vectors).mean(dim=0) / vectors[0]
+    assert (same_share - 1).abs().max() < 4 * (0.3 / 0.7 / 20_000) ** 0.5
+    assert dropout.eval()(vectors) is vectors
+
+
+@pytest.mark.parametrize("cell", ["lstm", "gru"])
+@pytest.mark.parametrize("directions", ["one", "joined"])
+def test_layer_by_layer_is_torch_s_rnn_when_nothing_is_dropped(cell: Any, directions: Directions) -> None:
+    torch.manual_seed(3)
+    rnn = make_rnn(cell, 5, 6, layers=3, dropout=0.0, both_ways=directions == "joined").double()
+    inputs = torch.randn(3, 7, 5, dtype=torch.float64)
+    for lengths in ([7, 2, 5], [7, 7, 7]):
+        outputs, last = read_all(rnn, inputs, torch.tensor(lengths))
+        ours, our_last = read_all(rnn, inputs, torch.tensor(lengths), lambda x: x)
+        same(ours, outputs)
+        same(our_last.hidden, last.hidden)
+        assert (our_last.cell is None) == (last.cell is None)
+        if our_last.cell is not None and last.cell is not None:
+            same(our_last.cell, last.cell)
+
+
+@pytest.mark.parametrize("directions", ["one", "joined", "summed"])
+@pytest.mark.parametrize("residual", [False, True])
+def test_the_encoder_drops_the_same_entries_at_every_word_before_each_layer(
+    directions: Directions, residual: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    encoder = Encoder(
+        vocabulary_size=13,
+        embedding_size=5,
+        hidden_size=6,
+        layers=4,
+        directions=directions,
+        residual=residual,
+        dropout=0.4,
+        variational_dropout=True,
+    )
+    given: list[tuple[Tensor, Tensor]] = []
+    forward = LockedDropout.forward
+
+    def recorded(self: LockedDropout, vectors: Tensor) -> Tensor:
+        dropped = forward(self, vectors)
+        given.append((vectors, dropped))
+        return dropped
+
+    monkeypatch.setattr(LockedDropout, "forward", recorded)
+    encoder(padded(SENTENCES), LENGTHS)
+    assert len(given) == 4
+    for vectors, dropped in given:
+        masks = dropped / vectors
+        for row, length in enumerate(LENGTHS):
+            torch.testing.assert_close(masks[row, :length], masks[row, :1].expand(int(length), -1))
+        assert (masks[:, 0] == 0).any()
+        assert (dropped[:, 0] != 0).any()
+
+
+@pytest.mark.parametrize("cell", ["lstm", "gru"])
+@pytest.mark.parametrize("decoder", DECODERS)
+def test_with_the_masks_of_its_state_a_decoder_s_forward_equals_step_by_step(decoder: str, cell: str) -> None:
+    model = deep_model(decoder, cell=cell, **LOCKED)
+    tgt_in = torch.tensor(TARGETS)
+    memory, state = model.encode(padded(SENTENCES), LENGTHS)
+    decoded = model.decoder(tgt_in, state, memory)
+    same(model.decoder(tgt_in, state, memory).features, decoded.features)
+    rows = torch.tensor([0, 1, 2])
+    for t, chosen in enumerate(([0, 1, 2], [2, 0, 1], [0, 0, 2], [1], [0])):
+        order = torch.tensor(chosen)
+        rows, state, memory = rows[order], state.select(order), memory.select(order)
+        features, state, weights = model.decoder.step(tgt_in[rows, t], state, memory)
+        same(features, decoded.features[rows, t])
+        same(weights, decoded.weights[rows, t])
+
+
+@pytest.mark.parametrize("decoder", DECODERS)
+def test_a_decoder_s_masks_are_used_between_its_layers_and_for_its_words(decoder: str) -> None:
+    """With all of a layer's inputs dropped, or all words, what comes out no longer depends on what went in."""
+    model = deep_model(decoder, **LOCKED)
+    memory, state = model.encode(padded(SENTENCES), LENGTHS)
+    masks = state.rnn.masks
+    assert masks is not None
+    assert masks.layers.shape == (2, 3, 6)
+    assert masks.words.shape == (3, 5)
+
+    def features(masks: Any, tokens: Tensor) -> Tensor:
+        features: Tensor = model.decoder(tokens, replace(state, rnn=replace(state.rnn, masks=masks)), memory).features
+        return features
+
+    tgt_in, others = torch.tensor(TARGETS), torch.tensor(TARGETS) - 1
+    assert not torch.equal(features(masks, tgt_in), features(masks, others))
+    no_words = replace(masks, words=torch.zeros_like(masks.words))
+    same(features(no_words, tgt_in), features(no_words, others))
+    if decoder != "maxout":  # whose readout sees the words themselves
+        for layer in range(2):
+            no_layer = replace(masks, layers=masks.layers.index_fill(0, torch.tensor(layer), 0.0))
+            same(features(no_layer, tgt_in), features(no_layer, others))
+
+
+@pytest.mark.parametrize("decoder", DECODERS)
+def test_nothing_is_dropped_in_evaluation(decoder: str) -> None:
+    dropping = deep_model(decoder, word_dropout=0.3, **LOCKED).eval()
+    plain = deep_model(decoder, dropout=0.0).eval()
+    plain.load_state_dict(dropping.state_dict())
+    src, tgt_in = padded(SENTENCES), torch.tensor(TARGETS)
+    for ours, theirs in zip(dropping(src, LENGTHS, tgt_in), plain(src, LENGTHS, tgt_in), strict=True):
+        assert torch.equal(ours, theirs)
+    assert dropping.encode(src, LENGTHS)[1].rnn.masks is None
+
+
+@pytest.mark.parametrize("decoder", DECODERS)
+def test_own_predictions_are_made_without_any_of_it(decoder: str) -> None:
+    model = deep_model(decoder, word_dropout=0.3, **LOCKED)
+    memory, state = model.encode(padded(SENTENCES), LENGTHS)
+    tgt_in = torch.tensor(TARGETS)
+    free = torch.zeros(tgt_in.shape, dtype=torch.bool)
+    unmasked = replace(state, rnn=replace(state.rnn, masks=None))
+    first, second, third = (decoder_inputs(model, tgt_in, free, s, memory) for s in (state, state, unmasked))
+    assert torch.equal(first, second)
+    assert torch.equal(first, third)
+    assert model.training
+
+
+@pytest.mark.parametrize("side", ["encoder", "decoder"])
+@pytest.mark.parametrize("values", [LOCKED, {"dropout": 0.0, "word_dropout": 0.4}], ids=["variational", "word"])
+def test_each_side_drops_while_training_and_learns_in_all_its_weights(side: str, values: dict[str, Any]) -> None:
+    sections = {"encoder": {"dropout": 0.0, "layers": 2}, "decoder": {"dropout": 0.0, "layers": 2}}
+    sections[side].update(values)
+    model = small_model(ModelConfig.model_validate(sections)).train()
+    src, tgt_in = padded(SENTENCES), torch.tensor(TARGETS)
+    logits = model(src, LENGTHS, tgt_in)[0]
+    assert not torch.equal(logits, model(src, LENGTHS, tgt_in)[0])
+    torch.autograd.backward(logits.log_softmax(-1)[..., 1].sum())
+    assert all(weight.grad is not None and (weight.grad != 0).any() for weight in model.parameters())

@@ -1,0 +1,194 @@
+"""When a training ends, how its updates add up, and what the clock and the scores decide."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import torch
+
+from seq2seq_cli.config.schema import Config, TrainingConfig
+from seq2seq_cli.corpus.batches import collate
+from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.decoding.translator import Translator
+from seq2seq_cli.errors import TrainingError
+from seq2seq_cli.model.build import build_model
+from seq2seq_cli.training.events import Event, Finished, Step, Validated
+from seq2seq_cli.training.loop import end_reason, share_done, train
+from seq2seq_cli.training.run_folder import RunFolder
+from seq2seq_cli.training.session import Session
+from seq2seq_cli.training.state import Progress, TrainingState, fresh_state
+from seq2seq_cli.training.update import update
+from seq2seq_cli.training.validation import score, validate
+from tests.unit.training.conftest import CPU, tiny_config
+
+EXACT = ("model.encoder.dropout=0.0", "model.decoder.dropout=0.0", "training.teacher_forcing=1.0")
+
+
+def fresh(corpus: PreparedCorpus, config: Config) -> TrainingState:
+    torch.manual_seed(1)
+    sizes = {"src_size": len(corpus.src_codec.vocabulary), "tgt_size": len(corpus.tgt_codec.vocabulary)}
+    return fresh_state(build_model(config.model, **sizes), config.training, "fp32")
+
+
+def events(corpus: PreparedCorpus, *overrides: str) -> Iterator[Event]:
+    config = tiny_config(corpus, *overrides)
+    return train(fresh(corpus, config), corpus, config, CPU)
+
+
+def finished(all_events: list[Event]) -> str:
+    assert isinstance(all_events[-1], Finished)
+    return all_events[-1].reason
+
+
+def test_it_ends_with_the_epochs(corpus: PreparedCorpus) -> None:
+    all_events = list(events(corpus, "training.epochs=2"))
+    assert finished(all_events) == "all 2 epochs are done"
+    assert [event.epoch for event in all_events if isinstance(event, Validated)] == [1, 2]
+
+
+def test_patience_counts_validations_that_bring_nothing_better(corpus: PreparedCorpus) -> None:
+    # With so small a step, BLEU stays at 0 and the loss falls; so the metric is one that cannot improve.
+    all_events = list(
+        events(corpus, "training.epochs=50", "training.patience=2", "training.lr=1e-30", "training.best_metric=chrf")
+    )
+    validated = [event for event in all_events if isinstance(event, Validated)]
+    assert [event.is_best for event in validated] == [True, False, False]
+    assert finished(all_events) == "no better chrf in 2 validations"
+
+
+def test_max_minutes_ends_within_an_epoch_with_a_validation(corpus: PreparedCorpus) -> None:
+    all_events = list(events(corpus, "training.epochs=100000", "training.max_minutes=0.02"))
+    assert finished(all_events) == "training.max_minutes (0.02) is over"
+    assert isinstance(all_events[-2], Validated)
+    # Less is left than a validation takes: a step may have been begun before that was so.
+    steps = [event for event in all_events if isinstance(event, Step)]
+    assert sum(event.seconds for event in steps[:-1]) < 0.02 * 60
+
+
+def test_more_minutes_go_on_within_the_epoch(corpus: PreparedCorpus, tmp_path: Path) -> None:
+    config = tiny_config(corpus, "training.epochs=100000", "training.max_minutes=0.01")
+    list(Session.start(tmp_path / "run", config, corpus, CPU).train())
+    session = Session.resume(RunFolder(tmp_path / "run"), config, corpus, CPU)
+    before = (session.state.progress.epoch, session.state.progress.position)
+    assert not [event for event in session.train() if isinstance(event, Step)]
+    more = tiny_config(corpus, "training.epochs=100000", "training.max_minutes=100")
+    session = Session.resume(RunFolder(tmp_path / "run"), more, corpus, CPU)
+    first = next(event for event in session.train() if isinstance(event, Step))
+    assert (first.epoch - 1, first.position - 1) == before or first.position == 1
+
+
+def test_the_end_is_told_from_the_progress_alone() -> None:
+    assert end_reason(Progress(), TrainingConfig(epochs=1)) is None
+    assert end_reason(Progress(epoch=1), TrainingConfig(epochs=1)) == "the only epoch is done"
+    assert (
+        end_reason(Progress(validations_since_best=1), TrainingConfig(patience=1)) == "no better bleu in 1 validation"
+    )
+    # 50 s are gone, and the last validation needs 11.
+    progress = Progress(seconds=50.0, validation_seconds=11.0)
+    assert end_reason(progress, TrainingConfig(max_minutes=1.0)) == "training.max_minutes (1) is over"
+    assert end_reason(progress, TrainingConfig(max_minutes=2.0)) is None
+
+
+def test_the_share_that_is_over_is_that_of_epochs_or_of_time_whichever_is_more() -> None:
+    progress = Progress(epoch=1, position=5, seconds=30.0, validation_seconds=20.0)
+    assert share_done(progress, TrainingConfig(epochs=4), batches=10) == pytest.approx(1.5 / 4)
+    # 30 of the 100 seconds that the validation leaves.
+    assert share_done(progress, TrainingConfig(epochs=4, max_minutes=2.0), batches=10) == pytest.approx(1.5 / 4)
+    assert share_done(progress, TrainingConfig(epochs=10, max_minutes=2.0), batches=10) == pytest.approx(0.3)
+    assert share_done(progress, TrainingConfig(epochs=10, max_minutes=0.5), batches=10) == 1.0
+
+
+def test_the_learning_rate_follows_the_schedule(corpus: PreparedCorpus) -> None:
+    steps = [
+        event
+        for event in events(
+            corpus, "training.epochs=2", "training.schedule=linear", "training.warmup_steps=4", "training.lr=0.01"
+        )
+        if isinstance(event, Step)
+    ]
+    assert [step.lr for step in steps[:4]] == pytest.approx([0.0025, 0.005, 0.0075, 0.01])
+    # The last of the 18 updates after the warm-up.
+    assert len(steps) == 22
+    assert steps[-1].lr == pytest.approx(0.01 / 18)
+
+
+def test_a_plateau_halves_the_learning_rate(corpus: PreparedCorpus) -> None:
+    overrides = ("training.schedule=plateau", "training.lr=1e-30", "training.best_metric=chrf", "training.epochs=3")
+    steps = [event for event in events(corpus, *overrides) if isinstance(event, Step)]
+    rates = [step.lr for step in steps if step.position == 1]
+    assert rates == pytest.approx([1e-30, 1e-30, 5e-31])
+
+
+def test_accumulated_batches_are_one_large_batch(corpus: PreparedCorpus) -> None:
+    config = tiny_config(corpus, *EXACT)
+    ids = corpus.split("train")
+    together, apart = fresh(corpus, config), fresh(corpus, config)
+    whole = update(together, [collate(ids, range(32))], config.training, done=0.0)
+    parts = [collate(ids, range(10)), collate(ids, range(10, 32))]
+    summed = update(apart, parts, config.training, done=0.0)
+    assert summed.tokens == whole.tokens
+    assert summed.loss == pytest.approx(whole.loss, rel=1e-5)
+    assert summed.gradient_norm == pytest.approx(whole.gradient_norm, rel=1e-4)
+    for name, weight in together.model.state_dict().items():
+        torch.testing.assert_close(apart.model.state_dict()[name], weight, msg=name, rtol=1e-3, atol=1e-5)
+
+
+def test_an_epoch_takes_as_many_batches_at_a_time_as_told(corpus: PreparedCorpus) -> None:
+    steps = [e for e in events(corpus, "training.accumulate=4", "training.epochs=1") if isinstance(e, Step)]
+    assert [step.position for step in steps] == [4, 8, 11]
+    assert [step.step for step in steps] == [1, 2, 3]
+
+
+def test_a_gradient_that_is_not_finite_is_skipped_and_three_in_a_row_end_it(corpus: PreparedCorpus) -> None:
+    config = tiny_config(corpus)
+    state = fresh(corpus, config)
+    batch = collate(corpus.split("train"), range(8))
+    with torch.no_grad():
+        state.model.output.bias[5] = float("inf")
+    before = {name: weight.clone() for name, weight in state.model.state_dict().items()}
+    for count in (1, 2):
+        assert update(state, [batch], config.training, done=0.0).skipped
+        assert (state.progress.skipped, state.progress.skipped_in_row) == (count, count)
+    with torch.no_grad():
+        state.model.output.bias[5] = 0.0
+    assert not update(state, [batch], config.training, done=0.0).skipped
+    assert (state.progress.skipped, state.progress.skipped_in_row) == (2, 0)
+    state.model.load_state_dict(before)
+    for _ in range(2):
+        update(state, [batch], config.training, done=0.0)
+    with pytest.raises(TrainingError, match=r"not finite, 3 steps in a row.*training\.lr"):
+        update(state, [batch], config.training, done=0.0)
+    for name, weight in state.model.state_dict().items():
+        torch.testing.assert_close(weight, before[name], msg=name, rtol=0, atol=0)
+
+
+def test_a_validation_scores_the_moving_average_too_and_tells_the_better(corpus: PreparedCorpus) -> None:
+    config = tiny_config(corpus, "training.ema_decay=0.9", "training.best_metric=loss")
+    state = fresh(corpus, config)
+    assert state.average
+    translator = Translator(state.average.model, corpus.src_codec, corpus.tgt_codec, config.decoding, CPU)
+    unharmed = score(translator, corpus, "valid")
+    with torch.no_grad():
+        state.model.output.bias[5] = 100.0
+    validation = validate(state, corpus, config, CPU)
+    assert validation.averaged
+    assert validation.scores == unharmed
+
+
+def test_the_weights_that_scored_best_are_kept(corpus: PreparedCorpus, tmp_path: Path) -> None:
+    config = tiny_config(corpus, "training.ema_decay=0.9", "training.best_metric=loss", "training.lr=0.03")
+    session = Session.start(tmp_path / "run", config, corpus, CPU)
+    for event in session.train():
+        if isinstance(event, Validated) and event.is_best:
+            assert session.state.average
+            kept = session.state.average.model if event.averaged else session.state.model
+            best = {name: weight.clone() for name, weight in kept.state_dict().items()}
+    for name, weight in session.run.load_translator(CPU).model.state_dict().items():
+        assert torch.equal(weight, best[name]), name
+
+
+def test_label_smoothing_leaves_the_reported_loss_plain(corpus: PreparedCorpus) -> None:
+    batch = collate(corpus.split("train"), range(8))
+    plain, smoothed = (tiny_config(corpus, *EXACT, f"training.label_smoothing={share}") for share in (0.0, 0.3))
+    losses = [update(fresh(corpus, c), [batch], c.training, done=0.0).loss for c in (plain, smoothed)]
+    assert losses[0] == pytest.approx(losses[1], rel=1e-6)

@@ -63,7 +63,7 @@ def ended(process: "subprocess.Popen[str]", *, seconds: float = 120) -> Done:
     except subprocess.TimeoutExpired:
         process.kill()
         raise
-    return subprocess.CompletedProcess(process.args, process.returncode, out, err)  # type: ignore[arg-type]
+    return subprocess.CompletedProcess(process.args, process.returncode, out, err)
 
 
 def free_port() -> int:
@@ -117,7 +117,7 @@ def test_two_processes_do_what_one_does(home: Path) -> None:
 
     one, two = (load_file(home / "runs" / name / "best" / "model.safetensors") for name in ("one", "two"))
     for name, weights in one.items():
-        torch.testing.assert_close(two[name], weights, rtol=1e-4, atol=1e-5, msg=lambda told, at=name: f"{at}: {told}")
+        torch.testing.assert_close(two[name], weights, rtol=1e-4, atol=1e-5, msg=name)
     of_one, of_two = (metrics(home / "runs" / name) for name in ("one", "two"))
     assert len(of_one) == len(of_two)
     for line, other in zip(of_one, of_two, strict=True):

@@ -5,6 +5,7 @@ commands    seconds of ``s2s --help`` and, with --run, of ``s2s translate`` in a
 tutorial    seconds of the whole ``s2s train --config tutorial``
 training    target tokens/s with three decoders, in turn with the tutorials' loop and, with --joeynmt, JoeyNMT
 memory      most memory that training the default model holds
+together    target tokens/s of two processes against one, and how far their losses are apart
 floor       the most target tokens/s that the machine's products allow, and the share of it that training reached
 
 Figures that are to be compared belong to one run on a machine that does nothing else. Linux and macOS only;
@@ -23,7 +24,7 @@ from benchmarks.figures import Figure, table
 from benchmarks.processes import measure_commands, measure_prepare, measure_tutorial
 from seq2seq_cli.errors import S2SError
 
-PARTS = ("prepare", "commands", "tutorial", "training", "memory", "floor")
+PARTS = ("prepare", "commands", "tutorial", "training", "memory", "together", "floor")
 
 
 def main() -> None:
@@ -76,6 +77,10 @@ def _measure(options: argparse.Namespace) -> list[Figure]:
         from benchmarks.training import measure_training
 
         figures += measure_training(pairs, joeynmt=options.joeynmt, seconds=options.seconds, rounds=rounds)
+    if "together" in options.only:
+        from benchmarks.together import measure_together
+
+        figures += measure_together(pairs, seconds=options.seconds, rounds=rounds)
     if "floor" in options.only:
         from benchmarks.floor import measure_floor
 

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from benchmarks.models import DECODERS, default_config, measured_config
 from seq2seq_cli.config.schema import Config
+from seq2seq_cli.errors import S2SError
 
 DEFAULT, TUTORIAL = "default", "tutorial"
 WARM_UP = 3.0
@@ -46,19 +47,23 @@ def main() -> None:
     parser.add_argument("corpus", type=Path)
     parser.add_argument("name", choices=(*DECODERS, DEFAULT, TUTORIAL))
     parser.add_argument("--seconds", type=float, required=True)
-    parser.add_argument("--device", default="cpu")
     options = parser.parse_args()
-    if options.name == TUTORIAL:
-        steps, numbers = _tutorial(options.corpus)
-        seen = watch(steps, seconds=options.seconds, numbers=numbers)
-    else:
-        config = default_config() if options.name == DEFAULT else measured_config(options.name, device=options.device)
-        # As s2s does it; read when torch is imported, which is after this.
-        os.environ.setdefault("GOMP_SPINCOUNT", "1000")
-        with tempfile.TemporaryDirectory() as folder:
-            steps, numbers = _s2s(options.corpus, config, Path(folder) / "run")
-            seen = watch(steps, seconds=options.seconds, numbers=numbers)
-    print(json.dumps(asdict(seen)))
+    try:
+        print(json.dumps(asdict(_see(options.corpus, options.name, options.seconds))))
+    except S2SError as error:
+        sys.exit(str(error))
+
+
+def _see(corpus: Path, name: str, seconds: float) -> Round:
+    if name == TUTORIAL:
+        steps, numbers = _tutorial(corpus)
+        return watch(steps, seconds=seconds, numbers=numbers)
+    config = default_config() if name == DEFAULT else measured_config(name)
+    # As s2s does it; read when torch is imported, which is after this.
+    os.environ.setdefault("GOMP_SPINCOUNT", "1000")
+    with tempfile.TemporaryDirectory() as folder:
+        steps, numbers = _s2s(corpus, config, Path(folder) / "run")
+        return watch(steps, seconds=seconds, numbers=numbers)
 
 
 def watch(
@@ -106,15 +111,13 @@ def _s2s(path: Path, config: Config, run: Path) -> tuple[Iterator[int], str]:
     from seq2seq_cli.corpus.prepared import PreparedCorpus
     from seq2seq_cli.training.device import choose_device
     from seq2seq_cli.training.events import Step
-    from seq2seq_cli.training.precision import choose_precision
     from seq2seq_cli.training.session import Session
 
     corpus = PreparedCorpus.open(path)
     config = config.model_copy(update={"data": corpus.config.data, "text": corpus.config.text})
-    device = choose_device(config.training.device)
-    session = Session.start(run, config, corpus, device)
+    session = Session.start(run, config, corpus, choose_device(config.training.device))
     steps = (event.tokens for event in session.train() if isinstance(event, Step))
-    return steps, str(choose_precision(config.training.precision, device))
+    return steps, session.state.precision
 
 
 def _tutorial(path: Path) -> tuple[Iterator[int], str]:

@@ -23,9 +23,8 @@ TEXT = (
 
 # Nothing is held out, so that no validation comes between, and there is always one more epoch.
 _DATA = ("data.valid_sources=0", "data.test_sources=0")
+_WITHOUT_END = ("training.epochs=1000000000", "training.save_minutes=1000000", "training.device=cpu")
 _TRAINING = (
-    "training.epochs=1000000000",
-    "training.save_minutes=1000000",
     "training.batch_size=80",
     "training.batch_unit=sentence",
     "training.teacher_forcing=1.0",
@@ -51,14 +50,22 @@ DECODERS = tuple(_DECODERS)
 """Names of the models."""
 
 
-def measured_config(decoder: str, *, device: str = "cpu") -> Config:
-    """A BiLSTM of 2 x 128 and an LSTM of 256, vectors of 256, all of them one matrix with the output layer's."""
-    return load_config(None, [*TEXT, *_DATA, *_TRAINING, *_MODEL, *_DECODERS[decoder], f"training.device={device}"])
+def settings(decoder: str) -> list[str]:
+    """What --set is given: a BiLSTM of 2 x 128 and an LSTM of 256; vectors of 256 that are one with the output layer's.
+
+    The training has an end.
+    """
+    return [*TEXT, *_DATA, *_TRAINING, *_MODEL, *_DECODERS[decoder]]
+
+
+def measured_config(decoder: str) -> Config:
+    """The model and its training, without end."""
+    return load_config(None, [*settings(decoder), *_WITHOUT_END])
 
 
 def default_config() -> Config:
     """What ``s2s train`` trains when no config is named, without end and with nothing held out."""
-    return load_config(None, [*_DATA, *_TRAINING[:2], "training.device=cpu"])
+    return load_config(None, [*_DATA, *_WITHOUT_END])
 
 
 @contextmanager

@@ -13,6 +13,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 
 from seq2seq_cli.config.loader import load_config
@@ -20,15 +21,14 @@ from seq2seq_cli.config.schema import Config
 from seq2seq_cli.corpus.prepare import prepare
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.sources import Source
-from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import Interrupted, S2SError
-from seq2seq_cli.evaluation.metrics import Score
 from seq2seq_cli.training.device import choose_device
 from seq2seq_cli.training.events import Event, Step, Validated
 from seq2seq_cli.training.report import report
 from seq2seq_cli.training.resolve import resolve_config
 from seq2seq_cli.training.session import Session
-from seq2seq_cli.training.validation import score_translations
+from seq2seq_cli.training.state import Progress
+from seq2seq_cli.training.validation import validate
 
 GOALS = {30.0: 3.0, 35.0: 6.0}
 """Minutes in which each BLEU is to be reached on the whole of deu.txt by two cores."""
@@ -71,19 +71,22 @@ def _train(options: argparse.Namespace, folder: Path) -> None:
     log = Log(options.json)
     reached: list[Point] = []
     try:
-        for point in points(session.train(), _scorer(session), every=options.every):
+        for point in points(session.train(), session.state.progress, partial(_bleu, session), every=options.every):
             reached.append(point)
             log.write("validation", asdict(point))
             print(f"{point.minutes:6.2f} minutes  epoch {point.epoch}  step {point.step}  BLEU {point.bleu:.2f}")
     except Interrupted:
         print("stopped")
-    for bleu, goal in GOALS.items():
-        minutes = minutes_to(bleu, reached)
-        log.write("goal", {"bleu": bleu, "minutes": minutes, "goal": goal})
-        print(f"to {bleu:.0f} BLEU: {'not reached' if minutes is None else f'{minutes:.2f} minutes'} (goal {goal:.0f})")
-    if reached and (score := report(session).test):
-        log.write("test", {"bleu": score.value, "signature": score.signature})
-        print(f"test split, the best weights, greedy: BLEU {score.value:.2f}  ({score.signature})")
+    for wanted, goal in GOALS.items():
+        minutes = minutes_to(wanted, reached)
+        log.write("goal", {"bleu": wanted, "minutes": minutes, "goal": goal})
+        print(
+            f"to {wanted:.0f} BLEU: {'not reached' if minutes is None else f'{minutes:.2f} minutes'} (goal {goal:.0f})"
+        )
+    if session.state.progress.best_epoch and (test := report(session).test):
+        bleu = test.bleu
+        log.write("test", {"bleu": bleu.value, "signature": bleu.signature})
+        print(f"test split, the best weights, greedy: BLEU {bleu.value:.2f}  ({bleu.signature})")
 
 
 def _session(pairs: Path, config: Config, folder: Path) -> Session:
@@ -94,35 +97,35 @@ def _session(pairs: Path, config: Config, folder: Path) -> Session:
     return Session.start(folder / "run", config, corpus, choose_device(config.training.device))
 
 
-def _scorer(session: Session) -> Callable[[], Score]:
-    """Scores the model as it is, on the validation split."""
-    corpus, pairs = session.corpus, session.corpus.sentences("valid")
-    codecs = corpus.src_codec, corpus.tgt_codec
-    translator = Translator(session.state.model, *codecs, session.config.decoding, session.device)
-    return lambda: score_translations(translator, pairs)
+def _bleu(session: Session) -> float:
+    """Of the validation split, by the weights or their moving average, whichever does better."""
+    scores = validate(session.state, session.corpus, session.config, session.device).scores
+    return scores.bleu.value if scores else 0.0
 
 
 def points(
     events: Iterator[Event],
-    score: Callable[[], Score],
+    progress: Progress,
+    score: Callable[[], float],
     *,
     every: float | None,
     clock: Callable[[], float] = time.monotonic,
 ) -> Iterator[Point]:
-    """The BLEU of each validation, and of the model after `every` so many minutes; what `score` takes is no time."""
-    started, due = clock(), every
-    step = epoch = 0
+    """The BLEU of each validation, and what `score` gives after `every` so many minutes.
+
+    `progress` is that of the training; the time that `score` takes is no part of it.
+    """
+    due = every
     for event in events:
-        minutes = (clock() - started) / 60
+        minutes = progress.seconds / 60
         if isinstance(event, Step):
-            step, epoch = event.step, event.epoch
             if due is not None and every is not None and minutes >= due:
                 begun = clock()
-                yield Point(minutes=minutes, step=step, epoch=epoch, bleu=score().value)
-                started += clock() - begun
+                yield Point(minutes=minutes, step=event.step, epoch=event.epoch, bleu=score())
+                progress.seconds -= clock() - begun
                 due = (minutes // every + 1) * every
-        elif isinstance(event, Validated) and event.bleu:
-            yield Point(minutes=minutes, step=event.step, epoch=event.epoch, bleu=event.bleu.value)
+        elif isinstance(event, Validated) and event.scores:
+            yield Point(minutes=minutes, step=event.step, epoch=event.epoch, bleu=event.scores.bleu.value)
 
 
 def minutes_to(bleu: float, reached: Sequence[Point]) -> float | None:

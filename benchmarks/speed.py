@@ -4,8 +4,8 @@ prepare     seconds and peak memory of ``s2s prepare``: words, bpe 8,000, ten ti
 commands    seconds of ``s2s --help`` and, with --run, of ``s2s translate`` in a new process
 tutorial    seconds of the whole ``s2s train --config tutorial``
 training    target tokens/s with three decoders, in turn with the tutorials' loop and, with --joeynmt, JoeyNMT
+world       target tokens/s of two processes that train one model, beside those of one, and how far the losses differ
 memory      most memory that training the default model holds
-together    target tokens/s of two processes against one, and how far their losses are apart
 floor       the most target tokens/s that the machine's products allow, and the share of it that training reached
 
 Figures that are to be compared belong to one run on a machine that does nothing else. Linux and macOS only;
@@ -24,7 +24,7 @@ from benchmarks.figures import Figure, table
 from benchmarks.processes import measure_commands, measure_prepare, measure_tutorial
 from seq2seq_cli.errors import S2SError
 
-PARTS = ("prepare", "commands", "tutorial", "training", "memory", "together", "floor")
+PARTS = ("prepare", "commands", "tutorial", "training", "world", "memory", "floor")
 
 
 def main() -> None:
@@ -73,14 +73,14 @@ def _measure(options: argparse.Namespace) -> list[Figure]:
         from benchmarks.training import measure_memory
 
         figures += measure_memory(pairs, seconds=options.seconds, rounds=rounds)
+    if "world" in options.only:
+        from benchmarks.world import measure_world
+
+        figures += measure_world(pairs, rounds=rounds)
     if "training" in options.only:
         from benchmarks.training import measure_training
 
         figures += measure_training(pairs, joeynmt=options.joeynmt, seconds=options.seconds, rounds=rounds)
-    if "together" in options.only:
-        from benchmarks.together import measure_together
-
-        figures += measure_together(pairs, seconds=options.seconds, rounds=rounds)
     if "floor" in options.only:
         from benchmarks.floor import measure_floor
 

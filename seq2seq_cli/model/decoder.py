@@ -1,4 +1,4 @@
-"""The decoders: one step is the definition; a faster way over the whole sentence may stand beside it.
+"""The decoders: one step is the definition; a faster way over the whole sentence stands beside it.
 
 B batch, T target length, S source length, D embedding, H hidden, C context, L layers, R readout.
 """
@@ -15,6 +15,7 @@ from seq2seq_cli.model.dropout import WordDropout, drop_words, locked, make_drop
 from seq2seq_cli.model.readout import Readout
 from seq2seq_cli.model.recurrent import RNN, one_step, read_on
 from seq2seq_cli.model.state import DecoderState, Memory, RNNState
+from seq2seq_cli.model.stepwise import stepwise
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,18 +74,16 @@ class Decoder(nn.Module, ABC):
         return features, state, attended.weights.squeeze(1)
 
     def forward(self, tgt_in: Int[Tensor, "B T"], state: DecoderState, memory: Memory) -> Decoded:
-        """All steps of known inputs: `step` by `step`, stacked."""
-        features, looks = [], []
-        for embedded in self.embed(tgt_in, state).unbind(1):
-            feature, state, attended = self.advance(embedded, state, memory)
-            features.append(feature)
-            looks.append(attended)
-        chances = [look.chances for look in looks if look.chances is not None]
-        return Decoded(
-            features=torch.stack(features, dim=1),
-            weights=torch.cat([look.weights for look in looks], dim=1),
-            chances=torch.cat(chances, dim=1) if chances else None,
-        )
+        """All steps of known inputs: what `step` by `step` gives, faster."""
+        steps = torch.arange(1, tgt_in.shape[1] + 1, device=tgt_in.device)
+        features, attended = self.read(self.embed(tgt_in, state), state, memory, state.position.unsqueeze(1) + steps)
+        return Decoded(features=features, weights=attended.weights, chances=attended.chances)
+
+    @abstractmethod
+    def read(
+        self, embedded: Float[Tensor, "B T D"], state: DecoderState, memory: Memory, positions: Int[Tensor, "B T"]
+    ) -> tuple[Float[Tensor, "B T R"], Attended]:
+        """All steps from the embedded words before those at `positions`: features, and the attention of all queries."""
 
     def embed(self, tokens: Int[Tensor, "*N"], state: DecoderState) -> Float[Tensor, "*N D"]:
         """The vectors of words that come after `state`, with dropout while training."""
@@ -112,6 +111,18 @@ class BahdanauDecoder(Decoder):
         rnn = one_step(self.rnn, torch.cat((embedded, context), dim=-1), state.rnn)
         return self.readout(rnn.top, context, embedded), DecoderState(rnn=rnn, position=state.position + 1), attended
 
+    def read(
+        self, embedded: Float[Tensor, "B T D"], state: DecoderState, memory: Memory, positions: Int[Tensor, "B T"]
+    ) -> tuple[Float[Tensor, "B T R"], Attended]:
+        """All steps: attention and RNN in turns, the readout of all steps at once."""
+        hidden, looks = [state.top], []
+        steps = stepwise(self.rnn, embedded, state.rnn)
+        for position in positions.unsqueeze(2).unbind(1):
+            looks.append(self.attention(hidden[-1].unsqueeze(1), memory, position))
+            hidden.append(steps.advance(looks[-1].context.squeeze(1)))
+        attended = Attended.join(looks)
+        return self.readout(torch.stack(hidden[1:], dim=1), attended.context, embedded), attended
+
 
 class LuongDecoder(Decoder):
     """The RNN first, then attend with its output; Luong et al. 2015, section 3.
@@ -129,14 +140,13 @@ class LuongDecoder(Decoder):
         context, attended = self.attend(rnn.top, state, memory)
         return self.readout(rnn.top, context, embedded), DecoderState(rnn=rnn, position=state.position + 1), attended
 
-    def forward(self, tgt_in: Int[Tensor, "B T"], state: DecoderState, memory: Memory) -> Decoded:
+    def read(
+        self, embedded: Float[Tensor, "B T D"], state: DecoderState, memory: Memory, positions: Int[Tensor, "B T"]
+    ) -> tuple[Float[Tensor, "B T R"], Attended]:
         """All steps at once: attention feeds nothing back into the RNN, so the RNN can run over the whole sentence."""
-        embedded = self.embed(tgt_in, state)
         outputs = read_on(self.rnn, embedded, state.rnn)
-        steps = torch.arange(1, tgt_in.shape[1] + 1, device=tgt_in.device)
-        attended = self.attention(outputs, memory, state.position.unsqueeze(1) + steps)
-        features = self.readout(outputs, attended.context, embedded)
-        return Decoded(features=features, weights=attended.weights, chances=attended.chances)
+        attended = self.attention(outputs, memory, positions)
+        return self.readout(outputs, attended.context, embedded), attended
 
 
 class InputFeedingDecoder(Decoder):
@@ -158,3 +168,16 @@ class InputFeedingDecoder(Decoder):
         context, attended = self.attend(rnn.top, state, memory)
         features = self.readout(rnn.top, context, embedded)
         return features, DecoderState(rnn=rnn, position=state.position + 1, fed=features), attended
+
+    def read(
+        self, embedded: Float[Tensor, "B T D"], state: DecoderState, memory: Memory, positions: Int[Tensor, "B T"]
+    ) -> tuple[Float[Tensor, "B T R"], Attended]:
+        """All steps: RNN, attention and readout in turns."""
+        assert state.fed is not None  # noqa: S101  # `start` and this method make all its states
+        features, looks = [state.fed], []
+        steps = stepwise(self.rnn, embedded, state.rnn)
+        for word, position in zip(embedded.unbind(1), positions.unsqueeze(2).unbind(1), strict=True):
+            hidden = steps.advance(features[-1])
+            looks.append(self.attention(hidden.unsqueeze(1), memory, position))
+            features.append(self.readout(hidden, looks[-1].context.squeeze(1), word))
+        return torch.stack(features[1:], dim=1), Attended.join(looks)

@@ -1,6 +1,7 @@
 """The RNNs of both sides: torch's LSTM (Hochreiter & Schmidhuber 1997) and GRU (Cho et al. 2014).
 
-B batch, N positions, X input, L layers, H hidden, E output (H, or 2H of both directions).
+B batch, N positions, X input, L layers, H hidden, E output (H, or 2H of both directions); `stepwise.py` has the way
+through a sentence in which each input hangs on the step before.
 """
 
 import warnings

@@ -26,6 +26,16 @@ class Attended:
     chances: Float[Tensor, "B T S"] | None = None
     """Hard attention while training: the distribution that the weights were drawn from."""
 
+    @staticmethod
+    def join(looks: "list[Attended]") -> "Attended":
+        """What came of looks one after the other."""
+        chances = [look.chances for look in looks if look.chances is not None]
+        return Attended(
+            context=torch.cat([look.context for look in looks], dim=1),
+            weights=torch.cat([look.weights for look in looks], dim=1),
+            chances=torch.cat(chances, dim=1) if chances else None,
+        )
+
 
 @runtime_checkable
 class Attender(Protocol):

@@ -7,45 +7,59 @@ from pathlib import Path
 from benchmarks.quality import Log, Point, minutes_to, points
 from seq2seq_cli.evaluation.metrics import Score
 from seq2seq_cli.training.events import Event, Step, Validated
+from seq2seq_cli.training.state import Progress
+from seq2seq_cli.training.validation import Scores
 
 
-def bleu(value: float) -> Score:
-    return Score(name="BLEU", value=value, signature="")
-
-
-def validated(step: int, value: float) -> Validated:
-    return Validated(epoch=1, step=step, train_loss=1.0, valid_loss=1.0, bleu=bleu(value), is_best=True)
+def validated(step: int, bleu: float) -> Validated:
+    score = Score(name="BLEU", value=bleu, signature="")
+    scores = Scores(loss=1.0, bleu=score, chrf=score)
+    return Validated(epoch=1, step=step, train_loss=1.0, scores=scores, averaged=False, is_best=True)
 
 
 def one_step(number: int) -> Step:
-    return Step(epoch=1, position=number, batches=9, step=number, loss=1.0, tokens=9, gradient_norm=1.0)
+    return Step(
+        epoch=1,
+        position=number,
+        batches=9,
+        step=number,
+        loss=1.0,
+        tokens=9,
+        gradient_norm=1.0,
+        lr=1e-3,
+        seconds=40.0,
+        skipped=False,
+        halved=False,
+    )
 
 
 def test_points_are_validations_and_scores_in_between_whose_time_is_not_counted() -> None:
     now = 1000.0
 
-    def events() -> Iterator[Event]:
+    def events(progress: Progress) -> Iterator[Event]:
+        """The clock of the training counts all that happens, as the loop's does."""
         nonlocal now
-        for number in range(1, 5):
-            now += 40.0
-            yield one_step(number)
-        now += 20.0
-        yield validated(4, 31.0)
+        ticked = now
+        trained: list[Event] = [*map(one_step, range(1, 5)), validated(4, 31.0)]
+        for event in trained:
+            now += 40.0 if isinstance(event, Step) else 20.0
+            progress.seconds += now - ticked
+            ticked = now
+            yield event
 
-    def score() -> Score:
+    def score() -> float:
         nonlocal now
         now += 500.0
-        return bleu(20.0)
+        return 20.0
 
     expected = [
         Point(minutes=80 / 60, step=2, epoch=1, bleu=20.0),
         Point(minutes=2.0, step=3, epoch=1, bleu=20.0),
         Point(minutes=3.0, step=4, epoch=1, bleu=31.0),
     ]
-    assert list(points(events(), score, every=1.0, clock=lambda: now)) == expected
-
-    now = 1000.0
-    assert list(points(events(), score, every=None, clock=lambda: now)) == expected[-1:]
+    for every, reached in ((1.0, expected), (None, expected[-1:])):
+        progress = Progress()
+        assert list(points(events(progress), progress, score, every=every, clock=lambda: now)) == reached
 
 
 def test_the_first_point_that_is_good_enough_counts() -> None:

@@ -1,14 +1,16 @@
 """Several processes train one model: started by torchrun as a user starts it, or, where it has no part, without it."""
 
+import contextlib
 import json
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,16 +21,13 @@ from safetensors.torch import load_file
 from tests.commands import S2S, Done, s2s_here
 from tests.corpora import reversed_words, symbol_sequences
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="torch's gloo and the signals are tested on Linux")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are watched through /proc")
 
 SIZES = [f"model.{side}.{size}" for side in ("encoder", "decoder") for size in ("embedding_size=8", "hidden_size=12")]
 CERTAIN = ["model.encoder.dropout=0", "model.decoder.dropout=0", "training.teacher_forcing=1"]
 """Nothing is drawn, so that all that is left is rounding."""
 
 TORCHRUN = (sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2")
-
-EXIT_CODE_OF_TORCHRUN = 1
-"""Whatever that of its processes is."""
 
 
 def train_arguments(name: str, *settings: str) -> list[str]:
@@ -47,23 +46,56 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def start_torchrun(folder: Path, options: Sequence[str], arguments: Sequence[str]) -> "subprocess.Popen[str]":
-    return subprocess.Popen(
-        [*TORCHRUN, *options, "-m", "seq2seq_cli", *arguments],
-        cwd=folder,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        encoding="utf-8",
-    )
+class Started:
+    """Processes that are gone after the test."""
+
+    def __init__(self) -> None:
+        self._all: list[subprocess.Popen[str]] = []
+
+    def start(self, folder: Path, command: Sequence[str], **environment: str) -> "subprocess.Popen[str]":
+        process = subprocess.Popen(
+            command,
+            cwd=folder,
+            env=os.environ | environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+        )
+        self._all.append(process)
+        return process
+
+    def torchrun(self, folder: Path, arguments: Sequence[str], *options: str) -> "subprocess.Popen[str]":
+        return self.start(folder, [*TORCHRUN, *options, "-m", "seq2seq_cli", *arguments])
+
+    def without_torchrun(self, folders: Sequence[Path], arguments: Sequence[str]) -> "list[subprocess.Popen[str]]":
+        """As torchrun starts them, one in each folder, and nobody watches over them."""
+        common = {"WORLD_SIZE": str(len(folders)), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port())}
+        return [
+            self.start(folder, [*S2S, *arguments], RANK=str(rank), LOCAL_RANK=str(rank), **common)
+            for rank, folder in enumerate(folders)
+        ]
+
+    def end(self) -> None:
+        for process in self._all:
+            if process.poll() is None:
+                process.terminate()  # so that torchrun ends its own
+        for process in self._all:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.communicate(timeout=40)
+            process.kill()
+            process.communicate()
 
 
-def ended(process: "subprocess.Popen[str]", *, seconds: float = 120) -> Done:
-    try:
-        out, err = process.communicate(timeout=seconds)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        raise
-    return subprocess.CompletedProcess(process.args, process.returncode, out, err)
+@pytest.fixture
+def started() -> Iterator[Started]:
+    started = Started()
+    yield started
+    started.end()
+
+
+def ended(process: "subprocess.Popen[str]", *, seconds: float = 200) -> Done:
+    out, err = process.communicate(timeout=seconds)
+    return subprocess.CompletedProcess([], process.returncode, out, err)
 
 
 def free_port() -> int:
@@ -71,22 +103,6 @@ def free_port() -> int:
         listening.bind(("127.0.0.1", 0))
         port: int = listening.getsockname()[1]
         return port
-
-
-def start_processes(folder: Path, count: int, arguments: Sequence[str]) -> "list[subprocess.Popen[str]]":
-    """What torchrun does, without its watching over them."""
-    common = {"WORLD_SIZE": str(count), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port())}
-    return [
-        subprocess.Popen(
-            [*S2S, *arguments],
-            cwd=folder,
-            env=os.environ | common | {"RANK": str(rank), "LOCAL_RANK": str(rank)},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            encoding="utf-8",
-        )
-        for rank in range(count)
-    ]
 
 
 def metrics(run: Path) -> list[dict[str, Any]]:
@@ -106,11 +122,11 @@ def children(pid: int) -> list[int]:
     return sorted(map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()))
 
 
-def test_two_processes_do_what_one_does(home: Path) -> None:
+def test_two_processes_do_what_one_does(home: Path, started: Started) -> None:
     """The batches are of all sizes: some have one pair, so that one of the processes has none."""
     settings = [*CERTAIN, "training.epochs=3", "training.batch_size=49", "training.accumulate=2"]
     settings += ["training.ema_decay=0.9", "training.label_smoothing=0.1", "training.schedule=cosine"]
-    done = ended(start_torchrun(home, [], train_arguments("two", *settings)))
+    done = ended(started.torchrun(home, train_arguments("two", *settings)))
     assert done.returncode == 0, done.stderr
     alone = s2s_here(home, *train_arguments("one", *settings))
     assert alone.returncode == 0, alone.stderr
@@ -121,20 +137,18 @@ def test_two_processes_do_what_one_does(home: Path) -> None:
     of_one, of_two = (metrics(home / "runs" / name) for name in ("one", "two"))
     assert len(of_one) == len(of_two)
     for line, other in zip(of_one, of_two, strict=True):
-        for timed in ("seconds", "tokens_per_second", "memory_mb"):
-            assert (timed in line) == (timed in other)
-            line.pop(timed, None)
-            other.pop(timed, None)
-        for key, value in line.items():
-            assert other[key] == (pytest.approx(value, rel=1e-4) if isinstance(value, float) else value), key
+        assert line.keys() == other.keys()
+        for key in line.keys() - {"seconds", "tokens_per_second", "memory_mb"}:
+            expected = line[key]
+            assert other[key] == (pytest.approx(expected, rel=1e-4) if isinstance(expected, float) else expected), key
     # One of the two speaks.
     assert done.stderr.count("epoch 1: ") == 1
     assert "2 processes" in done.stderr
     assert done.stdout.replace("runs/two", "runs/one").splitlines()[1:] == alone.stdout.splitlines()[1:]
 
 
-def test_a_killed_process_ends_the_other_and_torchrun_goes_on_from_last(home: Path) -> None:
-    process = start_torchrun(home, ["--max-restarts", "1"], train_arguments("killed", "training.epochs=12"))
+def test_a_killed_process_ends_the_other_and_torchrun_goes_on_from_last(home: Path, started: Started) -> None:
+    process = started.torchrun(home, train_arguments("killed", "training.epochs=12"), "--max-restarts", "1")
     run = home / "runs" / "killed"
     wait_for_epochs(run, 2, process)
     os.kill(children(process.pid)[1], signal.SIGKILL)
@@ -150,8 +164,9 @@ def test_a_killed_process_ends_the_other_and_torchrun_goes_on_from_last(home: Pa
     assert "Traceback" not in done.stderr
 
 
-def test_the_same_error_of_all_is_told_once(home: Path) -> None:
-    processes = start_processes(home, 2, train_arguments("refused", "model.attention.scope=nowhere"))
+@pytest.mark.slow
+def test_the_same_error_of_all_is_told_once(home: Path, started: Started) -> None:
+    processes = started.without_torchrun([home] * 2, train_arguments("refused", "model.attention.scope=nowhere"))
     first, second = (ended(process) for process in processes)
     assert (first.returncode, second.returncode) == (2, 2)
     assert len(first.stderr.splitlines()) == 1, first.stderr
@@ -161,21 +176,9 @@ def test_the_same_error_of_all_is_told_once(home: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_error_of_one_is_told_by_the_first(home: Path, tmp_path: Path) -> None:
+def test_the_error_of_one_is_told_by_the_first(home: Path, tmp_path: Path, started: Started) -> None:
     """The second machine lacks the corpus."""
-    arguments = train_arguments("lacking", "training.epochs=1")
-    common = {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port()), "LOCAL_RANK": "0"}
-    processes = [
-        subprocess.Popen(
-            [*S2S, *arguments],
-            cwd=folder,
-            env=os.environ | common | {"RANK": str(rank)},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            encoding="utf-8",
-        )
-        for rank, folder in enumerate((home, tmp_path))
-    ]
+    processes = started.without_torchrun([home, tmp_path], train_arguments("lacking", "training.epochs=1"))
     first, second = (ended(process) for process in processes)
     assert (first.returncode, second.returncode) == (2, 2)
     assert first.stderr.startswith(f"s2s: error: process 1 on {socket.gethostname()}: ")
@@ -185,28 +188,30 @@ def test_the_error_of_one_is_told_by_the_first(home: Path, tmp_path: Path) -> No
 
 @pytest.mark.slow
 @pytest.mark.parametrize("lost", [0, 1])
-def test_who_loses_the_others_says_so_in_one_line(home: Path, lost: int) -> None:
-    processes = start_processes(home, 3, train_arguments(f"lost_{lost}", "training.epochs=100000"))
+def test_who_loses_the_others_says_so_in_one_line(home: Path, lost: int, started: Started) -> None:
+    processes = started.without_torchrun([home] * 3, train_arguments(f"lost_{lost}", "training.epochs=100000"))
     wait_for_epochs(home / "runs" / f"lost_{lost}", 1, processes[0])
     processes[lost].kill()
     left = [ended(process, seconds=60) for rank, process in enumerate(processes) if rank != lost]
     assert [done.returncode for done in left] == [1, 1]
-    told = [line for done in left for line in done.stderr.splitlines() if not line.startswith(("training ", "epoch "))]
+    told = [line for done in left for line in done.stderr.splitlines() if line.startswith("s2s: ")]
     assert all("a process of this training was lost" in line and "--resume" in line for line in told)
-    # The store through which they agree who tells it is the first one's.
+    # They agree on who tells it through a store; without torchrun it is the first one's, and gone with it.
     assert len(told) == (1 if lost else 2)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_asked_to_stop_torchrun_lets_them_save_and_resume_exactly(home: Path, number: signal.Signals) -> None:
+def test_asked_to_stop_torchrun_lets_them_save_and_resume_exactly(
+    home: Path, number: signal.Signals, started: Started
+) -> None:
     """Dropout and teacher forcing draw: each process goes on with its own random state."""
     name = number.name.lower()
     settings = ("training.epochs=40", "training.batch_size=100")
-    whole = ended(start_torchrun(home, [], train_arguments(f"{name}_whole", *settings)))
+    whole = ended(started.torchrun(home, train_arguments(f"{name}_whole", *settings)))
     assert whole.returncode == 0, whole.stderr
 
-    process = start_torchrun(home, [], train_arguments(name, *settings))
+    process = started.torchrun(home, train_arguments(name, *settings))
     wait_for_epochs(home / "runs" / name, 3, process)
     process.send_signal(number)
     stopped = ended(process)
@@ -214,7 +219,7 @@ def test_asked_to_stop_torchrun_lets_them_save_and_resume_exactly(home: Path, nu
     (told,) = re.findall(r"^s2s: .*$", stopped.stderr, flags=re.MULTILINE)
     assert told.startswith("s2s: stopped at step ")
     assert told.endswith(f"seq2seq_cli train --resume --out runs/{name}")
-    resumed = ended(start_torchrun(home, [], ["train", "--resume", "--out", f"runs/{name}"]))
+    resumed = ended(started.torchrun(home, ["train", "--resume", "--out", f"runs/{name}"]))
     assert resumed.returncode == 0, resumed.stderr
     assert "another number of processes" not in resumed.stderr
     of_whole, of_resumed = (load_file(home / "runs" / n / "best/model.safetensors") for n in (f"{name}_whole", name))
@@ -222,10 +227,46 @@ def test_asked_to_stop_torchrun_lets_them_save_and_resume_exactly(home: Path, nu
 
 
 @pytest.mark.slow
-def test_another_number_of_processes_resumes_and_says_what_changes(home: Path) -> None:
-    settings = ("training.epochs=1",)
-    assert ended(start_torchrun(home, [], train_arguments("fewer", *settings))).returncode == 0
+def test_another_number_of_processes_resumes_and_says_what_changes(home: Path, started: Started) -> None:
+    assert ended(started.torchrun(home, train_arguments("fewer", "training.epochs=1"))).returncode == 0
     done = s2s_here(home, "train", "--resume", "--out", "runs/fewer", "--set", "training.epochs=2")
     assert done.returncode == 0, done.stderr
     assert "another number of processes than before" in done.stderr
     assert [line["epoch"] for line in metrics(home / "runs" / "fewer") if line["kind"] == "epoch"] == [1, 2]
+
+
+TWO_MACHINES = """
+set -e
+ip link set lo up
+unshare -n sleep 1000 &
+other=$!
+trap 'kill $other' EXIT
+until [ "$(readlink /proc/$other/ns/net)" != "$(readlink /proc/self/ns/net)" ]; do sleep 0.1; done
+ip link add left type veth peer name right netns $other
+ip addr add 10.77.0.1/24 dev left
+ip link set left up
+nsenter -t $other -n sh -c 'ip link set lo up; ip addr add 10.77.0.2/24 dev right; ip link set right up'
+(cd second; PET_NODE_RANK=1 GLOO_SOCKET_IFNAME=right exec nsenter -t $other -n "$@") > second/log 2>&1 &
+second=$!
+(cd first; PET_NODE_RANK=0 GLOO_SOCKET_IFNAME=left exec "$@")
+wait $second
+"""
+"""Two network namespaces, each with an address of its own, a cable between them, and a command in each."""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(
+    subprocess.run(["unshare", "-rn", "ip", "link"], capture_output=True, check=False).returncode != 0,
+    reason="this system does not let its users make networks",
+)
+def test_two_machines_train_together(home: Path, tmp_path: Path, started: Started) -> None:
+    """Each has a copy of the corpus; the run is on the first."""
+    for name in ("first", "second"):
+        shutil.copytree(home / "data", tmp_path / name / "data")
+    torchrun = [sys.executable, "-m", "torch.distributed.run", "--nnodes=2", "--nproc-per-node=1"]
+    torchrun += ["--master-addr=10.77.0.1", "--master-port=29411"]
+    command = [*torchrun, "-m", "seq2seq_cli", *train_arguments("both", "training.epochs=2")]
+    done = ended(started.start(tmp_path, ["unshare", "-rn", "bash", "-c", TWO_MACHINES, "bash", *command]))
+    assert done.returncode == 0, done.stderr
+    assert [line["epoch"] for line in metrics(tmp_path / "first/runs/both") if line["kind"] == "epoch"] == [1, 2]
+    assert not (tmp_path / "second" / "runs").exists()

@@ -9,7 +9,7 @@ DEMO := demo
 PAIRS ?= data/sample.txt
 SET ?= training.epochs=10
 
-.PHONY: help demo test test-all check format bench gallery clean
+.PHONY: help demo test test-all check format bench kills gallery clean
 
 help:  ## What there is to make
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
@@ -52,6 +52,9 @@ format: $(VENV)/installed-dev  ## Put the code in form
 
 bench: $(VENV)/installed-dev  ## Measure speed, print the figures: PAIRS=FILE BENCH="--joeynmt DIR ..."
 	$(BIN)/python -m benchmarks.speed --pairs $(PAIRS) $(BENCH)
+
+kills: $(VENV)/installed-dev  ## Kill trainings fifty times, compare them with one that was never killed
+	$(BIN)/python -m benchmarks.kills
 
 gallery: $(VENV)/installed-dev  ## Train every model on one task (hours); fill docs/mechanisms.md: PAIRS=FILE SET="KEY=VALUE ..."
 	$(BIN)/python -m benchmarks.gallery --pairs $(PAIRS) $(foreach setting,$(SET),--set $(setting))

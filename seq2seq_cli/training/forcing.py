@@ -90,7 +90,8 @@ def _own_predictions(
     with evaluating(model):
         for t in range(1, tgt_in.shape[1]):
             logits, state, _ = model.step(inputs[-1], state, memory)
-            inputs.append(torch.where(forced[:, t], tgt_in[:, t], logits.argmax(dim=-1)))
+            # The first of the best words: argmax says the same, and takes twice as long on a CPU.
+            inputs.append(torch.where(forced[:, t], tgt_in[:, t], logits.max(dim=-1).indices))
     # Older versions of torch would go on with the bf16 copies of weights that were made here, which pass no gradient.
     torch.clear_autocast_cache()
     return torch.stack(inputs, dim=1)

@@ -11,10 +11,10 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
-CHUNK = {"cpu": 2**21}
-"""Logits at a time: as many as stay in a CPU's cache until they are softmax and slope; measured."""
+CHUNK_ON_CPU = 2**21
+"""Logits at a time: as many as stay in its cache until they are softmax and slope; measured."""
 CHUNK_ELSEWHERE = 2**25
-"""On a GPU larger products are faster; 128 MB in fp32."""
+"""A GPU has no such cache, and is faster with larger products; 128 MB in fp32."""
 
 
 class WordLosses(NamedTuple):
@@ -42,7 +42,7 @@ def output_loss(
     device = features.device.type
     numbers = torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else features.dtype
     if rows is None:
-        rows = max(1, CHUNK.get(device, CHUNK_ELSEWHERE) // output.out_features)
+        rows = max(1, (CHUNK_ON_CPU if device == "cpu" else CHUNK_ELSEWHERE) // output.out_features)
     # Inside of a Function gradients are off: that one is wanted has to be told.
     learning = torch.is_grad_enabled()
     with torch.autocast(device, enabled=False):

@@ -16,7 +16,6 @@ runs/NAME/config.yaml           the config as resolved
 import contextlib
 import json
 import os
-import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -30,20 +29,18 @@ from seq2seq_cli.corpus.prepared import SIDES, PreparedCorpus, SideName, codec_p
 from seq2seq_cli.corpus.splits import SPLITS
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import ConfigError, ModelFileError, TrainingError, UsageError
-from seq2seq_cli.files import is_unfinished, make_folder, read_json, write_whole
+from seq2seq_cli.files import make_folder, read_json, write_whole
 from seq2seq_cli.model.build import build_model
 from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.training.checkpoint import load_checkpoint, save_checkpoint
-from seq2seq_cli.training.lock import hold, is_held
-from seq2seq_cli.training.places import FORMAT, RUNS
+from seq2seq_cli.training.lock import hold
+from seq2seq_cli.training.places import BEST, CONFIG, CORPUS, FORMAT, LAST, LOCK, METRICS, RUNS
+from seq2seq_cli.training.room import check_name, check_room, remove_run
 from seq2seq_cli.training.state import Streams, TrainingState
 from seq2seq_cli.training.weights import load_weights, save_weights
 from seq2seq_cli.training.world import ALONE, World
 
-# By the config a run is known: it is made first and removed last, so that one half made or removed is known too.
-_OURS = ("codec", "best", "last", "epochs", "metrics.jsonl", "tensorboard", "corpus.json", "README.md", "config.yaml")
-_LOCK = ".lock"
 _WEIGHTS = ".safetensors"
 
 
@@ -71,15 +68,15 @@ class RunFolder:
         Raises UsageError when `path` holds something already and `overwrite` does not allow to remove a run there, when
         a training is running there, and for a name that is not UTF-8.
         """
-        _check_name(path, "--out")
-        _check_name(corpus.path, "--data")
-        _check_room(path, overwrite=overwrite)
+        check_name(path, "--out")
+        check_name(corpus.path, "--data")
+        check_room(path, overwrite=overwrite)
         run = cls(path)
         try:
             make_folder(path)
             with run.lock():
-                _check_room(path, overwrite=overwrite)  # again: another training may just have begun here
-                _remove_run(path)
+                check_room(path, overwrite=overwrite)  # again: another training may just have begun here
+                remove_run(path)
                 run.write_config(config)
                 make_folder(run.codec_path("src").parent)
                 corpus.src_codec.save(run.codec_path("src"))
@@ -103,11 +100,11 @@ class RunFolder:
                     " or name a run folder with --model"
                 )
             path = RUNS / latest.read_text(encoding="utf-8", errors="replace").strip()
-            if not (path / "config.yaml").is_file():
+            if not (path / CONFIG).is_file():
                 raise ModelFileError(f"{latest}: names {path}, where no run is: name a run folder with --model")
         if not path.exists():
             raise ModelFileError(f"{path}: no such run folder")
-        if not (path / "config.yaml").is_file():
+        if not (path / CONFIG).is_file():
             raise ModelFileError(f"{path}: not a run folder: it has no config.yaml; s2s train makes one")
         return cls(path)
 
@@ -134,7 +131,7 @@ class RunFolder:
     @property
     def best_path(self) -> Path:
         """The weights that translate."""
-        return self.path / "best" / f"model{_WEIGHTS}"
+        return self.path / BEST
 
     @property
     def tensorboard_path(self) -> Path:
@@ -144,12 +141,12 @@ class RunFolder:
     @property
     def last_path(self) -> Path:
         """The checkpoint to resume from."""
-        return self.path / "last" / "training.pt"
+        return self.path / LAST / "training.pt"
 
     @property
     def metrics_path(self) -> Path:
         """How the training went, one JSON object a line."""
-        return self.path / "metrics.jsonl"
+        return self.path / METRICS
 
     @contextlib.contextmanager
     def lock(self) -> Iterator[None]:
@@ -158,7 +155,7 @@ class RunFolder:
         Raises UsageError when a training is running in it already, be it in this process; TrainingError when the lock
         cannot be had. A process that dies, whatever the way, gives it back.
         """
-        path = self.path / _LOCK
+        path = self.path / LOCK
         with contextlib.ExitStack() as held:
             try:
                 held.enter_context(hold(path))
@@ -171,10 +168,6 @@ class RunFolder:
                 raise TrainingError(f"{path}: cannot be locked: {error.strerror}") from error
             yield
 
-    def is_running(self) -> bool:
-        """Whether a training holds the run's lock just now."""
-        return is_held(self.path / _LOCK)
-
     def codec_path(self, side: SideName) -> Path:
         """The codec of one side."""
         return codec_path(self.path, side)
@@ -182,13 +175,13 @@ class RunFolder:
     def config(self) -> Config:
         """The config that the run was trained with."""
         try:
-            return load_saved_config(self.path / "config.yaml")
+            return load_saved_config(self.path / CONFIG)
         except ConfigError as error:
             raise ModelFileError(f"{error}; the run folder is damaged") from error
 
     def write_config(self, config: Config) -> None:
         """Record the config as resolved."""
-        _write_text(self.path / "config.yaml", dump_config(config))
+        _write_text(self.path / CONFIG, dump_config(config))
 
     def corpus_folder(self) -> Path:
         """The prepared folder that the run was trained on."""
@@ -309,7 +302,7 @@ class RunFolder:
         _write_text(self.path / "README.md", text)
 
     def _corpus_record(self) -> dict[str, Any]:
-        path = self.path / "corpus.json"
+        path = self.path / CORPUS
         record = read_json(path, newest=FORMAT, error=ModelFileError)
         if not all(isinstance(record.get(key), str) for key in ("folder", "fingerprint")):
             raise ModelFileError(f"{path}: damaged: does not name the corpus: restore it, or train anew")
@@ -326,43 +319,10 @@ class RunFolder:
             record["init_from"] = str(origin.path)
         if launch:
             record["launch"] = launch
-        _write_text(self.path / "corpus.json", json.dumps(record, ensure_ascii=False, indent=1) + "\n")
+        _write_text(self.path / CORPUS, json.dumps(record, ensure_ascii=False, indent=1) + "\n")
 
     def _metrics_bytes(self) -> int:
         return self.metrics_path.stat().st_size if self.metrics_path.is_file() else 0
-
-
-def _check_room(path: Path, *, overwrite: bool) -> None:
-    """Raise UsageError unless `path` is free for a new run."""
-    if not path.exists():
-        return
-    if not path.is_dir():
-        raise UsageError(f"{path}: a file is in the way; choose another folder with --out")
-    if all(content.name == _LOCK or is_unfinished(content) for content in path.iterdir()):
-        return
-    if not (path / "config.yaml").is_file():
-        raise UsageError(f"{path}: the folder is not empty and not a run; choose another one with --out")
-    if not overwrite:
-        raise UsageError(
-            f"{path}: a run is there already; --resume goes on with it, --overwrite replaces it, --out names another"
-        )
-
-
-def _remove_run(path: Path) -> None:
-    for name in _OURS:
-        ours = path / name
-        if ours.is_dir():
-            shutil.rmtree(ours)
-        else:
-            ours.unlink(missing_ok=True)
-
-
-def _check_name(path: Path, option: str) -> None:
-    """Raise UsageError for a name that neither the run's JSON nor the library of its weights can hold."""
-    try:
-        str(path).encode("utf-8")
-    except UnicodeEncodeError:
-        raise UsageError(f"{option} {path}: the name is not UTF-8: give the folder another") from None
 
 
 def _write_text(path: Path, text: str) -> None:

@@ -29,11 +29,6 @@ TRAINED = (
     *(f"{name} over {LOOP}" for name in DECODERS),
     *(f"training, {name}, memory" for name in (*DECODERS, LOOP)),
 )
-FLOOR = (
-    "product of 2,048 x 2,048, fp32",
-    "product of 2,048 x 2,048, bf16",
-    *(f"{name}, a target token" for name in DECODERS),
-)
 
 
 def figures(printed: str) -> dict[str, float]:
@@ -51,12 +46,11 @@ def test_it_measures_preparing_and_training(tmp_path: Path) -> None:
     pairs = tmp_path / "pairs.txt"
     pairs.write_text("".join(f"Tom saw {n} cats.\tTom sah {n} Katzen.\n" for n in range(100)), encoding="utf-8")
     arguments = ("--pairs", str(pairs), "--rounds", "1", "--seconds", "0.1")
-    done = speed(*arguments, "--only", "prepare", "training", "floor")
+    done = speed(*arguments, "--only", "prepare", "training")
 
     assert done.returncode == 0, done.stderr
     values = figures(done.stdout)
-    for part in PREPARED, TRAINED, FLOOR:
-        assert [name for name in values if name in part] == list(part)
+    assert list(values) == [*PREPARED, *TRAINED]
     assert all(value > 0 for value in values.values())
     assert "missed" in done.stdout  # what a goal is held against, small as it is here
     assert list(tmp_path.iterdir()) == [pairs]

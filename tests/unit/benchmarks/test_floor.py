@@ -52,10 +52,10 @@ def test_a_model_that_was_not_worked_out_is_refused() -> None:
         operations_of_a_token(ModelConfig(), SHAPE)
 
 
-def test_the_share_is_that_of_each_floor() -> None:
-    figures = list(shares(600.0, {"fp32, large matrices": 1000.0, OWN: 800.0}))
-    assert [figure.median for figure in figures] == [60.0, 75.0]
-    assert [figure.goal is not None and figure.goal.met_by(figure.median) for figure in figures] == [True, False]
+def test_the_share_is_that_of_each_floor_and_the_goal_that_of_large_matrices_at_their_fastest() -> None:
+    figures = list(shares(600.0, {"fp32, large matrices": 800.0, "bf16, large matrices": 1000.0, OWN: 1500.0}))
+    assert [figure.median for figure in figures] == [75.0, 60.0, 40.0]
+    assert [figure.goal and figure.goal.met_by(figure.median) for figure in figures] == [None, True, None]
 
 
 def test_the_shortest_of_several_measurements_is_taken() -> None:

@@ -3,6 +3,7 @@ import json
 import os
 import pickle
 import re
+import shutil
 import struct
 import subprocess
 import sys
@@ -15,9 +16,11 @@ import torch
 from safetensors import safe_open
 
 from seq2seq_cli.config.schema import Config
-from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.corpus.prepared import PreparedCorpus, load_codecs
 from seq2seq_cli.errors import ModelFileError, TrainingError, UsageError
 from seq2seq_cli.training.checkpoint import save_checkpoint
+from seq2seq_cli.training.lock import is_held
+from seq2seq_cli.training.places import LOCK
 from seq2seq_cli.training.run_folder import RunFolder
 from seq2seq_cli.training.session import Session
 from tests.corpora import prepared
@@ -118,6 +121,20 @@ def test_a_run_is_not_overwritten_unasked(session: Session) -> None:
     RunFolder.create(path, config, corpus, overwrite=True)
     assert (path / "notes.txt").read_text(encoding="utf-8") == "mine"
     assert not session.run.best_path.exists()
+
+
+def test_a_run_that_was_half_made_or_half_removed_when_it_was_killed_is_replaced(
+    session: Session, config: Config, corpus: PreparedCorpus
+) -> None:
+    path = session.run.path
+    for left in (["config.yaml", "codec"], ["config.yaml"], [".config.yaml.0badcafe.unfinished"]):
+        for content in path.iterdir():
+            if content.name not in left:
+                shutil.rmtree(content) if content.is_dir() else content.unlink()
+        if not path.joinpath(left[0]).exists():
+            path.joinpath(left[0]).touch()
+        RunFolder.create(path, config, corpus, overwrite=True)
+        assert load_codecs(path) == (corpus.src_codec, corpus.tgt_codec)
 
 
 def test_somebody_elses_folder_is_never_overwritten(corpus: PreparedCorpus, config: Config, tmp_path: Path) -> None:
@@ -307,10 +324,10 @@ def test_the_weights_of_the_newest_epochs_are_kept_and_translate(session: Sessio
 
 def test_one_training_at_a_time_has_a_run(session: Session) -> None:
     run, config, corpus = session.run, session.config, session.corpus
-    assert not run.is_running()
+    assert not is_held(run.path / LOCK)
     training = session.train()
     next(training)
-    assert run.is_running()
+    assert is_held(run.path / LOCK)
     before = contents(run.path)
     refusal = r"runs.tiny: a training is running in it.*--out"
     with pytest.raises(UsageError, match=refusal):
@@ -319,24 +336,24 @@ def test_one_training_at_a_time_has_a_run(session: Session) -> None:
         RunFolder.create(run.path, config, corpus, overwrite=True)
     assert contents(run.path) == before
     del training
-    assert not run.is_running()
+    assert not is_held(run.path / LOCK)
     Session.resume(run, config, corpus, CPU)
 
 
 def test_the_lock_of_a_process_that_was_killed_is_free(session: Session) -> None:
     hold = "import sys, time; from pathlib import Path; from seq2seq_cli.training.lock import hold\n"
     hold += "with hold(Path(sys.argv[1])): print('held', flush=True); time.sleep(100)"
-    command = [sys.executable, "-c", hold, str(session.run.path / ".lock")]
+    command = [sys.executable, "-c", hold, str(session.run.path / LOCK)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, encoding="utf-8") as process:
         assert process.stdout
         assert process.stdout.readline() == "held\n"
-        assert session.run.is_running()
+        assert is_held(session.run.path / LOCK)
         with pytest.raises(UsageError, match="is running"), session.run.lock():
             pass
         process.kill()
-    assert not session.run.is_running()
+    assert not is_held(session.run.path / LOCK)
     with session.run.lock():
-        assert session.run.is_running()
+        assert is_held(session.run.path / LOCK)
 
 
 def test_a_lock_that_was_left_is_no_run_in_the_way(corpus: PreparedCorpus, config: Config, run_path: Path) -> None:

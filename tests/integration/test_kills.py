@@ -1,0 +1,22 @@
+"""A training that is killed and resumed ends as one that was not; ``make kills`` asks fifty times."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="forks processes")
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_killed_and_resumed_equals_never_killed(tmp_path: Path) -> None:
+    pairs = tmp_path / "pairs.txt"
+    lines = (ROOT / "data" / "sample.txt").read_text(encoding="utf-8").splitlines(keepends=True)
+    pairs.write_text("".join(lines[:150]), encoding="utf-8")
+    command = [sys.executable, "-m", "benchmarks.kills", "--kills", "3", "--pairs", str(pairs)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8", check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.splitlines()[-1].startswith("3 kills, ")
+    assert done.stderr == ""

@@ -1,10 +1,12 @@
-"""Memory that does not suffice is told from other errors."""
+"""Memory that does not suffice is told from other errors; what cannot be done the same way twice is told."""
+
+import sys
 
 import pytest
 import torch
 
 from seq2seq_cli.errors import TrainingError
-from seq2seq_cli.training.device import is_out_of_memory, memory_errors
+from seq2seq_cli.training.device import deterministic_algorithms, is_out_of_memory, memory_errors, peak_memory_mb
 from tests.unit.training.conftest import CPU
 
 
@@ -29,3 +31,44 @@ def test_other_errors_are_not() -> None:
 def test_it_is_told_in_one_line_that_says_what_helps() -> None:
     with pytest.raises(TrainingError, match=r"out of memory on cpu: lower training\.batch_size"), memory_errors(CPU):
         torch.empty(2**50)
+
+
+@pytest.mark.parametrize("size", [2**62, 10**20])
+def test_a_size_beyond_all_numbers_is_too_large_too(size: int) -> None:
+    with pytest.raises(TrainingError, match="out of memory on cpu"), memory_errors(CPU):
+        torch.nn.Linear(4, size)
+
+
+def test_the_memory_of_the_process_is_counted_in_megabytes() -> None:
+    held = torch.ones(50_000_000)  # 200 MB
+    megabytes = peak_memory_mb(CPU)
+    assert megabytes is not None
+    assert 4 * len(held) // 10**6 < megabytes < 10**6
+
+
+def test_where_python_does_not_know_the_memory_nothing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "resource", None)  # as on Windows
+    assert peak_memory_mb(CPU) is None
+
+
+def test_only_deterministic_algorithms_inside_and_all_as_before_afterwards(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CUBLAS_WORKSPACE_CONFIG", ":16:8")
+    with deterministic_algorithms():
+        assert torch.are_deterministic_algorithms_enabled()
+    assert not torch.are_deterministic_algorithms_enabled()
+
+
+def test_what_has_no_deterministic_algorithm_is_told_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CUBLAS_WORKSPACE_CONFIG", ":16:8")
+    told = (
+        r"^training\.deterministic is true, and torch has no deterministic algorithm for put_ on this device; set .*$"
+    )
+    with pytest.raises(TrainingError, match=told), deterministic_algorithms():
+        torch.zeros(4).put_(torch.tensor([1, 1]), torch.ones(2))
+    assert not torch.are_deterministic_algorithms_enabled()
+
+
+def test_other_errors_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CUBLAS_WORKSPACE_CONFIG", ":16:8")
+    with pytest.raises(RuntimeError, match="shapes"), deterministic_algorithms():
+        torch.ones(2, 3) @ torch.ones(2, 3)

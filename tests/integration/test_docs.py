@@ -36,6 +36,10 @@ LAUNCHER, LAUNCHED = "torchrun ", " -m seq2seq_cli "
 """What begins a line that starts several processes, and what stands before the command that each of them is given."""
 
 
+OTHER_PROGRAMS = ("tensorboard", "benchmarks.")
+"""In a line with one of these, options need not be ours."""
+
+
 def text_of(page: str) -> str:
     return (ROOT / page).read_text(encoding="utf-8")
 
@@ -141,12 +145,15 @@ def test_training_leaves_what_its_page_says(home: Path, site: Site) -> None:
 
     run = home / "runs" / "small_batches"
     page = text_of(TRAINING)
-    told = dict(re.findall(r"^\| `(\w+)` \| (both|step|epoch) \|", page, flags=re.MULTILINE))
+    rows = re.findall(r"^\| (`\w+`(?:, `\w+`)*) \| ((?:all|step|epoch|end|test)[a-z, ]*) \|", page, flags=re.MULTILINE)
+    told = {name: set(kinds.split(", ")) for names, kinds in rows for name in re.findall(r"\w+", names)}
+    epochs = 0
     for line in (run / "metrics.jsonl").read_text(encoding="utf-8").splitlines():
         record = json.loads(line)
         kind = record.pop("kind")
-        assert record.keys() == {field for field, kinds in told.items() if kinds in ("both", kind)}
-    assert record["epoch"] == int(re.findall(r"training\.epochs=(\d+)", page)[-1])
+        assert record.keys() == {field for field, kinds in told.items() if kinds & {"all", kind}}
+        epochs = record["epoch"] if kind == "epoch" else epochs
+    assert epochs == int(re.findall(r"training\.epochs=(\d+)", page)[-1])
     assert all(re.search(rf"^{path.name}\b", page, flags=re.MULTILINE) for path in run.iterdir())
 
 
@@ -175,14 +182,22 @@ def classes(path: Path) -> list[str]:
 
 def test_the_docs_tell_every_option_and_no_other() -> None:
     subcommands = get_command(app).commands  # type: ignore[attr-defined]
+    runs = subcommands["runs"]
+    told_of = [subcommands[name] for name in ("download", "prepare", "inspect", "train", "translate")]
     options = {
         name
-        for command in ("download", "prepare", "inspect", "train", "translate")
-        for parameter in subcommands[command].params
+        for command in (*told_of, runs, *runs.commands.values())
+        for parameter in command.params
         for name in parameter.opts
         if name.startswith("--") and name != "--help"
     }
-    told = {option for page in DOCS for option in re.findall(r"(?<![\w-])--[a-z][a-z_-]*", text_of(page))}
+    lines = [line for page in DOCS for line in text_of(page).replace("\\\n", " ").splitlines()]
+    told = {
+        option
+        for line in lines
+        if not any(program in line for program in OTHER_PROGRAMS)
+        for option in re.findall(r"(?<![\w-])--[a-z][a-z_-]*", line)
+    }
     assert told - torchruns_options() == options
 
 

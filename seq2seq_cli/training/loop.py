@@ -167,7 +167,7 @@ class _Loop:
 def share(rows: NDArray[np.int64], world: World) -> NDArray[np.int64]:
     """The pairs of a batch that fall to this process; the first one where there are fewer pairs than processes.
 
-    Every so-manieth: the pairs of a batch are sorted by length, and all processes should be done at the same time.
+    Every Nth of them: the pairs of a batch are sorted by length, and all processes should be done at the same time.
     """
     return rows[world.rank :: world.size] if world.rank < len(rows) else rows[:1]
 

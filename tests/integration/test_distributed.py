@@ -68,7 +68,7 @@ class Started:
         return self.start(folder, [*TORCHRUN, *options, "-m", "seq2seq_cli", *arguments])
 
     def without_torchrun(self, folders: Sequence[Path], arguments: Sequence[str]) -> "list[subprocess.Popen[str]]":
-        """As torchrun starts them, one in each folder, and nobody watches over them."""
+        """As torchrun starts them, one in each folder; nobody watches over them."""
         common = {"WORLD_SIZE": str(len(folders)), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port())}
         return [
             self.start(folder, [*S2S, *arguments], RANK=str(rank), LOCAL_RANK=str(rank), **common)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
+from torch.distributed.run import get_args_parser
 from typer.main import get_command
 
 from seq2seq_cli.cli.app import app
@@ -31,8 +32,11 @@ PAGES = ["README.md", "CONTRIBUTING.md", "data/README.md", *DOCS]
 PROGRAM = "s2s "
 """What a line of code begins with to be run. Others need the project itself (git, make), or several machines."""
 
+LAUNCHER, LAUNCHED = "torchrun ", " -m seq2seq_cli "
+"""What begins a line that starts several processes, and what stands before the command that each of them is given."""
 
-OTHER_PROGRAMS = ("torchrun", "tensorboard", "benchmarks.")
+
+OTHER_PROGRAMS = ("tensorboard", "benchmarks.")
 """In a line with one of these, options need not be ours."""
 
 
@@ -194,7 +198,22 @@ def test_the_docs_tell_every_option_and_no_other() -> None:
         if not any(program in line for program in OTHER_PROGRAMS)
         for option in re.findall(r"(?<![\w-])--[a-z][a-z_-]*", line)
     }
-    assert told == options
+    assert told - torchruns_options() == options
+
+
+def torchruns_options() -> set[str]:
+    return {name for action in get_args_parser()._actions for name in action.option_strings}
+
+
+def test_the_commands_of_several_processes_are_torchruns_and_ours() -> None:
+    """Their like run in test_distributed.py; here, their options are read."""
+    lines = [line for page in PAGES for line in code_lines(page) if line.startswith(LAUNCHER)]
+    assert lines
+    for line in lines:
+        theirs, ours = line.removeprefix(LAUNCHER).split(LAUNCHED)
+        get_args_parser().parse_args([*shlex.split(theirs), "-m", "seq2seq_cli"])
+        name, *arguments = shlex.split(ours)
+        get_command(app).commands[name].make_context(name, arguments)  # type: ignore[attr-defined]
 
 
 def test_the_docs_tell_every_reason_to_drop_a_line() -> None:

@@ -18,7 +18,12 @@ from seq2seq_cli.decoding.translator import Translation, Translator
 from seq2seq_cli.errors import Interrupted, TrainingError
 from seq2seq_cli.model.build import build_model
 from seq2seq_cli.model.seq2seq import Seq2Seq
-from seq2seq_cli.training.device import deterministic_algorithms, memory_errors, peak_memory_mb
+from seq2seq_cli.training.device import (
+    deterministic_algorithms,
+    give_back_memory,
+    memory_errors,
+    peak_memory_mb,
+)
 from seq2seq_cli.training.events import Event, Finished, Saved, Step, Validated
 from seq2seq_cli.training.examples import choose_examples
 from seq2seq_cli.training.loop import train
@@ -189,6 +194,7 @@ class _Recorder:
         random = self._world.gather(self._state.streams())
         self._world.main(lambda: self._run.save_last(self._state, random))
         self._saved_at = self._state.progress.seconds
+        give_back_memory()
         return Saved(path=self._run.last_path)
 
     def close(self) -> None:

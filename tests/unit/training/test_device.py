@@ -1,12 +1,21 @@
-"""Memory that does not suffice is told from other errors; what cannot be done the same way twice is told."""
+"""Memory: what is freed is given back, and too little of it is told; so is what cannot be done the same way twice."""
 
+import platform
+import resource
 import sys
+from pathlib import Path
 
 import pytest
 import torch
 
 from seq2seq_cli.errors import TrainingError
-from seq2seq_cli.training.device import deterministic_algorithms, is_out_of_memory, memory_errors, peak_memory_mb
+from seq2seq_cli.training.device import (
+    deterministic_algorithms,
+    give_back_memory,
+    is_out_of_memory,
+    memory_errors,
+    peak_memory_mb,
+)
 from tests.unit.training.conftest import CPU
 
 
@@ -31,6 +40,22 @@ def test_other_errors_are_not() -> None:
 def test_it_is_told_in_one_line_that_says_what_helps() -> None:
     with pytest.raises(TrainingError, match=r"out of memory on cpu: lower training\.batch_size"), memory_errors(CPU):
         torch.empty(2**50)
+
+
+def resident_bytes() -> int:
+    return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * resource.getpagesize()
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="another allocator")
+def test_what_was_freed_between_what_is_in_use_is_given_back() -> None:
+    blocks = [bytes([1]) * 100_000 for _ in range(2000)]
+    in_use = resident_bytes()
+    kept = blocks[::10]
+    del blocks
+    give_back_memory()
+    assert len(kept) == 200
+    # 180 MB were freed; of each block all but the pages at its ends can go.
+    assert in_use - resident_bytes() > 120e6
 
 
 @pytest.mark.parametrize("size", [2**62, 10**20])

@@ -79,6 +79,8 @@ class Progress:
     """Hard attention: moving average of a target word's log-likelihood; None before the first step."""
     seconds: float = 0.0
     """Time spent training, validation included, over all sittings."""
+    validated_step: int = 0
+    """Updates that were done at the last validation."""
     validation_seconds: float = 0.0
     """How long the last validation took."""
 

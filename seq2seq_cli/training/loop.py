@@ -148,10 +148,12 @@ class _Loop:
         self.clock.tick()
         result = validate(self.state, self.corpus, self.config, self.device, self.world)
         progress.validation_seconds = self.clock.tick()
+        progress.validated_step = progress.step
         scores = result.scores.by_metric() if result.scores else None
         is_best = scores is None or progress.improves(scores, metric)
         progress.validations_since_best = 0 if is_best else progress.validations_since_best + 1
-        progress.lr_factor = next_factor(progress.lr_factor, improved=is_best)
+        if self.config.training.schedule == "plateau":
+            progress.lr_factor = next_factor(progress.lr_factor, improved=is_best)
         if is_best:
             progress.best_epoch, progress.best_scores = progress.epoch + 1, scores
         return Validated(
@@ -173,13 +175,17 @@ def share(rows: NDArray[np.int64], world: World) -> NDArray[np.int64]:
 
 
 def end_reason(progress: Progress, training: TrainingConfig) -> str | None:
-    """Why the training is over, as a phrase; None when it is not."""
+    """Why the training is over, as a phrase; None when it is not.
+
+    What was stopped between its last update and the validation after it is not over when the time is: it would have
+    scores of older weights, or none.
+    """
     if progress.epoch >= training.epochs:
         return "the only epoch is done" if training.epochs == 1 else f"all {training.epochs} epochs are done"
     if training.patience is not None and progress.validations_since_best >= training.patience:
         count = "1 validation" if training.patience == 1 else f"{training.patience} validations"
         return f"no better {training.best_metric} in {count}"
-    if _time_is_over(progress, training):
+    if _time_is_over(progress, training) and progress.validated_step == progress.step:
         return f"training.max_minutes ({training.max_minutes:g}) is over"
     return None
 

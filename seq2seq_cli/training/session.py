@@ -96,14 +96,15 @@ class Session:
         world.main(lambda: run.check_corpus(corpus))
         before = world.main(run.config).training
         state = _fresh(config, corpus, device, world)
+        chosen = state.precision
         with _locked(run, world):
             captured = world.main(run.read_last)
             metrics_bytes = world.each(lambda: run.restore(state, captured, world))
             has_new_streams = len(captured["random"]) != world.size
             if has_new_streams:
                 _begin_streams(config.training.seed, state.progress.step, world)
-            if config.training.precision != "auto":
-                state.precision = config.training.precision
+            if not (config.training.precision == before.precision == "auto" and captured.get("device") == device.type):
+                state.precision = chosen  # what auto found before holds for auto, and for that device
             if _ordered_by(before) != _ordered_by(config.training):
                 state.progress.restart_epoch()  # its pairs would come in another order
             world.main(lambda: run.cut_metrics(metrics_bytes))

@@ -79,6 +79,8 @@ class Progress:
     """Hard attention: moving average of a target word's log-likelihood; None before the first step."""
     seconds: float = 0.0
     """Time spent training, validation included, over all sittings."""
+    validated_step: int = 0
+    """Updates that were done at the last validation."""
     validation_seconds: float = 0.0
     """How long the last validation took."""
 
@@ -108,7 +110,7 @@ class TrainingState:
     3. the moving average of the weights, where there is one,
     4. the progress: epoch, position in it, sums and counts, clock, best scores, what the schedules go by,
     5. the random states that dropout and teacher forcing draw from, of each process,
-    6. the precision, which `auto` has found by a measurement.
+    6. the precision, which `auto` has found by a measurement, and the kind of device that it was found for.
 
     What follows from these and the config alone is left out: the learning rate, the order of the pairs (from the seed
     and the epoch) and their noise. There is no gradient scaler: bf16 has the range of fp32.
@@ -132,6 +134,7 @@ class TrainingState:
             "progress": asdict(self.progress),
             "random": list(random or [self.streams()]),
             "precision": self.precision,
+            "device": next(self.model.parameters()).device.type,
         }
 
     def streams(self) -> Streams:

@@ -1,4 +1,4 @@
-"""Memory: what is freed is given back, too little of it is told; so is what cannot be done the same way twice."""
+"""Memory: what is freed is given back, and too little of it is told; so is what cannot be done the same way twice."""
 
 import platform
 import sys

@@ -87,6 +87,26 @@ def test_the_end_is_told_from_the_progress_alone() -> None:
     progress = Progress(seconds=50.0, validation_seconds=11.0)
     assert end_reason(progress, TrainingConfig(max_minutes=1.0)) == "training.max_minutes (1) is over"
     assert end_reason(progress, TrainingConfig(max_minutes=2.0)) is None
+    # Updates that no validation has followed yet are to have one.
+    progress.step = 1
+    assert end_reason(progress, TrainingConfig(max_minutes=1.0)) is None
+
+
+def test_what_was_stopped_before_the_last_validation_has_it_when_it_goes_on(
+    corpus: PreparedCorpus, tmp_path: Path
+) -> None:
+    config = tiny_config(corpus, "training.epochs=100000", "training.max_minutes=100")
+    session = Session.start(tmp_path / "run", config, corpus, CPU)
+    for event in session.train():
+        if isinstance(event, Step) and event.step == 2:
+            session.run.save_last(session.state)
+            break
+    less = tiny_config(corpus, "training.epochs=100000", "training.max_minutes=0.00001")
+    session = Session.resume(RunFolder(tmp_path / "run"), less, corpus, CPU)
+    all_events = list(session.train())
+    assert finished(all_events) == "training.max_minutes (1e-05) is over"
+    assert [event.step for event in all_events if isinstance(event, Validated)] == [3]
+    assert session.run.best_path.is_file()
 
 
 def test_the_share_that_is_over_is_that_of_epochs_or_of_time_whichever_is_more() -> None:
@@ -117,6 +137,15 @@ def test_a_plateau_halves_the_learning_rate(corpus: PreparedCorpus) -> None:
     steps = [event for event in events(corpus, *overrides) if isinstance(event, Step)]
     rates = [step.lr for step in steps if step.position == 1]
     assert rates == pytest.approx([1e-30, 1e-30, 5e-31])
+
+
+def test_a_plateau_begins_with_its_schedule_not_before(corpus: PreparedCorpus, tmp_path: Path) -> None:
+    nothing_better = ("training.lr=1e-30", "training.best_metric=chrf", "training.batch_size=256")
+    config = tiny_config(corpus, *nothing_better)
+    list(Session.start(tmp_path / "run", config, corpus, CPU).train())
+    plateau = tiny_config(corpus, *nothing_better, "training.epochs=4", "training.schedule=plateau")
+    session = Session.resume(RunFolder(tmp_path / "run"), plateau, corpus, CPU)
+    assert next(event.lr for event in session.train() if isinstance(event, Step)) == pytest.approx(1e-30)
 
 
 def test_accumulated_batches_are_one_large_batch(corpus: PreparedCorpus) -> None:

@@ -10,6 +10,7 @@ import torch
 from seq2seq_cli.config.schema import Config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.errors import TrainingError
+from seq2seq_cli.training.checkpoint import save_checkpoint
 from seq2seq_cli.training.events import Finished, Saved, Step, Validated
 from seq2seq_cli.training.run_folder import RunFolder
 from seq2seq_cli.training.session import Session
@@ -136,6 +137,29 @@ def test_a_resumed_run_has_the_new_learning_rate(corpus: PreparedCorpus, config:
     session = Session.resume(RunFolder(run_path), tiny_config(corpus, "training.lr=0.5"), corpus, CPU)
     step = next(event for event in session.train() if isinstance(event, Step))
     assert (step.step, step.lr) == (6, 0.5)
+
+
+def test_auto_stays_what_it_found_and_another_precision_is_taken(corpus: PreparedCorpus, run_path: Path) -> None:
+    auto = tiny_config(corpus, "training.precision=auto")
+    session = Session.start(run_path, auto, corpus, CPU)
+    session.state.precision = "bf16"  # whatever was measured then
+    stop_after(session, 1)
+    run = RunFolder(run_path)
+    assert Session.resume(run, auto, corpus, CPU).state.precision == "bf16"
+    fp32 = tiny_config(corpus, "training.precision=fp32")
+    assert Session.resume(run, fp32, corpus, CPU).state.precision == "fp32"
+
+
+def test_a_precision_found_for_another_device_is_not_taken_over(
+    corpus: PreparedCorpus, run_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(torch.cpu, "get_capabilities", dict, raising=False)  # no units for bf16: auto takes fp32
+    auto = tiny_config(corpus, "training.precision=auto")
+    session = Session.start(run_path, auto, corpus, CPU)
+    session.state.precision = "bf16-mixed"
+    stop_after(session, 1)
+    save_checkpoint(session.run.last_path, {**session.run.read_last(), "device": "cuda"})
+    assert Session.resume(session.run, auto, corpus, CPU).state.precision == "fp32"
 
 
 def test_another_batch_size_starts_the_epoch_over(corpus: PreparedCorpus, config: Config, run_path: Path) -> None:

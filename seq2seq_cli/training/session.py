@@ -72,9 +72,8 @@ class Session:
         """
         # What cannot be made leaves no folder behind.
         if config.training.tensorboard:
-            from seq2seq_cli.training.tensorboard import (
-                check_installed,
-            )  # not above: it draws, which takes time to load
+            # Not above: it draws, which takes time to load.
+            from seq2seq_cli.training.tensorboard import check_installed
 
             world.main(check_installed)
         if origin:
@@ -108,7 +107,6 @@ class Session:
             if _ordered_by(before) != _ordered_by(config.training):
                 state.progress.restart_epoch()  # its pairs would come in another order
             world.main(lambda: run.cut_metrics(metrics_bytes))
-            world.main(lambda: run.write_config(config))
         return cls(
             run=run,
             corpus=corpus,
@@ -131,7 +129,10 @@ class Session:
             StopRequest() as stop,
             closing(_Recorder(self)) as recorder,
         ):
-            yield recorder.save()
+            saved = recorder.save()
+            # Not before: a config says how the pairs are ordered, in which the checkpoint has a place.
+            self.world.main(lambda: self.run.write_config(self.config))
+            yield saved
             for event in train(self.state, self.corpus, self.config, self.device, self.world):
                 yield from recorder.keep(event)
                 if exit_code := self.world.max(stop.exit_code or 0):

@@ -63,6 +63,9 @@ def main() -> None:
     # Torch's threads wait for each other by spinning, which makes training many times slower beside any other busy
     # program: they are to spin for some microseconds only. Read when torch is imported, which is after this.
     os.environ.setdefault("GOMP_SPINCOUNT", "1000")
+    # Products in bf16 have machine code made for each shape, which is kept: of 1,024 shapes, a quarter of a megabyte
+    # each. Batches have more shapes than that, so that most of it is not needed again before it is dropped.
+    os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "128")
     sys.exit(_run(sys.argv[1:]))
 
 

@@ -16,6 +16,9 @@ from seq2seq_cli.model.readout import AttentionalReadout, ConcatReadout, MaxoutR
 from seq2seq_cli.model.recurrent import make_rnn
 from seq2seq_cli.model.seq2seq import Seq2Seq
 
+TIED_STD = 0.2
+"""Of the entries of a matrix that is word vectors and output layer at once, before training."""
+
 
 def build_model(config: ModelConfig, *, src_size: int, tgt_size: int) -> Seq2Seq:
     """A network with fresh weights for vocabularies of the given sizes; with one for both, the sizes are equal."""
@@ -28,8 +31,10 @@ def build_model(config: ModelConfig, *, src_size: int, tgt_size: int) -> Seq2Seq
         decoder=decoder,
         output=nn.Linear(decoder.readout.size, tgt_size),
     )
-    # The matrix of the output layer is the one to keep: an embedding's own numbers are some ten times too large for it.
     if config.tied_embeddings != "none":
+        # Between what torch gives an embedding (1), with which the first words would be far too sure, and an output
+        # layer (0.04), whose word vectors an RNN can hardly tell apart; measured.
+        nn.init.normal_(model.output.weight, std=TIED_STD)
         decoder.embedding.weight = model.output.weight
     if config.tied_embeddings == "all":
         encoder.embedding.weight = model.output.weight

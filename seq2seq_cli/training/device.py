@@ -1,7 +1,8 @@
 """Where to compute."""
 
+import ctypes
+import os
 import re
-import resource
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,6 +10,8 @@ from contextlib import contextmanager
 import torch
 
 from seq2seq_cli.errors import TrainingError, UsageError
+
+_CUBLAS = "CUBLAS_WORKSPACE_CONFIG"
 
 
 def choose_device(name: str, local_rank: int = 0) -> torch.device:
@@ -43,20 +46,39 @@ def describe_device(device: torch.device) -> str:
     return device.type
 
 
-def peak_memory_mb(device: torch.device) -> int:
-    """The most memory that was held so far, in units of 10^6 bytes: by the process, or on a GPU by torch."""
+def peak_memory_mb(device: torch.device) -> int | None:
+    """The most memory that was held so far, in units of 10^6 bytes: by the process, or on a GPU by torch.
+
+    None on Windows, where Python does not know it.
+    """
     if device.type == "cuda":
         return torch.cuda.max_memory_allocated(device) // 10**6
+    try:
+        import resource
+    except ImportError:
+        return None
     # In kilobytes on Linux, in bytes on macOS.
     unit = 1 if sys.platform == "darwin" else 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit // 10**6
 
 
+def give_back_memory() -> None:
+    """Return to the system what this process has freed, where its allocator is glibc's.
+
+    That keeps freed memory between what is still in use. Tensors of many sizes leave ever more such gaps.
+    """
+    if sys.platform == "linux":
+        trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+        if trim:
+            trim(0)
+
+
 def is_out_of_memory(error: BaseException) -> bool:
-    """Whether torch says that a tensor does not fit in memory."""
-    # The allocator of the CPU raises nothing more special than a RuntimeError.
+    """Whether torch says that a tensor does not fit in memory, or that its size is more than a number of 64 bits."""
+    # The allocator of the CPU raises nothing more special than a RuntimeError, and what reads sizes a TypeError.
+    too_large = "(allocate|enough) memory|Storage size calculation overflowed|Overflow when unpacking long"
     return isinstance(error, torch.OutOfMemoryError) or (
-        isinstance(error, RuntimeError) and re.search("(allocate|enough) memory", str(error)) is not None
+        isinstance(error, RuntimeError | TypeError) and re.search(too_large, str(error)) is not None
     )
 
 
@@ -65,9 +87,44 @@ def memory_errors(device: torch.device) -> Iterator[None]:
     """Tell as a TrainingError that the memory did not suffice."""
     try:
         yield
-    except RuntimeError as error:
+    except (RuntimeError, TypeError) as error:
         if not is_out_of_memory(error):
             raise
         raise TrainingError(
             f"out of memory on {device.type}: lower training.batch_size, or the sizes of the model"
         ) from error
+
+
+@contextmanager
+def deterministic_algorithms() -> Iterator[None]:
+    """Only algorithms of torch that give the same numbers each time; afterwards all is as before.
+
+    Raises TrainingError, which says what it is, where an operation on this device has no such algorithm.
+    """
+    # cuBLAS reads this once, at its first product on the GPU; torch asks for it. What the user has set stays.
+    os.environ.setdefault(_CUBLAS, ":4096:8")
+    before, only_warn = (
+        torch.are_deterministic_algorithms_enabled(),
+        torch.is_deterministic_algorithms_warn_only_enabled(),
+    )
+    torch.use_deterministic_algorithms(True)
+    try:
+        yield
+    except RuntimeError as error:
+        why = _why_not_deterministic(str(error))
+        if why is None:
+            raise
+        raise TrainingError(
+            f"training.deterministic is true, and {why}; set training.deterministic=false, or train on the cpu"
+        ) from error
+    finally:
+        torch.use_deterministic_algorithms(before, warn_only=only_warn)
+
+
+def _why_not_deterministic(message: str) -> str | None:
+    """What torch says that it cannot do the same way twice; None when it says something else."""
+    if found := re.search(r"(\S+) does not have a deterministic implementation", message):
+        return f"torch has no deterministic algorithm for {found[1]} on this device"
+    if _CUBLAS in message:
+        return f"cuBLAS needs {_CUBLAS} to be :4096:8 or :16:8, not {os.environ.get(_CUBLAS)}"
+    return None

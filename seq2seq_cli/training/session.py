@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from math import isfinite
@@ -18,7 +18,12 @@ from seq2seq_cli.decoding.translator import Translation, Translator
 from seq2seq_cli.errors import Interrupted, TrainingError
 from seq2seq_cli.model.build import build_model
 from seq2seq_cli.model.seq2seq import Seq2Seq
-from seq2seq_cli.training.device import memory_errors, peak_memory_mb
+from seq2seq_cli.training.device import (
+    deterministic_algorithms,
+    give_back_memory,
+    memory_errors,
+    peak_memory_mb,
+)
 from seq2seq_cli.training.events import Event, Finished, Saved, Step, Validated
 from seq2seq_cli.training.examples import choose_examples
 from seq2seq_cli.training.loop import train
@@ -121,6 +126,7 @@ class Session:
         with (
             _locked(self.run, self.world),
             memory_errors(self.device),
+            deterministic_algorithms() if self._is_made_deterministic else nullcontext(),
             StopRequest() as stop,
             closing(_Recorder(self)) as recorder,
         ):
@@ -130,6 +136,11 @@ class Session:
                 if exit_code := self.world.max(stop.exit_code or 0):
                     recorder.save()
                     raise self.world.agreed(Interrupted(self._how_to_go_on(), exit_code=exit_code))
+
+    @property
+    def _is_made_deterministic(self) -> bool:
+        """On a CPU all that training does is deterministic by itself."""
+        return self.config.training.deterministic and self.device.type != "cpu"
 
     def _how_to_go_on(self) -> str:
         progress = self.state.progress
@@ -183,6 +194,7 @@ class _Recorder:
         random = self._world.gather(self._state.streams())
         self._world.main(lambda: self._run.save_last(self._state, random))
         self._saved_at = self._state.progress.seconds
+        give_back_memory()
         return Saved(path=self._run.last_path)
 
     def close(self) -> None:

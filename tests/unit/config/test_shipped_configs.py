@@ -12,7 +12,7 @@ from seq2seq_cli.config.wording import schema_fields, section_at
 from seq2seq_cli.config.yaml12 import read_yaml
 
 PATHS = sorted(shipped_folder().glob("*.yaml"))
-MODELS = sorted({path.stem for path in PATHS} - {"tutorial"})
+MODELS = sorted({path.stem for path in PATHS} - {"quick", "tutorial"})
 
 
 def comments(lines: list[str], line: int) -> str:

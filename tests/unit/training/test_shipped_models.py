@@ -7,7 +7,9 @@ import torch
 
 from seq2seq_cli.config.catalog import list_configs
 from seq2seq_cli.config.loader import load_config
+from seq2seq_cli.corpus.prepare import prepare
 from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.corpus.sources import Source
 from seq2seq_cli.training.events import Step, Validated
 from seq2seq_cli.training.report import model_card, report
 from seq2seq_cli.training.resolve import resolve_config
@@ -15,7 +17,8 @@ from seq2seq_cli.training.session import Session
 from tests.corpora import prepared, reversed_words, symbol_sequences
 from tests.unit.training.conftest import CPU, TINY
 
-NAMES = [entry.name for entry in list_configs() if entry.name != "tutorial"]  # which has data of its own
+# The others have data or text of their own.
+NAMES = [entry.name for entry in list_configs() if entry.name not in ("quick", "tutorial")]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -34,6 +37,23 @@ def test_it_goes_the_whole_way(name: str, corpus: PreparedCorpus, tmp_path: Path
     assert config.model.attention.in_words in model_card(session, report(session))
     translation = session.run.load_translator(CPU).translate(["a b c"])[0]
     assert translation.weights.shape == (len(translation.tgt_tokens), 4)
+
+
+def test_the_quick_model_trains_on_what_it_has_prepared(tmp_path: Path) -> None:
+    pairs = tmp_path / "pairs.txt"
+    sequences = symbol_sequences(200, shortest=3, longest=6)
+    pairs.write_text("".join(f"{s}\t{reversed_words(s)}\n" for s in sequences), encoding="utf-8")
+    sizes = [f"model.{side}.{size}=8" for side in ("encoder", "decoder") for size in ("embedding_size", "hidden_size")]
+    config = load_config("quick", [*sizes, "training.epochs=2", "training.device=cpu"])
+    prepare([Source.of(pairs)], tmp_path / "prepared", config)
+    corpus = PreparedCorpus.open(tmp_path / "prepared")
+
+    session = Session.start(tmp_path / "run", resolve_config(config, corpus), corpus, CPU)
+
+    rates = [event.lr for event in session.train() if isinstance(event, Step)]
+    # It is still climbing: a training of so few pairs ends within its warm-up.
+    assert rates == sorted(rates)
+    assert (session.run.path / "best" / "model.safetensors").is_file()
 
 
 def test_with_one_vocabulary_both_sides_and_the_output_share_a_matrix(tmp_path: Path) -> None:

@@ -176,11 +176,16 @@ def _join(world: World) -> Any:
 
     Gloo carries what is on a CPU, and NCCL what is on a GPU.
     """
-    from torch.distributed.rendezvous import rendezvous  # a torch without distributed training has none
+    # Not above: a torch without distributed training has none of it.
+    from torch.distributed.distributed_c10d import PrefixStore
+    from torch.distributed.rendezvous import rendezvous
 
     has_gpus = torch.cuda.is_available() and dist.is_nccl_available()
     try:
         store, _, _ = next(rendezvous("env://"))
+        # torchrun may keep one store for all its attempts, in which the addresses of the one before are still found.
+        attempt = os.environ.get("TORCHELASTIC_RESTART_COUNT", "0")
+        store = PrefixStore(f"attempt {attempt}, {world.size} processes", store)
         dist.init_process_group(
             "cpu:gloo,cuda:nccl" if has_gpus else "gloo", store=store, rank=world.rank, world_size=world.size
         )

@@ -13,6 +13,7 @@ import socket
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any, TypeVar
 
 import torch
@@ -25,6 +26,10 @@ T = TypeVar("T")
 
 ENVIRONMENT = ("RANK", "WORLD_SIZE", "LOCAL_RANK", "MASTER_ADDR", "MASTER_PORT")
 """What torchrun sets."""
+
+
+PATIENCE = timedelta(seconds=10)
+"""How long one that leaves waits for the others."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -150,13 +155,13 @@ def torchrun_world() -> Iterator[World]:
     try:
         yield world
     except S2SError:
-        _leave()
+        _leave(world, store)
         raise
     except RuntimeError as error:
         if not _is_lost_connection(error):
             raise
         raise _lost(store) from error
-    _leave()
+    _leave(world, store)
 
 
 def launch_name() -> str | None:
@@ -171,11 +176,16 @@ def _join(world: World) -> Any:
 
     Gloo carries what is on a CPU, and NCCL what is on a GPU.
     """
-    from torch.distributed.rendezvous import rendezvous  # a torch without distributed training has none
+    # Not above: a torch without distributed training has none of it.
+    from torch.distributed.distributed_c10d import PrefixStore
+    from torch.distributed.rendezvous import rendezvous
 
     has_gpus = torch.cuda.is_available() and dist.is_nccl_available()
     try:
         store, _, _ = next(rendezvous("env://"))
+        # torchrun may keep one store for all its attempts, in which the addresses of the one before are still found.
+        attempt = os.environ.get("TORCHELASTIC_RESTART_COUNT", "0")
+        store = PrefixStore(f"attempt {attempt}, {world.size} processes", store)
         dist.init_process_group(
             "cpu:gloo,cuda:nccl" if has_gpus else "gloo", store=store, rank=world.rank, world_size=world.size
         )
@@ -188,9 +198,17 @@ def _join(world: World) -> Any:
     return store
 
 
-def _leave() -> None:
-    """End the threads of the connections, which must not outlive the interpreter."""
-    gc.collect()  # gradients that were summed hold the connections
+def _leave(world: World, store: Any) -> None:
+    """Close the connections, when all have what they wait for: a close may overtake what was sent before it.
+
+    A process that leaves for an error of its own finds nobody who leaves too, and goes after a while.
+    """
+    with contextlib.suppress(RuntimeError):  # nobody leaves, or the store has left
+        if store.add("left", 1) == world.size:
+            store.set("all left", "1")
+        store.wait(["all left"], PATIENCE)
+    # The threads of the connections must not outlive the interpreter, and gradients that were summed hold them.
+    gc.collect()
     dist.destroy_process_group()
 
 

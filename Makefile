@@ -23,7 +23,7 @@ $(VENV)/installed-dev: $(VENV)/installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	@touch $@
 
-demo: $(VENV)/installed  ## Train on data/sample.txt for about two minutes, translate, draw the attention
+demo: $(VENV)/installed  ## Train on data/sample.txt for a few minutes, translate, draw the attention
 	$(BIN)/s2s prepare data/sample.txt --config sample.yaml --out $(DEMO)/prepared --overwrite
 	$(BIN)/s2s train --config sample.yaml --data $(DEMO)/prepared --out $(DEMO)/run --overwrite
 	@echo

@@ -38,6 +38,12 @@ def reversed_words(sequence: str) -> str:
     return " ".join(reversed(sequence.split()))
 
 
+def write_reversals(path: Path) -> None:
+    """A pair file of two hundred sequences and their reversals."""
+    sequences = symbol_sequences(200, shortest=3, longest=6)
+    path.write_text("".join(f"{s}\t{reversed_words(s)}\n" for s in sequences), encoding="utf-8")
+
+
 def splits_of(pairs: Sequence[tuple[str, str]], *, valid_sources: int, test_sources: int) -> list[int]:
     """The split of each pair of texts, which are known by their hashes."""
     src, tgt = (text_hashes(sentence_key(pair[side]) for pair in pairs) for side in (0, 1))

@@ -19,7 +19,7 @@ import torch
 from safetensors.torch import load_file
 
 from tests.commands import S2S, Done, s2s_here
-from tests.corpora import reversed_words, symbol_sequences
+from tests.corpora import write_reversals
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are watched through /proc")
 
@@ -39,9 +39,7 @@ def train_arguments(name: str, *settings: str) -> list[str]:
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a prepared corpus."""
     folder = tmp_path_factory.mktemp("home")
-    sequences = symbol_sequences(200, shortest=3, longest=6)
-    lines = "".join(f"{s}\t{reversed_words(s)}\n" for s in sequences)
-    (folder / "pairs.txt").write_text(lines, encoding="utf-8")
+    write_reversals(folder / "pairs.txt")
     assert s2s_here(folder, "prepare", "pairs.txt").returncode == 0
     return folder
 

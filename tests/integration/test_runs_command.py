@@ -10,7 +10,7 @@ import pytest
 
 from seq2seq_cli.training.lock import hold
 from tests.commands import Done, s2s_here
-from tests.corpora import reversed_words, symbol_sequences
+from tests.corpora import write_reversals
 from tests.unit.training.records import end, epoch, held_out, make_run, step
 
 SMALL = (
@@ -24,9 +24,7 @@ SMALL = (
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a prepared corpus and two runs of it."""
     folder = tmp_path_factory.mktemp("home")
-    sequences = symbol_sequences(200, shortest=3, longest=6)
-    lines = "".join(f"{s}\t{reversed_words(s)}\n" for s in sequences)
-    (folder / "pairs.txt").write_text(lines, encoding="utf-8")
+    write_reversals(folder / "pairs.txt")
     assert s2s_here(folder, "prepare", "pairs.txt").returncode == 0
     for name in ("luong_dot", "luong_general"):
         done = s2s_here(folder, "train", "--config", name, *SMALL)

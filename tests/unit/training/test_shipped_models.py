@@ -14,7 +14,7 @@ from seq2seq_cli.training.events import Step, Validated
 from seq2seq_cli.training.report import model_card, report
 from seq2seq_cli.training.resolve import resolve_config
 from seq2seq_cli.training.session import Session
-from tests.corpora import prepared, reversed_words, symbol_sequences
+from tests.corpora import prepared, reversed_words, symbol_sequences, write_reversals
 from tests.unit.training.conftest import CPU, TINY
 
 # The others have data or text of their own.
@@ -41,8 +41,7 @@ def test_it_goes_the_whole_way(name: str, corpus: PreparedCorpus, tmp_path: Path
 
 def test_the_quick_model_trains_on_what_it_has_prepared(tmp_path: Path) -> None:
     pairs = tmp_path / "pairs.txt"
-    sequences = symbol_sequences(200, shortest=3, longest=6)
-    pairs.write_text("".join(f"{s}\t{reversed_words(s)}\n" for s in sequences), encoding="utf-8")
+    write_reversals(pairs)
     sizes = [f"model.{side}.{size}=8" for side in ("encoder", "decoder") for size in ("embedding_size", "hidden_size")]
     config = load_config("quick", [*sizes, "training.epochs=2", "training.device=cpu"])
     prepare([Source.of(pairs)], tmp_path / "prepared", config)

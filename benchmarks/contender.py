@@ -7,7 +7,6 @@ to measure, and its own way of multiplying, which torch sets for a whole process
 
 import argparse
 import json
-import os
 import resource
 import sys
 import tempfile
@@ -19,6 +18,7 @@ from pathlib import Path
 from benchmarks.models import DECODERS, default_config, measured_config
 from seq2seq_cli.config.schema import Config
 from seq2seq_cli.errors import S2SError
+from seq2seq_cli.process import prepare_process
 
 DEFAULT, TUTORIAL = "default", "tutorial"
 WARM_UP = 3.0
@@ -59,8 +59,7 @@ def _see(corpus: Path, name: str, seconds: float) -> Round:
         steps, numbers = _tutorial(corpus)
         return watch(steps, seconds=seconds, numbers=numbers)
     config = default_config() if name == DEFAULT else measured_config(name)
-    # As s2s does it; read when torch is imported, which is after this.
-    os.environ.setdefault("GOMP_SPINCOUNT", "1000")
+    prepare_process()
     with tempfile.TemporaryDirectory() as folder:
         steps, numbers = _s2s(corpus, config, Path(folder) / "run")
         return watch(steps, seconds=seconds, numbers=numbers)

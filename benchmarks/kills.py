@@ -24,6 +24,7 @@ import torch
 from tqdm import tqdm
 
 from seq2seq_cli.files import is_unfinished
+from seq2seq_cli.process import prepare_process
 
 SETTINGS = (
     *(f"model.{side}.{size}" for side in ("encoder", "decoder") for size in ("embedding_size=8", "hidden_size=12")),
@@ -219,7 +220,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1, help="of their moments (1)")
     parser.add_argument("--pairs", type=Path, default=Path("data/sample.txt"), help="the pair file (data/sample.txt)")
     options = parser.parse_args()
-    os.environ.setdefault("GOMP_SPINCOUNT", "1000")  # as s2s has it, which comes too late where torch is there already
+    prepare_process()
     _FORKS.set_forkserver_preload(["seq2seq_cli.cli.app", "seq2seq_cli.training.report", "seq2seq_cli.corpus.prepare"])
     with tempfile.TemporaryDirectory() as folder:
         equal = compare(Path(folder), options.pairs, kills=options.kills, seed=options.seed)

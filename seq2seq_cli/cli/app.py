@@ -15,6 +15,7 @@ import typer
 from seq2seq_cli import __version__
 from seq2seq_cli.cli import configs, download, inspect, prepare, runs, train, translate
 from seq2seq_cli.errors import Interrupted, S2SError, one_line
+from seq2seq_cli.process import prepare_process
 
 app = typer.Typer(
     name="s2s",
@@ -60,12 +61,7 @@ def main() -> None:
     reader that went away (s2s translate | head).
     """
     _open_streams()
-    # Torch's threads wait for each other by spinning, which makes training many times slower beside any other busy
-    # program: they are to spin for some microseconds only. Read when torch is imported, which is after this.
-    os.environ.setdefault("GOMP_SPINCOUNT", "1000")
-    # Products in bf16 have machine code made for each shape, which is kept: of 1,024 shapes, a quarter of a megabyte
-    # each. Batches have more shapes than that, so that most of it is not needed again before it is dropped.
-    os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "128")
+    prepare_process()
     sys.exit(_run(sys.argv[1:]))
 
 

@@ -12,6 +12,9 @@ import torch
 from seq2seq_cli.errors import TrainingError, UsageError
 
 _CUBLAS = "CUBLAS_WORKSPACE_CONFIG"
+# Of glibc's malloc.h.
+_M_TRIM_THRESHOLD = -1
+_M_MMAP_THRESHOLD = -3
 
 
 def choose_device(name: str, local_rank: int = 0) -> torch.device:
@@ -62,15 +65,29 @@ def peak_memory_mb(device: torch.device) -> int | None:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit // 10**6
 
 
+def keep_freed_memory() -> None:
+    """Let this process use again what it has freed, where its allocator is glibc's, unless the user has set that.
+
+    As it is, the tensors of each step would be returned to the system and asked for anew, page by page: a tenth of a
+    step. `give_back_memory` returns what is free nevertheless.
+    """
+    if "MALLOC_MMAP_THRESHOLD_" not in os.environ and "MALLOC_TRIM_THRESHOLD_" not in os.environ:
+        _call_glibc("mallopt", _M_MMAP_THRESHOLD, 32 * 2**20)
+        _call_glibc("mallopt", _M_TRIM_THRESHOLD, 128 * 2**20)
+
+
 def give_back_memory() -> None:
     """Return to the system what this process has freed, where its allocator is glibc's.
 
     That keeps freed memory between what is still in use. Tensors of many sizes leave ever more such gaps.
     """
-    if sys.platform == "linux":
-        trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
-        if trim:
-            trim(0)
+    _call_glibc("malloc_trim", 0)
+
+
+def _call_glibc(name: str, *arguments: int) -> None:
+    """Call a function of the C library, where it is one that has it."""
+    if sys.platform == "linux" and (function := getattr(ctypes.CDLL(None), name, None)):
+        function(*arguments)
 
 
 def is_out_of_memory(error: BaseException) -> bool:

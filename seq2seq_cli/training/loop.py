@@ -20,6 +20,7 @@ from seq2seq_cli.config.schema import Config, TrainingConfig
 from seq2seq_cli.corpus.batches import Batch, epoch_order
 from seq2seq_cli.corpus.noise import Noise
 from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.training.device import keep_freed_memory
 from seq2seq_cli.training.events import Event, Finished, Step, Validated
 from seq2seq_cli.training.feed import feed
 from seq2seq_cli.training.schedule import next_factor
@@ -41,6 +42,7 @@ def train(
     The processes of a `world` go through the same events, each with its share of every batch. Raises TrainingError when
     the gradient is not finite again and again.
     """
+    keep_freed_memory()
     clock = _Clock(state.progress, world)
     objective = world.together(Objective(state.model))
     loop = _Loop(

@@ -73,7 +73,7 @@ class _OutputLoss(torch.autograd.Function):
     ) -> tuple[Float[Tensor, ""], Float[Tensor, " N"]]:
         """The summed objective, and -log p of each word."""
         W, b, f = weight.to(numbers), bias.to(numbers), features.to(numbers)
-        gradient = (torch.empty_like(f), torch.zeros_like(weight), torch.zeros_like(bias)) if learning else ()
+        df, dW, db = torch.empty_like(f), None, torch.zeros_like(bias)
         # Parts of one size, in the same memory: a fresh one would cost as much as a pass over it.
         rows = math.ceil(len(f) / math.ceil(len(f) / rows))
         logits = W.new_empty(rows, len(W))
@@ -84,14 +84,13 @@ class _OutputLoss(torch.autograd.Function):
             z = torch.addmm(b, part, W.t(), out=logits[: len(part)])
             dz = slopes[: len(part)].copy_(z)
             losses.append(_losses_and_slopes(dz, targets[start : start + rows].unsqueeze(1), smoothing))
-            if gradient:
-                df, dW, db = gradient
+            if learning:
                 db += dz.sum(0)
                 dz = z.copy_(dz)
                 torch.mm(dz, W, out=df[start : start + rows])
-                _add_product(dW, dz.t(), part)
+                dW = _add_product(dW, dz.t(), part, weight.dtype)
         ctx.numbers = features.dtype
-        ctx.save_for_backward(*gradient)
+        ctx.save_for_backward(df, dW, db)
         objectives, nlls = (torch.cat(parts) for parts in zip(*losses, strict=True))
         ctx.mark_non_differentiable(nlls)
         return objectives.sum(), nlls
@@ -104,12 +103,13 @@ class _OutputLoss(torch.autograd.Function):
         return (df * scale).to(ctx.numbers), dW * scale, db * scale, *[None] * 5
 
 
-def _add_product(total: Float[Tensor, "V R"], a: Float[Tensor, "V C"], b: Float[Tensor, "C R"]) -> None:
-    """total += a b; the sum is in the numbers of `total`."""
-    if a.dtype == total.dtype:
-        total.addmm_(a, b)
-    else:
-        total += a @ b
+def _add_product(
+    total: Float[Tensor, "V R"] | None, a: Float[Tensor, "V C"], b: Float[Tensor, "C R"], numbers: torch.dtype
+) -> Float[Tensor, "V R"]:
+    """total + a b, in its place, or a b alone in these numbers: zeros to begin with would be one more pass."""
+    if total is None:
+        return (a @ b).to(numbers)
+    return total.addmm_(a, b) if a.dtype == total.dtype else total.add_(a @ b)
 
 
 def _losses_and_slopes(

@@ -89,12 +89,21 @@ class _Wishes:
             raise UsageError("--resume goes on with a run and --init-from begins a new one: give one of them")
 
     def goes_on(self) -> bool:
-        """Whether to go on with a run: asked to, or started again by torchrun after that run was begun."""
+        """Whether to go on with a run: asked to, or started again by torchrun after that run was saved."""
+        from seq2seq_cli.training.run_folder import RunFolder
+
+        return self.resume or (self._is_started_again() and RunFolder(self.new_folder()).last_path.is_file())
+
+    def replaces(self) -> bool:
+        """Whether a new run may replace another: asked to, or begun by this torchrun too and lost before it was saved."""
+        return self.overwrite or self._is_started_again()
+
+    def _is_started_again(self) -> bool:
         from seq2seq_cli.training.run_folder import RunFolder
         from seq2seq_cli.training.world import launch_name
 
         launch = launch_name()
-        return self.resume or (launch is not None and RunFolder(self.new_folder()).was_begun_by(launch))
+        return launch is not None and RunFolder(self.new_folder()).was_begun_by(launch)
 
     def new_folder(self) -> Path:
         """Where a new run goes."""
@@ -140,7 +149,8 @@ def _start(wishes: _Wishes, world: "World") -> "Session":
     config = world.main(lambda: resolve_config(loaded, corpus))
     device = world.each(lambda: choose_device(config.training.device, world.local_rank))
     path = world.main(wishes.new_folder)
-    session = Session.start(path, config, corpus, device, overwrite=wishes.overwrite, origin=origin, world=world)
+    overwrite = world.main(wishes.replaces)
+    session = Session.start(path, config, corpus, device, overwrite=overwrite, origin=origin, world=world)
     _announce(session)
     return session
 

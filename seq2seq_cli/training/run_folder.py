@@ -193,9 +193,8 @@ class RunFolder:
         return origin if isinstance(origin, str) else None
 
     def was_begun_by(self, launch: str) -> bool:
-        """Whether there is a run, with something to resume from, and it was created with this `launch`."""
-        has_begun = self.last_path.is_file() and (self.path / "corpus.json").is_file()
-        return has_begun and self._corpus_record().get("launch") == launch
+        """Whether there is a run, and it was created with this `launch`."""
+        return (self.path / CORPUS).is_file() and self._corpus_record().get("launch") == launch
 
     def check_corpus(self, corpus: PreparedCorpus) -> None:
         """Raise UsageError unless this is the corpus that the run was trained on."""

@@ -162,6 +162,21 @@ def test_a_killed_process_ends_the_other_and_torchrun_goes_on_from_last(home: Pa
     assert "Traceback" not in done.stderr
 
 
+def test_what_was_lost_before_it_was_saved_is_begun_again(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    arguments = train_arguments("early", "training.epochs=1")
+    monkeypatch.setenv("TORCHELASTIC_RUN_ID", "one launch")
+    assert s2s_here(home, *arguments).returncode == 0
+    shutil.rmtree(home / "runs" / "early" / "last")
+    again = s2s_here(home, *arguments)
+    assert again.returncode == 0, again.stderr
+    assert len([line for line in metrics(home / "runs" / "early") if line["kind"] == "epoch"]) == 1
+
+    monkeypatch.setenv("TORCHELASTIC_RUN_ID", "another launch")
+    other = s2s_here(home, *arguments)
+    assert other.returncode == 2
+    assert "--overwrite" in other.stderr
+
+
 @pytest.mark.slow
 def test_the_same_error_of_all_is_told_once(home: Path, started: Started) -> None:
     processes = started.without_torchrun([home] * 2, train_arguments("refused", "model.attention.scope=nowhere"))

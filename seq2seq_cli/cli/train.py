@@ -95,7 +95,7 @@ class _Wishes:
         return self.resume or (self._is_started_again() and RunFolder(self.new_folder()).last_path.is_file())
 
     def replaces(self) -> bool:
-        """Whether a new run may replace another: asked to, or begun by this torchrun too and lost before it was saved."""
+        """Whether a new run may replace another: asked to, or lost by this torchrun before it was saved."""
         return self.overwrite or self._is_started_again()
 
     def _is_started_again(self) -> bool:

@@ -8,15 +8,24 @@ A YAML file has six sections: ``data`` and ``text`` say how ``s2s prepare`` make
 from collections.abc import Sequence
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from seq2seq_cli.config.legality import Problem, model_problems, section_problems
 
 AUTO = "auto"
 """A language that is still to be found."""
 
-PositiveInt = Annotated[int, Field(ge=1)]
-NonNegativeInt = Annotated[int, Field(ge=0)]
+
+def _countable(number: int) -> int:
+    if number >= 2**31:
+        raise ValueError(f"must be less than {2**31}")
+    return number
+
+
+Countable = Annotated[int, AfterValidator(_countable)]
+"""What any library below can count to; far from every useful value, so that the ranges in comments leave it out."""
+PositiveInt = Annotated[Countable, Field(ge=1)]
+NonNegativeInt = Annotated[Countable, Field(ge=0)]
 Positive = Annotated[float, Field(gt=0.0)]
 NonNegative = Annotated[float, Field(ge=0.0)]
 Probability = Annotated[float, Field(ge=0.0, le=1.0)]
@@ -69,9 +78,9 @@ class DataConfig(Section):
     """Pairs with more tokens than this on either side are dropped, with a count; five characters are one token."""
     max_ratio: Annotated[float, Field(gt=1.0)] = 9.0
     """Pairs in which one side has more than so many times the tokens of the other are dropped, with a count."""
-    valid_sources: Annotated[int, Field(ge=0)] = 2000
+    valid_sources: NonNegativeInt = 2000
     """Distinct source sentences held out for validation: at most this many or a tenth of all; none with --valid."""
-    test_sources: Annotated[int, Field(ge=0)] = 2000
+    test_sources: NonNegativeInt = 2000
     """Distinct source sentences held out for the test at the end: at most this many or a tenth; none with --test."""
 
 
@@ -333,7 +342,7 @@ class DecodingConfig(Section):
     """Sentences translated at a time."""
     max_length_factor: Annotated[float, Field(ge=0.0, le=100.0)] = 1.5
     """An output has at most factor * source tokens + extra tokens."""
-    max_length_extra: Annotated[int, Field(ge=1)] = 10
+    max_length_extra: PositiveInt = 10
     """See max_length_factor."""
 
 
@@ -350,7 +359,7 @@ class DownloadConfig(Section):
     """Name of the archive of a language, whose ISO 639-3 code takes the place of {language}."""
     timeout: Annotated[float, Field(gt=0.0)] = 30.0
     """Seconds to wait for the next bytes."""
-    retries: Annotated[int, Field(ge=0)] = 5
+    retries: NonNegativeInt = 5
     """How many times a broken connection is taken up again."""
 
 

@@ -89,6 +89,10 @@ def test_an_integer_is_a_number() -> None:
             "my.yaml:1:24: text.src.language: must be something like 'en' or 'de', not 'EN'",
         ),
         ("training: {epochs: 0}", "my.yaml:1:20: training.epochs: must be at least 1, not 0"),
+        (
+            "training: {accumulate: 1%s}" % ("0" * 400),
+            "my.yaml:1:24: training.accumulate: must be less than 2147483648",
+        ),
         ("training: {lr: 0}", "my.yaml:1:16: training.lr: must be more than 0, not 0"),
         ("training: {teacher_forcing: 1.5}", "my.yaml:1:29: training.teacher_forcing: must be at most 1, not 1.5"),
         ("training: {seed: 4294967296}", "my.yaml:1:18: training.seed: must be less than 4294967296, not 4294967296"),

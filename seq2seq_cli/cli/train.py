@@ -147,7 +147,7 @@ def _start(wishes: _Wishes, world: "World") -> "Session":
     loaded, origin = world.main(load)
     corpus = _open_corpus(wishes.data or DEFAULT_FOLDER, world)
     config = world.main(lambda: resolve_config(loaded, corpus))
-    device = world.each(lambda: choose_device(config.training.device, world.local_rank))
+    device = world.each(lambda: choose_device(config.training.device, world))
     path = world.main(wishes.new_folder)
     overwrite = world.main(wishes.replaces)
     session = Session.start(path, config, corpus, device, overwrite=overwrite, origin=origin, world=world)
@@ -183,7 +183,7 @@ def _resume(wishes: _Wishes, world: "World") -> "Session":
     corpus = _open_corpus(wishes.data or world.main(run.corpus_folder), world)
     loaded = world.main(load)
     config = world.main(resolve)
-    device = world.each(lambda: choose_device(config.training.device, world.local_rank))
+    device = world.each(lambda: choose_device(config.training.device, world))
     session = Session.resume(run, config, corpus, device, world)
     _announce(session)
     return session

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 import torch
 
 from seq2seq_cli.errors import TrainingError, UsageError
+from seq2seq_cli.training.world import ALONE, World
 
 _CUBLAS = "CUBLAS_WORKSPACE_CONFIG"
 # Of glibc's malloc.h.
@@ -17,27 +18,30 @@ _M_TRIM_THRESHOLD = -1
 _M_MMAP_THRESHOLD = -3
 
 
-def choose_device(name: str, local_rank: int = 0) -> torch.device:
+def choose_device(name: str, world: World = ALONE) -> torch.device:
     """The device of that name; `auto` takes the first of cuda, mps and cpu that is there.
 
-    Of several processes on this machine each has a GPU of its own, by its `local_rank`. Raises UsageError for a device
-    that this machine lacks.
+    Of several processes on this machine each has a GPU of its own. Raises UsageError for a device that this machine
+    lacks, or that several processes cannot train on together.
     """
-    there = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available(), "cpu": True}
+    # Nothing carries sums between processes from Apple's GPUs, and a machine has but one.
+    has_mps = torch.backends.mps.is_available() and world.size == 1
+    there = {"cuda": torch.cuda.is_available(), "mps": has_mps, "cpu": True}
     if name == "auto":
         name = next(device for device, found in there.items() if found)
     if not there[name]:
         found = ", ".join(device for device, found in there.items() if found)
-        raise UsageError(f"--device {name}: this machine has none that torch can use; choose {found} or auto")
+        who = "this machine has none" if world.size == 1 else "several processes have none here"
+        raise UsageError(f"--device {name}: {who} that torch can use; choose {found} or auto")
     if name != "cuda":
         return torch.device(name)
-    if local_rank >= torch.cuda.device_count():
+    if world.local_rank >= torch.cuda.device_count():
         raise UsageError(
-            f"--device cuda: this machine has {torch.cuda.device_count()} for {local_rank + 1} or more processes: start"
-            " as many with torchrun's --nproc-per-node, or train on the cpu"
+            f"--device cuda: this machine has {torch.cuda.device_count()} for {world.local_rank + 1} or more processes:"
+            " start as many with torchrun's --nproc-per-node, or train on the cpu"
         )
-    torch.cuda.set_device(local_rank)
-    return torch.device("cuda", local_rank)
+    torch.cuda.set_device(world.local_rank)
+    return torch.device("cuda", world.local_rank)
 
 
 def describe_device(device: torch.device) -> str:

@@ -1,4 +1,4 @@
-"""Memory: what is freed is given back, and too little of it is told; so is what cannot be done the same way twice."""
+"""Which device it is; what it does with memory, and how it tells that there is too little; what repeats on it."""
 
 import platform
 import sys
@@ -7,15 +7,27 @@ from pathlib import Path
 import pytest
 import torch
 
-from seq2seq_cli.errors import TrainingError
+from seq2seq_cli.errors import TrainingError, UsageError
 from seq2seq_cli.training.device import (
+    choose_device,
     deterministic_algorithms,
     give_back_memory,
     is_out_of_memory,
     memory_errors,
     peak_memory_mb,
 )
+from seq2seq_cli.training.world import World
 from tests.unit.training.conftest import CPU
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="its GPU goes first")
+def test_several_processes_train_together_where_sums_can_be_carried(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: True)
+    two = World(rank=0, size=2)
+    assert choose_device("auto").type == "mps"
+    assert choose_device("auto", two).type == "cpu"
+    with pytest.raises(UsageError, match="several processes have none here that torch can use; choose cpu or auto"):
+        choose_device("mps", two)
 
 
 def error_of_a_huge_tensor() -> RuntimeError:

@@ -35,7 +35,7 @@ class Stretch:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Validation:
+class RecordedScores:
     """The scores of a held-out split: a line of kind ``epoch``, or of kind ``test`` with what it has."""
 
     step: int
@@ -61,8 +61,8 @@ class History:
     """All that was recorded, in order."""
 
     stretches: list[Stretch] = field(default_factory=list)
-    validations: list[Validation] = field(default_factory=list)
-    test: Validation | None = None
+    validations: list[RecordedScores] = field(default_factory=list)
+    test: RecordedScores | None = None
     """Of the test split, when nothing was trained after it."""
     reason: str | None = None
     """Why the training ended; None when it has not, or when it went on later."""
@@ -72,10 +72,10 @@ class History:
     @property
     def epoch(self) -> int:
         """The epoch that the last line is about, counted from 1; 0 before any line."""
-        lasts: list[Stretch | Validation] = [*self.stretches[-1:], *self.validations[-1:]]
+        lasts: list[Stretch | RecordedScores] = [*self.stretches[-1:], *self.validations[-1:]]
         return max((line.epoch for line in lasts), default=0)
 
-    def best(self, metric: Metric) -> Validation | None:
+    def best(self, metric: Metric) -> RecordedScores | None:
         """The validation of the weights that are kept as the best."""
         kept = [validation for validation in self.validations if validation.best]
         if kept:
@@ -154,11 +154,11 @@ def _stretch(record: Mapping[str, Any], step: int, epoch: int) -> Stretch:
     )
 
 
-def _validation(record: Mapping[str, Any], step: int, epoch: int) -> Validation:
+def _validation(record: Mapping[str, Any], step: int, epoch: int) -> RecordedScores:
     signatures = record.get("signatures")
     if signatures is None and record.get("signature"):
         signatures = {"bleu": record["signature"]}  # before there was chrF
-    return Validation(
+    return RecordedScores(
         step=step,
         epoch=epoch,
         seconds=_number(record, "seconds"),

@@ -17,7 +17,7 @@ from seq2seq_cli.config.stated import values_by_key
 from seq2seq_cli.errors import ConfigError, ModelFileError
 from seq2seq_cli.evaluation.curves import Metric
 from seq2seq_cli.files import read_json
-from seq2seq_cli.training.history import History, Validation, read_history
+from seq2seq_cli.training.history import History, RecordedScores, read_history
 from seq2seq_cli.training.lock import is_held
 from seq2seq_cli.training.places import BEST, CONFIG, CORPUS, FORMAT, LAST, LOCK, METRICS
 
@@ -115,7 +115,7 @@ class Run:
         return self.config.training.best_metric
 
     @property
-    def best(self) -> Validation | None:
+    def best(self) -> RecordedScores | None:
         """The scores of the weights that are kept as the best."""
         return self.history.best(self.metric)
 

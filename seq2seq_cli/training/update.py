@@ -82,11 +82,11 @@ def update(
         losses = _add_gradients(state, objective, batches, training, scale)
     except RuntimeError as error:
         # The others of a world cannot be told: they wait for this one's gradients.
-        if not is_out_of_memory(error) or world.size > 1 or min(len(batch) for batch in batches) < 2:
+        if not is_out_of_memory(error) or world.size > 1 or max(len(batch) for batch in batches) < 2:
             raise
         halved = True
     if halved:  # not in the handler, whose traceback keeps what fills the memory
-        batches = [half for batch in batches for half in halves(batch)]
+        batches = [part for batch in batches for part in (halves(batch) if len(batch) > 1 else [batch])]
         losses = _add_gradients(state, objective, batches, training, scale)
     norm = torch.nn.utils.clip_grad_norm_(state.model.parameters(), training.clip_norm)
     total = world.sum_tensor(torch.stack(losses).sum())

@@ -55,7 +55,7 @@ def inverse_sigmoid_k(half: int) -> float:
 def draw_forced(shape: tuple[int, ...], probability: float, unit: ForcingUnit) -> Bool[Tensor, "B T"]:
     """True where the true words are fed, for `shape` (B, T).
 
-    One draw a sentence, as the tutorials do (Williams & Zipser 1989), or one a token (Bengio et al. 2015).
+    One draw a sentence, as the tutorials do, or one a token (Bengio et al. 2015).
     """
     if unit == "token":
         return torch.rand(shape) < probability

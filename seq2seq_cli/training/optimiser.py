@@ -11,8 +11,8 @@ def make_optimiser(model: Seq2Seq, training: TrainingConfig) -> torch.optim.Opti
     """The config's optimiser over the weights of `model`, with the learning rate at its highest.
 
     adam   Kingma & Ba 2015, algorithm 1; torch's defaults are the paper's
-    adamw  Loshchilov & Hutter 2019, algorithm 2: the weights shrink by lr * weight_decay at each update, apart from
-           what the gradient does
+    adamw  Loshchilov & Hutter 2019, algorithm 2, as torch has it: the weights shrink by lr * weight_decay at each
+           update, apart from what the gradient does (in the paper by eta_t * weight_decay)
     sgd    w - lr * (gradient + weight_decay * w)
 
     There are always two groups, what shrinks and what does not, so that a resumed run may change the weight decay.

@@ -76,7 +76,7 @@ class AdditiveScore(Score, word="additive"):
 
 
 class DotScore(Score, word="dot"):
-    """score(q, k) = q · k; Luong et al. 2015, eq. 8 (dot). Query and memory have one size."""
+    """score(q, k) = q · k; Luong et al. 2015, section 3.1, dot. Query and memory have one size."""
 
     def keys(self, memory: Float[Tensor, "B S E"]) -> Float[Tensor, "B S E"]:
         """The memory as it is."""
@@ -96,7 +96,7 @@ class ScaledDotScore(DotScore, word="scaled_dot"):
 
 
 class GeneralScore(Score, word="general"):
-    """score(q, k) = q · W k; Luong et al. 2015, eq. 8 (general)."""
+    """score(q, k) = q · W k; Luong et al. 2015, section 3.1, general."""
 
     def __init__(self, sizes: Sizes) -> None:
         super().__init__(sizes)
@@ -183,7 +183,7 @@ class LinearScore(Score, word="linear"):
 class LocationScore(Score, word="location"):
     """score(q, k_s) = (W q)_s: the query alone says where; Luong et al. 2015, section 3.1, location (a = softmax(W h)).
 
-    W has a row for each position, so there is a longest source; PyTorch's own tutorial has it too.
+    W has a row for each position, so there is a longest source. PyTorch's older translation tutorial has W [y; q].
     """
 
     def __init__(self, sizes: Sizes) -> None:

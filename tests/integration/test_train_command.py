@@ -61,6 +61,23 @@ def test_results_go_to_stdout_and_the_way_there_to_stderr(home: Path) -> None:
     assert "\r" not in err  # no bar where nobody watches
 
 
+def test_tensorboard_shows_the_epochs_and_where_five_sentences_are_looked_at(home: Path) -> None:
+    accumulator = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
+    options = ("--set", "training.tensorboard=true", "--set", "training.epochs=2", "--out", "runs/shown")
+    done = s2s_here(home, "train", "-c", "luong_dot", *SMALL, *options)
+    assert done.returncode == 0, done.stderr
+    run = home / "runs" / "shown"
+    lines = [json.loads(line) for line in (run / "metrics.jsonl").read_text(encoding="utf-8").splitlines()]
+    epochs = [(line["step"], line["bleu"]) for line in lines if line["kind"] == "epoch"]
+
+    events = accumulator.EventAccumulator(str(run / "tensorboard"))
+    events.Reload()
+    assert [(event.step, event.value) for event in events.Scalars("held_out/bleu")] == [
+        (step, pytest.approx(bleu)) for step, bleu in epochs
+    ]
+    assert events.Tags()["images"] == [f"attention/{i}" for i in range(1, 6)]
+
+
 def test_the_run_folder_holds_what_the_design_says(home: Path) -> None:
     run = home / "runs" / "luong_dot"
     names = {path.relative_to(run).as_posix() for path in run.rglob("*") if path.is_file()}

@@ -28,7 +28,8 @@ NEIGHBOURS = {"luong_location": 1}
 
 OPTIONS = {
     "heads": ("luong_concat_paper", ["model.attention.score=additive", "model.attention.heads=4"]),
-    "scaled_dot": ("luong_dot", ["model.attention.score=scaled_dot"]),
+    # Its weights begin flatter than the dot's, and need longer steps to become sharp.
+    "scaled_dot": ("luong_dot", ["model.attention.score=scaled_dot", "training.lr=2e-3", "training.epochs=10"]),
     "deep": (
         "luong_general",
         [

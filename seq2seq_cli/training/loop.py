@@ -20,7 +20,7 @@ from seq2seq_cli.config.schema import Config, TrainingConfig
 from seq2seq_cli.corpus.batches import Batch, epoch_order
 from seq2seq_cli.corpus.noise import Noise
 from seq2seq_cli.corpus.prepared import PreparedCorpus
-from seq2seq_cli.training.device import keep_freed_memory
+from seq2seq_cli.training.device import give_back_memory, keep_freed_memory
 from seq2seq_cli.training.events import Event, Finished, Step, Validated
 from seq2seq_cli.training.feed import feed
 from seq2seq_cli.training.schedule import next_factor
@@ -28,6 +28,9 @@ from seq2seq_cli.training.state import Progress, TrainingState
 from seq2seq_cli.training.update import Objective, Update, update
 from seq2seq_cli.training.validation import validate
 from seq2seq_cli.training.world import ALONE, World
+
+STEPS_BETWEEN_TRIMS = 20
+"""Often enough that memory does not pile up between tensors of ever other sizes; seldom enough to cost nothing."""
 
 
 def train(
@@ -105,6 +108,8 @@ class _Loop:
                 done = share_done(progress, training, batches=len(order))
                 updated = update(self.state, group, training, done=done, world=self.world, objective=self.objective)
                 yield self._count(updated, batches_done=len(group), batches=len(order))
+                if progress.step % STEPS_BETWEEN_TRIMS == 0:
+                    give_back_memory()
                 self.clock.tick()  # what the caller did meanwhile is no part of the next step
                 if _time_is_over(progress, training):
                     break

@@ -196,7 +196,7 @@ def _told(
     signature = exhibits[0].signature if exhibits else ""
     task = (
         f"{len(corpus.split('train')):,} training pairs of `{options.pairs.name}`, {torch.get_num_threads()} threads:"
-        f" `python -m benchmarks.gallery --pairs {options.pairs.name}{settings}`. BLEU of the"
+        f" `python -m benchmarks.gallery --pairs {options.pairs}{settings}`. BLEU of the"
         f" {len(corpus.split('test')):,} pairs of the test split, greedy, and by the words of the source ({signature})."
     )
     lines = [task, "", *_table(exhibits, speeds)]

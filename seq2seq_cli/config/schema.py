@@ -22,10 +22,9 @@ def _countable(number: int) -> int:
     return number
 
 
-Countable = Annotated[int, AfterValidator(_countable)]
-"""What any library below can count to; far from every useful value, so that the ranges in comments leave it out."""
-PositiveInt = Annotated[Countable, Field(ge=1)]
-NonNegativeInt = Annotated[Countable, Field(ge=0)]
+# What any library below can count to; far from every useful value, so that the ranges in comments leave it out.
+PositiveInt = Annotated[int, Field(ge=1), AfterValidator(_countable)]
+NonNegativeInt = Annotated[int, Field(ge=0), AfterValidator(_countable)]
 Positive = Annotated[float, Field(gt=0.0)]
 NonNegative = Annotated[float, Field(ge=0.0)]
 Probability = Annotated[float, Field(ge=0.0, le=1.0)]

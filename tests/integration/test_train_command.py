@@ -63,10 +63,10 @@ def test_results_go_to_stdout_and_the_way_there_to_stderr(home: Path) -> None:
 
 def test_tensorboard_shows_the_epochs_and_where_five_sentences_are_looked_at(home: Path) -> None:
     accumulator = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
-    options = ("--set", "training.tensorboard=true", "--set", "training.epochs=2", "--out", "runs/shown")
+    options = ("--set", "training.tensorboard=true", "--set", "training.epochs=2", "--out", "boards/shown")
     done = s2s_here(home, "train", "-c", "luong_dot", *SMALL, *options)
     assert done.returncode == 0, done.stderr
-    run = home / "runs" / "shown"
+    run = home / "boards" / "shown"
     lines = [json.loads(line) for line in (run / "metrics.jsonl").read_text(encoding="utf-8").splitlines()]
     epochs = [(line["step"], line["bleu"]) for line in lines if line["kind"] == "epoch"]
 

@@ -27,7 +27,7 @@ def values_of(schema: dict[str, Any]) -> st.SearchStrategy[Any]:
         case "object":
             return st.fixed_dictionaries({}, optional={k: values_of(v) for k, v in schema["properties"].items()})
         case "integer":
-            low, high = schema.get("minimum"), schema.get("maximum", schema.get("exclusiveMaximum", 2**40) - 1)
+            low, high = schema.get("minimum"), schema.get("maximum", schema.get("exclusiveMaximum", 2**31) - 1)
             return st.integers(low, high)
         case "number":
             return st.floats(

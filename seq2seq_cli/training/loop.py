@@ -107,9 +107,9 @@ class _Loop:
             for group in _groups(batches, training.accumulate):
                 done = share_done(progress, training, batches=len(order))
                 updated = update(self.state, group, training, done=done, world=self.world, objective=self.objective)
-                yield self._count(updated, batches_done=len(group), batches=len(order))
                 if progress.step % STEPS_BETWEEN_TRIMS == 0:
-                    give_back_memory()
+                    give_back_memory()  # before the count, whose seconds it belongs to
+                yield self._count(updated, batches_done=len(group), batches=len(order))
                 self.clock.tick()  # what the caller did meanwhile is no part of the next step
                 if _time_is_over(progress, training):
                     break

@@ -1,6 +1,6 @@
 """Output layer and cross-entropy in one: the largest products of the model, without their largest tensor.
 
-N target words, C of them at a time, R readout, V target vocabulary.
+N target words, C of them at a time (a chunk, or a part of one), R readout, V target vocabulary.
 """
 
 import math
@@ -11,10 +11,12 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
-CHUNK_ON_CPU = 2**21
-"""Logits at a time: as many as stay in its cache until they are softmax and slope; measured."""
+CHUNK_ON_CPU = 2**23
+"""Logits at a time, 16 MB in bf16: each further chunk is one more pass over the gradient of W; measured."""
 CHUNK_ELSEWHERE = 2**25
-"""A GPU has no such cache, and is faster with larger products; 128 MB in fp32."""
+"""A GPU is faster with larger products; 128 MB in fp32."""
+PART_ON_CPU = 2**21
+"""Of a chunk, as many as stay in the cache until they are softmax and slope; measured. A GPU has no such cache."""
 
 
 class WordLosses(NamedTuple):
@@ -72,26 +74,30 @@ class _OutputLoss(torch.autograd.Function):
         learning: bool,
     ) -> tuple[Float[Tensor, ""], Float[Tensor, " N"]]:
         """The summed objective, and -log p of each word."""
-        W, b, f = weight.to(numbers), bias.to(numbers), features.to(numbers)
+        W, f = weight.to(numbers), features.to(numbers)
         df, dW, db = torch.empty_like(f), None, torch.zeros_like(bias)
-        # Parts of one size, in the same memory: a fresh one would cost as much as a pass over it.
-        rows = math.ceil(len(f) / math.ceil(len(f) / rows))
-        logits = W.new_empty(rows, len(W))
-        slopes = logits.to(torch.promote_types(numbers, torch.float32))
+        part = max(1, PART_ON_CPU // len(W)) if f.device.type == "cpu" else rows
+        rows = _even(len(f), rows if learning else min(rows, part))
+        part = _even(rows, part)
+        # All chunks and parts in the same memory: a fresh one would cost as much as a pass over it.
+        memory = W.new_empty(rows, len(W))
+        exact = bias.new_empty(part, len(W)) if bias.dtype != numbers else None
         losses = []
-        for start in range(0, len(f), rows):
-            part = f[start : start + rows]
-            z = torch.addmm(b, part, W.t(), out=logits[: len(part)])
-            dz = slopes[: len(part)].copy_(z)
-            losses.append(_losses_and_slopes(dz, targets[start : start + rows].unsqueeze(1), smoothing))
+        for f_chunk, truth, df_chunk in zip(f.split(rows), targets.split(rows), df.split(rows), strict=True):
+            slopes = memory[: len(f_chunk)]
+            parts = zip(*(of_chunk.split(part) for of_chunk in (slopes, f_chunk, truth, df_chunk)), strict=True)
+            for z, f_part, true_words, df_part in parts:
+                torch.mm(f_part, W.t(), out=z)
+                dz = (z if exact is None else exact[: len(z)].copy_(z)).add_(bias)
+                losses.append(_losses_and_slopes(dz, true_words.unsqueeze(1), smoothing))
+                if learning:
+                    db += dz.sum(0)
+                    torch.mm(z.copy_(dz), W, out=df_part)
             if learning:
-                db += dz.sum(0)
-                dz = z.copy_(dz)
-                torch.mm(dz, W, out=df[start : start + rows])
-                dW = _add_product(dW, dz.t(), part, weight.dtype)
+                dW = _add_product(dW, slopes.t(), f_chunk, weight.dtype)
         ctx.numbers = features.dtype
         ctx.save_for_backward(df, dW, db)
-        objectives, nlls = (torch.cat(parts) for parts in zip(*losses, strict=True))
+        objectives, nlls = (torch.cat(of_parts) for of_parts in zip(*losses, strict=True))
         ctx.mark_non_differentiable(nlls)
         return objectives.sum(), nlls
 
@@ -100,7 +106,15 @@ class _OutputLoss(torch.autograd.Function):
     def backward(ctx: Any, scale: Float[Tensor, ""], _: Tensor) -> tuple[Tensor | None, ...]:
         """The gradient of the features, the weight and the bias, and none of all the rest."""
         df, dW, db = ctx.saved_tensors
-        return (df * scale).to(ctx.numbers), dW * scale, db * scale, *[None] * 5
+        # A pass over W's gradient, which is known to be needless where asking does not wait for a GPU.
+        if scale.device.type != "cpu" or scale != 1:
+            df, dW, db = df * scale, dW * scale, db * scale
+        return df.to(ctx.numbers), dW, db, *[None] * 5
+
+
+def _even(count: int, most: int) -> int:
+    """Parts of this size, at most as large as `most`, are nearly alike."""
+    return math.ceil(count / math.ceil(count / most))
 
 
 def _add_product(

@@ -75,11 +75,9 @@ def update(
     """
     progress, objective = state.progress, objective or Objective(state.model)
     tokens = int(*world.sum([float(sum(batch.tokens for batch in batches))]))
-    # What backward leaves is the mean over the processes of their gradients.
-    scale = world.size / tokens
     halved = False
     try:
-        losses = _add_gradients(state, objective, batches, training, scale)
+        losses = _add_gradients(state, objective, batches, training)
     except RuntimeError as error:
         # The others of a world cannot be told: they wait for this one's gradients.
         if not is_out_of_memory(error) or world.size > 1 or max(len(batch) for batch in batches) < 2:
@@ -87,8 +85,9 @@ def update(
         halved = True
     if halved:  # not in the handler, whose traceback keeps what fills the memory
         batches = [part for batch in batches for part in (halves(batch) if len(batch) > 1 else [batch])]
-        losses = _add_gradients(state, objective, batches, training, scale)
-    norm = torch.nn.utils.clip_grad_norm_(state.model.parameters(), training.clip_norm)
+        losses = _add_gradients(state, objective, batches, training)
+    # What backward leaves is the mean over the processes of the gradients of their sums.
+    norm = _scale_and_clip(state.model, scale=world.size / tokens, longest=training.clip_norm)
     total = world.sum_tensor(torch.stack(losses).sum())
     # One number from the device after the other would wait for it twice.
     loss, gradient_norm = torch.stack([total, norm]).tolist()
@@ -103,16 +102,16 @@ def update(
 
 
 def _add_gradients(
-    state: TrainingState, objective: nn.Module, batches: Sequence[Batch], training: TrainingConfig, scale: float
+    state: TrainingState, objective: nn.Module, batches: Sequence[Batch], training: TrainingConfig
 ) -> list[Float[Tensor, ""]]:
-    """Leave the gradient of the summed loss times `scale` in the weights; the summed loss of each batch."""
+    """Leave the gradient of the summed loss in the weights; the summed loss of each batch."""
     state.optimiser.zero_grad()
     losses = []
     for i, batch in enumerate(batches):
         is_last = i == len(batches) - 1
         with nullcontext() if is_last else _without_sums(objective), computing(state.precision, batch.src.device):
             loss = _loss(state, objective, batch, training)
-            torch.autograd.backward(loss.objective * scale)
+            torch.autograd.backward(loss.objective)
         losses.append(loss.nll.detach())
     return losses
 
@@ -131,6 +130,19 @@ def _loss(state: TrainingState, objective: nn.Module, batch: Batch, training: Tr
         label_smoothing=training.label_smoothing,
     )
     return loss
+
+
+def _scale_and_clip(model: Seq2Seq, *, scale: float, longest: float) -> Float[Tensor, ""]:
+    """Multiply the gradient by `scale`, and shorten it to `longest` where it is longer then; its length before that.
+
+    Both at once: each by itself is a pass over all gradients.
+    """
+    gradients = [weight.grad for weight in model.parameters() if weight.grad is not None]
+    norm = scale * torch.nn.utils.get_total_norm(gradients)
+    factor = scale * (longest / norm).clamp(max=1.0)
+    for gradient in gradients:
+        gradient.mul_(factor)
+    return norm
 
 
 def _step(state: TrainingState, lr: float) -> None:

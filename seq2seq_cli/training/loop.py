@@ -29,7 +29,7 @@ from seq2seq_cli.training.update import Objective, Update, update
 from seq2seq_cli.training.validation import validate
 from seq2seq_cli.training.world import ALONE, World
 
-STEPS_BETWEEN_TRIMS = 20
+STEPS_BETWEEN_TRIMS = 100
 """Often enough that memory does not pile up between tensors of ever other sizes; seldom enough to cost nothing."""
 
 

@@ -83,9 +83,9 @@ class _OutputLoss(torch.autograd.Function):
         memory = W.new_empty(rows, len(W))
         exact = bias.new_empty(part, len(W)) if bias.dtype != numbers else None
         losses = []
-        for f_chunk, truth, df_chunk in zip(f.split(rows), targets.split(rows), df.split(rows), strict=True):
+        for f_chunk, truth, df_chunk in zip(*(torch.split(of_all, rows) for of_all in (f, targets, df)), strict=True):
             slopes = memory[: len(f_chunk)]
-            parts = zip(*(of_chunk.split(part) for of_chunk in (slopes, f_chunk, truth, df_chunk)), strict=True)
+            parts = zip(*(torch.split(of_chunk, part) for of_chunk in (slopes, f_chunk, truth, df_chunk)), strict=True)
             for z, f_part, true_words, df_part in parts:
                 torch.mm(f_part, W.t(), out=z)
                 dz = (z if exact is None else exact[: len(z)].copy_(z)).add_(bias)

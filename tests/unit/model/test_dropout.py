@@ -5,10 +5,12 @@ from typing import Any
 
 import pytest
 import torch
-from torch import Tensor
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import Tensor, nn
 
 from seq2seq_cli.config.schema import ModelConfig
-from seq2seq_cli.model.dropout import LockedDropout, WordDropout
+from seq2seq_cli.model.dropout import Dropout, LockedDropout, WordDropout
 from seq2seq_cli.model.encoder import Directions, Encoder
 from seq2seq_cli.model.recurrent import make_rnn, read_all
 from seq2seq_cli.model.seq2seq import Seq2Seq
@@ -48,8 +50,30 @@ def test_word_dropout_drops_whole_words_each_by_itself() -> None:
     assert (dropped[:, :1] != dropped).any()
 
 
-@pytest.mark.parametrize("dropout", [LockedDropout(0.3), WordDropout(0.3)], ids=["locked", "word"])
-def test_what_is_expected_is_what_is_put_in(dropout: LockedDropout | WordDropout) -> None:
+@given(share=st.floats(0, 0.999), shape=st.lists(st.integers(0, 9), min_size=1, max_size=3))
+def test_dropout_leaves_an_entry_out_or_scales_it_to_what_is_expected(share: float, shape: list[int]) -> None:
+    vectors = torch.full(shape, 3.0, dtype=torch.float64, requires_grad=True)
+    dropped = Dropout(share)(vectors)
+    stays = dropped != 0
+    torch.testing.assert_close(dropped, stays.double() * 3.0 / (1 - share))
+    (slopes,) = torch.autograd.grad(dropped.sum(), vectors)
+    torch.testing.assert_close(slopes, stays.double() / (1 - share))
+
+
+def test_dropout_draws_each_entry_by_itself() -> None:
+    torch.manual_seed(1)
+    dropped = (Dropout(0.25)(torch.ones(500, 7, 8)) == 0).double()
+    # Of 28,000 draws, and of 24,500 pairs of neighbours, each within four deviations.
+    assert dropped.mean().item() == pytest.approx(0.25, abs=4 * (0.25 * 0.75 / 28_000) ** 0.5)
+    both = dropped[..., 1:] * dropped[..., :-1]
+    assert both.mean().item() == pytest.approx(0.25**2, abs=4 * (0.25**2 / 24_500) ** 0.5)
+    assert (Dropout(0.25)(torch.ones(500, 7, 8)) == 0).ne(dropped).any()
+
+
+@pytest.mark.parametrize(
+    "dropout", [Dropout(0.3), LockedDropout(0.3), WordDropout(0.3)], ids=["plain", "locked", "word"]
+)
+def test_what_is_expected_is_what_is_put_in(dropout: nn.Module) -> None:
     torch.manual_seed(2)
     vectors = torch.tensor([1.0, -2.0, 3.0]).expand(20_000, 2, 3)
     # The deviation of the mean of 20,000 draws of 1/0.7 or 0 is 0.0046; within four of them.

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.config.schema import Config
@@ -22,13 +23,12 @@ from seq2seq_cli.corpus.prepare import prepare
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.sources import Source
 from seq2seq_cli.errors import Interrupted, S2SError
-from seq2seq_cli.training.device import choose_device
-from seq2seq_cli.training.events import Event, Step, Validated
-from seq2seq_cli.training.report import report
-from seq2seq_cli.training.resolve import resolve_config
-from seq2seq_cli.training.session import Session
-from seq2seq_cli.training.state import Progress
-from seq2seq_cli.training.validation import validate
+from seq2seq_cli.process import prepare_process
+
+if TYPE_CHECKING:
+    from seq2seq_cli.training.events import Event
+    from seq2seq_cli.training.session import Session
+    from seq2seq_cli.training.state import Progress
 
 GOALS = {30.0: 3.0, 35.0: 6.0}
 """Minutes in which each BLEU is to be reached on the whole of deu.txt by two cores."""
@@ -47,6 +47,7 @@ class Point:
 def main() -> None:
     """Parse, prepare, train, print."""
     options = _parse()
+    prepare_process()  # as s2s does, before anything here imports torch
     try:
         with tempfile.TemporaryDirectory() as folder:
             _train(options, Path(folder))
@@ -83,13 +84,19 @@ def _train(options: argparse.Namespace, folder: Path) -> None:
         print(
             f"to {wanted:.0f} BLEU: {'not reached' if minutes is None else f'{minutes:.2f} minutes'} (goal {goal:.0f})"
         )
+    from seq2seq_cli.training.report import report
+
     if session.state.progress.best_epoch and (test := report(session).test):
         bleu = test.bleu
         log.write("test", {"bleu": bleu.value, "signature": bleu.signature})
         print(f"test split, the best weights, greedy: BLEU {bleu.value:.2f}  ({bleu.signature})")
 
 
-def _session(pairs: Path, config: Config, folder: Path) -> Session:
+def _session(pairs: Path, config: Config, folder: Path) -> "Session":
+    from seq2seq_cli.training.device import choose_device
+    from seq2seq_cli.training.resolve import resolve_config
+    from seq2seq_cli.training.session import Session
+
     prepare([Source.of(pairs)], folder / "prepared", config)
     corpus = PreparedCorpus.open(folder / "prepared")
     # What prepare found out, such as the languages, the config does not say.
@@ -97,15 +104,17 @@ def _session(pairs: Path, config: Config, folder: Path) -> Session:
     return Session.start(folder / "run", config, corpus, choose_device(config.training.device))
 
 
-def _bleu(session: Session) -> float:
+def _bleu(session: "Session") -> float:
     """Of the validation split, by the weights or their moving average, whichever does better."""
+    from seq2seq_cli.training.validation import validate
+
     scores = validate(session.state, session.corpus, session.config, session.device).scores
     return scores.bleu.value if scores else 0.0
 
 
 def points(
-    events: Iterator[Event],
-    progress: Progress,
+    events: Iterator["Event"],
+    progress: "Progress",
     score: Callable[[], float],
     *,
     every: float | None,
@@ -115,6 +124,8 @@ def points(
 
     `progress` is that of the training; the time that `score` takes is no part of it.
     """
+    from seq2seq_cli.training.events import Step, Validated
+
     due = every
     for event in events:
         minutes = progress.seconds / 60

@@ -35,26 +35,29 @@ class Batch:
     """What the decoder is given: BOS, then the words."""
     tgt_out: Int[Tensor, "B T"]
     """What it is to answer: the words, then EOS."""
+    tgt_lengths: Int[Tensor, " B"]
+    """Real tokens of each row of `tgt_out`, EOS counted; always on the CPU: asking a GPU would wait for it."""
 
     @property
     def tokens(self) -> int:
         """Target tokens, EOS counted, padding not."""
-        return int((self.tgt_out != PAD).sum())
+        return int(self.tgt_lengths.sum())
 
     def to(self, device: torch.device) -> "Batch":
         """The same batch on a device; a copy from pinned memory to a GPU is only begun."""
         later = device.type == "cuda"
         src, tgt_in, tgt_out = (ids.to(device, non_blocking=later) for ids in (self.src, self.tgt_in, self.tgt_out))
-        return Batch(src=src, src_lengths=self.src_lengths, tgt_in=tgt_in, tgt_out=tgt_out)
+        return replace(self, src=src, tgt_in=tgt_in, tgt_out=tgt_out)
 
     def without_targets(self) -> "Batch":
         """The same batch with nothing to learn from it."""
-        return replace(self, tgt_out=torch.full_like(self.tgt_out, PAD))
+        tgt_out, tgt_lengths = torch.full_like(self.tgt_out, PAD), torch.zeros_like(self.tgt_lengths)
+        return replace(self, tgt_out=tgt_out, tgt_lengths=tgt_lengths)
 
     def pin(self) -> "Batch":
         """The same batch in memory that a GPU reads by itself."""
         src, tgt_in, tgt_out = (ids.pin_memory() for ids in (self.src, self.tgt_in, self.tgt_out))
-        return Batch(src=src, src_lengths=self.src_lengths, tgt_in=tgt_in, tgt_out=tgt_out)
+        return replace(self, src=src, tgt_in=tgt_in, tgt_out=tgt_out)
 
     def __len__(self) -> int:
         return len(self.src)
@@ -115,6 +118,7 @@ def collate(ids: ParallelIds, rows: Sequence[int] | NDArray[np.integer[Any]]) ->
         src_lengths=torch.from_numpy(src.lengths + 1),
         tgt_in=_frame(tgt, first=BOS),
         tgt_out=_frame(tgt, last=EOS),
+        tgt_lengths=torch.from_numpy(tgt.lengths + 1),
     )
 
 
@@ -127,13 +131,14 @@ def halves(batch: Batch) -> tuple[Batch, Batch]:
 
 
 def _some(batch: Batch, rows: slice) -> Batch:
-    src_lengths, tgt_out = batch.src_lengths[rows], batch.tgt_out[rows]
-    tgt_length = int((tgt_out != PAD).sum(dim=1).max())
+    src_lengths, tgt_lengths = batch.src_lengths[rows], batch.tgt_lengths[rows]
+    src_length, tgt_length = int(src_lengths.max()), int(tgt_lengths.max())
     return Batch(
-        src=batch.src[rows, : int(src_lengths.max())],
+        src=batch.src[rows, :src_length],
         src_lengths=src_lengths,
         tgt_in=batch.tgt_in[rows, :tgt_length],
-        tgt_out=tgt_out[:, :tgt_length],
+        tgt_out=batch.tgt_out[rows, :tgt_length],
+        tgt_lengths=tgt_lengths,
     )
 
 

@@ -20,7 +20,8 @@ def counted(config: ModelConfig) -> int:
     torch.manual_seed(1)
     model = build_model(config, src_size=SHAPE.vocabulary, tgt_size=SHAPE.vocabulary)
     src, tgt = (torch.randint(4, SHAPE.vocabulary, (SHAPE.sentences, length)) for length in (SHAPE.src, SHAPE.tgt))
-    batch = Batch(src=src, src_lengths=torch.full((SHAPE.sentences,), SHAPE.src), tgt_in=tgt, tgt_out=tgt)
+    src_lengths, tgt_lengths = (torch.full((SHAPE.sentences,), length) for length in (SHAPE.src, SHAPE.tgt))
+    batch = Batch(src=src, src_lengths=src_lengths, tgt_in=tgt, tgt_out=tgt, tgt_lengths=tgt_lengths)
     # In double precision, because torch does not look into the whole layers that oneDNN has in fp32.
     model.double()
     with FlopCounterMode(display=False) as counter:

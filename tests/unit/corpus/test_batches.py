@@ -143,6 +143,14 @@ def test_halves_are_the_batches_of_half_the_pairs(lengths: Lengths) -> None:
         assert_same(half, collate(ids, expected))
 
 
+@given(lengths_of_pairs.filter(bool))
+def test_tokens_are_the_target_s_that_are_no_padding(lengths: Lengths) -> None:
+    batch = collate(pairs_of(lengths), range(len(lengths)))
+    assert batch.tokens == (batch.tgt_out != PAD).sum() == sum(tgt + 1 for _, tgt in lengths)
+    nothing = batch.without_targets()
+    assert nothing.tokens == (nothing.tgt_out != PAD).sum() == 0
+
+
 def test_one_pair_has_no_halves() -> None:
     with pytest.raises(ValueError, match="single pair"):
         halves(collate(pairs_of([(3, 3)]), [0]))

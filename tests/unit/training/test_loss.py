@@ -19,6 +19,7 @@ def batch(rows: list[int]) -> Batch:
         src_lengths=torch.tensor([len(SOURCES[i]) for i in rows]),
         tgt_in=pad([[BOS, *TARGETS[i]] for i in rows]),
         tgt_out=pad([[*TARGETS[i], EOS] for i in rows]),
+        tgt_lengths=torch.tensor([len(TARGETS[i]) + 1 for i in rows]),
     )
 
 

@@ -1,9 +1,7 @@
 """Where to compute."""
 
-import ctypes
 import os
 import re
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -13,9 +11,6 @@ from seq2seq_cli.errors import TrainingError, UsageError
 from seq2seq_cli.training.world import ALONE, World
 
 _CUBLAS = "CUBLAS_WORKSPACE_CONFIG"
-# Of glibc's malloc.h.
-_M_TRIM_THRESHOLD = -1
-_M_MMAP_THRESHOLD = -3
 
 
 def choose_device(name: str, world: World = ALONE) -> torch.device:
@@ -51,69 +46,6 @@ def describe_device(device: torch.device) -> str:
     if device.type == "cpu":
         return f"cpu ({torch.get_num_threads()} threads)"
     return device.type
-
-
-def peak_memory_mb(device: torch.device) -> int | None:
-    """The most memory that was held so far, in units of 10^6 bytes: by the process, or on a GPU by torch.
-
-    None on Windows, where Python does not know it.
-    """
-    if device.type == "cuda":
-        return torch.cuda.max_memory_allocated(device) // 10**6
-    try:
-        import resource
-    except ImportError:
-        return None
-    # In kilobytes on Linux, in bytes on macOS.
-    unit = 1 if sys.platform == "darwin" else 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit // 10**6
-
-
-def keep_freed_memory() -> None:
-    """Let this process use again what it has freed, where its allocator is glibc's, unless the user has set that.
-
-    As it is, the tensors of each step would be returned to the system and asked for anew, page by page: a tenth of a
-    step. `give_back_memory` returns what is free nevertheless.
-    """
-    if "MALLOC_MMAP_THRESHOLD_" not in os.environ and "MALLOC_TRIM_THRESHOLD_" not in os.environ:
-        _call_glibc("mallopt", _M_MMAP_THRESHOLD, 32 * 2**20)
-        _call_glibc("mallopt", _M_TRIM_THRESHOLD, 128 * 2**20)
-
-
-def give_back_memory() -> None:
-    """Return to the system what this process has freed, where its allocator is glibc's.
-
-    That keeps freed memory between what is still in use. Tensors of many sizes leave ever more such gaps.
-    """
-    _call_glibc("malloc_trim", 0)
-
-
-def _call_glibc(name: str, *arguments: int) -> None:
-    """Call a function of the C library, where it is one that has it."""
-    if sys.platform == "linux" and (function := getattr(ctypes.CDLL(None), name, None)):
-        function(*arguments)
-
-
-def is_out_of_memory(error: BaseException) -> bool:
-    """Whether torch says that a tensor does not fit in memory, or that its size is more than a number of 64 bits."""
-    # The allocator of the CPU raises nothing more special than a RuntimeError, and what reads sizes a TypeError.
-    too_large = "(allocate|enough) memory|Storage size calculation overflowed|Overflow when unpacking long"
-    return isinstance(error, torch.OutOfMemoryError) or (
-        isinstance(error, RuntimeError | TypeError) and re.search(too_large, str(error)) is not None
-    )
-
-
-@contextmanager
-def memory_errors(device: torch.device) -> Iterator[None]:
-    """Tell as a TrainingError that the memory did not suffice."""
-    try:
-        yield
-    except (RuntimeError, TypeError) as error:
-        if not is_out_of_memory(error):
-            raise
-        raise TrainingError(
-            f"out of memory on {device.type}: lower training.batch_size, or the sizes of the model"
-        ) from error
 
 
 @contextmanager

@@ -20,17 +20,17 @@ from seq2seq_cli.config.schema import Config, TrainingConfig
 from seq2seq_cli.corpus.batches import Batch, epoch_order
 from seq2seq_cli.corpus.noise import Noise
 from seq2seq_cli.corpus.prepared import PreparedCorpus
-from seq2seq_cli.training.device import give_back_memory, keep_freed_memory
 from seq2seq_cli.training.events import Event, Finished, Step, Validated
 from seq2seq_cli.training.feed import feed
+from seq2seq_cli.training.memory import FreedMemory
 from seq2seq_cli.training.schedule import next_factor
 from seq2seq_cli.training.state import Progress, TrainingState
 from seq2seq_cli.training.update import Objective, Update, update
 from seq2seq_cli.training.validation import validate
 from seq2seq_cli.training.world import ALONE, World
 
-STEPS_BETWEEN_TRIMS = 100
-"""Often enough that memory does not pile up between tensors of ever other sizes; seldom enough to cost nothing."""
+STEPS_BETWEEN_LIMITS = 20
+"""Updates until what was freed is looked at again: returning it costs as much as a fifth of one."""
 
 
 def train(
@@ -45,11 +45,17 @@ def train(
     The processes of a `world` go through the same events, each with its share of every batch. Raises TrainingError when
     the gradient is not finite again and again.
     """
-    keep_freed_memory()
     clock = _Clock(state.progress, world)
     objective = world.together(Objective(state.model))
     loop = _Loop(
-        state=state, corpus=corpus, config=config, device=device, world=world, clock=clock, objective=objective
+        state=state,
+        corpus=corpus,
+        config=config,
+        device=device,
+        world=world,
+        clock=clock,
+        objective=objective,
+        freed=FreedMemory(),
     )
     return loop.run()
 
@@ -79,6 +85,7 @@ class _Loop:
     world: World
     clock: _Clock
     objective: nn.Module
+    freed: FreedMemory
 
     def run(self) -> Iterator[Event]:
         progress, training = self.state.progress, self.config.training
@@ -107,8 +114,8 @@ class _Loop:
             for group in _groups(batches, training.accumulate):
                 done = share_done(progress, training, batches=len(order))
                 updated = update(self.state, group, training, done=done, world=self.world, objective=self.objective)
-                if progress.step % STEPS_BETWEEN_TRIMS == 0:
-                    give_back_memory()  # before the count, whose seconds it belongs to
+                if progress.step % STEPS_BETWEEN_LIMITS == 0:
+                    self.freed.limit()  # before the count, whose seconds it belongs to
                 yield self._count(updated, batches_done=len(group), batches=len(order))
                 self.clock.tick()  # what the caller did meanwhile is no part of the next step
                 if _time_is_over(progress, training):

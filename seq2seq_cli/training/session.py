@@ -18,15 +18,11 @@ from seq2seq_cli.decoding.translator import Translation, Translator
 from seq2seq_cli.errors import Interrupted, TrainingError
 from seq2seq_cli.model.build import build_model
 from seq2seq_cli.model.seq2seq import Seq2Seq
-from seq2seq_cli.training.device import (
-    deterministic_algorithms,
-    give_back_memory,
-    memory_errors,
-    peak_memory_mb,
-)
+from seq2seq_cli.training.device import deterministic_algorithms
 from seq2seq_cli.training.events import Event, Finished, Saved, Step, Validated
 from seq2seq_cli.training.examples import choose_examples
 from seq2seq_cli.training.loop import train
+from seq2seq_cli.training.memory import give_back_memory, memory_errors, peak_memory_mb
 from seq2seq_cli.training.origin import check_origin
 from seq2seq_cli.training.precision import choose_precision
 from seq2seq_cli.training.run_folder import RunFolder

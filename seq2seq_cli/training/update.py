@@ -14,9 +14,9 @@ from seq2seq_cli.config.schema import TrainingConfig
 from seq2seq_cli.corpus.batches import Batch, halves
 from seq2seq_cli.errors import TrainingError
 from seq2seq_cli.model.seq2seq import Seq2Seq
-from seq2seq_cli.training.device import is_out_of_memory
 from seq2seq_cli.training.forcing import forcing_probability
 from seq2seq_cli.training.loss import BatchLoss, batch_loss
+from seq2seq_cli.training.memory import is_out_of_memory
 from seq2seq_cli.training.precision import computing
 from seq2seq_cli.training.reinforce import next_baseline
 from seq2seq_cli.training.schedule import learning_rate

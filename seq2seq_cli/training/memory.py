@@ -1,0 +1,97 @@
+"""Memory: how much of it, what is kept of it when it is free, and how its end is told."""
+
+import ctypes
+import os
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import torch
+
+from seq2seq_cli.errors import TrainingError
+
+MOST_KEPT = 256 * 2**20
+"""Bytes that a training keeps of what it has freed: more than most steps need, which would ask for it again."""
+# Of glibc's malloc.h.
+_M_TRIM_THRESHOLD = -1
+_M_MMAP_THRESHOLD = -3
+_PAGES = Path("/proc/self/statm")
+
+
+def peak_memory_mb(device: torch.device) -> int | None:
+    """The most memory that was held so far, in units of 10^6 bytes: by the process, or on a GPU by torch.
+
+    None on Windows, where Python does not know it.
+    """
+    if device.type == "cuda":
+        return torch.cuda.max_memory_allocated(device) // 10**6
+    try:
+        import resource
+    except ImportError:
+        return None
+    # In kilobytes on Linux, in bytes on macOS.
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit // 10**6
+
+
+class FreedMemory:
+    """What a training frees and uses again, where the allocator is glibc's, unless the user has set that.
+
+    As it is, the tensors of each step would be returned to the system and asked for anew, page by page: a tenth of a
+    step. But tensors of many sizes leave gaps between those in use, and ever more of them: too much of it is returned.
+    """
+
+    def __init__(self) -> None:
+        """From now on this process keeps what it frees."""
+        if "MALLOC_MMAP_THRESHOLD_" not in os.environ and "MALLOC_TRIM_THRESHOLD_" not in os.environ:
+            _call_glibc("mallopt", _M_MMAP_THRESHOLD, 32 * 2**20)
+            _call_glibc("mallopt", _M_TRIM_THRESHOLD, 128 * 2**20)
+        self._in_use = _resident_bytes()
+
+    def limit(self) -> None:
+        """Return all that is free, if it may have become more than `MOST_KEPT`."""
+        if _resident_bytes() > self._in_use + MOST_KEPT:
+            give_back_memory()
+            self._in_use = _resident_bytes()
+
+
+def give_back_memory() -> None:
+    """Return to the system all that this process has freed, gaps between what is in use too, if glibc allocates."""
+    _call_glibc("malloc_trim", 0)
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Whether torch says that a tensor does not fit in memory, or that its size is more than a number of 64 bits."""
+    # The allocator of the CPU raises nothing more special than a RuntimeError, and what reads sizes a TypeError.
+    too_large = "(allocate|enough) memory|Storage size calculation overflowed|Overflow when unpacking long"
+    return isinstance(error, torch.OutOfMemoryError) or (
+        isinstance(error, RuntimeError | TypeError) and re.search(too_large, str(error)) is not None
+    )
+
+
+@contextmanager
+def memory_errors(device: torch.device) -> Iterator[None]:
+    """Tell as a TrainingError that the memory did not suffice."""
+    try:
+        yield
+    except (RuntimeError, TypeError) as error:
+        if not is_out_of_memory(error):
+            raise
+        raise TrainingError(
+            f"out of memory on {device.type}: lower training.batch_size, or the sizes of the model"
+        ) from error
+
+
+def _call_glibc(name: str, *arguments: int) -> None:
+    """Call a function of the C library, where it is one that has it."""
+    if sys.platform == "linux" and (function := getattr(ctypes.CDLL(None), name, None)):
+        function(*arguments)
+
+
+def _resident_bytes() -> int:
+    """How much memory this process holds; 0 where Linux does not tell it."""
+    if not _PAGES.exists():
+        return 0
+    return int(_PAGES.read_text(encoding="ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")

@@ -68,6 +68,8 @@ def _parse() -> argparse.Namespace:
 
 
 def _train(options: argparse.Namespace, folder: Path) -> None:
+    from seq2seq_cli.training.report import report
+
     session = _session(options.pairs, load_config(options.config, options.set), folder)
     log = Log(options.json)
     reached: list[Point] = []
@@ -84,8 +86,6 @@ def _train(options: argparse.Namespace, folder: Path) -> None:
         print(
             f"to {wanted:.0f} BLEU: {'not reached' if minutes is None else f'{minutes:.2f} minutes'} (goal {goal:.0f})"
         )
-    from seq2seq_cli.training.report import report
-
     if session.state.progress.best_epoch and (test := report(session).test):
         bleu = test.bleu
         log.write("test", {"bleu": bleu.value, "signature": bleu.signature})

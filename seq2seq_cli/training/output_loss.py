@@ -1,9 +1,10 @@
 """Output layer and cross-entropy in one: the largest products of the model, without their largest tensor.
 
-N target words, C of them at a time (a chunk, or a part of one), R readout, V target vocabulary.
+N target words, C of them at a time (a chunk), P of those at a time (a part), R readout, V target vocabulary.
 """
 
 import math
+from collections.abc import Iterator
 from typing import Any, NamedTuple, cast
 
 import torch
@@ -13,10 +14,19 @@ from torch.autograd.function import once_differentiable
 
 CHUNK_ON_CPU = 2**23
 """Logits at a time, 16 MB in bf16: each further chunk is one more pass over the gradient of W; measured."""
-CHUNK_ELSEWHERE = 2**25
-"""A GPU is faster with larger products; 128 MB in fp32."""
 PART_ON_CPU = 2**21
-"""Of a chunk, as many as stay in the cache until they are softmax and slope; measured. A GPU has no such cache."""
+"""Of a chunk, as many as stay in the cache until they are softmax and slope; measured."""
+CHUNK_ELSEWHERE = 2**25
+"""A GPU has no such cache, and is faster with larger products; 128 MB in fp32."""
+
+
+class Rows(NamedTuple):
+    """How many words are taken at a time, at most."""
+
+    chunk: int
+    """C: their slopes are kept until the gradient of W is made of them."""
+    part: int
+    """P: their logits are made, softmaxed and done with."""
 
 
 class WordLosses(NamedTuple):
@@ -34,17 +44,16 @@ def output_loss(
     targets: Int[Tensor, " N"],
     *,
     label_smoothing: float = 0.0,
-    rows: int | None = None,
+    rows: Rows | None = None,
 ) -> WordLosses:
     """The losses of `targets` under softmax(W f + b), where W and b are those of `output`.
 
-    The smoothed truth is ε/V on every word and 1 - ε more on the true one; Szegedy et al. 2016, section 7. `rows` is
-    C; None: what suits the device. Under autocast the products are in its numbers, softmax and loss in fp32.
+    The smoothed truth is ε/V on every word and 1 - ε more on the true one; Szegedy et al. 2016, section 7. `rows` None
+    is what suits the device. Under autocast the products are in its numbers, softmax and loss in fp32.
     """
     device = features.device.type
     numbers = torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else features.dtype
-    if rows is None:
-        rows = max(1, (CHUNK_ON_CPU if device == "cpu" else CHUNK_ELSEWHERE) // output.out_features)
+    rows = rows or _rows(device, words=output.out_features)
     # Inside of a Function gradients are off: that one is wanted has to be told.
     learning = torch.is_grad_enabled()
     with torch.autocast(device, enabled=False):
@@ -55,10 +64,10 @@ def output_loss(
 
 
 class _OutputLoss(torch.autograd.Function):
-    """Summed loss and its gradient, C rows at a time: z = W f + b, dz = softmax(z) - truth, dW = dzᵀ f, df = dz W.
+    """Summed loss and its gradient, by chunks and parts: z = W f + b, dz = softmax(z) - truth, df = dz W, dW = dzᵀ f.
 
     The gradient is made while the logits are at hand, so that they are neither kept nor computed twice; on the way
-    back it is only scaled.
+    back it is at most scaled.
     """
 
     @staticmethod
@@ -69,27 +78,27 @@ class _OutputLoss(torch.autograd.Function):
         bias: Float[Tensor, " V"],
         targets: Int[Tensor, " N"],
         smoothing: float,
-        rows: int,
+        rows: Rows,
         numbers: torch.dtype,
         learning: bool,
     ) -> tuple[Float[Tensor, ""], Float[Tensor, " N"]]:
         """The summed objective, and -log p of each word."""
         W, f = weight.to(numbers), features.to(numbers)
         df, dW, db = torch.empty_like(f), None, torch.zeros_like(bias)
-        part = max(1, PART_ON_CPU // len(W)) if f.device.type == "cpu" else rows
-        rows = _even(len(f), rows if learning else min(rows, part))
-        part = _even(rows, part)
+        # Without slopes to keep, there is nothing that a chunk is for.
+        C = _even(len(f), rows.chunk if learning else min(rows))
+        P = _even(C, rows.part)
         # All chunks and parts in the same memory: a fresh one would cost as much as a pass over it.
-        memory = W.new_empty(rows, len(W))
-        exact = bias.new_empty(part, len(W)) if bias.dtype != numbers else None
+        of_chunk = W.new_empty(C, len(W))
+        exact = torch.promote_types(numbers, torch.float32)
+        of_part = W.new_empty(P, len(W), dtype=exact) if exact != numbers else None
         losses = []
-        for f_chunk, truth, df_chunk in zip(*(torch.split(of_all, rows) for of_all in (f, targets, df)), strict=True):
-            slopes = memory[: len(f_chunk)]
-            parts = zip(*(torch.split(of_chunk, part) for of_chunk in (slopes, f_chunk, truth, df_chunk)), strict=True)
-            for z, f_part, true_words, df_part in parts:
+        for f_chunk, truths, df_chunk in _split(C, f, targets, df):
+            slopes = of_chunk[: len(f_chunk)]
+            for z, f_part, truth, df_part in _split(P, slopes, f_chunk, truths, df_chunk):
                 torch.mm(f_part, W.t(), out=z)
-                dz = (z if exact is None else exact[: len(z)].copy_(z)).add_(bias)
-                losses.append(_losses_and_slopes(dz, true_words.unsqueeze(1), smoothing))
+                dz = (z if of_part is None else of_part[: len(z)].copy_(z)).add_(bias)
+                losses.append(_losses_and_slopes(dz, truth.unsqueeze(1), smoothing))
                 if learning:
                     db += dz.sum(0)
                     torch.mm(z.copy_(dz), W, out=df_part)
@@ -106,15 +115,27 @@ class _OutputLoss(torch.autograd.Function):
     def backward(ctx: Any, scale: Float[Tensor, ""], _: Tensor) -> tuple[Tensor | None, ...]:
         """The gradient of the features, the weight and the bias, and none of all the rest."""
         df, dW, db = ctx.saved_tensors
-        # A pass over W's gradient, which is known to be needless where asking does not wait for a GPU.
+        # Mostly 1, which saves a pass over dW. A GPU is not asked: that would wait for it.
         if scale.device.type != "cpu" or scale != 1:
             df, dW, db = df * scale, dW * scale, db * scale
         return df.to(ctx.numbers), dW, db, *[None] * 5
 
 
+def _rows(device: str, *, words: int) -> Rows:
+    """What suits the device, for a vocabulary of so many words."""
+    if device == "cpu":
+        return Rows(chunk=max(1, CHUNK_ON_CPU // words), part=max(1, PART_ON_CPU // words))
+    return Rows(chunk=max(1, CHUNK_ELSEWHERE // words), part=max(1, CHUNK_ELSEWHERE // words))
+
+
 def _even(count: int, most: int) -> int:
-    """Parts of this size, at most as large as `most`, are nearly alike."""
+    """The size, at most `most`, of as few parts as there can be, nearly alike."""
     return math.ceil(count / math.ceil(count / most))
+
+
+def _split(rows: int, *tensors: Tensor) -> Iterator[tuple[Tensor, ...]]:
+    """So many rows of each of the tensors, then the next ones."""
+    return zip(*(torch.split(tensor, rows) for tensor in tensors), strict=True)
 
 
 def _add_product(

@@ -133,15 +133,15 @@ def _loss(state: TrainingState, objective: nn.Module, batch: Batch, training: Tr
 
 
 def _scale_and_clip(model: Seq2Seq, *, scale: float, longest: float) -> Float[Tensor, ""]:
-    """Multiply the gradient by `scale`, and shorten it to `longest` where it is longer then; its length before that.
+    """Multiply the gradient by `scale`, and shorten it to `longest` where it is longer then.
 
-    Both at once: each by itself is a pass over all gradients.
+    Returns the length of the scaled gradient, before it is shortened. Both are done at once: each by itself is a pass
+    over all gradients.
     """
     gradients = [weight.grad for weight in model.parameters() if weight.grad is not None]
     norm = scale * torch.nn.utils.get_total_norm(gradients)
     factor = scale * (longest / norm).clamp(max=1.0)
-    for gradient in gradients:
-        gradient.mul_(factor)
+    torch._foreach_mul_(gradients, factor)
     return norm
 
 

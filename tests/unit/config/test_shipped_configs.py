@@ -85,7 +85,9 @@ def test_a_model_has_the_parts_and_values_of_the_tutorial(name: str, parts: tupl
     assert encoder.hidden_size == decoder.hidden_size == encoder.embedding_size == decoder.embedding_size == 256
     assert (encoder.layers, encoder.dropout, decoder.dropout) == (1, 0.0, 0.1)
     # The tutorial's job takes one sentence a step there, 192 here, in longer steps.
-    assert (training.lr, training.teacher_forcing) == (5e-3 if name == "tutorial" else 1e-3, 0.5)
+    steps = (training.lr, training.batch_size, training.batch_unit)
+    assert steps == ((5e-3, 192, "sentence") if name == "tutorial" else (1e-3, 768, "token"))
+    assert training.teacher_forcing == 0.5
 
 
 def test_the_tutorial_trains_ten_epochs_on_its_first_ten_thousand_pairs() -> None:

@@ -14,6 +14,7 @@ from seq2seq_cli.errors import TrainingError
 from seq2seq_cli.model.build import build_model
 from seq2seq_cli.training.events import Event, Finished, Step, Validated
 from seq2seq_cli.training.loop import end_reason, share_done, train
+from seq2seq_cli.training.loss import batch_loss
 from seq2seq_cli.training.run_folder import RunFolder
 from seq2seq_cli.training.session import Session
 from seq2seq_cli.training.state import Progress, TrainingState, fresh_state
@@ -146,6 +147,22 @@ def test_a_plateau_begins_with_its_schedule_not_before(corpus: PreparedCorpus, t
     plateau = tiny_config(corpus, *nothing_better, "training.epochs=4", "training.schedule=plateau")
     session = Session.resume(RunFolder(tmp_path / "run"), plateau, corpus, CPU)
     assert next(event.lr for event in session.train() if isinstance(event, Step)) == pytest.approx(1e-30)
+
+
+@pytest.mark.parametrize("clip_norm", [1e-3, 1e9])
+def test_the_gradient_is_of_the_mean_loss_a_token_and_no_longer_than_clip_norm(
+    corpus: PreparedCorpus, clip_norm: float
+) -> None:
+    config = tiny_config(corpus, *EXACT, f"training.clip_norm={clip_norm}", "training.lr=1e-30")
+    state, batch = fresh(corpus, config), collate(corpus.split("train"), range(16))
+    updated = update(state, [batch], config.training, done=0.0)
+    weights = list(state.model.parameters())
+    mean = batch_loss(state.model, batch, teacher_forcing=1.0).objective / batch.tokens
+    gradients = torch.autograd.grad(mean, weights)
+    norm = torch.cat([gradient.flatten() for gradient in gradients]).norm().item()
+    assert updated.gradient_norm == pytest.approx(norm, rel=1e-5)
+    for weight, gradient in zip(weights, gradients, strict=True):
+        torch.testing.assert_close(weight.grad, gradient * min(1, clip_norm / norm), rtol=1e-4, atol=1e-9)
 
 
 def test_accumulated_batches_are_one_large_batch(corpus: PreparedCorpus) -> None:

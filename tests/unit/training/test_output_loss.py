@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from torch import Tensor, nn
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from seq2seq_cli.training.output_loss import WordLosses, output_loss
+from seq2seq_cli.training.output_loss import Rows, WordLosses, output_loss
 
 WORDS, SIZE, VOCABULARY = 11, 5, 17
 
@@ -26,8 +26,11 @@ def gradients(objective: Tensor, features: Tensor, output: nn.Linear) -> tuple[T
     return torch.autograd.grad(objective, (features, output.weight, output.bias))
 
 
-@given(rows=st.integers(1, WORDS + 3), smoothing=st.sampled_from([0.0, 0.1, 0.5]))
-def test_any_number_of_rows_at_a_time_gives_the_plain_formula_and_its_gradient(rows: int, smoothing: float) -> None:
+many_rows = st.builds(Rows, chunk=st.integers(1, WORDS + 3), part=st.integers(1, WORDS + 3))
+
+
+@given(rows=many_rows, smoothing=st.sampled_from([0.0, 0.1, 0.5]))
+def test_any_number_of_rows_at_a_time_gives_the_plain_formula_and_its_gradient(rows: Rows, smoothing: float) -> None:
     features, output, targets = example()
     chunked = output_loss(features, output, targets, label_smoothing=smoothing, rows=rows)
     logits = output(features)
@@ -44,7 +47,7 @@ def test_the_gradient_is_the_slope_of_the_loss() -> None:
         layer = nn.Linear(SIZE, VOCABULARY, dtype=torch.float64)
         del layer.weight, layer.bias
         layer.weight, layer.bias = weight, bias  # type: ignore[assignment]
-        return output_loss(features, layer, targets, label_smoothing=0.1, rows=4).objective
+        return output_loss(features, layer, targets, label_smoothing=0.1, rows=Rows(4, 3)).objective
 
     assert torch.autograd.gradcheck(objective, (features, output.weight, output.bias))
 
@@ -70,19 +73,21 @@ def test_logits_far_apart_stay_finite(far: float) -> None:
     assert all(gradient.isfinite().all() for gradient in gradients(losses.objective, features, output))
 
 
-def test_without_gradients_the_losses_are_the_same() -> None:
+@given(rows=many_rows)
+def test_without_gradients_the_losses_are_the_same(rows: Rows) -> None:
     features, output, targets = example()
-    with_gradients = output_loss(features, output, targets, label_smoothing=0.1)
+    with_gradients = output_loss(features, output, targets, label_smoothing=0.1, rows=rows)
     with torch.no_grad():
-        without = output_loss(features, output, targets, label_smoothing=0.1)
+        without = output_loss(features, output, targets, label_smoothing=0.1, rows=rows)
     assert not without.objective.requires_grad
-    torch.testing.assert_close(without, WordLosses(*(loss.detach() for loss in with_gradients)), rtol=0, atol=0)
+    same(without, WordLosses(*(loss.detach() for loss in with_gradients)))
 
 
-def test_under_autocast_the_products_are_in_bf16_and_the_loss_is_in_fp32() -> None:
+@given(rows=many_rows)
+def test_under_autocast_the_products_are_in_bf16_and_the_loss_is_in_fp32(rows: Rows) -> None:
     features, output, targets = example(torch.float32)
     with torch.autocast("cpu", dtype=torch.bfloat16):
-        losses = output_loss(features, output, targets, rows=4)
+        losses = output_loss(features, output, targets, rows=rows)
     logits = F.linear(features.bfloat16(), output.weight.bfloat16()).float() + output.bias
     plain = F.cross_entropy(logits, targets, reduction="none")
     assert losses.nll.dtype == losses.objective.dtype == torch.float32
@@ -108,6 +113,6 @@ class Largest(TorchDispatchMode):  # type: ignore[no-untyped-call]
 def test_the_logits_of_all_words_are_never_there_at_once() -> None:
     features, output, targets = example()
     with Largest() as largest:  # type: ignore[no-untyped-call]
-        objective = output_loss(features, output, targets, rows=3).objective
+        objective = output_loss(features, output, targets, rows=Rows(3, 2)).objective
         gradients(objective, features, output)
     assert largest.numbers == VOCABULARY * SIZE

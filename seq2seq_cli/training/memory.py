@@ -48,13 +48,13 @@ class FreedMemory:
         if "MALLOC_MMAP_THRESHOLD_" not in os.environ and "MALLOC_TRIM_THRESHOLD_" not in os.environ:
             _call_glibc("mallopt", _M_MMAP_THRESHOLD, 32 * 2**20)
             _call_glibc("mallopt", _M_TRIM_THRESHOLD, 128 * 2**20)
-        self._in_use = _resident_bytes()
+        self._in_use = _private_bytes()
 
     def limit(self) -> None:
         """Return all that is free, if it may have become more than `MOST_KEPT`."""
-        if _resident_bytes() > self._in_use + MOST_KEPT:
+        if _private_bytes() > self._in_use + MOST_KEPT:
             give_back_memory()
-            self._in_use = _resident_bytes()
+            self._in_use = _private_bytes()
 
 
 def give_back_memory() -> None:
@@ -90,8 +90,9 @@ def _call_glibc(name: str, *arguments: int) -> None:
         function(*arguments)
 
 
-def _resident_bytes() -> int:
-    """How much memory this process holds; 0 where Linux does not tell it."""
+def _private_bytes() -> int:
+    """How much memory this process holds for itself, files not counted; 0 where Linux does not tell it."""
     if not _PAGES.exists():
         return 0
-    return int(_PAGES.read_text(encoding="ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    resident, shared = _PAGES.read_text(encoding="ascii").split()[1:3]
+    return (int(resident) - int(shared)) * os.sysconf("SC_PAGE_SIZE")

@@ -148,8 +148,8 @@ def _add_product(
 
 
 def _losses_and_slopes(
-    z: Float[Tensor, "C V"], truth: Int[Tensor, "C 1"], smoothing: float
-) -> tuple[Float[Tensor, " C"], Float[Tensor, " C"]]:
+    z: Float[Tensor, "P V"], truth: Int[Tensor, "P 1"], smoothing: float
+) -> tuple[Float[Tensor, " P"], Float[Tensor, " P"]]:
     """Objective and -log p of each row's true word; `z` is turned into the gradient of the summed objective."""
     best, true = z.amax(1, keepdim=True), z.gather(1, truth)
     mean = z.mean(1, keepdim=True) if smoothing else true

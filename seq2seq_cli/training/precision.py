@@ -12,16 +12,16 @@ Precision: TypeAlias = Literal["fp32", "bf16", "bf16-mixed"]
 
 MARGIN = 1.15
 """How many times faster a precision has to be to be taken: a small difference would be chosen by chance."""
-PRODUCT = (64, 256, 2048)
-"""Rows, inputs and outputs of the product that is timed: that of a layer for a few words."""
+PRODUCT = (256, 256, 2048)
+"""Rows, inputs and outputs of the product that is timed: large enough that one precision is clearly the fastest."""
 ROUNDS = 6
 
 
 def choose_precision(name: Literal["auto", "fp32", "bf16", "bf16-mixed"], device: torch.device) -> Precision:
     """The precision of the name; `auto` is what is fastest on the device.
 
-    On a GPU that is bf16-mixed where it has units for it. On a CPU with units for bf16 they are timed, some 50 ms in
-    all. Anything else takes fp32. A measurement can come out differently another time: a run that is to be repeated or
+    On a GPU that is bf16-mixed where it has units for it. On a CPU with units for bf16 they are timed, some 150 ms
+    in all. Anything else takes fp32. A measurement can come out differently another time: a run that is to be repeated or
     resumed bit for bit has to be told the choice.
     """
     if name != "auto":

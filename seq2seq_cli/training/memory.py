@@ -12,7 +12,7 @@ import torch
 
 from seq2seq_cli.errors import TrainingError
 
-MOST_KEPT = 256 * 2**20
+MOST_KEPT = 192 * 2**20
 """Bytes that a training keeps of what it has freed: more than most steps need, which would ask for it again."""
 # Of glibc's malloc.h.
 _M_TRIM_THRESHOLD = -1

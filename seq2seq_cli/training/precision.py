@@ -20,8 +20,8 @@ ROUNDS = 6
 def choose_precision(name: Literal["auto", "fp32", "bf16", "bf16-mixed"], device: torch.device) -> Precision:
     """The precision of the name; `auto` is what is fastest on the device.
 
-    On a GPU that is bf16-mixed where it has units for it. On a CPU with units for bf16 they are timed, some 150 ms
-    in all. Anything else takes fp32. A measurement can come out differently another time: a run that is to be repeated or
+    On a GPU that is bf16-mixed where it has units for it. On a CPU with units for bf16 they are timed, some 150 ms in
+    all. Anything else takes fp32. A measurement can come out differently another time: a run that is to be repeated or
     resumed bit for bit has to be told the choice.
     """
     if name != "auto":

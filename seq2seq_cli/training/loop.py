@@ -160,8 +160,10 @@ class _Loop:
         """Score the held-out pairs, and judge by them whether this is the best model so far."""
         progress, metric = self.state.progress, self.config.training.best_metric
         self.clock.tick()
-        give_back_memory()  # which has the sizes of other batches than those to come
+        # What is free then has the sizes of other batches than those to come, which would take more besides.
+        give_back_memory()
         result = validate(self.state, self.corpus, self.config, self.device, self.world)
+        give_back_memory()
         progress.validation_seconds = self.clock.tick()
         progress.validated_step = progress.step
         scores = result.scores.by_metric() if result.scores else None

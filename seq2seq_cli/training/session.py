@@ -190,6 +190,7 @@ class _Recorder:
     def save(self) -> Saved:
         """Write the checkpoint to resume from."""
         random = self._world.gather(self._state.streams())
+        give_back_memory()  # the checkpoint is made in memory
         self._world.main(lambda: self._run.save_last(self._state, random))
         self._saved_at = self._state.progress.seconds
         give_back_memory()

@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from seq2seq_cli.training.precision import Precision, choose_precision, computing
+from seq2seq_cli.training.precision import Precision, _fastest, _has_bf16_units, choose_precision, computing
 from tests.unit.training.conftest import CPU
 
 # What bf16, with its eight bits, cannot hold: 257 is 256 there.
@@ -17,6 +17,29 @@ def test_auto_takes_one_of_them_and_leaves_the_threads_as_they_were() -> None:
     threads = torch.get_num_threads()
     assert choose_precision("auto", CPU) in ("fp32", "bf16", "bf16-mixed")
     assert torch.get_num_threads() == threads
+
+
+@pytest.mark.parametrize(
+    ("fp32", "mixed", "bf16", "fastest"),
+    [
+        (100.0, 50.0, 60.0, "bf16-mixed"),
+        (100.0, 60.0, 50.0, "bf16"),
+        (100.0, 86.0, 76.0, "bf16-mixed"),
+        (100.0, 90.0, 95.0, "fp32"),  # by too little
+        (100.0, 50.0, 49.0, "bf16-mixed"),
+        (0.0, 0.0, 0.0, "fp32"),  # too fast for the clock
+    ],
+)
+def test_another_precision_than_fp32_has_to_be_clearly_faster(
+    fp32: float, mixed: float, bf16: float, fastest: Precision
+) -> None:
+    assert _fastest({"fp32": fp32, "bf16-mixed": mixed, "bf16": bf16}) == fastest
+
+
+@pytest.mark.parametrize("unit", ["avx512_bf16", "amx_bf16", "bf16"])
+def test_units_for_bf16_go_by_another_name_on_each_machine(unit: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("torch.cpu.get_capabilities", lambda: {"avx2": True, unit: True}, raising=False)
+    assert _has_bf16_units()
 
 
 def test_a_device_without_a_measurement_takes_fp32() -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any
 
 import torch
@@ -77,7 +78,7 @@ def update(
     tokens = int(*world.sum([float(sum(batch.tokens for batch in batches))]))
     halved = False
     try:
-        losses = _add_gradients(state, objective, batches, training)
+        losses = _gradients(state, objective, batches, training)
     except RuntimeError as error:
         # The others of a world cannot be told: they wait for this one's gradients.
         if not is_out_of_memory(error) or world.size > 1 or max(len(batch) for batch in batches) < 2:
@@ -85,23 +86,23 @@ def update(
         halved = True
     if halved:  # not in the handler, whose traceback keeps what fills the memory
         batches = [part for batch in batches for part in (halves(batch) if len(batch) > 1 else [batch])]
-        losses = _add_gradients(state, objective, batches, training)
+        losses = _gradients(state, objective, batches, training)
     # What backward leaves is the mean over the processes of the gradients of their sums.
-    norm = _scale_and_clip(state.model, scale=world.size / tokens, longest=training.clip_norm)
+    norm = _scale_and_clip(state.model, scale=world.size / tokens, max_norm=training.clip_norm)
     total = world.sum_tensor(torch.stack(losses).sum())
     # One number from the device after the other would wait for it twice.
     loss, gradient_norm = torch.stack([total, norm]).tolist()
     lr = learning_rate(training, step=progress.step, done=done, factor=progress.lr_factor)
-    skipped = not torch.tensor([loss, gradient_norm]).isfinite().all()
+    skipped = not (isfinite(loss) and isfinite(gradient_norm))
     if skipped:
         _count_skipped(state, world, loss=loss / tokens, gradient_norm=gradient_norm)
     else:
         _step(state, lr)
         progress.baseline = next_baseline(progress.baseline, -loss / tokens)
-    return Update(loss=loss, tokens=tokens, gradient_norm=gradient_norm, lr=lr, skipped=bool(skipped), halved=halved)
+    return Update(loss=loss, tokens=tokens, gradient_norm=gradient_norm, lr=lr, skipped=skipped, halved=halved)
 
 
-def _add_gradients(
+def _gradients(
     state: TrainingState, objective: nn.Module, batches: Sequence[Batch], training: TrainingConfig
 ) -> list[Float[Tensor, ""]]:
     """Leave the gradient of the summed loss in the weights; the summed loss of each batch."""
@@ -132,16 +133,16 @@ def _loss(state: TrainingState, objective: nn.Module, batch: Batch, training: Tr
     return loss
 
 
-def _scale_and_clip(model: Seq2Seq, *, scale: float, longest: float) -> Float[Tensor, ""]:
-    """Multiply the gradient by `scale`, and shorten it to `longest` where it is longer then.
+def _scale_and_clip(model: Seq2Seq, *, scale: float, max_norm: float) -> Float[Tensor, ""]:
+    """Multiply the gradient by `scale`, and shorten it to `max_norm` where it is longer then.
 
     Returns the length of the scaled gradient, before it is shortened. Both are done at once: each by itself is a pass
     over all gradients.
     """
     gradients = [weight.grad for weight in model.parameters() if weight.grad is not None]
     norm = scale * torch.nn.utils.get_total_norm(gradients)
-    factor = scale * (longest / norm).clamp(max=1.0)
-    torch._foreach_mul_(gradients, factor)
+    factor = scale * (max_norm / norm).clamp(max=1.0)
+    torch._foreach_mul_(gradients, factor)  # one kernel for all, as torch's own clipping does it
     return norm
 
 

@@ -6,7 +6,9 @@ import torch
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.config.schema import Config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.model.build import build_model
 from seq2seq_cli.training.resolve import resolve_config
+from seq2seq_cli.training.state import TrainingState, fresh_state
 from tests.corpora import prepared, reversed_words, symbol_sequences
 
 CPU = torch.device("cpu")
@@ -21,6 +23,10 @@ TINY = [
     "training.precision=fp32",
     "training.device=cpu",
 ]
+
+
+EXACT = ("model.encoder.dropout=0.0", "model.decoder.dropout=0.0", "training.teacher_forcing=1.0")
+"""Nothing is drawn at random: two routes come to the same."""
 
 
 @pytest.fixture(scope="session")
@@ -42,3 +48,9 @@ def tiny_config(corpus: PreparedCorpus, *overrides: str) -> Config:
 @pytest.fixture
 def run_path(tmp_path: Path) -> Path:
     return tmp_path / "runs" / "tiny"
+
+
+def fresh_tiny(corpus: PreparedCorpus, config: Config) -> TrainingState:
+    torch.manual_seed(1)
+    sizes = {"src_size": len(corpus.src_codec.vocabulary), "tgt_size": len(corpus.tgt_codec.vocabulary)}
+    return fresh_state(build_model(config.model, **sizes), config.training, "fp32")

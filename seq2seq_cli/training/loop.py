@@ -22,7 +22,7 @@ from seq2seq_cli.corpus.noise import Noise
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.training.events import Event, Finished, Step, Validated
 from seq2seq_cli.training.feed import feed
-from seq2seq_cli.training.memory import FreedMemory, give_back_memory
+from seq2seq_cli.training.memory import FreedMemory
 from seq2seq_cli.training.schedule import next_factor
 from seq2seq_cli.training.state import Progress, TrainingState
 from seq2seq_cli.training.update import Objective, Update, update
@@ -160,10 +160,8 @@ class _Loop:
         """Score the held-out pairs, and judge by them whether this is the best model so far."""
         progress, metric = self.state.progress, self.config.training.best_metric
         self.clock.tick()
-        # What is free then has the sizes of other batches than those to come, which would take more besides.
-        give_back_memory()
-        result = validate(self.state, self.corpus, self.config, self.device, self.world)
-        give_back_memory()
+        with self.freed.other_sizes():
+            result = validate(self.state, self.corpus, self.config, self.device, self.world)
         progress.validation_seconds = self.clock.tick()
         progress.validated_step = progress.step
         scores = result.scores.by_metric() if result.scores else None

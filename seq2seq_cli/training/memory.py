@@ -17,16 +17,20 @@ MOST_KEPT = 192 * 2**20
 # Of glibc's malloc.h.
 _M_TRIM_THRESHOLD = -1
 _M_MMAP_THRESHOLD = -3
+_STATUS = Path("/proc/self/status")
 _PAGES = Path("/proc/self/statm")
 
 
 def peak_memory_mb(device: torch.device) -> int | None:
-    """The most memory that was held so far, in units of 10^6 bytes: by the process, or on a GPU by torch.
+    """The most memory that was held so far, in units of 10^6 bytes: by the process, or on a CUDA GPU by torch.
 
     None on Windows, where Python does not know it.
     """
     if device.type == "cuda":
         return torch.cuda.max_memory_allocated(device) // 10**6
+    if _STATUS.exists() and (highest := re.search(r"^VmHWM:\s+(\d+) kB$", _STATUS.read_text("utf-8"), re.MULTILINE)):
+        # Unlike ru_maxrss, this begins anew with the program: what its parent held is not counted.
+        return int(highest[1]) * 1024 // 10**6
     try:
         import resource
     except ImportError:
@@ -44,22 +48,28 @@ class FreedMemory:
     """
 
     def __init__(self) -> None:
-        """From now on this process keeps what it frees."""
-        if "MALLOC_MMAP_THRESHOLD_" not in os.environ and "MALLOC_TRIM_THRESHOLD_" not in os.environ:
+        """From now on this whole process keeps what it frees."""
+        if not _is_allocator_set():
             _call_glibc("mallopt", _M_MMAP_THRESHOLD, 32 * 2**20)
             _call_glibc("mallopt", _M_TRIM_THRESHOLD, 128 * 2**20)
         self._in_use = _private_bytes()
 
     def limit(self) -> None:
-        """Return all that is free, if it may have become more than `MOST_KEPT`."""
+        """Return all that is free to the system, if it may have become more than `MOST_KEPT`."""
         if _private_bytes() > self._in_use + MOST_KEPT:
-            give_back_memory()
-            self._in_use = _private_bytes()
+            self._give_back()
 
+    @contextmanager
+    def other_sizes(self) -> Iterator[None]:
+        """For a block whose tensors have other sizes than a step's: neither finds gaps that fit it in the other's."""
+        self._give_back()
+        yield
+        self._give_back()
 
-def give_back_memory() -> None:
-    """Return to the system all that this process has freed, gaps between what is in use too, if glibc allocates."""
-    _call_glibc("malloc_trim", 0)
+    def _give_back(self) -> None:
+        """Return what is free to the system, gaps between what is in use too."""
+        _call_glibc("malloc_trim", 0)
+        self._in_use = _private_bytes()
 
 
 def is_out_of_memory(error: BaseException) -> bool:
@@ -82,6 +92,12 @@ def memory_errors(device: torch.device) -> Iterator[None]:
         raise TrainingError(
             f"out of memory on {device.type}: lower training.batch_size, or the sizes of the model"
         ) from error
+
+
+def _is_allocator_set() -> bool:
+    """Whether the user has told glibc what to keep, in either of the ways that it knows."""
+    variables = ("MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_")
+    return any(name in os.environ for name in variables) or "glibc.malloc." in os.environ.get("GLIBC_TUNABLES", "")
 
 
 def _call_glibc(name: str, *arguments: int) -> None:

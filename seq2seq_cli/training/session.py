@@ -22,7 +22,7 @@ from seq2seq_cli.training.device import deterministic_algorithms
 from seq2seq_cli.training.events import Event, Finished, Saved, Step, Validated
 from seq2seq_cli.training.examples import choose_examples
 from seq2seq_cli.training.loop import train
-from seq2seq_cli.training.memory import give_back_memory, memory_errors, peak_memory_mb
+from seq2seq_cli.training.memory import memory_errors, peak_memory_mb
 from seq2seq_cli.training.origin import check_origin
 from seq2seq_cli.training.precision import choose_precision
 from seq2seq_cli.training.run_folder import RunFolder
@@ -190,10 +190,8 @@ class _Recorder:
     def save(self) -> Saved:
         """Write the checkpoint to resume from."""
         random = self._world.gather(self._state.streams())
-        give_back_memory()  # the checkpoint is made in memory
         self._world.main(lambda: self._run.save_last(self._state, random))
         self._saved_at = self._state.progress.seconds
-        give_back_memory()
         return Saved(path=self._run.last_path)
 
     def close(self) -> None:

@@ -1,20 +1,18 @@
 """What is known and kept of memory, and how it is told that there is too little."""
 
+import os
 import platform
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 import torch
 
+from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.errors import TrainingError
-from seq2seq_cli.training.memory import (
-    FreedMemory,
-    give_back_memory,
-    is_out_of_memory,
-    memory_errors,
-    peak_memory_mb,
-)
+from seq2seq_cli.training import memory
+from seq2seq_cli.training.memory import is_out_of_memory, memory_errors, peak_memory_mb
 from tests.unit.training.conftest import CPU
 
 
@@ -41,45 +39,110 @@ def test_it_is_told_in_one_line_that_says_what_helps() -> None:
         torch.empty(2**50)
 
 
-def resident_bytes() -> int:
-    import resource
+GLIBC = pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="another allocator")
+SCATTER = """
+import resource
+import sys
+from pathlib import Path
 
-    return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * resource.getpagesize()
+def resident():
+    return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize() / 1e6
+
+blocks = []
+
+def scatter(count):
+    "Free nine of ten blocks of 0.1 MB: what is free at the end of the heap is returned in any case."
+    blocks[:] = [bytes([1]) * 100_000 for _ in range(count)]
+    blocks[:] = [block if place % 10 == 0 else None for place, block in enumerate(blocks)]
+"""
 
 
-@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="another allocator")
-def test_what_was_freed_between_what_is_in_use_is_given_back() -> None:
-    blocks = [bytes([1]) * 100_000 for _ in range(2000)]
-    in_use = resident_bytes()
-    kept = blocks[::10]
-    del blocks
-    give_back_memory()
-    assert len(kept) == 200
-    # 180 MB were freed; of each block all but the pages at its ends can go.
-    assert in_use - resident_bytes() > 120e6
+def megabytes(code: str, **environment: str) -> list[float]:
+    """What the code prints, in a process whose memory nothing else has used."""
+    command = [sys.executable, "-c", SCATTER + code]
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("MALLOC_")}
+    done = subprocess.run(command, env=clean | environment, capture_output=True, encoding="utf-8", check=True)
+    return [float(line) for line in done.stdout.split()]
 
 
-@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="another allocator")
-def test_a_training_gives_back_what_it_keeps_when_it_is_too_much() -> None:
-    blocks: list[bytes | None] = [None] * 5000
+@GLIBC
+def test_what_is_freed_is_kept_until_it_is_too_much() -> None:
+    kept, left = megabytes("""
+from seq2seq_cli.training.memory import FreedMemory
+freed = FreedMemory()
+before = resident()
+scatter(1000)
+freed.limit()
+print(resident() - before)
+scatter(5000)
+freed.limit()
+print(resident() - before)
+""")
+    assert kept > 80
+    assert left < 120  # what is in use, a tenth of 500 MB, and the pages at its ends
 
-    def free(count: int) -> None:
-        """Nine of ten blocks of 0.1 MB: what is free at the end of the heap is returned in any case."""
-        for place in range(count):
-            blocks[place] = bytes([1]) * 100_000
-        for place in range(count):
-            if place % 10:
-                blocks[place] = None
 
-    freed = FreedMemory()
-    before = resident_bytes()
-    free(1000)
-    freed.limit()
-    kept = resident_bytes() - before
-    free(5000)
-    freed.limit()
-    assert kept > 80e6
-    assert resident_bytes() - before < 120e6  # what is in use, a tenth of 500 MB, and the pages at its ends
+@GLIBC
+def test_around_what_has_other_sizes_all_that_is_free_is_returned() -> None:
+    inside, after = megabytes("""
+from seq2seq_cli.training.memory import FreedMemory
+freed = FreedMemory()
+before = resident()
+scatter(1000)
+with freed.other_sizes():
+    print(resident() - before)
+    scatter(1000)
+print(resident() - before)
+""")
+    assert inside < 30
+    assert after < 30
+
+
+@GLIBC
+def test_a_training_does_not_keep_too_much_of_what_others_free_either(corpus: PreparedCorpus) -> None:
+    in_steps, in_validation = megabytes(f"""
+from itertools import islice
+from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.training.events import Step
+from seq2seq_cli.training.loop import STEPS_BETWEEN_LIMITS, train
+from tests.unit.training.conftest import CPU, fresh_tiny, tiny_config
+corpus = PreparedCorpus.open(Path({str(corpus.path)!r}))
+config = tiny_config(corpus, "training.batch_size=1")
+events = train(fresh_tiny(corpus, config), corpus, config, CPU)
+for event in islice(events, STEPS_BETWEEN_LIMITS):
+    pass
+before = resident()
+scatter(5000)
+for event in islice(events, STEPS_BETWEEN_LIMITS):
+    pass
+print(resident() - before)
+for event in events:
+    if not isinstance(event, Step):
+        break
+    if event.position == event.batches:
+        scatter(1000)
+print(resident() - before)
+""")
+    assert in_steps < 120
+    assert in_validation < 120
+
+
+@GLIBC
+@pytest.mark.parametrize(
+    "told", [{"MALLOC_MMAP_THRESHOLD_": "65536"}, {"GLIBC_TUNABLES": "glibc.malloc.mmap_threshold=65536"}]
+)
+def test_what_the_user_has_told_the_allocator_stays(told: dict[str, str]) -> None:
+    (kept,) = megabytes(
+        """
+from seq2seq_cli.training.memory import FreedMemory
+FreedMemory()
+before = resident()
+scatter(1000)
+print(resident() - before)
+""",
+        **told,
+    )
+    assert kept < 30  # each block has pages of its own, which go when it is freed
 
 
 @pytest.mark.parametrize("size", [2**62, 10**20])
@@ -95,6 +158,18 @@ def test_the_memory_of_the_process_is_counted_in_megabytes() -> None:
     assert 4 * len(held) // 10**6 < megabytes < 10**6
 
 
-def test_where_python_does_not_know_the_memory_nothing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "resource", None)  # as on Windows
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no Linux")
+def test_the_memory_of_what_started_the_process_is_not_counted() -> None:
+    held = bytes([1]) * 600_000_000
+    (peak,) = megabytes("""
+import torch
+from seq2seq_cli.training.memory import peak_memory_mb
+print(peak_memory_mb(torch.device("cpu")))
+""")
+    assert peak < len(held) / 1e6
+
+
+def test_where_python_does_not_know_the_memory_nothing_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(memory, "_STATUS", tmp_path / "none")  # as on Windows
+    monkeypatch.setitem(sys.modules, "resource", None)
     assert peak_memory_mb(CPU) is None

@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 DEMO := demo
 # What the benchmarks and the gallery train on, and the gallery's settings.
 PAIRS ?= data/sample.txt
-SET ?= training.epochs=10
+SET ?= training.epochs=5 training.teacher_forcing=1.0 training.batch_size=384 training.lr=2e-3
 
 .PHONY: help demo test test-all check format bench kills gallery clean
 

@@ -13,13 +13,13 @@ SMALL = [
 ]
 
 
-def gallery(folder: Path, *arguments: str) -> str:
+def gallery(folder: Path, *arguments: str, returncode: int = 0) -> str:
     command = [sys.executable, "-m", "benchmarks.gallery", "--work", str(folder / "work"), *arguments]
     command += ["--page", str(folder / "page.md"), "--pairs", str(folder / "pairs.txt"), "--seconds", "0.1"]
     for setting in SMALL:
         command += ["--set", setting]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8", check=False)
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == returncode, done.stderr
     return done.stderr
 
 
@@ -45,3 +45,9 @@ def test_it_fills_the_page_and_goes_on_where_it_was(tmp_path: Path) -> None:
     # A model without attention has nothing to draw.
     assert re.findall(r"\]\((page/\w+\.png)\)", text) == ["page/luong_dot.png"]
     assert (tmp_path / "page" / "luong_dot.png").stat().st_size > 1000
+
+    # What other settings, or other pairs, would give is not what is there.
+    assert "another folder with --work" in gallery(tmp_path, "--set", "training.lr=1e-2", returncode=1)
+    (tmp_path / "pairs.txt").write_text(pairs + "Go.\tGeh.\n", encoding="utf-8")
+    assert "another folder with --work" in gallery(tmp_path, returncode=1)
+    assert page.read_text(encoding="utf-8") == text

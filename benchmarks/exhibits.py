@@ -1,0 +1,166 @@
+"""What the gallery shows: each model trained on the one task as ``s2s train`` does it, scored, drawn, and timed.
+
+What is done is kept in a folder, so that a gallery can be stopped and gone on with.
+"""
+
+import dataclasses
+import hashlib
+import json
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+from seq2seq_cli.config.loader import load_config
+from seq2seq_cli.config.schema import Config
+from seq2seq_cli.corpus.prepare import prepare
+from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.corpus.sources import Source
+from seq2seq_cli.decoding.translator import Translation, Translator
+from seq2seq_cli.errors import UsageError
+from seq2seq_cli.evaluation.metrics import corpus_bleu
+from seq2seq_cli.evaluation.pictures import save_pictures
+from seq2seq_cli.model.build import build_model
+from seq2seq_cli.training.device import choose_device
+from seq2seq_cli.training.events import Step
+from seq2seq_cli.training.loop import train
+from seq2seq_cli.training.precision import choose_precision
+from seq2seq_cli.training.resolve import resolve_config
+from seq2seq_cli.training.session import Session
+from seq2seq_cli.training.state import fresh_state
+
+LENGTHS = {"up to 4": range(5), "5 to 8": range(5, 9), "9 and more": range(9, 10**6)}
+"""Source words, as they are split by spaces."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Exhibit:
+    """What came of one model."""
+
+    name: str
+    parameters: int
+    bleu: float
+    """Of the test split, greedy."""
+    bleu_by_length: dict[str, float | None]
+    """The same for the sources of each of `LENGTHS`; None where there are none."""
+    signature: str
+    picture: str | None
+    """The file that shows the attention; None for a model that has none."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gallery:
+    """A folder of runs on one task, with what came of each."""
+
+    folder: Path
+    corpus: PreparedCorpus
+    settings: tuple[str, ...]
+    """KEY=VALUE, for all models."""
+    again: bool
+    """Whether what is there is made anew."""
+
+    @classmethod
+    def open(cls, folder: Path, pairs: Path, settings: Sequence[str], *, again: bool) -> "Gallery":
+        """The one task, prepared once; UsageError when the folder was made of other pairs, or with other settings."""
+        made_of = {"pairs": hashlib.sha256(pairs.read_bytes()).hexdigest(), "settings": list(settings)}
+        record = folder / "made_of.json"
+        if record.is_file() and json.loads(record.read_text(encoding="utf-8")) != made_of:
+            raise UsageError(f"{folder}: made of other pairs or with other settings; name another folder with --work")
+        prepared = folder / "prepared"
+        if not record.is_file():
+            prepare([Source.of(pairs)], prepared, load_config(None, [s for s in settings if _is_of_text(s)]))
+            record.write_text(json.dumps(made_of), encoding="utf-8")
+        return cls(folder=folder, corpus=PreparedCorpus.open(prepared), settings=tuple(settings), again=again)
+
+    def exhibit(self, name: str, sentence: str, pictures: Path | None) -> Exhibit:
+        """Train the config of that name, score it, and draw into `pictures` where it looks in one sentence."""
+        record = self.folder / name / "exhibit.json"
+        if record.is_file() and not self.again:
+            return Exhibit(**json.loads(record.read_text(encoding="utf-8")))
+        config = self._config(name)
+        device = choose_device(config.training.device)
+        session = Session.start(self.folder / name, config, self.corpus, device, overwrite=True)
+        for _ in session.train():
+            pass
+        translator = session.run.load_translator(device)
+        exhibit = _scored(name, translator, self.corpus)
+        if pictures:
+            exhibit = dataclasses.replace(
+                exhibit, picture=_picture(name, translator.translate([sentence])[0], pictures)
+            )
+        record.write_text(json.dumps(dataclasses.asdict(exhibit)), encoding="utf-8")
+        print(f"{name}: BLEU {exhibit.bleu:.1f}", file=sys.stderr)
+        return exhibit
+
+    def speeds(self, names: Sequence[str], *, seconds: float) -> dict[str, float]:
+        """Target tokens that each model is trained on in a second: medians of three rounds in turn."""
+        record = self.folder / "speeds.json"
+        known: dict[str, float] = json.loads(record.read_text(encoding="utf-8")) if record.is_file() else {}
+        if set(names) <= set(known) and not self.again:
+            return known
+        trainings = {name: _endless(self._config(name), self.corpus) for name in names}
+        rates: dict[str, list[float]] = {name: [] for name in names}
+        for _ in range(3):
+            for name, training in trainings.items():
+                rates[name].append(_rate(training, seconds))
+        speeds = known | {name: median(values) for name, values in rates.items()}
+        record.write_text(json.dumps(speeds), encoding="utf-8")
+        return speeds
+
+    def _config(self, name: str) -> Config:
+        return resolve_config(load_config(name, [s for s in self.settings if not _is_of_text(s)]), self.corpus)
+
+
+def _is_of_text(setting: str) -> bool:
+    """Whether it says how the pairs are prepared, and not how a model is trained."""
+    return setting.startswith(("data.", "text."))
+
+
+def _endless(config: Config, corpus: PreparedCorpus) -> Iterator[int]:
+    """A training that does not end; the target tokens of each step."""
+    endless = config.training.model_copy(update={"epochs": 10**9, "max_minutes": None, "patience": None})
+    config = config.model_copy(update={"training": endless})
+    device = choose_device(endless.device)
+    sizes = {"src_size": len(corpus.src_codec.vocabulary), "tgt_size": len(corpus.tgt_codec.vocabulary)}
+    model = build_model(config.model, **sizes).to(device)
+    state = fresh_state(model, endless, choose_precision(endless.precision, device))
+    return (event.tokens for event in train(state, corpus, config, device) if isinstance(event, Step))
+
+
+def _rate(steps: Iterator[int], seconds: float) -> float:
+    """Target tokens a second."""
+    next(steps)  # the first batch after a pause finds nothing ready
+    tokens, started = 0, time.perf_counter()
+    while (elapsed := time.perf_counter() - started) < seconds:
+        tokens += next(steps)
+    return tokens / elapsed
+
+
+def _scored(name: str, translator: Translator, corpus: PreparedCorpus) -> Exhibit:
+    pairs = corpus.sentences("test")
+    texts = [translation.text for translation in translator.translate([src for src, _ in pairs])]
+    whole = corpus_bleu(texts, [tgt for _, tgt in pairs])
+    by_length: dict[str, float | None] = {}
+    for label, lengths in LENGTHS.items():
+        chosen = [i for i, (src, _) in enumerate(pairs) if len(src.split()) in lengths]
+        score = corpus_bleu([texts[i] for i in chosen], [pairs[i][1] for i in chosen]) if chosen else None
+        by_length[label] = score.value if score else None
+    return Exhibit(
+        name=name,
+        parameters=sum(parameter.numel() for parameter in translator.model.parameters()),
+        bleu=whole.value,
+        bleu_by_length=by_length,
+        signature=whole.signature,
+        picture=None,
+    )
+
+
+def _picture(name: str, translation: Translation, folder: Path) -> str | None:
+    """The file, named as a page beside the folder links it; None when the model looks nowhere."""
+    if not translation.weights.any():
+        return None
+    folder.mkdir(exist_ok=True)
+    save_pictures([translation], folder / f"{name}.png")
+    return f"{folder.name}/{name}.png"

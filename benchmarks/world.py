@@ -1,6 +1,7 @@
-"""Two processes that train one model, started by torchrun, against one process with as many threads."""
+"""Two processes that train one model, started by torchrun, against one process that has as many threads as both."""
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -79,7 +80,8 @@ def read_metrics(lines: Iterable[str]) -> Trained:
 def _train(corpus: Path, processes: int) -> Trained:
     with tempfile.TemporaryDirectory() as folder:
         run = Path(folder) / "run"
-        _run([*_program(processes), "train", "--data", str(corpus), "--out", str(run), *_SET])
+        command = [*_program(processes), "train", "--data", str(corpus), "--out", str(run), *_SET]
+        _run(command, threads=threads_each(processes, cores=os.cpu_count() or 1))
         return read_metrics((run / "metrics.jsonl").read_text(encoding="utf-8").splitlines())
 
 
@@ -90,7 +92,13 @@ def _program(processes: int) -> list[str]:
     return [*torchrun, "-m", "seq2seq_cli"]
 
 
-def _run(command: Sequence[str]) -> None:
-    done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
+def threads_each(processes: int, *, cores: int) -> int:
+    """So many that there are as many in all with one process as with two; torchrun by itself gives each one."""
+    return max(1, cores // PROCESSES) * (PROCESSES // processes)
+
+
+def _run(command: Sequence[str], *, threads: int) -> None:
+    environment = os.environ | {"OMP_NUM_THREADS": str(threads)}
+    done = subprocess.run(command, env=environment, capture_output=True, encoding="utf-8", check=False)
     if done.returncode:
         raise RuntimeError(f"{' '.join(command[1:6])}: {done.stderr.strip()}")

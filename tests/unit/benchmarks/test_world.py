@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from benchmarks.world import Trained, difference, read_metrics
+from benchmarks.world import Trained, difference, read_metrics, threads_each
 
 
 def test_the_last_epoch_counts_by_itself() -> None:
@@ -22,3 +22,9 @@ def test_the_last_epoch_counts_by_itself() -> None:
 def test_a_difference_is_in_per_cent_of_the_first() -> None:
     assert difference(4.0, 4.02) == pytest.approx(0.5)
     assert difference(4.0, 3.98) == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize(("cores", "alone", "each"), [(1, 2, 1), (2, 2, 1), (8, 8, 4)])
+def test_one_process_has_as_many_threads_as_two(cores: int, alone: int, each: int) -> None:
+    assert threads_each(1, cores=cores) == alone
+    assert threads_each(2, cores=cores) == each

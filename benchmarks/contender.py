@@ -7,7 +7,6 @@ to measure, and its own way of multiplying, which torch sets for a whole process
 
 import argparse
 import json
-import resource
 import sys
 import tempfile
 import time
@@ -23,8 +22,6 @@ from seq2seq_cli.process import prepare_process
 DEFAULT, TUTORIAL = "default", "tutorial"
 WARM_UP = 3.0
 """Seconds before the clock starts: the first batches set up what later ones find."""
-_STATUS = Path("/proc/self/status")
-_MEGABYTE = 1e6
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +34,7 @@ class Round:
     """Most memory that the process ever held, in MB."""
     peak_halfway: float
     """The same after half of the time."""
-    numbers: str
+    precision: str
     """What products were computed in."""
 
 
@@ -56,20 +53,20 @@ def main() -> None:
 
 def _see(corpus: Path, name: str, seconds: float) -> Round:
     if name == TUTORIAL:
-        steps, numbers = _tutorial(corpus)
-        return watch(steps, seconds=seconds, numbers=numbers)
+        steps, precision = _tutorial(corpus)
+        return watch(steps, seconds=seconds, precision=precision)
     config = default_config() if name == DEFAULT else measured_config(name)
     prepare_process()
     with tempfile.TemporaryDirectory() as folder:
-        steps, numbers = _s2s(corpus, config, Path(folder) / "run")
-        return watch(steps, seconds=seconds, numbers=numbers)
+        steps, precision = _s2s(corpus, config, Path(folder) / "run")
+        return watch(steps, seconds=seconds, precision=precision)
 
 
 def watch(
     steps: Iterator[int],
     *,
     seconds: float,
-    numbers: str,
+    precision: str,
     clock: Callable[[], float] = time.perf_counter,
 ) -> Round:
     """Train for `seconds` after a warm-up, which is no longer than they are; for one step if that takes longer.
@@ -88,22 +85,16 @@ def watch(
         tokens += next(steps)
         now = clock()
     peak = peak_memory()
-    return Round(rate=tokens / elapsed, peak=peak, peak_halfway=halfway or peak, numbers=numbers)
+    return Round(rate=tokens / elapsed, peak=peak, peak_halfway=halfway or peak, precision=precision)
 
 
 def peak_memory() -> float:
     """Most memory that this process ever held, in MB."""
-    if _STATUS.exists():
-        # Unlike ru_maxrss, this begins anew with the program: what its parent held is not counted.
-        return peak_in(_STATUS.read_text(encoding="utf-8"))
-    used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return used * (1 if sys.platform == "darwin" else 1024) / _MEGABYTE
+    import torch
 
+    from seq2seq_cli.training.memory import peak_memory_mb  # not above: torch comes after the process is prepared
 
-def peak_in(status: str) -> float:
-    """VmHWM of Linux's /proc/PID/status, in MB; KeyError when it is not told."""
-    values = dict(line.split(":", 1) for line in status.splitlines())
-    return int(values["VmHWM"].removesuffix("kB")) * 1024 / _MEGABYTE
+    return float(peak_memory_mb(torch.device("cpu")) or 0)
 
 
 def _s2s(path: Path, config: Config, run: Path) -> tuple[Iterator[int], str]:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import yaml
 
-from benchmarks.contender import Round, peak_in
+from benchmarks.contender import Round
 from seq2seq_cli.config.schema import Config, DecoderConfig, EncoderConfig
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 
@@ -80,7 +80,7 @@ class JoeyNMT:
         finally:
             process.kill()
             process.communicate()
-        return Round(rate=mean_rate(rates), peak=peak, peak_halfway=peak, numbers="fp32")
+        return Round(rate=mean_rate(rates), peak=peak, peak_halfway=peak, precision="fp32")
 
 
 def speeds(lines: Iterable[str]) -> Iterator[int]:
@@ -101,6 +101,12 @@ def enough(speeds: Iterator[int], seconds: float, clock: Callable[[], float] = t
     while clock() - started < seconds:
         taken.append(next(speeds))
     return taken
+
+
+def peak_in(status: str) -> float:
+    """VmHWM of Linux's /proc/PID/status, in MB; KeyError when it is not told."""
+    values = dict(line.split(":", 1) for line in status.splitlines())
+    return int(values["VmHWM"].removesuffix("kB")) * 1024 / 1e6
 
 
 def mean_rate(rates: Sequence[int]) -> float:

@@ -63,8 +63,11 @@ def _parse() -> argparse.Namespace:
     parser.add_argument("--config", metavar="NAME", help="what to train; default what s2s train does")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="override one key")
     parser.add_argument("--every", type=float, metavar="MINUTES", help="score in between as well, uncounted")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="where to write all results, one a line")
-    return parser.parse_args()
+    parser.add_argument("--json", type=Path, metavar="FILE", help="new file for all results, one a line")
+    options = parser.parse_args()
+    if options.json and options.json.exists():
+        parser.error(f"{options.json}: is there already; two runs in one file could not be told apart")
+    return options
 
 
 def _train(options: argparse.Namespace, folder: Path) -> None:

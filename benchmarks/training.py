@@ -82,7 +82,7 @@ def take_turns(contenders: Mapping[str, Contender], *, rounds: int) -> dict[str,
         for name, train in contenders.items():
             one = train()
             seen[name].append(one)
-            shown = f"{one.rate:,.0f} {_UNIT} in {one.numbers}, {one.peak:,.0f} MB"
+            shown = f"{one.rate:,.0f} {_UNIT} in {one.precision}, {one.peak:,.0f} MB"
             print(f"round {number + 1}: {name}: {shown}", file=sys.stderr)
     return seen
 

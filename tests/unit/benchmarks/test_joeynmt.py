@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.joeynmt import enough, joeynmt_config, mean_rate, speeds
+from benchmarks.joeynmt import enough, joeynmt_config, mean_rate, peak_in, speeds
 from benchmarks.models import measured_config
 
 LINE = "12:00:00,1 - INFO - joeynmt.training - Epoch   1, Step:   5, Batch Acc: 0.1, Tokens per Sec: {:8d}, Lr: 1\n"
@@ -24,6 +24,10 @@ def test_the_first_stretch_is_left_out_and_one_is_taken_at_least() -> None:
     assert enough(iter([1, 20, 30, 40]), 10.0, clock=lambda: next(times)) == [20, 30]
     times = iter([100.0, 150.0])
     assert enough(iter([1, 20, 30]), 10.0, clock=lambda: next(times)) == [20]
+
+
+def test_the_peak_of_its_process_is_read_in_megabytes() -> None:
+    assert peak_in("Name:\tpython\nVmPeak:\t  9000 kB\nVmHWM:\t  2500 kB\nThreads:\t3\n") == 2.56
 
 
 def test_the_mean_is_that_of_stretches_of_as_many_tokens() -> None:

@@ -11,7 +11,7 @@ from seq2seq_cli.model.build import build_model
 
 
 def seen(rate: float) -> Round:
-    return Round(rate=rate, peak=700.0, peak_halfway=600.0, numbers="fp32")
+    return Round(rate=rate, peak=700.0, peak_halfway=600.0, precision="fp32")
 
 
 def test_contenders_take_turns() -> None:

@@ -27,7 +27,7 @@ class Step:
     lr: float
     """The learning rate of this update."""
     seconds: float
-    """Time since the step before, or since the validation or the start."""
+    """Of the update and of making its batches; what the caller did in between is no part of it."""
     skipped: bool
     """Whether the weights stayed as they were."""
     halved: bool

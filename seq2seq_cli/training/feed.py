@@ -29,8 +29,9 @@ def feed(
 ) -> Generator[Batch, None, None]:
     """The batches of ``order[start:]``, with the noise that this epoch (counted from 0) has at each position.
 
-    For a GPU they are made ahead by a thread, which ends when the generator is closed. A CPU that trains has no core
-    to spare: there the thread would only wait for the interpreter's lock, and be waited for.
+    For CUDA they are made ahead by a thread, which ends when the generator is closed. A CPU that trains has no core to
+    spare: there the thread would only wait for the interpreter's lock, and be waited for; and from memory that is not
+    pinned, as on mps, a copy is waited for in any case.
 
     Raises PreparedFolderError when the pairs' files are damaged.
     """

@@ -52,13 +52,13 @@ def output_loss(
     is what suits the device. Under autocast the products are in its numbers, softmax and loss in fp32.
     """
     device = features.device.type
-    numbers = torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else features.dtype
+    dtype = torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else features.dtype
     rows = rows or _rows(device, words=output.out_features)
     # Inside of a Function gradients are off: that one is wanted has to be told.
     learning = torch.is_grad_enabled()
     with torch.autocast(device, enabled=False):
         losses = _OutputLoss.apply(  # type: ignore[no-untyped-call]
-            features, output.weight, output.bias, targets, label_smoothing, rows, numbers, learning
+            features, output.weight, output.bias, targets, label_smoothing, rows, dtype, learning
         )
     return WordLosses(*cast("tuple[Tensor, Tensor]", losses))
 
@@ -79,19 +79,19 @@ class _OutputLoss(torch.autograd.Function):
         targets: Int[Tensor, " N"],
         smoothing: float,
         rows: Rows,
-        numbers: torch.dtype,
+        dtype: torch.dtype,
         learning: bool,
     ) -> tuple[Float[Tensor, ""], Float[Tensor, " N"]]:
         """The summed objective, and -log p of each word."""
-        W, f = weight.to(numbers), features.to(numbers)
+        W, f = weight.to(dtype), features.to(dtype)
         df, dW, db = torch.empty_like(f), None, torch.zeros_like(bias)
         # Without slopes to keep, there is nothing that a chunk is for.
-        C = _even(len(f), rows.chunk if learning else min(rows))
+        C = _even(len(f), rows.chunk if learning else min(rows.chunk, rows.part))
         P = _even(C, rows.part)
         # All chunks and parts in the same memory: a fresh one would cost as much as a pass over it.
         of_chunk = W.new_empty(C, len(W))
-        exact = torch.promote_types(numbers, torch.float32)
-        of_part = W.new_empty(P, len(W), dtype=exact) if exact != numbers else None
+        exact = torch.promote_types(dtype, torch.float32)
+        of_part = W.new_empty(P, len(W), dtype=exact) if exact != dtype else None
         losses = []
         for f_chunk, truths, df_chunk in _split(C, f, targets, df):
             slopes = of_chunk[: len(f_chunk)]
@@ -104,7 +104,7 @@ class _OutputLoss(torch.autograd.Function):
                     torch.mm(z.copy_(dz), W, out=df_part)
             if learning:
                 dW = _add_product(dW, slopes.t(), f_chunk, weight.dtype)
-        ctx.numbers = features.dtype
+        ctx.features_dtype = features.dtype
         ctx.save_for_backward(df, dW, db)
         objectives, nlls = (torch.cat(of_parts) for of_parts in zip(*losses, strict=True))
         ctx.mark_non_differentiable(nlls)
@@ -118,7 +118,7 @@ class _OutputLoss(torch.autograd.Function):
         # Mostly 1, which saves a pass over dW. A GPU is not asked: that would wait for it.
         if scale.device.type != "cpu" or scale != 1:
             df, dW, db = df * scale, dW * scale, db * scale
-        return df.to(ctx.numbers), dW, db, *[None] * 5
+        return df.to(ctx.features_dtype), dW, db, *[None] * 5
 
 
 def _rows(device: str, *, words: int) -> Rows:
@@ -139,11 +139,11 @@ def _split(rows: int, *tensors: Tensor) -> Iterator[tuple[Tensor, ...]]:
 
 
 def _add_product(
-    total: Float[Tensor, "V R"] | None, a: Float[Tensor, "V C"], b: Float[Tensor, "C R"], numbers: torch.dtype
+    total: Float[Tensor, "V R"] | None, a: Float[Tensor, "V C"], b: Float[Tensor, "C R"], dtype: torch.dtype
 ) -> Float[Tensor, "V R"]:
-    """total + a b, in its place, or a b alone in these numbers: zeros to begin with would be one more pass."""
+    """total + a b, in its place, or a b alone as `dtype`: zeros to begin with would be one more pass."""
     if total is None:
-        return (a @ b).to(numbers)
+        return (a @ b).to(dtype)
     return total.addmm_(a, b) if a.dtype == total.dtype else total.add_(a @ b)
 
 

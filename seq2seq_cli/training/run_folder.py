@@ -236,19 +236,15 @@ class RunFolder:
             make_folder(self.last_path.parent)
             save_checkpoint(self.last_path, {**state.capture(random), "metrics_bytes": self._metrics_bytes()})
 
-    def load_last(self, state: TrainingState) -> int:
-        """Put `state` where the run was saved last, and return how long metrics.jsonl was then, in bytes.
-
-        Raises ModelFileError when there is nothing that fits.
-        """
-        return self.restore(state, self.read_last())
-
     def read_last(self) -> dict[str, Any]:
         """What was saved last; ModelFileError when there is nothing."""
         return load_checkpoint(self.last_path)
 
     def restore(self, state: TrainingState, captured: dict[str, Any], world: World = ALONE) -> int:
-        """The part of `load_last` that comes after reading; `captured` stays as it is."""
+        """Put `state` where `captured` was, which stays as it is; return how long metrics.jsonl was then, in bytes.
+
+        Raises ModelFileError when it does not fit.
+        """
         device = next(state.model.parameters()).device
         try:
             metrics_bytes = int(captured["metrics_bytes"])

@@ -212,11 +212,11 @@ def test_a_checkpoint_cannot_run_code(session: Session, tmp_path: Path) -> None:
     trap = tmp_path / "sprung"
     save_checkpoint(session.run.last_path, {"model": Bomb(trap)})
     with pytest.raises(ModelFileError, match=r"training\.pt: damaged"):
-        session.run.load_last(session.state)
+        session.run.restore(session.state, session.run.read_last())
     session.run.last_path.write_bytes(pickle.dumps(Bomb(trap)))
     session.run.last_path.with_name("previous.pt").unlink()
     with pytest.raises(ModelFileError, match=r"training\.pt: damaged"):
-        session.run.load_last(session.state)
+        session.run.restore(session.state, session.run.read_last())
     assert not trap.exists()
 
 
@@ -266,13 +266,13 @@ def test_a_damaged_checkpoint_gives_way_to_the_one_before_it(
     changed[len(whole) // 2] ^= 1
     for damage in (b"", whole[:-1], bytes(changed)):
         session.run.last_path.write_bytes(damage)
-        session.run.load_last(session.state)
+        session.run.restore(session.state, session.run.read_last())
         assert session.state.progress.step == 7
         assert re.fullmatch(r".*training\.pt: damaged: going on from .*previous\.pt, .*", caplog.messages[-1])
     assert len(caplog.messages) == 3
     session.run.save_last(session.state)  # does not let the damaged one take the place of the one that is whole
     session.run.last_path.write_bytes(b"")
-    session.run.load_last(session.state)
+    session.run.restore(session.state, session.run.read_last())
     assert session.state.progress.step == 7
 
 
@@ -280,10 +280,10 @@ def test_without_one_before_it_a_damaged_checkpoint_is_refused_in_words(session:
     path = session.run.last_path
     path.write_bytes(path.read_bytes()[:-1])
     with pytest.raises(ModelFileError, match=r"training\.pt: damaged.*--overwrite"):
-        session.run.load_last(session.state)
+        session.run.restore(session.state, session.run.read_last())
     path.unlink()
     with pytest.raises(ModelFileError, match="nothing to resume from"):
-        session.run.load_last(session.state)
+        session.run.restore(session.state, session.run.read_last())
 
 
 def test_a_checkpoint_of_a_newer_s2s_or_of_another_model_is_refused_in_words(session: Session, tmp_path: Path) -> None:
@@ -291,10 +291,10 @@ def test_a_checkpoint_of_a_newer_s2s_or_of_another_model_is_refused_in_words(ses
     larger = tiny_config(session.corpus, "model.encoder.hidden_size=14", "model.decoder.hidden_size=14")
     state = Session.start(tmp_path / "larger", larger, session.corpus, CPU).state
     with pytest.raises(ModelFileError, match=r"not a checkpoint of this model on cpu"):
-        session.run.load_last(state)
+        session.run.restore(state, session.run.read_last())
     path.write_bytes(path.read_bytes().replace(b"training, format 0002", b"training, format 0099"))
     with pytest.raises(ModelFileError, match=r"newer s2s \(format 99\); upgrade"):
-        session.run.load_last(session.state)
+        session.run.restore(session.state, session.run.read_last())
 
 
 def test_the_weights_of_the_newest_epochs_are_kept_and_translate(session: Session) -> None:
@@ -398,8 +398,8 @@ def test_metrics_that_came_after_the_save_are_dropped_be_they_whole_or_cut_short
     path = session.run.path / "metrics.jsonl"
     path.write_bytes(path.read_bytes() + b'\xff\x00 not JSON\n{"step": 6, "lo')
     for _ in range(2):
-        session.run.cut_metrics(session.run.load_last(session.state))
+        session.run.cut_metrics(session.run.restore(session.state, session.run.read_last()))
         assert path.read_text(encoding="utf-8") == '{"format": 1, "step": 5}\n'
     path.unlink()  # the user's own doing
-    session.run.cut_metrics(session.run.load_last(session.state))
+    session.run.cut_metrics(session.run.restore(session.state, session.run.read_last()))
     assert not path.exists()

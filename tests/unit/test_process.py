@@ -4,7 +4,7 @@ import pytest
 
 from seq2seq_cli.process import prepare_process
 
-VARIABLES = ("GOMP_SPINCOUNT", "ONEDNN_PRIMITIVE_CACHE_CAPACITY", "LRU_CACHE_CAPACITY")
+VARIABLES = ("GOMP_SPINCOUNT", "LRU_CACHE_CAPACITY")
 
 
 @pytest.fixture(autouse=True)

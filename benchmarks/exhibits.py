@@ -4,7 +4,6 @@ What is done is kept in a folder, so that a gallery can be stopped and gone on w
 """
 
 import dataclasses
-import hashlib
 import json
 import sys
 import time
@@ -17,11 +16,12 @@ from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.config.schema import Config
 from seq2seq_cli.corpus.prepare import prepare
 from seq2seq_cli.corpus.prepared import PreparedCorpus
-from seq2seq_cli.corpus.sources import Source
+from seq2seq_cli.corpus.sources import Source, describe
 from seq2seq_cli.decoding.translator import Translation, Translator
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.evaluation.metrics import corpus_bleu
 from seq2seq_cli.evaluation.pictures import save_pictures
+from seq2seq_cli.files import write_json
 from seq2seq_cli.model.build import build_model
 from seq2seq_cli.training.device import choose_device
 from seq2seq_cli.training.events import Step
@@ -51,31 +51,61 @@ class Exhibit:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Gallery:
+class Exhibition:
     """A folder of runs on one task, with what came of each."""
 
     folder: Path
     corpus: PreparedCorpus
     settings: tuple[str, ...]
     """KEY=VALUE, for all models."""
+    sentence: str
+    """Whose attention is drawn."""
+    pictures: Path | None
+    """Folder of the pictures; None: they are not drawn."""
     again: bool
     """Whether what is there is made anew."""
 
     @classmethod
-    def open(cls, folder: Path, pairs: Path, settings: Sequence[str], *, again: bool) -> "Gallery":
-        """The one task, prepared once; UsageError when the folder was made of other pairs, or with other settings."""
-        made_of = {"pairs": hashlib.sha256(pairs.read_bytes()).hexdigest(), "settings": list(settings)}
-        record = folder / "made_of.json"
-        if record.is_file() and json.loads(record.read_text(encoding="utf-8")) != made_of:
-            raise UsageError(f"{folder}: made of other pairs or with other settings; name another folder with --work")
-        prepared = folder / "prepared"
-        if not record.is_file():
-            prepare([Source.of(pairs)], prepared, load_config(None, [s for s in settings if _is_of_text(s)]))
-            record.write_text(json.dumps(made_of), encoding="utf-8")
-        return cls(folder=folder, corpus=PreparedCorpus.open(prepared), settings=tuple(settings), again=again)
+    def open(
+        cls,
+        folder: Path,
+        pairs: Path,
+        settings: Sequence[str],
+        *,
+        sentence: str,
+        pictures: Path | None,
+        again: bool,
+    ) -> "Exhibition":
+        """The one task, prepared once.
 
-    def exhibit(self, name: str, sentence: str, pictures: Path | None) -> Exhibit:
-        """Train the config of that name, score it, and draw into `pictures` where it looks in one sentence."""
+        Raises UsageError when the folder was made of other pairs, or otherwise; PairFileError when there are no pairs.
+        """
+        made_of = {
+            "pairs": [file.sha256 for file in describe([Source.of(pairs)])],
+            "settings": list(settings),
+            "sentence": sentence,
+            "pictures": pictures is not None,
+        }
+        record = folder / "made_of.json"
+        is_new = not folder.exists() or not any(folder.iterdir())
+        if not is_new and not (record.is_file() and json.loads(record.read_text(encoding="utf-8")) == made_of):
+            raise UsageError(f"{folder}: made of other pairs or in another way: name another folder with --work")
+        folder.mkdir(parents=True, exist_ok=True)
+        write_json(record, made_of)
+        prepared = folder / "prepared"
+        if not prepared.exists():
+            prepare([Source.of(pairs)], prepared, load_config(None, [s for s in settings if _is_of_text(s)]))
+        return cls(
+            folder=folder,
+            corpus=PreparedCorpus.open(prepared),
+            settings=tuple(settings),
+            sentence=sentence,
+            pictures=pictures,
+            again=again,
+        )
+
+    def exhibit(self, name: str) -> Exhibit:
+        """Train the config of that name, score it, and draw where it looks."""
         record = self.folder / name / "exhibit.json"
         if record.is_file() and not self.again:
             return Exhibit(**json.loads(record.read_text(encoding="utf-8")))
@@ -86,11 +116,10 @@ class Gallery:
             pass
         translator = session.run.load_translator(device)
         exhibit = _scored(name, translator, self.corpus)
-        if pictures:
-            exhibit = dataclasses.replace(
-                exhibit, picture=_picture(name, translator.translate([sentence])[0], pictures)
-            )
-        record.write_text(json.dumps(dataclasses.asdict(exhibit)), encoding="utf-8")
+        if self.pictures:
+            picture = _picture(name, translator.translate([self.sentence])[0], self.pictures)
+            exhibit = dataclasses.replace(exhibit, picture=picture)
+        write_json(record, dataclasses.asdict(exhibit))
         print(f"{name}: BLEU {exhibit.bleu:.1f}", file=sys.stderr)
         return exhibit
 
@@ -106,7 +135,7 @@ class Gallery:
             for name, training in trainings.items():
                 rates[name].append(_rate(training, seconds))
         speeds = known | {name: median(values) for name, values in rates.items()}
-        record.write_text(json.dumps(speeds), encoding="utf-8")
+        write_json(record, speeds)
         return speeds
 
     def _config(self, name: str) -> Config:

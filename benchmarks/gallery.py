@@ -2,12 +2,12 @@
 
 Each model is trained as ``s2s train`` does it, scored on the test split, and asked for one sentence, whose attention is
 drawn. At the end, all of them train for some seconds in turn, for their speeds. What is done is kept in --work, so that
-a gallery can be stopped and gone on with; only --again trains anew, and other pairs or settings take another --work.
+a gallery can be stopped and gone on with; only --again trains anew. Other pairs or settings take another --work.
 """
 
 import argparse
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,19 +28,26 @@ def main() -> None:
     """Parse, train, draw, write the page."""
     options = _parse()
     prepare_process()  # as s2s does, before anything here imports torch
-    from benchmarks.exhibits import Gallery
+    from benchmarks.exhibits import Exhibition
 
     names = [entry.name for entry in list_configs() if entry.group in GROUPS[1:]]
     names = [name for name in names if not options.only or name in options.only]
     pictures = None if options.no_pictures else options.page.with_suffix("")
     try:
-        gallery = Gallery.open(options.work, options.pairs, options.set, again=options.again)
-        exhibits = [gallery.exhibit(name, options.sentence, pictures) for name in names]
-        speeds = gallery.speeds(names, seconds=options.seconds)
+        exhibition = Exhibition.open(
+            options.work,
+            options.pairs,
+            options.set,
+            sentence=options.sentence,
+            pictures=pictures,
+            again=options.again,
+        )
+        exhibits = [exhibition.exhibit(name) for name in names]
+        speeds = exhibition.speeds(names, seconds=options.seconds)
     except S2SError as error:
         sys.exit(f"benchmarks.gallery: {error}")
     page = fill_lines(options.page.read_text(encoding="utf-8"))
-    page = fill(page, f"gallery of {options.pairs.stem}", _told(exhibits, speeds, gallery.corpus, options))
+    page = fill(page, f"gallery of {options.pairs.stem}", _told(exhibits, speeds, exhibition.corpus, options))
     options.page.write_text(page, encoding="utf-8")
 
 
@@ -80,10 +87,8 @@ def _told(
     return "\n".join(lines).rstrip()
 
 
-def _table(exhibits: "Iterable[Exhibit]", speeds: Mapping[str, float]) -> list[str]:
-    from benchmarks.exhibits import LENGTHS
-
-    head = ["config", "parameters", "tokens/s", "BLEU", *LENGTHS]
+def _table(exhibits: "Sequence[Exhibit]", speeds: Mapping[str, float]) -> list[str]:
+    head = ["config", "parameters", "tokens/s", "BLEU", *(exhibits[0].bleu_by_length if exhibits else ())]
     rows = [
         [
             f"`{shown.name}`",

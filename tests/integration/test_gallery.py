@@ -50,4 +50,6 @@ def test_it_fills_the_page_and_goes_on_where_it_was(tmp_path: Path) -> None:
     assert "another folder with --work" in gallery(tmp_path, "--set", "training.lr=1e-2", returncode=1)
     (tmp_path / "pairs.txt").write_text(pairs + "Go.\tGeh.\n", encoding="utf-8")
     assert "another folder with --work" in gallery(tmp_path, returncode=1)
+    (tmp_path / "pairs.txt").unlink()
+    assert re.fullmatch(r"benchmarks\.gallery: .*pairs\.txt: no such file.*\n", gallery(tmp_path, returncode=1))
     assert page.read_text(encoding="utf-8") == text

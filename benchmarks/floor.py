@@ -1,8 +1,7 @@
 """How fast the machine's own products let a model train: what no better code gets past.
 
 The operations of a target token over the rate at which the machine multiplies large matrices give the most tokens a
-second; with the matrices as large as the model has them, its own limit is nearer. Torch's
-threads wait for each other here as they do by default, which is fastest on a machine that does nothing else.
+second; with the matrices as large as the model has them, its own limit is nearer.
 """
 
 import time

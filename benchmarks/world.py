@@ -12,6 +12,7 @@ from pathlib import Path
 from benchmarks.figures import Figure, Goal, ratio
 from benchmarks.models import DECODERS, prepared, settings
 from seq2seq_cli.config.loader import load_config
+from seq2seq_cli.corpus.workers import usable_cores
 
 PROCESSES = 2
 # Without dropout, of which each process has its own, both trainings are the same to rounding.
@@ -70,18 +71,19 @@ def difference(one: float, other: float) -> float:
 
 
 def read_metrics(lines: Iterable[str]) -> Trained:
-    """The last epoch of a metrics.jsonl; ValueError when it has less than two."""
+    """The last epoch of a metrics.jsonl; ValueError when it has less than two, RuntimeError when it took no time."""
     first, last = [record for record in map(json.loads, lines) if record["kind"] == "epoch"][-2:]
-    return Trained(
-        rate=(last["tokens"] - first["tokens"]) / (last["seconds"] - first["seconds"]), loss=last["train_loss"]
-    )
+    seconds = last["seconds"] - first["seconds"]
+    if not seconds:
+        raise RuntimeError("an epoch is too short to be timed: measure with more pairs")
+    return Trained(rate=(last["tokens"] - first["tokens"]) / seconds, loss=last["train_loss"])
 
 
 def _train(corpus: Path, processes: int) -> Trained:
     with tempfile.TemporaryDirectory() as folder:
         run = Path(folder) / "run"
         command = [*_program(processes), "train", "--data", str(corpus), "--out", str(run), *_SET]
-        _run(command, threads=threads_each(processes, cores=os.cpu_count() or 1))
+        _run(command, threads=threads_each(processes, cores=usable_cores()))
         return read_metrics((run / "metrics.jsonl").read_text(encoding="utf-8").splitlines())
 
 

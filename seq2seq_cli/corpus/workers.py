@@ -133,7 +133,7 @@ def workers_at(place: str | None) -> OpenWorkers:
 @contextmanager
 def local_workers(total_bytes: int) -> Iterator[Workers]:
     """One worker a core, or this process alone where the files are small."""
-    cores = _cores()
+    cores = usable_cores()
     if total_bytes < _SMALL or cores == 1:
         yield Workers(executor=InProcessExecutor(), count=1)
         return
@@ -217,7 +217,7 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-def _cores() -> int:
+def usable_cores() -> int:
     """The cores that this process may use, which can be fewer than the machine has."""
     if sys.platform == "win32":
         return min(os.cpu_count() or 1, _MOST_ON_WINDOWS)

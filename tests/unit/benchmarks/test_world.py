@@ -17,6 +17,8 @@ def test_the_last_epoch_counts_by_itself() -> None:
     assert read_metrics(map(json.dumps, records)) == Trained(rate=250.0, loss=4.0)
     with pytest.raises(ValueError, match="not enough values"):
         read_metrics(map(json.dumps, records[:2]))
+    with pytest.raises(RuntimeError, match="too short to be timed"):
+        read_metrics(map(json.dumps, [records[1], records[1]]))
 
 
 def test_a_difference_is_in_per_cent_of_the_first() -> None:

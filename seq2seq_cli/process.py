@@ -1,6 +1,7 @@
 """What is to be set before torch is imported."""
 
 import os
+import platform
 
 
 def prepare_process() -> None:
@@ -11,5 +12,6 @@ def prepare_process() -> None:
     if "OMP_WAIT_POLICY" not in os.environ:  # which the number would overrule
         os.environ.setdefault("GOMP_SPINCOUNT", "3000")
     # Products in bf16 have machine code made for each shape, a quarter of a megabyte each. OneDNN keeps it for 1,024
-    # shapes; torch keeps another 1,024, larger ones, which saves it no more than a look into that cache.
-    os.environ.setdefault("LRU_CACHE_CAPACITY", "1")
+    # shapes; torch keeps another 1,024, larger ones, which on x86 saves it no more than a look into that cache.
+    if platform.machine() in ("x86_64", "AMD64"):
+        os.environ.setdefault("LRU_CACHE_CAPACITY", "1")

@@ -28,7 +28,7 @@ def peak_memory_mb(device: torch.device) -> int | None:
     """
     if device.type == "cuda":
         return torch.cuda.max_memory_allocated(device) // 10**6
-    if _STATUS.exists() and (highest := re.search(r"^VmHWM:\s+(\d+) kB$", _STATUS.read_text("utf-8"), re.MULTILINE)):
+    if _STATUS.exists() and (highest := re.search(rb"^VmHWM:\s+(\d+) kB$", _STATUS.read_bytes(), re.MULTILINE)):
         # Unlike ru_maxrss, this begins anew with the program: what its parent held is not counted.
         return int(highest[1]) * 1024 // 10**6
     try:
@@ -41,10 +41,11 @@ def peak_memory_mb(device: torch.device) -> int | None:
 
 
 class FreedMemory:
-    """What a training frees and uses again, where the allocator is glibc's, unless the user has set that.
+    """What a training frees and uses again, where the allocator is glibc's.
 
     As it is, the tensors of each step would be returned to the system and asked for anew, page by page: a tenth of a
-    step. But tensors of many sizes leave gaps between those in use, and ever more of them: too much of it is returned.
+    step. So it is kept, unless the user has told glibc what to keep. But tensors of many sizes leave gaps between those
+    in use, and ever more of them: too much of it is returned.
     """
 
     def __init__(self) -> None:
@@ -61,7 +62,7 @@ class FreedMemory:
 
     @contextmanager
     def other_sizes(self) -> Iterator[None]:
-        """For a block whose tensors have other sizes than a step's: neither finds gaps that fit it in the other's."""
+        """Return what is free before and after the block, whose tensors do not fit into the gaps of a step's."""
         self._give_back()
         yield
         self._give_back()
@@ -97,7 +98,10 @@ def memory_errors(device: torch.device) -> Iterator[None]:
 def _is_allocator_set() -> bool:
     """Whether the user has told glibc what to keep, in either of the ways that it knows."""
     variables = ("MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_")
-    return any(name in os.environ for name in variables) or "glibc.malloc." in os.environ.get("GLIBC_TUNABLES", "")
+    tunables = os.environ.get("GLIBC_TUNABLES", "")
+    return any(name in os.environ for name in variables) or any(
+        f"glibc.malloc.{name}_threshold" in tunables for name in ("mmap", "trim")
+    )
 
 
 def _call_glibc(name: str, *arguments: int) -> None:

@@ -9,7 +9,8 @@ VARIABLES = ("GOMP_SPINCOUNT", "LRU_CACHE_CAPACITY")
 
 @pytest.fixture(autouse=True)
 def untold(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is set, and what the test sets is taken back."""
+    """Nothing is set, what the test sets is taken back, and the machine is an x86."""
+    monkeypatch.setattr("platform.machine", lambda: "x86_64")
     for variable in (*VARIABLES, "OMP_WAIT_POLICY"):
         monkeypatch.setenv(variable, "")
         monkeypatch.delenv(variable)
@@ -31,3 +32,9 @@ def test_who_says_how_threads_wait_is_not_overruled(monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("OMP_WAIT_POLICY", "PASSIVE")
     prepare_process()
     assert "GOMP_SPINCOUNT" not in os.environ
+
+
+def test_the_caches_of_other_machines_stay_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("platform.machine", lambda: "aarch64")
+    prepare_process()
+    assert "LRU_CACHE_CAPACITY" not in os.environ

@@ -237,7 +237,7 @@ class RunFolder:
             save_checkpoint(self.last_path, {**state.capture(random), "metrics_bytes": self._metrics_bytes()})
 
     def read_last(self) -> dict[str, Any]:
-        """What was saved last; ModelFileError when there is nothing."""
+        """What was saved last; ModelFileError when there is nothing, or nothing that this s2s can read."""
         return load_checkpoint(self.last_path)
 
     def restore(self, state: TrainingState, captured: dict[str, Any], world: World = ALONE) -> int:

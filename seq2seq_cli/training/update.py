@@ -142,7 +142,7 @@ def _scale_and_clip(model: Seq2Seq, *, scale: float, max_norm: float) -> Float[T
     gradients = [weight.grad for weight in model.parameters() if weight.grad is not None]
     norm = scale * torch.nn.utils.get_total_norm(gradients)
     factor = scale * (max_norm / norm).clamp(max=1.0)
-    torch._foreach_mul_(gradients, factor)  # one kernel for all, as torch's own clipping does it
+    torch._foreach_mul_(gradients, factor)  # one call for all, as in torch's own clipping
     return norm
 
 

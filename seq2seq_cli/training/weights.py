@@ -10,7 +10,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save as to_safetensors
 
 from seq2seq_cli.errors import ModelFileError
-from seq2seq_cli.files import write_whole
+from seq2seq_cli.files import whole_file
 from seq2seq_cli.model.seq2seq import Seq2Seq
 
 FORMAT = 1
@@ -20,7 +20,10 @@ def save_weights(path: Path, model: Seq2Seq) -> None:
     """Write the weights, whole or not at all; raises OSError when that cannot be done."""
     weights = {name: tensor.cpu().contiguous() for name, tensor in _own_weights(model).items()}
     metadata = {"s2s_format": str(FORMAT), "sha256": _digest(weights)}
-    write_whole(path, _with_metadata(to_safetensors(weights), metadata))
+    header, tensors = _with_metadata(memoryview(to_safetensors(weights)), metadata)
+    with whole_file(path) as file:
+        file.write(header)
+        file.write(tensors)
 
 
 def load_weights(path: Path, model: Seq2Seq) -> None:
@@ -49,16 +52,17 @@ def _read(path: Path) -> dict[str, torch.Tensor]:
     return weights
 
 
-def _with_metadata(content: bytes, metadata: dict[str, str]) -> bytes:
-    """A safetensors file (the length of its header, the header, the tensors) with metadata in the order given.
+def _with_metadata(content: memoryview, metadata: dict[str, str]) -> tuple[bytes, memoryview]:
+    """A safetensors file with metadata in the order given: the header with its length before it, and the tensors.
 
     The library's own order changes from one process to the next, and the same weights are to be the same file.
     """
     (length,) = struct.unpack_from("<Q", content)
     start = struct.calcsize("<Q")
-    header = json.dumps({"__metadata__": metadata, **json.loads(content[start : start + length])}).encode("utf-8")
+    described = json.loads(bytes(content[start : start + length]))
+    header = json.dumps({"__metadata__": metadata, **described}).encode("utf-8")
     header += b" " * (-len(header) % 8)  # the tensors begin at a multiple of eight
-    return struct.pack("<Q", len(header)) + header + content[start + length :]
+    return struct.pack("<Q", len(header)) + header, content[start + length :]
 
 
 def _check_format(found: object, path: Path) -> None:

@@ -15,9 +15,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from benchmarks.models import DECODERS, default_config, measured_config
+from seq2seq_cli.compute.environment import prepare_process
 from seq2seq_cli.config.schema import Config
 from seq2seq_cli.errors import S2SError
-from seq2seq_cli.process import prepare_process
 
 DEFAULT, TUTORIAL = "default", "tutorial"
 WARM_UP = 3.0
@@ -92,14 +92,14 @@ def peak_memory() -> float:
     """Most memory that this process ever held, in MB."""
     import torch
 
-    from seq2seq_cli.training.memory import peak_memory_mb  # not above: torch comes after the process is prepared
+    from seq2seq_cli.compute.memory import peak_memory_mb  # not above: torch comes after the process is prepared
 
     return float(peak_memory_mb(torch.device("cpu")) or 0)
 
 
 def _s2s(path: Path, config: Config, run: Path) -> tuple[Iterator[int], str]:
+    from seq2seq_cli.compute.device import choose_device
     from seq2seq_cli.corpus.prepared import PreparedCorpus
-    from seq2seq_cli.training.device import choose_device
     from seq2seq_cli.training.events import Step
     from seq2seq_cli.training.session import Session
 

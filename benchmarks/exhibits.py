@@ -12,24 +12,25 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
+from seq2seq_cli.compute.device import choose_device
+from seq2seq_cli.compute.precision import choose_precision
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.config.schema import Config
-from seq2seq_cli.corpus.prepare import prepare
 from seq2seq_cli.corpus.prepared import PreparedCorpus
-from seq2seq_cli.corpus.sources import Source, describe
+from seq2seq_cli.decoding.load import load_translator
 from seq2seq_cli.decoding.translator import Translation, Translator
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.evaluation.metrics import corpus_bleu
-from seq2seq_cli.evaluation.pictures import save_pictures
 from seq2seq_cli.files import write_json
+from seq2seq_cli.learning.state import fresh_state
 from seq2seq_cli.model.build import build_model
-from seq2seq_cli.training.device import choose_device
+from seq2seq_cli.pairs.sources import Source, describe
+from seq2seq_cli.plots.pictures import save_pictures
+from seq2seq_cli.preparation.prepare import prepare
 from seq2seq_cli.training.events import Step
 from seq2seq_cli.training.loop import train
-from seq2seq_cli.training.precision import choose_precision
 from seq2seq_cli.training.resolve import resolve_config
 from seq2seq_cli.training.session import Session
-from seq2seq_cli.training.state import fresh_state
 
 LENGTHS = {"up to 4": range(5), "5 to 8": range(5, 9), "9 and more": range(9, 10**6)}
 """Source words, as they are split by spaces."""
@@ -114,7 +115,7 @@ class Exhibition:
         session = Session.start(self.folder / name, config, self.corpus, device, overwrite=True)
         for _ in session.train():
             pass
-        translator = session.run.load_translator(device)
+        translator = load_translator(session.run, device)
         exhibit = _scored(name, translator, self.corpus)
         if self.pictures:
             picture = _picture(name, translator.translate([self.sentence])[0], self.pictures)

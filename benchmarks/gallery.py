@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks.pages import fill, fill_lines
+from seq2seq_cli.compute.environment import prepare_process
 from seq2seq_cli.config.catalog import GROUPS, list_configs
 from seq2seq_cli.errors import S2SError
-from seq2seq_cli.process import prepare_process
 
 if TYPE_CHECKING:
     from benchmarks.exhibits import Exhibit

@@ -23,8 +23,8 @@ from typing import Any
 import torch
 from tqdm import tqdm
 
+from seq2seq_cli.compute.environment import prepare_process
 from seq2seq_cli.files import is_unfinished
-from seq2seq_cli.process import prepare_process
 
 SETTINGS = (
     *(f"model.{side}.{size}" for side in ("encoder", "decoder") for size in ("embedding_size=8", "hidden_size=12")),
@@ -221,7 +221,9 @@ def main() -> None:
     parser.add_argument("--pairs", type=Path, default=Path("data/sample.txt"), help="the pair file (data/sample.txt)")
     options = parser.parse_args()
     prepare_process()
-    _FORKS.set_forkserver_preload(["seq2seq_cli.cli.app", "seq2seq_cli.training.report", "seq2seq_cli.corpus.prepare"])
+    _FORKS.set_forkserver_preload(
+        ["seq2seq_cli.cli.app", "seq2seq_cli.training.report", "seq2seq_cli.preparation.prepare"]
+    )
     with tempfile.TemporaryDirectory() as folder:
         equal = compare(Path(folder), options.pairs, kills=options.kills, seed=options.seed)
     sys.exit(0 if equal else 1)

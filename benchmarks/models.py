@@ -7,9 +7,9 @@ from pathlib import Path
 
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.config.schema import Config
-from seq2seq_cli.corpus.prepare import prepare
 from seq2seq_cli.corpus.prepared import PreparedCorpus
-from seq2seq_cli.corpus.sources import Source
+from seq2seq_cli.pairs.sources import Source
+from seq2seq_cli.preparation.prepare import prepare
 
 TEXT = (
     "text.unit=bpe",

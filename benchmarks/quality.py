@@ -17,18 +17,18 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from seq2seq_cli.compute.environment import prepare_process
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.config.schema import Config
-from seq2seq_cli.corpus.prepare import prepare
 from seq2seq_cli.corpus.prepared import PreparedCorpus
-from seq2seq_cli.corpus.sources import Source
 from seq2seq_cli.errors import Interrupted, S2SError
-from seq2seq_cli.process import prepare_process
+from seq2seq_cli.pairs.sources import Source
+from seq2seq_cli.preparation.prepare import prepare
 
 if TYPE_CHECKING:
+    from seq2seq_cli.learning.state import Progress
     from seq2seq_cli.training.events import Event
     from seq2seq_cli.training.session import Session
-    from seq2seq_cli.training.state import Progress
 
 GOALS = {30.0: 3.0, 35.0: 6.0}
 """Minutes in which each BLEU is to be reached on the whole of deu.txt by two cores."""
@@ -96,7 +96,7 @@ def _train(options: argparse.Namespace, folder: Path) -> None:
 
 
 def _session(pairs: Path, config: Config, folder: Path) -> "Session":
-    from seq2seq_cli.training.device import choose_device
+    from seq2seq_cli.compute.device import choose_device
     from seq2seq_cli.training.resolve import resolve_config
     from seq2seq_cli.training.session import Session
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from benchmarks.figures import Figure, Goal, ratio
 from benchmarks.models import DECODERS, prepared, settings
 from seq2seq_cli.config.loader import load_config
-from seq2seq_cli.corpus.workers import usable_cores
+from seq2seq_cli.preparation.workers import usable_cores
 
 PROCESSES = 2
 # Without dropout, of which each process has its own, both trainings are the same to rounding.

@@ -6,10 +6,11 @@ from pathlib import Path
 
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.corpus.hashing import first_of_each, text_hashes
-from seq2seq_cli.corpus.prepare import prepare
 from seq2seq_cli.corpus.prepared import PreparedCorpus
-from seq2seq_cli.corpus.sources import Source
-from seq2seq_cli.corpus.splits import assign_splits, sentence_key
+from seq2seq_cli.corpus.splits import sentence_key
+from seq2seq_cli.pairs.sources import Source
+from seq2seq_cli.preparation.prepare import prepare
+from seq2seq_cli.preparation.splits import assign_splits
 
 SYMBOLS = "abcdefghijklmnopqrst"
 
@@ -50,3 +51,16 @@ def splits_of(pairs: Sequence[tuple[str, str]], *, valid_sources: int, test_sour
     is_new = first_of_each(text_hashes(pair[0].encode("utf-8") for pair in pairs))
     found: list[int] = assign_splits(src, tgt, is_new, valid_sources=valid_sources, test_sources=test_sources).tolist()
     return found
+
+
+NAMES = ("Tom", "Maria", "Anna", "Paul", "Lisa", "Otto")
+VERBS = (("sees", "sieht"), ("hears", "hört"), ("finds", "findet"), ("kissed", "küsste"))
+
+
+def pair_lines(count: int) -> list[str]:
+    """Lines that differ in a number, so that each is a group of its own."""
+    lines = []
+    for number in range(count):
+        name, (verb, verbs) = NAMES[number % len(NAMES)], VERBS[number % len(VERBS)]
+        lines.append(f"{name} {verb} {number} cats.\t{name} {verbs} {number} Katzen.")
+    return lines

@@ -14,8 +14,8 @@ import typer
 
 from seq2seq_cli import __version__
 from seq2seq_cli.cli import configs, download, inspect, prepare, runs, train, translate
+from seq2seq_cli.compute.environment import prepare_process
 from seq2seq_cli.errors import Interrupted, S2SError, one_line
-from seq2seq_cli.process import prepare_process
 
 app = typer.Typer(
     name="s2s",

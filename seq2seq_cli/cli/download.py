@@ -12,8 +12,8 @@ import typer
 from seq2seq_cli.errors import UsageError
 
 if TYPE_CHECKING:
-    from seq2seq_cli.corpus.download import Downloaded
-    from seq2seq_cli.corpus.fetching import Progress
+    from seq2seq_cli.pairs.download import Downloaded
+    from seq2seq_cli.pairs.fetching import Progress
 
 
 def download(
@@ -39,8 +39,8 @@ def download(
     if language is None:
         raise UsageError("which language? Such as 's2s download deu'; 's2s download --list' shows those there are")
     from seq2seq_cli.config.loader import load_config
-    from seq2seq_cli.corpus.download import download as run
-    from seq2seq_cli.text.published import find_published
+    from seq2seq_cli.pairs.download import download as run
+    from seq2seq_cli.pairs.published import find_published
 
     wanted = find_published(language)
     settings = load_config(None, set_ or []).download
@@ -50,7 +50,7 @@ def download(
 
 
 def _languages() -> Iterator[str]:
-    from seq2seq_cli.text.published import PUBLISHED
+    from seq2seq_cli.pairs.published import PUBLISHED
     from seq2seq_cli.text.tokenizer import has_tokenizer
 
     width = max(len(language.name) for language in PUBLISHED)

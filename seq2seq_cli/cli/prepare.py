@@ -15,9 +15,9 @@ from seq2seq_cli.errors import Interrupted, one_line
 if TYPE_CHECKING:
     from seq2seq_cli.config.schema import Config
     from seq2seq_cli.corpus.manifest import DroppedRecord, Manifest
-    from seq2seq_cli.corpus.prepare import PrepareReport
-    from seq2seq_cli.corpus.reading import Progress
-    from seq2seq_cli.corpus.sources import Source
+    from seq2seq_cli.pairs.sources import Source
+    from seq2seq_cli.preparation.prepare import PrepareReport
+    from seq2seq_cli.preparation.reading import Progress
 
 FEW_PAIRS = 50_000
 """The shipped configs are meant for more."""
@@ -79,10 +79,11 @@ def prepare(
     They are split without leaks, their vocabularies are learned, and all is written into a prepared folder.
     """
     from seq2seq_cli.config.loader import load_config
-    from seq2seq_cli.corpus.prepare import prepare as run
-    from seq2seq_cli.corpus.prepared import DEFAULT_FOLDER, load_codecs
-    from seq2seq_cli.corpus.sources import Source, pair_sources
-    from seq2seq_cli.corpus.workers import workers_at
+    from seq2seq_cli.corpus.prepared import DEFAULT_FOLDER
+    from seq2seq_cli.pairs.sources import Source, pair_sources
+    from seq2seq_cli.preparation.prepare import prepare as run
+    from seq2seq_cli.preparation.workers import workers_at
+    from seq2seq_cli.text.codecs import load_codecs
 
     sources = pair_sources(file or [], src or [], tgt or [])
     given_valid, given_test = ([Source.of(path) for path in paths or []] for paths in (valid, test))
@@ -150,7 +151,7 @@ def _bar() -> Iterator["Progress"]:
 def _found(settings: "Config", stated: str | None, sources: "Sequence[Source]") -> str:
     """How the languages were found."""
     from seq2seq_cli.config.schema import AUTO
-    from seq2seq_cli.text.languages import guess_languages
+    from seq2seq_cli.pairs.languages import guess_languages
 
     if stated:
         return "as --languages says"

@@ -13,7 +13,7 @@ import typer
 from seq2seq_cli.errors import UsageError, one_line
 
 if TYPE_CHECKING:
-    from seq2seq_cli.training.runs import DamagedRun, Run
+    from seq2seq_cli.runs.listing import DamagedRun, Run
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -60,8 +60,8 @@ def list_runs(
 
     The best score is that of the validation split, by the metric that the best weights were chosen by.
     """
-    from seq2seq_cli.training import runs
-    from seq2seq_cli.training.places import RUNS
+    from seq2seq_cli.runs import listing as runs
+    from seq2seq_cli.runs.layout import RUNS
 
     context.obj = folder or RUNS
     if context.invoked_subcommand is not None:
@@ -86,7 +86,7 @@ def compare(context: typer.Context, names: Names) -> None:
 
     The scores are those of each run's best weights on the validation split, and on the test split where it is scored.
     """
-    from seq2seq_cli.training import runs
+    from seq2seq_cli.runs import listing as runs
 
     if len(names) < 2:
         raise UsageError("compare takes two runs or more: s2s runs lists them")
@@ -120,9 +120,9 @@ def plot(
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a picture that is there already.")] = False,
 ) -> None:
     """Draw the learning curves of runs: training loss, held-out loss and score."""
-    from seq2seq_cli.evaluation.curves import check_curves_path, save_curves
-    from seq2seq_cli.training import runs
-    from seq2seq_cli.training.timeline import learning_curves
+    from seq2seq_cli.plots.curves import check_curves_path, save_curves
+    from seq2seq_cli.runs import listing as runs
+    from seq2seq_cli.runs.curves import learning_curves
 
     check_curves_path(out, overwrite=overwrite)
     found = [runs.find_run(name, context.obj) for name in names]
@@ -152,7 +152,7 @@ def _aligned(cells: Sequence[str], widths: Sequence[int]) -> str:
 
 
 def _cells(run: "Run | DamagedRun") -> list[str]:
-    from seq2seq_cli.training.runs import DamagedRun, size_on_disk
+    from seq2seq_cli.runs.listing import DamagedRun, size_on_disk
 
     name, size = one_line(run.path.name), _bytes(size_on_disk(run.path))
     if isinstance(run, DamagedRun):
@@ -171,13 +171,13 @@ def _cells(run: "Run | DamagedRun") -> list[str]:
 
 
 def _in_words(run: "Run | DamagedRun") -> str:
-    from seq2seq_cli.training.runs import DamagedRun
+    from seq2seq_cli.runs.listing import DamagedRun
 
     return "damaged" if isinstance(run, DamagedRun) else f"{run.model_in_words}; {run.state_in_words}"
 
 
 def _to_json(run: "Run | DamagedRun") -> dict[str, object]:
-    from seq2seq_cli.training.runs import DamagedRun, size_on_disk
+    from seq2seq_cli.runs.listing import DamagedRun, size_on_disk
 
     place = {"name": run.path.name, "path": str(run.path), "bytes": size_on_disk(run.path)}
     if isinstance(run, DamagedRun):

@@ -11,11 +11,11 @@ import typer
 from seq2seq_cli.errors import UsageError
 
 if TYPE_CHECKING:
+    from seq2seq_cli.compute.process_group import World
     from seq2seq_cli.config.schema import Config
     from seq2seq_cli.corpus.prepared import PreparedCorpus
     from seq2seq_cli.training.report import Report
     from seq2seq_cli.training.session import Session
-    from seq2seq_cli.training.world import World
 
 
 def train(
@@ -45,8 +45,8 @@ def train(
     ] = None,
 ) -> None:
     """Train a translator on a prepared folder and keep the best."""
+    from seq2seq_cli.compute.process_group import torchrun_world
     from seq2seq_cli.training.report import model_card, report, test_record
-    from seq2seq_cli.training.world import torchrun_world
 
     wishes = _Wishes(
         config=config,
@@ -90,7 +90,7 @@ class _Wishes:
 
     def goes_on(self) -> bool:
         """Whether to go on with a run: asked to, or started again by torchrun after that run was saved."""
-        from seq2seq_cli.training.run_folder import RunFolder
+        from seq2seq_cli.runs.folder import RunFolder
 
         return self.resume or (self._is_started_again() and RunFolder(self.new_folder()).last_path.is_file())
 
@@ -99,16 +99,18 @@ class _Wishes:
         return self.overwrite or self._is_started_again()
 
     def _is_started_again(self) -> bool:
-        from seq2seq_cli.training.run_folder import RunFolder
-        from seq2seq_cli.training.world import launch_name
+        from seq2seq_cli.compute.process_group import launch_name
+        from seq2seq_cli.runs.folder import RunFolder
+        from seq2seq_cli.runs.layout import CORPUS
 
         launch = launch_name()
-        return launch is not None and RunFolder(self.new_folder()).was_begun_by(launch)
+        run = RunFolder(self.new_folder())
+        return launch is not None and (run.path / CORPUS).is_file() and run.provenance().launch == launch
 
     def new_folder(self) -> Path:
         """Where a new run goes."""
-        from seq2seq_cli.training.places import RUNS
-        from seq2seq_cli.training.run_folder import RunFolder
+        from seq2seq_cli.runs.folder import RunFolder
+        from seq2seq_cli.runs.layout import RUNS
 
         if self.init_from and not self.out:
             return RUNS / f"{RunFolder.find(self.init_from).path.resolve().name}_continued"
@@ -129,11 +131,11 @@ def _train(session: "Session") -> None:
 
 
 def _start(wishes: _Wishes, world: "World") -> "Session":
+    from seq2seq_cli.compute.device import choose_device
     from seq2seq_cli.config.loader import load_config, load_saved_config
     from seq2seq_cli.corpus.prepared import DEFAULT_FOLDER
-    from seq2seq_cli.training.device import choose_device
+    from seq2seq_cli.runs.folder import RunFolder
     from seq2seq_cli.training.resolve import resolve_config
-    from seq2seq_cli.training.run_folder import RunFolder
     from seq2seq_cli.training.session import Session
 
     def load() -> "tuple[Config, RunFolder | None]":
@@ -156,10 +158,10 @@ def _start(wishes: _Wishes, world: "World") -> "Session":
 
 
 def _resume(wishes: _Wishes, world: "World") -> "Session":
+    from seq2seq_cli.compute.device import choose_device
     from seq2seq_cli.config.loader import load_config, load_saved_config
-    from seq2seq_cli.training.device import choose_device
+    from seq2seq_cli.runs.folder import RunFolder
     from seq2seq_cli.training.resolve import resolve_config, resumed_changes
-    from seq2seq_cli.training.run_folder import RunFolder
     from seq2seq_cli.training.session import Session
 
     def find() -> RunFolder:
@@ -180,7 +182,7 @@ def _resume(wishes: _Wishes, world: "World") -> "Session":
         return config
 
     run = world.main(find)
-    corpus = _open_corpus(wishes.data or world.main(run.corpus_folder), world)
+    corpus = _open_corpus(wishes.data or world.main(lambda: Path(run.provenance().folder)), world)
     loaded = world.main(load)
     config = world.main(resolve)
     device = world.each(lambda: choose_device(config.training.device, world))
@@ -204,7 +206,7 @@ def _open_corpus(path: Path, world: "World") -> "PreparedCorpus":
 
 
 def _default_folder(name: str | None) -> Path:
-    from seq2seq_cli.training.places import RUNS
+    from seq2seq_cli.runs.layout import RUNS
 
     return RUNS / (Path(name).stem if name else "default")
 
@@ -214,13 +216,13 @@ def _shorthand(key: str, value: object) -> list[str]:
 
 
 def _announce(session: "Session") -> None:
-    from seq2seq_cli.training.device import describe_device
+    from seq2seq_cli.compute.device import describe_device
 
     if not session.world.is_main:
         return
     corpus, progress, processes = session.corpus, session.state.progress, session.world.size
     parameters = sum(p.numel() for p in session.state.model.parameters())
-    origin = session.run.origin()
+    origin = session.run.provenance().init_from
     sys.stderr.write(
         f"training {session.run.path} on {describe_device(session.device)}"
         + (f" in each of {processes} processes" if processes > 1 else "")

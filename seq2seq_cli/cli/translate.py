@@ -97,7 +97,7 @@ def translate(
     """
     picture = None if attention in {None, _TERMINAL} else Path(str(attention))
     if picture is not None:
-        from seq2seq_cli.evaluation.pictures import check_picture_path
+        from seq2seq_cli.plots.pictures import check_picture_path
 
         check_picture_path(picture)
     for number, text in enumerate(texts or [], start=1):
@@ -121,13 +121,14 @@ def _load(model: Path | None, device: Device, overrides: list[str]) -> "Translat
         if not override.startswith("decoding."):
             raise UsageError(f"--set {override}: only decoding.KEY=VALUE: the model is trained already")
 
+    from seq2seq_cli.compute.device import choose_device
     from seq2seq_cli.config.loader import load_saved_config
-    from seq2seq_cli.training.device import choose_device
-    from seq2seq_cli.training.run_folder import RunFolder
+    from seq2seq_cli.decoding.load import load_translator
+    from seq2seq_cli.runs.folder import RunFolder
 
     run = RunFolder.find_model(model)
     config = load_saved_config(run.path / "config.yaml", overrides) if overrides else None
-    return run.load_translator(choose_device(device.value), config)
+    return load_translator(run, choose_device(device.value), config)
 
 
 def _answer(texts: list[str], translator: "Translator", output: "_Output") -> None:
@@ -155,7 +156,7 @@ class _Output:
             if self.picture is not None:
                 drawn.append(translation)
         if self.picture is not None:
-            from seq2seq_cli.evaluation.pictures import save_pictures
+            from seq2seq_cli.plots.pictures import save_pictures
 
             for file in save_pictures(drawn, self.picture):
                 sys.stderr.write(f"s2s: attention written to {file}\n")
@@ -181,7 +182,7 @@ class _Output:
 
 def _table(translation: "Translation") -> str:
     """The attention, as wide as the terminal and in characters that it has."""
-    from seq2seq_cli.evaluation.heatmap import draw_heatmap
+    from seq2seq_cli.plots.heatmap import draw_heatmap
 
     encoding = sys.stdout.encoding
     if not sys.stdout.isatty():

@@ -10,7 +10,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from seq2seq_cli.config.legality import Problem, model_problems, section_problems
+from seq2seq_cli.config.compatibility import Problem, model_problems, section_problems
 
 AUTO = "auto"
 """A language that is still to be found."""

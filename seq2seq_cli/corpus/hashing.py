@@ -9,6 +9,8 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
+Hashes = NDArray[np.uint64]
+
 _PART = 1 << 16
 """Numbers that are worked on at a time, for the sake of memory."""
 

@@ -13,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seq2seq_cli.corpus.hashing import text_hashes
-from seq2seq_cli.corpus.prepared import SIDES, PreparedCorpus, SideName
+from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.ragged import Ragged
 from seq2seq_cli.corpus.splits import SPLITS, SplitName, sentence_key
 from seq2seq_cli.text.codec import Codec
+from seq2seq_cli.text.codecs import SIDES, SideName
 from seq2seq_cli.text.normalise import SPACING
 from seq2seq_cli.text.segmenter import get_segmenter
 from seq2seq_cli.text.vocabulary import SPECIAL_UNITS, UNK

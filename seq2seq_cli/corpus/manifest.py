@@ -2,12 +2,11 @@
 
 import hashlib
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from seq2seq_cli.config.schema import DataConfig, Section, TextConfig
-from seq2seq_cli.corpus.dropped import Reason
 from seq2seq_cli.corpus.splits import SPLITS, SplitName
 from seq2seq_cli.errors import PreparedFolderError
 from seq2seq_cli.files import read_json, write_json
@@ -17,6 +16,11 @@ FORMAT: Final = 2
 ``dropped.tsv``, is not read any more."""
 
 MANIFEST = "manifest.json"
+DROPPED_FILE = "dropped.tsv"
+
+Reason = Literal["blank line", "no tab", "empty side", "duplicate", "too long", "length ratio", "in valid", "in test"]
+"""Why a line of a pair file is no part of the corpus."""
+REASONS: Final[tuple[Reason, ...]] = get_args(Reason)
 
 Count = Annotated[int, Field(ge=0)]
 

@@ -12,42 +12,21 @@ import hashlib
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from seq2seq_cli.config.schema import Config
-from seq2seq_cli.corpus import dropped
-from seq2seq_cli.corpus.manifest import Manifest, read_manifest
+from seq2seq_cli.corpus.manifest import DROPPED_FILE, Manifest, read_manifest
 from seq2seq_cli.corpus.ragged import Ragged
 from seq2seq_cli.corpus.splits import SplitName
 from seq2seq_cli.errors import ModelFileError, PreparedFolderError
 from seq2seq_cli.text.codec import Codec
+from seq2seq_cli.text.codecs import SIDES, SideName, codec_path, load_codecs
 
 DEFAULT_FOLDER = Path("data/prepared")
 """Where ``s2s prepare`` writes and ``s2s train`` reads when nothing else is said."""
-
-SideName = Literal["src", "tgt"]
-SIDES: tuple[SideName, ...] = ("src", "tgt")
-
-
-Codecs = tuple[Codec, Codec]
-"""Of the source and of the target."""
-
-
-def codec_path(folder: Path, side: SideName) -> Path:
-    """Where a side's codec lies in a prepared folder or a run folder."""
-    return folder / "codec" / f"{side}.json"
-
-
-def load_codecs(folder: Path) -> Codecs:
-    """The codecs of a prepared folder or a run folder; raises ModelFileError when one is missing or damaged."""
-    if not codec_path(folder, "src").parent.is_dir():
-        raise ModelFileError(
-            f"{folder}: no run or prepared folder, without a codec/: s2s train and s2s prepare make one"
-        )
-    return Codec.load(codec_path(folder, "src")), Codec.load(codec_path(folder, "tgt"))
 
 
 class ParallelIds:
@@ -147,7 +126,7 @@ class PreparedCorpus:
     @property
     def fingerprint(self) -> str:
         """A hash of all that can be trained on: equal for equal corpora, wherever they lie."""
-        files = sorted((name, record.sha256) for name, record in self.manifest.files.items() if name != dropped.FILE)
+        files = sorted((name, record.sha256) for name, record in self.manifest.files.items() if name != DROPPED_FILE)
         return hashlib.sha256(repr(files).encode("utf-8")).hexdigest()
 
     def split(self, name: SplitName) -> ParallelIds:

@@ -1,37 +1,11 @@
-"""Splits that do not leak: no sentence of a held-out split, on either side, is in another split.
-
-Pairs that share a sentence, case, punctuation and white space aside, form a group, directly or by way of others, and
-a group stays whole. Where it goes is decided by a hash of its text, not by its place in the file: when the file grows
-or is sorted anew, a sentence stays in its split, and none ever goes from validation to test or back. (Exceptions: a
-new pair that joins groups; the last place or two of a split that is full; files of so few groups that a split would
-be empty.)
-
-Sentences are known by their hashes alone (see ``hashing``), a few bytes a pair.
-"""
+"""The three splits of a corpus, and the key of a sentence: sentences of one key must all be in one split."""
 
 import unicodedata
-from dataclasses import dataclass
 from typing import Final, Literal
-
-import numpy as np
-from numpy.typing import NDArray
-
-from seq2seq_cli.corpus.hashing import are_among, distinct, mix, places_in
 
 SplitName = Literal["train", "valid", "test"]
 SPLITS: Final[tuple[SplitName, ...]] = ("train", "valid", "test")
 TRAIN, VALID, TEST = range(3)
-
-Hashes = NDArray[np.uint64]
-
-REGION = 0.08
-"""Share of all groups, at either end of the hash's range, that may be held out for validation and for test."""
-
-LARGEST_SHARE = 10
-"""A held-out split has at most one in so many of all distinct sources."""
-
-FEWEST_GROUPS = 3
-"""With so many groups, no split that was asked for is left empty."""
 
 
 def sentence_key(text: str) -> bytes:
@@ -45,45 +19,6 @@ def sentence_key(text: str) -> bytes:
     return (text.casefold().translate(_KEPT) or text).encode("utf-8")
 
 
-def assign_splits(
-    src_key: Hashes, tgt_key: Hashes, is_new_source: NDArray[np.bool_], *, valid_sources: int, test_sources: int
-) -> NDArray[np.int8]:
-    """The split of each pair (TRAIN, VALID or TEST), from the hashes of the keys of both sides.
-
-    ``is_new_source`` holds the pairs whose source no earlier pair has. ``valid_sources`` and ``test_sources`` are the
-    most distinct source sentences to hold out; 0 for none.
-    """
-    keys = distinct(src_key)
-    key_of_pair = places_in(keys, src_key)
-    del src_key  # the largest arrays go as soon as they can, where the caller keeps none of them
-    edges = _edges(key_of_pair, tgt_key)
-    del tgt_key
-    places, group_of_key = _group(keys, edges)
-    del keys
-    group_of_pair = group_of_key[key_of_pair]
-    del group_of_key, key_of_pair
-    sources = np.zeros(len(places), dtype=np.int32)
-    # The same text has the same key, and so one group.
-    np.add.at(sources, group_of_pair[is_new_source], 1)
-    groups = _Groups(places=places, sources=sources)
-    split_of_group = _assign_groups(groups, valid_sources=valid_sources, test_sources=test_sources)
-    return split_of_group[group_of_pair]
-
-
-def _assign_groups(groups: "_Groups", *, valid_sources: int, test_sources: int) -> NDArray[np.int8]:
-    """The split of each group."""
-    split_of_group = np.full(len(groups), TRAIN, dtype=np.int8)
-    most = int(groups.sources.sum()) // LARGEST_SHARE
-    region = np.uint64(int(REGION * 2**64))
-    first = groups.in_order(groups.places < region)
-    last = groups.in_order(groups.places >= ~region)[::-1]
-    split_of_group[_choose(groups, first, min(valid_sources, most))] = VALID
-    split_of_group[_choose(groups, last, min(test_sources, most))] = TEST
-    if len(groups) >= FEWEST_GROUPS:
-        _leave_none_empty(split_of_group, groups, valid=valid_sources > 0, test=test_sources > 0)
-    return split_of_group
-
-
 class _KeptLetters(dict[int, int | None]):
     """A table for str.translate that fills itself: what is not a letter, digit or combining mark goes."""
 
@@ -95,88 +30,3 @@ class _KeptLetters(dict[int, int | None]):
 _KEPT = _KeptLetters()
 _ASCII_LOWER = bytes(range(256)).lower()
 _ASCII_SIGNS = bytes(code for code in range(128) if not chr(code).isalnum())
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Groups:
-    """Pairs that must stay together."""
-
-    places: Hashes
-    """Where a group stands in the range of the hash: that of its smallest source key, mixed once more, since the
-    smallest of many is small. No two groups have a key in common, so none have equal places."""
-    sources: NDArray[np.int32]
-    """Its distinct source sentences."""
-
-    def in_order(self, mask: NDArray[np.bool_]) -> NDArray[np.intp]:
-        """The groups that a mask holds, in the order of their places."""
-        groups = np.flatnonzero(mask)
-        return groups[np.argsort(self.places[groups])]
-
-    def __len__(self) -> int:
-        return len(self.places)
-
-
-def _group(keys: Hashes, edges: NDArray[np.int32]) -> tuple[Hashes, NDArray[np.int32]]:
-    """The place of each group, and the group of each source key; ``keys`` are distinct and in ascending order."""
-    # A group is known by its smallest key.
-    smallest = np.arange(len(keys), dtype=np.int32)
-    _join(smallest, edges)
-    is_smallest = smallest == np.arange(len(keys), dtype=np.int32)
-    number = np.cumsum(is_smallest, dtype=np.int32) - np.int32(1)
-    return mix(keys[is_smallest]), number[smallest]
-
-
-def _edges(key_of_pair: NDArray[np.int32], tgt_key: Hashes) -> NDArray[np.int32]:
-    """Two numbers of source keys for each pair that has its target in common with an earlier one: a row of each."""
-    ordered = np.sort(tgt_key)
-    shared = distinct(ordered[1:][ordered[1:] == ordered[:-1]])
-    del ordered
-    pairs = np.flatnonzero(are_among(tgt_key, shared))
-    pairs = pairs[np.argsort(tgt_key[pairs], kind="stable")]
-    same = tgt_key[pairs[1:]] == tgt_key[pairs[:-1]]
-    return np.stack([key_of_pair[pairs[:-1][same]], key_of_pair[pairs[1:][same]]])
-
-
-def _join(smallest: NDArray[np.int32], edges: NDArray[np.int32]) -> None:
-    """Give keys that edges join, directly or by way of others, the smallest of them."""
-    if not edges.size:
-        return
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    # Most keys have no edge: the graph is small, whatever the corpus is.
-    keys, ends = np.unique(edges, return_inverse=True)
-    graph = coo_array((np.ones(edges.shape[1], dtype=np.int8), ends.reshape(edges.shape)), shape=(len(keys),) * 2)
-    count, component = connected_components(graph.tocsr(), directed=False)
-    first = np.full(count, len(smallest), dtype=np.int32)
-    np.minimum.at(first, component, keys)
-    smallest[keys] = first[component]
-
-
-def _choose(groups: _Groups, candidates: NDArray[np.intp], wanted: int) -> list[int]:
-    """Take groups in their order as long as they fit; one that is too large is passed over."""
-    chosen = []
-    for group, sources in zip(candidates.tolist(), groups.sources[candidates].tolist(), strict=True):
-        if wanted == 0:
-            break
-        if sources <= wanted:
-            wanted -= sources
-            chosen.append(group)
-    return chosen
-
-
-def _leave_none_empty(split_of_group: NDArray[np.int8], groups: _Groups, *, valid: bool, test: bool) -> None:
-    """Where the hash has left a wanted split without a group, give it one of the small ones."""
-    lacks_valid = valid and VALID not in split_of_group
-    lacks_test = test and TEST not in split_of_group
-    if not lacks_valid and not lacks_test:
-        return
-    ordered = groups.in_order(np.ones(len(groups), dtype=np.bool_))
-    largest = ordered[len(ordered) - 1 - int(np.argmax(groups.sources[ordered][::-1]))]
-    small = [group for group in ordered.tolist() if group != largest]
-    # Where one split has taken all the small groups, the other gets one of them.
-    spare = [group for group in small if split_of_group[group] == TRAIN] or small
-    if lacks_valid:
-        split_of_group[spare.pop(0)] = VALID
-    if lacks_test:
-        split_of_group[spare.pop()] = TEST

@@ -3,11 +3,13 @@
 B batch, S source length, T target length, V target vocabulary, R readout.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from typing import Any
 
 import torch
 from jaxtyping import Float, Int
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from seq2seq_cli.model.bridge import Bridge
@@ -50,6 +52,18 @@ class Seq2Seq(nn.Module):
         memory, state = self.encode(src, lengths)
         decoded = self.decoder(tgt_in, state, memory)
         return self.output(decoded.features), decoded.weights
+
+    def weights(self) -> dict[str, NDArray[Any]]:
+        """The weights by their names, on the CPU; a matrix that is tied to another is there once."""
+        return {name: weight.detach().cpu().numpy() for name, weight in self.named_parameters()}
+
+    def load_weights(self, weights: Mapping[str, NDArray[Any]]) -> None:
+        """Take weights as `weights` gives them; ValueError when names or shapes are those of another model."""
+        expected = {name: tuple(weight.shape) for name, weight in self.named_parameters()}
+        if {name: array.shape for name, array in weights.items()} != expected:
+            raise ValueError("the weights are not those of the model that config.yaml describes")
+        # What is tied to another comes with the other.
+        self.load_state_dict({name: torch.from_numpy(array) for name, array in weights.items()}, strict=False)
 
 
 @contextmanager

@@ -10,8 +10,8 @@ from typing import Literal
 
 from seq2seq_cli.config.schema import SideConfig
 from seq2seq_cli.text.casing import cut_alike, lower
+from seq2seq_cli.text.memo import Remembered
 from seq2seq_cli.text.normalise import SPACING
-from seq2seq_cli.text.remembered import Remembered
 from seq2seq_cli.text.tokenizer import get_tokenizer
 
 Unit = Literal["word", "bpe", "character"]

@@ -16,18 +16,18 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
+from seq2seq_cli.compute.memory import FreedMemory
+from seq2seq_cli.compute.process_group import ALONE, World
 from seq2seq_cli.config.schema import Config, TrainingConfig
 from seq2seq_cli.corpus.batches import Batch, epoch_order
 from seq2seq_cli.corpus.noise import Noise
 from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.learning.schedule import next_factor
+from seq2seq_cli.learning.state import Progress, TrainingState
+from seq2seq_cli.learning.update import Objective, Update, update
 from seq2seq_cli.training.events import Event, Finished, Step, Validated
 from seq2seq_cli.training.feed import feed
-from seq2seq_cli.training.memory import FreedMemory
-from seq2seq_cli.training.schedule import next_factor
-from seq2seq_cli.training.state import Progress, TrainingState
-from seq2seq_cli.training.update import Objective, Update, update
 from seq2seq_cli.training.validation import validate
-from seq2seq_cli.training.world import ALONE, World
 
 STEPS_BETWEEN_LIMITS = 20
 """Updates until what was freed is looked at again: returning it costs as much as a fifth of one."""

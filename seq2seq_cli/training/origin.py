@@ -2,12 +2,13 @@
 
 from pathlib import Path
 
+from seq2seq_cli.config.differences import values_by_key
 from seq2seq_cli.config.schema import Config
-from seq2seq_cli.config.stated import values_by_key
-from seq2seq_cli.corpus.prepared import SIDES, PreparedCorpus, load_codecs
+from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.errors import UsageError
+from seq2seq_cli.runs.folder import RunFolder
+from seq2seq_cli.text.codecs import SIDES, load_codecs
 from seq2seq_cli.training.resolve import model_differences, shown
-from seq2seq_cli.training.run_folder import RunFolder
 
 
 def check_origin(origin: RunFolder, path: Path, config: Config, corpus: PreparedCorpus) -> None:

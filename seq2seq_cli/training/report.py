@@ -4,6 +4,7 @@ import shlex
 from dataclasses import dataclass
 
 from seq2seq_cli.corpus.splits import SplitName
+from seq2seq_cli.decoding.load import load_translator
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.training.examples import choose_examples
 from seq2seq_cli.training.session import Session
@@ -36,7 +37,7 @@ class Report:
 
 def report(session: Session) -> Report:
     """Score the best model of the session's run."""
-    translator = session.run.load_translator(session.device, session.config)
+    translator = load_translator(session.run, session.device, session.config)
     corpus = session.corpus
     split = next(name for name in SPLITS_FOR_EXAMPLES if len(corpus.split(name)))
     return Report(
@@ -79,7 +80,7 @@ def model_card(session: Session, result: Report) -> str:
     if result.test:
         bleu, chrf = result.test.bleu, result.test.chrf
         test = f"{bleu.value:.1f} ({bleu.signature})\n- chrF on the test split: {chrf.value:.1f} ({chrf.signature})"
-    origin = session.run.origin()
+    origin = session.run.provenance().init_from
     begun = f", begun with the best weights of `{origin}`" if origin else ""
     examples = "\n".join(_table_row(e.source, e.translation, e.reference) for e in result.examples)
     return f"""# {session.run.path.name}: {src} to {tgt}

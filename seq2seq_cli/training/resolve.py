@@ -4,9 +4,9 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from seq2seq_cli.config.legality import shared_vocabulary_problems
+from seq2seq_cli.config.compatibility import shared_vocabulary_problems
+from seq2seq_cli.config.differences import stated_differences, values_by_key
 from seq2seq_cli.config.schema import Config, ModelConfig, TrainingConfig
-from seq2seq_cli.config.stated import stated_differences, values_by_key
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SPLITS
 from seq2seq_cli.errors import UsageError

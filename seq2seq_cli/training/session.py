@@ -7,28 +7,30 @@ from dataclasses import dataclass
 from functools import partial
 from math import isfinite
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor
 
+from seq2seq_cli.compute.device import deterministic_algorithms
+from seq2seq_cli.compute.memory import memory_errors, peak_memory_mb
+from seq2seq_cli.compute.precision import choose_precision
+from seq2seq_cli.compute.process_group import ALONE, World, launch_name
 from seq2seq_cli.config.schema import Config, TrainingConfig
 from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.corpus.splits import SPLITS
 from seq2seq_cli.decoding.translator import Translation, Translator
-from seq2seq_cli.errors import Interrupted, TrainingError
+from seq2seq_cli.errors import Interrupted, ModelFileError, TrainingError, UsageError
+from seq2seq_cli.learning.state import Progress, Tally, TrainingState, fresh_state
 from seq2seq_cli.model.build import build_model
 from seq2seq_cli.model.seq2seq import Seq2Seq
-from seq2seq_cli.training.device import deterministic_algorithms
+from seq2seq_cli.runs.folder import METRICS_BYTES, RunFolder
+from seq2seq_cli.runs.provenance import Provenance
 from seq2seq_cli.training.events import Event, Finished, Saved, Step, Validated
 from seq2seq_cli.training.examples import choose_examples
 from seq2seq_cli.training.loop import train
-from seq2seq_cli.training.memory import memory_errors, peak_memory_mb
 from seq2seq_cli.training.origin import check_origin
-from seq2seq_cli.training.precision import choose_precision
-from seq2seq_cli.training.run_folder import RunFolder
 from seq2seq_cli.training.signals import StopRequest
-from seq2seq_cli.training.state import Progress, Tally, TrainingState, fresh_state
-from seq2seq_cli.training.world import ALONE, World, launch_name
 
 STEPS_A_RECORD = 100
 
@@ -76,7 +78,7 @@ class Session:
             world.main(partial(check_origin, origin, path, config, corpus))
         state = _fresh(config, corpus, device, world, origin)
         run = world.main(
-            lambda: RunFolder.create(path, config, corpus, overwrite=overwrite, origin=origin, launch=launch_name())
+            lambda: create_run(path, config, corpus, overwrite=overwrite, origin=origin, launch=launch_name())
         )
         return cls(run=run, corpus=corpus, config=config, device=device, state=state, world=world)
 
@@ -88,13 +90,13 @@ class Session:
 
         Raises UsageError when the corpus is another one, ModelFileError when nothing fitting was saved.
         """
-        world.main(lambda: run.check_corpus(corpus))
+        world.main(lambda: _check_corpus(run, corpus))
         before = world.main(run.config).training
         state = _fresh(config, corpus, device, world)
         chosen = state.precision
         with _locked(run, world):
             captured = world.main(run.read_last)
-            metrics_bytes = world.each(lambda: run.restore(state, captured, world))
+            metrics_bytes = world.each(lambda: restore_state(run, state, captured, world))
             has_new_streams = len(captured["random"]) != world.size
             if has_new_streams:
                 _begin_streams(config.training.seed, state.progress.step, world)
@@ -150,6 +152,53 @@ class Session:
         )
 
 
+def create_run(
+    path: Path,
+    config: Config,
+    corpus: PreparedCorpus,
+    *,
+    overwrite: bool = False,
+    origin: RunFolder | None = None,
+    launch: str | None = None,
+) -> RunFolder:
+    """A new run folder for a training on `corpus`; see `RunFolder.create`."""
+    provenance = Provenance(
+        folder=str(corpus.path),
+        fingerprint=corpus.fingerprint,
+        pairs={name: len(corpus.split(name)) for name in SPLITS},
+        init_from=str(origin.path) if origin else None,
+        launch=launch,
+    )
+    return RunFolder.create(path, config, provenance, (corpus.src_codec, corpus.tgt_codec), overwrite=overwrite)
+
+
+def restore_state(run: RunFolder, state: TrainingState, captured: dict[str, Any], world: World = ALONE) -> int:
+    """Put `state` where `captured` was, which stays as it is; return how long metrics.jsonl was then, in bytes.
+
+    Raises ModelFileError when it does not fit.
+    """
+    device = next(state.model.parameters()).device
+    try:
+        metrics_bytes = int(captured[METRICS_BYTES])
+        state.restore(captured, world)
+    # restore raises whatever a dict of another s2s, or of another model, leads it to.
+    except Exception as error:
+        raise ModelFileError(
+            f"{run.last_path}: not a checkpoint of this model on {device.type} ({type(error).__name__});"
+            " train anew with --overwrite"
+        ) from error
+    return metrics_bytes
+
+
+def _check_corpus(run: RunFolder, corpus: PreparedCorpus) -> None:
+    """Raise UsageError unless this is the corpus that the run was trained on."""
+    if run.provenance().fingerprint != corpus.fingerprint:
+        raise UsageError(
+            f"{corpus.path}: not the corpus that {run.path} was trained on, so it cannot be resumed with it;"
+            f" prepare that one again, or train anew with --out"
+        )
+
+
 class _Recorder:
     """Writes what a session must not lose: the main process does, and the others come to know if it could not."""
 
@@ -190,7 +239,7 @@ class _Recorder:
     def save(self) -> Saved:
         """Write the checkpoint to resume from."""
         random = self._world.gather(self._state.streams())
-        self._world.main(lambda: self._run.save_last(self._state, random))
+        self._world.main(lambda: self._run.save_last(self._state.capture(random)))
         self._saved_at = self._state.progress.seconds
         return Saved(path=self._run.last_path)
 
@@ -208,8 +257,8 @@ class _Recorder:
         average = self._state.average
         model = average.model if average and event.averaged else self._state.model
         if event.is_best:
-            self._run.save_best(model)
-        self._run.save_epoch(model, event.epoch, self._training.keep)
+            self._run.save_best(model.weights())
+        self._run.save_epoch(model.weights(), event.epoch, self._training.keep)
         if self._board and model.decoder.attention.looks:
             self._board.attention(self._translate_examples(model), event.step)
 
@@ -237,17 +286,12 @@ def _fresh(
     with memory_errors(device):
         model = build_model(config.model, **sizes).to(device)
         if origin:
-            model.load_state_dict(world.main(lambda: _best_weights(origin, model)))
+            model.load_weights(world.main(origin.read_best))
         precision = world.main(lambda: choose_precision(config.training.precision, device))
         state = fresh_state(model, config.training, precision)
     if not world.is_main:
         _begin_streams(config.training.seed, 0, world)  # the main one goes on with that of the weights, as if alone
     return state
-
-
-def _best_weights(run: RunFolder, model: Seq2Seq) -> dict[str, Tensor]:
-    run.load_best(model)
-    return {name: weight.cpu() for name, weight in model.state_dict().items()}
 
 
 def _begin_streams(seed: int, step: int, world: World) -> None:

@@ -11,8 +11,8 @@ from pathlib import Path
 from matplotlib.image import imread
 
 from seq2seq_cli.errors import UsageError
-from seq2seq_cli.evaluation.attention_map import AttentionMap
-from seq2seq_cli.evaluation.figure import render_figure
+from seq2seq_cli.plots.attention_map import AttentionMap
+from seq2seq_cli.plots.figure import render_figure
 
 _STEP_TAGS = {
     "loss": "loss/training",

@@ -5,16 +5,16 @@ from itertools import chain
 
 import torch
 
+from seq2seq_cli.compute.process_group import ALONE, World
 from seq2seq_cli.config.schema import Config
 from seq2seq_cli.corpus.batches import collate, length_order
 from seq2seq_cli.corpus.prepared import ParallelIds, PreparedCorpus
 from seq2seq_cli.corpus.splits import SplitName
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.evaluation.metrics import Score, corpus_bleu, corpus_chrf
+from seq2seq_cli.learning.loss import batch_loss
+from seq2seq_cli.learning.state import Progress, TrainingState
 from seq2seq_cli.model.seq2seq import Seq2Seq, evaluating
-from seq2seq_cli.training.loss import batch_loss
-from seq2seq_cli.training.state import Progress, TrainingState
-from seq2seq_cli.training.world import ALONE, World
 
 BATCH_TOKENS = 512
 """On either side. Larger ones are no faster, and an additive score takes memory for each target and source word."""

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from seq2seq_cli.config.loader import load_config
-from seq2seq_cli.corpus.prepare import prepare
-from seq2seq_cli.corpus.sources import Source
-from seq2seq_cli.corpus.workers import workers_at
 from seq2seq_cli.errors import S2SError
+from seq2seq_cli.pairs.sources import Source
+from seq2seq_cli.preparation.prepare import prepare
+from seq2seq_cli.preparation.workers import workers_at
 
 pytest.importorskip("distributed")
 

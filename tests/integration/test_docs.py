@@ -19,8 +19,8 @@ from typer.main import get_command
 
 from seq2seq_cli.cli.app import app
 from seq2seq_cli.config.catalog import shipped_folder
-from seq2seq_cli.config.wording import schema_fields
-from seq2seq_cli.corpus.dropped import Reason
+from seq2seq_cli.config.messages import schema_fields
+from seq2seq_cli.corpus.manifest import Reason
 from tests.commands import Done, s2s_here
 from tests.site import Site, archive_of, running_site
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from seq2seq_cli.training.lock import hold
+from seq2seq_cli.runs.lock import hold
 from tests.commands import Done, s2s_here
 from tests.corpora import write_reversals
-from tests.unit.training.records import end, epoch, held_out, make_run, step
+from tests.records import end, epoch, held_out, make_run, step
 
 SMALL = (
     *("--set", "model.encoder.hidden_size=16", "--set", "model.decoder.hidden_size=16"),

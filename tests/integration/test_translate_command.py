@@ -22,12 +22,14 @@ from seq2seq_cli.config.schema import (
     TargetConfig,
     TextConfig,
 )
+from seq2seq_cli.decoding.load import load_translator
 from seq2seq_cli.decoding.translator import Translation
-from seq2seq_cli.evaluation.heatmap import draw_heatmap
 from seq2seq_cli.model.build import build_model
+from seq2seq_cli.plots.heatmap import draw_heatmap
+from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.text.codec import Codec
+from seq2seq_cli.text.codecs import save_codecs
 from seq2seq_cli.text.vocabulary import EOS_UNIT, UNK
-from seq2seq_cli.training.run_folder import RunFolder
 from tests.commands import S2S, Done, s2s_here
 
 SRC_UNITS = ["she", "he", "kissed", "saw", "her", "him", "the", "dog", ".", "?"]
@@ -47,16 +49,14 @@ def make_run(path: Path, *, copies: bool = False, looks: bool = True) -> RunFold
     )
     run = RunFolder(path)
     run.write_config(config)
-    run.codec_path("src").parent.mkdir()
     src, tgt = Codec.fit_pair(config.text, Counter(SRC_UNITS * 2), Counter(TGT_UNITS * 2))
-    src.save(run.codec_path("src"))
-    tgt.save(run.codec_path("tgt"))
+    save_codecs(path, (src, tgt))
     with torch.random.fork_rng(devices=[]), torch.no_grad():
         torch.manual_seed(1)
         model = build_model(config.model, src_size=len(src.vocabulary), tgt_size=len(tgt.vocabulary))
         model.output.weight *= 10
         model.output.bias[UNK] = 1000 if copies else -1000
-    run.save_best(model)
+    run.save_best(model.weights())
     return run
 
 
@@ -74,7 +74,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def expected(folder: Path) -> dict[str, Translation]:
     """What the newest run makes of the lines."""
-    translator = RunFolder(folder / "runs" / "newest").load_translator(torch.device("cpu"))
+    translator = load_translator(RunFolder(folder / "runs" / "newest"), torch.device("cpu"))
     translations = translator.translate(LINES)
     assert len({translation.text for translation in translations}) > 3
     return dict(zip(LINES, translations, strict=True))

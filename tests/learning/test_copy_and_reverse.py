@@ -10,6 +10,7 @@ import torch
 from seq2seq_cli.config.catalog import GROUPS, list_configs
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.decoding.load import load_translator
 from seq2seq_cli.decoding.translator import Translation
 from seq2seq_cli.training.resolve import resolve_config
 from seq2seq_cli.training.session import Session
@@ -90,7 +91,7 @@ def learned(
     for _ in session.train():
         pass
     sources, targets = zip(*corpus.sentences("test"), strict=True)
-    return session.run.load_translator(torch.device("cpu")).translate(sources), list(targets)
+    return load_translator(session.run, torch.device("cpu")).translate(sources), list(targets)
 
 
 def share_right(translations: Sequence[Translation], targets: Sequence[str]) -> float:

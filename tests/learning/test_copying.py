@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from seq2seq_cli.config.loader import load_config
+from seq2seq_cli.decoding.load import load_translator
 from seq2seq_cli.training.resolve import resolve_config
 from seq2seq_cli.training.session import Session
 from tests.corpora import prepared
@@ -47,7 +48,7 @@ def test_names_in_letters_never_seen_are_copied(unit: str, tmp_path: Path) -> No
     session = Session.start(tmp_path / "run", config, corpus, torch.device("cpu"))
     for _ in session.train():
         pass
-    translator = session.run.load_translator(torch.device("cpu"))
+    translator = load_translator(session.run, torch.device("cpu"))
     sources, targets = zip(*(pair(*parts) for parts in product(NEVER_SEEN, VERBS, ANIMALS)), strict=True)
     right = [t.text == target for t, target in zip(translator.translate(sources), targets, strict=True)]
     assert sum(right) / len(right) >= 0.9

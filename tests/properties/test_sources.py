@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from seq2seq_cli.corpus import archives, lines
-from seq2seq_cli.corpus.sources import Block, Source, read_blocks, total_bytes
 from seq2seq_cli.errors import PairFileError
+from seq2seq_cli.pairs import archives, lines
+from seq2seq_cli.pairs.sources import Block, Source, read_blocks, total_bytes
 
 ENDS = ["\n", "\r\n", "\r"]
 MARKED = ["utf-8-sig", "utf-16", "utf-32"]

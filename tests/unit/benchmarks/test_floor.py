@@ -9,8 +9,8 @@ from benchmarks.models import DECODERS, measured_config
 from benchmarks.operations import Product, Shape, operations_of_a_token, products
 from seq2seq_cli.config.schema import ModelConfig
 from seq2seq_cli.corpus.batches import Batch
+from seq2seq_cli.learning.loss import batch_loss
 from seq2seq_cli.model.build import build_model
-from seq2seq_cli.training.loss import batch_loss
 
 SHAPE = Shape(sentences=6, src=5, tgt=7, vocabulary=50)
 

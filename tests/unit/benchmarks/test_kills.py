@@ -9,10 +9,10 @@ import pytest
 from safetensors.torch import load_file, save_file
 
 from benchmarks.kills import differences
-from seq2seq_cli.training.checkpoint import load_checkpoint, save_checkpoint
+from seq2seq_cli.runs.checkpoint import load_checkpoint, save_checkpoint
 from seq2seq_cli.training.session import Session
 from tests.corpora import prepared, reversed_words, symbol_sequences
-from tests.unit.training.conftest import CPU, tiny_config
+from tests.tiny import CPU, tiny_config
 
 
 @pytest.fixture(scope="module")

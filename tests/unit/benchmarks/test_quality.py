@@ -6,8 +6,8 @@ from pathlib import Path
 
 from benchmarks.quality import Log, Point, minutes_to, points
 from seq2seq_cli.evaluation.metrics import Score
+from seq2seq_cli.learning.state import Progress
 from seq2seq_cli.training.events import Event, Step, Validated
-from seq2seq_cli.training.state import Progress
 from seq2seq_cli.training.validation import Scores
 
 

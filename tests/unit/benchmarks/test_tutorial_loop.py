@@ -12,11 +12,11 @@ from seq2seq_cli.config.schema import AttentionConfig, Config, DecoderConfig, En
 from seq2seq_cli.corpus.batches import collate
 from seq2seq_cli.corpus.prepared import ParallelIds
 from seq2seq_cli.corpus.ragged import Ragged, offsets_of
+from seq2seq_cli.learning.loss import batch_loss
 from seq2seq_cli.model.attention.attention import Attention
 from seq2seq_cli.model.attention.scores import ConcatScore
 from seq2seq_cli.model.build import build_model
 from seq2seq_cli.text.vocabulary import EOS
-from seq2seq_cli.training.loss import batch_loss
 
 SRC = [[4, 5], [5, 6, 7, 4], [8]]
 TGT = [[4, 6, 9], [7], [5, 4]]

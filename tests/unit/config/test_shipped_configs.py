@@ -7,8 +7,8 @@ import pytest
 
 from seq2seq_cli.config.catalog import list_configs, shipped_folder
 from seq2seq_cli.config.loader import load_config
+from seq2seq_cli.config.messages import schema_fields, section_at
 from seq2seq_cli.config.schema import Config
-from seq2seq_cli.config.wording import schema_fields, section_at
 from seq2seq_cli.config.yaml12 import read_yaml
 
 PATHS = sorted(shipped_folder().glob("*.yaml"))

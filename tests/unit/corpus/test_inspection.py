@@ -18,10 +18,10 @@ from seq2seq_cli.corpus.inspection import (
     draw_examples,
     vocabulary_curve,
 )
-from seq2seq_cli.corpus.prepare import prepare
 from seq2seq_cli.corpus.prepared import PreparedCorpus
-from seq2seq_cli.corpus.sources import pair_sources
 from seq2seq_cli.corpus.splits import SPLITS
+from seq2seq_cli.pairs.sources import pair_sources
+from seq2seq_cli.preparation.prepare import prepare
 from seq2seq_cli.text.vocabulary import UNK
 from tests.corpora import prepared, symbol_sequences
 

@@ -6,11 +6,11 @@ import pytest
 
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.corpus.batches import collate
-from seq2seq_cli.corpus.prepare import prepare
 from seq2seq_cli.corpus.prepared import PreparedCorpus
-from seq2seq_cli.corpus.sources import Source
 from seq2seq_cli.corpus.splits import SPLITS
 from seq2seq_cli.errors import PreparedFolderError
+from seq2seq_cli.pairs.sources import Source
+from seq2seq_cli.preparation.prepare import prepare
 from seq2seq_cli.text.vocabulary import UNK
 
 

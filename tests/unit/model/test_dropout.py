@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from torch import Tensor, nn
 
 from seq2seq_cli.config.schema import ModelConfig
+from seq2seq_cli.learning.forcing import decoder_inputs
 from seq2seq_cli.model.dropout import Dropout, LockedDropout, WordDropout
 from seq2seq_cli.model.encoder import Directions, Encoder
 from seq2seq_cli.model.recurrent import make_rnn, read_all
 from seq2seq_cli.model.seq2seq import Seq2Seq
-from seq2seq_cli.training.forcing import decoder_inputs
 from tests.unit.model.conftest import small_model
 from tests.unit.model.test_contract import LENGTHS, SENTENCES, TARGETS, padded, same
 

@@ -17,7 +17,7 @@ from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.errors import PreparedFolderError
 from seq2seq_cli.training.feed import AHEAD, ahead, feed
 from tests.batches import assert_same
-from tests.unit.training.conftest import CPU
+from tests.tiny import CPU
 
 
 def order_of(corpus: PreparedCorpus) -> list[NDArray[np.int64]]:

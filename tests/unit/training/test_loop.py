@@ -8,14 +8,15 @@ import torch
 
 from seq2seq_cli.config.schema import TrainingConfig
 from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.decoding.load import load_translator
 from seq2seq_cli.decoding.translator import Translator
+from seq2seq_cli.learning.state import Progress
+from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.training.events import Event, Finished, Step, Validated
 from seq2seq_cli.training.loop import end_reason, share_done, train
-from seq2seq_cli.training.run_folder import RunFolder
 from seq2seq_cli.training.session import Session
-from seq2seq_cli.training.state import Progress
 from seq2seq_cli.training.validation import score, validate
-from tests.unit.training.conftest import CPU, fresh_tiny, tiny_config
+from tests.tiny import CPU, fresh_tiny, tiny_config
 
 
 def events(corpus: PreparedCorpus, *overrides: str) -> Iterator[Event]:
@@ -87,7 +88,7 @@ def test_what_was_stopped_before_the_last_validation_has_it_when_it_goes_on(
     session = Session.start(tmp_path / "run", config, corpus, CPU)
     for event in session.train():
         if isinstance(event, Step) and event.step == 2:
-            session.run.save_last(session.state)
+            session.run.save_last(session.state.capture())
             break
     less = tiny_config(corpus, "training.epochs=100000", "training.max_minutes=0.00001")
     session = Session.resume(RunFolder(tmp_path / "run"), less, corpus, CPU)
@@ -163,5 +164,5 @@ def test_the_weights_that_scored_best_are_kept(corpus: PreparedCorpus, tmp_path:
             assert session.state.average
             kept = session.state.average.model if event.averaged else session.state.model
             best = {name: weight.clone() for name, weight in kept.state_dict().items()}
-    for name, weight in session.run.load_translator(CPU).model.state_dict().items():
+    for name, weight in load_translator(session.run, CPU).model.state_dict().items():
         assert torch.equal(weight, best[name]), name

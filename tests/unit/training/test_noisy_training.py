@@ -6,13 +6,14 @@ import pytest
 import torch
 
 from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.decoding.load import load_translator
 from seq2seq_cli.errors import UsageError
+from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.training.events import Step
-from seq2seq_cli.training.run_folder import RunFolder
 from seq2seq_cli.training.session import Session
 from seq2seq_cli.training.validation import mean_loss
 from tests.corpora import prepared, reversed_words, symbol_sequences
-from tests.unit.training.conftest import CPU, tiny_config
+from tests.tiny import CPU, tiny_config
 
 KINDS = {
     "hidden words": ("training.hidden_words=0.5",),
@@ -48,7 +49,7 @@ def test_stopped_and_resumed_equals_never_stopped(
     session = Session.start(tmp_path / "parts", config, subwords, CPU)
     for event in session.train():
         if isinstance(event, Step) and event.step == len(whole) // 2 - 1:
-            session.run.save_last(session.state)
+            session.run.save_last(session.state.capture())
             break
     torch.manual_seed(999)  # another process starts from anywhere
     rest = losses(Session.resume(RunFolder(tmp_path / "parts"), config, subwords, CPU))
@@ -79,10 +80,10 @@ def test_a_run_with_subwords_translates_without_its_prepared_folder(subwords: Pr
     session = Session.start(tmp_path / "runs" / "bpe", tiny_config(subwords, "training.epochs=1"), subwords, CPU)
     list(session.train())
     sentence = subwords.sentences("valid")[0][0]
-    expected = session.run.load_translator(CPU).translate([sentence])[0].text
+    expected = load_translator(session.run, CPU).translate([sentence])[0].text
     moved = session.run.path.rename(tmp_path / "moved")
     subwords.path.rename(tmp_path / "gone")
     try:
-        assert RunFolder.find(moved).load_translator(CPU).translate([sentence])[0].text == expected
+        assert load_translator(RunFolder.find(moved), CPU).translate([sentence])[0].text == expected
     finally:
         (tmp_path / "gone").rename(subwords.path)

@@ -8,13 +8,14 @@ import torch
 
 from seq2seq_cli.config.schema import Config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.decoding.load import load_translator
 from seq2seq_cli.errors import ModelFileError, UsageError
+from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.training.report import model_card, report
-from seq2seq_cli.training.run_folder import RunFolder
-from seq2seq_cli.training.session import Session
+from seq2seq_cli.training.session import Session, create_run
 from seq2seq_cli.training.validation import mean_loss
 from tests.corpora import prepared
-from tests.unit.training.conftest import CPU, tiny_config
+from tests.tiny import CPU, tiny_config
 
 VARIANTS = ("model.encoder.variational_dropout=true", "model.decoder.word_dropout=0.1")
 
@@ -53,7 +54,7 @@ def test_leaves_its_origin_as_it_is_and_says_where_it_is_from(
     assert contents(origin.path) == before
     resumed = Session.resume(RunFolder(run_path), session.config, corpus, CPU)
     assert f"begun with the best weights of `{origin.path}`" in model_card(resumed, report(resumed))
-    assert origin.origin() is None
+    assert origin.provenance().init_from is None
 
 
 def test_stopped_and_resumed_equals_never_stopped(origin: RunFolder, corpus: PreparedCorpus, tmp_path: Path) -> None:
@@ -91,7 +92,7 @@ def test_the_same_model_may_have_another_dropout(origin: RunFolder, corpus: Prep
     config = tiny_config(corpus, *dropouts, "model.attention.size=12")  # which is what null stands for
     assert config.model != origin.config().model
     model = Session.start(run_path, config, corpus, CPU, origin=origin).state.model
-    best = origin.load_translator(CPU).model.state_dict()
+    best = load_translator(origin, CPU).model.state_dict()
     assert all(torch.equal(parameter, best[name]) for name, parameter in model.state_dict().items())
     assert RunFolder(run_path).config().model == config.model
 
@@ -119,7 +120,7 @@ def test_a_run_is_not_begun_in_its_own_origin(origin: RunFolder, corpus: Prepare
 def test_a_run_without_weights_is_no_origin(
     corpus: PreparedCorpus, config: Config, tmp_path: Path, run_path: Path
 ) -> None:
-    young = RunFolder.create(tmp_path / "young", config, corpus)
+    young = create_run(tmp_path / "young", config, corpus)
     with pytest.raises(ModelFileError, match="no epoch of this run is finished"):
         Session.start(run_path, config, corpus, CPU, origin=young)
     assert not run_path.exists()

@@ -8,11 +8,11 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from seq2seq_cli.config.schema import ModelConfig, TrainingConfig
+from seq2seq_cli.learning.averaging import Average
+from seq2seq_cli.learning.optimiser import make_optimiser
+from seq2seq_cli.learning.schedule import learning_rate
 from seq2seq_cli.model.build import build_model
 from seq2seq_cli.model.seq2seq import Seq2Seq
-from seq2seq_cli.training.averaging import Average
-from seq2seq_cli.training.optimiser import make_optimiser
-from seq2seq_cli.training.schedule import learning_rate
 
 UPDATES, SYMBOLS, LENGTH = 150, 6, 3
 DROPPING = {"dropout": 0.1, "variational_dropout": True, "word_dropout": 0.05}

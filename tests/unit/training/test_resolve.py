@@ -7,7 +7,7 @@ from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.training.resolve import resolve_config, resumed_changes
 from tests.corpora import prepared
-from tests.unit.training.conftest import tiny_config
+from tests.tiny import tiny_config
 
 
 def test_what_a_config_leaves_out_is_taken_from_the_corpus(corpus: PreparedCorpus) -> None:

@@ -10,11 +10,11 @@ import torch
 from seq2seq_cli.config.schema import Config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.errors import TrainingError
-from seq2seq_cli.training.checkpoint import save_checkpoint
+from seq2seq_cli.runs.checkpoint import save_checkpoint
+from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.training.events import Finished, Saved, Step, Validated
-from seq2seq_cli.training.run_folder import RunFolder
 from seq2seq_cli.training.session import Session
-from tests.unit.training.conftest import CPU, tiny_config
+from tests.tiny import CPU, tiny_config
 
 STEPS_AN_EPOCH = 11
 
@@ -27,7 +27,7 @@ def stop_after(session: Session, step: int) -> None:
     """As a kill does: the generator is dropped in the middle, and nothing more is saved."""
     for event in session.train():
         if isinstance(event, Step) and event.step == step:
-            session.run.save_last(session.state)
+            session.run.save_last(session.state.capture())
             return
 
 

@@ -7,15 +7,16 @@ import torch
 
 from seq2seq_cli.config.catalog import list_configs
 from seq2seq_cli.config.loader import load_config
-from seq2seq_cli.corpus.prepare import prepare
 from seq2seq_cli.corpus.prepared import PreparedCorpus
-from seq2seq_cli.corpus.sources import Source
+from seq2seq_cli.decoding.load import load_translator
+from seq2seq_cli.pairs.sources import Source
+from seq2seq_cli.preparation.prepare import prepare
 from seq2seq_cli.training.events import Step, Validated
 from seq2seq_cli.training.report import model_card, report
 from seq2seq_cli.training.resolve import resolve_config
 from seq2seq_cli.training.session import Session
 from tests.corpora import prepared, reversed_words, symbol_sequences, write_reversals
-from tests.unit.training.conftest import CPU, TINY
+from tests.tiny import CPU, TINY
 
 # The others have data or text of their own.
 NAMES = [entry.name for entry in list_configs() if entry.name not in ("quick", "tutorial")]
@@ -35,7 +36,7 @@ def test_it_goes_the_whole_way(name: str, corpus: PreparedCorpus, tmp_path: Path
     assert torch.tensor(losses).isfinite().all()
     assert any(isinstance(event, Validated) and event.is_best for event in events)
     assert config.model.attention.in_words in model_card(session, report(session))
-    translation = session.run.load_translator(CPU).translate(["a b c"])[0]
+    translation = load_translator(session.run, CPU).translate(["a b c"])[0]
     assert translation.weights.shape == (len(translation.tgt_tokens), 4)
 
 
@@ -65,6 +66,6 @@ def test_with_one_vocabulary_both_sides_and_the_output_share_a_matrix(tmp_path: 
     for _ in session.train():
         pass
 
-    model = session.run.load_translator(CPU).model
+    model = load_translator(session.run, CPU).model
     assert model.encoder.embedding.weight is model.decoder.embedding.weight is model.output.weight
     assert torch.equal(model.output.weight, session.state.model.encoder.embedding.weight)

@@ -10,7 +10,7 @@ import pytest
 
 from seq2seq_cli.training.examples import choose_examples
 from seq2seq_cli.training.tensorboard import TensorBoard
-from tests.unit.evaluation.maps import KISS, make_map
+from tests.unit.plots.maps import KISS, make_map
 
 accumulator = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
 

@@ -1,0 +1,1 @@
+"""The machine: device, precision, threads, memory, process group."""

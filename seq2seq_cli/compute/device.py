@@ -1,0 +1,83 @@
+"""Where to compute."""
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import torch
+
+from seq2seq_cli.compute.process_group import ALONE, World
+from seq2seq_cli.errors import TrainingError, UsageError
+
+_CUBLAS = "CUBLAS_WORKSPACE_CONFIG"
+
+
+def choose_device(name: str, world: World = ALONE) -> torch.device:
+    """The device of that name; `auto` takes the first of cuda, mps and cpu that is there.
+
+    Of several processes on this machine each has a GPU of its own. Raises UsageError for a device that this machine
+    lacks, or that several processes cannot train on together.
+    """
+    # Nothing carries sums between processes from Apple's GPUs, and a machine has but one.
+    has_mps = torch.backends.mps.is_available() and world.size == 1
+    there = {"cuda": torch.cuda.is_available(), "mps": has_mps, "cpu": True}
+    if name == "auto":
+        name = next(device for device, found in there.items() if found)
+    if not there[name]:
+        found = ", ".join(device for device, found in there.items() if found)
+        who = "this machine has none" if world.size == 1 else "several processes have none here"
+        raise UsageError(f"--device {name}: {who} that torch can use; choose {found} or auto")
+    if name != "cuda":
+        return torch.device(name)
+    if world.local_rank >= torch.cuda.device_count():
+        raise UsageError(
+            f"--device cuda: this machine has {torch.cuda.device_count()} for {world.local_rank + 1} or more processes:"
+            " start as many with torchrun's --nproc-per-node, or train on the cpu"
+        )
+    torch.cuda.set_device(world.local_rank)
+    return torch.device("cuda", world.local_rank)
+
+
+def describe_device(device: torch.device) -> str:
+    """The device in words, for the first line of a run."""
+    if device.type == "cuda":
+        return f"cuda ({torch.cuda.get_device_name(device)})"
+    if device.type == "cpu":
+        return f"cpu ({torch.get_num_threads()} threads)"
+    return device.type
+
+
+@contextmanager
+def deterministic_algorithms() -> Iterator[None]:
+    """Only algorithms of torch that give the same numbers each time; afterwards all is as before.
+
+    Raises TrainingError, which says what it is, where an operation on this device has no such algorithm.
+    """
+    # cuBLAS reads this once, at its first product on the GPU; torch asks for it. What the user has set stays.
+    os.environ.setdefault(_CUBLAS, ":4096:8")
+    before, only_warn = (
+        torch.are_deterministic_algorithms_enabled(),
+        torch.is_deterministic_algorithms_warn_only_enabled(),
+    )
+    torch.use_deterministic_algorithms(True)
+    try:
+        yield
+    except RuntimeError as error:
+        why = _why_not_deterministic(str(error))
+        if why is None:
+            raise
+        raise TrainingError(
+            f"training.deterministic is true, and {why}; set training.deterministic=false, or train on the cpu"
+        ) from error
+    finally:
+        torch.use_deterministic_algorithms(before, warn_only=only_warn)
+
+
+def _why_not_deterministic(message: str) -> str | None:
+    """What torch says that it cannot do the same way twice; None when it says something else."""
+    if found := re.search(r"(\S+) does not have a deterministic implementation", message):
+        return f"torch has no deterministic algorithm for {found[1]} on this device"
+    if _CUBLAS in message:
+        return f"cuBLAS needs {_CUBLAS} to be :4096:8 or :16:8, not {os.environ.get(_CUBLAS)}"
+    return None

@@ -1,0 +1,163 @@
+"""Which two languages a pair file holds: as the user says, as the config says, or as the name of the file tells."""
+
+import re
+from collections.abc import Sequence
+from pathlib import PurePath
+from typing import NamedTuple
+
+from seq2seq_cli.config.schema import AUTO, TextConfig
+from seq2seq_cli.errors import UsageError
+from seq2seq_cli.pairs.published import PUBLISHED
+from seq2seq_cli.text.tokenizer import has_tokenizer
+
+DEFAULT = ("en", "de")
+"""What the columns are taken for when nobody says anything."""
+
+_ENGLISH = "en"
+# spaCy has rules for these as well, whose codes of three letters no published archive has.
+_OTHER_CODES = {
+    "eng": "en",
+    "amh": "am",
+    "bod": "bo",
+    "fao": "fo",
+    "fas": "fa",
+    "gla": "gd",
+    "hat": "ht",
+    "hye": "hy",
+    "kir": "ky",
+    "lat": "la",
+    "lav": "lv",
+    "ltz": "lb",
+    "lug": "lg",
+    "msa": "ms",
+    "nep": "ne",
+    "nor": "nb",
+    "san": "sa",
+    "swa": "sw",
+    "tir": "ti",
+    "tsn": "tn",
+    "yor": "yo",
+    "zho": "zh",
+}
+_BY_ARCHIVE = {language.archive: language.code for language in PUBLISHED}
+_CODES = {*_BY_ARCHIVE.values(), *_OTHER_CODES.values()}
+
+_CODE = "[a-z]{2,3}"
+_STATED = re.compile(f"({_CODE})-({_CODE})", re.IGNORECASE)
+_TWO_CODES = re.compile(f"(?:^|.*[._])({_CODE})-({_CODE})")
+_COPY = re.compile(r" ?\(\d+\)$")
+"""What browsers add to the name of a file that they download again."""
+_ENDINGS = {".txt", ".tsv", ".tab", ".csv", ".zip", ".gz"}
+
+
+class Columns(NamedTuple):
+    """The codes of the first and the second column, or of the source and the target of aligned files."""
+
+    first: str
+    second: str
+
+
+def resolve_languages(
+    text: TextConfig, *, stated: str | None, names: Sequence[str], swap: bool
+) -> tuple[TextConfig, list[str]]:
+    """The config with two real languages, and the warnings, one line each.
+
+    ``stated`` is the text of ``--languages``, such as ``en-de``: it names the columns, and wins over a language that
+    the config states, which in turn wins over what ``names`` of files tell. ``swap``: the second column is the source.
+
+    Raises UsageError when ``stated`` is not two language codes.
+    """
+    warnings: list[str] = []
+    if stated is not None:
+        src, tgt = _swapped(read_languages(stated), swap)
+    else:
+        found = _agreed(names, warnings)
+        src, tgt = _fill(text, _swapped(found, swap))
+    sides = {
+        side: getattr(text, side).model_copy(update={"language": language})
+        for side, language in (("src", src), ("tgt", tgt))
+    }
+    if text.unit != "character":
+        warnings += [_missing(language) for language in dict.fromkeys((src, tgt)) if not has_tokenizer(language)]
+    return text.model_copy(update=sides), warnings
+
+
+def read_languages(stated: str) -> Columns:
+    """The two codes of ``en-de``, or of ``eng-deu``; raises UsageError for anything else."""
+    match = _STATED.fullmatch(stated.strip())
+    if not match:
+        raise UsageError(f"--languages {stated}: must be two language codes, such as en-de: those of the columns")
+    return Columns(*map(short_code, match.groups()))
+
+
+def guess_languages(names: Sequence[str]) -> list[Columns]:
+    """What the names of files tell, without repetition; empty when they tell nothing.
+
+    ``fra.txt``, ``fra-eng.zip`` and ``fra.txt.gz`` are published names: their first column is English.
+    ``corpus.en-de.tsv`` tells both columns, ``a.en`` and ``a.de`` one each.
+    """
+    stems = [_stem(name) for name in names]
+    pairs = [pair for stem in stems if (pair := _pair(stem))]
+    if pairs:
+        return list(dict.fromkeys(pairs))
+    single = list(dict.fromkeys(code for stem in stems if (code := _one_language(stem))))
+    return [Columns(*single)] if len(single) == len(DEFAULT) else []
+
+
+def short_code(code: str) -> str:
+    """The code that the config and spaCy use: ``de`` for ``deu``; an unknown one stays as it is."""
+    code = code.lower()
+    return _BY_ARCHIVE.get(code) or _OTHER_CODES.get(code, code)
+
+
+def _agreed(names: Sequence[str], warnings: list[str]) -> Columns:
+    guesses = guess_languages(names)
+    if len(guesses) == 1:
+        return guesses[0]
+    if guesses:
+        told = " and ".join("-".join(guess) for guess in guesses)
+        taken = "-".join(DEFAULT)
+        warnings.append(f"the names of the files tell {told}: taken as {taken}, say --languages if that is wrong")
+    return Columns(*DEFAULT)
+
+
+def _swapped(columns: Columns, swap: bool) -> Columns:
+    return Columns(columns.second, columns.first) if swap else columns
+
+
+def _fill(text: TextConfig, found: Columns) -> Columns:
+    """Keep what the config states; the other side is the other language of those found."""
+    src, tgt = text.src.language, text.tgt.language
+    if src == AUTO:
+        src = found.second if found.first == tgt else found.first
+    if tgt == AUTO:
+        tgt = found.first if found.second == src else found.second
+    return Columns(src, tgt)
+
+
+def _missing(language: str) -> str:
+    known = short_code(language)
+    hint = f", but one for '{known}'" if known != language and has_tokenizer(known) else ""
+    return f"spaCy has no tokenizer for '{language}'{hint}: cut at spaces and punctuation (xx)"
+
+
+def _stem(name: str) -> str:
+    """The name without its folder, the endings of its form, and a browser's (1), in lower case."""
+    path = PurePath(name.lower())
+    while path.suffix in _ENDINGS:
+        path = path.with_suffix("")
+    return _COPY.sub("", path.name)
+
+
+def _pair(stem: str) -> Columns | None:
+    published = stem.removesuffix("-eng")
+    if published in _BY_ARCHIVE:
+        return Columns(_ENGLISH, _BY_ARCHIVE[published])
+    match = _TWO_CODES.fullmatch(stem)
+    codes = [short_code(code) for code in match.groups()] if match else []
+    return Columns(*codes) if codes and all(code in _CODES for code in codes) else None
+
+
+def _one_language(stem: str) -> str | None:
+    code = short_code(PurePath(stem).suffix.removeprefix("."))
+    return code if code in _CODES else None

@@ -1,0 +1,1 @@
+"""Pictures: attention and learning curves."""

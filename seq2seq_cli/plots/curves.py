@@ -1,0 +1,203 @@
+"""Learning curves as a picture: the loss in training, and loss and score on held-out sentences."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from seq2seq_cli.errors import UsageError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from seq2seq_cli.plots.canvas import Image
+
+Axis = Literal["epoch", "minutes", "tokens"]
+Metric = Literal["bleu", "chrf", "loss"]
+Point = tuple[float, float]
+"""Its place on the axis, and the value there."""
+
+_IMAGES: "dict[str, Image]" = {".png": "png", ".svg": "svg", ".pdf": "pdf"}
+_X_LABELS: dict[Axis, str] = {
+    "epoch": "epochs",
+    "minutes": "minutes, validation included",
+    "tokens": "millions of target tokens",
+}
+_Y_LABELS: dict[Metric, str] = {
+    "bleu": "held-out BLEU (0 to 100)",
+    "chrf": "held-out chrF (0 to 100)",
+    "loss": "loss (nats a target token), log scale",
+}
+
+# Okabe & Ito's colours for all kinds of sight, without the yellow, in an order in which neighbours differ in grey too.
+_COLOURS = ("#0072B2", "#E69F00", "#000000", "#56B4E9", "#D55E00", "#009E73", "#CC79A7")
+_MARKERS = "os^Dvp*X"
+"""One more than colours, so that both together repeat late."""
+_MOST_MARKERS = 25
+"""On one curve; beyond, they would be a thick line."""
+_SIZE = (7.0, 3.2)
+"""Inches of one panel."""
+_LOSS_TICKS = (1, 1.5, 2, 3, 4, 6, 8)
+_LINE = 0.065
+"""Of a panel's height: the distance of two labels."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LearningCurves:
+    """What is drawn of one run."""
+
+    name: str
+    train_loss: Sequence[Point]
+    valid_loss: Sequence[Point]
+    score: Sequence[Point]
+    """Nothing when the loss is all that is drawn."""
+
+
+def check_curves_path(path: Path, *, overwrite: bool) -> None:
+    """Raise UsageError, before any work, where the picture cannot be written or would replace a file unasked."""
+    from seq2seq_cli.plots.pictures import check_output_path
+
+    check_output_path(path, what="learning curves are", endings=tuple(_IMAGES))
+    if path.exists() and not overwrite:
+        raise UsageError(f"{path} is there already: --overwrite replaces it, --out FILE leaves it alone")
+
+
+def save_curves(runs: Sequence[LearningCurves], path: Path, *, axis: Axis, metric: Metric) -> None:
+    """Write the picture; UsageError where that cannot be done."""
+    from seq2seq_cli.plots.pictures import write_output
+
+    write_output(path, render_curves(runs, _IMAGES[path.suffix.lower()], axis=axis, metric=metric))
+
+
+def render_curves(runs: Sequence[LearningCurves], image: "Image", *, axis: Axis, metric: Metric) -> bytes:
+    """The picture as a file's content: the score above the losses, or the losses alone.
+
+    A run has its colour and its marker, and its name at the end of its curve. The same curves give the same bytes.
+    """
+    from seq2seq_cli.plots.canvas import image_bytes
+
+    return image_bytes(lambda: _figure(runs, axis, metric), image)
+
+
+def _figure(runs: Sequence[LearningCurves], axis: Axis, metric: Metric) -> "Figure":
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import MaxNLocator
+
+    panels: list[Metric] = ["loss"] if metric == "loss" else [metric, "loss"]
+    width, height = _SIZE
+    figure = Figure(figsize=(width, height * len(panels)))
+    all_axes = figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
+    figure.subplots_adjust(hspace=0.08)
+    for axes, shown in zip(all_axes, panels, strict=True):
+        ends = []
+        for number, run in enumerate(runs):
+            scale = 1e-6 if axis == "tokens" else 1.0
+            ends.append(_draw(axes, run, shown, number, scale))
+        _finish(axes, shown)
+        _name_ends(axes, [run.name for run in runs], ends)
+    all_axes[-1].set_xlabel(_X_LABELS[axis])
+    all_axes[-1].set_xlim(left=0)
+    if axis == "epoch":
+        all_axes[-1].xaxis.set_major_locator(MaxNLocator(integer=True))
+    _legend(all_axes[0], runs)
+    return figure
+
+
+def _draw(axes: "Axes", run: LearningCurves, shown: Metric, number: int, scale: float) -> Point | None:
+    """One run's curves; returns where the one that bears its name ends, None when there is none."""
+    colour, marker = _style(number)
+    held_out = run.valid_loss if shown == "loss" else run.score
+    training = run.train_loss if shown == "loss" else []
+    axes.plot([scale * x for x, _ in training], [y for _, y in training], color=colour, linewidth=0.9, linestyle=":")
+    axes.plot(
+        [scale * x for x, _ in held_out],
+        [y for _, y in held_out],
+        color=colour,
+        linewidth=1.6,
+        marker=marker,
+        markersize=5,
+        markevery=max(1, len(held_out) // _MOST_MARKERS),
+        markeredgecolor="white",
+        markeredgewidth=0.5,
+    )
+    named = held_out or training
+    return (scale * named[-1][0], named[-1][1]) if named else None
+
+
+def _style(number: int) -> tuple[str, str]:
+    return _COLOURS[number % len(_COLOURS)], _MARKERS[number % len(_MARKERS)]
+
+
+def _finish(axes: "Axes", shown: Metric) -> None:
+    from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
+
+    axes.set_ylabel(_Y_LABELS[shown])
+    axes.grid(color="0.9", linewidth=0.6)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)
+    if shown == "loss":
+        # Most of what there is to see comes after the first steep fall.
+        axes.set_yscale("log")
+        axes.yaxis.set_major_locator(LogLocator(subs=_LOSS_TICKS))
+        axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+        axes.yaxis.set_minor_formatter(NullFormatter())
+    else:
+        axes.set_ylim(bottom=0)
+
+
+def _name_ends(axes: "Axes", names: Sequence[str], ends: Sequence[Point | None]) -> None:
+    """Write each name and its last value to the right, near the end of its curve and clear of the other names."""
+    to_height = axes.transData + axes.transAxes.inverted()
+    named = [(name, end, number) for number, (name, end) in enumerate(zip(names, ends, strict=True)) if end]
+    named.sort(key=lambda item: (item[1][1], -item[2]))
+    heights = _spread([to_height.transform(end)[1] for _, end, _ in named], _LINE)
+    for (name, end, number), height in zip(named, heights, strict=True):
+        colour, _ = _style(number)
+        axes.annotate(
+            f"{name}  {end[1]:.3g}",
+            xy=end,
+            xytext=(1.03, height),
+            textcoords="axes fraction",
+            va="center",
+            fontsize=9,
+            arrowprops={"arrowstyle": "-", "color": colour, "linewidth": 0.6, "shrinkB": 4, "relpos": (0, 0.5)},
+            annotation_clip=False,
+        )
+
+
+def _spread(heights: Sequence[float], distance: float) -> list[float]:
+    """Rising heights, moved as little as can be so that neighbours are at least ``distance`` apart.
+
+    What would be too close becomes a group, its members ``distance`` apart and its middle where the mean of them was.
+    """
+    groups: list[list[float]] = []
+    for height in heights:
+        groups.append([height])
+        while len(groups) > 1 and _middle(groups, -1) - _middle(groups, -2) < distance * (
+            (len(groups[-1]) + len(groups[-2])) / 2
+        ):
+            groups[-2:] = [groups[-2] + groups[-1]]
+    return [
+        _middle(groups, number) + distance * (place - (len(group) - 1) / 2)
+        for number, group in enumerate(groups)
+        for place in range(len(group))
+    ]
+
+
+def _middle(groups: Sequence[Sequence[float]], number: int) -> float:
+    return sum(groups[number]) / len(groups[number])
+
+
+def _legend(axes: "Axes", runs: Sequence[LearningCurves]) -> None:
+    """Above the picture: what the kinds of lines are, and which run has which marker."""
+    from matplotlib.lines import Line2D
+
+    lines = [
+        Line2D([], [], color="0.3", linewidth=1.6, label="held out"),
+        Line2D([], [], color="0.3", linewidth=0.9, linestyle=":", label="training"),
+    ]
+    for number, run in enumerate(runs):
+        colour, marker = _style(number)
+        lines.append(Line2D([], [], color=colour, linewidth=1.6, marker=marker, markersize=5, label=run.name))
+    axes.legend(handles=lines, loc="lower left", bbox_to_anchor=(0, 1.01), ncols=4, frameon=False, fontsize=9)

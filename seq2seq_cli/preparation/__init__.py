@@ -1,0 +1,1 @@
+"""Pair files become a prepared folder: cleaning, splits without leaks, vocabularies, ids."""

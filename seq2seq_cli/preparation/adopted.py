@@ -1,0 +1,41 @@
+"""Codecs of an older model for a new corpus: the text is cut and numbered as that model knows it."""
+
+import json
+
+from seq2seq_cli.config.differences import stated_differences
+from seq2seq_cli.config.schema import Config, SourceConfig, TargetConfig, TextConfig
+from seq2seq_cli.errors import UsageError
+from seq2seq_cli.text.codecs import Codecs
+
+
+def adopt_codecs(config: Config, codecs: Codecs) -> Config:
+    """The config with the text section that the codecs were made with.
+
+    Raises UsageError when the config states something else, and names both.
+    """
+    src, tgt = codecs
+    sizes = ((codec.config.min_count, codec.config.max_size) for codec in codecs)
+    text = TextConfig(
+        unit=src.unit,
+        shared_vocabulary=src.vocabulary == tgt.vocabulary and len(set(sizes)) == 1,
+        src=SourceConfig(**src.config.model_dump()),
+        tgt=TargetConfig(**tgt.config.model_dump()),
+    )
+    adopted = config.model_copy(update={"text": text})
+    differences = stated_differences(config, adopted, sections=("text",))
+    if differences:
+        told = "; ".join(
+            f"{key} is {json.dumps(ours)}, the model has {json.dumps(theirs)}" for key, ours, theirs in differences
+        )
+        raise UsageError(f"the config and the model of --codec-from disagree: {told}. Leave these keys out")
+    return adopted
+
+
+def check_languages(text: TextConfig, codecs: Codecs) -> None:
+    """Raise UsageError when the languages of a corpus are not those of the codecs."""
+    told = text.src.language, text.tgt.language
+    known = codecs[0].config.language, codecs[1].config.language
+    if told != known:
+        raise UsageError(
+            f"--languages: to translate {'-'.join(told)}, but the model of --codec-from translates {'-'.join(known)}"
+        )

@@ -1,0 +1,95 @@
+"""What may happen to a folder that lies where ``prepare`` is to write."""
+
+import importlib.metadata
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from seq2seq_cli.config.differences import values_by_key
+from seq2seq_cli.config.schema import Config
+from seq2seq_cli.corpus.manifest import MANIFEST, Manifest, SourceRecord, written_files
+from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.errors import UsageError
+from seq2seq_cli.text.codecs import Codecs
+
+_NAMED = 3
+
+
+def spacy_version() -> str:
+    """The version of the library that cuts texts, without importing it."""
+    return importlib.metadata.version("spacy")
+
+
+def tokenizers_version(config: Config, codecs: Codecs | None) -> str | None:
+    """The version of the library that learns subwords, without importing it; None where it has nothing to learn."""
+    return importlib.metadata.version("tokenizers") if config.text.unit == "bpe" and codecs is None else None
+
+
+def find_same(
+    out: Path, sources: Sequence[SourceRecord], config: Config, codecs: Codecs | None = None
+) -> Manifest | None:
+    """The manifest of ``out`` when it was made of the same files in the same way; None when nothing lies there.
+
+    Raises UsageError when something else lies there, PreparedFolderError when it is damaged.
+    """
+    if _is_free(out):
+        return None
+    corpus = PreparedCorpus.open(out)
+    differences = list(_differences(corpus, sources, config, codecs))
+    if not differences:
+        return corpus.manifest
+    more = f", and {len(differences) - _NAMED} more" if len(differences) > _NAMED else ""
+    made = ", ".join(differences[:_NAMED]) + more
+    raise UsageError(f"{out}: holds another preparation ({made}): replace it with --overwrite, or choose --out")
+
+
+def check_replaceable(out: Path) -> None:
+    """Raise UsageError unless nothing lies at ``out``, or a prepared folder without files of anybody else's."""
+    if _is_free(out):
+        return
+    ours = written_files(out)
+    for path in sorted(out.rglob("*")):
+        if not path.is_dir() and path.relative_to(out).as_posix() not in ours:
+            raise UsageError(
+                f"{out}: not replaced, because prepare did not write {path}: move it away, or choose --out"
+            )
+
+
+def _is_free(out: Path) -> bool:
+    try:
+        if not out.exists() or (out.is_dir() and next(out.iterdir(), None) is None):
+            return True
+    except OSError as error:  # a name that is too long, or a folder that may not be looked into
+        raise UsageError(f"{out}: cannot be used: {error.strerror}: choose another folder with --out") from None
+    if not (out / MANIFEST).is_file():
+        raise UsageError(f"{out}: exists and is not a prepared folder: choose another with --out")
+    return False
+
+
+def _differences(
+    corpus: PreparedCorpus, sources: Sequence[SourceRecord], config: Config, codecs: Codecs | None
+) -> Iterator[str]:
+    """What was other when the folder was made."""
+    manifest = corpus.manifest
+    if _content(sources) != _content(manifest.sources):
+        names = ", ".join(source.name for source in manifest.sources)
+        yield f"of other files or other content: {names}"
+    if spacy_version() != manifest.spacy:
+        yield f"by spaCy {manifest.spacy}, now {spacy_version()}"
+    learner = tokenizers_version(config, codecs)
+    if None not in (learner, manifest.tokenizers) and learner != manifest.tokenizers:
+        yield f"by tokenizers {manifest.tokenizers}, now {learner}"
+    if codecs is None and manifest.codecs_given:
+        yield "with the codecs of an older model"
+    elif codecs is not None and not (manifest.codecs_given and codecs == (corpus.src_codec, corpus.tgt_codec)):
+        yield "with other codecs"
+    now = dict(values_by_key(config))
+    for name in ("data", "text"):
+        for key, value in values_by_key(getattr(manifest, name), f"{name}."):
+            if now[key] != value:
+                yield f"with {key}={json.dumps(value)}, now {json.dumps(now[key])}"
+
+
+def _content(sources: Sequence[SourceRecord]) -> list[tuple[str | None, str]]:
+    """What the files hold and are for; their names do not matter."""
+    return [(source.split, source.sha256) for source in sources]

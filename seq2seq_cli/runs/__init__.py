@@ -1,0 +1,1 @@
+"""The run folder on disk: its layout, weights, checkpoint, lock, metrics and listing. Loads without torch."""

@@ -1,0 +1,249 @@
+"""Runs as they lie on the disk: what each was, how far it came, and how two of them differ. Without torch."""
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cached_property
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from seq2seq_cli.config.differences import values_by_key
+from seq2seq_cli.config.loader import load_saved_config
+from seq2seq_cli.config.schema import Config
+from seq2seq_cli.errors import ConfigError, ModelFileError
+from seq2seq_cli.plots.curves import Metric
+from seq2seq_cli.runs.layout import BEST, CONFIG, CORPUS, LAST, LOCK, METRICS
+from seq2seq_cli.runs.lock import is_held
+from seq2seq_cli.runs.metrics import History, RecordedScores, read_history
+from seq2seq_cli.runs.provenance import Provenance
+from seq2seq_cli.runs.weights import count_weights
+
+State = Literal["running", "finished", "stopped"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """A run that can be read."""
+
+    path: Path
+    config: Config
+    history: History
+    running: bool
+    """Whether a process is training it now."""
+    provenance: Provenance
+    """What it was trained on."""
+
+    @classmethod
+    def read(cls, path: Path) -> "Run":
+        """Read a run folder; raises ModelFileError when it is none, or is damaged."""
+        if not path.exists():
+            raise ModelFileError(f"{path}: no such run folder")
+        if not path.is_dir() or not holds_run(path):
+            raise ModelFileError(f"{path}: not a run folder; s2s train makes one")
+        try:
+            config = load_saved_config(path / CONFIG)
+        except ConfigError as error:
+            raise ModelFileError(f"{error}; the run folder is damaged") from error
+        return cls(
+            path=path,
+            config=config,
+            history=read_history(path),
+            running=is_held(path / LOCK),
+            provenance=Provenance.read(path / CORPUS),
+        )
+
+    @property
+    def state(self) -> State:
+        """What has become of it."""
+        if self.running:
+            return "running"
+        return "finished" if self.reason else "stopped"
+
+    @property
+    def reason(self) -> str | None:
+        """Why it is finished; None when it is not."""
+        if self.history.reason:
+            return self.history.reason
+        # An older s2s did not write down that it was done.
+        done = len(self.history.validations) and self.history.validations[-1].epoch
+        return "all epochs are done" if done >= self.epochs else None
+
+    @property
+    def epochs(self) -> int:
+        """How many it was to have."""
+        return self.config.training.epochs
+
+    @property
+    def resumable(self) -> bool:
+        """Whether ``s2s train --resume`` finds a checkpoint."""
+        return any((self.path / LAST).glob("*"))
+
+    @property
+    def state_in_words(self) -> str:
+        """The state, and as much as there is to say of it."""
+        match self.state:
+            case "running":
+                return f"running, in epoch {max(1, self.history.epoch)} of {self.epochs}"
+            case "finished":
+                return f"finished: {self.reason}"
+            case "stopped":
+                where = f"stopped at epoch {max(1, self.history.epoch)} of {self.epochs}"
+                return f"{where} (resumable)" if self.resumable else where
+
+    @property
+    def model_in_words(self) -> str:
+        """Decoder and attention, as a model card has them."""
+        model = self.config.model
+        return f"{model.decoder.kind} decoder, {model.attention.in_words}"
+
+    @property
+    def pairs(self) -> int:
+        """Training pairs."""
+        return self.provenance.pairs["train"]
+
+    @property
+    def metric(self) -> Metric:
+        """What its best weights were chosen by."""
+        return self.config.training.best_metric
+
+    @property
+    def best(self) -> RecordedScores | None:
+        """The scores of the weights that are kept as the best."""
+        return self.history.best(self.metric)
+
+    @property
+    def minutes(self) -> float | None:
+        """Spent on training so far, validation included."""
+        return None if self.history.seconds is None else self.history.seconds / 60
+
+    @cached_property
+    def parameters(self) -> int | None:
+        """Trained numbers of the model; None as long as no weights are kept."""
+        return count_weights(self.path / BEST)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DamagedRun:
+    """A run folder that cannot be read, and why."""
+
+    path: Path
+    problem: str
+
+
+class Row(NamedTuple):
+    """What is compared, and each run's value; None where a run has none."""
+
+    key: str
+    values: list[object]
+
+
+def list_runs(folder: Path) -> list[Run | DamagedRun]:
+    """The runs in a folder, those that changed last first; raises ModelFileError when there is no such folder."""
+    try:
+        paths = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
+    except OSError as error:
+        raise ModelFileError(
+            f"{folder}: no folder of runs ({error.strerror}): train one first (s2s train --config luong_concat.yaml),"
+            " or name another folder with --in"
+        ) from None
+    found = [path for path in paths if path.is_dir() and holds_run(path)]
+    return [_read(path) for path in sorted(found, key=_changed, reverse=True)]
+
+
+def find_run(name: str, folder: Path) -> Run:
+    """The run of a name in ``folder``, or at a path.
+
+    Raises ModelFileError when there is none, with the names near to it.
+    """
+    inside = folder / name
+    if Path(name).name == name and inside.is_dir():
+        return Run.read(inside)
+    if not Path(name).exists():
+        there = [path.name for path in folder.glob("*") if path.is_dir() and holds_run(path)]
+        near = get_close_matches(name, there, n=3)
+        hint = f"did you mean {' or '.join(near)}?" if near else f"s2s runs --in {folder} lists those that there are"
+        raise ModelFileError(f"{name}: no such run folder, nor one in {folder}/; {hint}")
+    return Run.read(Path(name))
+
+
+def holds_run(path: Path) -> bool:
+    """Whether a folder has something that only a run has, be it damaged otherwise."""
+    try:
+        return any((path / name).exists() for name in (CONFIG, METRICS, CORPUS))
+    except OSError:
+        return True  # a folder that may not be looked into
+
+
+def size_on_disk(path: Path) -> int:
+    """Bytes of all files below a folder."""
+    total = 0
+    for file in path.rglob("*"):
+        with contextlib.suppress(OSError):  # gone in the meantime: it is being trained
+            total += file.lstat().st_size if file.is_file() else 0
+    return total
+
+
+def config_differences(runs: Sequence[Run]) -> list[Row]:
+    """The keys on which the configs disagree, in the order of the schema, then data and first weights."""
+    whole = [
+        {
+            **dict(values_by_key(run.config)),
+            "trained on": run.provenance.folder,
+            "begun with": run.provenance.init_from,
+        }
+        for run in runs
+    ]
+    rows = (Row(key, [values[key] for values in whole]) for key in whole[0])
+    return [row for row in rows if any(value != row.values[0] for value in row.values)]
+
+
+def results(runs: Sequence[Run]) -> list[Row]:
+    """What came of the runs, with the scores of their best weights; without what none of them has."""
+    columns = [dict(_results(run)) for run in runs]
+    rows = [Row(key, [column[key] for column in columns]) for key in columns[0]]
+    return [row for row in rows if any(value is not None for value in row.values)]
+
+
+def comparability(runs: Sequence[Run]) -> Iterator[str]:
+    """Why scores of these runs do not tell which one is better, if they do not."""
+    if len({run.provenance.fingerprint for run in runs}) > 1:
+        yield "they were trained on different data: their scores are of different sentences"
+    for metric in ("bleu", "chrf"):
+        signatures = {run.best.signatures[metric] for run in runs if run.best and metric in run.best.signatures}
+        if len(signatures) > 1:
+            yield f"{metric} was not computed alike: {', '.join(sorted(signatures))}"
+
+
+def _results(run: Run) -> Iterator[tuple[str, object]]:
+    best, test, last = run.best, run.history.test, run.history.stretches[-1:]
+    yield "state", run.state_in_words
+    yield "best epoch", best and best.epoch
+    yield "bleu", best and best.bleu
+    yield "chrf", best and best.chrf
+    yield "loss", best and best.loss
+    yield "test bleu", test and test.bleu
+    yield "test chrf", test and test.chrf
+    yield "minutes", run.minutes
+    yield "tokens/s", run.history.tokens_per_second()
+    yield "parameters", run.parameters
+    yield "memory, MB", last[0].memory_mb if last else None
+    yield "skipped updates", last[0].skipped if last else None
+
+
+def _read(path: Path) -> Run | DamagedRun:
+    try:
+        return Run.read(path)
+    except ModelFileError as error:
+        return DamagedRun(path=path, problem=str(error))
+    except OSError as error:
+        return DamagedRun(path=path, problem=f"{path}: cannot be read: {error.strerror}")
+
+
+def _changed(path: Path) -> int:
+    """When a run was trained last, in nanoseconds."""
+    times = [0]
+    for name in (CONFIG, METRICS):
+        with contextlib.suppress(OSError):
+            times.append((path / name).stat().st_mtime_ns)
+    return max(times)

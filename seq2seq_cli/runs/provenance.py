@@ -1,0 +1,40 @@
+"""corpus.json of a run: what it was trained on, and the run that its weights began with."""
+
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from seq2seq_cli.errors import ModelFileError
+from seq2seq_cli.files import read_json, write_json
+from seq2seq_cli.runs.layout import FORMAT
+
+
+class Provenance(BaseModel):
+    """Where a run comes from."""
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="ignore", use_attribute_docstrings=True)
+
+    format: Annotated[int, Field(ge=1)] = FORMAT
+    folder: str
+    """The prepared folder."""
+    fingerprint: str
+    """The hash of all that could be trained on in it."""
+    pairs: dict[str, int]
+    """Sentence pairs by the name of the split."""
+    init_from: str | None = None
+    """The run whose best weights this one began with; None when they were drawn."""
+    launch: str | None = None
+    """The torchrun that began the run; None without torchrun."""
+
+    @classmethod
+    def read(cls, path: Path) -> "Provenance":
+        """Read what `write` wrote; raises ModelFileError when it is missing, damaged, or made by a newer s2s."""
+        try:
+            return cls.model_validate(read_json(path, newest=FORMAT, error=ModelFileError))
+        except ValidationError:
+            raise ModelFileError(f"{path}: damaged: does not name the corpus: restore it, or train anew") from None
+
+    def write(self, path: Path) -> None:
+        """Write the file, whole or not at all."""
+        write_json(path, self.model_dump(exclude_none=True))

@@ -1,0 +1,81 @@
+"""Files of weights: safetensors, with a format number and the SHA-256 of the weights in the header."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from seq2seq_cli.errors import ModelFileError
+from seq2seq_cli.files import check_format, whole_file
+
+# safetensors is imported where a file is read or written: listing runs and showing help do without it.
+
+FORMAT = 1
+
+Weights: TypeAlias = Mapping[str, NDArray[Any]]
+"""The weights of a model by their names; a matrix that is tied to another is there once."""
+
+_METADATA = "s2s"
+"""The one key of the header's metadata: the library writes several keys in an order that changes from run to run."""
+
+
+def save_weights(path: Path, weights: Weights) -> None:
+    """Write the weights, whole or not at all; raises OSError when that cannot be done."""
+    from safetensors.numpy import save
+
+    arrays = {name: np.ascontiguousarray(array) for name, array in weights.items()}
+    metadata = {_METADATA: json.dumps({"format": FORMAT, "sha256": _digest(arrays)})}
+    with whole_file(path) as file:
+        file.write(save(arrays, metadata))
+
+
+def read_weights(path: Path) -> Weights:
+    """Read what `save_weights` wrote; raises ModelFileError when it is missing, damaged, or made by a newer s2s."""
+    from safetensors import SafetensorError, safe_open
+
+    if not path.is_file():
+        raise ModelFileError(f"{path}: no such file: no epoch of this run is finished yet")
+    try:
+        with safe_open(path, framework="np") as file:
+            described = _metadata(file.metadata(), path)
+            weights = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  # not a dict
+    except (SafetensorError, OSError) as error:
+        raise ModelFileError(
+            f"{path}: damaged, or not a safetensors file ({error}): restore it, or train anew"
+        ) from error
+    if described.get("sha256") != _digest(weights):
+        raise ModelFileError(f"{path}: damaged: its weights are not what was saved: restore it, or train anew")
+    return weights
+
+
+def count_weights(path: Path) -> int | None:
+    """The number of weights in a file, by its header; None where there is no such file, or a damaged one."""
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(path, framework="np") as file:
+            shapes = [file.get_slice(name).get_shape() for name in file.keys()]  # noqa: SIM118  # not a dict
+    except (SafetensorError, OSError):
+        return None
+    return sum(int(np.prod(shape)) for shape in shapes)
+
+
+def _metadata(found: dict[str, str] | None, path: Path) -> dict[str, Any]:
+    try:
+        described = json.loads((found or {})[_METADATA])
+    except (KeyError, ValueError):
+        raise ModelFileError(f"{path}: not a file of s2s: it has no format number") from None
+    return check_format(described, path, newest=FORMAT, error=ModelFileError)
+
+
+def _digest(weights: Weights) -> str:
+    """SHA-256 of names, types, shapes and numbers, in the order of the names."""
+    digest = hashlib.sha256()
+    for name, array in sorted(weights.items()):
+        digest.update(f"{name} {array.dtype} {array.shape}\n".encode())
+        digest.update(array.reshape(-1).view(np.uint8).data)
+    return digest.hexdigest()

@@ -1,0 +1,37 @@
+"""A tiny model of everything, on the CPU."""
+
+import torch
+
+from seq2seq_cli.config.loader import load_config
+from seq2seq_cli.config.schema import Config
+from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.learning.state import TrainingState, fresh_state
+from seq2seq_cli.model.build import build_model
+from seq2seq_cli.training.resolve import resolve_config
+
+CPU = torch.device("cpu")
+
+TINY = [
+    *(f"model.{side}.{size}" for side in ("encoder", "decoder") for size in ("embedding_size=8", "hidden_size=12")),
+    "model.encoder.dropout=0.1",
+    "model.decoder.dropout=0.2",
+    "training.epochs=3",
+    "training.batch_size=16",
+    "training.batch_unit=sentence",
+    "training.precision=fp32",
+    "training.device=cpu",
+]
+
+
+EXACT = ("model.encoder.dropout=0.0", "model.decoder.dropout=0.0", "training.teacher_forcing=1.0")
+"""Nothing is drawn at random: two routes come to the same."""
+
+
+def tiny_config(corpus: PreparedCorpus, *overrides: str) -> Config:
+    return resolve_config(load_config(None, [*TINY, *overrides]), corpus)
+
+
+def fresh_tiny(corpus: PreparedCorpus, config: Config) -> TrainingState:
+    torch.manual_seed(1)
+    sizes = {"src_size": len(corpus.src_codec.vocabulary), "tgt_size": len(corpus.tgt_codec.vocabulary)}
+    return fresh_state(build_model(config.model, **sizes), config.training, "fp32")

@@ -1,0 +1,44 @@
+"""Which device it is, and what repeats on it."""
+
+import pytest
+import torch
+
+from seq2seq_cli.compute.device import (
+    choose_device,
+    deterministic_algorithms,
+)
+from seq2seq_cli.compute.process_group import World
+from seq2seq_cli.errors import TrainingError, UsageError
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="its GPU goes first")
+def test_several_processes_train_together_where_sums_can_be_carried(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: True)
+    two = World(rank=0, size=2)
+    assert choose_device("auto").type == "mps"
+    assert choose_device("auto", two).type == "cpu"
+    with pytest.raises(UsageError, match="several processes have none here that torch can use; choose cpu or auto"):
+        choose_device("mps", two)
+
+
+def test_only_deterministic_algorithms_inside_and_all_as_before_afterwards(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CUBLAS_WORKSPACE_CONFIG", ":16:8")
+    with deterministic_algorithms():
+        assert torch.are_deterministic_algorithms_enabled()
+    assert not torch.are_deterministic_algorithms_enabled()
+
+
+def test_what_has_no_deterministic_algorithm_is_told_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CUBLAS_WORKSPACE_CONFIG", ":16:8")
+    told = (
+        r"^training\.deterministic is true, and torch has no deterministic algorithm for put_ on this device; set .*$"
+    )
+    with pytest.raises(TrainingError, match=told), deterministic_algorithms():
+        torch.zeros(4).put_(torch.tensor([1, 1]), torch.ones(2))
+    assert not torch.are_deterministic_algorithms_enabled()
+
+
+def test_other_errors_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CUBLAS_WORKSPACE_CONFIG", ":16:8")
+    with pytest.raises(RuntimeError, match="shapes"), deterministic_algorithms():
+        torch.ones(2, 3) @ torch.ones(2, 3)

@@ -1,0 +1,181 @@
+"""What is known and kept of memory, and how it is told that there is too little."""
+
+import os
+import platform
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+
+from seq2seq_cli.compute import memory
+from seq2seq_cli.compute.memory import is_out_of_memory, memory_errors, peak_memory_mb
+from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.errors import TrainingError
+from tests.tiny import CPU
+
+
+def error_of_a_huge_tensor() -> RuntimeError:
+    with pytest.raises(RuntimeError) as raised:
+        torch.empty(2**50)
+    return raised.value
+
+
+def test_a_tensor_that_does_not_fit_is_recognised() -> None:
+    assert is_out_of_memory(error_of_a_huge_tensor())
+    assert is_out_of_memory(torch.OutOfMemoryError("CUDA out of memory"))
+
+
+def test_other_errors_are_not() -> None:
+    with pytest.raises(RuntimeError) as raised:
+        torch.ones(2, 3) @ torch.ones(2, 3)
+    assert not is_out_of_memory(raised.value)
+    assert not is_out_of_memory(OSError("Cannot allocate memory"))
+
+
+def test_it_is_told_in_one_line_that_says_what_helps() -> None:
+    with pytest.raises(TrainingError, match=r"out of memory on cpu: lower training\.batch_size"), memory_errors(CPU):
+        torch.empty(2**50)
+
+
+ROOT = Path(__file__).resolve().parents[3]
+GLIBC = pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="another allocator")
+SCATTER = """
+import resource
+import sys
+from pathlib import Path
+
+def resident():
+    return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize() / 1e6
+
+blocks = []
+
+def scatter(count):
+    "Free nine of ten blocks of 0.1 MB: what is free at the end of the heap is returned in any case."
+    blocks[:] = [bytes([1]) * 100_000 for _ in range(count)]
+    blocks[:] = [block if place % 10 == 0 else None for place, block in enumerate(blocks)]
+"""
+
+
+def megabytes(code: str, **environment: str) -> list[float]:
+    """What the code prints, in a process whose memory nothing else has used."""
+    command = [sys.executable, "-c", SCATTER + code]
+    told = ("MALLOC_", "GLIBC_TUNABLES")
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(told)}
+    clean["PYTHONPATH"] = str(ROOT)
+    done = subprocess.run(command, env=clean | environment, capture_output=True, encoding="utf-8", check=False)
+    assert done.returncode == 0, done.stderr
+    return [float(line) for line in done.stdout.split()]
+
+
+@GLIBC
+def test_what_is_freed_is_kept_until_it_is_too_much() -> None:
+    kept, left = megabytes("""
+from seq2seq_cli.compute.memory import FreedMemory
+freed = FreedMemory()
+before = resident()
+scatter(1000)
+freed.limit()
+print(resident() - before)
+scatter(5000)
+freed.limit()
+print(resident() - before)
+""")
+    assert kept > 80
+    assert left < 120  # what is in use, a tenth of 500 MB, and the pages at its ends
+
+
+@GLIBC
+def test_around_what_has_other_sizes_all_that_is_free_is_returned() -> None:
+    inside, after = megabytes("""
+from seq2seq_cli.compute.memory import FreedMemory
+freed = FreedMemory()
+before = resident()
+scatter(1000)
+with freed.other_sizes():
+    print(resident() - before)
+    scatter(1000)
+print(resident() - before)
+""")
+    assert inside < 30
+    assert after < 30
+
+
+@GLIBC
+def test_a_training_does_not_keep_too_much_of_what_others_free_either(corpus: PreparedCorpus) -> None:
+    in_steps, in_validation = megabytes(f"""
+from itertools import islice
+from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.training.events import Step
+from seq2seq_cli.training.loop import STEPS_BETWEEN_LIMITS, train
+from tests.tiny import CPU, fresh_tiny, tiny_config
+corpus = PreparedCorpus.open(Path({str(corpus.path)!r}))
+config = tiny_config(corpus, "training.batch_size=1")
+events = train(fresh_tiny(corpus, config), corpus, config, CPU)
+for event in islice(events, STEPS_BETWEEN_LIMITS):
+    pass
+before = resident()
+scatter(5000)
+for event in islice(events, STEPS_BETWEEN_LIMITS):
+    pass
+print(resident() - before)
+for event in events:
+    if not isinstance(event, Step):
+        break
+    if event.position == event.batches:
+        scatter(1000)
+print(resident() - before)
+""")
+    assert in_steps < 120
+    assert in_validation < 120
+
+
+@GLIBC
+@pytest.mark.parametrize(
+    "told", [{"MALLOC_MMAP_THRESHOLD_": "65536"}, {"GLIBC_TUNABLES": "glibc.malloc.mmap_threshold=65536"}]
+)
+def test_what_the_user_has_told_the_allocator_stays(told: dict[str, str]) -> None:
+    (kept,) = megabytes(
+        """
+from seq2seq_cli.compute.memory import FreedMemory
+FreedMemory()
+before = resident()
+scatter(1000)
+print(resident() - before)
+""",
+        **told,
+    )
+    assert kept < 30  # each block has pages of its own, which go when it is freed
+
+
+@pytest.mark.parametrize("size", [2**62, 10**20])
+def test_a_size_beyond_all_numbers_is_too_large_too(size: int) -> None:
+    with pytest.raises(TrainingError, match="out of memory on cpu"), memory_errors(CPU):
+        torch.nn.Linear(4, size)
+
+
+def test_the_memory_of_the_process_is_counted_in_megabytes() -> None:
+    held = torch.ones(50_000_000)  # 200 MB
+    peak = peak_memory_mb(CPU)
+    assert peak is not None
+    assert 4 * len(held) // 10**6 < peak < 10**6
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no Linux")
+def test_the_memory_of_what_started_the_process_is_not_counted() -> None:
+    code = """
+import torch
+from seq2seq_cli.compute.memory import peak_memory_mb
+print(peak_memory_mb(torch.device("cpu")))
+"""
+    (before,) = megabytes(code)
+    held = bytes([1]) * int((before + 500) * 1e6)
+    (after,) = megabytes(code)
+    assert after < len(held) / 1e6 - 300
+
+
+def test_where_python_does_not_know_the_memory_nothing_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(memory, "_STATUS", tmp_path / "none")  # as on Windows
+    monkeypatch.setitem(sys.modules, "resource", None)
+    assert peak_memory_mb(CPU) is None

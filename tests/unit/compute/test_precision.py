@@ -1,0 +1,78 @@
+import pytest
+import torch
+
+from seq2seq_cli.compute.precision import Precision, _fastest, _has_bf16_units, choose_precision, computing
+from tests.tiny import CPU
+
+# What bf16, with its eight bits, cannot hold: 257 is 256 there.
+LEFT, RIGHT = torch.full((64, 64), 257.0), torch.eye(64)
+
+
+@pytest.mark.parametrize("name", ["fp32", "bf16", "bf16-mixed"])
+def test_a_name_is_taken_at_its_word(name: Precision) -> None:
+    assert choose_precision(name, CPU) == name
+
+
+def test_auto_takes_one_of_them_and_leaves_the_threads_as_they_were() -> None:
+    threads = torch.get_num_threads()
+    assert choose_precision("auto", CPU) in ("fp32", "bf16", "bf16-mixed")
+    assert torch.get_num_threads() == threads
+
+
+@pytest.mark.parametrize(
+    ("fp32", "mixed", "bf16", "fastest"),
+    [
+        (100.0, 50.0, 60.0, "bf16-mixed"),
+        (100.0, 60.0, 50.0, "bf16"),
+        (100.0, 86.0, 76.0, "bf16-mixed"),
+        (100.0, 90.0, 95.0, "fp32"),  # by too little
+        (100.0, 50.0, 49.0, "bf16-mixed"),
+        (0.0, 0.0, 0.0, "fp32"),  # too fast for the clock
+    ],
+)
+def test_another_precision_than_fp32_has_to_be_clearly_faster(
+    fp32: float, mixed: float, bf16: float, fastest: Precision
+) -> None:
+    assert _fastest({"fp32": fp32, "bf16-mixed": mixed, "bf16": bf16}) == fastest
+
+
+@pytest.mark.parametrize("unit", ["avx512_bf16", "amx_bf16", "bf16"])
+def test_units_for_bf16_go_by_another_name_on_each_machine(unit: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("torch.cpu.get_capabilities", lambda: {"avx2": True, unit: True}, raising=False)
+    assert _has_bf16_units()
+
+
+def test_a_device_without_a_measurement_takes_fp32() -> None:
+    assert choose_precision("auto", torch.device("mps")) == "fp32"
+
+
+def test_fp32_is_exact_and_mixed_gives_bf16() -> None:
+    with computing("fp32", CPU):
+        exact = LEFT @ RIGHT
+    with computing("bf16-mixed", CPU):
+        mixed = LEFT @ RIGHT
+    assert (exact.dtype, mixed.dtype) == (torch.float32, torch.bfloat16)
+    assert exact[0, 0] == 257
+    assert mixed[0, 0] == 256
+
+
+def test_bf16_keeps_fp32_numbers_and_ends_with_the_step() -> None:
+    before = torch.get_float32_matmul_precision()
+    with computing("bf16", CPU):
+        assert torch.get_float32_matmul_precision() == "medium"
+        product = LEFT @ RIGHT
+    assert product.dtype == torch.float32
+    assert torch.get_float32_matmul_precision() == before
+    assert (LEFT @ RIGHT)[0, 0] == 257
+
+
+def fail_inside(precision: Precision) -> None:
+    with computing(precision, CPU):
+        raise KeyError
+
+
+def test_a_step_that_fails_leaves_no_trace() -> None:
+    before = torch.get_float32_matmul_precision()
+    with pytest.raises(KeyError):
+        fail_inside("bf16")
+    assert torch.get_float32_matmul_precision() == before

@@ -1,0 +1,142 @@
+"""What each process of a training has to do for itself; several at once are in tests/integration."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from seq2seq_cli.compute.process_group import World, launch_name, torchrun_world
+from seq2seq_cli.config.schema import Config
+from seq2seq_cli.corpus.batches import collate
+from seq2seq_cli.corpus.noise import Noise
+from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.errors import OtherProcessError, TrainingError, UsageError
+from seq2seq_cli.learning.state import fresh_state
+from seq2seq_cli.learning.update import Objective
+from seq2seq_cli.model.build import build_model
+from seq2seq_cli.model.seq2seq import Seq2Seq
+from seq2seq_cli.training.loop import share
+from tests.tiny import tiny_config
+
+
+def worlds(size: int) -> list[World]:
+    return [World(rank=rank, size=size) for rank in range(size)]
+
+
+def model_of(corpus: PreparedCorpus, config: Config) -> Seq2Seq:
+    sizes = {"src_size": len(corpus.src_codec.vocabulary), "tgt_size": len(corpus.tgt_codec.vocabulary)}
+    return build_model(config.model, **sizes)
+
+
+@given(pairs=st.integers(1, 40), size=st.integers(1, 9))
+def test_the_shares_of_a_batch_are_the_batch(pairs: int, size: int) -> None:
+    rows = np.arange(100, 100 + pairs)
+    shares = [share(rows, world) for world in worlds(size)]
+    assert all(len(mine) for mine in shares)
+    assert sorted(np.concatenate(shares[:pairs]).tolist()) == rows.tolist()
+    assert max(map(len, shares)) == math.ceil(pairs / size)
+
+
+@pytest.mark.parametrize("scope", ["global", "local_p", "hard"])
+def test_a_process_without_pairs_adds_nothing_to_any_gradient(corpus: PreparedCorpus, scope: str) -> None:
+    """Torch waits for the gradient of every weight, so there has to be one."""
+    model = model_of(corpus, tiny_config(corpus, f"model.attention.scope={scope}"))
+    batch = collate(corpus.split("train"), np.arange(1)).without_targets()
+    loss = Objective(model)(batch, teacher_forcing=0.5)
+    torch.autograd.backward(loss.objective)
+    assert (loss.tokens, loss.nll.item()) == (0, 0.0)
+    assert all(weight.grad is not None and not weight.grad.any() for weight in model.parameters())
+
+
+def test_a_process_with_pairs_has_a_gradient_for_every_weight(corpus: PreparedCorpus) -> None:
+    """Each pair for itself: a share may be as small as that."""
+    for settings in (
+        ["model.attention.scope=hard"],
+        ["model.attention.scope=local_p"],
+        ["model.decoder.kind=bahdanau"],
+    ):
+        model = model_of(corpus, tiny_config(corpus, *settings))
+        for row in range(6):
+            model.zero_grad()
+            loss = Objective(model)(collate(corpus.split("train"), np.array([row])), teacher_forcing=0.5)
+            torch.autograd.backward(loss.objective)
+            assert all(weight.grad is not None for weight in model.parameters()), settings
+
+
+def test_alone_there_is_nobody_to_ask() -> None:
+    alone = World.alone()
+    assert alone.is_main
+    assert alone.sum([1.5, 2.0]) == [1.5, 2.0]
+    assert alone.max(143) == 143
+    assert alone.gather("mine") == ["mine"]
+    assert alone.main(lambda: 3) == alone.each(lambda: 3) == 3
+    model = torch.nn.Linear(2, 2)
+    assert alone.together(model) is model
+    for ask in (alone.main, alone.each):
+        with pytest.raises(UsageError, match="as it is"):
+            ask(_refuse)
+
+
+def _refuse() -> None:
+    raise UsageError("as it is")
+
+
+def test_what_all_come_upon_the_first_tells() -> None:
+    first, second = worlds(2)
+    error = TrainingError("three in a row")
+    assert first.agreed(error) is error
+    told = second.agreed(error)
+    assert isinstance(told, OtherProcessError)
+    assert (told.lines(), told.exit_code) == ([], error.exit_code)
+
+
+def test_without_torchrun_a_training_is_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RANK", "3")  # other programs have a use for this name
+    with torchrun_world() as world:
+        assert world == World.alone()
+    assert launch_name() is None
+
+
+def test_a_launch_has_a_name_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TORCHELASTIC_RUN_ID", "job 7")
+    assert launch_name() == "job 7"
+    monkeypatch.setenv("TORCHELASTIC_RUN_ID", "none")  # as of every torchrun that was told who is master
+    ours = launch_name()
+    monkeypatch.setattr("os.getppid", lambda: 1)
+    assert ours != launch_name()
+
+
+def test_each_process_has_noise_of_its_own_and_the_first_that_of_one_alone(corpus: PreparedCorpus) -> None:
+    noises = [
+        Noise(
+            src_codec=corpus.src_codec, tgt_codec=corpus.tgt_codec, bpe_dropout=0.0, hidden_words=0.5, seed=1, **stream
+        )
+        for stream in ({}, {"stream": 0}, {"stream": 1})
+    ]
+    ids, rows = corpus.split("train"), np.arange(60)
+    noisy = [noise.apply(ids, rows, epoch=0, position=3) for noise in noises]
+    alone, first, second = (collate(pairs, np.arange(len(pairs))).src.tolist() for pairs in noisy)
+    assert alone == first != second
+
+
+def test_a_checkpoint_has_the_random_state_of_every_process(corpus: PreparedCorpus, config: Config) -> None:
+    states = [fresh_state(model_of(corpus, config), config.training, "fp32") for _ in range(2)]
+    streams, drawn = [], []
+    for seed, state in enumerate(states):
+        torch.manual_seed(seed)
+        streams.append(state.streams())
+        drawn.append(torch.rand(3))
+    captured = states[0].capture(streams)
+    for world, expected in zip(worlds(2), drawn, strict=True):
+        torch.manual_seed(99)
+        states[1].restore(captured, world)
+        assert torch.equal(torch.rand(3), expected)
+
+    torch.manual_seed(99)
+    untouched = torch.rand(3)
+    torch.manual_seed(99)
+    states[1].restore(captured)  # by one process: it has no state of two
+    assert torch.equal(torch.rand(3), untouched)

@@ -1,0 +1,35 @@
+"""What many unit tests begin with: a pair file, a small corpus, a config, a place for a run."""
+
+from pathlib import Path
+
+import pytest
+
+from seq2seq_cli.config.schema import Config
+from seq2seq_cli.corpus.prepared import PreparedCorpus
+from tests.corpora import pair_lines, prepared, reversed_words, symbol_sequences
+from tests.tiny import tiny_config
+
+
+@pytest.fixture
+def pair_file(tmp_path: Path) -> Path:
+    """300 pairs."""
+    path = tmp_path / "deu.txt"
+    path.write_text("\n".join(pair_lines(300)) + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="session")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> PreparedCorpus:
+    """Two hundred sequences and their reversals, some held out."""
+    sequences = symbol_sequences(200, shortest=3, longest=6)
+    return prepared(tmp_path_factory.mktemp("corpus"), [(s, reversed_words(s)) for s in sequences])
+
+
+@pytest.fixture
+def config(corpus: PreparedCorpus) -> Config:
+    return tiny_config(corpus)
+
+
+@pytest.fixture
+def run_path(tmp_path: Path) -> Path:
+    return tmp_path / "runs" / "tiny"

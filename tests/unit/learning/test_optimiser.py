@@ -1,0 +1,78 @@
+"""One update of each optimiser, by its formula."""
+
+import pytest
+import torch
+
+from seq2seq_cli.config.loader import load_config
+from seq2seq_cli.config.schema import TrainingConfig
+from seq2seq_cli.learning.optimiser import make_optimiser
+from seq2seq_cli.model.build import build_model
+from seq2seq_cli.model.seq2seq import Seq2Seq
+from tests.tiny import TINY
+
+LR, DECAY = 0.01, 0.5
+TIED = ["model.decoder.readout=attentional", "model.decoder.embedding_size=12", "model.encoder.embedding_size=12"]
+
+
+def small_model(*overrides: str) -> Seq2Seq:
+    torch.manual_seed(5)
+    return build_model(load_config(None, [*TINY, *overrides]).model, src_size=9, tgt_size=9)
+
+
+def updated(model: Seq2Seq, optimiser: str, decay: float) -> dict[str, torch.Tensor]:
+    """How much each weight moves when all gradients are 0.5."""
+    before = {name: weight.detach().clone() for name, weight in model.named_parameters()}
+    training = TrainingConfig.model_validate({"optimiser": optimiser, "lr": LR, "weight_decay": decay})
+    for weight in model.parameters():
+        weight.grad = torch.full_like(weight, 0.5)
+    make_optimiser(model, training).step()
+    return {name: weight.detach() - before[name] for name, weight in model.named_parameters()}
+
+
+# The first update of Adam is the sign of the gradient: both moments are corrected to the gradient's own.
+@pytest.mark.parametrize(("optimiser", "move"), [("adam", -LR), ("adamw", -LR), ("sgd", -LR * 0.5)])
+def test_the_first_update_is_the_formula_s(optimiser: str, move: float) -> None:
+    for difference in updated(small_model(), optimiser, 0.0).values():
+        torch.testing.assert_close(difference, torch.full_like(difference, move), rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.parametrize("optimiser", ["adamw", "sgd"])
+def test_only_matrices_shrink_by_lr_times_decay_times_themselves(optimiser: str) -> None:
+    plain, decayed = (updated(small_model(), optimiser, decay) for decay in (0.0, DECAY))
+    for name, weight in small_model().named_parameters():
+        stays = weight.ndim == 1 or "embedding" in name
+        expected = torch.zeros_like(weight) if stays else -LR * DECAY * weight.detach()
+        torch.testing.assert_close(decayed[name] - plain[name], expected, rtol=1e-3, atol=1e-7)
+
+
+@pytest.mark.parametrize("tied", ["none", "target", "all"])
+def test_each_weight_is_there_once_and_word_vectors_tied_to_the_output_layer_shrink(tied: str) -> None:
+    model = small_model(*TIED, f"model.tied_embeddings={tied}")
+    training = TrainingConfig(optimiser="adamw", weight_decay=DECAY)
+    shrinking, staying = (group["params"] for group in make_optimiser(model, training).param_groups)
+    ids = [id(weight) for weight in (*shrinking, *staying)]
+    assert sorted(ids) == sorted(id(weight) for weight in model.parameters())
+    assert id(model.output.weight) in map(id, shrinking)
+    assert (id(model.decoder.embedding.weight) in map(id, shrinking)) == (tied != "none")
+    assert (id(model.encoder.embedding.weight) in map(id, shrinking)) == (tied == "all")
+
+
+@pytest.mark.parametrize("optimiser", ["adam", "adamw", "sgd"])
+def test_an_optimiser_goes_on_from_its_saved_state(optimiser: str) -> None:
+    training = TrainingConfig.model_validate({"optimiser": optimiser, "lr": LR})
+
+    def train(model: Seq2Seq, optimiser: torch.optim.Optimizer, updates: int) -> None:
+        for _ in range(updates):
+            for place, weight in enumerate(model.parameters()):
+                weight.grad = weight.detach() * (1 + place)
+            optimiser.step()
+
+    whole, parts = small_model(), small_model()
+    train(whole, make_optimiser(whole, training), 4)
+    first = make_optimiser(parts, training)
+    train(parts, first, 2)
+    second = make_optimiser(parts, training)
+    second.load_state_dict(first.state_dict())
+    train(parts, second, 2)
+    for ours, theirs in zip(parts.parameters(), whole.parameters(), strict=True):
+        assert torch.equal(ours, theirs)

@@ -1,0 +1,118 @@
+import pytest
+import torch
+import torch.nn.functional as F
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import Tensor, nn
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from seq2seq_cli.learning.output_loss import Rows, WordLosses, output_loss
+
+WORDS, SIZE, VOCABULARY = 11, 5, 17
+
+
+def example(dtype: torch.dtype = torch.float64) -> tuple[Tensor, nn.Linear, Tensor]:
+    torch.manual_seed(0)
+    features = torch.randn(WORDS, SIZE, dtype=dtype, requires_grad=True)
+    output = nn.Linear(SIZE, VOCABULARY, dtype=dtype)
+    return features, output, torch.randint(VOCABULARY, (WORDS,))
+
+
+def same(ours: Tensor | tuple[Tensor, ...], theirs: Tensor | tuple[Tensor, ...]) -> None:
+    torch.testing.assert_close(ours, theirs, rtol=0, atol=1e-12)
+
+
+def gradients(objective: Tensor, features: Tensor, output: nn.Linear) -> tuple[Tensor, ...]:
+    return torch.autograd.grad(objective, (features, output.weight, output.bias))
+
+
+many_rows = st.builds(Rows, chunk=st.integers(1, WORDS + 3), part=st.integers(1, WORDS + 3))
+
+
+@given(rows=many_rows, smoothing=st.sampled_from([0.0, 0.1, 0.5]))
+def test_any_number_of_rows_at_a_time_gives_the_plain_formula_and_its_gradient(rows: Rows, smoothing: float) -> None:
+    features, output, targets = example()
+    chunked = output_loss(features, output, targets, label_smoothing=smoothing, rows=rows)
+    logits = output(features)
+    plain = F.cross_entropy(logits, targets, label_smoothing=smoothing, reduction="sum")
+    same(chunked.objective, plain)
+    same(chunked.nll, F.cross_entropy(logits, targets, reduction="none").detach())
+    same(gradients(chunked.objective * 0.3, features, output), gradients(plain * 0.3, features, output))
+
+
+def test_the_gradient_is_the_slope_of_the_loss() -> None:
+    features, output, targets = example()
+
+    def objective(features: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+        layer = nn.Linear(SIZE, VOCABULARY, dtype=torch.float64)
+        del layer.weight, layer.bias
+        layer.weight, layer.bias = weight, bias  # type: ignore[assignment]
+        return output_loss(features, layer, targets, label_smoothing=0.1, rows=Rows(4, 3)).objective
+
+    assert torch.autograd.gradcheck(objective, (features, output.weight, output.bias))
+
+
+def test_two_words_and_two_targets_by_hand() -> None:
+    output = nn.Linear(1, 2)
+    nn.init.constant_(output.bias, 0.0)
+    with torch.no_grad():
+        output.weight.copy_(torch.tensor([[1.0], [0.0]]))
+    features = torch.tensor([[0.0], [torch.tensor(3.0).log()]])  # p of the first word: 1/2, then 3/4
+    losses = output_loss(features, output, torch.tensor([0, 1]), label_smoothing=0.2)
+    half, most, least = (-torch.tensor([0.5, 0.75, 0.25]).log()).tolist()
+    assert losses.nll.tolist() == pytest.approx([half, least])
+    assert losses.objective.item() == pytest.approx(half + 0.9 * least + 0.1 * most)
+
+
+@pytest.mark.parametrize("far", [100.0, 1e4])
+def test_logits_far_apart_stay_finite(far: float) -> None:
+    _, output, _ = example(torch.float32)
+    features = torch.full((2, SIZE), far, requires_grad=True)
+    losses = output_loss(features, output, torch.tensor([0, 1]))
+    assert losses.objective.isfinite()
+    assert all(gradient.isfinite().all() for gradient in gradients(losses.objective, features, output))
+
+
+@given(rows=many_rows)
+def test_without_gradients_the_losses_are_the_same(rows: Rows) -> None:
+    features, output, targets = example()
+    with_gradients = output_loss(features, output, targets, label_smoothing=0.1, rows=rows)
+    with torch.no_grad():
+        without = output_loss(features, output, targets, label_smoothing=0.1, rows=rows)
+    assert not without.objective.requires_grad
+    same(without, WordLosses(*(loss.detach() for loss in with_gradients)))
+
+
+@given(rows=many_rows)
+def test_under_autocast_the_products_are_in_bf16_and_the_loss_is_in_fp32(rows: Rows) -> None:
+    features, output, targets = example(torch.float32)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        losses = output_loss(features, output, targets, rows=rows)
+    logits = F.linear(features.bfloat16(), output.weight.bfloat16()).float() + output.bias
+    plain = F.cross_entropy(logits, targets, reduction="none")
+    assert losses.nll.dtype == losses.objective.dtype == torch.float32
+    torch.testing.assert_close(losses.nll, plain.detach(), rtol=1e-5, atol=1e-5)
+    exact = gradients(F.cross_entropy(output(features), targets, reduction="sum"), features, output)
+    for ours, theirs in zip(gradients(losses.objective, features, output), exact, strict=True):
+        assert ours.dtype == torch.float32
+        torch.testing.assert_close(ours, theirs, rtol=0.03, atol=0.03)
+
+
+class Largest(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Notes how many numbers the largest tensor that is made holds."""
+
+    numbers = 0
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):  # type: ignore[no-untyped-def]
+        made = func(*args, **(kwargs or {}))
+        if isinstance(made, Tensor):
+            self.numbers = max(self.numbers, made.numel())
+        return made
+
+
+def test_the_logits_of_all_words_are_never_there_at_once() -> None:
+    features, output, targets = example()
+    with Largest() as largest:  # type: ignore[no-untyped-call]
+        objective = output_loss(features, output, targets, rows=Rows(3, 2)).objective
+        gradients(objective, features, output)
+    assert largest.numbers == VOCABULARY * SIZE

@@ -1,0 +1,100 @@
+"""The gradient that stands for the draws of hard attention."""
+
+import math
+
+import pytest
+import torch
+from torch import Tensor
+
+from seq2seq_cli.config.loader import load_config
+from seq2seq_cli.learning import reinforce
+from seq2seq_cli.learning.loss import batch_loss
+from seq2seq_cli.learning.reinforce import draw_loss, next_baseline
+from seq2seq_cli.model.build import build_model
+from seq2seq_cli.model.decoder import Decoded
+from tests.tiny import TINY
+from tests.unit.learning.test_loss import batch
+
+CHANCES = [0.2, 0.5, 0.3]
+
+
+def gradient(
+    weights: list[list[float]],
+    log_probabilities: list[float],
+    real: list[bool],
+    *,
+    feeds_back: bool = False,
+    soft: bool = False,
+) -> Tensor:
+    """Of the draws of one sentence, with respect to the distributions that they come from, all of them `CHANCES`."""
+    chances = torch.tensor([[CHANCES] * len(weights)], requires_grad=True)
+    decoded = Decoded(features=torch.zeros(1, len(weights), 1), weights=torch.tensor([weights]), chances=chances)
+    loss = draw_loss(
+        decoded,
+        torch.tensor([log_probabilities]),
+        real=torch.tensor([real]),
+        soft=torch.tensor([soft]),
+        baseline=-1.5,
+        feeds_back=feeds_back,
+    )
+    assert loss.item() == 0
+    [gradient] = torch.autograd.grad(loss, chances)
+    return gradient[0]
+
+
+def of_entropy(chance: float) -> float:
+    """The derivative of -λ H, where H = -sum a log a."""
+    return reinforce.ENTROPY_WEIGHT * (math.log(chance) + 1)
+
+
+def test_a_better_word_than_expected_makes_its_draw_likelier() -> None:
+    first, second = gradient([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]], [-0.5, -4.0], [True, True]).tolist()
+    # -(log p - b) / a at what was drawn: b is -1.5.
+    assert first == pytest.approx([of_entropy(0.2), -(-0.5 + 1.5) / 0.5 + of_entropy(0.5), of_entropy(0.3)])
+    assert second == pytest.approx([-(-4.0 + 1.5) / 0.2 + of_entropy(0.2), of_entropy(0.5), of_entropy(0.3)])
+
+
+def test_with_feedback_a_draw_answers_for_the_mean_of_all_words_from_its_own_on() -> None:
+    # The last place is padding.
+    weights = [[0.0, 1.0, 0.0]] * 3
+    rows = gradient(weights, [-0.5, -4.0, 0.0], [True, True, False], feeds_back=True).tolist()
+    assert rows[0][1] == pytest.approx(-((-0.5 - 4.0) / 2 + 1.5) / 0.5 + of_entropy(0.5))
+    assert rows[1][1] == pytest.approx(-(-4.0 + 1.5) / 0.5 + of_entropy(0.5))
+    assert rows[2] == [0.0, 0.0, 0.0]
+
+
+def test_a_soft_sentence_is_left_out() -> None:
+    assert not gradient([CHANCES], [-0.5], [True], soft=True).any()
+
+
+def test_on_average_over_all_draws_it_is_the_gradient_of_the_expected_log_likelihood() -> None:
+    rewards = [-0.5, -4.0, -1.0]
+    mean = torch.zeros(3)
+    for place, chance in enumerate(CHANCES):
+        one_hot = [float(place == other) for other in range(3)]
+        drawn = gradient([one_hot], [rewards[place]], [True])[0]
+        mean += chance * (drawn - torch.tensor([of_entropy(a) for a in CHANCES]))
+    # The derivative of -sum a r is -r; the baseline adds the same to all, which a softmax does not see.
+    assert (mean - mean[0]).tolist() == pytest.approx([-(r - rewards[0]) for r in rewards], abs=1e-6)
+
+
+def test_the_baseline_is_a_moving_average() -> None:
+    first = next_baseline(None, -8.0)
+    assert first == -8.0
+    assert next_baseline(first, -3.0) == pytest.approx(0.9 * -8 + 0.1 * -3)
+
+
+@pytest.mark.parametrize(
+    "decoder", ["model.decoder.kind=luong", "model.decoder.kind=bahdanau", "model.decoder.input_feeding=true"]
+)
+def test_the_loss_of_hard_attention_is_that_of_its_words_and_its_gradient_reaches_the_score(decoder: str) -> None:
+    torch.manual_seed(0)
+    settings = [*TINY, "model.decoder.readout=attentional", "model.attention.scope=hard", decoder]
+    model = build_model(load_config(None, settings).model, src_size=12, tgt_size=12).train()
+    loss = batch_loss(model, batch([0, 1, 2]), teacher_forcing=1.0, baseline=-2.0).objective
+    torch.autograd.backward(loss)
+    assert loss.isfinite()
+    for name, parameter in model.named_parameters():
+        assert parameter.grad is not None, name
+        assert parameter.grad.isfinite().all(), name
+        assert (parameter.grad != 0).any(), name

@@ -1,0 +1,158 @@
+import bz2
+import gzip
+import io
+import lzma
+import os
+import sqlite3
+import tarfile
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from seq2seq_cli.errors import PairFileError
+from seq2seq_cli.pairs.archives import open_text
+
+TEXT = b"".join(f"{number}\t{number}\n".encode() for number in range(5000))
+
+
+def zipped(members: Mapping[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", method) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return packed.getvalue()
+
+
+def tarred() -> bytes:
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w") as archive:
+        archive.addfile(tarfile.TarInfo("deu.txt"), io.BytesIO())
+    return packed.getvalue()
+
+
+def database(path: Path) -> bytes:
+    connection = sqlite3.connect(path)
+    connection.execute("create table pairs (src, tgt)")
+    connection.close()
+    return path.read_bytes()
+
+
+def encrypted(archive: bytes) -> bytes:
+    """The archive with the mark of an encrypted member, in the local header and in the list of contents."""
+    marked = bytearray(archive)
+    marked[6] |= 1
+    marked[marked.index(b"PK\x01\x02") + 8] |= 1
+    return bytes(marked)
+
+
+def read(path: Path, content: bytes) -> bytes:
+    path.write_bytes(content)
+    with open_text(path, path.name) as text:
+        return b"".join(text.pieces)
+
+
+def refusal(path: Path, content: bytes) -> str:
+    with pytest.raises(PairFileError) as caught:
+        read(path, content)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_the_text_of_a_zip_archive_is_found(tmp_path: Path, method: int) -> None:
+    beside = {"_about.txt": TEXT * 2, "README.txt": TEXT * 2, "licence.txt": TEXT * 2, "x/LICENSE-CC.txt": TEXT * 2}
+    hidden = {"__MACOSX/._deu.txt": TEXT * 2, ".hidden.txt": TEXT * 2, "picture.png": TEXT * 2, "folder.txt/": b""}
+    assert read(tmp_path / "x", zipped({**beside, **hidden, "folder/deu.TXT": TEXT}, method)) == TEXT
+
+
+@pytest.mark.parametrize("name", ["deu.txt", "deu-eng/deu.tsv", "readmes and more.txt", "aboutness.txt"])
+def test_a_pair_file_may_have_any_name_that_is_no_readme(tmp_path: Path, name: str) -> None:
+    assert read(tmp_path / "x", zipped({name: TEXT})) == TEXT
+
+
+def test_the_largest_of_several_texts_is_taken_only_when_it_is_clear(tmp_path: Path) -> None:
+    assert read(tmp_path / "x", zipped({"news.txt": TEXT[: len(TEXT) // 10], "deu.txt": TEXT})) == TEXT
+    said = refusal(tmp_path / "x", zipped({"a.en.txt": TEXT[: len(TEXT) // 9], "a.de.txt": TEXT}))
+    assert said.startswith("x: several texts in the zip archive, a.de.txt, a.en.txt: unpack it")
+    many = refusal(tmp_path / "x", zipped({f"{number}.txt": TEXT for number in range(9)}))
+    assert "0.txt, 1.txt, 2.txt, 3.txt, 4.txt and 4 more: unpack it" in many
+
+
+@pytest.mark.parametrize("cut", [1, 20, 2000, 9999])
+@pytest.mark.parametrize("kind", ["zip archive", "gzip file"])
+def test_a_download_that_was_cut_off_is_said_to_be(tmp_path: Path, kind: str, cut: int) -> None:
+    packed = zipped({"deu.txt": TEXT}) if kind == "zip archive" else gzip.compress(TEXT)
+    said = refusal(tmp_path / "x", packed[:-cut])
+    assert said.startswith(f"x: the {kind} is truncated")
+    assert said.endswith("download it again")
+
+
+def test_what_stands_before_the_damage_is_read(tmp_path: Path) -> None:
+    (tmp_path / "x").write_bytes(gzip.compress(TEXT[:100])[:-1])
+    with open_text(tmp_path / "x", "x") as text:
+        assert next(text.pieces) == TEXT[:100]
+        with pytest.raises(PairFileError, match="truncated"):
+            next(text.pieces)
+
+
+@pytest.mark.parametrize("pack", [zipped, gzip.compress])
+def test_content_that_does_not_agree_with_its_checksum_is_damaged(tmp_path: Path, pack: object) -> None:
+    packed = bytearray(zipped({"deu.txt": TEXT}, zipfile.ZIP_STORED) if pack is zipped else gzip.compress(TEXT, 0))
+    packed[200] ^= 1
+    assert refusal(tmp_path / "x", bytes(packed)).endswith(" is damaged: download it again")
+
+
+def foreign(tmp_path: Path) -> dict[str, bytes]:
+    return {
+        "the zip archive is empty": zipped({}),
+        "the zip archive is empty: download it again": zipped({"folder/": b""}),
+        "no file of sentence pairs (.txt or .tsv) in the zip archive, only a.png, _about.txt": zipped(
+            {"a.png": b"x", "_about.txt": b"x"}
+        ),
+        "the zip archive is encrypted": encrypted(zipped({"deu.txt": TEXT})),
+        "a Word document: save it as plain text": zipped({"word/document.xml": b"<", "a.txt": TEXT}),
+        "an Excel table: save it": zipped({"xl/workbook.xml": b"<"}),
+        "a 7z archive: unpack it": b"7z\xbc\xaf\x27\x1c\x00\x04",
+        "a rar archive: unpack it": b"Rar!\x1a\x07\x01\x00",
+        "packed by bzip2: unpack it": bz2.compress(TEXT),
+        "packed by xz: unpack it": lzma.compress(TEXT),
+        "packed by zstd: unpack it": b"\x28\xb5\x2f\xfd\x04",
+        "a tar archive: unpack it": tarred(),
+        "a PDF document: save it": b"%PDF-1.7\n",
+        "an Office document: save it": b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
+        "an RTF document: save it": b"{\\rtf1\\ansi",
+        "an SQLite database: save it": database(tmp_path / "pairs.db"),
+        "a Parquet table: save it": b"PAR1\x15\x04",
+        "a web page: download": b"\n<!DOCTYPE HTML><html>",
+        "the file is empty": b"",
+    }
+
+
+def test_other_kinds_of_files_are_named_with_what_to_do(tmp_path: Path) -> None:
+    for message, content in foreign(tmp_path).items():
+        assert refusal(tmp_path / "deu.txt", content).startswith(f"deu.txt: {message}")
+
+
+def test_an_archive_in_an_archive_is_to_be_unpacked(tmp_path: Path) -> None:
+    for content in (
+        gzip.compress(tarred()),
+        gzip.compress(gzip.compress(TEXT)),
+        zipped({"deu.txt": bz2.compress(TEXT)}),
+    ):
+        assert "unpack it first" in refusal(tmp_path / "x", content)
+
+
+def test_a_member_without_a_name_is_passed_over(tmp_path: Path) -> None:
+    packed = zipped({"?": b"x", "deu.txt": TEXT})
+    # A name of length 0, and a comment of length 1 in its place.
+    entry = packed.index(b"PK\x01\x02")
+    nameless = bytearray(packed)
+    nameless[entry + 28], nameless[entry + 32] = 0, 1
+    assert read(tmp_path / "x", bytes(nameless)) == TEXT
+
+
+def test_incompressible_content_goes_through_as_it_is(tmp_path: Path) -> None:
+    content = b"x" + os.urandom(600_000)
+    for packed in (content, gzip.compress(content), zipped({"deu.txt": content})):
+        assert read(tmp_path / "x", packed) == content

@@ -1,0 +1,154 @@
+"""Which languages a pair file is taken to hold."""
+
+import pytest
+
+from seq2seq_cli.config.loader import load_config
+from seq2seq_cli.config.schema import TextConfig
+from seq2seq_cli.errors import UsageError
+from seq2seq_cli.pairs.languages import resolve_languages
+from seq2seq_cli.pairs.published import PUBLISHED, find_published
+from seq2seq_cli.text.tokenizer import has_tokenizer
+
+
+def languages(
+    *names: str, stated: str | None = None, swap: bool = False, config: tuple[str, ...] = ()
+) -> tuple[str, str]:
+    resolved, _ = resolve_languages(text_config(*config), stated=stated, names=names, swap=swap)
+    return resolved.src.language, resolved.tgt.language
+
+
+def warnings(*names: str, stated: str | None = None, config: tuple[str, ...] = ()) -> list[str]:
+    return resolve_languages(text_config(*config), stated=stated, names=names, swap=False)[1]
+
+
+def text_config(*overrides: str) -> TextConfig:
+    return load_config(None, overrides).text
+
+
+@pytest.mark.parametrize(
+    "name", ["fra.txt", "fra-eng.zip", "fra.txt.gz", "/some/where/fra.tsv", "FRA.TXT", "fra-eng (2).zip"]
+)
+def test_a_published_name_tells_that_english_comes_first(name: str) -> None:
+    assert languages(name) == ("en", "fr")
+
+
+@pytest.mark.parametrize(
+    ("names", "found"),
+    [
+        (["corpus.en-ru.tsv"], ("en", "ru")),
+        (["corpus.ru-en.tsv.gz"], ("ru", "en")),
+        (["news_fr-de.txt"], ("fr", "de")),
+        (["eng-pol.txt"], ("en", "pl")),
+        (["a.es", "a.el"], ("es", "el")),
+        (["b/a.el.txt", "b/a.es.txt.gz"], ("el", "es")),
+        (["a.en", "b.en", "a.uk", "b.uk"], ("en", "uk")),
+        (["fra.txt", "more.txt"], ("en", "fr")),
+    ],
+)
+def test_endings_tell_the_languages(names: list[str], found: tuple[str, str]) -> None:
+    assert languages(*names) == found
+
+
+@pytest.mark.parametrize(
+    "names", [[], ["-"], ["pairs.txt"], ["to-do.txt"], ["eng.txt"], ["a.src", "a.tgt"], ["only.fr"], ["deu.backup"]]
+)
+def test_a_name_that_tells_nothing_means_english_and_german(names: list[str]) -> None:
+    assert languages(*names) == ("en", "de")
+    assert warnings(*names) == []
+
+
+def test_names_that_contradict_each_other_are_warned_of() -> None:
+    assert languages("fra.txt", "spa.txt") == ("en", "de")
+    (warning,) = warnings("fra.txt", "spa.txt")
+    assert "en-fr and en-es" in warning
+    assert "--languages" in warning
+
+
+def test_swap_turns_the_columns_round() -> None:
+    assert languages("fra.txt", swap=True) == ("fr", "en")
+    assert languages(stated="en-fi", swap=True) == ("fi", "en")
+    assert languages(swap=True) == ("de", "en")
+
+
+def test_a_stated_language_wins_over_a_guess_and_the_option_over_both() -> None:
+    config = ("text.tgt.language=it",)
+
+    assert languages("fra.txt", config=config) == ("en", "it")
+    assert languages("fra.txt", config=config, stated="pl-cs") == ("pl", "cs")
+    assert languages("fra.txt", stated="pl-cs") == ("pl", "cs")
+
+
+def test_a_side_left_open_is_the_other_language_of_the_pair() -> None:
+    assert languages("fra.txt", config=("text.src.language=fr",)) == ("fr", "en")
+    assert languages(config=("text.tgt.language=en",)) == ("de", "en")
+    assert languages(swap=True, config=("text.src.language=ru",)) == ("ru", "en")
+
+
+@pytest.mark.parametrize("stated", ["eng-deu", "EN-DE", "en-deu", " en-de "])
+def test_codes_of_three_letters_are_understood(stated: str) -> None:
+    assert languages(stated=stated) == ("en", "de")
+
+
+@pytest.mark.parametrize("stated", ["", "en", "en-", "en-de-fr", "english-german", "en/de", "e-d", "ён-де"])
+def test_anything_else_is_refused_in_one_line(stated: str) -> None:
+    with pytest.raises(UsageError, match=r"^--languages .*: must be two language codes, such as en-de"):
+        languages(stated=stated)
+
+
+def test_everything_else_of_the_config_stays() -> None:
+    config = text_config("text.tgt.max_size=7", "text.src.lowercase=false", "text.unit=bpe")
+
+    resolved, _ = resolve_languages(config, stated="en-fr", names=(), swap=False)
+
+    assert resolved.model_dump(exclude={"src": {"language"}, "tgt": {"language"}}) == config.model_dump(
+        exclude={"src": {"language"}, "tgt": {"language"}}
+    )
+
+
+def test_a_language_without_a_tokenizer_is_warned_of_once() -> None:
+    assert warnings("epo.txt") == ["spaCy has no tokenizer for 'eo': cut at spaces and punctuation (xx)"]
+    assert len(warnings(stated="eo-eo")) == 1
+    assert len(warnings(stated="ber-eo")) == 2
+
+
+def test_characters_need_no_tokenizer_and_xx_is_no_surprise() -> None:
+    assert warnings("epo.txt", config=("text.unit=character",)) == []
+    assert warnings(stated="xx-en") == []
+
+
+def test_a_long_code_in_the_config_is_told_its_short_one() -> None:
+    (warning,) = warnings(config=("text.tgt.language=deu",))
+
+    assert warning.startswith("spaCy has no tokenizer for 'deu', but one for 'de':")
+
+
+@pytest.mark.parametrize("word", ["deu", "de", "German", "german", "GERMAN", " deu "])
+def test_a_published_language_is_found_by_code_and_name(word: str) -> None:
+    assert find_published(word) == ("deu", "de", "German")
+
+
+def test_a_name_in_brackets_and_the_one_before_are_names_too() -> None:
+    assert {find_published(word).archive for word in ("chinese", "mandarin", "Chinese (Mandarin)")} == {"cmn"}
+
+
+def test_an_unknown_code_is_left_to_the_site_but_an_unknown_name_is_not() -> None:
+    assert find_published("hsb").archive == "hsb"
+    with pytest.raises(UsageError, match=r"called 'Germn', did you mean deu \(German\)\?"):
+        find_published("Germn")
+    with pytest.raises(UsageError, match="s2s download --list"):
+        find_published("qqqqqqqq")
+
+
+@pytest.mark.parametrize("word", ["eng", "en", "English"])
+def test_english_alone_is_no_pair(word: str) -> None:
+    with pytest.raises(UsageError, match="English is the other language"):
+        find_published(word)
+
+
+def test_the_table_names_each_language_once() -> None:
+    for field in ("archive", "code", "name"):
+        values = [getattr(language, field) for language in PUBLISHED]
+        assert len(set(values)) == len(values)
+    assert all(len(language.archive) == 3 for language in PUBLISHED)
+    # The tokenizer is found by the code of two letters wherever spaCy has one.
+    assert not any(has_tokenizer(lang.archive) for lang in PUBLISHED if lang.archive != lang.code)

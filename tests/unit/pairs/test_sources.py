@@ -1,0 +1,293 @@
+import gzip
+import hashlib
+import io
+import os
+import sys
+import threading
+import tracemalloc
+import zipfile
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from seq2seq_cli.errors import PairFileError, UsageError
+from seq2seq_cli.pairs.lines import BLOCK_CHARACTERS, LONGEST_LINE
+from seq2seq_cli.pairs.sources import (
+    Block,
+    Source,
+    describe,
+    local_sources,
+    pair_sources,
+    read_blocks,
+    total_bytes,
+)
+
+PAIRS = [("Hi.", "Grüß Gott!"), ("Run!", "Lauf!"), ("", ""), ("I see.", "Aha. 😀")]
+TEXT = "\n".join(f"{src}\t{tgt}" for src, tgt in PAIRS)
+
+
+def zipped(**members: bytes) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(name.replace("_dot_", "."), content)
+    return packed.getvalue()
+
+
+def write(path: Path, content: str | bytes) -> Path:
+    path.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
+    return path
+
+
+def blocks(*sources: Source, encoding: str = "utf-8", limit: int | None = None, lines: int = 4000) -> list[Block]:
+    return list(read_blocks(sources, encoding=encoding, limit=limit, block_lines=lines))
+
+
+def pairs(*sources: Source, limit: int | None = None) -> list[tuple[str, str]]:
+    found: list[tuple[str, str]] = []
+    for block in blocks(*sources, limit=limit):
+        lines = block.src.split("\n")
+        if block.tgt is None:
+            found += [(src, tgt) for src, _, tgt in (line.partition("\t") for line in lines)]
+        else:
+            found += zip(lines, block.tgt.split("\n"), strict=True)
+    return found
+
+
+def feed(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+
+
+FORMS = {
+    "LF": TEXT.encode(),
+    "last newline": f"{TEXT}\n".encode(),
+    "CRLF and BOM": TEXT.replace("\n", "\r\n").encode("utf-8-sig"),
+    "CR": TEXT.replace("\n", "\r").encode(),
+    "mixed": TEXT.replace("\n", "\r\n", 1).replace("!\n", "!\r", 1).encode(),
+    "UTF-16 little": b"\xff\xfe" + TEXT.encode("utf-16-le"),
+    "UTF-16 big": b"\xfe\xff" + TEXT.replace("\n", "\r\n").encode("utf-16-be"),
+    "UTF-32 little": b"\xff\xfe\x00\x00" + TEXT.encode("utf-32-le"),
+    "UTF-32 big": b"\x00\x00\xfe\xff" + TEXT.encode("utf-32-be"),
+    "gzip": gzip.compress(TEXT.encode()),
+    "gzip of many members": b"".join(gzip.compress(bytes([byte])) for byte in TEXT.encode()),
+    "zip": zipped(deu_dot_txt=TEXT.encode(), _about_dot_txt=b"CC-BY 2.0\n" * 99),
+    "zip of UTF-16": zipped(deu_dot_TSV=TEXT.encode("utf-16")),
+}
+
+
+@pytest.mark.parametrize("content", FORMS.values(), ids=FORMS.keys())
+def test_every_form_of_a_file_has_the_same_lines(
+    tmp_path: Path, content: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = Source.of(write(tmp_path / "deu", content))
+    assert pairs(source) == PAIRS
+    assert [block.overlong for block in blocks(source)] == [()]
+    assert blocks(source)[-1].bytes_read <= total_bytes([source]) == len(content)
+    feed(monkeypatch, content)
+    with local_sources([Source.of(Path("-"))]) as kept:
+        assert pairs(*kept) == PAIRS
+
+
+def aligned(tmp_path: Path, src: str | bytes, tgt: str | bytes) -> Source:
+    return Source.of(write(tmp_path / "a.en", src), write(tmp_path / "a.de", tgt))
+
+
+def test_aligned_files_belong_together_line_by_line_however_each_is_packed(tmp_path: Path) -> None:
+    src, tgt = ("\n".join(side) for side in zip(*PAIRS, strict=True))
+    assert pairs(aligned(tmp_path, src, gzip.compress(tgt.replace("\n", "\r\n").encode("utf-16")))) == PAIRS
+    assert pairs(aligned(tmp_path, src, tgt), limit=2) == PAIRS[:2]
+
+
+def test_a_tab_in_an_aligned_file_is_part_of_its_line(tmp_path: Path) -> None:
+    assert pairs(aligned(tmp_path, "a\tb\nc", "d\ne\n")) == [("a\tb", "d"), ("c", "e")]
+
+
+@pytest.mark.parametrize("more", [1, 9000])
+def test_aligned_files_of_different_length_are_refused_with_both_counts(tmp_path: Path, more: int) -> None:
+    with pytest.raises(PairFileError) as caught:
+        blocks(aligned(tmp_path, "a\nb\nc", "d\n" * (3 + more)))
+    said = str(caught.value).replace(f"{tmp_path}{os.sep}", "")
+    assert said.startswith(f"a.en has 3 lines and a.de has {3 + more:,} lines: aligned files must")
+
+
+def test_a_limit_counts_the_lines_of_all_sources_and_what_is_behind_is_not_looked_at(tmp_path: Path) -> None:
+    first = Source.of(write(tmp_path / "first.txt", "a\tb\n\nc\td\n"))
+    broken = Source.of(write(tmp_path / "broken.txt", b"e\tf\ng\xff\n"))
+    cut = Source.of(write(tmp_path / "cut.txt.gz", gzip.compress(b"e\tf\ng\th\n")[:-1]))
+    long = aligned(tmp_path, "e\ng", "f\nh\nmore\n")
+    missing = Source.of(tmp_path / "missing.txt")
+    assert pairs(first, missing, limit=3) == [("a", "b"), ("", ""), ("c", "d")]
+    for source in (broken, cut, long):
+        assert pairs(first, source, limit=4)[-1] == ("e", "f")
+    assert pairs(long, limit=2) == [("e", "f"), ("g", "h")]
+    with pytest.raises(PairFileError, match=r"broken\.txt:2:2: byte 0xff"):
+        pairs(first, broken, limit=5)
+
+
+def test_a_block_holds_lines_of_one_source_and_numbers_them_from_1(tmp_path: Path) -> None:
+    first = Source.of(write(tmp_path / "first.txt", "a\nb\nc\nd\ne"))
+    second = aligned(tmp_path, "f\ng\nh", "i\nj\nk")
+    found = [(block.source.name, block.first_line, block.src, block.tgt) for block in blocks(first, second, lines=2)]
+    one, two = str(tmp_path / "first.txt"), f"{tmp_path / 'a.en'} + {tmp_path / 'a.de'}"
+    assert found == [
+        (one, 1, "a\nb", None),
+        (one, 3, "c\nd", None),
+        (one, 5, "e", None),
+        (two, 1, "f\ng", "i\nj"),
+        (two, 3, "h", "k"),
+    ]
+
+
+def test_a_line_that_is_too_long_is_empty_and_named(tmp_path: Path) -> None:
+    longest = "x" * LONGEST_LINE
+    content = f"{longest}\n{longest}x\na\tb\n{longest * 7}\nc\td\n{longest}x"
+    [block] = blocks(Source.of(write(tmp_path / "deu.txt", content)))
+    assert block.src.split("\n") == [longest, "", "a\tb", "", "c\td", ""]
+    assert block.overlong == (2, 4, 6)
+
+
+def test_a_line_that_is_too_long_on_one_side_is_named_once(tmp_path: Path) -> None:
+    long = "x" * (LONGEST_LINE + 1)
+    found = blocks(aligned(tmp_path, f"a\nb\n{long}\nc", f"d\ne\n{long}\n{long}"), lines=2)
+    assert [(block.src, block.tgt, block.overlong) for block in found] == [("a\nb", "d\ne", ()), ("\nc", "\n", (3, 4))]
+
+
+def test_long_lines_make_blocks_of_few_lines(tmp_path: Path) -> None:
+    line = "x" * (BLOCK_CHARACTERS // 10)
+    source = Source.of(write(tmp_path / "deu.txt", f"{line}\n" * 25 + "a"))
+    assert [block.src.count("\n") + 1 for block in blocks(source)] == [10, 10, 6]
+    assert [block.first_line for block in blocks(source)] == [1, 11, 21]
+
+
+@pytest.mark.parametrize("line", ["x" * 30_000_000, f"{'x' * (LONGEST_LINE - 1)}\n" * 300, "\n" * 1_000_000])
+def test_what_is_in_memory_does_not_grow_with_the_file(tmp_path: Path, line: str) -> None:
+    source = aligned(tmp_path, line, "\n" * max(1, line.count("\n")))
+    tracemalloc.start()
+    try:
+        for _ in read_blocks([source], encoding="utf-8", limit=None):
+            pass
+        assert tracemalloc.get_traced_memory()[1] < 8_000_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_how_much_is_read_grows_to_the_size_of_all_files(tmp_path: Path) -> None:
+    text = "".join(f"{number}\t{number}\n" for number in range(100_000))
+    sources = [Source.of(write(tmp_path / "a.txt", text)), Source.of(write(tmp_path / "b.gz", gzip.compress(b"a\tb")))]
+    read = [block.bytes_read for block in blocks(*sources)]
+    assert read == sorted(read)
+    assert read[0] < len(text) // 2
+    assert read[-1] == total_bytes(sources)
+
+
+def test_files_are_described_as_they_lie_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    packed = gzip.compress(b"a\tb\n")
+    feed(monkeypatch, b"c\td\n")
+    with local_sources([Source.of(write(tmp_path / "a.gz", packed)), Source.of(Path("-"))]) as kept:
+        found = [(file.name, file.size, file.sha256) for file in describe(kept)]
+    assert found == [
+        ("a.gz", len(packed), hashlib.sha256(packed).hexdigest()),
+        ("standard input", 4, hashlib.sha256(b"c\td\n").hexdigest()),
+    ]
+
+
+def test_what_was_kept_of_standard_input_is_gone_afterwards(monkeypatch: pytest.MonkeyPatch) -> None:
+    feed(monkeypatch, b"a\tb\n")
+    with local_sources([Source.of(Path("-"))]) as [kept]:
+        [path] = kept.paths
+        assert path.read_bytes() == b"a\tb\n"
+    assert not path.parent.exists()
+
+
+def test_a_fault_in_standard_input_is_named_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    feed(monkeypatch, b"a\tb\nc\t\xff\n")
+    with (
+        local_sources([Source.of(Path("-"))]) as kept,
+        pytest.raises(PairFileError, match=r"^standard input:2:3: byte 0xff"),
+    ):
+        blocks(*kept)
+
+
+def test_a_pipe_can_be_read_like_a_file(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_bytes, args=(gzip.compress(TEXT.encode()),))
+    writer.start()
+    with local_sources([Source.of(pipe)]) as kept:
+        assert [file.name for file in describe(kept)] == [pipe.name]
+        assert pairs(*kept) == PAIRS
+    writer.join()
+
+
+def test_a_terminal_is_no_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    primary, secondary = os.openpty()
+    with os.fdopen(primary, "wb", buffering=0), os.fdopen(secondary) as terminal:
+        monkeypatch.setattr(sys, "stdin", terminal)
+        with pytest.raises(UsageError, match="a terminal"), local_sources([Source.of(Path("-"))]):
+            pass
+
+
+def test_the_command_line_names_files_and_then_aligned_files() -> None:
+    a, b, c, d, e, f = map(Path, "abcdef")
+    found = pair_sources([a, b], [c, d], [e, f])
+    assert [source.paths for source in found] == [(a,), (b,), (c, e), (d, f)]
+    assert [source.name for source in found] == ["a", "b", "c + e", "d + f"]
+    assert pair_sources([Path("-")], [], [])[0].name == "standard input"
+
+
+@pytest.mark.parametrize(
+    ("files", "src", "tgt", "message"),
+    [
+        ([], [], [], "no file: give"),
+        (["a"], ["b"], [], "1 times --src and 0 times --tgt"),
+        ([], ["a"], ["b", "c"], "1 times --src and 2 times --tgt"),
+    ],
+)
+def test_files_that_do_not_fit_are_refused(
+    files: Sequence[str], src: Sequence[str], tgt: Sequence[str], message: str
+) -> None:
+    with pytest.raises(UsageError, match=message):
+        pair_sources([*map(Path, files)], [*map(Path, src)], [*map(Path, tgt)])
+
+
+@pytest.mark.parametrize("others", [("-",), ("a", "-")])
+def test_standard_input_is_read_only_once(others: Sequence[str]) -> None:
+    sources = [Source.of(Path("-")), Source.of(*map(Path, others))]
+    with pytest.raises(UsageError, match="more than once"), local_sources(sources):
+        pass
+
+
+def test_what_is_written_down_of_a_source_is_its_name_without_folders(tmp_path: Path) -> None:
+    folder = tmp_path / "en + de"
+    folder.mkdir()
+    source = Source.of(write(folder / "a + b.en", "x"), write(folder / "c.de", "y"))
+    assert source.short_name == "a + b.en + c.de"
+    assert [file.name for file in describe([source])] == ["a + b.en", "c.de"]
+
+
+def test_files_that_cannot_be_opened_are_told_apart(tmp_path: Path) -> None:
+    write(tmp_path / "file", "a\tb\n")
+    for path, message in [
+        (tmp_path / "deu.txt", "no such file: check"),
+        (tmp_path, "a folder: give"),
+        (tmp_path / "file" / "deu.txt", "cannot be read: Not a directory"),
+        (tmp_path / ("x" * 300), "cannot be read: File name too long"),
+        (Path(os.devnull), "neither a file nor a pipe"),
+    ]:
+        source = Source.of(path)
+        for ask in (partial(total_bytes, [source]), partial(describe, [source]), partial(blocks, source)):
+            with pytest.raises(PairFileError) as caught:
+                ask()
+            assert str(caught.value).startswith(f"{path}: {message}")
+        with local_sources([source]) as kept:
+            assert kept == [source]
+
+
+@pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="no file here that opens and cannot be read")
+def test_a_file_that_cannot_be_read_is_refused() -> None:
+    source = Source.of(Path("/proc/self/mem"))
+    for ask in (partial(describe, [source]), partial(blocks, source)):
+        with pytest.raises(PairFileError, match="/proc/self/mem: cannot be read: "):
+            ask()

@@ -1,0 +1,100 @@
+"""Learning curves as a picture: what is on it, and which files are left alone."""
+
+import xml.etree.ElementTree as ET
+from itertools import pairwise
+from pathlib import Path
+from typing import Literal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from seq2seq_cli.errors import UsageError
+from seq2seq_cli.plots.curves import LearningCurves, _spread, _style, check_curves_path, render_curves, save_curves
+
+FIRST = LearningCurves(
+    name="first",
+    train_loss=[(0.5, 5.0), (1.0, 4.0), (2.0, 3.0)],
+    valid_loss=[(1.0, 3.5), (2.0, 3.0)],
+    score=[(1.0, 10.0), (2.0, 21.5)],
+)
+SECOND = LearningCurves(
+    name="$second", train_loss=[(0.5, 6.0)], valid_loss=[(1.0, 3.25)], score=[(1.0, 11.0), (2.0, 19.5)]
+)
+
+
+def words_of(svg: bytes) -> list[str]:
+    root = ET.fromstring(svg.decode("utf-8"))  # noqa: S314 - made by ourselves a line above
+    return [element.text or "" for element in root.iter("{http://www.w3.org/2000/svg}text")]
+
+
+def test_axes_have_units_and_curves_have_names_and_last_values() -> None:
+    words = words_of(render_curves([FIRST, SECOND], "svg", axis="epoch", metric="bleu"))
+    assert {"epochs", "held-out BLEU (0 to 100)", "loss (nats a target token), log scale"} <= {*words}
+    assert {"first  21.5", "$second  19.5", "first  3", "$second  3.25"} <= {*words}
+    assert {"held out", "training", "first", "$second"} <= {*words}
+
+
+def test_tokens_are_counted_in_millions() -> None:
+    far = LearningCurves(name="far", train_loss=[], valid_loss=[(1e6, 3.0), (4e6, 2.0)], score=[])
+    words = words_of(render_curves([far], "svg", axis="tokens", metric="loss"))
+    assert "millions of target tokens" in words
+    assert {"1.0", "4.0"} <= {*words}
+
+
+def test_the_loss_alone_is_one_panel() -> None:
+    words = words_of(render_curves([FIRST], "svg", axis="minutes", metric="loss"))
+    assert "minutes, validation included" in words
+    assert not any("BLEU" in word for word in words)
+
+
+@pytest.mark.parametrize("image", ["png", "svg", "pdf"])
+def test_the_same_curves_give_the_same_bytes(image: Literal["png", "svg", "pdf"]) -> None:
+    first, second = (render_curves([FIRST, SECOND], image, axis="epoch", metric="chrf") for _ in range(2))
+    assert first == second
+
+
+def test_nothing_but_training_and_a_single_point_can_be_drawn() -> None:
+    young = LearningCurves(name="young", train_loss=[(0.1, 8.0)], valid_loss=[], score=[])
+    blank = LearningCurves(name="blank", train_loss=[], valid_loss=[], score=[])
+    assert "young  8" in words_of(render_curves([young, blank], "svg", axis="epoch", metric="loss"))
+
+
+def test_in_grey_runs_are_told_apart_by_their_markers() -> None:
+    styles = [_style(number) for number in range(56)]
+    assert len({marker for _, marker in styles[:8]}) == 8
+    assert len(set(styles)) == 56
+
+
+@given(st.lists(st.floats(0, 1), max_size=12).map(sorted))
+def test_labels_keep_their_order_and_distance(heights: list[float]) -> None:
+    places = _spread(heights, 0.1)
+    assert len(places) == len(heights)
+    assert all(above - below >= 0.1 - 1e-9 for below, above in pairwise(places))
+    assert sum(places) == pytest.approx(sum(heights))
+
+
+def test_labels_that_have_room_stay_where_they_are() -> None:
+    assert _spread([0.1, 0.5, 0.9], 0.1) == [0.1, 0.5, 0.9]
+    assert _spread([0.5, 0.5], 0.1) == pytest.approx([0.45, 0.55])
+
+
+@pytest.mark.parametrize(("name", "start"), [("a.png", b"\x89PNG"), ("a.SVG", b"<?xml"), ("a.pdf", b"%PDF")])
+def test_the_ending_tells_the_form(tmp_path: Path, name: str, start: bytes) -> None:
+    save_curves([FIRST], tmp_path / name, axis="epoch", metric="bleu")
+    assert (tmp_path / name).read_bytes().startswith(start)
+
+
+def test_a_file_is_replaced_only_when_that_is_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "a.png"
+    check_curves_path(path, overwrite=False)
+    path.touch()
+    with pytest.raises(UsageError, match="--overwrite"):
+        check_curves_path(path, overwrite=False)
+    check_curves_path(path, overwrite=True)
+
+
+@pytest.mark.parametrize("name", ["a.jpg", "a", "nowhere/a.png", "."])
+def test_other_places_are_refused(tmp_path: Path, name: str) -> None:
+    with pytest.raises(UsageError):
+        check_curves_path(tmp_path / name, overwrite=True)

@@ -1,0 +1,107 @@
+import pickle
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from seq2seq_cli.config.schema import SourceConfig, TargetConfig, TextConfig
+from seq2seq_cli.pairs.sources import Block, Source
+from seq2seq_cli.preparation.analysis import Analysed, Side, analyse
+from seq2seq_cli.preparation.dropped import LONGEST_EXAMPLE
+
+EN_DE = TextConfig(src=SourceConfig(language="en"), tgt=TargetConfig(language="de"))
+
+
+def analysed(
+    src: Sequence[str], tgt: Sequence[str] | None = None, *, swap: bool = False, overlong: tuple[int, ...] = ()
+) -> Analysed:
+    block = Block(
+        source=Source.of(Path("pairs/deu.txt")),
+        first_line=11,
+        src="\n".join(src),
+        tgt=None if tgt is None else "\n".join(tgt),
+        overlong=overlong,
+        bytes_read=0,
+    )
+    return analyse(block, EN_DE, swap)
+
+
+def sentences(side: Side) -> list[list[str]]:
+    rows = np.split(side.numbers, np.cumsum(side.lengths)[:-1])
+    return [[side.tokens[number] for number in row] for row in rows]
+
+
+def dropped(result: Analysed) -> dict[str, list[tuple[int, str, str]]]:
+    return {
+        reason: [(example.line, example.src, example.tgt) for example in tally.examples]
+        for reason, tally in result.dropped.items()
+    }
+
+
+def test_sentences_become_tokens_of_their_side() -> None:
+    result = analysed(["She kissed him.\tSie  küsste ihn.\tby CK", "Don't!\tNicht!"])
+    assert sentences(result.src) == [["she", "kissed", "him", "."], ["do", "n't", "!"]]
+    assert sentences(result.tgt) == [["▁Sie", "▁küsste", "▁ihn", "."], ["▁Nicht", "!"]]
+    assert result.tgt.text.decode("utf-8") == "Sie küsste ihn.\nNicht!\n"
+    assert result.tgt.sizes.tolist() == [len("Sie küsste ihn.\n".encode()), len("Nicht!\n")]
+    assert result.lines.tolist() == [11, 12]
+    assert result.extra_columns == 1
+
+
+def test_tokens_are_numbered_as_they_come() -> None:
+    side = analysed(["b a b\tx", "a c\ty"]).src
+    assert side.tokens == ["b", "a", "c"]
+    assert side.numbers.tolist() == [0, 1, 0, 1, 2]
+
+
+def test_swapped_columns_are_the_other_way_round() -> None:
+    straight, swapped = analysed(["No\tNein", "a\t"]), analysed(["Nein\tNo", "\ta"], swap=True)
+    assert sentences(swapped.src) == [["no"]]
+    assert dropped(swapped) == dropped(straight) == {"empty side": [(12, "a", "")]}
+    assert swapped.pair_hashes.tolist() == straight.pair_hashes.tolist()
+
+
+def test_what_is_no_pair_is_dropped_for_a_reason() -> None:
+    result = analysed(["", " \N{NO-BREAK SPACE}", "no tab", "a\t ", "\tb", "\t", "\t\t\t", "", "c\td"], overlong=(18,))
+    assert dropped(result) == {
+        "blank line": [(11, "", ""), (12, "", "")],
+        "no tab": [(13, "no tab", "")],
+        "empty side": [(14, "a", ""), (15, "", "b"), (16, "", ""), (17, "", "")],
+        "too long": [(18, "", "")],
+    }
+    assert result.lines.tolist() == [19]
+    assert result.lines_read == 9
+
+
+def test_aligned_lines_are_pairs_whatever_tabs_are_in_them() -> None:
+    result = analysed(["a\tb", "", "c", ""], ["x", " ", "", "y"], overlong=(14,))
+    assert sentences(result.src) == [["a", "b"]]
+    assert dropped(result) == {"blank line": [(12, "", "")], "empty side": [(13, "c", "")], "too long": [(14, "", "y")]}
+    assert result.extra_columns == 0
+
+
+def test_examples_are_cut_and_fit_on_a_line() -> None:
+    [(_, text, _)] = dropped(analysed(["a\x0b\x07" + "b" * 1000]))["no tab"]
+    assert text == "a " + "b" * (LONGEST_EXAMPLE - 3)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "equal"),
+    [
+        ("Hi.\tHallo!", "Hi.\tHallo!", True),
+        ("Hi.\tHallo!", "Hi. Hallo\t!", False),
+        ("a\tb", "A\tb", False),
+        ("Gru\u0308n\tb", "Grün \tb", True),
+    ],
+)
+def test_pairs_of_the_same_text_have_the_same_hash(one: str, other: str, equal: bool) -> None:
+    first, second = analysed([one, other]).pair_hashes.tolist()
+    assert (first == second) == equal
+
+
+def test_it_travels_to_another_process_and_back() -> None:
+    result = analysed(["She kissed him.\tSie küsste ihn."])
+    back = pickle.loads(pickle.dumps(result))  # noqa: S301  # our own
+    assert sentences(back.src) == sentences(result.src)
+    assert back.src.keys.tolist() == result.src.keys.tolist()

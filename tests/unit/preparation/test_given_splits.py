@@ -1,0 +1,131 @@
+"""Splits that a user gives, and codecs of an older model."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from seq2seq_cli.config.loader import load_config
+from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.corpus.splits import SPLITS, SplitName
+from seq2seq_cli.errors import PairFileError, UsageError
+from seq2seq_cli.pairs.sources import Source
+from seq2seq_cli.preparation.prepare import PrepareReport, prepare
+from seq2seq_cli.text.codecs import load_codecs
+from tests.corpora import pair_lines
+
+VALID = ["Tom sees 7 cats!\tTom sieht sieben Katzen.", "One.\tEins.", "One.\tEins.", "One!\tEine."]
+TEST = ["Two.\tmaria hört 1 katzen", "Three.\tDrei.", "one\tUno."]
+
+
+def file(folder: Path, name: str, lines: Sequence[str]) -> list[Source]:
+    path = folder / name
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return [Source.of(path)]
+
+
+def made(folder: Path, *given: str, overrides: Sequence[str] = ()) -> tuple[PrepareReport, PreparedCorpus]:
+    lines = pair_lines(300)
+    lines[7] = "Tom sees 7 cats.\tTom sieht 7 Katzen."
+    lines[1] = "Maria hears 1 cats.\tMaria hört 1 Katzen."
+    report = prepare(
+        file(folder, "deu.txt", lines),
+        folder / "out",
+        load_config(None, overrides),
+        valid=file(folder, "valid.tsv", VALID) if "valid" in given else (),
+        test=file(folder, "test.tsv", TEST) if "test" in given else (),
+    )
+    return report, PreparedCorpus.open(folder / "out")
+
+
+def lines_of(corpus: PreparedCorpus, name: SplitName) -> list[str]:
+    return ["\t".join(pair) for pair in corpus.sentences(name)]
+
+
+def test_given_splits_are_what_their_files_hold_and_training_shares_no_sentence_with_them(tmp_path: Path) -> None:
+    report, corpus = made(tmp_path, "valid", "test")
+    assert lines_of(corpus, "valid") == [VALID[0], VALID[1], VALID[3]]
+    assert lines_of(corpus, "test") == TEST
+    assert len(corpus.split("train")) == 298
+    first = {reason: (it.count, it.first[0].file, it.first[0].line) for reason, it in report.manifest.dropped.items()}
+    assert first == {
+        "duplicate": (1, "valid.tsv", 3),
+        "in valid": (1, "deu.txt", 8),
+        "in test": (1, "deu.txt", 2),
+    }
+    assert report.warnings == ["1 pairs of the given test split share a sentence with the validation split"]
+    assert [(source.name, source.split) for source in report.manifest.sources] == [
+        ("deu.txt", None),
+        ("valid.tsv", "valid"),
+        ("test.tsv", "test"),
+    ]
+
+
+@pytest.mark.parametrize("given", ["valid", "test"])
+def test_the_other_split_is_drawn_from_the_rest(tmp_path: Path, given: SplitName) -> None:
+    report, corpus = made(tmp_path, given)
+    assert set(lines_of(corpus, given)) == set({"valid": VALID, "test": TEST}[given])
+    assert all(len(corpus.split(name)) for name in SPLITS)
+    assert sum(len(corpus.split(name)) for name in SPLITS if name != given) == 299
+    assert report.warnings == []
+
+
+def test_limits_are_for_training_alone(tmp_path: Path) -> None:
+    _, corpus = made(tmp_path, "valid", "test", overrides=["data.limit=100", "data.max_tokens=5", "data.max_ratio=1.1"])
+    assert len(corpus.split("train")) == 98
+    assert len(corpus.split("valid")) == 3
+    # "Two." and its four words are kept, which training would drop.
+    assert len(corpus.split("test")) == 3
+
+
+def test_a_given_split_without_pairs_is_refused(pair_file: Path, tmp_path: Path) -> None:
+    with pytest.raises(PairFileError, match=r"none\.tsv: no sentence pair in it"):
+        prepare([Source.of(pair_file)], tmp_path / "out", load_config(None), valid=file(tmp_path, "none.tsv", ["", ""]))
+
+
+def test_training_that_is_all_in_a_given_split_is_refused(pair_file: Path, tmp_path: Path) -> None:
+    source = [Source.of(pair_file)]
+    with pytest.raises(PairFileError, match=r"no pair is left for training \(300 in test\)"):
+        prepare(source, tmp_path / "out", load_config(None), test=source)
+
+
+def test_another_given_split_is_another_preparation(tmp_path: Path) -> None:
+    made(tmp_path, "valid")
+    with pytest.raises(UsageError, match=r"of other files or other content: deu\.txt, valid\.tsv"):
+        made(tmp_path, "valid", "test")
+    assert made(tmp_path, "valid")[0].up_to_date
+
+
+def test_codecs_of_an_older_model_number_new_pairs(pair_file: Path, tmp_path: Path) -> None:
+    sources = [Source.of(pair_file)]
+    overrides = ["text.unit=bpe", "text.src.max_size=60", "text.tgt.max_size=70", "text.tgt.lowercase=true"]
+    prepare(sources, tmp_path / "old", load_config(None, overrides), languages="en-nl")
+    codecs = load_codecs(tmp_path / "old")
+    new = file(tmp_path, "new.txt", ["Tom sees Ω cats.\tTom sieht Ω Katzen.", *pair_lines(30)])
+
+    report = prepare(new, tmp_path / "new", load_config(None, ["text.unit=bpe"]), codecs=codecs)
+    corpus = PreparedCorpus.open(tmp_path / "new")
+    assert (corpus.src_codec, corpus.tgt_codec) == codecs
+    assert (tmp_path / "new" / "codec" / "src.json").read_bytes() == (
+        tmp_path / "old" / "codec" / "src.json"
+    ).read_bytes()
+    text = report.manifest.text
+    assert (text.unit, text.tgt.language, text.tgt.lowercase, text.tgt.max_size) == ("bpe", "nl", True, 70)
+    for name in SPLITS:
+        ids = corpus.split(name)
+        for pair, (source, _) in enumerate(corpus.sentences(name)):
+            assert ids.src(pair).tolist() == codecs[0].encode(source)
+    assert prepare(new, tmp_path / "new", load_config(None), codecs=codecs).up_to_date
+    with pytest.raises(UsageError, match="with the codecs of an older model"):
+        prepare(new, tmp_path / "new", load_config(None, overrides), languages="en-nl")
+
+
+def test_a_config_that_states_something_else_than_the_codecs_is_refused(pair_file: Path, tmp_path: Path) -> None:
+    sources = [Source.of(pair_file)]
+    prepare(sources, tmp_path / "old", load_config(None))
+    codecs = load_codecs(tmp_path / "old")
+    other = load_config(None, ["text.unit=character", "text.src.min_count=1"])
+    with pytest.raises(UsageError, match=r'unit is "character", the model has "word".*min_count is 1, the model has 2'):
+        prepare(sources, tmp_path / "new", other, codecs=codecs)
+    with pytest.raises(UsageError, match="to translate en-fr, but the model of --codec-from translates en-de"):
+        prepare(sources, tmp_path / "new", load_config(None), codecs=codecs, languages="en-fr")

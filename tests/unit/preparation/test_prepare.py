@@ -1,0 +1,343 @@
+import importlib.metadata
+import multiprocessing
+import os
+from collections.abc import Sequence
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from contextlib import nullcontext
+from pathlib import Path
+
+import pytest
+
+from seq2seq_cli.config.loader import load_config
+from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.corpus.splits import SPLITS
+from seq2seq_cli.errors import (
+    Interrupted,
+    PairFileError,
+    PreparedFolderError,
+    S2SError,
+    UsageError,
+)
+from seq2seq_cli.pairs.sources import Source
+from seq2seq_cli.preparation.prepare import prepare
+from seq2seq_cli.preparation.workers import OpenWorkers, Workers
+from tests.corpora import pair_lines
+
+
+def prepared(pair_file: Path, out: Path, overrides: Sequence[str] = ()) -> PreparedCorpus:
+    prepare([Source.of(pair_file)], out, load_config(None, overrides))
+    return PreparedCorpus.open(out)
+
+
+def by(executor: Executor) -> OpenWorkers:
+    return lambda _: nullcontext(Workers(executor=executor, count=2))
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_the_report_is_that_of_the_folder(pair_file: Path, tmp_path: Path) -> None:
+    with pair_file.open("a", encoding="utf-8") as file:
+        file.write("\n" + "much " * 101 + "\tviel\nTom sees 0 cats.\tTom sieht 0 Katzen.\n")
+    report = prepare([Source.of(pair_file)], tmp_path / "out", load_config(None))
+
+    manifest = PreparedCorpus.open(tmp_path / "out").manifest
+    assert report.manifest == manifest
+    assert not report.up_to_date
+    assert manifest.lines_read == 303
+    assert {
+        reason: (it.count, [(place.file, place.line) for place in it.first]) for reason, it in manifest.dropped.items()
+    } == {
+        "blank line": (1, [("deu.txt", 301)]),
+        "too long": (1, [("deu.txt", 302)]),
+        "duplicate": (1, [("deu.txt", 303)]),
+    }
+    assert sum(split.pairs for split in manifest.splits.values()) == 300
+
+
+def test_vocabularies_come_from_training_alone(pair_file: Path, tmp_path: Path) -> None:
+    corpus = prepared(pair_file, tmp_path / "out", ["text.src.min_count=1", "text.tgt.min_count=1"])
+
+    train = {word for source, _ in corpus.sentences("train") for word in source.lower().replace(".", " .").split()}
+    assert set(corpus.src_codec.vocabulary.words) == train
+    valid = [word for source, _ in corpus.sentences("valid") for word in source.lower().replace(".", " .").split()]
+    assert corpus.manifest.src.unknown_rate == pytest.approx(sum(word not in train for word in valid) / len(valid))
+
+
+def test_without_held_out_splits_everything_is_for_training(pair_file: Path, tmp_path: Path) -> None:
+    corpus = prepared(pair_file, tmp_path / "out", ["data.valid_sources=0", "data.test_sources=0"])
+
+    assert [len(corpus.split(name)) for name in ("train", "valid", "test")] == [300, 0, 0]
+    assert corpus.sentences("valid") == []
+    assert corpus.manifest.src.unknown_rate is None
+
+
+def plain(sentence: str) -> str:
+    """What is left of a sentence without case, punctuation and spaces; written anew, to check the other one."""
+    return "".join(letter for letter in sentence.casefold() if letter.isalnum()) or sentence
+
+
+def test_no_sentence_of_a_held_out_split_is_in_another(tmp_path: Path) -> None:
+    corpus = prepared(Path(__file__).parents[3] / "data" / "sample.txt", tmp_path / "out")
+    pairs = {name: corpus.sentences(name) for name in SPLITS}
+    assert sum(map(len, pairs.values())) == 9416
+    for side in (0, 1):
+        train, valid, test = ({plain(pair[side]) for pair in pairs[name]} for name in SPLITS)
+        assert len(valid) > 500
+        assert len(test) > 500
+        assert not train & valid
+        assert not train & test
+        assert not valid & test
+
+
+def test_the_number_of_processes_does_not_change_a_byte(tmp_path: Path) -> None:
+    pair_file = tmp_path / "deu.txt"
+    pair_file.write_text("\n".join(pair_lines(9000)), encoding="utf-8")
+    prepare([Source.of(pair_file)], tmp_path / "one", load_config(None))
+    with ProcessPoolExecutor(2, multiprocessing.get_context("spawn")) as pool:
+        prepare([Source.of(pair_file)], tmp_path / "two", load_config(None), open_workers=by(pool))
+
+    assert content(tmp_path / "one") == content(tmp_path / "two")
+
+
+def test_a_dead_worker_is_told_and_nothing_is_written(pair_file: Path, tmp_path: Path) -> None:
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+        pool.submit(os._exit, 1).exception()
+        with pytest.raises(S2SError, match="a worker process died"):
+            prepare([Source.of(pair_file)], tmp_path / "out", load_config(None), open_workers=by(pool))
+
+    assert list(tmp_path.iterdir()) == [pair_file]
+
+
+class Interrupting(Executor):
+    def submit(self, *_: object, **__: object) -> Future[object]:  # type: ignore[override]
+        raise KeyboardInterrupt
+
+
+def test_stopped_by_the_user_it_says_that_nothing_was_written(pair_file: Path, tmp_path: Path) -> None:
+    with pytest.raises(Interrupted, match="nothing was written"):
+        prepare([Source.of(pair_file)], tmp_path / "out", load_config(None), open_workers=by(Interrupting()))
+    assert list(tmp_path.iterdir()) == [pair_file]
+
+
+def test_more_words_than_two_bytes_can_number_take_four(tmp_path: Path) -> None:
+    pair_file = tmp_path / "deu.txt"
+    lines = [f"{' '.join(f'w{start + n}' for n in range(90))}\tja {start}" for start in range(0, 72_000, 90)]
+    pair_file.write_text("\n".join(lines), encoding="utf-8")
+    corpus = prepared(
+        pair_file,
+        tmp_path / "out",
+        ["text.src.min_count=1", "text.src.max_size=null", "data.valid_sources=0", "data.max_ratio=100"],
+    )
+    train = corpus.split("train")
+    assert train.src(0).dtype.itemsize == 4
+    assert train.tgt(0).dtype.itemsize == 2
+    last = len(train) - 1
+    assert train.src(last).tolist() == corpus.src_codec.encode(corpus.sentences("train")[last][0])
+
+
+def test_the_same_again_is_left_alone(pair_file: Path, tmp_path: Path) -> None:
+    first = prepare([Source.of(pair_file)], tmp_path / "out", load_config(None))
+    before = {path: path.stat().st_mtime_ns for path in (tmp_path / "out").rglob("*")}
+    second = prepare([Source.of(pair_file)], tmp_path / "out", load_config(None))
+
+    assert second.up_to_date
+    assert second.manifest == first.manifest
+    assert {path: path.stat().st_mtime_ns for path in (tmp_path / "out").rglob("*")} == before
+
+
+def test_another_preparation_is_replaced_only_when_asked(pair_file: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    prepare([Source.of(pair_file)], out, load_config(None))
+    other = load_config(None, ["data.limit=200", "text.tgt.lowercase=true"])
+
+    with pytest.raises(UsageError, match=r"data.limit=null, now 200.*text.tgt.lowercase=false, now true") as caught:
+        prepare([Source.of(pair_file)], out, other)
+    assert "--overwrite" in str(caught.value)
+    assert "--out" in str(caught.value)
+
+    assert prepare([Source.of(pair_file)], out, other, overwrite=True).manifest.lines_read == 200
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["deu.txt", "out"]
+
+
+@pytest.mark.parametrize(("library", "name"), [("spacy", "spaCy"), ("tokenizers", "tokenizers")])
+def test_what_another_version_of_a_library_made_is_another_preparation(
+    pair_file: Path, tmp_path: Path, library: str, name: str
+) -> None:
+    subwords = load_config(None, ["text.unit=bpe"])
+    manifest = prepare([Source.of(pair_file)], tmp_path / "out", subwords).manifest
+    assert getattr(manifest, library) == importlib.metadata.version(library)
+    manifest.model_copy(update={library: "0.1"}).write(tmp_path / "out")
+
+    with pytest.raises(UsageError, match=rf"\(by {name} 0\.1, now {getattr(manifest, library)}\)"):
+        prepare([Source.of(pair_file)], tmp_path / "out", subwords)
+
+
+def test_another_file_is_told_apart_by_its_content(pair_file: Path, tmp_path: Path) -> None:
+    prepare([Source.of(pair_file)], tmp_path / "out", load_config(None))
+    pair_file.write_text("\n".join(pair_lines(301)), encoding="utf-8")
+
+    with pytest.raises(UsageError, match=r"of other files or other content: deu\.txt"):
+        prepare([Source.of(pair_file)], tmp_path / "out", load_config(None))
+
+
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_what_prepare_did_not_write_is_never_replaced(pair_file: Path, tmp_path: Path, overwrite: bool) -> None:
+    folder, file, mixed = tmp_path / "folder", tmp_path / "file", tmp_path / "mixed"
+    folder.mkdir()
+    (folder / "thesis.tex").touch()
+    file.touch()
+    for out in (folder, file):
+        with pytest.raises(UsageError, match="not a prepared folder"):
+            prepare([Source.of(pair_file)], out, load_config(None), overwrite=overwrite)
+    assert (folder / "thesis.tex").exists()
+
+    prepare([Source.of(pair_file)], mixed, load_config(None))
+    (mixed / "codec" / "notes.txt").touch()
+    with pytest.raises(UsageError, match="prepare did not write .*notes.txt" if overwrite else "data.limit"):
+        prepare([Source.of(pair_file)], mixed, load_config(None, ["data.limit=200"]), overwrite=overwrite)
+    assert (mixed / "codec" / "notes.txt").exists()
+
+
+def test_an_empty_folder_is_used(pair_file: Path, tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    assert len(prepared(pair_file, tmp_path / "out").split("train")) > 200
+
+
+def test_a_damaged_preparation_is_told_and_can_be_made_again(pair_file: Path, tmp_path: Path) -> None:
+    prepare([Source.of(pair_file)], tmp_path / "out", load_config(None))
+    (tmp_path / "out" / "train.src.npy").write_bytes(b"")
+
+    with pytest.raises(PreparedFolderError, match="damaged: prepare again with --overwrite"):
+        prepare([Source.of(pair_file)], tmp_path / "out", load_config(None))
+    prepare([Source.of(pair_file)], tmp_path / "out", load_config(None), overwrite=True)
+    assert len(PreparedCorpus.open(tmp_path / "out").split("train")) > 200
+
+
+def test_a_language_that_spacy_lacks_is_cut_all_the_same_with_a_warning(pair_file: Path, tmp_path: Path) -> None:
+    report = prepare([Source.of(pair_file)], tmp_path / "out", load_config(None), languages="en-eo")
+    assert [warning.split(":")[0] for warning in report.warnings] == ["spaCy has no tokenizer for 'eo'"]
+    assert report.manifest.text.tgt.language == "eo"
+
+
+def test_pairs_that_are_all_too_long_are_refused(pair_file: Path, tmp_path: Path) -> None:
+    with pytest.raises(PairFileError, match=r"more than data\.max_tokens=2 tokens"):
+        prepare([Source.of(pair_file)], tmp_path / "out", load_config(None, ["data.max_tokens=2"]))
+    assert list(tmp_path.iterdir()) == [pair_file]
+
+
+def test_a_place_that_cannot_be_written_is_told(pair_file: Path, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"cannot be written: .*--out"):
+        prepare([Source.of(pair_file)], pair_file / "out", load_config(None))
+
+
+def test_the_examples_of_dropped_lines_stand_in_a_table(tmp_path: Path) -> None:
+    lines = pair_lines(400)
+    lines[3] = "no tab " + "x" * 500
+    lines[7] = "empty\x07 \t"
+    lines[9] = f"too {'much ' * 10}\ttoo {'viel ' * 10}"
+    lines[11] = "one\t" + "zwei " * 9
+    lines[13:] = lines[13:] + [lines[20]] * 150
+    pair_file = tmp_path / "deu.txt"
+    pair_file.write_text("\n".join(lines), encoding="utf-8")
+    corpus = prepared(pair_file, tmp_path / "out", ["data.max_tokens=10", "data.max_ratio=8"])
+
+    header, *rows = [
+        line.split("\t") for line in (tmp_path / "out" / "dropped.tsv").read_text(encoding="utf-8").split("\n")[:-1]
+    ]
+    assert header == ["reason", "file", "line", "src", "tgt"]
+    assert rows[:2] == [
+        ["no tab", "deu.txt", "4", "no tab " + "x" * 193, ""],
+        ["empty side", "deu.txt", "8", "empty", ""],
+    ]
+    duplicates = [row for row in rows if row[0] == "duplicate"]
+    assert [row[2] for row in duplicates] == [str(line) for line in range(401, 501)]
+    assert {tuple(row[3:]) for row in duplicates} == {tuple(lines[20].split("\t"))}
+    assert [row[:3] for row in rows[-2:]] == [["too long", "deu.txt", "10"], ["length ratio", "deu.txt", "12"]]
+    assert corpus.manifest.dropped["duplicate"].count == 150
+
+
+def test_five_characters_count_as_one_token(tmp_path: Path) -> None:
+    pair_file = tmp_path / "deu.txt"
+    pairs = [
+        f"{chr(97 + n // 26)}{chr(97 + n % 26)}{'o' * 48}\t{chr(97 + n // 26)}{chr(97 + n % 26)}" for n in range(99)
+    ]
+    pair_file.write_text("\n".join([*pairs, "a" * 51 + "\tb" + "c" * 9]), encoding="utf-8")
+    corpus = prepared(pair_file, tmp_path / "out", ["text.unit=character", "data.max_tokens=10", "data.max_ratio=30"])
+    assert {reason: it.first[0].line for reason, it in corpus.manifest.dropped.items()} == {"too long": 100}
+
+
+def test_several_files_are_one_corpus_and_each_line_is_told_by_its_own(tmp_path: Path) -> None:
+    one, two, src, tgt = (tmp_path / name for name in ("one.tsv", "two.tsv", "three.en", "three.de"))
+    lines = pair_lines(300)
+    one.write_text("\n".join(lines[:150]), encoding="utf-8")
+    two.write_text("\n".join(["", *lines[150:200], lines[0]]), encoding="utf-8")
+    src.write_text("\n".join(line.split("\t")[0] for line in lines[200:]), encoding="utf-8")
+    tgt.write_text("\n".join(line.split("\t")[1] for line in lines[200:]), encoding="utf-8")
+    together = tmp_path / "deu.txt"
+    together.write_text("\n".join(lines), encoding="utf-8")
+
+    sources = [Source.of(one), Source.of(two), Source.of(src, tgt)]
+    manifest = prepare(sources, tmp_path / "several", load_config(None)).manifest
+    prepare([Source.of(together)], tmp_path / "one", load_config(None))
+
+    assert [source.name for source in manifest.sources] == ["one.tsv", "two.tsv", "three.en", "three.de"]
+    first = {reason: (it.first[0].file, it.first[0].line) for reason, it in manifest.dropped.items()}
+    assert first == {"blank line": ("two.tsv", 1), "duplicate": ("two.tsv", 52)}
+    several, whole = content(tmp_path / "several"), content(tmp_path / "one")
+    assert {name: several[name] for name in several if name not in {"manifest.json", "dropped.tsv"}} == {
+        name: whole[name] for name in whole if name not in {"manifest.json", "dropped.tsv"}
+    }
+
+
+def test_of_several_files_a_bad_one_is_refused_by_its_own_count(pair_file: Path, tmp_path: Path) -> None:
+    bad = tmp_path / "bad.txt"
+    bad.write_text("a\tb\nno tab\n", encoding="utf-8")
+    with pytest.raises(PairFileError, match=r"bad\.txt:2: the line has no tab .*1 of 2 lines"):
+        prepare([Source.of(pair_file), Source.of(bad)], tmp_path / "out", load_config(None))
+
+
+def test_what_a_killed_prepare_left_behind_is_removed_by_the_next(pair_file: Path, tmp_path: Path) -> None:
+    leftover = tmp_path / ".out.0badcafe.unfinished"
+    (leftover / "scratch").mkdir(parents=True)
+    (leftover / "scratch" / "src.text").write_bytes(b"half")
+    prepared(pair_file, tmp_path / "out")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["deu.txt", "out"]
+
+
+def test_a_failure_leaves_no_folders_behind(tmp_path: Path) -> None:
+    bad = tmp_path / "bad.txt"
+    bad.write_text("no tab\n", encoding="utf-8")
+    with pytest.raises(PairFileError):
+        prepare([Source.of(bad)], tmp_path / "data" / "new" / "prepared", load_config(None))
+    assert list(tmp_path.iterdir()) == [bad]
+
+
+def test_a_full_disk_is_told_and_nothing_stays(pair_file: Path, tmp_path: Path) -> None:
+    resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    # A file that may not grow fails as one that cannot.
+    resource.setrlimit(resource.RLIMIT_FSIZE, (5000, before[1]))
+    try:
+        with pytest.raises(UsageError, match="out: cannot be written: File too large"):
+            prepare([Source.of(pair_file)], tmp_path / "out", load_config(None))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert list(tmp_path.iterdir()) == [pair_file]
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="cannot count what is open")
+def test_too_few_files_at_a_time_are_told_and_nothing_stays(pair_file: Path, tmp_path: Path) -> None:
+    resource = pytest.importorskip("resource")
+    prepared(pair_file, tmp_path / "before")  # imports what has to be imported
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    taken = {int(path.name) for path in Path("/proc/self/fd").iterdir()}
+    eighth_free = [number for number in range(before[0]) if number not in taken][7]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (eighth_free + 1, before[1]))
+    try:
+        with pytest.raises(UsageError, match="out: cannot be written: Too many open files"):
+            prepare([Source.of(pair_file)], tmp_path / "out", load_config(None))
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["before", pair_file.name]

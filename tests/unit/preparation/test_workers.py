@@ -1,0 +1,77 @@
+"""The executors of prepare: whoever does the work, the result is the same, and what is missing is told in a line."""
+
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+
+import pytest
+
+from seq2seq_cli.errors import UsageError
+from seq2seq_cli.preparation.workers import InProcessExecutor, Workers, _interrupts_held, local_workers, workers_at
+
+
+def double(number: int) -> int:
+    return 2 * number
+
+
+def loaded_modules(_: int) -> bool:
+    import seq2seq_cli.preparation.reading  # noqa: F401  # what a worker loads
+
+    return "torch" in sys.modules
+
+
+def test_results_come_in_order_and_no_more_tasks_are_taken_than_needed() -> None:
+    taken = []
+
+    def tasks() -> Iterator[int]:
+        for number in range(100):
+            taken.append(number)
+            yield number
+
+    results = Workers(executor=InProcessExecutor(), count=3).map_in_order(double, tasks())
+    for number, (task, result) in enumerate(results):
+        assert (task, result) == (number, 2 * number)
+        assert len(taken) <= number + 6
+
+
+def test_an_error_of_a_task_is_that_of_the_caller() -> None:
+    results = Workers(executor=InProcessExecutor(), count=1).map_in_order(lambda n: 1 // n, [1, 0, 2])
+    with pytest.raises(ZeroDivisionError):
+        list(results)
+
+
+def test_small_files_need_no_processes() -> None:
+    with local_workers(1000) as workers:
+        assert isinstance(workers.executor, InProcessExecutor)
+
+
+def test_worker_processes_do_not_load_torch() -> None:
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+        [(_, has_torch)] = Workers(executor=pool, count=1).map_in_order(loaded_modules, [0])
+    assert not has_torch
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
+def test_an_interrupt_waits_while_processes_start_and_does_not_reach_them() -> None:
+    told = []
+
+    def start() -> None:
+        with _interrupts_held():
+            signal.raise_signal(signal.SIGINT)
+            ask = "import signal; print(signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, []))"
+            told.append(subprocess.run([sys.executable, "-c", ask], capture_output=True, text=True, check=True).stdout)
+
+    with pytest.raises(KeyboardInterrupt):
+        start()
+    assert told == ["True\n"]
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, [])
+
+
+@pytest.mark.parametrize("place", ["dask", "dask://", "dask://host", "tcp://host:1", "dask://:1", "dask://host:one"])
+def test_an_address_that_is_none_is_refused(place: str) -> None:
+    with pytest.raises(UsageError, match=r"must be dask://HOST:PORT"):
+        workers_at(place)

@@ -1,0 +1,409 @@
+import contextlib
+import json
+import os
+import pickle
+import re
+import shutil
+import struct
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors import safe_open
+
+from seq2seq_cli.config.schema import Config
+from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.decoding.load import load_translator
+from seq2seq_cli.errors import ModelFileError, TrainingError, UsageError
+from seq2seq_cli.runs.checkpoint import save_checkpoint
+from seq2seq_cli.runs.folder import RunFolder
+from seq2seq_cli.runs.layout import LOCK
+from seq2seq_cli.runs.lock import is_held
+from seq2seq_cli.text.codecs import load_codecs
+from seq2seq_cli.training.session import Session, create_run, restore_state
+from tests.corpora import prepared
+from tests.tiny import CPU, tiny_config
+
+
+@pytest.fixture
+def session(corpus: PreparedCorpus, config: Config, run_path: Path) -> Session:
+    """A run with both checkpoints, untrained."""
+    session = Session.start(run_path, config, corpus, CPU)
+    session.run.save_best(session.state.model.weights())
+    session.run.save_last(session.state.capture())
+    return session
+
+
+def test_holds_what_translation_needs_and_moves_with_it(session: Session, tmp_path: Path) -> None:
+    sentence = session.corpus.sentences("valid")[0][0]
+    expected = load_translator(session.run, CPU).translate([sentence])[0].text
+    moved = session.run.path.rename(tmp_path / "elsewhere")
+    assert load_translator(RunFolder.find(moved), CPU).translate([sentence])[0].text == expected
+
+
+def test_a_matrix_that_two_layers_share_is_saved_once_and_shared_when_loaded(
+    corpus: PreparedCorpus, run_path: Path
+) -> None:
+    tied = ["model.decoder.readout=attentional", "model.decoder.embedding_size=12", "model.tied_embeddings=target"]
+    session = Session.start(run_path, tiny_config(corpus, *tied), corpus, CPU)
+    session.run.save_best(session.state.model.weights())
+    with safe_open(session.run.best_path, framework="pt") as file:
+        names = set(file.keys())
+    assert {"decoder.embedding.weight", "output.weight"} & names == {"decoder.embedding.weight"}
+    model = load_translator(session.run, CPU).model
+    assert model.output.weight is model.decoder.embedding.weight
+    for name, weight in session.state.model.state_dict().items():
+        assert torch.equal(model.state_dict()[name], weight), name
+
+
+def contents(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_translating_changes_no_file(session: Session) -> None:
+    before = contents(session.run.path)
+    load_translator(session.run, CPU).translate(["a b c"])
+    assert contents(session.run.path) == before
+
+
+def test_the_newest_run_is_found_without_a_name(
+    corpus: PreparedCorpus, config: Config, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ModelFileError, match="train one first"):
+        RunFolder.find(None)
+    for name in ("first", "second"):
+        session = Session.start(Path("runs") / name, config, corpus, CPU)
+        session.run.save_best(session.state.model.weights())
+    create_run(Path("runs/third"), config, corpus)  # has nothing to translate with yet
+    assert RunFolder.find(None).path == Path("runs/second")
+
+
+def test_the_run_saved_last_is_found_before_it_can_translate(
+    corpus: PreparedCorpus, config: Config, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ModelFileError, match="no run to resume"):
+        RunFolder.find_saved_last()
+    for time, name in ((2000, "finished"), (3000, "young"), (1000, "old")):
+        session = Session.start(Path("runs") / name, config, corpus, CPU)
+        session.run.save_last(session.state.capture())
+        os.utime(session.run.last_path, (time, time))
+        if name == "finished":
+            session.run.save_best(session.state.model.weights())
+    assert RunFolder.find(None).path == Path("runs/finished")
+    assert RunFolder.find_saved_last().path == Path("runs/young")
+
+
+@pytest.mark.parametrize("name", ["nowhere", "empty"])
+def test_what_is_no_run_is_refused(tmp_path: Path, name: str) -> None:
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(ModelFileError, match=f"{name}.*no"):
+        RunFolder.find(tmp_path / name)
+
+
+@pytest.mark.parametrize("name", [b"gone", b"", b"../..", b"\xff\x00\n"])
+def test_a_latest_that_names_no_run_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: bytes) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("runs").mkdir()
+    Path("runs/latest").write_bytes(name)
+    with pytest.raises(ModelFileError, match=r"^runs/latest: names .*--model"):
+        RunFolder.find(None)
+
+
+def test_a_run_is_not_overwritten_unasked(session: Session) -> None:
+    config, corpus, path = session.config, session.corpus, session.run.path
+    with pytest.raises(UsageError, match=r"--resume.*--overwrite.*--out"):
+        create_run(path, config, corpus)
+    (path / "notes.txt").write_text("mine", encoding="utf-8")
+    create_run(path, config, corpus, overwrite=True)
+    assert (path / "notes.txt").read_text(encoding="utf-8") == "mine"
+    assert not session.run.best_path.exists()
+
+
+def test_a_run_that_was_half_made_or_half_removed_when_it_was_killed_is_replaced(
+    session: Session, config: Config, corpus: PreparedCorpus
+) -> None:
+    path = session.run.path
+    for left in (["config.yaml", "codec"], ["config.yaml"], [".config.yaml.0badcafe.unfinished"]):
+        for content in path.iterdir():
+            if content.name not in left:
+                shutil.rmtree(content) if content.is_dir() else content.unlink()
+        if not path.joinpath(left[0]).exists():
+            path.joinpath(left[0]).touch()
+        create_run(path, config, corpus, overwrite=True)
+        assert load_codecs(path) == (corpus.src_codec, corpus.tgt_codec)
+
+
+def test_somebody_elses_folder_is_never_overwritten(corpus: PreparedCorpus, config: Config, tmp_path: Path) -> None:
+    (tmp_path / "thesis").mkdir()
+    (tmp_path / "thesis" / "chapter.tex").write_text("...", encoding="utf-8")
+    for path in (tmp_path / "thesis", tmp_path / "thesis" / "chapter.tex"):
+        with pytest.raises(UsageError, match="--out"):
+            create_run(path, config, corpus, overwrite=True)
+    assert (tmp_path / "thesis" / "chapter.tex").read_text(encoding="utf-8") == "..."
+
+
+def set_metadata(path: Path, metadata: dict[str, str]) -> None:
+    """Rewrite the header of a safetensors file: 8 bytes of length, JSON, tensors."""
+    content = path.read_bytes()
+    (length,) = struct.unpack("<Q", content[:8])
+    header = json.loads(content[8 : 8 + length]) | {"__metadata__": metadata}
+    new = json.dumps(header).encode()
+    path.write_bytes(struct.pack("<Q", len(new)) + new + content[8 + length :])
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no such names")
+def test_names_that_are_no_text_are_refused_before_anything_is_made(
+    corpus: PreparedCorpus, config: Config, tmp_path: Path
+) -> None:
+    odd = tmp_path / "\udcff"  # how Python writes the byte FF of a name
+    for path, data in ((odd, corpus), (tmp_path / "run", replace(corpus, path=odd))):
+        with pytest.raises(UsageError, match="the name is not UTF-8"):
+            create_run(path, config, data)
+    assert not odd.exists()
+    assert not (tmp_path / "run").exists()
+
+
+def test_damaged_and_foreign_weights_are_refused_in_words(session: Session) -> None:
+    path = session.run.best_path
+    whole = path.read_bytes()
+    changed = bytearray(whole)
+    changed[-1] ^= 1
+    for damage in (b"", b"PK\x03\x04 not weights", whole[:100], whole[:-1], bytes(changed)):
+        path.write_bytes(damage)
+        with pytest.raises(ModelFileError, match=r"model\.safetensors: damaged"):
+            load_translator(session.run, CPU)
+    path.write_bytes(whole)
+    set_metadata(path, {"s2s_format": "1"})  # of an s2s that wrote no hash
+    load_translator(session.run, CPU)
+    set_metadata(path, {"s2s_format": "99"})
+    with pytest.raises(ModelFileError, match=r"newer s2s.*upgrade"):
+        load_translator(session.run, CPU)
+    set_metadata(path, {"made_by": "somebody"})
+    with pytest.raises(ModelFileError, match="not a file of s2s"):
+        load_translator(session.run, CPU)
+    path.unlink()
+    with pytest.raises(ModelFileError, match="no epoch of this run is finished"):
+        load_translator(session.run, CPU)
+
+
+def test_weights_of_another_model_are_refused_in_words(session: Session) -> None:
+    config = session.run.path / "config.yaml"
+    text = config.read_text(encoding="utf-8")
+    config.write_text(text.replace("hidden_size: 12", "hidden_size: 16"), encoding="utf-8")
+    with pytest.raises(ModelFileError, match="not those of the model"):
+        load_translator(session.run, CPU)
+
+
+class Bomb:
+    """Unpickled, it would write a file."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (Path.touch, (self.path,))
+
+
+def test_a_checkpoint_cannot_run_code(session: Session, tmp_path: Path) -> None:
+    trap = tmp_path / "sprung"
+    save_checkpoint(session.run.last_path, {"model": Bomb(trap)})
+    with pytest.raises(ModelFileError, match=r"training\.pt: damaged"):
+        restore_state(session.run, session.state, session.run.read_last())
+    session.run.last_path.write_bytes(pickle.dumps(Bomb(trap)))
+    session.run.last_path.with_name("previous.pt").unlink()
+    with pytest.raises(ModelFileError, match=r"training\.pt: damaged"):
+        restore_state(session.run, session.state, session.run.read_last())
+    assert not trap.exists()
+
+
+@contextlib.contextmanager
+def disk_full_after(size: int) -> Iterator[None]:
+    """As on a full disk, no file of this process grows beyond so many bytes."""
+    resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.mark.parametrize("room", [0, 5_000])
+def test_a_save_that_fails_leaves_what_was_saved_before_it(session: Session, room: int) -> None:
+    run, model = session.run, session.state.model
+    saves: list[Callable[[], None]] = [
+        lambda: run.save_last(session.state.capture()),
+        lambda: run.save_best(model.weights()),
+        lambda: run.save_epoch(model.weights(), 2, 1),
+    ]
+    run.save_epoch(model.weights(), 1, 1)
+    before = contents(run.path)
+    with torch.no_grad():
+        next(model.parameters()).add_(1)
+    for save in saves:
+        with (
+            disk_full_after(room),
+            pytest.raises(TrainingError, match=r": cannot be written: File too large; what was saved .* is untouched"),
+        ):
+            save()
+        assert contents(run.path) == before
+    run.save_last(session.state.capture())
+    assert contents(run.path) != before
+
+
+def test_a_damaged_checkpoint_gives_way_to_the_one_before_it(
+    session: Session, caplog: pytest.LogCaptureFixture
+) -> None:
+    for step in (7, 8):
+        session.state.progress.step = step
+        session.run.save_last(session.state.capture())
+    whole = session.run.last_path.read_bytes()
+    changed = bytearray(whole)
+    changed[len(whole) // 2] ^= 1
+    for damage in (b"", whole[:-1], bytes(changed)):
+        session.run.last_path.write_bytes(damage)
+        restore_state(session.run, session.state, session.run.read_last())
+        assert session.state.progress.step == 7
+        assert re.fullmatch(r".*training\.pt: damaged: going on from .*previous\.pt, .*", caplog.messages[-1])
+    assert len(caplog.messages) == 3
+    session.run.save_last(
+        session.state.capture()
+    )  # does not let the damaged one take the place of the one that is whole
+    session.run.last_path.write_bytes(b"")
+    restore_state(session.run, session.state, session.run.read_last())
+    assert session.state.progress.step == 7
+
+
+def test_without_one_before_it_a_damaged_checkpoint_is_refused_in_words(session: Session) -> None:
+    path = session.run.last_path
+    path.write_bytes(path.read_bytes()[:-1])
+    with pytest.raises(ModelFileError, match=r"training\.pt: damaged.*--overwrite"):
+        restore_state(session.run, session.state, session.run.read_last())
+    path.unlink()
+    with pytest.raises(ModelFileError, match="nothing to resume from"):
+        restore_state(session.run, session.state, session.run.read_last())
+
+
+def test_a_checkpoint_of_a_newer_s2s_or_of_another_model_is_refused_in_words(session: Session, tmp_path: Path) -> None:
+    path = session.run.last_path
+    larger = tiny_config(session.corpus, "model.encoder.hidden_size=14", "model.decoder.hidden_size=14")
+    state = Session.start(tmp_path / "larger", larger, session.corpus, CPU).state
+    with pytest.raises(ModelFileError, match=r"not a checkpoint of this model on cpu"):
+        restore_state(session.run, state, session.run.read_last())
+    path.write_bytes(path.read_bytes().replace(b"training, format 0002", b"training, format 0099"))
+    with pytest.raises(ModelFileError, match=r"newer s2s \(format 99\); upgrade"):
+        restore_state(session.run, session.state, session.run.read_last())
+
+
+def test_the_weights_of_the_newest_epochs_are_kept_and_translate(session: Session) -> None:
+    run, model = session.run, session.state.model
+    kept = []
+    for epoch in range(1, 5):
+        with torch.no_grad():
+            model.output.bias.fill_(epoch)
+        run.save_epoch(model.weights(), epoch, 2)
+        kept.append(sorted(path.name for path in (run.path / "epochs").iterdir()))
+    assert kept == [
+        ["0001.safetensors"],
+        ["0001.safetensors", "0002.safetensors"],
+        ["0002.safetensors", "0003.safetensors"],
+        ["0003.safetensors", "0004.safetensors"],
+    ]
+    third = load_translator(RunFolder.find_model(run.path / "epochs" / "0003.safetensors"), CPU).model
+    assert third.output.bias[0].item() == 3
+    assert load_translator(RunFolder.find_model(run.path), CPU).model.output.bias[0].item() != 3
+    with pytest.raises(ModelFileError, match=r"0001\.safetensors: no such file"):
+        RunFolder.find_model(run.path / "epochs" / "0001.safetensors")
+
+    run.save_epoch(model.weights(), 9, 0)  # keeps none, and leaves alone what was kept
+    run.save_epoch(model.weights(), 3, 2)  # gone on with from before epoch 4
+    assert [path.name for path in (run.path / "epochs").iterdir()] == ["0003.safetensors"]
+
+
+def test_one_training_at_a_time_has_a_run(session: Session) -> None:
+    run, config, corpus = session.run, session.config, session.corpus
+    assert not is_held(run.path / LOCK)
+    training = session.train()
+    next(training)
+    assert is_held(run.path / LOCK)
+    before = contents(run.path)
+    refusal = r"runs.tiny: a training is running in it.*--out"
+    with pytest.raises(UsageError, match=refusal):
+        Session.resume(run, config, corpus, CPU)
+    with pytest.raises(UsageError, match=refusal):
+        create_run(run.path, config, corpus, overwrite=True)
+    assert contents(run.path) == before
+    del training
+    assert not is_held(run.path / LOCK)
+    Session.resume(run, config, corpus, CPU)
+
+
+def test_the_lock_of_a_process_that_was_killed_is_free(session: Session) -> None:
+    hold = "import sys, time; from pathlib import Path; from seq2seq_cli.runs.lock import hold\n"
+    hold += "with hold(Path(sys.argv[1])): print('held', flush=True); time.sleep(100)"
+    command = [sys.executable, "-c", hold, str(session.run.path / LOCK)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, encoding="utf-8") as process:
+        assert process.stdout
+        assert process.stdout.readline() == "held\n"
+        assert is_held(session.run.path / LOCK)
+        with pytest.raises(UsageError, match="is running"), session.run.lock():
+            pass
+        process.kill()
+    assert not is_held(session.run.path / LOCK)
+    with session.run.lock():
+        assert is_held(session.run.path / LOCK)
+
+
+def test_a_lock_that_was_left_is_no_run_in_the_way(corpus: PreparedCorpus, config: Config, run_path: Path) -> None:
+    run_path.mkdir(parents=True)
+    with RunFolder(run_path).lock():
+        pass
+    assert create_run(run_path, config, corpus).config() == config
+
+
+def test_a_folder_that_cannot_be_emptied_is_told(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    def read_only(*_: object, **__: object) -> None:
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr("pathlib.Path.unlink", read_only)
+    with pytest.raises(UsageError, match=r"cannot be made: Read-only file system.*--out"):
+        create_run(session.run.path, session.config, session.corpus, overwrite=True)
+
+
+@pytest.mark.parametrize("record", ['{"format": 1}', '{"format": 1, "folder": 5, "fingerprint": "f"}'])
+def test_a_record_without_its_corpus_is_refused(session: Session, record: str) -> None:
+    (session.run.path / "corpus.json").write_text(record, encoding="utf-8")
+    with pytest.raises(ModelFileError, match=r"corpus\.json: damaged"):
+        session.run.provenance()
+
+
+def test_metrics_that_cannot_be_written_are_told(session: Session) -> None:
+    (session.run.path / "metrics.jsonl").mkdir()
+    with pytest.raises(TrainingError, match=r"metrics\.jsonl: cannot be written"):
+        session.run.append_metrics({"step": 5})
+
+
+def test_another_corpus_cannot_be_resumed_on(session: Session, tmp_path: Path) -> None:
+    other = prepared(tmp_path / "other", session.corpus.sentences("train")[:100])
+    with pytest.raises(UsageError, match="not the corpus that"):
+        Session.resume(session.run, session.config, other, CPU)
+
+
+def test_metrics_that_came_after_the_save_are_dropped_be_they_whole_or_cut_short(session: Session) -> None:
+    session.run.append_metrics({"step": 5})
+    session.run.save_last(session.state.capture())
+    session.run.append_metrics({"step": 5, "kind": "epoch"})
+    path = session.run.path / "metrics.jsonl"
+    path.write_bytes(path.read_bytes() + b'\xff\x00 not JSON\n{"step": 6, "lo')
+    for _ in range(2):
+        session.run.cut_metrics(restore_state(session.run, session.state, session.run.read_last()))
+        assert path.read_text(encoding="utf-8") == '{"format": 1, "step": 5}\n'
+    path.unlink()  # the user's own doing
+    session.run.cut_metrics(restore_state(session.run, session.state, session.run.read_last()))
+    assert not path.exists()

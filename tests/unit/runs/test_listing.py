@@ -1,0 +1,149 @@
+"""Runs as they lie on the disk: what is read of them, and how they differ."""
+
+import os
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import save_file
+
+from seq2seq_cli.errors import ModelFileError
+from seq2seq_cli.runs.listing import (
+    DamagedRun,
+    Run,
+    comparability,
+    config_differences,
+    find_run,
+    list_runs,
+    results,
+    size_on_disk,
+)
+from seq2seq_cli.runs.lock import hold
+from tests.records import end, epoch, held_out, make_run, step
+
+THREE = ("training.epochs=3",)
+
+
+def test_a_run_that_is_trained_is_running_while_its_lock_is_held(tmp_path: Path) -> None:
+    path = make_run(tmp_path / "run", [epoch(100, 1), step(200, 2)], THREE)
+    with hold(path / ".lock"):
+        assert Run.read(path).state_in_words == "running, in epoch 2 of 3"
+    assert Run.read(path).state == "stopped"
+
+
+def test_a_stopped_run_says_where_and_whether_it_can_go_on(tmp_path: Path) -> None:
+    path = make_run(tmp_path / "run", [epoch(100, 1), step(200, 2)], THREE)
+    assert Run.read(path).state_in_words == "stopped at epoch 2 of 3"
+    (path / "last").mkdir()
+    (path / "last" / "training.pt").touch()
+    assert Run.read(path).state_in_words == "stopped at epoch 2 of 3 (resumable)"
+
+
+def test_a_finished_run_says_why(tmp_path: Path) -> None:
+    path = make_run(tmp_path / "run", [epoch(100, 1), end(100, 1, "max_minutes is over")], THREE)
+    assert Run.read(path).state_in_words == "finished: max_minutes is over"
+
+
+def test_an_older_run_with_all_its_epochs_is_finished(tmp_path: Path) -> None:
+    path = make_run(tmp_path / "run", [epoch(100, number) for number in (1, 2, 3)], THREE)
+    assert Run.read(path).state == "finished"
+
+
+def test_the_best_is_by_the_metric_of_the_config(tmp_path: Path) -> None:
+    lines = [epoch(100, 1, loss=2.0, best=False), epoch(200, 2, loss=2.5, best=False)]
+    run = Run.read(make_run(tmp_path / "run", lines, ("training.best_metric=loss",)))
+    assert run.metric == "loss"
+    assert run.best is not None
+    assert run.best.epoch == 1
+
+
+def test_parameters_are_counted_in_the_weights(tmp_path: Path) -> None:
+    path = make_run(tmp_path / "run", [])
+    assert Run.read(path).parameters is None
+    (path / "best").mkdir()
+    weights = {"a": torch.zeros(3, 4), "b": torch.zeros(5), "c": torch.zeros(())}
+    save_file(weights, path / "best" / "model.safetensors", metadata={"s2s_format": "1"})
+    assert Run.read(path).parameters == 18
+    (path / "best" / "model.safetensors").write_bytes(b"\xff" * 9)
+    assert Run.read(path).parameters is None
+
+
+def test_the_list_begins_with_what_changed_last(tmp_path: Path) -> None:
+    for age, name in enumerate(("new", "middle", "old")):
+        path = make_run(tmp_path / name, [])
+        for file in path.iterdir():
+            os.utime(file, (1e9 - age, 1e9 - age))
+    assert [run.path.name for run in list_runs(tmp_path)] == ["new", "middle", "old"]
+
+
+def test_what_is_no_run_is_not_listed_and_what_is_damaged_is(tmp_path: Path) -> None:
+    make_run(tmp_path / "good", [])
+    (tmp_path / "latest").write_text("good\n", encoding="utf-8")
+    (tmp_path / "notes").mkdir()
+    (make_run(tmp_path / "bad", []) / "config.yaml").write_text("model: [", encoding="utf-8")
+    (make_run(tmp_path / "poor", []) / "config.yaml").unlink()
+
+    found = {run.path.name: run for run in list_runs(tmp_path)}
+    assert found.keys() == {"good", "bad", "poor"}
+    for name in ("bad", "poor"):
+        run = found[name]
+        assert isinstance(run, DamagedRun)
+        assert f"{name}/config.yaml" in run.problem
+
+
+def test_a_run_is_found_by_name_and_by_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    make_run(tmp_path / "runs" / "mine", [])
+    make_run(tmp_path / "elsewhere", [])
+    monkeypatch.chdir(tmp_path)
+
+    assert find_run("mine", Path("runs")).path == Path("runs/mine")
+    assert find_run("runs/mine", Path("runs")).path == Path("runs/mine")
+    assert find_run("elsewhere", Path("runs")).path == Path("elsewhere")
+    with pytest.raises(ModelFileError, match=r"did you mean mine\?"):
+        find_run("mien", Path("runs"))
+    with pytest.raises(ModelFileError, match="runs: not a run folder"):
+        find_run("runs", Path("nowhere"))
+
+
+def test_only_what_differs_in_the_configs_is_told(tmp_path: Path) -> None:
+    plain = Run.read(make_run(tmp_path / "a", []))
+    other = Run.read(make_run(tmp_path / "b", [], ("training.lr=2e-3", "model.attention.score=dot")))
+
+    assert config_differences([plain, plain]) == []
+    rows = dict(config_differences([plain, other, plain]))
+    assert rows.keys() == {"training.lr", "model.attention.score"}
+    assert rows["training.lr"] == [1e-3, 2e-3, 1e-3]
+
+
+def test_results_are_those_of_the_best_weights(tmp_path: Path) -> None:
+    lines = [epoch(100, 1, bleu=20.0, loss=2.0), epoch(200, 2, bleu=19.0, loss=1.9, best=False)]
+    run = Run.read(
+        make_run(tmp_path / "a", [step(100, 1, tokens=500, rate=250.0), *lines, held_out(200, 2, bleu=18.5)])
+    )
+    fresh = Run.read(make_run(tmp_path / "b", []))
+    rows = dict(results([run, fresh]))
+
+    assert rows["best epoch"] == [1, None]
+    assert rows["bleu"] == [20.0, None]
+    assert rows["loss"] == [2.0, None]
+    assert rows["test bleu"] == [18.5, None]
+    assert rows["tokens/s"] == [250.0, None]
+    assert rows["minutes"] == [200 / 60, None]
+    assert "parameters" not in rows  # neither has weights
+
+
+def test_scores_of_other_data_or_another_way_of_scoring_are_not_comparable(tmp_path: Path) -> None:
+    plain = Run.read(make_run(tmp_path / "a", [epoch(1, 1)]))
+    data = Run.read(make_run(tmp_path / "b", [epoch(1, 1)], fingerprint="g"))
+    scored = Run.read(make_run(tmp_path / "c", [epoch(1, 1, signature="nrefs:1|tok:none")]))
+
+    assert list(comparability([plain, plain])) == []
+    assert "different data" in " ".join(comparability([plain, data]))
+    assert "tok:none" in " ".join(comparability([plain, scored]))
+
+
+def test_the_size_is_that_of_all_files(tmp_path: Path) -> None:
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "a").write_bytes(b"12345")
+    (tmp_path / "deep" / "b").write_bytes(b"123")
+    assert size_on_disk(tmp_path) == 8

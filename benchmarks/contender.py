@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from benchmarks.models import DECODERS, default_config, measured_config
-from seq2seq_cli.compute.environment import prepare_process
+from seq2seq_cli.compute.environment import prepare_environment
 from seq2seq_cli.config.schema import Config
 from seq2seq_cli.errors import S2SError
 
@@ -56,7 +56,7 @@ def _see(corpus: Path, name: str, seconds: float) -> Round:
         steps, precision = _tutorial(corpus)
         return watch(steps, seconds=seconds, precision=precision)
     config = default_config() if name == DEFAULT else measured_config(name)
-    prepare_process()
+    prepare_environment()
     with tempfile.TemporaryDirectory() as folder:
         steps, precision = _s2s(corpus, config, Path(folder) / "run")
         return watch(steps, seconds=seconds, precision=precision)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks.pages import fill, fill_lines
-from seq2seq_cli.compute.environment import prepare_process
+from seq2seq_cli.compute.environment import prepare_environment
 from seq2seq_cli.config.catalog import GROUPS, list_configs
 from seq2seq_cli.errors import S2SError
 
@@ -27,7 +27,7 @@ SENTENCE = "She says that he has seen the old man."
 def main() -> None:
     """Parse, train, draw, write the page."""
     options = _parse()
-    prepare_process()  # as s2s does, before anything here imports torch
+    prepare_environment()  # as s2s does, before anything here imports torch
     from benchmarks.exhibits import Exhibition
 
     names = [entry.name for entry in list_configs() if entry.group in GROUPS[1:]]

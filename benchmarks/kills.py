@@ -23,7 +23,7 @@ from typing import Any
 import torch
 from tqdm import tqdm
 
-from seq2seq_cli.compute.environment import prepare_process
+from seq2seq_cli.compute.environment import prepare_environment
 from seq2seq_cli.files import is_unfinished
 
 SETTINGS = (
@@ -220,7 +220,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1, help="of their moments (1)")
     parser.add_argument("--pairs", type=Path, default=Path("data/sample.txt"), help="the pair file (data/sample.txt)")
     options = parser.parse_args()
-    prepare_process()
+    prepare_environment()
     _FORKS.set_forkserver_preload(
         ["seq2seq_cli.cli.app", "seq2seq_cli.training.report", "seq2seq_cli.preparation.prepare"]
     )

@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from seq2seq_cli.compute.environment import prepare_process
+from seq2seq_cli.compute.environment import prepare_environment
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.config.schema import Config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
@@ -47,7 +47,7 @@ class Point:
 def main() -> None:
     """Parse, prepare, train, print."""
     options = _parse()
-    prepare_process()  # as s2s does, before anything here imports torch
+    prepare_environment()  # as s2s does, before anything here imports torch
     try:
         with tempfile.TemporaryDirectory() as folder:
             _train(options, Path(folder))

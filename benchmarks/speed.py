@@ -1,12 +1,12 @@
 """Measure the speed of s2s and print a table: ``make bench``, or ``python -m benchmarks.speed --help``.
 
-prepare     seconds and peak memory of ``s2s prepare``: words, bpe 8,000, ten times the file
-commands    seconds of ``s2s --help`` and, with --run, of ``s2s translate`` in a new process
-tutorial    seconds of the whole ``s2s train --config tutorial``
-training    target tokens/s with three decoders, in turn with the tutorials' loop and, with --joeynmt, JoeyNMT
-world       target tokens/s of two processes that train one model, beside those of one, and how far the losses differ
-memory      most memory that training the default model holds
-floor       the most target tokens/s that the machine's products allow, and the share of it that training reached
+prepare      seconds and peak memory of ``s2s prepare``: words, bpe 8,000, ten times the file
+commands     seconds of ``s2s --help`` and, with --run, of ``s2s translate`` in a new process
+tutorial     seconds of the whole ``s2s train --config tutorial``
+training     target tokens/s with three decoders, in turn with the tutorials' loop and, with --joeynmt, JoeyNMT
+distributed  target tokens/s of two processes that train one model, beside those of one, and how far the losses differ
+memory       most memory that training the default model holds
+floor        the most target tokens/s that the machine's products allow, and the share of it that training reached
 
 Figures that are to be compared belong to one run on a machine that does nothing else. Linux and macOS only;
 benchmarks/README.md has more.
@@ -24,7 +24,7 @@ from benchmarks.figures import Figure, table
 from benchmarks.processes import measure_commands, measure_prepare, measure_tutorial
 from seq2seq_cli.errors import S2SError
 
-PARTS = ("prepare", "commands", "tutorial", "training", "world", "memory", "floor")
+PARTS = ("prepare", "commands", "tutorial", "training", "distributed", "memory", "floor")
 
 
 def main() -> None:
@@ -73,10 +73,10 @@ def _measure(options: argparse.Namespace) -> list[Figure]:
         from benchmarks.training import measure_memory
 
         figures += measure_memory(pairs, seconds=options.seconds, rounds=rounds)
-    if "world" in options.only:
-        from benchmarks.world import measure_world
+    if "distributed" in options.only:
+        from benchmarks.distributed import measure_distributed
 
-        figures += measure_world(pairs, rounds=rounds)
+        figures += measure_distributed(pairs, rounds=rounds)
     if "training" in options.only:
         from benchmarks.training import measure_training
 

@@ -18,4 +18,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 settings.register_profile("s2s", deadline=None)
 settings.load_profile("s2s")
 
-install_import_hook(["seq2seq_cli.model", "seq2seq_cli.training", "seq2seq_cli.decoding"], "beartype.beartype")
+install_import_hook(
+    [f"seq2seq_cli.{room}" for room in ("model", "learning", "training", "decoding", "evaluation", "compute")],
+    "beartype.beartype",
+)

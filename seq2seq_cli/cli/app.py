@@ -14,7 +14,7 @@ import typer
 
 from seq2seq_cli import __version__
 from seq2seq_cli.cli import configs, download, inspect, prepare, runs, train, translate
-from seq2seq_cli.compute.environment import prepare_process
+from seq2seq_cli.compute.environment import prepare_environment
 from seq2seq_cli.errors import Interrupted, S2SError, one_line
 
 app = typer.Typer(
@@ -61,7 +61,7 @@ def main() -> None:
     reader that went away (s2s translate | head).
     """
     _open_streams()
-    prepare_process()
+    prepare_environment()
     sys.exit(_run(sys.argv[1:]))
 
 

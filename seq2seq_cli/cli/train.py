@@ -11,7 +11,7 @@ import typer
 from seq2seq_cli.errors import UsageError
 
 if TYPE_CHECKING:
-    from seq2seq_cli.compute.process_group import World
+    from seq2seq_cli.compute.process_group import ProcessGroup
     from seq2seq_cli.config.schema import Config
     from seq2seq_cli.corpus.prepared import PreparedCorpus
     from seq2seq_cli.training.report import Report
@@ -45,7 +45,7 @@ def train(
     ] = None,
 ) -> None:
     """Train a translator on a prepared folder and keep the best."""
-    from seq2seq_cli.compute.process_group import torchrun_world
+    from seq2seq_cli.compute.process_group import torchrun_group
     from seq2seq_cli.training.report import model_card, report, test_record
 
     wishes = _Wishes(
@@ -57,11 +57,11 @@ def train(
         init_from=init_from,
         overrides=[*(set_ or []), *_shorthand("device", device), *_shorthand("seed", seed)],
     )
-    with torchrun_world() as world:
-        world.main(wishes.check)
-        session = _resume(wishes, world) if world.main(wishes.goes_on) else _start(wishes, world)
+    with torchrun_group() as group:
+        group.on_main(wishes.check)
+        session = _resume(wishes, group) if group.on_main(wishes.goes_on) else _start(wishes, group)
         _train(session)
-    if world.is_main:
+    if group.is_main:
         result = report(session)
         if result.test:
             session.run.append_metrics(test_record(session, result.test))
@@ -124,13 +124,13 @@ def _train(session: "Session") -> None:
     bar = TrainingBar()
     try:
         for event in session.train():
-            if session.world.is_main:
+            if session.group.is_main:
                 bar.show(event)
     finally:
         bar.close()
 
 
-def _start(wishes: _Wishes, world: "World") -> "Session":
+def _start(wishes: _Wishes, group: "ProcessGroup") -> "Session":
     from seq2seq_cli.compute.device import choose_device
     from seq2seq_cli.config.loader import load_config, load_saved_config
     from seq2seq_cli.corpus.prepared import DEFAULT_FOLDER
@@ -146,18 +146,18 @@ def _start(wishes: _Wishes, world: "World") -> "Session":
             return load_saved_config(saved, wishes.overrides, without=("data", "text")), origin
         return load_config(wishes.config, wishes.overrides), origin
 
-    loaded, origin = world.main(load)
-    corpus = _open_corpus(wishes.data or DEFAULT_FOLDER, world)
-    config = world.main(lambda: resolve_config(loaded, corpus))
-    device = world.each(lambda: choose_device(config.training.device, world))
-    path = world.main(wishes.new_folder)
-    overwrite = world.main(wishes.replaces)
-    session = Session.start(path, config, corpus, device, overwrite=overwrite, origin=origin, world=world)
+    loaded, origin = group.on_main(load)
+    corpus = _open_corpus(wishes.data or DEFAULT_FOLDER, group)
+    config = group.on_main(lambda: resolve_config(loaded, corpus))
+    device = group.on_all(lambda: choose_device(config.training.device, group))
+    path = group.on_main(wishes.new_folder)
+    overwrite = group.on_main(wishes.replaces)
+    session = Session.start(path, config, corpus, device, overwrite=overwrite, origin=origin, group=group)
     _announce(session)
     return session
 
 
-def _resume(wishes: _Wishes, world: "World") -> "Session":
+def _resume(wishes: _Wishes, group: "ProcessGroup") -> "Session":
     from seq2seq_cli.compute.device import choose_device
     from seq2seq_cli.config.loader import load_config, load_saved_config
     from seq2seq_cli.runs.folder import RunFolder
@@ -181,17 +181,17 @@ def _resume(wishes: _Wishes, world: "World") -> "Session":
             sys.stderr.write(f"{change}\n")
         return config
 
-    run = world.main(find)
-    corpus = _open_corpus(wishes.data or world.main(lambda: Path(run.provenance().folder)), world)
-    loaded = world.main(load)
-    config = world.main(resolve)
-    device = world.each(lambda: choose_device(config.training.device, world))
-    session = Session.resume(run, config, corpus, device, world)
+    run = group.on_main(find)
+    corpus = _open_corpus(wishes.data or group.on_main(lambda: Path(run.provenance().folder)), group)
+    loaded = group.on_main(load)
+    config = group.on_main(resolve)
+    device = group.on_all(lambda: choose_device(config.training.device, group))
+    session = Session.resume(run, config, corpus, device, group)
     _announce(session)
     return session
 
 
-def _open_corpus(path: Path, world: "World") -> "PreparedCorpus":
+def _open_corpus(path: Path, group: "ProcessGroup") -> "PreparedCorpus":
     """The corpus at `path`; on each machine it is read from its own disk."""
     from seq2seq_cli.corpus.prepared import PreparedCorpus
 
@@ -199,9 +199,9 @@ def _open_corpus(path: Path, world: "World") -> "PreparedCorpus":
         if corpus.fingerprint != fingerprint:
             raise UsageError(f"{path}: another corpus than process 0 has: prepare once, and copy the folder")
 
-    corpus = world.each(lambda: PreparedCorpus.open(path))
-    fingerprint = world.main(lambda: corpus.fingerprint)
-    world.each(check)
+    corpus = group.on_all(lambda: PreparedCorpus.open(path))
+    fingerprint = group.on_main(lambda: corpus.fingerprint)
+    group.on_all(check)
     return corpus
 
 
@@ -218,9 +218,9 @@ def _shorthand(key: str, value: object) -> list[str]:
 def _announce(session: "Session") -> None:
     from seq2seq_cli.compute.device import describe_device
 
-    if not session.world.is_main:
+    if not session.group.is_main:
         return
-    corpus, progress, processes = session.corpus, session.state.progress, session.world.size
+    corpus, progress, processes = session.corpus, session.state.progress, session.group.size
     parameters = sum(p.numel() for p in session.state.model.parameters())
     origin = session.run.provenance().init_from
     sys.stderr.write(

@@ -103,7 +103,7 @@ def translate(
     for number, text in enumerate(texts or [], start=1):
         _check_utf8(f"TEXT {number}", text)
     translator = _load(model, device, overrides or [])
-    if attention is not None and not translator.model.decoder.attention.looks:
+    if attention is not None and not translator.model.decoder.attention.has_weights:
         raise UsageError("--attention: this model looks nowhere: its model.attention.score is none or fixed")
     output = _Output(tokens=tokens, table=attention == _TERMINAL, picture=picture)
     if texts:

@@ -7,36 +7,36 @@ from contextlib import contextmanager
 
 import torch
 
-from seq2seq_cli.compute.process_group import ALONE, World
+from seq2seq_cli.compute.process_group import SINGLE, ProcessGroup
 from seq2seq_cli.errors import TrainingError, UsageError
 
 _CUBLAS = "CUBLAS_WORKSPACE_CONFIG"
 
 
-def choose_device(name: str, world: World = ALONE) -> torch.device:
+def choose_device(name: str, group: ProcessGroup = SINGLE) -> torch.device:
     """The device of that name; `auto` takes the first of cuda, mps and cpu that is there.
 
     Of several processes on this machine each has a GPU of its own. Raises UsageError for a device that this machine
     lacks, or that several processes cannot train on together.
     """
     # Nothing carries sums between processes from Apple's GPUs, and a machine has but one.
-    has_mps = torch.backends.mps.is_available() and world.size == 1
+    has_mps = torch.backends.mps.is_available() and group.size == 1
     there = {"cuda": torch.cuda.is_available(), "mps": has_mps, "cpu": True}
     if name == "auto":
         name = next(device for device, found in there.items() if found)
     if not there[name]:
         found = ", ".join(device for device, found in there.items() if found)
-        who = "this machine has none" if world.size == 1 else "several processes have none here"
+        who = "this machine has none" if group.size == 1 else "several processes have none here"
         raise UsageError(f"--device {name}: {who} that torch can use; choose {found} or auto")
     if name != "cuda":
         return torch.device(name)
-    if world.local_rank >= torch.cuda.device_count():
+    if group.local_rank >= torch.cuda.device_count():
         raise UsageError(
-            f"--device cuda: this machine has {torch.cuda.device_count()} for {world.local_rank + 1} or more processes:"
+            f"--device cuda: this machine has {torch.cuda.device_count()} for {group.local_rank + 1} or more processes:"
             " start as many with torchrun's --nproc-per-node, or train on the cpu"
         )
-    torch.cuda.set_device(world.local_rank)
-    return torch.device("cuda", world.local_rank)
+    torch.cuda.set_device(group.local_rank)
+    return torch.device("cuda", group.local_rank)
 
 
 def describe_device(device: torch.device) -> str:

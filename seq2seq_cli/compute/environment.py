@@ -4,7 +4,7 @@ import os
 import platform
 
 
-def prepare_process() -> None:
+def prepare_environment() -> None:
     """Tell the libraries below torch how to share this machine, unless the user has told them already."""
     # Torch's threads wait for each other by spinning, by default for so long that training is many times slower beside
     # any other busy program. After some hundredths of a millisecond they are to sleep. Sooner, waking them costs more;

@@ -33,7 +33,7 @@ PATIENCE = timedelta(seconds=10)
 
 
 @dataclass(frozen=True, kw_only=True)
-class World:
+class ProcessGroup:
     """One of the processes: which one it is, and how they agree.
 
     Where one of them calls sum, max, gather, main or each, all of them must, in the same order.
@@ -47,7 +47,7 @@ class World:
     """This process, counted from 0 on its machine."""
 
     @classmethod
-    def alone(cls) -> "World":
+    def single(cls) -> "ProcessGroup":
         """One process that trains by itself."""
         return cls(rank=0, size=1)
 
@@ -82,7 +82,7 @@ class World:
         dist.all_gather_object(values, value)
         return values
 
-    def main(self, make: Callable[[], T]) -> T:
+    def on_main(self, make: Callable[[], T]) -> T:
         """What `make` returns in process 0, for all of them; it is not called elsewhere.
 
         An error of ours raised there ends them all: the others raise OtherProcessError.
@@ -103,7 +103,7 @@ class World:
             raise OtherProcessError([], exit_code=answer[1])
         return answer[0]  # type: ignore[no-any-return]
 
-    def each(self, make: Callable[[], T]) -> T:
+    def on_all(self, make: Callable[[], T]) -> T:
         """What `make` returns in this process. An error of ours raised in one of them ends them all, told once."""
         value, error = None, None
         try:
@@ -124,7 +124,7 @@ class World:
         """The error to raise where all processes come upon the same one: process 0 tells the user."""
         return error if self.is_main else OtherProcessError([], exit_code=error.exit_code)
 
-    def together(self, module: nn.Module) -> nn.Module:
+    def wrap(self, module: nn.Module) -> nn.Module:
         """The module such that `backward` leaves the mean of the gradients of all processes in its weights.
 
         The weights become those of process 0.
@@ -134,34 +134,34 @@ class World:
         return nn.parallel.DistributedDataParallel(module, gradient_as_bucket_view=True)
 
 
-ALONE = World.alone()
+SINGLE = ProcessGroup.single()
 
 
 @contextmanager
-def torchrun_world() -> Iterator[World]:
+def torchrun_group() -> Iterator[ProcessGroup]:
     """The processes that torchrun has started, joined as long as the block lasts; without torchrun, one alone.
 
     Raises TrainingError when they do not find each other, and when one of them is lost on the way.
     """
     if not all(name in os.environ for name in ENVIRONMENT) or os.environ["WORLD_SIZE"] == "1":
-        yield World.alone()
+        yield ProcessGroup.single()
         return
-    world = World(
+    group = ProcessGroup(
         rank=int(os.environ["RANK"]),
         size=int(os.environ["WORLD_SIZE"]),
         local_rank=int(os.environ["LOCAL_RANK"]),
     )
-    store = _join(world)
+    store = _join(group)
     try:
-        yield world
+        yield group
     except S2SError:
-        _leave(world, store)
+        _leave(group, store)
         raise
     except RuntimeError as error:
         if not _is_lost_connection(error):
             raise
         raise _lost(store) from error
-    _leave(world, store)
+    _leave(group, store)
 
 
 def launch_name() -> str | None:
@@ -171,7 +171,7 @@ def launch_name() -> str | None:
     return f"{socket.gethostname()} {os.getppid()}" if name == "none" else name
 
 
-def _join(world: World) -> Any:
+def _join(group: ProcessGroup) -> Any:
     """Meet the others; the key-value store of torchrun, through which they did.
 
     Gloo carries what is on a CPU, and NCCL what is on a GPU.
@@ -185,26 +185,26 @@ def _join(world: World) -> Any:
         store, _, _ = next(rendezvous("env://"))
         # torchrun may keep one store for all its attempts, in which the addresses of the one before are still found.
         attempt = os.environ.get("TORCHELASTIC_RESTART_COUNT", "0")
-        store = PrefixStore(f"attempt {attempt}, {world.size} processes", store)
+        store = PrefixStore(f"attempt {attempt}, {group.size} processes", store)
         dist.init_process_group(
-            "cpu:gloo,cuda:nccl" if has_gpus else "gloo", store=store, rank=world.rank, world_size=world.size
+            "cpu:gloo,cuda:nccl" if has_gpus else "gloo", store=store, rank=group.rank, world_size=group.size
         )
     except (RuntimeError, ValueError) as error:
         where = f"{os.environ['MASTER_ADDR']}:{os.environ['MASTER_PORT']}"
         raise TrainingError(
-            f"process {world.rank} of {world.size} cannot meet the others at {where}: {_first_line(error)};"
+            f"process {group.rank} of {group.size} cannot meet the others at {where}: {_first_line(error)};"
             " start them all with torchrun, with the same addresses"
         ) from error
     return store
 
 
-def _leave(world: World, store: Any) -> None:
+def _leave(group: ProcessGroup, store: Any) -> None:
     """Close the connections, when all have what they wait for: a close may overtake what was sent before it.
 
     A process that leaves for an error of its own finds nobody who leaves too, and goes after a while.
     """
     with contextlib.suppress(RuntimeError):  # nobody leaves, or the store has left
-        if store.add("left", 1) == world.size:
+        if store.add("left", 1) == group.size:
             store.set("all left", "1")
         store.wait(["all left"], PATIENCE)
     # The threads of the connections must not outlive the interpreter, and gradients that were summed hold them.

@@ -50,7 +50,7 @@ def batch_loss(
     objective, nll = output_loss(
         decoded.features[real], model.output, batch.tgt_out[real], label_smoothing=label_smoothing
     )
-    if decoded.chances is not None and memory.soft is not None:
+    if decoded.probabilities is not None and memory.soft is not None:
         objective = objective + draw_loss(
             decoded,
             nll.new_zeros(real.shape).masked_scatter(real, -nll),

@@ -34,11 +34,11 @@ def draw_loss(
     can have changed, which pulls the draw the same way on average and is less noisy: its own word and, where the
     context goes back into the RNN, all later ones. b, the `baseline`, is a moving average of the mean log p of a word.
     """
-    assert decoded.chances is not None  # noqa: S101  # hard attention has them while training
+    assert decoded.probabilities is not None  # noqa: S101  # hard attention has them while training
     # The smallest normal number keeps what cannot be drawn finite.
-    log_chances = decoded.chances.float().clamp_min(torch.finfo(torch.float32).tiny).log()
-    chosen = (decoded.weights.detach() * log_chances).sum(dim=-1)
-    entropy = -(decoded.chances * log_chances).sum(dim=-1)
+    log_probabilities_of_draws = decoded.probabilities.float().clamp_min(torch.finfo(torch.float32).tiny).log()
+    chosen = (decoded.weights.detach() * log_probabilities_of_draws).sum(dim=-1)
+    entropy = -(decoded.probabilities * log_probabilities_of_draws).sum(dim=-1)
     reward = log_probabilities.detach()
     if feeds_back:
         reward = _from_here_on(reward) / _from_here_on(real.to(reward.dtype)).clamp_min(1.0)

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from seq2seq_cli.compute.precision import Precision
-from seq2seq_cli.compute.process_group import ALONE, World
+from seq2seq_cli.compute.process_group import SINGLE, ProcessGroup
 from seq2seq_cli.config.schema import TrainingConfig
 from seq2seq_cli.learning.averaging import Average
 from seq2seq_cli.learning.optimiser import make_optimiser
@@ -145,7 +145,7 @@ class TrainingState:
             "cuda": torch.cuda.get_rng_state(device) if device.type == "cuda" else None,
         }
 
-    def restore(self, captured: dict[str, Any], world: World = ALONE) -> None:
+    def restore(self, captured: dict[str, Any], group: ProcessGroup = SINGLE) -> None:
         """Take up where `capture` was called; KeyError or RuntimeError when it was called on another model.
 
         A moving average that the config asks for and the checkpoint has not begins with the weights; other processes
@@ -160,8 +160,8 @@ class TrainingState:
                 self.average.load_state_dict(captured["average"])
         self.progress = Progress.restore(captured["progress"])
         self.precision = captured["precision"]
-        if len(captured["random"]) == world.size:
-            self._restore_streams(captured["random"][world.rank])
+        if len(captured["random"]) == group.size:
+            self._restore_streams(captured["random"][group.rank])
 
     def _restore_streams(self, streams: Streams) -> None:
         torch.set_rng_state(streams["cpu"])

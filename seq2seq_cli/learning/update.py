@@ -13,7 +13,7 @@ from torch.nn.parallel import DistributedDataParallel
 
 from seq2seq_cli.compute.memory import is_out_of_memory
 from seq2seq_cli.compute.precision import computing
-from seq2seq_cli.compute.process_group import ALONE, World
+from seq2seq_cli.compute.process_group import SINGLE, ProcessGroup
 from seq2seq_cli.config.schema import TrainingConfig
 from seq2seq_cli.corpus.batches import Batch, halves
 from seq2seq_cli.errors import TrainingError
@@ -66,36 +66,36 @@ def update(
     training: TrainingConfig,
     *,
     done: float,
-    world: World = ALONE,
+    group: ProcessGroup = SINGLE,
     objective: nn.Module | None = None,
 ) -> Update:
     """One step of the optimiser down the mean loss a token of all `batches`, those of other processes included.
 
-    `done` is the share of training over; `objective` is the Objective of the model, as the `world` has it together. A
+    `done` is the share of training over; `objective` is the Objective of the model, as the `group` has it together. A
     step whose gradient is not finite is skipped. Raises TrainingError at the third such step in a row.
     """
     progress, objective = state.progress, objective or Objective(state.model)
-    tokens = int(*world.sum([float(sum(batch.tokens for batch in batches))]))
+    tokens = int(*group.sum([float(sum(batch.tokens for batch in batches))]))
     halved = False
     try:
         losses = _gradients(state, objective, batches, training)
     except RuntimeError as error:
-        # The others of a world cannot be told: they wait for this one's gradients.
-        if not is_out_of_memory(error) or world.size > 1 or max(len(batch) for batch in batches) < 2:
+        # The others of a group cannot be told: they wait for this one's gradients.
+        if not is_out_of_memory(error) or group.size > 1 or max(len(batch) for batch in batches) < 2:
             raise
         halved = True
     if halved:  # not in the handler, whose traceback keeps what fills the memory
         batches = [part for batch in batches for part in (halves(batch) if len(batch) > 1 else [batch])]
         losses = _gradients(state, objective, batches, training)
     # What backward leaves is the mean over the processes of the gradients of their sums.
-    norm = _scale_and_clip(state.model, scale=world.size / tokens, max_norm=training.clip_norm)
-    total = world.sum_tensor(torch.stack(losses).sum())
+    norm = _scale_and_clip(state.model, scale=group.size / tokens, max_norm=training.clip_norm)
+    total = group.sum_tensor(torch.stack(losses).sum())
     # One number from the device after the other would wait for it twice.
     loss, gradient_norm = torch.stack([total, norm]).tolist()
     lr = learning_rate(training, step=progress.step, done=done, factor=progress.lr_factor)
     skipped = not (isfinite(loss) and isfinite(gradient_norm))
     if skipped:
-        _count_skipped(state, world, loss=loss / tokens, gradient_norm=gradient_norm)
+        _count_skipped(state, group, loss=loss / tokens, gradient_norm=gradient_norm)
     else:
         _step(state, lr)
         progress.baseline = next_baseline(progress.baseline, -loss / tokens)
@@ -155,12 +155,12 @@ def _step(state: TrainingState, lr: float) -> None:
     state.progress.skipped_in_row = 0
 
 
-def _count_skipped(state: TrainingState, world: World, *, loss: float, gradient_norm: float) -> None:
+def _count_skipped(state: TrainingState, group: ProcessGroup, *, loss: float, gradient_norm: float) -> None:
     progress = state.progress
     progress.skipped += 1
     progress.skipped_in_row += 1
     if progress.skipped_in_row == MOST_SKIPPED_IN_ROW:
-        raise world.agreed(
+        raise group.agreed(
             TrainingError(
                 f"step {progress.step + 1}: the loss ({loss:.4g}) or its gradient ({gradient_norm:.4g}) is not finite,"
                 f" {MOST_SKIPPED_IN_ROW} steps in a row; what was saved last is kept: go on from it with --resume and a"

@@ -26,7 +26,7 @@ class Decoded:
     """What the output layer sees of each step."""
     weights: Float[Tensor, "B T S"]
     """Where each step was looking."""
-    chances: Float[Tensor, "B T S"] | None
+    probabilities: Float[Tensor, "B T S"] | None
     """Hard attention while training: the distributions that the weights were drawn from."""
 
 
@@ -77,7 +77,7 @@ class Decoder(nn.Module, ABC):
         """All steps of known inputs: what `step` by `step` gives, faster."""
         steps = torch.arange(1, tgt_in.shape[1] + 1, device=tgt_in.device)
         features, attended = self.read(self.embed(tgt_in, state), state, memory, state.position.unsqueeze(1) + steps)
-        return Decoded(features=features, weights=attended.weights, chances=attended.chances)
+        return Decoded(features=features, weights=attended.weights, probabilities=attended.probabilities)
 
     @abstractmethod
     def read(

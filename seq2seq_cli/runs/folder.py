@@ -56,7 +56,6 @@ class RunFolder:
         a training is running there, and for a name that is not UTF-8.
         """
         check_name(path, "--out")
-        check_name(Path(provenance.folder), "--data")
         check_room(path, overwrite=overwrite)
         run = cls(path)
         try:

@@ -17,7 +17,6 @@ from seq2seq_cli.runs.layout import BEST, CONFIG, CORPUS, LAST, LOCK, METRICS
 from seq2seq_cli.runs.lock import is_held
 from seq2seq_cli.runs.metrics import History, RecordedScores, read_history
 from seq2seq_cli.runs.provenance import Provenance
-from seq2seq_cli.runs.weights import count_weights
 
 State = Literal["running", "finished", "stopped"]
 
@@ -120,6 +119,8 @@ class Run:
     @cached_property
     def parameters(self) -> int | None:
         """Trained numbers of the model; None as long as no weights are kept."""
+        from seq2seq_cli.runs.weights import count_weights  # not above: a list of runs needs no numpy
+
         return count_weights(self.path / BEST)
 
 

@@ -17,7 +17,7 @@ from seq2seq_cli.errors import ModelFileError
 from seq2seq_cli.files import read_json, write_json
 from seq2seq_cli.text.bpe import Merge, Merges, characters, joined, learn_bpe
 from seq2seq_cli.text.casing import cut_alike
-from seq2seq_cli.text.memo import Remembered
+from seq2seq_cli.text.memo import Memo
 from seq2seq_cli.text.normalise import CONTINUING, SPACING, normalise
 from seq2seq_cli.text.segmenter import Segmenter, Unit, get_segmenter
 from seq2seq_cli.text.tokenizer import LONGEST_WORD
@@ -180,12 +180,12 @@ class Codec:
         return Merges(self.merges)
 
     @cached_property
-    def _ids_of_token(self) -> Remembered[str, tuple[int, ...]]:
-        return Remembered(self._find_ids)
+    def _ids_of_token(self) -> Memo[str, tuple[int, ...]]:
+        return Memo(self._find_ids)
 
     @cached_property
-    def _words(self) -> "Remembered[tuple[int, ...], _Word]":
-        return Remembered(self._find_word)
+    def _words(self) -> "Memo[tuple[int, ...], _Word]":
+        return Memo(self._find_word)
 
     @cached_property
     def _continuing(self) -> frozenset[int]:

@@ -10,7 +10,7 @@ MOST = 1 << 17
 """Answers; before there are more, all are forgotten, so that memory does not grow with the file."""
 
 
-class Remembered(dict[K, V]):
+class Memo(dict[K, V]):
     """A function as a dictionary, which is quicker to ask than any call: a new key is computed when it is looked up."""
 
     def __init__(self, find: Callable[[K], V]) -> None:

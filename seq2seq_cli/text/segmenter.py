@@ -10,7 +10,7 @@ from typing import Literal
 
 from seq2seq_cli.config.schema import SideConfig
 from seq2seq_cli.text.casing import cut_alike, lower
-from seq2seq_cli.text.memo import Remembered
+from seq2seq_cli.text.memo import Memo
 from seq2seq_cli.text.normalise import SPACING
 from seq2seq_cli.text.tokenizer import get_tokenizer
 
@@ -29,8 +29,8 @@ class Segmenter:
     def __init__(self, config: SideConfig, unit: Unit) -> None:
         self.config = config
         self.unit = unit
-        self._tokens_of_word = Remembered(self._find_tokens)
-        self._pieces_of_word = Remembered(self._find_pieces)
+        self._tokens_of_word = Memo(self._find_tokens)
+        self._pieces_of_word = Memo(self._find_pieces)
 
     def tokens(self, text: str) -> list[str]:
         """The tokens of a normalised text, as they are counted; raises InputError when a package is missing."""

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from torch import nn
 
 from seq2seq_cli.compute.memory import FreedMemory
-from seq2seq_cli.compute.process_group import ALONE, World
+from seq2seq_cli.compute.process_group import SINGLE, ProcessGroup
 from seq2seq_cli.config.schema import Config, TrainingConfig
 from seq2seq_cli.corpus.batches import Batch, epoch_order
 from seq2seq_cli.corpus.noise import Noise
@@ -38,21 +38,21 @@ def train(
     corpus: PreparedCorpus,
     config: Config,
     device: torch.device,
-    world: World = ALONE,
+    group: ProcessGroup = SINGLE,
 ) -> Iterator[Event]:
     """Train from where `state` is to the end that the config sets; `state` is up to date whenever an event comes.
 
-    The processes of a `world` go through the same events, each with its share of every batch. Raises TrainingError when
+    The processes of a `group` go through the same events, each with its share of every batch. Raises TrainingError when
     the gradient is not finite again and again.
     """
-    clock = _Clock(state.progress, world)
-    objective = world.together(Objective(state.model))
+    clock = _Clock(state.progress, group)
+    objective = group.wrap(Objective(state.model))
     loop = _Loop(
         state=state,
         corpus=corpus,
         config=config,
         device=device,
-        world=world,
+        group=group,
         clock=clock,
         objective=objective,
         freed=FreedMemory(),
@@ -63,15 +63,15 @@ def train(
 class _Clock:
     """Keeps `progress.seconds`: of the main process, so that all decide alike what depends on the time."""
 
-    def __init__(self, progress: Progress, world: World) -> None:
+    def __init__(self, progress: Progress, group: ProcessGroup) -> None:
         self._progress = progress
-        self._world = world
+        self._group = group
         self._now = time.monotonic()
 
     def tick(self) -> float:
         """Seconds since the tick before."""
         before, self._now = self._now, time.monotonic()
-        (passed,) = self._world.sum([self._now - before if self._world.is_main else 0.0])
+        (passed,) = self._group.sum([self._now - before if self._group.is_main else 0.0])
         self._progress.seconds += passed
         return passed
 
@@ -82,7 +82,7 @@ class _Loop:
     corpus: PreparedCorpus
     config: Config
     device: torch.device
-    world: World
+    group: ProcessGroup
     clock: _Clock
     objective: nn.Module
     freed: FreedMemory
@@ -113,7 +113,7 @@ class _Loop:
             self.clock.tick()
             for group in _groups(batches, training.accumulate):
                 done = share_done(progress, training, batches=len(order))
-                updated = update(self.state, group, training, done=done, world=self.world, objective=self.objective)
+                updated = update(self.state, group, training, done=done, group=self.group, objective=self.objective)
                 if progress.step % STEPS_BETWEEN_LIMITS == 0:
                     self.freed.limit()  # before the count, whose seconds it belongs to
                 yield self._count(updated, batches_done=len(group), batches=len(order))
@@ -125,12 +125,12 @@ class _Loop:
     def _batches(self, order: Sequence[NDArray[np.int64]]) -> Generator[Batch, None, None]:
         """The share of this process in each of the batches that are left."""
         progress, ids = self.state.progress, self.corpus.split("train")
-        noise = Noise.of(self.config.training, self.corpus, stream=self.world.rank)
-        shares = [share(rows, self.world) for rows in order]
+        noise = Noise.of(self.config.training, self.corpus, stream=self.group.rank)
+        shares = [share(rows, self.group) for rows in order]
         batches = feed(ids, shares, noise, epoch=progress.epoch, start=progress.position, device=self.device)
         with closing(batches):
             for rows, batch in zip(order[progress.position :], batches, strict=True):
-                yield batch if self.world.rank < len(rows) else batch.without_targets()
+                yield batch if self.group.rank < len(rows) else batch.without_targets()
 
     def _count(self, updated: Update, *, batches_done: int, batches: int) -> Step:
         """Move the progress on by one update."""
@@ -161,7 +161,7 @@ class _Loop:
         progress, metric = self.state.progress, self.config.training.best_metric
         self.clock.tick()
         with self.freed.other_sizes():
-            result = validate(self.state, self.corpus, self.config, self.device, self.world)
+            result = validate(self.state, self.corpus, self.config, self.device, self.group)
         progress.validation_seconds = self.clock.tick()
         progress.validated_step = progress.step
         scores = result.scores.by_metric() if result.scores else None
@@ -181,12 +181,12 @@ class _Loop:
         )
 
 
-def share(rows: NDArray[np.int64], world: World) -> NDArray[np.int64]:
+def share(rows: NDArray[np.int64], group: ProcessGroup) -> NDArray[np.int64]:
     """The pairs of a batch that fall to this process; the first one where there are fewer pairs than processes.
 
     Every Nth of them: the pairs of a batch are sorted by length, and all processes should be done at the same time.
     """
-    return rows[world.rank :: world.size] if world.rank < len(rows) else rows[:1]
+    return rows[group.rank :: group.size] if group.rank < len(rows) else rows[:1]
 
 
 def end_reason(progress: Progress, training: TrainingConfig) -> str | None:

@@ -15,7 +15,7 @@ import torch
 from seq2seq_cli.compute.device import deterministic_algorithms
 from seq2seq_cli.compute.memory import memory_errors, peak_memory_mb
 from seq2seq_cli.compute.precision import choose_precision
-from seq2seq_cli.compute.process_group import ALONE, World, launch_name
+from seq2seq_cli.compute.process_group import SINGLE, ProcessGroup, launch_name
 from seq2seq_cli.config.schema import Config, TrainingConfig
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SPLITS
@@ -26,6 +26,7 @@ from seq2seq_cli.model.build import build_model
 from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.runs.folder import METRICS_BYTES, RunFolder
 from seq2seq_cli.runs.provenance import Provenance
+from seq2seq_cli.runs.room import check_name
 from seq2seq_cli.training.events import Event, Finished, Saved, Step, Validated
 from seq2seq_cli.training.examples import choose_examples
 from seq2seq_cli.training.loop import train
@@ -39,7 +40,7 @@ STEPS_A_RECORD = 100
 class Session:
     """A run, what it is trained on, and how far it is.
 
-    Each process of a `world` has one, of the same state; the run folder is the main one's, on whose disk it is.
+    Each process of a `group` has one, of the same state; the run folder is the main one's, on whose disk it is.
     """
 
     run: RunFolder
@@ -47,7 +48,7 @@ class Session:
     config: Config
     device: torch.device
     state: TrainingState
-    world: World = ALONE
+    group: ProcessGroup = SINGLE
     has_new_streams: bool = False
     """Whether it is resumed by another number of processes, so that what is random is drawn anew."""
 
@@ -61,7 +62,7 @@ class Session:
         *,
         overwrite: bool = False,
         origin: RunFolder | None = None,
-        world: World = ALONE,
+        group: ProcessGroup = SINGLE,
     ) -> "Session":
         """A new run in `path`, with fresh weights or with the best ones of `origin`; the optimiser is fresh.
 
@@ -73,45 +74,45 @@ class Session:
             # Not above: it draws, which takes time to load.
             from seq2seq_cli.training.tensorboard import check_installed
 
-            world.main(check_installed)
+            group.on_main(check_installed)
         if origin:
-            world.main(partial(check_origin, origin, path, config, corpus))
-        state = _fresh(config, corpus, device, world, origin)
-        run = world.main(
+            group.on_main(partial(check_origin, origin, path, config, corpus))
+        state = _fresh(config, corpus, device, group, origin)
+        run = group.on_main(
             lambda: create_run(path, config, corpus, overwrite=overwrite, origin=origin, launch=launch_name())
         )
-        return cls(run=run, corpus=corpus, config=config, device=device, state=state, world=world)
+        return cls(run=run, corpus=corpus, config=config, device=device, state=state, group=group)
 
     @classmethod
     def resume(
-        cls, run: RunFolder, config: Config, corpus: PreparedCorpus, device: torch.device, world: World = ALONE
+        cls, run: RunFolder, config: Config, corpus: PreparedCorpus, device: torch.device, group: ProcessGroup = SINGLE
     ) -> "Session":
         """Go on where `run` was saved last, with `config`, which may differ from the run's in how it trains.
 
         Raises UsageError when the corpus is another one, ModelFileError when nothing fitting was saved.
         """
-        world.main(lambda: _check_corpus(run, corpus))
-        before = world.main(run.config).training
-        state = _fresh(config, corpus, device, world)
+        group.on_main(lambda: _check_corpus(run, corpus))
+        before = group.on_main(run.config).training
+        state = _fresh(config, corpus, device, group)
         chosen = state.precision
-        with _locked(run, world):
-            captured = world.main(run.read_last)
-            metrics_bytes = world.each(lambda: restore_state(run, state, captured, world))
-            has_new_streams = len(captured["random"]) != world.size
+        with _locked(run, group):
+            captured = group.on_main(run.read_last)
+            metrics_bytes = group.on_all(lambda: restore_state(run, state, captured, group))
+            has_new_streams = len(captured["random"]) != group.size
             if has_new_streams:
-                _begin_streams(config.training.seed, state.progress.step, world)
+                _begin_streams(config.training.seed, state.progress.step, group)
             if not (config.training.precision == before.precision == "auto" and captured.get("device") == device.type):
                 state.precision = chosen  # what auto found before holds for auto, and for that device
             if _ordered_by(before) != _ordered_by(config.training):
                 state.progress.restart_epoch()  # its pairs would come in another order
-            world.main(lambda: run.cut_metrics(metrics_bytes))
+            group.on_main(lambda: run.cut_metrics(metrics_bytes))
         return cls(
             run=run,
             corpus=corpus,
             config=config,
             device=device,
             state=state,
-            world=world,
+            group=group,
             has_new_streams=has_new_streams,
         )
 
@@ -121,7 +122,7 @@ class Session:
         Raises Interrupted, after saving, when the user asks to stop; TrainingError when training cannot go on.
         """
         with (
-            _locked(self.run, self.world),
+            _locked(self.run, self.group),
             memory_errors(self.device),
             deterministic_algorithms() if self._is_made_deterministic else nullcontext(),
             StopRequest() as stop,
@@ -129,13 +130,13 @@ class Session:
         ):
             saved = recorder.save()
             # Not before: a config says how the pairs are ordered, in which the checkpoint has a place.
-            self.world.main(lambda: self.run.write_config(self.config))
+            self.group.on_main(lambda: self.run.write_config(self.config))
             yield saved
-            for event in train(self.state, self.corpus, self.config, self.device, self.world):
+            for event in train(self.state, self.corpus, self.config, self.device, self.group):
                 yield from recorder.keep(event)
-                if exit_code := self.world.max(stop.exit_code or 0):
+                if exit_code := self.group.max(stop.exit_code or 0):
                     recorder.save()
-                    raise self.world.agreed(Interrupted(self._how_to_go_on(), exit_code=exit_code))
+                    raise self.group.agreed(Interrupted(self._how_to_go_on(), exit_code=exit_code))
 
     @property
     def _is_made_deterministic(self) -> bool:
@@ -148,7 +149,7 @@ class Session:
         return (
             f"stopped at step {progress.step}, {progress.position} batches into epoch {progress.epoch + 1};"
             f" saved in {self.run.last_path}. Go on with: "
-            + (f"s2s {command}" if self.world.size == 1 else f"torchrun, as before, -m seq2seq_cli {command}")
+            + (f"s2s {command}" if self.group.size == 1 else f"torchrun, as before, -m seq2seq_cli {command}")
         )
 
 
@@ -162,6 +163,7 @@ def create_run(
     launch: str | None = None,
 ) -> RunFolder:
     """A new run folder for a training on `corpus`; see `RunFolder.create`."""
+    check_name(corpus.path, "--data")
     provenance = Provenance(
         folder=str(corpus.path),
         fingerprint=corpus.fingerprint,
@@ -172,7 +174,7 @@ def create_run(
     return RunFolder.create(path, config, provenance, (corpus.src_codec, corpus.tgt_codec), overwrite=overwrite)
 
 
-def restore_state(run: RunFolder, state: TrainingState, captured: dict[str, Any], world: World = ALONE) -> int:
+def restore_state(run: RunFolder, state: TrainingState, captured: dict[str, Any], group: ProcessGroup = SINGLE) -> int:
     """Put `state` where `captured` was, which stays as it is; return how long metrics.jsonl was then, in bytes.
 
     Raises ModelFileError when it does not fit.
@@ -180,7 +182,7 @@ def restore_state(run: RunFolder, state: TrainingState, captured: dict[str, Any]
     device = next(state.model.parameters()).device
     try:
         metrics_bytes = int(captured[METRICS_BYTES])
-        state.restore(captured, world)
+        state.restore(captured, group)
     # restore raises whatever a dict of another s2s, or of another model, leads it to.
     except Exception as error:
         raise ModelFileError(
@@ -205,13 +207,13 @@ class _Recorder:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._run = session.run
-        self._world = session.world
+        self._group = session.group
         self._state = session.state
         self._device = session.device
         self._training = session.config.training
         self._saved_at = session.state.progress.seconds
         self._board = None
-        if self._training.tensorboard and self._world.is_main:
+        if self._training.tensorboard and self._group.is_main:
             from seq2seq_cli.training.tensorboard import TensorBoard  # not above: it draws, which takes time to load
 
             self._board = TensorBoard(self._run.tensorboard_path, done=self._state.progress.step)
@@ -228,7 +230,7 @@ class _Recorder:
                 if progress.seconds - self._saved_at >= self._training.save_minutes * 60:
                     yield self.save()
             case Validated():
-                self._world.main(lambda: self._keep_weights(event))
+                self._group.on_main(lambda: self._keep_weights(event))
                 self._record(_epoch_record(event, progress))
                 yield event
                 yield self.save()
@@ -238,8 +240,8 @@ class _Recorder:
 
     def save(self) -> Saved:
         """Write the checkpoint to resume from."""
-        random = self._world.gather(self._state.streams())
-        self._world.main(lambda: self._run.save_last(self._state.capture(random)))
+        random = self._group.gather(self._state.streams())
+        self._group.on_main(lambda: self._run.save_last(self._state.capture(random)))
         self._saved_at = self._state.progress.seconds
         return Saved(path=self._run.last_path)
 
@@ -249,7 +251,7 @@ class _Recorder:
             self._board.close()
 
     def _record(self, record: dict[str, object]) -> None:
-        self._world.main(lambda: self._run.append_metrics(record))
+        self._group.on_main(lambda: self._run.append_metrics(record))
         if self._board:
             self._board.show(record)
 
@@ -259,7 +261,7 @@ class _Recorder:
         if event.is_best:
             self._run.save_best(model.weights())
         self._run.save_epoch(model.weights(), event.epoch, self._training.keep)
-        if self._board and model.decoder.attention.looks:
+        if self._board and model.decoder.attention.has_weights:
             self._board.attention(self._translate_examples(model), event.step)
 
     def _translate_examples(self, model: Seq2Seq) -> list[Translation]:
@@ -269,15 +271,15 @@ class _Recorder:
 
 
 @contextmanager
-def _locked(run: RunFolder, world: World) -> Iterator[None]:
-    """The run is the world's alone while the block lasts; see `RunFolder.lock`."""
+def _locked(run: RunFolder, group: ProcessGroup) -> Iterator[None]:
+    """The run is the group's alone while the block lasts; see `RunFolder.lock`."""
     with ExitStack() as held:
-        world.main(lambda: held.enter_context(run.lock()))
+        group.on_main(lambda: held.enter_context(run.lock()))
         yield
 
 
 def _fresh(
-    config: Config, corpus: PreparedCorpus, device: torch.device, world: World, origin: RunFolder | None = None
+    config: Config, corpus: PreparedCorpus, device: torch.device, group: ProcessGroup, origin: RunFolder | None = None
 ) -> TrainingState:
     torch.manual_seed(config.training.seed)
     if not len(corpus.split("train")):
@@ -286,17 +288,17 @@ def _fresh(
     with memory_errors(device):
         model = build_model(config.model, **sizes).to(device)
         if origin:
-            model.load_weights(world.main(origin.read_best))
-        precision = world.main(lambda: choose_precision(config.training.precision, device))
+            model.load_weights(group.on_main(origin.read_best))
+        precision = group.on_main(lambda: choose_precision(config.training.precision, device))
         state = fresh_state(model, config.training, precision)
-    if not world.is_main:
-        _begin_streams(config.training.seed, 0, world)  # the main one goes on with that of the weights, as if alone
+    if not group.is_main:
+        _begin_streams(config.training.seed, 0, group)  # the main one goes on with that of the weights, as if alone
     return state
 
 
-def _begin_streams(seed: int, step: int, world: World) -> None:
+def _begin_streams(seed: int, step: int, group: ProcessGroup) -> None:
     """Random states that no other process has, nor this one at another step."""
-    torch.manual_seed(int(np.random.SeedSequence([seed, step, world.rank]).generate_state(1)[0]))
+    torch.manual_seed(int(np.random.SeedSequence([seed, step, group.rank]).generate_state(1)[0]))
 
 
 def _ordered_by(training: TrainingConfig) -> tuple[object, ...]:

@@ -23,17 +23,17 @@ class Attended:
     """The context of each query."""
     weights: Float[Tensor, "B T S"]
     """Where it is from: exactly 0 on padding and outside the scope."""
-    chances: Float[Tensor, "B T S"] | None = None
+    probabilities: Float[Tensor, "B T S"] | None = None
     """Hard attention while training: the distribution that the weights were drawn from."""
 
     @staticmethod
     def join(looks: "list[Attended]") -> "Attended":
         """What came of looks one after the other."""
-        chances = [look.chances for look in looks if look.chances is not None]
+        probabilities = [look.probabilities for look in looks if look.probabilities is not None]
         return Attended(
             context=torch.cat([look.context for look in looks], dim=1),
             weights=torch.cat([look.weights for look in looks], dim=1),
-            chances=torch.cat(chances, dim=1) if chances else None,
+            probabilities=torch.cat(probabilities, dim=1) if probabilities else None,
         )
 
 
@@ -43,7 +43,7 @@ class Attender(Protocol):
 
     context_size: int
     """Length of a context; 0 when there is none."""
-    looks: bool
+    has_weights: bool
     """Whether it has weights to show."""
 
     def read(self, states: Float[Tensor, "B S E"], last: Float[Tensor, "B E"], mask: Bool[Tensor, "B S"]) -> Memory:
@@ -64,7 +64,7 @@ def masked_softmax(scores: Float[Tensor, "*B T S"], allowed: Bool[Tensor, "*#B #
 class Attention(nn.Module):
     """a_t = softmax(score(q_t, k_1..S)) inside the scope, c_t = sum_s a_ts h_s; Bahdanau et al. 2015, eq. 5 and 6."""
 
-    looks = True
+    has_weights = True
 
     def __init__(self, *, score: Score, scope: Scope, memory_size: int) -> None:
         super().__init__()

@@ -32,13 +32,13 @@ class HardAttention(Attention):
 
     def forward(self, query: Float[Tensor, "B T H"], memory: Memory, positions: Int[Tensor, "B T"]) -> Attended:
         """The state at one position for each query; its weight is 1."""
-        chances = self.weigh(query, memory, positions)
+        probabilities = self.weigh(query, memory, positions)
         if not self.training or memory.soft is None:
-            weights = one_hot(chances.argmax(dim=-1), like=chances)
+            weights = one_hot(probabilities.argmax(dim=-1), like=probabilities)
             return Attended(context=weights @ memory.states, weights=weights)
-        drawn = torch.multinomial(chances.detach().float().flatten(0, 1), 1).view(chances.shape[:2])
-        weights = torch.where(memory.soft.view(-1, 1, 1), chances, one_hot(drawn, like=chances))
-        return Attended(context=weights @ memory.states, weights=weights, chances=chances)
+        drawn = torch.multinomial(probabilities.detach().float().flatten(0, 1), 1).view(probabilities.shape[:2])
+        weights = torch.where(memory.soft.view(-1, 1, 1), probabilities, one_hot(drawn, like=probabilities))
+        return Attended(context=weights @ memory.states, weights=weights, probabilities=probabilities)
 
 
 def one_hot(places: Int[Tensor, "B T"], *, like: Float[Tensor, "B T S"]) -> Float[Tensor, "B T S"]:

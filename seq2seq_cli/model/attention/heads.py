@@ -20,7 +20,7 @@ class MultiHeadAttention(nn.Module):
     section 3.2.2. Each head has its share of the rows of W, U and V; the weights shown are the mean of the heads'.
     """
 
-    looks = True
+    has_weights = True
 
     def __init__(self, *, query_size: int, memory_size: int, attention_size: int, heads: int, scope: Scope) -> None:
         super().__init__()

@@ -15,7 +15,7 @@ class NoAttention(nn.Module):
     """No context: all that the decoder knows of the source is in its first state; Sutskever et al. 2014, section 2."""
 
     context_size = 0
-    looks = False
+    has_weights = False
 
     def read(
         self,
@@ -42,7 +42,7 @@ class FixedContext(nn.Module):
     It is a summary of the sentence and not of a word in it, so there are no weights to show.
     """
 
-    looks = False
+    has_weights = False
 
     def __init__(self, *, memory_size: int) -> None:
         super().__init__()

@@ -7,14 +7,14 @@ from seq2seq_cli.compute.device import (
     choose_device,
     deterministic_algorithms,
 )
-from seq2seq_cli.compute.process_group import World
+from seq2seq_cli.compute.process_group import ProcessGroup
 from seq2seq_cli.errors import TrainingError, UsageError
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="its GPU goes first")
 def test_several_processes_train_together_where_sums_can_be_carried(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.backends.mps, "is_available", lambda: True)
-    two = World(rank=0, size=2)
+    two = ProcessGroup(rank=0, size=2)
     assert choose_device("auto").type == "mps"
     assert choose_device("auto", two).type == "cpu"
     with pytest.raises(UsageError, match="several processes have none here that torch can use; choose cpu or auto"):

@@ -8,7 +8,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seq2seq_cli.compute.process_group import World, launch_name, torchrun_world
+from seq2seq_cli.compute.process_group import ProcessGroup, launch_name, torchrun_group
 from seq2seq_cli.config.schema import Config
 from seq2seq_cli.corpus.batches import collate
 from seq2seq_cli.corpus.noise import Noise
@@ -22,8 +22,8 @@ from seq2seq_cli.training.loop import share
 from tests.tiny import tiny_config
 
 
-def worlds(size: int) -> list[World]:
-    return [World(rank=rank, size=size) for rank in range(size)]
+def worlds(size: int) -> list[ProcessGroup]:
+    return [ProcessGroup(rank=rank, size=size) for rank in range(size)]
 
 
 def model_of(corpus: PreparedCorpus, config: Config) -> Seq2Seq:
@@ -34,7 +34,7 @@ def model_of(corpus: PreparedCorpus, config: Config) -> Seq2Seq:
 @given(pairs=st.integers(1, 40), size=st.integers(1, 9))
 def test_the_shares_of_a_batch_are_the_batch(pairs: int, size: int) -> None:
     rows = np.arange(100, 100 + pairs)
-    shares = [share(rows, world) for world in worlds(size)]
+    shares = [share(rows, group) for group in worlds(size)]
     assert all(len(mine) for mine in shares)
     assert sorted(np.concatenate(shares[:pairs]).tolist()) == rows.tolist()
     assert max(map(len, shares)) == math.ceil(pairs / size)
@@ -67,15 +67,15 @@ def test_a_process_with_pairs_has_a_gradient_for_every_weight(corpus: PreparedCo
 
 
 def test_alone_there_is_nobody_to_ask() -> None:
-    alone = World.alone()
+    alone = ProcessGroup.single()
     assert alone.is_main
     assert alone.sum([1.5, 2.0]) == [1.5, 2.0]
     assert alone.max(143) == 143
     assert alone.gather("mine") == ["mine"]
-    assert alone.main(lambda: 3) == alone.each(lambda: 3) == 3
+    assert alone.on_main(lambda: 3) == alone.on_all(lambda: 3) == 3
     model = torch.nn.Linear(2, 2)
-    assert alone.together(model) is model
-    for ask in (alone.main, alone.each):
+    assert alone.wrap(model) is model
+    for ask in (alone.on_main, alone.on_all):
         with pytest.raises(UsageError, match="as it is"):
             ask(_refuse)
 
@@ -95,8 +95,8 @@ def test_what_all_come_upon_the_first_tells() -> None:
 
 def test_without_torchrun_a_training_is_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RANK", "3")  # other programs have a use for this name
-    with torchrun_world() as world:
-        assert world == World.alone()
+    with torchrun_group() as group:
+        assert group == ProcessGroup.single()
     assert launch_name() is None
 
 
@@ -130,9 +130,9 @@ def test_a_checkpoint_has_the_random_state_of_every_process(corpus: PreparedCorp
         streams.append(state.streams())
         drawn.append(torch.rand(3))
     captured = states[0].capture(streams)
-    for world, expected in zip(worlds(2), drawn, strict=True):
+    for group, expected in zip(worlds(2), drawn, strict=True):
         torch.manual_seed(99)
-        states[1].restore(captured, world)
+        states[1].restore(captured, group)
         assert torch.equal(torch.rand(3), expected)
 
     torch.manual_seed(99)

@@ -90,11 +90,11 @@ def decaying(decay: str, **values: object) -> TrainingConfig:
 @pytest.mark.parametrize("decay", ["linear", "exponential", "inverse_sigmoid"])
 def test_a_decay_begins_at_the_start_halves_when_told_and_ends_at_the_least(decay: str) -> None:
     training = decaying(decay, teacher_forcing=0.8, teacher_forcing_min=0.1)
-    chances = [forcing_probability(training, step) for step in range(2000)]
-    assert chances[0] == pytest.approx(0.8, rel=0.05)
-    assert chances[100] == pytest.approx(0.4)
-    assert chances[-1] == 0.1
-    assert chances == sorted(chances, reverse=True)
+    probabilities = [forcing_probability(training, step) for step in range(2000)]
+    assert probabilities[0] == pytest.approx(0.8, rel=0.05)
+    assert probabilities[100] == pytest.approx(0.4)
+    assert probabilities[-1] == 0.1
+    assert probabilities == sorted(probabilities, reverse=True)
 
 
 def test_the_decays_are_those_of_the_paper() -> None:

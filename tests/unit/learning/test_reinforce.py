@@ -27,8 +27,10 @@ def gradient(
     soft: bool = False,
 ) -> Tensor:
     """Of the draws of one sentence, with respect to the distributions that they come from, all of them `CHANCES`."""
-    chances = torch.tensor([[CHANCES] * len(weights)], requires_grad=True)
-    decoded = Decoded(features=torch.zeros(1, len(weights), 1), weights=torch.tensor([weights]), chances=chances)
+    probabilities = torch.tensor([[CHANCES] * len(weights)], requires_grad=True)
+    decoded = Decoded(
+        features=torch.zeros(1, len(weights), 1), weights=torch.tensor([weights]), probabilities=probabilities
+    )
     loss = draw_loss(
         decoded,
         torch.tensor([log_probabilities]),
@@ -38,7 +40,7 @@ def gradient(
         feeds_back=feeds_back,
     )
     assert loss.item() == 0
-    [gradient] = torch.autograd.grad(loss, chances)
+    [gradient] = torch.autograd.grad(loss, probabilities)
     return gradient[0]
 
 

@@ -185,7 +185,7 @@ def test_hard_attention_takes_the_likeliest_state_when_translating() -> None:
     attended = look(attention, QUERY, MEMORY)
     assert attended.weights.flatten().tolist() == [0.0, 1.0]  # the dot scores are 1 and 1.5
     assert attended.context.flatten().tolist() == MEMORY[0, 1].tolist()
-    assert attended.chances is None
+    assert attended.probabilities is None
 
 
 def test_hard_attention_draws_by_its_weights_while_training_and_half_of_the_sentences_are_soft() -> None:
@@ -197,10 +197,10 @@ def test_hard_attention_draws_by_its_weights_while_training_and_half_of_the_sent
     query = torch.tensor([[[1.0, 7.0]]]).expand(draws, -1, -1)
     attended = attention(query, memory, torch.ones(draws, 1, dtype=torch.long))
     assert memory.soft is not None
-    assert attended.chances is not None
+    assert attended.probabilities is not None
     expected = torch.tensor([0.25, 0.75, 0.0])
-    torch.testing.assert_close(attended.chances, expected.expand(draws, 1, 3))
-    torch.testing.assert_close(attended.weights[memory.soft], attended.chances[memory.soft])
+    torch.testing.assert_close(attended.probabilities, expected.expand(draws, 1, 3))
+    torch.testing.assert_close(attended.weights[memory.soft], attended.probabilities[memory.soft])
     drawn = attended.weights[~memory.soft]
     assert set(drawn.flatten().tolist()) == {0.0, 1.0}
     assert (drawn.sum(-1) == 1).all()

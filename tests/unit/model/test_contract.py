@@ -86,9 +86,9 @@ def gradients_are_finite_and_reach_every_parameter(model: Seq2Seq, config: Model
     memory, state = model.train().encode(padded(SENTENCES), LENGTHS)
     decoded = model.decoder(torch.tensor(TARGETS), state, memory)
     loss = model.output(decoded.features).log_softmax(-1)[..., 1].sum()
-    if decoded.chances is not None:
+    if decoded.probabilities is not None:
         # What stands for the gradient of a draw; see test_reinforce.py.
-        loss = loss + (decoded.chances * torch.arange(6)).sum()
+        loss = loss + (decoded.probabilities * torch.arange(6)).sum()
     torch.autograd.backward(loss)
     for name, parameter in model.named_parameters():
         if name in without_gradient(config):

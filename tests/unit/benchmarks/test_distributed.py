@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from benchmarks.world import Trained, difference, read_metrics, threads_each
+from benchmarks.distributed import Trained, difference, read_metrics, threads_each
 
 
 def test_the_last_epoch_counts_by_itself() -> None:

@@ -40,7 +40,7 @@ class Trained:
     """Mean over the last epoch's target tokens, in nats."""
 
 
-def measure_world(pairs: Path, *, rounds: int) -> list[Figure]:
+def measure_distributed(pairs: Path, *, rounds: int) -> list[Figure]:
     """Target tokens a second of one process and of two, in turn, and how far the losses of the last epoch differ.
 
     Raises RuntimeError when a training fails.

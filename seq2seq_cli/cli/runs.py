@@ -3,14 +3,15 @@
 import json
 import sys
 from collections.abc import Iterator, Sequence
-from enum import StrEnum
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from seq2seq_cli.config.choices import Metric
 from seq2seq_cli.errors import UsageError, one_line
+from seq2seq_cli.plots.curves import Axis
 
 if TYPE_CHECKING:
     from seq2seq_cli.runs.listing import DamagedRun, Run
@@ -27,22 +28,6 @@ _DIGITS = {
     "loss": ".3f",
 }
 """How results are written."""
-
-
-class XAxis(StrEnum):
-    """What learning curves are drawn over."""
-
-    EPOCH = "epoch"
-    MINUTES = "minutes"
-    TOKENS = "tokens"
-
-
-class Metric(StrEnum):
-    """What learning curves show of the held-out sentences."""
-
-    BLEU = "bleu"
-    CHRF = "chrf"
-    LOSS = "loss"
 
 
 Names = Annotated[list[str], typer.Argument(metavar="RUN", help="Run folders, or names from the list.")]
@@ -112,7 +97,7 @@ def plot(
     out: Annotated[
         Path, typer.Option("--out", metavar="FILE", help="The picture; its name ends in .png, .svg or .pdf.")
     ] = Path("curves.png"),
-    x: Annotated[XAxis, typer.Option("--x", help="What the curves are drawn over.")] = XAxis.EPOCH,
+    x: Annotated[Axis, typer.Option("--x", help="What the curves are drawn over.")] = "epoch",
     metric: Annotated[
         Metric | None,
         typer.Option("--metric", help="The held-out score.", show_default="what the first run was chosen by"),
@@ -126,9 +111,9 @@ def plot(
 
     check_curves_path(out, overwrite=overwrite)
     found = [runs.find_run(name, context.obj) for name in names]
-    shown = metric.value if metric else found[0].metric
-    curves = learning_curves(dict(zip(_titles(found), found, strict=True)), axis=x.value, metric=shown)
-    save_curves(curves, out, axis=x.value, metric=shown)
+    shown = metric or found[0].metric
+    curves = learning_curves(dict(zip(_titles(found), found, strict=True)), axis=x, metric=shown)
+    save_curves(curves, out, axis=x, metric=shown)
     sys.stderr.write(f"s2s: learning curves written to {out}\n")
 
 

@@ -7,13 +7,13 @@ import shutil
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
 import typer
 from typer.core import TyperCommand
 
+from seq2seq_cli.config.choices import DeviceName
 from seq2seq_cli.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -54,15 +54,6 @@ def with_attention_values(args: list[str]) -> list[str]:
     return words
 
 
-class Device(StrEnum):
-    """Where to compute."""
-
-    AUTO = "auto"
-    CPU = "cpu"
-    CUDA = "cuda"
-    MPS = "mps"
-
-
 def translate(
     texts: Annotated[
         list[str] | None,
@@ -84,7 +75,7 @@ def translate(
     tokens: Annotated[
         bool, typer.Option("--tokens", help="Print the words separated by spaces instead of plain text.")
     ] = False,
-    device: Annotated[Device, typer.Option("--device", help="Where to compute.")] = Device.AUTO,
+    device: Annotated[DeviceName, typer.Option("--device", help="Where to compute.")] = "auto",
     overrides: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="Override the config, such as decoding.batch_size=16."),
@@ -115,7 +106,7 @@ def translate(
         output.show(translator.translate_stream(_lines(sys.stdin.buffer)))
 
 
-def _load(model: Path | None, device: Device, overrides: list[str]) -> "Translator":
+def _load(model: Path | None, device: DeviceName, overrides: list[str]) -> "Translator":
     """The translator of a run, searching as the overrides say."""
     for override in overrides:
         if not override.startswith("decoding."):
@@ -128,7 +119,7 @@ def _load(model: Path | None, device: Device, overrides: list[str]) -> "Translat
 
     run = RunFolder.find_model(model)
     config = load_saved_config(run.path / "config.yaml", overrides) if overrides else None
-    return load_translator(run, choose_device(device.value), config)
+    return load_translator(run, choose_device(device), config)
 
 
 def _answer(texts: list[str], translator: "Translator", output: "_Output") -> None:

@@ -8,12 +8,13 @@ from contextlib import contextmanager
 import torch
 
 from seq2seq_cli.compute.process_group import SINGLE, ProcessGroup
+from seq2seq_cli.config.choices import DeviceName
 from seq2seq_cli.errors import TrainingError, UsageError
 
 _CUBLAS = "CUBLAS_WORKSPACE_CONFIG"
 
 
-def choose_device(name: str, group: ProcessGroup = SINGLE) -> torch.device:
+def choose_device(name: DeviceName, group: ProcessGroup = SINGLE) -> torch.device:
     """The device of that name; `auto` takes the first of cuda, mps and cpu that is there.
 
     Of several processes on this machine each has a GPU of its own. Raises UsageError for a device that this machine
@@ -21,7 +22,7 @@ def choose_device(name: str, group: ProcessGroup = SINGLE) -> torch.device:
     """
     # Nothing carries sums between processes from Apple's GPUs, and a machine has but one.
     has_mps = torch.backends.mps.is_available() and group.size == 1
-    there = {"cuda": torch.cuda.is_available(), "mps": has_mps, "cpu": True}
+    there: dict[DeviceName, bool] = {"cuda": torch.cuda.is_available(), "mps": has_mps, "cpu": True}
     if name == "auto":
         name = next(device for device, found in there.items() if found)
     if not there[name]:

@@ -3,12 +3,11 @@
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import Literal, TypeAlias
 
 import torch
 import torch.nn.functional as F
 
-Precision: TypeAlias = Literal["fp32", "bf16", "bf16-mixed"]
+from seq2seq_cli.config.choices import Precision, PrecisionName
 
 MARGIN = 1.15
 """How many times faster a precision has to be to be taken: a small difference would be chosen by chance."""
@@ -17,7 +16,7 @@ PRODUCT = (256, 256, 2048)
 ROUNDS = 6
 
 
-def choose_precision(name: Literal["auto", "fp32", "bf16", "bf16-mixed"], device: torch.device) -> Precision:
+def choose_precision(name: PrecisionName, device: torch.device) -> Precision:
     """The precision of the name; `auto` is what is fastest on the device.
 
     On a GPU that is bf16-mixed where it has units for it. On a CPU with units for bf16 they are timed, some 150 ms in

@@ -6,10 +6,28 @@ A YAML file has six sections: ``data`` and ``text`` say how ``s2s prepare`` make
 """
 
 from collections.abc import Sequence
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal, Self, TypeAlias
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
+from seq2seq_cli.config.choices import (
+    BatchUnit,
+    BridgeName,
+    Cell,
+    DecoderKind,
+    DeviceName,
+    Directions,
+    ForcingDecay,
+    ForcingUnit,
+    Metric,
+    Optimiser,
+    PrecisionName,
+    ReadoutName,
+    Schedule,
+    ScopeName,
+    TiedEmbeddings,
+    Unit,
+)
 from seq2seq_cli.config.compatibility import Problem, model_problems, section_problems
 
 AUTO = "auto"
@@ -117,7 +135,7 @@ class TargetConfig(SideConfig):
 class TextConfig(Section):
     """The two languages, and what a text is made of."""
 
-    unit: Literal["word", "bpe", "character"] = "word"
+    unit: Unit = "word"
     """word: spaCy's tokens. bpe: parts of them, learned from the training split. character: no tokenizer at all."""
     shared_vocabulary: bool = False
     """One vocabulary for both sides, learned from both."""
@@ -148,9 +166,9 @@ Layers = Annotated[int, Field(ge=1, le=4)]
 class EncoderConfig(Section):
     """An RNN over the source words; every state is kept (the memory)."""
 
-    cell: Literal["lstm", "gru"] = "lstm"
+    cell: Cell = "lstm"
     """The RNN: LSTM, or GRU."""
-    directions: Literal["one", "joined", "summed"] = "one"
+    directions: Directions = "one"
     """one: left to right. joined: both ways, [forward; backward], a state twice as long. summed: forward + backward."""
     embedding_size: PositiveInt = 256
     """Size of a source word's vector."""
@@ -175,22 +193,25 @@ class EncoderConfig(Section):
         return self.hidden_size * (2 if self.directions == "joined" else 1)
 
 
+ScoreName: TypeAlias = Literal[
+    "additive",
+    "dot",
+    "scaled_dot",
+    "general",
+    "concat",
+    "concat_joined",
+    "linear",
+    "location",
+    "state_free",
+    "fixed",
+    "none",
+]
+
+
 class AttentionConfig(Section):
     """How well each source position answers the decoder's query, and where it may look."""
 
-    score: Literal[
-        "additive",
-        "dot",
-        "scaled_dot",
-        "general",
-        "concat",
-        "concat_joined",
-        "linear",
-        "location",
-        "state_free",
-        "fixed",
-        "none",
-    ] = "general"
+    score: ScoreName = "general"
     """additive v.tanh(W q + U k), dot q.k, scaled_dot q.k/sqrt(size), general q.W k, concat v.tanh(W(q + k)) as the
     tutorial sums it, concat_joined v.tanh(W[q; k]), linear w.[q; k], location (W q)_s, state_free v.tanh(U k); without
     attention: fixed, tanh(V h) of the last state h at every step, or none at all."""
@@ -200,7 +221,7 @@ class AttentionConfig(Section):
     """Additive scores side by side, each with its share of the size and of the context."""
     max_length: PositiveInt = 101
     """With location: the most source tokens, <eos> counted."""
-    scope: Literal["global", "local_m", "local_p", "hard"] = "global"
+    scope: ScopeName = "global"
     """global: every word. local_m: a window at the target word's own place. local_p: a window at a predicted place,
     with a Gaussian. hard: one word, drawn while training, the likeliest when translating."""
     window: PositiveInt = 10
@@ -218,9 +239,9 @@ class AttentionConfig(Section):
 class DecoderConfig(Section):
     """An RNN that writes the target words, attending to the memory at every step."""
 
-    kind: Literal["bahdanau", "luong"] = "luong"
+    kind: DecoderKind = "luong"
     """bahdanau: attend with the previous state, then the RNN. luong: the RNN first, then attend with its output."""
-    cell: Literal["lstm", "gru"] = "lstm"
+    cell: Cell = "lstm"
     """The RNN: LSTM, or GRU."""
     embedding_size: PositiveInt = 256
     """Size of a target word's vector."""
@@ -236,7 +257,7 @@ class DecoderConfig(Section):
     """Share of the words whose whole vector training sets to zero."""
     input_feeding: bool = False
     """Join the attentional vector to the next word's vector."""
-    readout: Literal["state", "concat", "attentional", "maxout"] = "concat"
+    readout: ReadoutName = "concat"
     """What the output layer sees: state h, concat [h; c], attentional tanh(W[c; h]), or maxout of U h + V y + C c."""
 
     @property
@@ -252,13 +273,13 @@ class ModelConfig(Section):
 
     encoder: EncoderConfig = EncoderConfig()
     """The source side."""
-    bridge: Literal["copy", "linear", "zero"] = "copy"
+    bridge: BridgeName = "copy"
     """The decoder's first state: copy of the encoder's last (sizes agree), linear tanh(W h + b) of it, or zero."""
     attention: AttentionConfig = AttentionConfig()
     """What joins the two sides."""
     decoder: DecoderConfig = DecoderConfig()
     """The target side."""
-    tied_embeddings: Literal["none", "target", "all"] = "none"
+    tied_embeddings: TiedEmbeddings = "none"
     """Matrices that are one: target: target vectors and output layer. all: those and the source vectors."""
 
     @model_validator(mode="after")
@@ -277,23 +298,23 @@ class TrainingConfig(Section):
     """End after so many minutes, the last validation included, wherever that is; null: after the epochs."""
     patience: PositiveInt | None = None
     """End when so many validations in a row have brought no better score; null: never for that."""
-    best_metric: Literal["bleu", "chrf", "loss"] = "bleu"
+    best_metric: Metric = "bleu"
     """Held-out score that the best weights are chosen by: the highest BLEU or chrF, or the lowest loss."""
     keep: NonNegativeInt = 0
     """Newest epochs whose weights are kept too, besides the best and the last."""
     batch_size: PositiveInt = 768
     """Size of a batch, in batch_unit, over all processes."""
-    batch_unit: Literal["token", "sentence"] = "token"
+    batch_unit: BatchUnit = "token"
     """token: source or target tokens with padding, whichever are more. sentence: pairs."""
     accumulate: PositiveInt = 1
     """Batches an update of the weights: their gradients are summed."""
-    optimiser: Literal["adam", "adamw", "sgd"] = "adam"
+    optimiser: Optimiser = "adam"
     """Adam, Adam with decoupled weight decay, or plain stochastic gradient descent."""
     lr: Positive = 1e-3
     """The optimiser's learning rate, at its highest."""
     weight_decay: NonNegative = 0.0
     """Of adamw and sgd: how fast weights shrink."""
-    schedule: Literal["constant", "linear", "cosine", "inverse_sqrt", "plateau"] = "constant"
+    schedule: Schedule = "constant"
     """The learning rate after the warm-up: as it is; down to 0 at the end, in a line or as a cosine; down with the
     root of the steps; or halved after each validation that brings no better score."""
     warmup_steps: NonNegativeInt = 0
@@ -306,9 +327,9 @@ class TrainingConfig(Section):
     """Moving average of the weights: what of it stays at each update; 0: none. Kept as best when it scores better."""
     teacher_forcing: Probability = 0.5
     """Probability that the decoder is fed the true words and not its own predictions; with a decay, at the start."""
-    teacher_forcing_unit: Literal["sentence", "token"] = "sentence"
+    teacher_forcing_unit: ForcingUnit = "sentence"
     """What it is drawn for."""
-    teacher_forcing_decay: Literal["constant", "linear", "exponential", "inverse_sigmoid"] = "constant"
+    teacher_forcing_decay: ForcingDecay = "constant"
     """How it goes down while training."""
     teacher_forcing_half: PositiveInt = 5000
     """Updates of the weights after which a decay has left half of it."""
@@ -323,9 +344,9 @@ class TrainingConfig(Section):
     """Start of every random stream; the same seed gives the same run on a CPU."""
     deterministic: bool = False
     """On a GPU: only algorithms that give the same run twice; training ends where there is none."""
-    device: Literal["auto", "cpu", "cuda", "mps"] = "auto"
+    device: DeviceName = "auto"
     """Where to compute; auto takes the first of cuda, mps, cpu that is there."""
-    precision: Literal["auto", "fp32", "bf16", "bf16-mixed"] = "auto"
+    precision: PrecisionName = "auto"
     """Numbers in which products are computed: fp32; bf16: fp32 numbers, multiplied as bf16; bf16-mixed: bf16 numbers
     wherever that is safe. auto takes what is fastest on the device."""
     save_minutes: Positive = 2.0

@@ -6,7 +6,7 @@ B batch, S source length, T target length.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import torch
@@ -14,13 +14,10 @@ from jaxtyping import Int
 from numpy.typing import NDArray
 from torch import Tensor
 
+from seq2seq_cli.config.choices import BatchUnit
 from seq2seq_cli.corpus.prepared import ParallelIds
 from seq2seq_cli.corpus.ragged import Ragged
 from seq2seq_cli.text.vocabulary import BOS, EOS, PAD
-
-BatchUnit = Literal["token", "sentence"]
-"""What the size of a batch is counted in: sentence: pairs; token: rows x the longest of them, EOS (or BOS) and padding
-counted, on either side for itself. A pair that is longer than the size is a batch of its own."""
 
 
 @dataclass(frozen=True, kw_only=True)

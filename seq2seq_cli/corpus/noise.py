@@ -19,11 +19,11 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
+from seq2seq_cli.config.choices import Unit
 from seq2seq_cli.config.schema import TrainingConfig
 from seq2seq_cli.corpus.prepared import ParallelIds, PreparedCorpus
 from seq2seq_cli.corpus.ragged import Ragged, offsets_of
 from seq2seq_cli.text.codec import Codec
-from seq2seq_cli.text.segmenter import Unit
 from seq2seq_cli.text.vocabulary import UNK
 
 HIDDEN_WORDS_OF_BPE = 0.05

@@ -4,17 +4,15 @@ B batch, S source length, T target length.
 """
 
 import math
-from typing import Literal
 
 import torch
 from jaxtyping import Bool, Int
 from torch import Tensor
 
+from seq2seq_cli.config.choices import ForcingUnit
 from seq2seq_cli.config.schema import TrainingConfig
 from seq2seq_cli.model.seq2seq import Seq2Seq, evaluating
 from seq2seq_cli.model.state import DecoderState, Memory
-
-ForcingUnit = Literal["sentence", "token"]
 
 
 def forcing_probability(training: TrainingConfig, step: int) -> float:

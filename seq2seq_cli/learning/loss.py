@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from jaxtyping import Float
 from torch import Tensor
 
+from seq2seq_cli.config.choices import ForcingUnit
 from seq2seq_cli.corpus.batches import Batch
-from seq2seq_cli.learning.forcing import ForcingUnit, decoder_inputs, draw_forced
+from seq2seq_cli.learning.forcing import decoder_inputs, draw_forced
 from seq2seq_cli.learning.output_loss import output_loss
 from seq2seq_cli.learning.reinforce import draw_loss
 from seq2seq_cli.model.seq2seq import Seq2Seq

@@ -7,8 +7,8 @@ from typing import Any, TypedDict
 import torch
 from torch import Tensor
 
-from seq2seq_cli.compute.precision import Precision
 from seq2seq_cli.compute.process_group import SINGLE, ProcessGroup
+from seq2seq_cli.config.choices import Precision
 from seq2seq_cli.config.schema import TrainingConfig
 from seq2seq_cli.learning.averaging import Average
 from seq2seq_cli.learning.optimiser import make_optimiser

@@ -3,17 +3,16 @@
 B batch, S source length, D embedding, H hidden, E encoder output (H, or 2H where two directions are joined), L layers.
 """
 
-from typing import Literal, cast
+from typing import cast
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
+from seq2seq_cli.config.choices import Cell, Directions
 from seq2seq_cli.model.dropout import LockedDropout, WordDropout, make_dropout
 from seq2seq_cli.model.recurrent import RNN, make_rnn, read_all
 from seq2seq_cli.model.state import RNNState
-
-Directions = Literal["one", "joined", "summed"]
 
 
 class Encoder(nn.Module):
@@ -32,7 +31,7 @@ class Encoder(nn.Module):
         hidden_size: int,
         layers: int,
         dropout: float,
-        cell: Literal["lstm", "gru"] = "lstm",
+        cell: Cell = "lstm",
         directions: Directions = "one",
         variational_dropout: bool = False,
         word_dropout: float = 0.0,

@@ -6,7 +6,7 @@ through a sentence in which each input hangs on the step before.
 
 import warnings
 from collections.abc import Callable
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 import torch
 import torch.nn.functional as F
@@ -14,14 +14,13 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 
+from seq2seq_cli.config.choices import Cell
 from seq2seq_cli.model.state import RNNState
 
 RNN: TypeAlias = nn.LSTM | nn.GRU
 
 
-def make_rnn(
-    cell: Literal["lstm", "gru"], input_size: int, hidden_size: int, *, layers: int, dropout: float, both_ways: bool
-) -> RNN:
+def make_rnn(cell: Cell, input_size: int, hidden_size: int, *, layers: int, dropout: float, both_ways: bool) -> RNN:
     """An RNN with fresh weights; dropout is between its layers."""
     kinds: dict[str, type[RNN]] = {"lstm": nn.LSTM, "gru": nn.GRU}
     between_layers = dropout if layers > 1 else 0.0

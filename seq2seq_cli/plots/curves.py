@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from seq2seq_cli.config.choices import Metric
 from seq2seq_cli.errors import UsageError
 
 if TYPE_CHECKING:
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from seq2seq_cli.plots.canvas import Image
 
 Axis = Literal["epoch", "minutes", "tokens"]
-Metric = Literal["bleu", "chrf", "loss"]
 Point = tuple[float, float]
 """Its place on the axis, and the value there."""
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from seq2seq_cli.config.choices import Unit
 from seq2seq_cli.config.schema import DataConfig
 from seq2seq_cli.corpus.hashing import Hashes, are_among, first_of_each, mix
 from seq2seq_cli.corpus.manifest import REASONS, Reason
@@ -14,7 +15,6 @@ from seq2seq_cli.errors import PairFileError
 from seq2seq_cli.preparation.dropped import MOST_EXAMPLES, Dropped, Example
 from seq2seq_cli.preparation.scratch import Scratch
 from seq2seq_cli.preparation.splits import assign_splits
-from seq2seq_cli.text.segmenter import Unit
 
 CHARACTERS_A_TOKEN = 5
 """About as long as a word is in most languages that are written with letters."""

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
+from seq2seq_cli.config.choices import Metric
 from seq2seq_cli.errors import ModelFileError, UsageError
-from seq2seq_cli.plots.curves import Axis, LearningCurves, Metric, Point
+from seq2seq_cli.plots.curves import Axis, LearningCurves, Point
 from seq2seq_cli.runs.layout import METRICS
 from seq2seq_cli.runs.listing import Run
 from seq2seq_cli.runs.metrics import History

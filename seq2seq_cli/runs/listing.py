@@ -8,11 +8,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from seq2seq_cli.config.choices import Metric
 from seq2seq_cli.config.differences import values_by_key
 from seq2seq_cli.config.loader import load_saved_config
 from seq2seq_cli.config.schema import Config
 from seq2seq_cli.errors import ConfigError, ModelFileError
-from seq2seq_cli.plots.curves import Metric
 from seq2seq_cli.runs.layout import BEST, CONFIG, CORPUS, LAST, LOCK, METRICS
 from seq2seq_cli.runs.lock import is_held
 from seq2seq_cli.runs.metrics import History, RecordedScores, read_history

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from seq2seq_cli.config.choices import Metric
 from seq2seq_cli.errors import ModelFileError
-from seq2seq_cli.plots.curves import Metric
 from seq2seq_cli.runs.layout import FORMAT, METRICS
 
 logger = logging.getLogger(__name__)

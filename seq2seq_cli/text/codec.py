@@ -12,6 +12,7 @@ from typing import Annotated, Self
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
+from seq2seq_cli.config.choices import Unit
 from seq2seq_cli.config.schema import SideConfig, TextConfig
 from seq2seq_cli.errors import ModelFileError
 from seq2seq_cli.files import read_json, write_json
@@ -19,7 +20,7 @@ from seq2seq_cli.text.bpe import Merge, Merges, characters, joined, learn_bpe
 from seq2seq_cli.text.casing import cut_alike
 from seq2seq_cli.text.memo import Memo
 from seq2seq_cli.text.normalise import CONTINUING, SPACING, normalise
-from seq2seq_cli.text.segmenter import Segmenter, Unit, get_segmenter
+from seq2seq_cli.text.segmenter import Segmenter, get_segmenter
 from seq2seq_cli.text.tokenizer import LONGEST_WORD
 from seq2seq_cli.text.vocabulary import BOS, EOS, PAD, SPECIAL_UNITS, UNK, Vocabulary
 

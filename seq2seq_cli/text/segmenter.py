@@ -6,16 +6,13 @@ Each word is lower-cased, cut and marked once, so that a sentence costs little m
 import functools
 import unicodedata
 from itertools import chain, pairwise
-from typing import Literal
 
+from seq2seq_cli.config.choices import Unit
 from seq2seq_cli.config.schema import SideConfig
 from seq2seq_cli.text.casing import cut_alike, lower
 from seq2seq_cli.text.memo import Memo
 from seq2seq_cli.text.normalise import SPACING
 from seq2seq_cli.text.tokenizer import get_tokenizer
-
-Unit = Literal["word", "bpe", "character"]
-"""What an id stands for: a token of spaCy, a part of one, or a character of the text."""
 
 
 class Segmenter:

@@ -4,11 +4,12 @@ import numpy as np
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from seq2seq_cli.config.choices import Unit
 from seq2seq_cli.config.schema import SideConfig
 from seq2seq_cli.text.casing import capitals, lower
 from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.normalise import CONTINUING, SPACING, normalise
-from seq2seq_cli.text.segmenter import Unit, get_segmenter
+from seq2seq_cli.text.segmenter import get_segmenter
 from seq2seq_cli.text.vocabulary import BOS, EOS, PAD, SPECIAL_UNITS, UNK, Vocabulary
 
 # Any code point, halves of surrogate pairs too; and texts with what is special to the tokenizer or to us.

@@ -1,7 +1,8 @@
 import pytest
 import torch
 
-from seq2seq_cli.compute.precision import Precision, _fastest, _has_bf16_units, choose_precision, computing
+from seq2seq_cli.compute.precision import _fastest, _has_bf16_units, choose_precision, computing
+from seq2seq_cli.config.choices import Precision
 from tests.tiny import CPU
 
 # What bf16, with its eight bits, cannot hold: 257 is 256 there.

@@ -1,7 +1,6 @@
 """Batches: every pair once, no larger than told, hardly any padding, the same order from the same seed."""
 
 from itertools import chain, product
-from typing import Literal
 
 import numpy as np
 import pytest
@@ -9,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from seq2seq_cli.config.choices import BatchUnit
 from seq2seq_cli.corpus.batches import collate, epoch_order, halves, length_order
 from seq2seq_cli.corpus.prepared import ParallelIds
 from seq2seq_cli.corpus.ragged import Ragged, offsets_of
@@ -34,7 +34,7 @@ def ragged(rows: list[list[int]]) -> Ragged:
     return Ragged(values=np.array(list(chain.from_iterable(rows)), dtype=np.uint32), offsets=offsets)
 
 
-def orders(ids: ParallelIds, size: int, unit: Literal["token", "sentence"]) -> list[Order]:
+def orders(ids: ParallelIds, size: int, unit: BatchUnit) -> list[Order]:
     return [epoch_order(ids, size=size, unit=unit, seed=1, epoch=0), length_order(ids, size=size, unit=unit)]
 
 
@@ -43,7 +43,7 @@ def plain(order: Order) -> list[list[int]]:
 
 
 @given(lengths_of_pairs.filter(bool), sizes, units)
-def test_every_pair_comes_once(lengths: Lengths, size: int, unit: Literal["token", "sentence"]) -> None:
+def test_every_pair_comes_once(lengths: Lengths, size: int, unit: BatchUnit) -> None:
     for order in orders(pairs_of(lengths), size, unit):
         assert sorted(np.concatenate(order).tolist()) == list(range(len(lengths)))
 
@@ -64,9 +64,7 @@ def test_batches_of_sentences_are_all_full_but_one(lengths: Lengths, size: int) 
 
 
 @given(lengths_of_pairs.filter(bool), sizes, units, st.integers(0, 5))
-def test_every_epoch_has_as_many_batches(
-    lengths: Lengths, size: int, unit: Literal["token", "sentence"], epoch: int
-) -> None:
+def test_every_epoch_has_as_many_batches(lengths: Lengths, size: int, unit: BatchUnit, epoch: int) -> None:
     ids = pairs_of(lengths)
     counts = {len(epoch_order(ids, size=size, unit=unit, seed=1, epoch=e)) for e in (epoch, epoch + 1)}
     assert len(counts) == 1

@@ -9,12 +9,13 @@ from pathlib import Path
 import pytest
 import torch
 
+from seq2seq_cli.config.choices import Unit
 from seq2seq_cli.config.schema import DecoderConfig, DecodingConfig, EncoderConfig, ModelConfig, SideConfig
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.model.build import build_model
 from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.normalise import normalise
-from seq2seq_cli.text.segmenter import Unit, get_segmenter
+from seq2seq_cli.text.segmenter import get_segmenter
 from seq2seq_cli.text.vocabulary import EOS_UNIT, UNK
 
 SRC_TEXT = "She kissed him. The dogs saw her."

@@ -1,7 +1,8 @@
 import pytest
 import torch
 
-from seq2seq_cli.compute.precision import Precision, computing
+from seq2seq_cli.compute.precision import computing
+from seq2seq_cli.config.choices import Precision
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.corpus.batches import Batch, pad
 from seq2seq_cli.learning.loss import batch_loss

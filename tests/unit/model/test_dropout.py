@@ -9,10 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
+from seq2seq_cli.config.choices import Directions
 from seq2seq_cli.config.schema import ModelConfig
 from seq2seq_cli.learning.forcing import decoder_inputs
 from seq2seq_cli.model.dropout import Dropout, LockedDropout, WordDropout
-from seq2seq_cli.model.encoder import Directions, Encoder
+from seq2seq_cli.model.encoder import Encoder
 from seq2seq_cli.model.recurrent import make_rnn, read_all
 from seq2seq_cli.model.seq2seq import Seq2Seq
 from tests.unit.model.conftest import small_model

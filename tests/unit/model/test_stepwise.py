@@ -1,12 +1,12 @@
 """The quick way through a sentence against the plain one: outputs, and every gradient."""
 
 from collections.abc import Callable
-from typing import Literal
 
 import pytest
 import torch
 from torch import Tensor
 
+from seq2seq_cli.config.choices import Cell
 from seq2seq_cli.model.recurrent import RNN, make_rnn
 from seq2seq_cli.model.state import RNNState
 from seq2seq_cli.model.stepwise import HoistedSteps, PlainSteps, Steps
@@ -15,7 +15,7 @@ B, T, D, H = 3, 5, 4, 6
 JOINED = {"something beside the words": 2, "nothing beside them": 0}
 
 
-def an_rnn(cell: Literal["lstm", "gru"], layers: int, joined: int) -> RNN:
+def an_rnn(cell: Cell, layers: int, joined: int) -> RNN:
     torch.manual_seed(0)
     return make_rnn(cell, D + joined, H, layers=layers, dropout=0.0, both_ways=False).double()
 
@@ -40,9 +40,7 @@ def walk(way: Callable[[RNN, Tensor, RNNState], Steps], rnn: RNN, joined: int) -
 @pytest.mark.parametrize("joined", JOINED.values(), ids=JOINED)
 @pytest.mark.parametrize("layers", [1, 3])
 @pytest.mark.parametrize("cell", ["lstm", "gru"])
-def test_outputs_and_gradients_are_those_of_one_step_after_the_other(
-    cell: Literal["lstm", "gru"], layers: int, joined: int
-) -> None:
+def test_outputs_and_gradients_are_those_of_one_step_after_the_other(cell: Cell, layers: int, joined: int) -> None:
     rnn = an_rnn(cell, layers, joined)
     for quick, plain in zip(walk(HoistedSteps, rnn, joined), walk(PlainSteps, rnn, joined), strict=True):
         torch.testing.assert_close(quick, plain, rtol=0, atol=1e-12)

@@ -7,11 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from seq2seq_cli.config.choices import Unit
 from seq2seq_cli.config.schema import SideConfig, SourceConfig, TargetConfig, TextConfig
 from seq2seq_cli.errors import ModelFileError
 from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.normalise import SPACING
-from seq2seq_cli.text.segmenter import Unit, get_segmenter
+from seq2seq_cli.text.segmenter import get_segmenter
 from seq2seq_cli.text.vocabulary import BOS, EOS, PAD, UNK
 
 UNITS: list[Unit] = ["word", "bpe", "character"]

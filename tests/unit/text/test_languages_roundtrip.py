@@ -4,10 +4,11 @@ from collections import Counter
 
 import pytest
 
+from seq2seq_cli.config.choices import Unit
 from seq2seq_cli.config.schema import SideConfig
 from seq2seq_cli.text.casing import capitals
 from seq2seq_cli.text.codec import Codec
-from seq2seq_cli.text.segmenter import Unit, get_segmenter
+from seq2seq_cli.text.segmenter import get_segmenter
 from seq2seq_cli.text.vocabulary import UNK
 
 SENTENCES = {

@@ -1,0 +1,36 @@
+"""Choices of the config, each named once; the schema, the commands and the rooms above take them from here.
+
+The scores are in the schema, beside their formulas. Nothing is imported here but typing, so that the commands offer
+these choices without pydantic.
+"""
+
+from typing import Literal, TypeAlias
+
+Unit: TypeAlias = Literal["word", "bpe", "character"]
+"""What an id stands for: a token of spaCy, a part of one, or a character of the text."""
+
+Cell: TypeAlias = Literal["lstm", "gru"]
+Directions: TypeAlias = Literal["one", "joined", "summed"]
+ScopeName: TypeAlias = Literal["global", "local_m", "local_p", "hard"]
+DecoderKind: TypeAlias = Literal["bahdanau", "luong"]
+ReadoutName: TypeAlias = Literal["state", "concat", "attentional", "maxout"]
+BridgeName: TypeAlias = Literal["copy", "linear", "zero"]
+TiedEmbeddings: TypeAlias = Literal["none", "target", "all"]
+
+BatchUnit: TypeAlias = Literal["token", "sentence"]
+"""The unit of a batch's size. sentence: pairs. token: rows x the longest of them, on the side where that is more; EOS
+(or BOS) and padding are counted. A pair that is longer than the size is a batch of its own."""
+
+Optimiser: TypeAlias = Literal["adam", "adamw", "sgd"]
+Schedule: TypeAlias = Literal["constant", "linear", "cosine", "inverse_sqrt", "plateau"]
+ForcingUnit: TypeAlias = Literal["sentence", "token"]
+ForcingDecay: TypeAlias = Literal["constant", "linear", "exponential", "inverse_sigmoid"]
+
+Metric: TypeAlias = Literal["bleu", "chrf", "loss"]
+"""A score of held-out sentences."""
+
+DeviceName: TypeAlias = Literal["auto", "cpu", "cuda", "mps"]
+
+Precision: TypeAlias = Literal["fp32", "bf16", "bf16-mixed"]
+PrecisionName: TypeAlias = Literal["auto", Precision]
+"""A precision, or auto: the fastest one of the device."""

@@ -212,9 +212,9 @@ class AttentionConfig(Section):
     """How well each source position answers the decoder's query, and where it may look."""
 
     score: ScoreName = "general"
-    """additive v.tanh(W q + U k), dot q.k, scaled_dot q.k/sqrt(size), general q.W k, concat v.tanh(W(q + k)) as the
-    tutorial sums it, concat_joined v.tanh(W[q; k]), linear w.[q; k], location (W q)_s, state_free v.tanh(U k); without
-    attention: fixed, tanh(V h) of the last state h at every step, or none at all."""
+    """additive v.tanh(W q + U h), dot q.h, scaled_dot q.h/sqrt(size), general q.W h, concat v.tanh(W(q + h)) as in the
+    tutorial, concat_joined v.tanh(W[q; h]), linear w.[q; h] + b, location (W q)_s, state_free v.tanh(U h); q is the
+    query and h a memory state. Without attention: fixed, the context tanh(V h) of the last h, or none."""
     size: PositiveInt | None = None
     """Size inside additive, concat, concat_joined and state_free; the decoder's hidden size when null."""
     heads: PositiveInt = 1

@@ -1,4 +1,4 @@
-"""From the config to the network: where a word of the config becomes a class (a score brings its own word)."""
+"""From the config to the network: the class for each choice in the config (`SCORES` has the scores)."""
 
 from torch import nn
 
@@ -7,7 +7,7 @@ from seq2seq_cli.model.attention.attention import Attender, Attention
 from seq2seq_cli.model.attention.hard import HardAttention
 from seq2seq_cli.model.attention.heads import MultiHeadAttention
 from seq2seq_cli.model.attention.scopes import GlobalScope, MonotonicScope, PredictiveScope, Scope
-from seq2seq_cli.model.attention.scores import Score, Sizes
+from seq2seq_cli.model.attention.scores import SCORES, Score, Sizes
 from seq2seq_cli.model.attention.without import FixedContext, NoAttention
 from seq2seq_cli.model.bridge import Bridge, CopyBridge, LinearBridge, ZeroBridge
 from seq2seq_cli.model.decoder import BahdanauDecoder, Decoder, InputFeedingDecoder, LuongDecoder
@@ -100,7 +100,7 @@ def build_scope(config: AttentionConfig, *, query: int) -> Scope:
 def build_score(config: AttentionConfig, *, query: int, memory: int) -> Score:
     """The score that the config names, for queries and memory states of the given sizes."""
     sizes = Sizes(query=query, memory=memory, attention=config.size or query, max_length=config.max_length)
-    return Score.by_word[config.score](sizes)
+    return SCORES[config.score](sizes)
 
 
 def build_decoder(config: DecoderConfig, attention: Attender, vocabulary_size: int) -> Decoder:

@@ -3,24 +3,25 @@
 B batch, T target length (1 in a single step), S source length, H query (decoder hidden), E memory (encoder output),
 A attention size, K keys (A, E, H, 1 or 0, as the score has it).
 
-Each score splits its formula in two: `keys` is what depends on the source alone, computed once a sentence;
-`forward` is the rest. No mask and no softmax here: `Attention` has them. The word in a class's head is its name in
-the config.
+q is a query, h a memory state. Each score computes its formula in two parts: `keys` is what depends on the source
+alone, projected once per sentence; `forward` is the rest. Mask and softmax are applied by `Attention`. `SCORES` at the
+end of the file gives each score its name in the config.
 """
 
 from abc import ABC, abstractmethod
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import torch
 import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from seq2seq_cli.config.schema import ScoreName
 from seq2seq_cli.errors import InputError
 
 
 class Sizes(NamedTuple):
-    """What a score may need to know to make its matrices."""
+    """The sizes that a score makes its matrices of."""
 
     query: int
     """H."""
@@ -29,18 +30,11 @@ class Sizes(NamedTuple):
     attention: int
     """A."""
     max_length: int
-    """Most source positions, for a score that has a row for each."""
+    """Largest number of source positions, for a score with a row per position."""
 
 
 class Score(nn.Module, ABC):
-    """What a mechanism provides."""
-
-    by_word: ClassVar[dict[str, type["Score"]]] = {}
-    """All scores by their name in the config."""
-
-    def __init_subclass__(cls, *, word: str) -> None:
-        super().__init_subclass__()
-        Score.by_word[word] = cls
+    """The base of all scores."""
 
     def __init__(self, sizes: Sizes) -> None:  # noqa: ARG002  # for scores with nothing to learn
         super().__init__()
@@ -51,11 +45,11 @@ class Score(nn.Module, ABC):
 
     @abstractmethod
     def forward(self, query: Float[Tensor, "B T H"], keys: Float[Tensor, "B S K"]) -> Float[Tensor, "B T S"]:
-        """One number for each query and source position, before mask and softmax."""
+        """score(q_t, h_s) for every pair of a query and a memory state, before mask and softmax."""
 
 
-class AdditiveScore(Score, word="additive"):
-    """score(q, k) = v · tanh(W q + U k); Bahdanau et al. 2015, section 3.1 and appendix A.1.2."""
+class AdditiveScore(Score):
+    """score(q, h) = v · tanh(W q + U h); Bahdanau et al. 2015, section 3.1 and appendix A.1.2."""
 
     def __init__(self, sizes: Sizes) -> None:
         super().__init__(sizes)
@@ -64,59 +58,59 @@ class AdditiveScore(Score, word="additive"):
         self.v = nn.Linear(sizes.attention, 1, bias=False)
 
     def keys(self, memory: Float[Tensor, "B S E"]) -> Float[Tensor, "B S A"]:
-        """U k."""
+        """U h."""
         projected: Tensor = self.U(memory)
         return projected
 
     def forward(self, query: Float[Tensor, "B T H"], keys: Float[Tensor, "B S A"]) -> Float[Tensor, "B T S"]:
-        """v · tanh(W q + U k) for every pair of a query and a key."""
+        """v · tanh(W q + U h) for every pair of a query and a memory state."""
         summed = self.W(query).unsqueeze(2) + keys.unsqueeze(1)
         scores: Tensor = self.v(torch.tanh(summed)).squeeze(-1)
         return scores
 
 
-class DotScore(Score, word="dot"):
-    """score(q, k) = q · k; Luong et al. 2015, section 3.1, dot. Query and memory have one size."""
+class DotScore(Score):
+    """score(q, h) = q · h; Luong et al. 2015, section 3.1, dot. Query and memory have one size."""
 
     def keys(self, memory: Float[Tensor, "B S E"]) -> Float[Tensor, "B S E"]:
-        """The memory as it is."""
+        """h."""
         return memory
 
     def forward(self, query: Float[Tensor, "B T H"], keys: Float[Tensor, "B S H"]) -> Float[Tensor, "B T S"]:
-        """q · k for every pair of a query and a key."""
+        """q · h for every pair of a query and a memory state."""
         return query @ keys.transpose(1, 2)
 
 
-class ScaledDotScore(DotScore, word="scaled_dot"):
-    """score(q, k) = q · k / √H; Vaswani et al. 2017, eq. 1."""
+class ScaledDotScore(DotScore):
+    """score(q, h) = q · h / √H; Vaswani et al. 2017, eq. 1."""
 
     def forward(self, query: Float[Tensor, "B T H"], keys: Float[Tensor, "B S H"]) -> Float[Tensor, "B T S"]:
-        """q · k / √H for every pair of a query and a key."""
+        """q · h / √H for every pair of a query and a memory state."""
         return super().forward(query * query.shape[-1] ** -0.5, keys)
 
 
-class GeneralScore(Score, word="general"):
-    """score(q, k) = q · W k; Luong et al. 2015, section 3.1, general."""
+class GeneralScore(Score):
+    """score(q, h) = q · W h; Luong et al. 2015, section 3.1, general."""
 
     def __init__(self, sizes: Sizes) -> None:
         super().__init__(sizes)
         self.W = nn.Linear(sizes.memory, sizes.query, bias=False)
 
     def keys(self, memory: Float[Tensor, "B S E"]) -> Float[Tensor, "B S H"]:
-        """W k."""
+        """W h."""
         projected: Tensor = self.W(memory)
         return projected
 
     def forward(self, query: Float[Tensor, "B T H"], keys: Float[Tensor, "B S H"]) -> Float[Tensor, "B T S"]:
-        """q · W k for every pair of a query and a key."""
+        """q · W h for every pair of a query and a memory state."""
         return query @ keys.transpose(1, 2)
 
 
-class ConcatScore(Score, word="concat"):
-    """score(q, k) = v · tanh(W (q + k)), one W for both; the tutorials' reading of Luong's concat.
+class ConcatScore(Score):
+    """score(q, h) = v · tanh(W (q + h)), one W for both; the tutorials' reading of Luong's concat.
 
-    The paper joins the two, which gives each its own half of W: that is `JoinedConcatScore`.
-    Since W (q + k) = W q + W k, the keys are still projected once a sentence.
+    The paper concatenates the two, so that each has its own half of W: that is `JoinedConcatScore`.
+    Since W (q + h) = W q + W h, the keys are still projected once per sentence.
     """
 
     def __init__(self, sizes: Sizes) -> None:
@@ -125,21 +119,21 @@ class ConcatScore(Score, word="concat"):
         self.v = nn.Linear(sizes.attention, 1, bias=False)
 
     def keys(self, memory: Float[Tensor, "B S H"]) -> Float[Tensor, "B S A"]:
-        """W k."""
+        """W h."""
         projected: Tensor = self.W(memory)
         return projected
 
     def forward(self, query: Float[Tensor, "B T H"], keys: Float[Tensor, "B S A"]) -> Float[Tensor, "B T S"]:
-        """v · tanh(W q + W k) for every pair of a query and a key."""
+        """v · tanh(W q + W h) for every pair of a query and a memory state."""
         summed = self.W(query).unsqueeze(2) + keys.unsqueeze(1)
         scores: Tensor = self.v(torch.tanh(summed)).squeeze(-1)
         return scores
 
 
-class JoinedConcatScore(Score, word="concat_joined"):
-    """score(q, k) = v · tanh(W [q; k]); Luong et al. 2015, section 3.1, concat.
+class JoinedConcatScore(Score):
+    """score(q, h) = v · tanh(W [q; h]); Luong et al. 2015, section 3.1, concat.
 
-    W [q; k] = W' q + W" k, where W' are the first columns of W and W" the others.
+    W [q; h] = W' q + W" h, where W' are the first columns of W and W" the others.
     """
 
     def __init__(self, sizes: Sizes) -> None:
@@ -149,21 +143,22 @@ class JoinedConcatScore(Score, word="concat_joined"):
         self.v = nn.Linear(sizes.attention, 1, bias=False)
 
     def keys(self, memory: Float[Tensor, "B S E"]) -> Float[Tensor, "B S A"]:
-        """W" k."""
+        """W" h."""
         return F.linear(memory, self.W.weight[:, self.query_size :])
 
     def forward(self, query: Float[Tensor, "B T H"], keys: Float[Tensor, "B S A"]) -> Float[Tensor, "B T S"]:
-        """v · tanh(W' q + W" k) for every pair of a query and a key."""
+        """v · tanh(W' q + W" h) for every pair of a query and a memory state."""
         projected = F.linear(query, self.W.weight[:, : self.query_size])
         scores: Tensor = self.v(torch.tanh(projected.unsqueeze(2) + keys.unsqueeze(1))).squeeze(-1)
         return scores
 
 
-class LinearScore(Score, word="linear"):
-    """score(q, k) = w · [q; k] + b: a single linear layer, as in some tutorials.
+class LinearScore(Score):
+    """score(q, h) = w · [q; h] + b: a single linear layer, as in some tutorials.
 
-    The part of q is the same for every k, and a softmax forgets what is added to all its scores: whatever the query,
-    the weights are those of w" · k. It shows what the tanh of the additive score is for.
+    w · [q; h] = w' · q + w" · h. The part of q is the same for every h, and a softmax does not change when one number
+    is added to all its scores: the weights are those of w" · h, whatever the query. This shows what the tanh of the
+    additive score is for.
     """
 
     def __init__(self, sizes: Sizes) -> None:
@@ -172,18 +167,19 @@ class LinearScore(Score, word="linear"):
         self.w = nn.Linear(sizes.query + sizes.memory, 1)
 
     def keys(self, memory: Float[Tensor, "B S E"]) -> Float[Tensor, "B S 1"]:
-        """w" · k + b."""
+        """w" · h + b."""
         return F.linear(memory, self.w.weight[:, self.query_size :], self.w.bias)
 
     def forward(self, query: Float[Tensor, "B T H"], keys: Float[Tensor, "B S 1"]) -> Float[Tensor, "B T S"]:
-        """w' · q + w" · k + b for every pair of a query and a key."""
+        """w' · q + w" · h + b for every pair of a query and a memory state."""
         return F.linear(query, self.w.weight[:, : self.query_size]) + keys.transpose(1, 2)
 
 
-class LocationScore(Score, word="location"):
-    """score(q, k_s) = (W q)_s: the query alone says where; Luong et al. 2015, section 3.1, location (a = softmax(W h)).
+class LocationScore(Score):
+    """score(q, h_s) = (W q)_s; Luong et al. 2015, section 3.1, location, eq. 8.
 
-    W has a row for each position, so there is a longest source. PyTorch's older translation tutorial has W [y; q].
+    The query alone scores the positions. W has one row per position, which limits the length of a source. PyTorch's
+    older translation tutorial has W [y; q].
     """
 
     def __init__(self, sizes: Sizes) -> None:
@@ -192,7 +188,7 @@ class LocationScore(Score, word="location"):
         self.W = nn.Linear(sizes.query, sizes.max_length, bias=False)
 
     def keys(self, memory: Float[Tensor, "B S E"]) -> Float[Tensor, "B S 0"]:
-        """Nothing; InputError when the source is longer than W."""
+        """Keys of length 0. Raises InputError when the source has more positions than W has rows."""
         if memory.shape[1] > self.max_length:
             raise InputError(
                 f"a source sentence has {memory.shape[1]} tokens, <eos> counted; this model's score is location,"
@@ -206,10 +202,11 @@ class LocationScore(Score, word="location"):
         return scores
 
 
-class StateFreeScore(Score, word="state_free"):
-    """score(k) = v · tanh(U k): what matters in a sentence, whatever is being written; Yang et al. 2016, eq. 5 and 6.
+class StateFreeScore(Score):
+    """score(q, h) = v · tanh(U h), the same for every query; Yang et al. 2016, eq. 5 and 6, who add a bias to U h.
 
-    There U k has a bias; Zhou et al. 2016, eq. 9 and 10, has no U either.
+    The weights say which words matter in the sentence, whichever word is being written. Zhou et al. 2016, eq. 9 and
+    10, have no U.
     """
 
     def __init__(self, sizes: Sizes) -> None:
@@ -218,10 +215,24 @@ class StateFreeScore(Score, word="state_free"):
         self.v = nn.Linear(sizes.attention, 1, bias=False)
 
     def keys(self, memory: Float[Tensor, "B S E"]) -> Float[Tensor, "B S 1"]:
-        """v · tanh(U k)."""
+        """v · tanh(U h)."""
         scores: Tensor = self.v(torch.tanh(self.U(memory)))
         return scores
 
     def forward(self, query: Float[Tensor, "B T H"], keys: Float[Tensor, "B S 1"]) -> Float[Tensor, "B T S"]:
-        """The same for every query."""
+        """The keys, repeated for every query."""
         return keys.transpose(1, 2).expand(-1, query.shape[1], -1)
+
+
+SCORES: dict[ScoreName, type[Score]] = {
+    "additive": AdditiveScore,
+    "dot": DotScore,
+    "scaled_dot": ScaledDotScore,
+    "general": GeneralScore,
+    "concat": ConcatScore,
+    "concat_joined": JoinedConcatScore,
+    "linear": LinearScore,
+    "location": LocationScore,
+    "state_free": StateFreeScore,
+}
+"""Every score by its name in the config, `model.attention.score`."""

@@ -117,27 +117,27 @@ def bridge(model: Any, config: Any, last: list[State]) -> list[State]:
     raise ValueError(config.bridge)
 
 
-def score(kind: str, p: Weights, q: Array, k: Array, position: int) -> float:
+def score(kind: str, p: Weights, q: Array, h: Array, position: int) -> float:
     """One number for one query and one memory state, the one at the position (counted from 0)."""
     match kind:
         case "additive":
-            return float(p["v.weight"][0] @ np.tanh(p["W.weight"] @ q + p["U.weight"] @ k))
+            return float(p["v.weight"][0] @ np.tanh(p["W.weight"] @ q + p["U.weight"] @ h))
         case "dot":
-            return float(q @ k)
+            return float(q @ h)
         case "scaled_dot":
-            return float(q @ k / np.sqrt(len(q)))
+            return float(q @ h / np.sqrt(len(q)))
         case "general":
-            return float(q @ (p["W.weight"] @ k))
+            return float(q @ (p["W.weight"] @ h))
         case "concat":
-            return float(p["v.weight"][0] @ np.tanh(p["W.weight"] @ (q + k)))
+            return float(p["v.weight"][0] @ np.tanh(p["W.weight"] @ (q + h)))
         case "concat_joined":
-            return float(p["v.weight"][0] @ np.tanh(p["W.weight"] @ np.concatenate((q, k))))
+            return float(p["v.weight"][0] @ np.tanh(p["W.weight"] @ np.concatenate((q, h))))
         case "linear":
-            return float(p["w.weight"][0] @ np.concatenate((q, k)) + p["w.bias"][0])
+            return float(p["w.weight"][0] @ np.concatenate((q, h)) + p["w.bias"][0])
         case "location":
             return float((p["W.weight"] @ q)[position])
         case "state_free":
-            return float(p["v.weight"][0] @ np.tanh(p["U.weight"] @ k))
+            return float(p["v.weight"][0] @ np.tanh(p["U.weight"] @ h))
     raise ValueError(kind)
 
 
@@ -176,9 +176,9 @@ def attend(model: Any, config: Any, q: Array, memory: list[Array], summary: Arra
     if config.heads > 1:
         return attend_with_heads(numbers(module), scope, config, q, memory, t)
     p = numbers(module.score)
-    scores = np.array([score(config.score, p, q, k, s) for s, k in enumerate(memory)])
+    scores = np.array([score(config.score, p, q, h, s) for s, h in enumerate(memory)])
     weights = look(config, scope, scores, q, t)
-    return sum((w * k for w, k in zip(weights, memory, strict=True)), start=np.zeros(len(memory[0]))), weights
+    return sum((w * h for w, h in zip(weights, memory, strict=True)), start=np.zeros(len(memory[0]))), weights
 
 
 def attend_with_heads(
@@ -188,9 +188,9 @@ def attend_with_heads(
     contexts, all_weights = [], []
     W, U, V = (np.split(p[f"{name}.weight"], config.heads) for name in "WUV")
     for head in range(config.heads):
-        scores = np.array([p["v"][head] @ np.tanh(W[head] @ q + U[head] @ k) for k in memory])
+        scores = np.array([p["v"][head] @ np.tanh(W[head] @ q + U[head] @ h) for h in memory])
         weights = look(config, scope, scores, q, t)
-        contexts.append(sum(w * (V[head] @ k) for w, k in zip(weights, memory, strict=True)))
+        contexts.append(sum(w * (V[head] @ h) for w, h in zip(weights, memory, strict=True)))
         all_weights.append(weights)
     return np.concatenate(contexts), np.mean(all_weights, axis=0)
 

@@ -72,7 +72,7 @@ def test_additive_by_hand() -> None:
     set_weight(score.W, [[0.1, 0.2]])
     set_weight(score.U, [[0.3, 0.4]])
     set_weight(score.v, [[2.0]])
-    # W q = 0.5; U k = 0.5 and 0.35
+    # W q = 0.5; U h = 0.5 and 0.35
     assert scores(score) == pytest.approx([2 * math.tanh(1.0), 2 * math.tanh(0.85)])
 
 
@@ -80,7 +80,7 @@ def test_concat_by_hand() -> None:
     score = ConcatScore(SIZES)
     set_weight(score.W, [[0.1, 0.2]])
     set_weight(score.v, [[-1.0]])
-    # q + k = (4, 1) and (1.5, 2.5)
+    # q + h = (4, 1) and (1.5, 2.5)
     assert scores(score) == pytest.approx([-math.tanh(0.6), -math.tanh(0.65)])
 
 

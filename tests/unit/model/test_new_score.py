@@ -1,4 +1,4 @@
-"""A new score is one class and one word in the schema: the one that CONTRIBUTING.md shows is added to a copy."""
+"""A new score is a class, a line in `SCORES` and a name in the schema: the example of CONTRIBUTING.md, in a copy."""
 
 import json
 import os
@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import get_args
 
 import seq2seq_cli
-from seq2seq_cli.config.schema import AttentionConfig
-from seq2seq_cli.model.attention.scores import Score
+from seq2seq_cli.config.schema import ScoreName
+from seq2seq_cli.model.attention.scores import SCORES
 
 PACKAGE = Path(seq2seq_cli.__file__).parent
 CONTRIBUTING = PACKAGE.parent / "CONTRIBUTING.md"
@@ -32,31 +32,35 @@ print(json.dumps({"weights": decoded.weights.tolist(), "moved": score.W.weight.g
 """
 
 
-def test_the_score_that_contributing_shows_can_be_added_as_it_says(tmp_path: Path) -> None:
+def test_the_score_of_contributing_can_be_added_as_it_says(tmp_path: Path) -> None:
     shutil.copytree(PACKAGE, tmp_path / "seq2seq_cli", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(PACKAGE.parent / "configs", tmp_path / "configs")
-    [example] = re.findall(r"```python\n(class \w+\(Score, word=.*?)```", CONTRIBUTING.read_text("utf-8"), re.DOTALL)
-    scores = tmp_path / "seq2seq_cli/model/attention/scores.py"
-    scores.write_text(f"{scores.read_text('utf-8')}\n\n{example}", encoding="utf-8")
-    schema = tmp_path / "seq2seq_cli/config/schema.py"
-    words = schema.read_text("utf-8").replace(
-        '        "state_free",\n', '        "state_free",\n        "activated",\n'
-    )
-    schema.write_text(words, encoding="utf-8")
+    text = CONTRIBUTING.read_text("utf-8")
+    [example] = re.findall(r"```python\n(class \w+\(Score\):.*?)```", text, re.DOTALL)
+    [entry] = re.findall(r'`("activated": \w+,)`', text)
+    scores, schema = (tmp_path / "seq2seq_cli" / path for path in ("model/attention/scores.py", "config/schema.py"))
+    insert(scores, f"{example}\n\n", before="SCORES: ")
+    insert(scores, f"    {entry}\n", before="}\n")
+    insert(schema, '    "activated",\n', before='    "fixed",\n')
 
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
     command = [sys.executable, "-c", USE_IT]
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, encoding="utf-8", check=False)
 
     assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
-    for row, length in zip(told["weights"], (4, 2), strict=True):
+    printed = json.loads(done.stdout)
+    for row, length in zip(printed["weights"], (4, 2), strict=True):
         for weights in row:
             assert abs(sum(weights) - 1) < 1e-6
             assert weights[length:] == [0.0] * (4 - length)
-    assert told["moved"] > 0
+    assert printed["moved"] > 0
 
 
-def test_every_score_has_its_word_in_the_config_and_every_word_its_score() -> None:
-    words = set(get_args(AttentionConfig.model_fields["score"].annotation))
-    assert words - {"fixed", "none"} == set(Score.by_word)
+def insert(path: Path, text: str, *, before: str) -> None:
+    """Put `text` before the only line that begins with `before`."""
+    start, line, rest = re.split(rf"^({re.escape(before)})", path.read_text("utf-8"), flags=re.MULTILINE)
+    path.write_text(start + text + line + rest, encoding="utf-8")
+
+
+def test_the_scores_are_those_of_the_schema() -> None:
+    assert set(SCORES) == set(get_args(ScoreName)) - {"fixed", "none"}

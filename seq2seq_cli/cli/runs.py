@@ -71,14 +71,15 @@ def compare(context: typer.Context, names: Names) -> None:
 
     The scores are those of each run's best weights on the validation split, and on the test split where it is scored.
     """
+    from seq2seq_cli.config import differences
     from seq2seq_cli.runs import listing as runs
 
     if len(names) < 2:
         raise UsageError("compare takes two runs or more: s2s runs lists them")
     found = [runs.find_run(name, context.obj) for name in names]
     titles = _titles(found)
-    differences = runs.config_differences(found)
-    settings = [(key, [_setting(value) for value in values]) for key, values in differences]
+    rows = runs.config_differences(found)
+    settings = [(key, [differences.shown(value) for value in values]) for key, values in rows]
     results = [(key, [_result(key, value) for value in values]) for key, values in runs.results(found)]
     lines = chain(
         _table("config", titles, settings) if settings else ["config: nothing differs"],
@@ -198,11 +199,6 @@ def _table(title: str, titles: Sequence[str], rows: Sequence[tuple[str, Sequence
     widths = [max(len(row[column]) for row in cells) for column in range(len(titles) + 1)]
     for row in cells:
         yield _GAP.join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
-
-
-def _setting(value: object) -> str:
-    """A value as a config has it."""
-    return one_line(value) if isinstance(value, str) else json.dumps(value)
 
 
 def _result(key: str, value: object) -> str:

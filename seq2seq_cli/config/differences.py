@@ -1,21 +1,84 @@
-"""A config key by key: all of it, or what it states itself as opposed to what it takes from the defaults."""
+"""Differences of configs: found here, and worded here, for every command that compares two or more of them."""
 
+import json
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from seq2seq_cli.config.schema import AUTO, Config, Section
+from seq2seq_cli.config.schema import AUTO, Config, ModelConfig, Section
+from seq2seq_cli.errors import one_line
 
 
 class Difference(NamedTuple):
-    """A key on which two configs disagree, such as ``text.src.min_count``, with the value of each."""
+    """A key that has another value in a new config than in an old one, such as that of a run or a prepared folder."""
 
     key: str
-    ours: object
-    theirs: object
+    """With its sections, such as ``text.src.min_count``."""
+    old: object
+    new: object
+
+    def __str__(self) -> str:
+        return f"{self.key}: {shown(self.old)} -> {shown(self.new)}"
+
+    def against(self, owner: str) -> str:
+        """The difference as a part of a sentence; ``owner`` names what has the old value, such as "the corpus"."""
+        return f"{self.key} is {shown(self.new)}, {owner} has {shown(self.old)}"
+
+
+def find_differences(old: Config, new: Config, *, sections: Sequence[str] | None = None) -> list[Difference]:
+    """The keys whose values differ, in the order of the schema; of the given top-level sections, or of all."""
+    return [
+        Difference(key, *values)
+        for key, values in differing_values([old, new])
+        if sections is None or key.split(".")[0] in sections
+    ]
+
+
+def find_stated_differences(
+    old: Config, new: Config, *, sections: Sequence[str] = ("data", "text")
+) -> list[Difference]:
+    """The differences of those keys that ``new`` states; a default that nobody wrote down differs from nothing.
+
+    Nor does a language that is ``auto``: every language that was found is right.
+    """
+    stated = {key for key, value in values_by_key(new, stated_only=True) if value != AUTO}
+    return [difference for difference in find_differences(old, new, sections=sections) if difference.key in stated]
+
+
+def stated_differences(
+    ours: Config, theirs: Config, *, sections: Sequence[str] = ("data", "text")
+) -> list[tuple[str, object, object]]:
+    """`find_stated_differences` the other way round, until `training` asks for that."""
+    return [(key, new, old) for key, old, new in find_stated_differences(theirs, ours, sections=sections)]
+
+
+def find_weight_differences(old: Config, new: Config) -> list[Difference]:
+    """The differences that keep the weights of the old model from being those of the new one.
+
+    Dropout of any kind is none: it acts in training and leaves the weights as they are. Nor is an attention size that
+    is null in one config, and in the other the size that null stands for.
+    """
+    before, after = (_size_resolved(config.model) for config in (old, new))
+    found = find_differences(old.model_copy(update={"model": before}), new.model_copy(update={"model": after}))
+    return [
+        difference
+        for difference in found
+        if difference.key.startswith("model.") and not difference.key.endswith("dropout")
+    ]
+
+
+def differing_values(configs: Sequence[Config]) -> Iterator[tuple[str, list[object]]]:
+    """Each key on which the configs do not all agree, with the value of each config, in the order of the schema."""
+    for pairs in zip(*(values_by_key(config) for config in configs), strict=True):
+        values = [value for _, value in pairs]
+        if any(value != values[0] for value in values):
+            yield pairs[0][0], values
 
 
 def values_by_key(section: Section, prefix: str = "", *, stated_only: bool = False) -> Iterator[tuple[str, object]]:
-    """Every dotted key below a section, such as ``text.src.min_count``, with its value, in the order of the schema."""
+    """Each key of a section, such as ``text.src.min_count``, and its value, in the order of the schema.
+
+    ``stated_only`` leaves out what nobody stated, and what has its default therefore.
+    """
     for name in type(section).model_fields:
         value = getattr(section, name)
         if stated_only and name not in section.model_fields_set:
@@ -26,16 +89,11 @@ def values_by_key(section: Section, prefix: str = "", *, stated_only: bool = Fal
             yield f"{prefix}{name}", value
 
 
-def stated_differences(ours: Config, theirs: Config, *, sections: Sequence[str] = ("data", "text")) -> list[Difference]:
-    """List where ``ours`` says something other than ``theirs`` does; a default that nobody wrote down says nothing.
+def shown(value: object) -> str:
+    """A value as YAML has it, in one line."""
+    return one_line(value) if isinstance(value, str) else json.dumps(value)
 
-    Nor does a language that is ``auto``: whatever it was found to be is right.
 
-    ``theirs`` is taken whole: it is the config that a prepared folder was made with.
-    """
-    whole = dict(values_by_key(theirs))
-    return [
-        Difference(key, value, whole[key])
-        for key, value in values_by_key(ours, stated_only=True)
-        if key.split(".")[0] in sections and value not in (whole[key], AUTO)
-    ]
+def _size_resolved(model: ModelConfig) -> ModelConfig:
+    size = model.attention.size or model.decoder.hidden_size
+    return model.model_copy(update={"attention": model.attention.model_copy(update={"size": size})})

@@ -1,8 +1,6 @@
 """Codecs of an older model for a new corpus: the text is cut and numbered as that model knows it."""
 
-import json
-
-from seq2seq_cli.config.differences import stated_differences
+from seq2seq_cli.config.differences import find_stated_differences
 from seq2seq_cli.config.schema import Config, SourceConfig, TargetConfig, TextConfig
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.text.codecs import Codecs
@@ -22,11 +20,8 @@ def adopt_codecs(config: Config, codecs: Codecs) -> Config:
         tgt=TargetConfig(**tgt.config.model_dump()),
     )
     adopted = config.model_copy(update={"text": text})
-    differences = stated_differences(config, adopted, sections=("text",))
-    if differences:
-        told = "; ".join(
-            f"{key} is {json.dumps(ours)}, the model has {json.dumps(theirs)}" for key, ours, theirs in differences
-        )
+    if found := find_stated_differences(adopted, config, sections=("text",)):
+        told = "; ".join(difference.against("the model") for difference in found)
         raise UsageError(f"the config and the model of --codec-from disagree: {told}. Leave these keys out")
     return adopted
 

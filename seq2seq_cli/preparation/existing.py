@@ -1,11 +1,10 @@
 """What may happen to a folder that lies where ``prepare`` is to write."""
 
 import importlib.metadata
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from seq2seq_cli.config.differences import values_by_key
+from seq2seq_cli.config.differences import find_differences
 from seq2seq_cli.config.schema import Config
 from seq2seq_cli.corpus.manifest import MANIFEST, Manifest, SourceRecord, written_files
 from seq2seq_cli.corpus.prepared import PreparedCorpus
@@ -83,11 +82,7 @@ def _differences(
         yield "with the codecs of an older model"
     elif codecs is not None and not (manifest.codecs_given and codecs == (corpus.src_codec, corpus.tgt_codec)):
         yield "with other codecs"
-    now = dict(values_by_key(config))
-    for name in ("data", "text"):
-        for key, value in values_by_key(getattr(manifest, name), f"{name}."):
-            if now[key] != value:
-                yield f"with {key}={json.dumps(value)}, now {json.dumps(now[key])}"
+    yield from map(str, find_differences(corpus.config, config, sections=("data", "text")))
 
 
 def _content(sources: Sequence[SourceRecord]) -> list[tuple[str | None, str]]:

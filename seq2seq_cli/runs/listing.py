@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from seq2seq_cli.config.choices import Metric
-from seq2seq_cli.config.differences import values_by_key
+from seq2seq_cli.config.differences import differing_values
 from seq2seq_cli.config.loader import load_saved_config
 from seq2seq_cli.config.schema import Config
 from seq2seq_cli.errors import ConfigError, ModelFileError
@@ -187,16 +187,12 @@ def size_on_disk(path: Path) -> int:
 
 def config_differences(runs: Sequence[Run]) -> list[Row]:
     """The keys on which the configs disagree, in the order of the schema, then data and first weights."""
-    whole = [
-        {
-            **dict(values_by_key(run.config)),
-            "trained on": run.provenance.folder,
-            "begun with": run.provenance.init_from,
-        }
-        for run in runs
-    ]
-    rows = (Row(key, [values[key] for values in whole]) for key in whole[0])
-    return [row for row in rows if any(value != row.values[0] for value in row.values)]
+    origins = (
+        Row("trained on", [run.provenance.folder for run in runs]),
+        Row("begun with", [run.provenance.init_from for run in runs]),
+    )
+    rows = [Row(key, values) for key, values in differing_values([run.config for run in runs])]
+    return rows + [row for row in origins if any(value != row.values[0] for value in row.values)]
 
 
 def results(runs: Sequence[Run]) -> list[Row]:

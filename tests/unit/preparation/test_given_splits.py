@@ -125,7 +125,7 @@ def test_a_config_that_states_something_else_than_the_codecs_is_refused(pair_fil
     prepare(sources, tmp_path / "old", load_config(None))
     codecs = load_codecs(tmp_path / "old")
     other = load_config(None, ["text.unit=character", "text.src.min_count=1"])
-    with pytest.raises(UsageError, match=r'unit is "character", the model has "word".*min_count is 1, the model has 2'):
+    with pytest.raises(UsageError, match=r"unit is character, the model has word.*min_count is 1, the model has 2"):
         prepare(sources, tmp_path / "new", other, codecs=codecs)
     with pytest.raises(UsageError, match="to translate en-fr, but the model of --codec-from translates en-de"):
         prepare(sources, tmp_path / "new", load_config(None), codecs=codecs, languages="en-fr")

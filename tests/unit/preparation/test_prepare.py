@@ -152,7 +152,7 @@ def test_another_preparation_is_replaced_only_when_asked(pair_file: Path, tmp_pa
     prepare([Source.of(pair_file)], out, load_config(None))
     other = load_config(None, ["data.limit=200", "text.tgt.lowercase=true"])
 
-    with pytest.raises(UsageError, match=r"data.limit=null, now 200.*text.tgt.lowercase=false, now true") as caught:
+    with pytest.raises(UsageError, match=r"data.limit: null -> 200, text.tgt.lowercase: false -> true") as caught:
         prepare([Source.of(pair_file)], out, other)
     assert "--overwrite" in str(caught.value)
     assert "--out" in str(caught.value)

@@ -1,76 +1,79 @@
-"""Lines of metrics.jsonl, and run folders with them, as a training writes them."""
+"""Records of metrics.jsonl, and run folders that hold them, as a training writes them."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from seq2seq_cli.config.loader import dump_config, load_config
+from seq2seq_cli.runs.metrics import EndRecord, EpochRecord, Record, StepRecord, TestRecord
 
-Record = Mapping[str, object]
 
-
-def step(number: int, epoch: int, *, loss: float = 3.0, tokens: int = 1000, rate: float = 500.0) -> Record:
-    return {
-        "format": 1,
-        "kind": "step",
-        "step": number,
-        "epoch": epoch,
-        "loss": loss,
-        "tokens": tokens,
-        "tokens_per_second": rate,
-        "lr": 1e-3,
-        "gradient_norm": 1.0,
-        "memory_mb": 800.0,
-        "skipped": 0,
-    }
+def step(
+    number: int,
+    epoch: int,
+    *,
+    epochs: float | None = None,
+    seconds: float | None = None,
+    tokens: int | None = None,
+    loss: float = 3.0,
+    rate: float = 500.0,
+) -> StepRecord:
+    """By default, an epoch has 200 updates, and an update takes a second and has 10 target tokens."""
+    return StepRecord(
+        step=number,
+        epoch=epoch,
+        epochs=number / 200 if epochs is None else epochs,
+        seconds=number if seconds is None else seconds,
+        tokens=number * 10 if tokens is None else tokens,
+        train_loss=loss,
+        tokens_per_second=rate,
+        lr=1e-3,
+        gradient_norm=1.0,
+        memory_mb=800,
+        skipped=0,
+    )
 
 
 def epoch(
     number: int,
     epoch: int,
     *,
+    epochs: float | None = None,
     seconds: float | None = None,
     bleu: float | None = 10.0,
     chrf: float | None = 30.0,
     loss: float | None = 2.5,
     best: bool = True,
     signature: str = "nrefs:1",
-) -> Record:
-    """By default an update takes a second."""
-    return {
-        "format": 1,
-        "kind": "epoch",
-        "step": number,
-        "epoch": epoch,
-        "train_loss": 3.5,
-        "valid_loss": loss,
-        "bleu": bleu,
-        "chrf": chrf,
-        "signatures": {"bleu": signature},
-        "best": best,
-        "averaged": False,
-        "seconds": number if seconds is None else seconds,
-        "lr": 1e-3,
-    }
+) -> EpochRecord:
+    """By default, the whole epoch is done, and an update takes a second and has 10 target tokens."""
+    return EpochRecord(
+        step=number,
+        epoch=epoch,
+        epochs=epoch if epochs is None else epochs,
+        seconds=number if seconds is None else seconds,
+        tokens=number * 10,
+        train_loss=3.5,
+        loss=loss,
+        bleu=bleu,
+        chrf=chrf,
+        signatures={"bleu": signature},
+        best=best,
+        averaged=False,
+        lr=1e-3,
+    )
 
 
-def end(number: int, epoch: int, reason: str) -> Record:
-    return {"format": 1, "kind": "end", "step": number, "epoch": epoch, "seconds": number + 1.0, "reason": reason}
+def end(number: int, epoch: int, reason: str) -> EndRecord:
+    return EndRecord(step=number, epoch=epoch, epochs=epoch, seconds=number + 1.0, tokens=number * 10, reason=reason)
 
 
-def held_out(number: int, epoch: int, *, bleu: float) -> Record:
-    return {
-        "format": 1,
-        "kind": "test",
-        "step": number,
-        "epoch": epoch,
-        "bleu": bleu,
-        "signatures": {"bleu": "nrefs:1"},
-    }
+def held_out(number: int, epoch: int, *, bleu: float) -> TestRecord:
+    return TestRecord(step=number, epoch=epoch, loss=2.5, bleu=bleu, chrf=30.0, signatures={"bleu": "nrefs:1"})
 
 
 def write(run: Path, records: Iterable[Record]) -> None:
-    (run / "metrics.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    (run / "metrics.jsonl").write_text("".join(f"{record.model_dump_json()}\n" for record in records), encoding="utf-8")
 
 
 def make_run(

@@ -143,7 +143,7 @@ def _cells(run: "Run | DamagedRun") -> list[str]:
     name, size = one_line(run.path.name), _bytes(size_on_disk(run.path))
     if isinstance(run, DamagedRun):
         return [name, *[_NO_VALUE] * 5, size]
-    best = run.best.value(run.metric) if run.best else None
+    best = run.best.score(run.metric) if run.best else None
     test = run.history.test
     return [
         name,
@@ -183,7 +183,7 @@ def _to_json(run: "Run | DamagedRun") -> dict[str, object]:
         "best": best and {"epoch": best.epoch, "bleu": best.bleu, "chrf": best.chrf, "loss": best.loss},
         "test": test and {"bleu": test.bleu, "chrf": test.chrf},
         "minutes": run.minutes,
-        "tokens_per_second": run.history.tokens_per_second(),
+        "tokens_per_second": run.history.tokens_per_second,
     }
 
 

@@ -53,6 +53,8 @@ class Progress:
     """Epochs done."""
     position: int = 0
     """Batches of the running epoch done."""
+    batches: int = 0
+    """Batches of the running epoch; 0 before the first."""
     step: int = 0
     """Updates done since the run began."""
     of_epoch: Tally = field(default_factory=Tally)
@@ -83,6 +85,11 @@ class Progress:
     """Updates that were done at the last validation."""
     validation_seconds: float = 0.0
     """How long the last validation took."""
+
+    @property
+    def epochs(self) -> float:
+        """Epochs done, the finished fraction of the running one included."""
+        return self.epoch + (self.position / self.batches if self.batches else 0.0)
 
     def restart_epoch(self) -> None:
         """Go back to the start of the running epoch."""

@@ -14,7 +14,6 @@ runs/NAME/config.yaml           the config as resolved
 """
 
 import contextlib
-import json
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -25,8 +24,9 @@ from seq2seq_cli.config.loader import dump_config, load_saved_config
 from seq2seq_cli.config.schema import Config
 from seq2seq_cli.errors import ConfigError, ModelFileError, TrainingError, UsageError
 from seq2seq_cli.files import make_folder, write_whole
-from seq2seq_cli.runs.layout import BEST, CONFIG, CORPUS, FORMAT, LAST, LOCK, METRICS, RUNS
+from seq2seq_cli.runs.layout import BEST, CONFIG, CORPUS, LAST, LOCK, METRICS, RUNS
 from seq2seq_cli.runs.lock import hold
+from seq2seq_cli.runs.metrics import Record
 from seq2seq_cli.runs.provenance import Provenance
 from seq2seq_cli.runs.room import check_name, check_room, remove_run
 from seq2seq_cli.runs.weights import Weights, read_weights, save_weights
@@ -208,10 +208,10 @@ class RunFolder:
         """The weights that translate; ModelFileError when they are missing or damaged."""
         return read_weights(self.chosen or self.best_path)
 
-    def append_metrics(self, record: Mapping[str, Any]) -> None:
+    def append_metrics(self, record: Record) -> None:
         """Add a line to metrics.jsonl."""
         with _writing(self.metrics_path), self.metrics_path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps({"format": FORMAT, **record}) + "\n")
+            file.write(record.model_dump_json() + "\n")
             file.flush()
             os.fsync(file.fileno())  # a checkpoint that is on the disk counts on the lines before it
 

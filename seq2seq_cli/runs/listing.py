@@ -1,10 +1,12 @@
 """Runs as they lie on the disk: what each was, how far it came, and how two of them differ. Without torch."""
 
 import contextlib
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
+from math import prod
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -15,7 +17,7 @@ from seq2seq_cli.config.schema import Config
 from seq2seq_cli.errors import ConfigError, ModelFileError
 from seq2seq_cli.runs.layout import BEST, CONFIG, CORPUS, LAST, LOCK, METRICS
 from seq2seq_cli.runs.lock import is_held
-from seq2seq_cli.runs.metrics import History, RecordedScores, read_history
+from seq2seq_cli.runs.metrics import EpochRecord, History, read_history
 from seq2seq_cli.runs.provenance import Provenance
 
 State = Literal["running", "finished", "stopped"]
@@ -62,11 +64,7 @@ class Run:
     @property
     def reason(self) -> str | None:
         """Why it is finished; None when it is not."""
-        if self.history.reason:
-            return self.history.reason
-        # An older s2s did not write down that it was done.
-        done = len(self.history.validations) and self.history.validations[-1].epoch
-        return "all epochs are done" if done >= self.epochs else None
+        return self.history.reason
 
     @property
     def epochs(self) -> int:
@@ -107,9 +105,9 @@ class Run:
         return self.config.training.best_metric
 
     @property
-    def best(self) -> RecordedScores | None:
+    def best(self) -> EpochRecord | None:
         """The scores of the weights that are kept as the best."""
-        return self.history.best(self.metric)
+        return self.history.best
 
     @property
     def minutes(self) -> float | None:
@@ -119,9 +117,7 @@ class Run:
     @cached_property
     def parameters(self) -> int | None:
         """Trained numbers of the model; None as long as no weights are kept."""
-        from seq2seq_cli.runs.weights import count_weights  # not above: a list of runs needs no numpy
-
-        return count_weights(self.path / BEST)
+        return _count_weights(self.path / BEST)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -213,7 +209,7 @@ def comparability(runs: Sequence[Run]) -> Iterator[str]:
 
 
 def _results(run: Run) -> Iterator[tuple[str, object]]:
-    best, test, last = run.best, run.history.test, run.history.stretches[-1:]
+    best, test, last = run.best, run.history.test, run.history.steps[-1:]
     yield "state", run.state_in_words
     yield "best epoch", best and best.epoch
     yield "bleu", best and best.bleu
@@ -222,7 +218,7 @@ def _results(run: Run) -> Iterator[tuple[str, object]]:
     yield "test bleu", test and test.bleu
     yield "test chrf", test and test.chrf
     yield "minutes", run.minutes
-    yield "tokens/s", run.history.tokens_per_second()
+    yield "tokens/s", run.history.tokens_per_second
     yield "parameters", run.parameters
     yield "memory, MB", last[0].memory_mb if last else None
     yield "skipped updates", last[0].skipped if last else None
@@ -235,6 +231,21 @@ def _read(path: Path) -> Run | DamagedRun:
         return DamagedRun(path=path, problem=str(error))
     except OSError as error:
         return DamagedRun(path=path, problem=f"{path}: cannot be read: {error.strerror}")
+
+
+def _count_weights(path: Path) -> int | None:
+    """The number of weights in a safetensors file, from its header; None where there is none, or a damaged one.
+
+    The package safetensors could tell it too, but loads numpy to do so.
+    """
+    try:
+        with path.open("rb") as file:
+            length = int.from_bytes(file.read(8), "little")
+            header = json.loads(file.read(min(length, path.stat().st_size)))
+        sizes: list[int] = [prod(tensor["shape"]) for name, tensor in header.items() if name != "__metadata__"]
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        return None
+    return sum(sizes)
 
 
 def _changed(path: Path) -> int:

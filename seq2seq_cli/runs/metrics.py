@@ -1,184 +1,221 @@
-"""The way of a training: metrics.jsonl read back, without torch.
-
-Runs of all ages are read: what an older s2s did not record is None, and what a kill cut short is passed over.
-"""
+"""metrics.jsonl: the typed records of a training, one JSON object per line. Written and read without torch."""
 
 import json
 import logging
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise, takewhile
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    FiniteFloat,
+    NonNegativeInt,
+    TypeAdapter,
+    ValidationError,
+)
 
 from seq2seq_cli.config.choices import Metric
 from seq2seq_cli.errors import ModelFileError
+from seq2seq_cli.files import check_format
 from seq2seq_cli.runs.layout import FORMAT, METRICS
 
 logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Stretch:
-    """Some updates of the weights, up to ``step``: a line of kind ``step``."""
-
-    step: int
-    epoch: int
-    loss: float | None
-    """Mean negative log-likelihood a target token, in nats."""
-    tokens: int | None
-    """Target tokens since the line before; None where an older s2s counted those of one batch."""
-    tokens_per_second: float | None
-    memory_mb: float | None
-    skipped: int | None
-    """Updates skipped since the run began."""
+def _finite_or_none(value: object) -> object:
+    """JSON has no infinity and no NaN."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-@dataclass(frozen=True, kw_only=True)
-class RecordedScores:
-    """The scores of a held-out split: a line of kind ``epoch``, or of kind ``test`` with what it has."""
+Number: TypeAlias = Annotated[float | None, BeforeValidator(_finite_or_none)]
+"""A measured number; None when it is not known or not finite."""
 
-    step: int
-    epoch: int
-    seconds: float | None
-    """Since the run began."""
-    train_loss: float | None
-    loss: float | None
-    bleu: float | None
-    chrf: float | None
-    best: bool
-    """Whether these weights became the best."""
-    signatures: Mapping[str, str]
-    """How the scores were computed, by their names."""
 
-    def value(self, metric: Metric) -> float | None:
-        """The score of that name."""
+class _Record(BaseModel):
+    model_config = ConfigDict(frozen=True, strict=True, use_attribute_docstrings=True)
+
+    format: Annotated[int, Field(ge=1)] = FORMAT
+    """The version of the format; a newer s2s may write a higher one."""
+    step: NonNegativeInt
+    """Updates since the run began."""
+
+
+class _TimedRecord(_Record):
+    epoch: NonNegativeInt
+    """The running epoch, counted from 1; in an `EndRecord`, the number of epochs done."""
+    epochs: FiniteFloat
+    """Epochs trained since the run began, the finished fraction of the running one included."""
+    seconds: FiniteFloat
+    """Time spent since the run began, validation included, in seconds."""
+    tokens: NonNegativeInt
+    """Target tokens trained on since the run began."""
+
+
+class _ScoresRecord(_Record):
+    loss: Number
+    """Mean negative log-likelihood of the held-out split, in nats per target token; None when nothing is held out."""
+    bleu: Number
+    """BLEU of the greedy translations, from 0 to 100; None when nothing is held out."""
+    chrf: Number
+    """chrF of the same translations, from 0 to 100; None when nothing is held out."""
+    signatures: dict[str, str] = Field(default_factory=dict)
+    """SacreBLEU's signature by the name of the metric."""
+
+    def score(self, metric: Metric) -> float | None:
+        """The score by the name of its metric."""
         return {"bleu": self.bleu, "chrf": self.chrf, "loss": self.loss}[metric]
 
 
-@dataclass(kw_only=True)
-class History:
-    """All that was recorded, in order."""
+class StepRecord(_TimedRecord):
+    """The state of the training after an update of the weights: every hundredth update has one."""
 
-    stretches: list[Stretch] = field(default_factory=list)
-    validations: list[RecordedScores] = field(default_factory=list)
-    test: RecordedScores | None = None
-    """Of the test split, when nothing was trained after it."""
-    reason: str | None = None
-    """Why the training ended; None when it has not, or when it went on later."""
-    seconds: float | None = None
-    """From the start to the last line that tells the time."""
+    kind: Literal["step"] = "step"
+    train_loss: Number
+    """Mean negative log-likelihood since the step record before, in nats per target token."""
+    lr: float
+    """Learning rate of this update."""
+    gradient_norm: Number
+    """Norm of the gradient of this update, before clipping."""
+    tokens_per_second: Number
+    """Target tokens per second since the step record before, validation and saving left out."""
+    memory_mb: int | None
+    """Largest memory so far, in units of 10^6 bytes: of the process, or on a CUDA GPU; None where it is not known."""
+    skipped: NonNegativeInt
+    """Updates skipped since the run began, because their gradient was not finite."""
+
+
+class EpochRecord(_TimedRecord, _ScoresRecord):
+    """A validation: at the end of an epoch, or when the time of the run is over."""
+
+    kind: Literal["epoch"] = "epoch"
+    lr: float
+    """Learning rate of the last update."""
+    train_loss: Number
+    """Mean negative log-likelihood of the epoch, in nats per target token, at the teacher forcing of the config."""
+    averaged: bool
+    """Whether the scores are those of the moving average of the weights."""
+    best: bool
+    """Whether these weights became the best ones."""
+
+
+class EndRecord(_TimedRecord):
+    """The end of a training that was not interrupted."""
+
+    kind: Literal["end"] = "end"
+    reason: str
+    """Why the training ended, as a phrase such as "all 10 epochs are done"."""
+
+
+class TestRecord(_ScoresRecord):
+    """The scores of the best weights on the test split."""
+
+    __test__ = False  # pytest takes the name for one of a test class
+
+    kind: Literal["test"] = "test"
+    epoch: NonNegativeInt
+    """The epoch of the best weights, counted from 1."""
+
+
+Record: TypeAlias = StepRecord | EpochRecord | EndRecord | TestRecord
+
+_RECORD: TypeAdapter[Record] = TypeAdapter(Annotated[Record, Field(discriminator="kind")])
+
+
+@dataclass(frozen=True)
+class History:
+    """The records of a run, in the order in which they were written."""
+
+    records: Sequence[Record] = ()
+
+    @cached_property
+    def steps(self) -> list[StepRecord]:
+        """The step records."""
+        return [record for record in self.records if isinstance(record, StepRecord)]
+
+    @cached_property
+    def validations(self) -> list[EpochRecord]:
+        """The epoch records."""
+        return [record for record in self.records if isinstance(record, EpochRecord)]
+
+    @property
+    def best(self) -> EpochRecord | None:
+        """The validation of the best weights; None before the first validation."""
+        return next((record for record in reversed(self.validations) if record.best), None)
+
+    @property
+    def test(self) -> TestRecord | None:
+        """The scores on the test split; None when there are none, or when the training went on after them."""
+        return next((record for record in self._after_training() if isinstance(record, TestRecord)), None)
+
+    @property
+    def reason(self) -> str | None:
+        """Why the training ended; None when it has not ended, or went on later."""
+        return next((record.reason for record in self._after_training() if isinstance(record, EndRecord)), None)
+
+    @property
+    def seconds(self) -> float | None:
+        """Time from the start of the run to its last record, validation included; None when nothing is recorded."""
+        return next((record.seconds for record in reversed(self.records) if isinstance(record, _TimedRecord)), None)
 
     @property
     def epoch(self) -> int:
-        """The epoch that the last line is about, counted from 1; 0 before any line."""
-        lasts: list[Stretch | RecordedScores] = [*self.stretches[-1:], *self.validations[-1:]]
-        return max((line.epoch for line in lasts), default=0)
+        """The epoch of the last step or validation, counted from 1; 0 when nothing is recorded."""
+        trained = (record.epoch for record in reversed(self.records) if isinstance(record, StepRecord | EpochRecord))
+        return next(trained, 0)
 
-    def best(self, metric: Metric) -> RecordedScores | None:
-        """The validation of the weights that are kept as the best."""
-        kept = [validation for validation in self.validations if validation.best]
-        if kept:
-            return kept[-1]
-        scored = [validation for validation in self.validations if validation.value(metric) is not None]
-        sign = -1.0 if metric == "loss" else 1.0
-        return max(scored, key=lambda validation: sign * (validation.value(metric) or 0.0), default=None)
-
+    @property
     def tokens_per_second(self) -> float | None:
-        """Target tokens a second of training, over all lines that tell it; validation does not count."""
-        timed = [(line.tokens, line.tokens_per_second) for line in self.stretches]
-        known = [(tokens, rate) for tokens, rate in timed if tokens and rate]
-        return sum(tokens for tokens, _ in known) / sum(tokens / rate for tokens, rate in known) if known else None
+        """Target tokens per second over all step records, validation left out; None when no record has a rate."""
+        totals = [0, *(record.tokens for record in self.steps)]
+        counts = [after - before for before, after in pairwise(totals)]
+        timed = [
+            (count, rate)
+            for count, rate in zip(counts, (record.tokens_per_second for record in self.steps), strict=True)
+            if count and rate
+        ]
+        return sum(count for count, _ in timed) / sum(count / rate for count, rate in timed) if timed else None
+
+    def _after_training(self) -> Iterator[Record]:
+        """The records after the last step and the last validation, the newest first."""
+        return takewhile(lambda record: isinstance(record, EndRecord | TestRecord), reversed(self.records))
 
 
 def read_history(run: Path) -> History:
-    """Read metrics.jsonl of a run; empty when nothing is recorded yet.
+    """Read metrics.jsonl of a run; the history is empty when nothing is recorded yet.
 
-    Raises ModelFileError when it cannot be read, or was written by a newer s2s.
+    A line that is no record is passed over: with a warning, unless it is the last one, which a kill may have cut short.
+    Raises ModelFileError when the file cannot be read or was written by a newer s2s.
     """
-    history = History()
-    for record in _records(run / METRICS):
-        step, epoch = _whole(record, "step"), _whole(record, "epoch")
-        if step is None or epoch is None:
-            continue
-        match record.get("kind"):
-            case "step":
-                history.stretches.append(_stretch(record, step, epoch))
-                history.reason = history.test = None
-            case "epoch":
-                history.validations.append(_validation(record, step, epoch))
-                history.reason = history.test = None
-            case "end":
-                history.reason = str(record.get("reason") or "it is done")
-            case "test":
-                history.test = _validation(record, step, epoch)
-        history.seconds = _number(record, "seconds") or history.seconds
-    return history
-
-
-def _records(path: Path) -> Iterator[dict[str, Any]]:
-    """The objects of the file; a line that is none is told in the log, unless it is the last: a kill cut it short."""
+    path = run / METRICS
     try:
         lines = path.read_bytes().splitlines()
     except FileNotFoundError:
-        return
+        return History()
     except OSError as error:
         raise ModelFileError(f"{path}: cannot be read: {error.strerror}") from None
-    for number, line in enumerate(lines, start=1):
-        try:
-            record = json.loads(line.decode("utf-8"))
-        except (ValueError, RecursionError):
-            record = None
-        if isinstance(record, dict):
-            _check_format(record.get("format"), path)
-            yield record
-        elif number < len(lines):
-            logger.warning("%s:%d: not a JSON object: passed over", path, number)
+    records = [_parse(line, path) for line in lines]
+    for number, record in enumerate(records[:-1], start=1):
+        if record is None:
+            logger.warning("%s:%d: not a record of a training: passed over", path, number)
+    return History([record for record in records if record])
 
 
-def _check_format(found: object, path: Path) -> None:
-    if isinstance(found, int) and found > FORMAT:
-        raise ModelFileError(f"{path}: made by a newer s2s (format {found}, known up to {FORMAT}): upgrade s2s")
-
-
-def _stretch(record: Mapping[str, Any], step: int, epoch: int) -> Stretch:
-    rate = _number(record, "tokens_per_second")
-    return Stretch(
-        step=step,
-        epoch=epoch,
-        loss=_number(record, "loss"),
-        tokens=None if rate is None else _whole(record, "tokens"),
-        tokens_per_second=rate,
-        memory_mb=_number(record, "memory_mb"),
-        skipped=_whole(record, "skipped"),
-    )
-
-
-def _validation(record: Mapping[str, Any], step: int, epoch: int) -> RecordedScores:
-    signatures = record.get("signatures")
-    if signatures is None and record.get("signature"):
-        signatures = {"bleu": record["signature"]}  # before there was chrF
-    return RecordedScores(
-        step=step,
-        epoch=epoch,
-        seconds=_number(record, "seconds"),
-        train_loss=_number(record, "train_loss"),
-        loss=_number(record, "valid_loss"),
-        bleu=_number(record, "bleu"),
-        chrf=_number(record, "chrf"),
-        best=record.get("best") is True,
-        signatures={str(k): str(v) for k, v in signatures.items()} if isinstance(signatures, dict) else {},
-    )
-
-
-def _number(record: Mapping[str, Any], key: str) -> float | None:
-    """A finite number; None for anything else."""
-    value = record.get(key)
-    if not isinstance(value, int | float) or isinstance(value, bool):
+def _parse(line: bytes, path: Path) -> Record | None:
+    """The record on a line; None when the line holds none."""
+    try:
+        value = json.loads(line.decode("utf-8"))
+    except (ValueError, RecursionError):
         return None
-    return float(value) if math.isfinite(value) else None
-
-
-def _whole(record: Mapping[str, Any], key: str) -> int | None:
-    value = record.get(key)
-    return value if type(value) is int and value >= 0 else None
+    if isinstance(value, dict) and "format" in value:
+        check_format(value, path, newest=FORMAT, error=ModelFileError)
+    try:
+        return _RECORD.validate_python(value)
+    except ValidationError:
+        return None

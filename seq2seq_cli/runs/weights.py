@@ -52,18 +52,6 @@ def read_weights(path: Path) -> Weights:
     return weights
 
 
-def count_weights(path: Path) -> int | None:
-    """The number of weights in a file, by its header; None where there is no such file, or a damaged one."""
-    from safetensors import SafetensorError, safe_open
-
-    try:
-        with safe_open(path, framework="np") as file:
-            shapes = [file.get_slice(name).get_shape() for name in file.keys()]  # noqa: SIM118  # not a dict
-    except (SafetensorError, OSError):
-        return None
-    return sum(int(np.prod(shape)) for shape in shapes)
-
-
 def _metadata(found: dict[str, str] | None, path: Path) -> dict[str, Any]:
     try:
         described = json.loads((found or {})[_METADATA])

@@ -109,14 +109,15 @@ class _Loop:
             seed=training.seed,
             epoch=progress.epoch,
         )
+        progress.batches = len(order)
         with closing(self._batches(order)) as batches:
             self.clock.tick()
             for group in _groups(batches, training.accumulate):
-                done = share_done(progress, training, batches=len(order))
+                done = share_done(progress, training)
                 updated = update(self.state, group, training, done=done, group=self.group, objective=self.objective)
                 if progress.step % STEPS_BETWEEN_LIMITS == 0:
                     self.freed.limit()  # before the count, whose seconds it belongs to
-                yield self._count(updated, batches_done=len(group), batches=len(order))
+                yield self._count(updated, batches_done=len(group))
                 self.clock.tick()  # what the caller did meanwhile is no part of the next step
                 if _time_is_over(progress, training):
                     break
@@ -132,7 +133,7 @@ class _Loop:
             for rows, batch in zip(order[progress.position :], batches, strict=True):
                 yield batch if self.group.rank < len(rows) else batch.without_targets()
 
-    def _count(self, updated: Update, *, batches_done: int, batches: int) -> Step:
+    def _count(self, updated: Update, *, batches_done: int) -> Step:
         """Move the progress on by one update."""
         progress, seconds = self.state.progress, self.clock.tick()
         progress.position += batches_done
@@ -145,7 +146,7 @@ class _Loop:
         return Step(
             epoch=progress.epoch + 1,
             position=progress.position,
-            batches=batches,
+            batches=progress.batches,
             step=progress.step,
             loss=updated.loss / updated.tokens,
             tokens=updated.tokens,
@@ -205,9 +206,9 @@ def end_reason(progress: Progress, training: TrainingConfig) -> str | None:
     return None
 
 
-def share_done(progress: Progress, training: TrainingConfig, *, batches: int) -> float:
+def share_done(progress: Progress, training: TrainingConfig) -> float:
     """How much of the training is over, from 0 to 1: of its epochs or of its time, whichever is more."""
-    of_epochs = (progress.epoch + progress.position / batches) / training.epochs
+    of_epochs = progress.epochs / training.epochs
     if training.max_minutes is None:
         return min(1.0, of_epochs)
     seconds_to_train = max(1e-9, training.max_minutes * 60 - progress.validation_seconds)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from seq2seq_cli.corpus.splits import SplitName
 from seq2seq_cli.decoding.load import load_translator
 from seq2seq_cli.decoding.translator import Translator
+from seq2seq_cli.runs.metrics import TestRecord
 from seq2seq_cli.training.examples import choose_examples
 from seq2seq_cli.training.session import Session
 from seq2seq_cli.training.validation import Scores, score
@@ -57,18 +58,17 @@ def _examples(translator: Translator, pairs: list[tuple[str, str]]) -> list[Exam
     ]
 
 
-def test_record(session: Session, scores: Scores) -> dict[str, object]:
-    """The line of metrics.jsonl that ends a run."""
+def test_record(session: Session, scores: Scores) -> TestRecord:
+    """The record of the best weights' scores on the test split."""
     progress = session.state.progress
-    return {
-        "kind": "test",
-        "step": progress.step,
-        "epoch": progress.best_epoch,
-        "test_loss": scores.loss,
-        "bleu": scores.bleu.value,
-        "chrf": scores.chrf.value,
-        "signatures": scores.signatures(),
-    }
+    return TestRecord(
+        step=progress.step,
+        epoch=progress.best_epoch,
+        loss=scores.loss,
+        bleu=scores.bleu.value,
+        chrf=scores.chrf.value,
+        signatures=scores.signatures(),
+    )
 
 
 def model_card(session: Session, result: Report) -> str:

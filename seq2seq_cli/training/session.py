@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
-from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +24,7 @@ from seq2seq_cli.learning.state import Progress, Tally, TrainingState, fresh_sta
 from seq2seq_cli.model.build import build_model
 from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.runs.folder import METRICS_BYTES, RunFolder
+from seq2seq_cli.runs.metrics import EndRecord, EpochRecord, Record, StepRecord
 from seq2seq_cli.runs.provenance import Provenance
 from seq2seq_cli.runs.room import check_name
 from seq2seq_cli.training.events import Event, Finished, Saved, Step, Validated
@@ -250,7 +250,7 @@ class _Recorder:
         if self._board:
             self._board.close()
 
-    def _record(self, record: dict[str, object]) -> None:
+    def _record(self, record: Record) -> None:
         self._group.on_main(lambda: self._run.append_metrics(record))
         if self._board:
             self._board.show(record)
@@ -306,46 +306,43 @@ def _ordered_by(training: TrainingConfig) -> tuple[object, ...]:
     return training.batch_size, training.batch_unit, training.seed
 
 
-def _step_record(event: Step, progress: Progress, device: torch.device) -> dict[str, object]:
+def _step_record(event: Step, progress: Progress, device: torch.device) -> StepRecord:
     tally = progress.of_record
-    return {
-        "kind": "step",
-        "step": event.step,
-        "epoch": event.epoch,
-        "tokens": tally.tokens,
-        "loss": tally.mean_loss if tally.tokens else None,
-        "lr": event.lr,
-        "gradient_norm": event.gradient_norm if isfinite(event.gradient_norm) else None,
-        "tokens_per_second": round(tally.tokens / tally.seconds) if tally.seconds else None,
-        "memory_mb": peak_memory_mb(device),
-        "skipped": progress.skipped,
-    }
+    return StepRecord(
+        **_place(progress),
+        epoch=event.epoch,
+        train_loss=tally.mean_loss,
+        lr=event.lr,
+        gradient_norm=event.gradient_norm,
+        tokens_per_second=round(tally.tokens / tally.seconds) if tally.seconds else None,
+        memory_mb=peak_memory_mb(device),
+        skipped=progress.skipped,
+    )
 
 
-def _epoch_record(event: Validated, progress: Progress) -> dict[str, object]:
-    scores = event.scores
+def _epoch_record(event: Validated, progress: Progress) -> EpochRecord:
+    scores = event.scores.by_metric() if event.scores else {"loss": None, "bleu": None, "chrf": None}
+    return EpochRecord(
+        **_place(progress),
+        **scores,
+        epoch=event.epoch,
+        lr=progress.lr,
+        train_loss=event.train_loss,
+        signatures=event.scores.signatures() if event.scores else {},
+        averaged=event.averaged,
+        best=event.is_best,
+    )
+
+
+def _end_record(event: Finished, progress: Progress) -> EndRecord:
+    return EndRecord(**_place(progress), epoch=progress.epoch, reason=event.reason)
+
+
+def _place(progress: Progress) -> dict[str, Any]:
+    """Where a training is: the fields that its records share."""
     return {
-        "kind": "epoch",
-        "step": event.step,
-        "epoch": event.epoch,
+        "step": progress.step,
+        "epochs": progress.epochs,
         "seconds": round(progress.seconds, 1),
         "tokens": progress.tokens,
-        "lr": progress.lr,
-        "train_loss": event.train_loss,
-        "valid_loss": scores.loss if scores else None,
-        "bleu": scores.bleu.value if scores else None,
-        "chrf": scores.chrf.value if scores else None,
-        "signatures": scores.signatures() if scores else {},
-        "averaged": event.averaged,
-        "best": event.is_best,
-    }
-
-
-def _end_record(event: Finished, progress: Progress) -> dict[str, object]:
-    return {
-        "kind": "end",
-        "step": progress.step,
-        "epoch": progress.epoch,
-        "seconds": round(progress.seconds, 1),
-        "reason": event.reason,
     }

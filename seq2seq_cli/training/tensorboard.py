@@ -13,9 +13,10 @@ from matplotlib.image import imread
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.plots.attention_map import AttentionMap
 from seq2seq_cli.plots.figure import render_figure
+from seq2seq_cli.runs.metrics import EpochRecord, Record, StepRecord
 
 _STEP_TAGS = {
-    "loss": "loss/training",
+    "train_loss": "loss/training",
     "lr": "training/lr",
     "gradient_norm": "training/gradient_norm",
     "skipped": "training/skipped",
@@ -24,7 +25,7 @@ _STEP_TAGS = {
 }
 _EPOCH_TAGS = {
     "train_loss": "loss/training_of_the_epoch",
-    "valid_loss": "loss/held_out",
+    "loss": "loss/held_out",
     "bleu": "held_out/bleu",
     "chrf": "held_out/chrf",
 }
@@ -45,12 +46,12 @@ class TensorBoard:
 
         self._writer = SummaryWriter(folder, purge_step=done + 1, flush_secs=_FLUSH_SECONDS)
 
-    def show(self, record: Mapping[str, object]) -> None:
+    def show(self, record: Record) -> None:
         """Show the numbers of a record of metrics.jsonl."""
-        match record["kind"]:
-            case "step":
+        match record:
+            case StepRecord():
                 self._scalars(record, _STEP_TAGS)
-            case "epoch":
+            case EpochRecord():
                 self._scalars(record, _EPOCH_TAGS)
                 self._writer.flush()
 
@@ -66,11 +67,11 @@ class TensorBoard:
         """Bring all to the disk."""
         self._writer.close()
 
-    def _scalars(self, record: Mapping[str, object], tags: Mapping[str, str]) -> None:
-        for key, tag in tags.items():
-            value = record.get(key)
+    def _scalars(self, record: Record, tags: Mapping[str, str]) -> None:
+        for field, tag in tags.items():
+            value = getattr(record, field)
             if value is not None:
-                self._writer.add_scalar(tag, value, record["step"])
+                self._writer.add_scalar(tag, value, record.step)
 
 
 def check_installed() -> None:

@@ -145,7 +145,7 @@ def test_resuming_and_replacing_at_once_is_refused(home: Path) -> None:
 
 def valid_losses(run: Path) -> list[float]:
     lines = [json.loads(line) for line in (run / "metrics.jsonl").read_text(encoding="utf-8").splitlines()]
-    return [line["valid_loss"] for line in lines if line["kind"] == "epoch"]
+    return [line["loss"] for line in lines if line["kind"] == "epoch"]
 
 
 def test_an_old_model_learns_from_new_data_and_stays_as_it_is(home: Path) -> None:

@@ -23,7 +23,7 @@ def held_out_loss(folder: Path, precision: str) -> float:
     done = s2s(folder, "train", "--config", "luong_general.yaml", "--out", precision, *options)
     assert done.returncode == 0, done.stderr
     lines = [json.loads(line) for line in (folder / precision / "metrics.jsonl").read_text("utf-8").splitlines()]
-    return float([line["valid_loss"] for line in lines if line["kind"] == "epoch"][-1])
+    return float([line["loss"] for line in lines if line["kind"] == "epoch"][-1])
 
 
 def test_the_held_out_loss_is_that_of_fp32(tmp_path: Path) -> None:

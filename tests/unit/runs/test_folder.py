@@ -23,8 +23,10 @@ from seq2seq_cli.runs.checkpoint import save_checkpoint
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import LOCK
 from seq2seq_cli.runs.lock import is_held
+from seq2seq_cli.runs.metrics import read_history
 from seq2seq_cli.text.codecs import load_codecs
 from seq2seq_cli.training.session import Session, create_run, restore_state
+from tests import records
 from tests.corpora import prepared
 from tests.tiny import CPU, tiny_config
 
@@ -384,7 +386,7 @@ def test_a_record_without_its_corpus_is_refused(session: Session, record: str) -
 def test_metrics_that_cannot_be_written_are_told(session: Session) -> None:
     (session.run.path / "metrics.jsonl").mkdir()
     with pytest.raises(TrainingError, match=r"metrics\.jsonl: cannot be written"):
-        session.run.append_metrics({"step": 5})
+        session.run.append_metrics(records.step(5, 1))
 
 
 def test_another_corpus_cannot_be_resumed_on(session: Session, tmp_path: Path) -> None:
@@ -394,14 +396,14 @@ def test_another_corpus_cannot_be_resumed_on(session: Session, tmp_path: Path) -
 
 
 def test_metrics_that_came_after_the_save_are_dropped_be_they_whole_or_cut_short(session: Session) -> None:
-    session.run.append_metrics({"step": 5})
+    session.run.append_metrics(records.step(5, 1))
     session.run.save_last(session.state.capture())
-    session.run.append_metrics({"step": 5, "kind": "epoch"})
+    session.run.append_metrics(records.epoch(5, 1))
     path = session.run.path / "metrics.jsonl"
     path.write_bytes(path.read_bytes() + b'\xff\x00 not JSON\n{"step": 6, "lo')
     for _ in range(2):
         session.run.cut_metrics(restore_state(session.run, session.state, session.run.read_last()))
-        assert path.read_text(encoding="utf-8") == '{"format": 1, "step": 5}\n'
+        assert read_history(session.run.path).records == [records.step(5, 1)]
     path.unlink()  # the user's own doing
     session.run.cut_metrics(restore_state(session.run, session.state, session.run.read_last()))
     assert not path.exists()

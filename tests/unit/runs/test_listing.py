@@ -44,19 +44,6 @@ def test_a_finished_run_says_why(tmp_path: Path) -> None:
     assert Run.read(path).state_in_words == "finished: max_minutes is over"
 
 
-def test_an_older_run_with_all_its_epochs_is_finished(tmp_path: Path) -> None:
-    path = make_run(tmp_path / "run", [epoch(100, number) for number in (1, 2, 3)], THREE)
-    assert Run.read(path).state == "finished"
-
-
-def test_the_best_is_by_the_metric_of_the_config(tmp_path: Path) -> None:
-    lines = [epoch(100, 1, loss=2.0, best=False), epoch(200, 2, loss=2.5, best=False)]
-    run = Run.read(make_run(tmp_path / "run", lines, ("training.best_metric=loss",)))
-    assert run.metric == "loss"
-    assert run.best is not None
-    assert run.best.epoch == 1
-
-
 def test_parameters_are_counted_in_the_weights(tmp_path: Path) -> None:
     path = make_run(tmp_path / "run", [])
     assert Run.read(path).parameters is None
@@ -117,9 +104,7 @@ def test_only_what_differs_in_the_configs_is_told(tmp_path: Path) -> None:
 
 def test_results_are_those_of_the_best_weights(tmp_path: Path) -> None:
     lines = [epoch(100, 1, bleu=20.0, loss=2.0), epoch(200, 2, bleu=19.0, loss=1.9, best=False)]
-    run = Run.read(
-        make_run(tmp_path / "a", [step(100, 1, tokens=500, rate=250.0), *lines, held_out(200, 2, bleu=18.5)])
-    )
+    run = Run.read(make_run(tmp_path / "a", [step(100, 1, rate=250.0), *lines, held_out(200, 2, bleu=18.5)]))
     fresh = Run.read(make_run(tmp_path / "b", []))
     rows = dict(results([run, fresh]))
 

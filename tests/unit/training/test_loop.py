@@ -98,13 +98,13 @@ def test_what_was_stopped_before_the_last_validation_has_it_when_it_goes_on(
     assert session.run.best_path.is_file()
 
 
-def test_the_share_that_is_over_is_that_of_epochs_or_of_time_whichever_is_more() -> None:
-    progress = Progress(epoch=1, position=5, seconds=30.0, validation_seconds=20.0)
-    assert share_done(progress, TrainingConfig(epochs=4), batches=10) == pytest.approx(1.5 / 4)
+def test_the_fraction_done_is_that_of_epochs_or_of_time_whichever_is_more() -> None:
+    progress = Progress(epoch=1, position=5, batches=10, seconds=30.0, validation_seconds=20.0)
+    assert share_done(progress, TrainingConfig(epochs=4)) == pytest.approx(1.5 / 4)
     # 30 of the 100 seconds that the validation leaves.
-    assert share_done(progress, TrainingConfig(epochs=4, max_minutes=2.0), batches=10) == pytest.approx(1.5 / 4)
-    assert share_done(progress, TrainingConfig(epochs=10, max_minutes=2.0), batches=10) == pytest.approx(0.3)
-    assert share_done(progress, TrainingConfig(epochs=10, max_minutes=0.5), batches=10) == 1.0
+    assert share_done(progress, TrainingConfig(epochs=4, max_minutes=2.0)) == pytest.approx(1.5 / 4)
+    assert share_done(progress, TrainingConfig(epochs=10, max_minutes=2.0)) == pytest.approx(0.3)
+    assert share_done(progress, TrainingConfig(epochs=10, max_minutes=0.5)) == 1.0
 
 
 def test_the_learning_rate_follows_the_schedule(corpus: PreparedCorpus) -> None:

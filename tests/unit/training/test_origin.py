@@ -38,7 +38,7 @@ def test_begins_as_good_as_the_best_epoch_of_its_origin_with_a_fresh_optimiser(
     session = Session.start(run_path, tiny_config(corpus, "training.seed=7"), corpus, CPU, origin=origin)
 
     lines = [json.loads(line) for line in (origin.path / "metrics.jsonl").read_text(encoding="utf-8").splitlines()]
-    best = [line["valid_loss"] for line in lines if line["kind"] == "epoch" and line["best"]][-1]
+    best = [line["loss"] for line in lines if line["kind"] == "epoch" and line["best"]][-1]
     assert mean_loss(session.state.model, corpus.split("valid"), CPU) == pytest.approx(best, abs=1e-6)
     assert session.state.progress.step == 0
     assert not session.state.optimiser.state

@@ -10,6 +10,7 @@ import pytest
 
 from seq2seq_cli.training.examples import choose_examples
 from seq2seq_cli.training.tensorboard import TensorBoard
+from tests.records import epoch, step
 from tests.unit.plots.maps import KISS, make_map
 
 accumulator = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
@@ -26,15 +27,11 @@ def scalars(folder: Path, tag: str) -> list[tuple[int, float]]:
     return [(event.step, round(event.value, 6)) for event in read(folder).Scalars(tag)]
 
 
-def step_record(step: int, loss: float) -> dict[str, object]:
-    return {"kind": "step", "step": step, "epoch": 1, "loss": loss, "lr": 1e-3, "tokens_per_second": 9000.0}
-
-
 def test_the_numbers_of_the_records_come_back_at_their_steps(tmp_path: Path) -> None:
     board = TensorBoard(tmp_path)
-    board.show(step_record(100, 4.5))
-    board.show(step_record(200, 3.5))
-    board.show({"kind": "epoch", "step": 250, "epoch": 1, "train_loss": 4.0, "valid_loss": 3.0, "bleu": 12.5})
+    board.show(step(100, 1, loss=4.5, rate=9000.0))
+    board.show(step(200, 1, loss=3.5, rate=9000.0))
+    board.show(epoch(250, 1, loss=3.0, bleu=12.5))
     board.close()
 
     assert scalars(tmp_path, "loss/training") == [(100, 4.5), (200, 3.5)]
@@ -45,7 +42,7 @@ def test_the_numbers_of_the_records_come_back_at_their_steps(tmp_path: Path) -> 
 
 def test_what_was_not_measured_is_not_shown(tmp_path: Path) -> None:
     board = TensorBoard(tmp_path)
-    board.show({"kind": "epoch", "step": 250, "epoch": 1, "train_loss": 4.0, "valid_loss": None, "bleu": None})
+    board.show(epoch(250, 1, loss=None, bleu=None, chrf=None))
     board.close()
 
     assert read(tmp_path).Tags()["scalars"] == ["loss/training_of_the_epoch"]
@@ -53,8 +50,8 @@ def test_what_was_not_measured_is_not_shown(tmp_path: Path) -> None:
 
 def test_each_sentence_has_a_picture_at_each_validation(tmp_path: Path) -> None:
     board = TensorBoard(tmp_path)
-    for step in (250, 500):
-        board.attention([KISS, make_map([], []), KISS], step)
+    for number in (250, 500):
+        board.attention([KISS, make_map([], []), KISS], number)
     board.close()
 
     events = read(tmp_path)
@@ -66,12 +63,12 @@ def test_each_sentence_has_a_picture_at_each_validation(tmp_path: Path) -> None:
 
 def test_a_resumed_run_shows_each_step_once(tmp_path: Path) -> None:
     first = TensorBoard(tmp_path)
-    for step, loss in ((100, 4.0), (200, 3.0), (300, 2.0)):
-        first.show(step_record(step, loss))
+    for number, loss in ((100, 4.0), (200, 3.0), (300, 2.0)):
+        first.show(step(number, 1, loss=loss))
     first.close()  # killed after step 300; saved last at step 200
 
     second = TensorBoard(tmp_path, done=200)
-    second.show(step_record(300, 2.5))
+    second.show(step(300, 1, loss=2.5))
     second.close()
 
     assert scalars(tmp_path, "loss/training") == [(100, 4.0), (200, 3.0), (300, 2.5)]

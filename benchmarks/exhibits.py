@@ -20,7 +20,7 @@ from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.decoding.load import load_translator
 from seq2seq_cli.decoding.translator import Translation, Translator
 from seq2seq_cli.errors import UsageError
-from seq2seq_cli.evaluation.metrics import corpus_bleu
+from seq2seq_cli.evaluation.corpus_scores import corpus_bleu
 from seq2seq_cli.files import write_json
 from seq2seq_cli.learning.state import fresh_state
 from seq2seq_cli.model.build import build_model

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from seq2seq_cli.training.validation import Scores
+from seq2seq_cli.evaluation.held_out import HeldOutScores
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,7 +44,7 @@ class Validated:
     """Updates since the run began."""
     train_loss: float
     """Mean over the epoch's target tokens, in nats, at the teacher forcing of the config."""
-    scores: Scores | None
+    scores: HeldOutScores | None
     """Of the validation split; None when nothing is held out."""
     averaged: bool
     """Whether the scores are those of the moving average of the weights, which did better than the weights."""

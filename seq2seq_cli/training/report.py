@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from seq2seq_cli.corpus.splits import SplitName
 from seq2seq_cli.decoding.load import load_translator
 from seq2seq_cli.decoding.translator import Translator
+from seq2seq_cli.evaluation.held_out import HeldOutScores, score_split
 from seq2seq_cli.runs.metrics import TestRecord
 from seq2seq_cli.training.examples import choose_examples
 from seq2seq_cli.training.session import Session
-from seq2seq_cli.training.validation import Scores, score
 
 SPLITS_FOR_EXAMPLES: tuple[SplitName, ...] = ("test", "valid", "train")
 
@@ -27,7 +27,7 @@ class Example:
 class Report:
     """What to tell at the end of a run."""
 
-    test: Scores | None
+    test: HeldOutScores | None
     """Of the test split; None when nothing is held out for it."""
     examples_split: SplitName
     """The split that the examples are from."""
@@ -42,7 +42,7 @@ def report(session: Session) -> Report:
     corpus = session.corpus
     split = next(name for name in SPLITS_FOR_EXAMPLES if len(corpus.split(name)))
     return Report(
-        test=score(translator, corpus, "test") if len(corpus.split("test")) else None,
+        test=score_split(translator, corpus, "test") if len(corpus.split("test")) else None,
         examples_split=split,
         examples=_examples(translator, corpus.sentences(split)),
         parameters=sum(p.numel() for p in translator.model.parameters()),
@@ -58,7 +58,7 @@ def _examples(translator: Translator, pairs: list[tuple[str, str]]) -> list[Exam
     ]
 
 
-def test_record(session: Session, scores: Scores) -> TestRecord:
+def test_record(session: Session, scores: HeldOutScores) -> TestRecord:
     """The record of the best weights' scores on the test split."""
     progress = session.state.progress
     return TestRecord(

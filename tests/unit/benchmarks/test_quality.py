@@ -5,15 +5,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.quality import Log, Point, minutes_to, points
-from seq2seq_cli.evaluation.metrics import Score
+from seq2seq_cli.evaluation.corpus_scores import CorpusScore
+from seq2seq_cli.evaluation.held_out import HeldOutScores
 from seq2seq_cli.learning.state import Progress
 from seq2seq_cli.training.events import Event, Step, Validated
-from seq2seq_cli.training.validation import Scores
 
 
 def validated(step: int, bleu: float) -> Validated:
-    score = Score(name="BLEU", value=bleu, signature="")
-    scores = Scores(loss=1.0, bleu=score, chrf=score)
+    score = CorpusScore(name="BLEU", value=bleu, signature="")
+    scores = HeldOutScores(loss=1.0, bleu=score, chrf=score)
     return Validated(epoch=1, step=step, train_loss=1.0, scores=scores, averaged=False, is_best=True)
 
 

@@ -10,12 +10,13 @@ from seq2seq_cli.config.schema import TrainingConfig
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.decoding.load import load_translator
 from seq2seq_cli.decoding.translator import Translator
+from seq2seq_cli.evaluation.held_out import score_split
 from seq2seq_cli.learning.state import Progress
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.training.events import Event, Finished, Step, Validated
 from seq2seq_cli.training.loop import end_reason, share_done, train
 from seq2seq_cli.training.session import Session
-from seq2seq_cli.training.validation import score, validate
+from seq2seq_cli.training.validation import validate
 from tests.tiny import CPU, fresh_tiny, tiny_config
 
 
@@ -148,7 +149,7 @@ def test_a_validation_scores_the_moving_average_too_and_tells_the_better(corpus:
     state = fresh_tiny(corpus, config)
     assert state.average
     translator = Translator(state.average.model, corpus.src_codec, corpus.tgt_codec, config.decoding, CPU)
-    unharmed = score(translator, corpus, "valid")
+    unharmed = score_split(translator, corpus, "valid")
     with torch.no_grad():
         state.model.output.bias[5] = 100.0
     validation = validate(state, corpus, config, CPU)

@@ -8,10 +8,10 @@ import torch
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.decoding.load import load_translator
 from seq2seq_cli.errors import UsageError
+from seq2seq_cli.evaluation.held_out import mean_loss
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.training.events import Step
 from seq2seq_cli.training.session import Session
-from seq2seq_cli.training.validation import mean_loss
 from tests.corpora import prepared, reversed_words, symbol_sequences
 from tests.tiny import CPU, tiny_config
 

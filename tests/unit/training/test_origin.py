@@ -10,10 +10,10 @@ from seq2seq_cli.config.schema import Config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.decoding.load import load_translator
 from seq2seq_cli.errors import ModelFileError, UsageError
+from seq2seq_cli.evaluation.held_out import mean_loss
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.training.report import model_card, report
 from seq2seq_cli.training.session import Session, create_run
-from seq2seq_cli.training.validation import mean_loss
 from tests.corpora import prepared
 from tests.tiny import CPU, tiny_config
 

@@ -4,7 +4,7 @@ from math import exp
 
 import pytest
 
-from seq2seq_cli.evaluation.metrics import corpus_bleu, corpus_chrf
+from seq2seq_cli.evaluation.corpus_scores import corpus_bleu, corpus_chrf
 
 
 def test_the_same_sentences_score_100() -> None:

@@ -1,0 +1,51 @@
+"""BLEU and chrF: scores of a list of translations against their references, on plain text."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, kw_only=True)
+class CorpusScore:
+    """A score of a whole list of translations, with the settings that it was computed with."""
+
+    name: str
+    """BLEU or chrF2."""
+    value: float
+    """From 0 to 100, higher is better."""
+    signature: str
+    """SacreBLEU's: number of references, case, tokenisation or n-grams, version. Compare only equal signatures."""
+
+
+def corpus_bleu(hypotheses: Sequence[str], references: Sequence[str]) -> CorpusScore:
+    """BLEU (Papineni et al. 2002) as SacreBLEU defines it (Post 2018): 13a, cased, one reference per hypothesis.
+
+    Raises ValueError for empty lists and for lists of different lengths.
+    """
+    _check(hypotheses, references, name="BLEU")
+    from sacrebleu.metrics.bleu import BLEU  # not above: most commands do without it
+
+    # force: no warning on stderr about a model that writes spaces before full stops.
+    metric = BLEU(tokenize="13a", lowercase=False, force=True)
+    value = metric.corpus_score(list(hypotheses), [list(references)]).score
+    return CorpusScore(name="BLEU", value=value, signature=str(metric.get_signature()))
+
+
+def corpus_chrf(hypotheses: Sequence[str], references: Sequence[str]) -> CorpusScore:
+    """chrF2 (Popović 2015, with β = 2) as SacreBLEU defines it (Post 2018): cased, one reference per hypothesis.
+
+    The F-score of the n-grams of 1 to 6 characters, without spaces; recall counts twice as much as precision.
+    Raises ValueError for empty lists and for lists of different lengths.
+    """
+    _check(hypotheses, references, name="chrF2")
+    from sacrebleu.metrics.chrf import CHRF  # not above: most commands do without it
+
+    metric = CHRF(lowercase=False)
+    value = metric.corpus_score(list(hypotheses), [list(references)]).score
+    return CorpusScore(name="chrF2", value=value, signature=str(metric.get_signature()))
+
+
+def _check(hypotheses: Sequence[str], references: Sequence[str], *, name: str) -> None:
+    if len(hypotheses) != len(references):
+        raise ValueError(f"{len(hypotheses)} hypotheses do not match {len(references)} references")
+    if not hypotheses:
+        raise ValueError(f"{name} of no sentences is not defined")

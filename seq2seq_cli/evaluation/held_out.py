@@ -1,0 +1,71 @@
+"""Scores of a translator on a held-out split: loss, BLEU and chrF."""
+
+from dataclasses import dataclass
+from itertools import chain
+
+import torch
+
+from seq2seq_cli.compute.process_group import SINGLE, ProcessGroup
+from seq2seq_cli.corpus.batches import collate, length_order
+from seq2seq_cli.corpus.prepared import ParallelIds, PreparedCorpus
+from seq2seq_cli.corpus.splits import SplitName
+from seq2seq_cli.decoding.translator import Translator
+from seq2seq_cli.evaluation.corpus_scores import CorpusScore, corpus_bleu, corpus_chrf
+from seq2seq_cli.learning.loss import batch_loss
+from seq2seq_cli.model.seq2seq import Seq2Seq, evaluating
+
+BATCH_TOKENS = 512
+"""Tokens per batch on either side. Larger ones are no faster; additive attention takes memory for each word pair."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class HeldOutScores:
+    """The scores of a model on a split that it was not trained on."""
+
+    loss: float
+    """Mean negative log-likelihood, in nats per target token, with the true words fed to the decoder."""
+    bleu: CorpusScore
+    """BLEU of the greedy translations."""
+    chrf: CorpusScore
+    """chrF of the same translations."""
+
+    def by_metric(self) -> dict[str, float]:
+        """The values by the names of their metrics."""
+        return {"loss": self.loss, "bleu": self.bleu.value, "chrf": self.chrf.value}
+
+    def signatures(self) -> dict[str, str]:
+        """The signatures of BLEU and chrF."""
+        return {"bleu": self.bleu.signature, "chrf": self.chrf.signature}
+
+
+def score_split(
+    translator: Translator, corpus: PreparedCorpus, split: SplitName, group: ProcessGroup = SINGLE
+) -> HeldOutScores:
+    """The scores of a split, which must not be empty; the processes of a `group` share the work."""
+    loss = mean_loss(translator.model, corpus.split(split), translator.device, group)
+    hypotheses, references = _translations(translator, corpus.sentences(split), group)
+    return HeldOutScores(loss=loss, bleu=corpus_bleu(hypotheses, references), chrf=corpus_chrf(hypotheses, references))
+
+
+@torch.no_grad()
+def mean_loss(model: Seq2Seq, ids: ParallelIds, device: torch.device, group: ProcessGroup = SINGLE) -> float:
+    """Mean negative log-likelihood, in nats per target token, with the true words fed to the decoder."""
+    loss, tokens = 0.0, 0
+    with evaluating(model):
+        for rows in length_order(ids, size=BATCH_TOKENS, unit="token")[group.rank :: group.size]:
+            batch = batch_loss(model, collate(ids, rows).to(device), teacher_forcing=1.0)
+            loss += batch.nll.item()
+            tokens += batch.tokens
+    all_loss, all_tokens = group.sum([loss, float(tokens)])
+    return all_loss / all_tokens
+
+
+def _translations(
+    translator: Translator, pairs: list[tuple[str, str]], group: ProcessGroup
+) -> tuple[list[str], list[str]]:
+    """The hypothesis and the reference of each pair; a source that occurs in several pairs is translated once."""
+    sources = list(dict.fromkeys(src for src, _ in pairs))
+    own = sources[group.rank :: group.size]
+    gathered = group.gather([(src, t.text) for src, t in zip(own, translator.translate(own), strict=True)])
+    texts = dict(chain.from_iterable(gathered))
+    return [texts[src] for src, _ in pairs], [tgt for _, tgt in pairs]

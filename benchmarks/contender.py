@@ -94,7 +94,7 @@ def peak_memory() -> float:
 
     from seq2seq_cli.compute.memory import peak_memory_mb  # not above: torch comes after the process is prepared
 
-    return float(peak_memory_mb(torch.device("cpu")) or 0)
+    return float(peak_memory_mb(torch.device("cpu")))
 
 
 def _s2s(path: Path, config: Config, run: Path) -> tuple[Iterator[int], str]:

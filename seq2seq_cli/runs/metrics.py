@@ -85,8 +85,8 @@ class StepRecord(_TimedRecord):
     """Norm of the gradient of this update, before clipping."""
     tokens_per_second: Number
     """Target tokens per second since the step record before, validation and saving left out."""
-    memory_mb: int | None
-    """Largest memory so far, in units of 10^6 bytes: of the process, or on a CUDA GPU; None where it is not known."""
+    memory_mb: NonNegativeInt
+    """Largest memory held since the sitting began, in units of 10^6 bytes: by the process, or on a CUDA GPU."""
     skipped: NonNegativeInt
     """Updates skipped since the run began, because their gradient was not finite."""
 

@@ -1,4 +1,4 @@
-"""What is known and kept of memory, and how it is told that there is too little."""
+"""The peak of the memory, freed memory that is kept or returned, and errors when there is too little."""
 
 import os
 import platform
@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 import torch
 
-from seq2seq_cli.compute import memory
 from seq2seq_cli.compute.memory import is_out_of_memory, memory_errors, peak_memory_mb
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.errors import TrainingError
@@ -42,12 +41,11 @@ def test_it_is_told_in_one_line_that_says_what_helps() -> None:
 ROOT = Path(__file__).resolve().parents[3]
 GLIBC = pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="another allocator")
 SCATTER = """
-import resource
-import sys
+import psutil
 from pathlib import Path
 
 def resident():
-    return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize() / 1e6
+    return psutil.Process().memory_info().rss / 1e6
 
 blocks = []
 
@@ -158,7 +156,6 @@ def test_a_size_beyond_all_numbers_is_too_large_too(size: int) -> None:
 def test_the_memory_of_the_process_is_counted_in_megabytes() -> None:
     held = torch.ones(50_000_000)  # 200 MB
     peak = peak_memory_mb(CPU)
-    assert peak is not None
     assert 4 * len(held) // 10**6 < peak < 10**6
 
 
@@ -173,9 +170,3 @@ print(peak_memory_mb(torch.device("cpu")))
     held = bytes([1]) * int((before + 500) * 1e6)
     (after,) = megabytes(code)
     assert after < len(held) / 1e6 - 300
-
-
-def test_where_python_does_not_know_the_memory_nothing_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(memory, "_STATUS", tmp_path / "none")  # as on Windows
-    monkeypatch.setitem(sys.modules, "resource", None)
-    assert peak_memory_mb(CPU) is None

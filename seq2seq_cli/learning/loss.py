@@ -51,13 +51,13 @@ def batch_loss(
     objective, nll = output_loss(
         decoded.features[real], model.output, batch.tgt_out[real], label_smoothing=label_smoothing
     )
-    if decoded.probabilities is not None and memory.soft is not None:
+    if decoded.probabilities is not None and memory.soft_rows is not None:
         objective = objective + draw_loss(
             decoded,
             nll.new_zeros(real.shape).masked_scatter(real, -nll),
             real=real,
-            soft=memory.soft,
+            soft=memory.soft_rows,
             baseline=-nll.mean().item() if baseline is None else baseline,
-            feeds_back=model.decoder.feeds_back,
+            feeds_back=model.decoder.context_reaches_rnn,
         )
     return BatchLoss(objective=objective, nll=nll.sum(), tokens=len(nll))

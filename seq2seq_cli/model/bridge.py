@@ -3,59 +3,61 @@
 B batch, E encoder output, H decoder hidden, M layers of the encoder, L layers of the decoder.
 """
 
-from typing import Protocol, runtime_checkable
+from abc import ABC, abstractmethod
 
 import torch
 from torch import Tensor, nn
+from typing_extensions import override
 
 from seq2seq_cli.model.state import RNNState
 
 
-@runtime_checkable
-class Bridge(Protocol):
-    """What a bridge provides."""
+class Bridge(nn.Module, ABC):
+    """The base of all bridges."""
 
-    def __call__(self, last: RNNState) -> RNNState:
-        """The decoder's first state."""
-
-
-class CopyBridge(nn.Module):
-    """s_0 = h_S, layer by layer; Sutskever et al. 2014, section 2. Both sides have the same RNN and sizes."""
-
+    @abstractmethod
     def forward(self, last: RNNState) -> RNNState:
-        """The state as it is."""
+        """The decoder's first state, (L, B, H), from the encoder's last, (M, B, E)."""
+
+
+class CopyBridge(Bridge):
+    """s_0 = h_S, layer by layer; Sutskever et al. 2014, section 2. Both sides have the same RNN and the same sizes."""
+
+    @override
+    def forward(self, last: RNNState) -> RNNState:
         return last
 
 
-class LinearBridge(nn.Module):
-    """s_0 = tanh(W h + b), with a W and b for each layer; after Bahdanau et al. 2015, appendix A.2.2.
+class LinearBridge(Bridge):
+    """s_0 = tanh(W h + b), with its own W and b for each layer; after Bahdanau et al. 2015, appendix A.2.2.
 
-    h is the last state of the encoder's top layer: with two directions the last of each, where the paper has the
-    backward one alone. An LSTM's c_0 is linear, V c + d: cells are not bounded. A GRU has no c, its h takes the place.
+    h is the last state of the encoder's top layer, in both directions where there are two; the paper takes the
+    backward one alone. An LSTM's first cell is linear, c_0 = V c + d, because cells are not bounded; after a GRU, which
+    has no c, V takes h.
     """
 
-    def __init__(self, *, encoder_size: int, decoder_size: int, layers: int, cell: bool) -> None:
+    def __init__(self, *, encoder_size: int, decoder_size: int, layers: int, has_cell: bool) -> None:
         super().__init__()
         self.W = nn.ModuleList(nn.Linear(encoder_size, decoder_size) for _ in range(layers))
-        self.V = nn.ModuleList(nn.Linear(encoder_size, decoder_size) for _ in range(layers if cell else 0))
+        self.V = nn.ModuleList(nn.Linear(encoder_size, decoder_size) for _ in range(layers if has_cell else 0))
 
+    @override
     def forward(self, last: RNNState) -> RNNState:
-        """A state for each layer of the decoder."""
-        memory = last.top if last.cell is None else last.cell[-1]
+        cell = last.top if last.cell is None else last.cell[-1]
         hidden = torch.stack([torch.tanh(W(last.top)) for W in self.W])
-        return RNNState(hidden=hidden, cell=torch.stack([V(memory) for V in self.V]) if len(self.V) else None)
+        return RNNState(hidden=hidden, cell=torch.stack([V(cell) for V in self.V]) if len(self.V) else None)
 
 
-class ZeroBridge(nn.Module):
-    """s_0 = 0: the decoder learns of the source through attention alone."""
+class ZeroBridge(Bridge):
+    """s_0 = 0: the source reaches the decoder through attention alone."""
 
-    def __init__(self, *, decoder_size: int, layers: int, cell: bool) -> None:
+    def __init__(self, *, decoder_size: int, layers: int, has_cell: bool) -> None:
         super().__init__()
-        self.shape = (layers, decoder_size)
-        self.cell = cell
+        self.layers = layers
+        self.size = decoder_size
+        self.has_cell = has_cell
 
+    @override
     def forward(self, last: RNNState) -> RNNState:
-        """Zeros."""
-        layers, size = self.shape
-        zeros: Tensor = last.hidden.new_zeros(layers, last.hidden.shape[1], size)
-        return RNNState(hidden=zeros, cell=zeros if self.cell else None)
+        zeros: Tensor = last.hidden.new_zeros(self.layers, last.hidden.shape[1], self.size)
+        return RNNState(hidden=zeros, cell=zeros if self.has_cell else None)

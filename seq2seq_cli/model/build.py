@@ -3,12 +3,12 @@
 from torch import nn
 
 from seq2seq_cli.config.schema import AttentionConfig, DecoderConfig, EncoderConfig, ModelConfig
-from seq2seq_cli.model.attention.attention import Attender, Attention
+from seq2seq_cli.model.attention.attention import Attention, ContextProvider
 from seq2seq_cli.model.attention.hard import HardAttention
 from seq2seq_cli.model.attention.heads import MultiHeadAttention
+from seq2seq_cli.model.attention.no_attention import FixedContext, NoAttention
 from seq2seq_cli.model.attention.scopes import GlobalScope, MonotonicScope, PredictiveScope, Scope
 from seq2seq_cli.model.attention.scores import SCORES, Score, Sizes
-from seq2seq_cli.model.attention.without import FixedContext, NoAttention
 from seq2seq_cli.model.bridge import Bridge, CopyBridge, LinearBridge, ZeroBridge
 from seq2seq_cli.model.decoder import BahdanauDecoder, Decoder, InputFeedingDecoder, LuongDecoder
 from seq2seq_cli.model.encoder import Encoder
@@ -17,11 +17,11 @@ from seq2seq_cli.model.recurrent import make_rnn
 from seq2seq_cli.model.seq2seq import Seq2Seq
 
 TIED_STD = 0.2
-"""Of the entries of a matrix that is word vectors and output layer at once, before training."""
+"""Standard deviation of the fresh entries of a matrix that is word vectors and output layer at once."""
 
 
 def build_model(config: ModelConfig, *, src_size: int, tgt_size: int) -> Seq2Seq:
-    """A network with fresh weights for vocabularies of the given sizes; with one for both, the sizes are equal."""
+    """A network with fresh weights, for vocabularies of the given sizes (equal, if there is one for both sides)."""
     encoder = build_encoder(config.encoder, src_size)
     attention = build_attention(config.attention, query=config.decoder.hidden_size, memory=encoder.size)
     decoder = build_decoder(config.decoder, attention, tgt_size)
@@ -32,8 +32,8 @@ def build_model(config: ModelConfig, *, src_size: int, tgt_size: int) -> Seq2Seq
         output=nn.Linear(decoder.readout.size, tgt_size),
     )
     if config.tied_embeddings != "none":
-        # Between what torch gives an embedding (1), with which the first words would be far too sure, and an output
-        # layer (0.04), whose word vectors an RNN can hardly tell apart; measured.
+        # Measured. With torch's standard deviation of an embedding (1) the first predictions would be far too sure,
+        # with that of an output layer (0.04) an RNN could hardly tell the word vectors apart.
         nn.init.normal_(model.output.weight, std=TIED_STD)
         decoder.embedding.weight = model.output.weight
     if config.tied_embeddings == "all":
@@ -42,7 +42,7 @@ def build_model(config: ModelConfig, *, src_size: int, tgt_size: int) -> Seq2Seq
 
 
 def build_encoder(config: EncoderConfig, vocabulary_size: int) -> Encoder:
-    """The source side."""
+    """The encoder, for a source vocabulary of that size."""
     return Encoder(
         vocabulary_size=vocabulary_size,
         embedding_size=config.embedding_size,
@@ -59,19 +59,19 @@ def build_encoder(config: EncoderConfig, vocabulary_size: int) -> Encoder:
 
 
 def build_bridge(config: ModelConfig, encoder_size: int) -> Bridge:
-    """The way from the encoder's last state to the decoder's first."""
-    size, layers, cell = config.decoder.hidden_size, config.decoder.layers, config.decoder.cell == "lstm"
+    """The bridge from an encoder whose states have size `encoder_size`."""
+    size, layers, has_cell = config.decoder.hidden_size, config.decoder.layers, config.decoder.cell == "lstm"
     match config.bridge:
         case "copy":
             return CopyBridge()
         case "linear":
-            return LinearBridge(encoder_size=encoder_size, decoder_size=size, layers=layers, cell=cell)
+            return LinearBridge(encoder_size=encoder_size, decoder_size=size, layers=layers, has_cell=has_cell)
         case "zero":
-            return ZeroBridge(decoder_size=size, layers=layers, cell=cell)
+            return ZeroBridge(decoder_size=size, layers=layers, has_cell=has_cell)
 
 
-def build_attention(config: AttentionConfig, *, query: int, memory: int) -> Attender:
-    """What makes the contexts, for queries and memory states of the given sizes."""
+def build_attention(config: AttentionConfig, *, query: int, memory: int) -> ContextProvider:
+    """The attention, or what stands in its place, for queries and memory states of the given sizes."""
     if config.score == "none":
         return NoAttention()
     if config.score == "fixed":
@@ -87,7 +87,7 @@ def build_attention(config: AttentionConfig, *, query: int, memory: int) -> Atte
 
 
 def build_scope(config: AttentionConfig, *, query: int) -> Scope:
-    """Where a query may look."""
+    """The scope, for queries of the given size."""
     match config.scope:
         case "global" | "hard":
             return GlobalScope()
@@ -98,30 +98,29 @@ def build_scope(config: AttentionConfig, *, query: int) -> Scope:
 
 
 def build_score(config: AttentionConfig, *, query: int, memory: int) -> Score:
-    """The score that the config names, for queries and memory states of the given sizes."""
+    """The score, for queries and memory states of the given sizes."""
     sizes = Sizes(query=query, memory=memory, attention=config.size or query, max_length=config.max_length)
     return SCORES[config.score](sizes)
 
 
-def build_decoder(config: DecoderConfig, attention: Attender, vocabulary_size: int) -> Decoder:
-    """The target side."""
+def build_decoder(config: DecoderConfig, attention: ContextProvider, vocabulary_size: int) -> Decoder:
+    """The decoder, for a target vocabulary of that size."""
     decoder: type[Decoder]
     match config.kind:
         case "bahdanau":
-            decoder, joined_size = BahdanauDecoder, attention.context_size
+            decoder, feedback_size = BahdanauDecoder, attention.context_size
         case "luong" if config.input_feeding:
-            decoder, joined_size = InputFeedingDecoder, config.hidden_size  # the attentional vector's
+            decoder, feedback_size = InputFeedingDecoder, config.hidden_size  # of the attentional vector
         case "luong":
-            decoder, joined_size = LuongDecoder, 0
+            decoder, feedback_size = LuongDecoder, 0
     return decoder(
         embedding=nn.Embedding(vocabulary_size, config.embedding_size),
         rnn=make_rnn(
             config.cell,
-            config.embedding_size + joined_size,
+            config.embedding_size + feedback_size,
             config.hidden_size,
             layers=config.layers,
             dropout=0.0 if config.variational_dropout else config.dropout,
-            both_ways=False,
         ),
         attention=attention,
         readout=build_readout(config, context_size=attention.context_size),
@@ -132,7 +131,7 @@ def build_decoder(config: DecoderConfig, attention: Attender, vocabulary_size: i
 
 
 def build_readout(config: DecoderConfig, *, context_size: int) -> Readout:
-    """What the output layer sees."""
+    """The readout, for contexts of the given size."""
     match config.readout:
         case "state":
             return StateReadout(hidden_size=config.hidden_size)

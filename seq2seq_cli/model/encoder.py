@@ -1,6 +1,6 @@
-"""The encoder: source words in, one state a word out.
+"""The encoder: from source words to one state per word.
 
-B batch, S source length, D embedding, H hidden, E encoder output (H, or 2H where two directions are joined), L layers.
+B batch, S source length, D embedding, H hidden, E encoder output (H; 2H where two directions are joined), L layers.
 """
 
 from typing import cast
@@ -10,17 +10,17 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from seq2seq_cli.config.choices import Cell, Directions
-from seq2seq_cli.model.dropout import LockedDropout, WordDropout, make_dropout
-from seq2seq_cli.model.recurrent import RNN, make_rnn, read_all
+from seq2seq_cli.model.dropout import VariationalDropout, WordDropout, make_dropout
+from seq2seq_cli.model.recurrent import RNN, make_rnn, run_rnn
 from seq2seq_cli.model.state import RNNState
 
 
 class Encoder(nn.Module):
-    """Embedding and RNN; all states are kept, not only the last (Bahdanau et al. 2015, section 3.2).
+    """Embedding and RNN, with the states of all positions as outputs; Bahdanau et al. 2015, section 3.2.
 
     h_j = RNN(x_j, h_{j-1}) in one direction; in two, [h_j forward; h_j backward] (joined, Bahdanau et al. 2015, eq. 7)
-    or their sum. With residual connections the input of the third and of each further layer is added to its output
-    (Wu et al. 2016, section 3.1, eq. 6).
+    or their sum (summed). With residual connections the input of the third and of each higher layer is added to its
+    output (Wu et al. 2016, section 3.1, eq. 6).
     """
 
     def __init__(
@@ -42,51 +42,51 @@ class Encoder(nn.Module):
         self.directions = directions
         self.reverse = reverse
         self.size = hidden_size * (2 if directions == "joined" else 1)
-        both_ways = directions != "one"
+        bidirectional = directions != "one"
         plain_layers = min(layers, 2) if residual else layers
         self.embedding = nn.Embedding(vocabulary_size, embedding_size)
         self.word_dropout = WordDropout(word_dropout)
         self.dropout = make_dropout(dropout, variational=variational_dropout)
         between = 0.0 if variational_dropout else dropout
         self.rnn = make_rnn(
-            cell, embedding_size, hidden_size, layers=plain_layers, dropout=between, both_ways=both_ways
+            cell, embedding_size, hidden_size, layers=plain_layers, dropout=between, bidirectional=bidirectional
         )
         self.residual = nn.ModuleList(
-            make_rnn(cell, self.size, hidden_size, layers=1, dropout=0.0, both_ways=both_ways)
+            make_rnn(cell, self.size, hidden_size, layers=1, dropout=0.0, bidirectional=bidirectional)
             for _ in range(layers - plain_layers)
         )
 
     def forward(self, src: Int[Tensor, "B S"], lengths: Int[Tensor, " B"]) -> tuple[Float[Tensor, "B S E"], RNNState]:
-        """The state at each source position (zero at padding) and the last real one of each layer.
+        """The state at each source position (zero at padding), and the last real state of each layer.
 
-        `lengths` counts the real tokens of each row and lives on the CPU. Read from its end, a sentence still has
-        the state of a word at the word's own position.
+        `lengths` counts the real tokens of each row and lives on the CPU. With `reverse` the RNN reads a sentence from
+        its end, and each word's state stands at the word's own position.
         """
         if not self.reverse:
-            return self._read(src, lengths)
-        places = _backwards(lengths, src.shape[1]).to(src.device)
-        states, last = self._read(src.gather(1, places), lengths)
-        return states.gather(1, places.unsqueeze(2).expand_as(states)), last
+            return self._run(src, lengths)
+        positions = _reversed_positions(lengths, src.shape[1]).to(src.device)
+        states, last = self._run(src.gather(1, positions), lengths)
+        return states.gather(1, positions.unsqueeze(2).expand_as(states)), last
 
-    def _read(self, src: Int[Tensor, "B S"], lengths: Int[Tensor, " B"]) -> tuple[Float[Tensor, "B S E"], RNNState]:
-        between = self.dropout if self.training and isinstance(self.dropout, LockedDropout) else None
-        outputs, last = read_all(self.rnn, self.dropout(self.word_dropout(self.embedding(src))), lengths, between)
+    def _run(self, src: Int[Tensor, "B S"], lengths: Int[Tensor, " B"]) -> tuple[Float[Tensor, "B S E"], RNNState]:
+        between = self.dropout if self.training and isinstance(self.dropout, VariationalDropout) else None
+        outputs, last = run_rnn(self.rnn, self.dropout(self.word_dropout(self.embedding(src))), lengths, between)
         states, lasts = self._merge(outputs), [self._merge_last(last)]
         for rnn in self.residual:
-            outputs, last = read_all(cast("RNN", rnn), self.dropout(states), lengths)
+            outputs, last = run_rnn(cast("RNN", rnn), self.dropout(states), lengths)
             states = states + self._merge(outputs)
             lasts.append(self._merge_last(last))
         return states, _stack_layers(lasts)
 
     def _merge(self, outputs: Float[Tensor, "*N X"]) -> Float[Tensor, "*N E"]:
-        """The directions, which torch leaves side by side, as one state."""
+        """The directions joined, as torch gives them, or summed."""
         if self.directions != "summed":
             return outputs
         forward, backward = outputs.chunk(2, dim=-1)
         return forward + backward
 
     def _merge_last(self, last: RNNState) -> RNNState:
-        """One state a layer, where torch has one a layer and direction."""
+        """One state per layer, from one per layer and direction."""
         if self.directions == "one":
             return last
         hidden, cell = last.hidden, last.cell
@@ -96,11 +96,11 @@ class Encoder(nn.Module):
         )
 
 
-def _backwards(lengths: Int[Tensor, " B"], size: int) -> Int[Tensor, "B S"]:
-    """For each position, the one that has its place when the real tokens are turned around; padding stays."""
+def _reversed_positions(lengths: Int[Tensor, " B"], size: int) -> Int[Tensor, "B S"]:
+    """For each position, where its token comes from when the real tokens are reversed; padding stays in place."""
     positions = torch.arange(size)
-    turned = lengths.unsqueeze(1) - 1 - positions
-    return torch.where(turned >= 0, turned, positions)
+    reversed_ = lengths.unsqueeze(1) - 1 - positions
+    return torch.where(reversed_ >= 0, reversed_, positions)
 
 
 def _stack_layers(states: list[RNNState]) -> RNNState:

@@ -1,7 +1,7 @@
 """The RNNs of both sides: torch's LSTM (Hochreiter & Schmidhuber 1997) and GRU (Cho et al. 2014).
 
-B batch, N positions, X input, L layers, H hidden, E output (H, or 2H of both directions); `stepwise.py` has the way
-through a sentence in which each input hangs on the step before.
+B batch, N positions, X input, L layers, H hidden, E output (H, or 2H of both directions). `unroll.py` runs an RNN
+whose input depends on the step before.
 """
 
 import warnings
@@ -20,41 +20,43 @@ from seq2seq_cli.model.state import RNNState
 RNN: TypeAlias = nn.LSTM | nn.GRU
 
 
-def make_rnn(cell: Cell, input_size: int, hidden_size: int, *, layers: int, dropout: float, both_ways: bool) -> RNN:
-    """An RNN with fresh weights; dropout is between its layers."""
+def make_rnn(
+    cell: Cell, input_size: int, hidden_size: int, *, layers: int, dropout: float, bidirectional: bool = False
+) -> RNN:
+    """An RNN with fresh weights, and dropout between its layers."""
     kinds: dict[str, type[RNN]] = {"lstm": nn.LSTM, "gru": nn.GRU}
     between_layers = dropout if layers > 1 else 0.0
     return kinds[cell](
-        input_size, hidden_size, layers, dropout=between_layers, bidirectional=both_ways, batch_first=True
+        input_size, hidden_size, layers, dropout=between_layers, bidirectional=bidirectional, batch_first=True
     )
 
 
-def read_all(
+def run_rnn(
     rnn: RNN,
     inputs: Float[Tensor, "B N X"],
     lengths: Int[Tensor, " B"],
     between: Callable[[Tensor], Tensor] | None = None,
 ) -> tuple[Float[Tensor, "B N E"], RNNState]:
-    """Run over whole sequences from a zero state: the output at each position (zero at padding), the last state.
+    """Run over padded sequences from a zero state: the output at each position (zero at padding), the last state.
 
-    `lengths` counts the real positions of each row and lives on the CPU, where packing wants it. The last state has
-    a row for each layer and direction, as torch orders them: the first layer's forward, then its backward one.
-    What a layer gives goes through `between` on its way to the next.
+    `lengths` counts the real positions of each row and lives on the CPU, as packing requires. The last state has a row
+    per layer and direction, in torch's order: the first layer's forward one, then its backward one. The outputs of
+    each layer but the last pass through `between`.
     """
     if between is not None and rnn.num_layers > 1:
-        return _read_by_layers(rnn, inputs, lengths, between)
+        return _run_by_layers(rnn, inputs, lengths, between)
     if (lengths == inputs.shape[1]).all():
-        # Nothing is padded: the common case, since batches are of like length, and twice as fast.
+        # Nothing is padded: the common case, because batches have sentences of similar length, and twice as fast.
         outputs, last = rnn(inputs)
         return outputs, _state(last)
-    # Packed, the RNN never sees padding: a sentence gives the same states alone and in any batch.
+    # The RNN never sees the padding of packed sequences: a sentence has the same states alone and in any batch.
     packed, last = rnn(pack_padded_sequence(inputs, lengths, batch_first=True, enforce_sorted=False))
     outputs, _ = pad_packed_sequence(packed, batch_first=True, total_length=inputs.shape[1])
     return outputs, _state(last)
 
 
-def read_on(rnn: RNN, inputs: Float[Tensor, "B N X"], state: RNNState) -> Float[Tensor, "B N H"]:
-    """Run over whole sequences, forwards, from a given state: the output at each position."""
+def continue_rnn(rnn: RNN, inputs: Float[Tensor, "B N X"], state: RNNState) -> Float[Tensor, "B N H"]:
+    """Run forwards over whole sequences from a given state: the output at each position."""
     start = (state.hidden,) if state.cell is None else (state.hidden, state.cell)
     if state.masks is None or rnn.num_layers == 1 or not rnn.training:
         outputs: Tensor = rnn(inputs, start[0] if state.cell is None else start)[0]
@@ -62,14 +64,14 @@ def read_on(rnn: RNN, inputs: Float[Tensor, "B N X"], state: RNNState) -> Float[
     for layer in range(rnn.num_layers):
         if layer > 0:
             inputs = inputs * state.masks.layers[layer - 1].unsqueeze(1)
-        inputs, *_ = _run_layer(rnn, layer, inputs, [of_all[layer : layer + 1] for of_all in start])
+        inputs, *_ = _run_layer(rnn, layer, inputs, [part[layer : layer + 1] for part in start])
     return inputs
 
 
-def one_step(rnn: RNN, inputs: Float[Tensor, "B X"], state: RNNState) -> RNNState:
-    """One step through all layers.
+def step_rnn(rnn: RNN, inputs: Float[Tensor, "B X"], state: RNNState) -> RNNState:
+    """The state after one step through all layers.
 
-    The same as `rnn` on a sequence of one, whose backward pass takes three times as long on a CPU.
+    It equals `rnn` on sequences of length 1, whose backward pass takes three times as long on a CPU.
     """
     hidden: list[Tensor] = []
     cell: list[Tensor] = []
@@ -87,12 +89,12 @@ def one_step(rnn: RNN, inputs: Float[Tensor, "B X"], state: RNNState) -> RNNStat
     return RNNState(hidden=torch.stack(hidden), cell=torch.stack(cell) if cell else None, masks=state.masks)
 
 
-def _read_by_layers(
+def _run_by_layers(
     rnn: RNN, inputs: Float[Tensor, "B N X"], lengths: Int[Tensor, " B"], between: Callable[[Tensor], Tensor]
 ) -> tuple[Float[Tensor, "B N E"], RNNState]:
-    """`read_all`, one layer after the other."""
-    ways = 2 if rnn.bidirectional else 1
-    zeros = [inputs.new_zeros(ways, len(inputs), rnn.hidden_size)] * (2 if isinstance(rnn, nn.LSTM) else 1)
+    """`run_rnn`, one layer after the other."""
+    directions = 2 if rnn.bidirectional else 1
+    zeros = [inputs.new_zeros(directions, len(inputs), rnn.hidden_size)] * (2 if isinstance(rnn, nn.LSTM) else 1)
     lasts: list[list[Tensor]] = []
     for layer in range(rnn.num_layers):
         if layer > 0:
@@ -106,22 +108,23 @@ def _read_by_layers(
             inputs, _ = pad_packed_sequence(outputs, batch_first=True, total_length=inputs.shape[1])
             last = [state[:, packed.unsorted_indices] for state in last]
         lasts.append(last)
-    hidden, *cell = (torch.cat(of_layers) for of_layers in zip(*lasts, strict=True))
+    hidden, *cell = (torch.cat(by_layer) for by_layer in zip(*lasts, strict=True))
     return inputs, RNNState(hidden=hidden, cell=cell[0] if cell else None)
 
 
 def _run_layer(
     rnn: RNN, layer: int, inputs: Tensor, start: list[Tensor], batch_sizes: Tensor | None = None
 ) -> tuple[Tensor, ...]:
-    """One layer, in all its directions, over whole sequences: its outputs, and the last state as `start` is one.
+    """One layer in all its directions over whole sequences: the outputs, then the last state, in parts like `start`.
 
     `inputs` are batch first, or the data of a packed sequence with these `batch_sizes`.
     """
-    ways = 2 if rnn.bidirectional else 1
-    weights: list[Tensor] = [weight for way in rnn.all_weights[layer * ways : (layer + 1) * ways] for weight in way]
+    directions = 2 if rnn.bidirectional else 1
+    by_direction = rnn.all_weights[layer * directions : (layer + 1) * directions]
+    weights: list[Tensor] = [weight for weights in by_direction for weight in weights]
     settings = (rnn.bias, 1, 0.0, rnn.training, rnn.bidirectional)
     with warnings.catch_warnings():
-        # CUDA wants the weights of a call side by side, and those of all layers are: it copies one layer's each time.
+        # CUDA wants the weights of a call in one piece of memory: those of all layers are, one layer's are copied.
         warnings.filterwarnings("ignore", message="RNN module weights are not part of single contiguous")
         if isinstance(rnn, nn.LSTM):
             if batch_sizes is None:

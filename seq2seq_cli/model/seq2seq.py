@@ -1,4 +1,4 @@
-"""The whole network: encode once, then one step a word.
+"""The whole network: one encoding per sentence, then one decoder step per word.
 
 B batch, S source length, T target length, V target vocabulary, R readout.
 """
@@ -19,7 +19,7 @@ from seq2seq_cli.model.state import DecoderState, Memory
 
 
 class Seq2Seq(nn.Module):
-    """Encoder, bridge, attention decoder and output layer."""
+    """Encoder, bridge, decoder with attention, and output layer."""
 
     def __init__(self, *, encoder: Encoder, bridge: Bridge, decoder: Decoder, output: nn.Linear) -> None:
         super().__init__()
@@ -36,39 +36,39 @@ class Seq2Seq(nn.Module):
         states, last = self.encoder(src, lengths)
         positions = torch.arange(src.shape[1], device=src.device)
         mask = positions < lengths.to(src.device).unsqueeze(1)
-        return self.decoder.attention.read(states, last.top, mask), self.decoder.start(self.bridge(last))
+        return self.decoder.attention.make_memory(states, last.top, mask), self.decoder.start(self.bridge(last))
 
     def step(
         self, tokens: Int[Tensor, " B"], state: DecoderState, memory: Memory
     ) -> tuple[Float[Tensor, "B V"], DecoderState, Float[Tensor, "B S"]]:
-        """The definition of the model: from the previous words to the logits of the next, state and weights."""
+        """The definition of the model: from the previous words to logits, next state and attention weights."""
         features, state, weights = self.decoder.step(tokens, state, memory)
         return self.output(features), state, weights
 
     def forward(
         self, src: Int[Tensor, "B S"], lengths: Int[Tensor, " B"], tgt_in: Int[Tensor, "B T"]
     ) -> tuple[Float[Tensor, "B T V"], Float[Tensor, "B T S"]]:
-        """Logits and weights of every step when all inputs are known; equal to `step` by `step`."""
+        """Logits and attention weights of all steps for given target inputs; equal to `step` by `step`."""
         memory, state = self.encode(src, lengths)
         decoded = self.decoder(tgt_in, state, memory)
         return self.output(decoded.features), decoded.weights
 
     def weights(self) -> dict[str, NDArray[Any]]:
-        """The weights by their names, on the CPU; a matrix that is tied to another is there once."""
+        """The weights by name, as arrays on the CPU; tied matrices are there once."""
         return {name: weight.detach().cpu().numpy() for name, weight in self.named_parameters()}
 
     def load_weights(self, weights: Mapping[str, NDArray[Any]]) -> None:
-        """Take weights as `weights` gives them; ValueError when names or shapes are those of another model."""
+        """Load what `weights` returns. Raises ValueError when the names or shapes are not those of this model."""
         expected = {name: tuple(weight.shape) for name, weight in self.named_parameters()}
         if {name: array.shape for name, array in weights.items()} != expected:
             raise ValueError("the weights are not those of the model that config.yaml describes")
-        # What is tied to another comes with the other.
+        # Not strict: a tied matrix is there under one of its names.
         self.load_state_dict({name: torch.from_numpy(array) for name, array in weights.items()}, strict=False)
 
 
 @contextmanager
 def evaluating(model: Seq2Seq) -> Iterator[None]:
-    """Without dropout inside; afterwards the model is in the mode it came in."""
+    """Put the model in evaluation mode inside; restore its mode afterwards."""
     was_training = model.training
     model.eval()
     try:

@@ -1,9 +1,11 @@
-"""What flows between the modules: the memory that attention reads, and the state that a decoder passes on.
+"""The values that flow between the modules: the memory that attention reads, and the states of RNNs and decoders.
 
 B batch, S source length, D embedding, E encoder output, K keys, L layers (M: all but one), H hidden, R readout.
+`select(rows)` gives the values of those rows of the batch, in that order; a row may be taken more than once.
+`detach()` gives the same values without a gradient.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
@@ -14,88 +16,87 @@ class Memory:
     """The encoded source sentences of a batch."""
 
     states: Float[Tensor, "B S E"]
-    """One encoder state a source position; arbitrary at padding."""
+    """h_s: the encoder state at each source position; zero at padding."""
     keys: Float[Tensor, "B S K"]
-    """The states as the attention wants them, projected once a sentence instead of once a step."""
+    """The part of the score that depends on the source alone, projected once per sentence, not once per step."""
     mask: Bool[Tensor, "B S"]
     """True at a real token, False at padding."""
-    soft: Bool[Tensor, " B"] | None = None
-    """Hard attention while training: True for a sentence that takes the expected context, not a sampled one."""
+    soft_rows: Bool[Tensor, " B"] | None = None
+    """Hard attention in training: True for a sentence that takes the expected context instead of a sampled one."""
 
     def select(self, rows: Int[Tensor, " R"]) -> "Memory":
-        """The memory of the given rows of the batch, in the order given; a row may be taken more than once."""
-        soft = None if self.soft is None else self.soft[rows]
-        return Memory(states=self.states[rows], keys=self.keys[rows], mask=self.mask[rows], soft=soft)
+        """The memory of the given rows."""
+        soft_rows = None if self.soft_rows is None else self.soft_rows[rows]
+        return Memory(states=self.states[rows], keys=self.keys[rows], mask=self.mask[rows], soft_rows=soft_rows)
 
     def detach(self) -> "Memory":
-        """The same memory, cut off from the gradient."""
-        return Memory(states=self.states.detach(), keys=self.keys.detach(), mask=self.mask, soft=self.soft)
+        """The same memory without a gradient."""
+        return replace(self, states=self.states.detach(), keys=self.keys.detach())
 
 
 @dataclass(frozen=True, kw_only=True)
 class DropoutMasks:
-    """What a decoder's RNN drops at each of its steps, with variational dropout: 0, or the scale of what stays."""
+    """Variational dropout of a decoder, the same at each step: 0 where an entry is dropped, else 1 / (1 - p)."""
 
     words: Float[Tensor, "B D"]
-    """Of the word vectors."""
+    """The mask of the word vectors."""
     layers: Float[Tensor, "M B H"]
-    """Of what each layer but the last hands to the next."""
+    """The masks of the states of each layer but the last, on their way to the next layer."""
 
     def select(self, rows: Int[Tensor, " R"]) -> "DropoutMasks":
-        """The masks of the given rows of the batch, in the order given; a row may be taken more than once."""
+        """The masks of the given rows."""
         return DropoutMasks(words=self.words[rows], layers=self.layers[:, rows])
 
 
 @dataclass(frozen=True, kw_only=True)
 class RNNState:
-    """What an RNN hands from one position to the next."""
+    """The state of an RNN after a position."""
 
     hidden: Float[Tensor, "L B H"]
     """h of every layer."""
     cell: Float[Tensor, "L B H"] | None = None
     """c of every layer of an LSTM; None in a GRU, which has none."""
     masks: DropoutMasks | None = None
-    """In a decoder that learns with variational dropout: the same from the first step to the last."""
+    """The masks of a decoder that trains with variational dropout."""
 
     @property
     def top(self) -> Float[Tensor, "B H"]:
-        """The hidden state of the last layer."""
+        """h of the last layer."""
         return self.hidden[-1]
 
     def select(self, rows: Int[Tensor, " R"]) -> "RNNState":
-        """The state of the given rows of the batch, in the order given; a row may be taken more than once."""
+        """The state of the given rows."""
         cell = None if self.cell is None else self.cell[:, rows]
         masks = None if self.masks is None else self.masks.select(rows)
         return RNNState(hidden=self.hidden[:, rows], cell=cell, masks=masks)
 
     def detach(self) -> "RNNState":
-        """The same state, cut off from the gradient."""
-        cell = None if self.cell is None else self.cell.detach()
-        return RNNState(hidden=self.hidden.detach(), cell=cell, masks=self.masks)
+        """The same state without a gradient."""
+        return replace(self, hidden=self.hidden.detach(), cell=None if self.cell is None else self.cell.detach())
 
 
 @dataclass(frozen=True, kw_only=True)
 class DecoderState:
-    """What a decoder hands from one step to the next."""
+    """The state of a decoder after a step."""
 
     rnn: RNNState
     """The state of its RNN."""
     position: Int[Tensor, " B"]
-    """Steps done: 0 before the first word."""
-    fed: Float[Tensor, "B R"] | None = None
-    """Input feeding: the features of the step before; None in a decoder that feeds nothing back."""
+    """The number of steps done: 0 before the first word."""
+    attentional: Float[Tensor, "B R"] | None = None
+    """Input feeding: h~, the attentional vector of the last step; None in the other decoders."""
 
     @property
     def top(self) -> Float[Tensor, "B H"]:
-        """The hidden state of the RNN's last layer."""
+        """h of the RNN's last layer."""
         return self.rnn.top
 
     def select(self, rows: Int[Tensor, " R"]) -> "DecoderState":
-        """The state of the given rows of the batch, in the order given; a row may be taken more than once."""
-        fed = None if self.fed is None else self.fed[rows]
-        return DecoderState(rnn=self.rnn.select(rows), position=self.position[rows], fed=fed)
+        """The state of the given rows."""
+        attentional = None if self.attentional is None else self.attentional[rows]
+        return DecoderState(rnn=self.rnn.select(rows), position=self.position[rows], attentional=attentional)
 
     def detach(self) -> "DecoderState":
-        """The same state, cut off from the gradient."""
-        fed = None if self.fed is None else self.fed.detach()
-        return DecoderState(rnn=self.rnn.detach(), position=self.position, fed=fed)
+        """The same state without a gradient."""
+        attentional = None if self.attentional is None else self.attentional.detach()
+        return replace(self, rnn=self.rnn.detach(), attentional=attentional)

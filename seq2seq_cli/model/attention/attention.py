@@ -1,14 +1,17 @@
-"""Attention = score x scope; mask, softmax and weighted sum are written here, once for all of them.
+"""Attention = score x scope; mask, softmax and weighted sum are written here, once for all scores and scopes.
 
-B batch, T target length (1 in a single step), S source length, H query (decoder hidden), E encoder output, C context.
+B batch, T target length (1 in a single step), S source length, H query (decoder hidden), E encoder output, K keys,
+C context.
 """
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import ClassVar
 
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
+from typing_extensions import override
 
 from seq2seq_cli.model.attention.scopes import Scope
 from seq2seq_cli.model.attention.scores import Score
@@ -17,40 +20,49 @@ from seq2seq_cli.model.state import Memory
 
 @dataclass(frozen=True, kw_only=True)
 class Attended:
-    """What came of looking at the memory."""
+    """The output of attention for T queries."""
 
     context: Float[Tensor, "B T C"]
     """The context of each query."""
     weights: Float[Tensor, "B T S"]
-    """Where it is from: exactly 0 on padding and outside the scope."""
+    """The attention weights: exactly 0 on padding and outside the scope."""
     probabilities: Float[Tensor, "B T S"] | None = None
-    """Hard attention while training: the distribution that the weights were drawn from."""
+    """Hard attention in training: the distribution that the weights were drawn from."""
 
     @staticmethod
-    def join(looks: "list[Attended]") -> "Attended":
-        """What came of looks one after the other."""
-        probabilities = [look.probabilities for look in looks if look.probabilities is not None]
+    def join(outputs: "list[Attended]") -> "Attended":
+        """The outputs of several steps, joined along T."""
+        probabilities = [output.probabilities for output in outputs if output.probabilities is not None]
         return Attended(
-            context=torch.cat([look.context for look in looks], dim=1),
-            weights=torch.cat([look.weights for look in looks], dim=1),
+            context=torch.cat([output.context for output in outputs], dim=1),
+            weights=torch.cat([output.weights for output in outputs], dim=1),
             probabilities=torch.cat(probabilities, dim=1) if probabilities else None,
         )
 
 
-@runtime_checkable
-class Attender(Protocol):
-    """What makes a context for a decoder."""
+class ContextProvider(nn.Module, ABC):
+    """The base of all attentions, and of what stands in their place in a model without."""
 
     context_size: int
-    """Length of a context; 0 when there is none."""
-    has_weights: bool
-    """Whether it has weights to show."""
+    """C, the length of a context; 0 when there is none."""
+    has_weights: ClassVar[bool] = True
+    """Whether the context is a weighted sum, with weights to show."""
 
-    def read(self, states: Float[Tensor, "B S E"], last: Float[Tensor, "B E"], mask: Bool[Tensor, "B S"]) -> Memory:
-        """What is needed of the source, computed once a sentence; `last` is the encoder's last state."""
+    def make_memory(
+        self, states: Float[Tensor, "B S E"], last: Float[Tensor, "B E"], mask: Bool[Tensor, "B S"]
+    ) -> Memory:
+        """The memory of encoder states, computed once per sentence; `last` is the encoder's last state."""
+        # A weight of 0 does not silence a NaN, and neither does a gradient of 0.
+        states = states.masked_fill(~mask.unsqueeze(2), 0.0)
+        return Memory(states=states, keys=self.keys(states, last), mask=mask)
 
-    def __call__(self, query: Float[Tensor, "B T H"], memory: Memory, positions: Int[Tensor, "B T"]) -> Attended:
-        """The context of each query, made for the target word at its position (counted from 1)."""
+    @abstractmethod
+    def keys(self, states: Float[Tensor, "B S E"], last: Float[Tensor, "B E"]) -> Float[Tensor, "B S K"]:
+        """The part of the context's formula that depends on the source alone."""
+
+    @abstractmethod
+    def forward(self, query: Float[Tensor, "B T H"], memory: Memory, positions: Int[Tensor, "B T"]) -> Attended:
+        """The context of each query; `positions` are those of the target words to be written, counted from 1."""
 
 
 def masked_softmax(scores: Float[Tensor, "*B T S"], allowed: Bool[Tensor, "*#B #T S"]) -> Float[Tensor, "*B T S"]:
@@ -61,10 +73,8 @@ def masked_softmax(scores: Float[Tensor, "*B T S"], allowed: Bool[Tensor, "*#B #
     return weights.masked_fill(~allowed, 0.0)
 
 
-class Attention(nn.Module):
-    """a_t = softmax(score(q_t, k_1..S)) inside the scope, c_t = sum_s a_ts h_s; Bahdanau et al. 2015, eq. 5 and 6."""
-
-    has_weights = True
+class Attention(ContextProvider):
+    """a_t = softmax_s score(q_t, h_s) within the scope, c_t = sum_s a_ts h_s; Bahdanau et al. 2015, eq. 5 and 6."""
 
     def __init__(self, *, score: Score, scope: Scope, memory_size: int) -> None:
         super().__init__()
@@ -72,24 +82,19 @@ class Attention(nn.Module):
         self.scope = scope
         self.context_size = memory_size
 
-    def read(
-        self,
-        states: Float[Tensor, "B S E"],
-        last: Float[Tensor, "B E"],  # noqa: ARG002
-        mask: Bool[Tensor, "B S"],
-    ) -> Memory:
-        """The states and what the score needs of them."""
-        return Memory(states=states, keys=self.score.keys(states), mask=mask)
+    @override
+    def keys(self, states: Float[Tensor, "B S E"], last: Float[Tensor, "B E"]) -> Float[Tensor, "B S K"]:
+        return self.score.keys(states)
 
+    @override
     def forward(self, query: Float[Tensor, "B T H"], memory: Memory, positions: Int[Tensor, "B T"]) -> Attended:
-        """The context of each query and the weights it is made with; they sum to 1 unless the scope scales them."""
-        weights = self.weigh(query, memory, positions)
+        weights = self.attention_weights(query, memory, positions)
         return Attended(context=weights @ memory.states, weights=weights)
 
-    def weigh(
+    def attention_weights(
         self, query: Float[Tensor, "B T H"], memory: Memory, positions: Int[Tensor, "B T"]
     ) -> Float[Tensor, "B T S"]:
-        """a_t for each query."""
+        """a_t of each query. Its sum is 1, but less with local-p, and 0 where the window of local-m is empty."""
         allowed, factor = self.scope(query, memory.mask, positions)
         weights = masked_softmax(self.score(query, memory.keys), allowed)
         return weights if factor is None else weights * factor

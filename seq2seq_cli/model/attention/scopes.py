@@ -1,71 +1,63 @@
-"""Attention scopes: where a query may look.
+"""Attention scopes: the source positions that a query may attend to.
 
 B batch, T target length (1 in a single step), S source length, H query (decoder hidden). Positions are counted from 1,
 as in the papers.
 """
 
-from typing import NamedTuple, Protocol, runtime_checkable
+from abc import ABC, abstractmethod
+from typing import NamedTuple
 
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
+from typing_extensions import override
 
 
 class View(NamedTuple):
-    """What a scope lets a query see."""
+    """The source positions that each query may attend to."""
 
     allowed: Bool[Tensor, "B #T S"]
-    """True where it may look; never at padding. The softmax is over these positions."""
+    """True at these positions, over which the softmax is taken; never True at padding."""
     factor: Float[Tensor, "B T S"] | None = None
-    """What the weights are multiplied with after the softmax; None for nothing."""
+    """Factor of the weights after the softmax; None: 1."""
 
 
-@runtime_checkable
-class Scope(Protocol):
-    """What a scope provides."""
+class Scope(nn.Module, ABC):
+    """The base of all scopes."""
 
-    def __call__(self, query: Float[Tensor, "B T H"], mask: Bool[Tensor, "B S"], positions: Int[Tensor, "B T"]) -> View:
-        """Where each query, made for the target word at its position, may look."""
+    @abstractmethod
+    def forward(self, query: Float[Tensor, "B T H"], mask: Bool[Tensor, "B S"], positions: Int[Tensor, "B T"]) -> View:
+        """The view of each query; `positions` are those of the target words to be written."""
 
 
-class GlobalScope(nn.Module):
-    """Every source word, at every step; Bahdanau et al. 2015, and Luong et al. 2015, section 3.1."""
+class GlobalScope(Scope):
+    """All source words at every step; Bahdanau et al. 2015, and Luong et al. 2015, section 3.1."""
 
-    def forward(
-        self,
-        query: Float[Tensor, "B T H"],  # noqa: ARG002
-        mask: Bool[Tensor, "B S"],
-        positions: Int[Tensor, "B T"],  # noqa: ARG002
-    ) -> View:
-        """The real tokens, whatever the query."""
+    @override
+    def forward(self, query: Float[Tensor, "B T H"], mask: Bool[Tensor, "B S"], positions: Int[Tensor, "B T"]) -> View:
         return View(mask.unsqueeze(1))
 
 
-class MonotonicScope(nn.Module):
+class MonotonicScope(Scope):
     """[p_t - D, p_t + D] with p_t = t; Luong et al. 2015, section 3.2, local-m.
 
-    A sentence that is translated by one much longer than itself has an empty window in the end.
+    The windows of target words after the (S + D)th are empty.
     """
 
     def __init__(self, *, window: int) -> None:
         super().__init__()
         self.window = window
 
-    def forward(
-        self,
-        query: Float[Tensor, "B T H"],  # noqa: ARG002
-        mask: Bool[Tensor, "B S"],
-        positions: Int[Tensor, "B T"],
-    ) -> View:
-        """The real tokens at most D places from the word's own position."""
+    @override
+    def forward(self, query: Float[Tensor, "B T H"], mask: Bool[Tensor, "B S"], positions: Int[Tensor, "B T"]) -> View:
         distance = source_positions(mask) - positions.unsqueeze(2)
         return View(mask.unsqueeze(1) & (distance.abs() <= self.window))
 
 
-class PredictiveScope(nn.Module):
+class PredictiveScope(Scope):
     """[p_t - D, p_t + D] with p_t = S sigmoid(v · tanh(W q)); Luong et al. 2015, section 3.2, local-p, eq. 9 and 10.
 
-    The weights are multiplied with exp(-(s - p_t)² / 2σ²), σ = D/2, and so sum to less than 1, as in the paper.
+    The weights are multiplied by the Gaussian exp(-(s - p_t)² / 2σ²), σ = D/2; their sum is below 1, as in the paper.
     """
 
     def __init__(self, *, query_size: int, window: int) -> None:
@@ -74,14 +66,9 @@ class PredictiveScope(nn.Module):
         self.W = nn.Linear(query_size, query_size, bias=False)
         self.v = nn.Linear(query_size, 1, bias=False)
 
-    def forward(
-        self,
-        query: Float[Tensor, "B T H"],
-        mask: Bool[Tensor, "B S"],
-        positions: Int[Tensor, "B T"],  # noqa: ARG002
-    ) -> View:
-        """The real tokens at most D places from the predicted position, and the Gaussian around it."""
-        # Not in bf16, which cannot tell the positions of a long sentence apart.
+    @override
+    def forward(self, query: Float[Tensor, "B T H"], mask: Bool[Tensor, "B S"], positions: Int[Tensor, "B T"]) -> View:
+        # Not in bf16, which is too coarse for the positions of a long sentence.
         length = mask.sum(dim=1, dtype=self.v.weight.dtype).view(-1, 1, 1)
         predicted = length * torch.sigmoid(self.v(torch.tanh(self.W(query))).to(length.dtype))
         distance = source_positions(mask) - predicted

@@ -7,9 +7,10 @@ import torch
 from torch import Tensor, nn
 
 from seq2seq_cli.errors import InputError
-from seq2seq_cli.model.attention.attention import Attended, Attender, Attention, masked_softmax
+from seq2seq_cli.model.attention.attention import Attended, Attention, ContextProvider, masked_softmax
 from seq2seq_cli.model.attention.hard import HardAttention
 from seq2seq_cli.model.attention.heads import MultiHeadAttention
+from seq2seq_cli.model.attention.no_attention import FixedContext, NoAttention
 from seq2seq_cli.model.attention.scopes import GlobalScope, MonotonicScope, PredictiveScope
 from seq2seq_cli.model.attention.scores import (
     AdditiveScore,
@@ -24,7 +25,6 @@ from seq2seq_cli.model.attention.scores import (
     Sizes,
     StateFreeScore,
 )
-from seq2seq_cli.model.attention.without import FixedContext, NoAttention
 
 QUERY = torch.tensor([[[1.0, 2.0]]])
 MEMORY = torch.tensor([[[3.0, -1.0], [0.5, 0.5]]])
@@ -40,11 +40,12 @@ def scores(score: Score) -> list[float]:
     return [float(number) for number in score(QUERY, score.keys(MEMORY)).detach().flatten()]
 
 
-def look(attention: Attender, query: Tensor, states: Tensor, mask: Tensor | None = None) -> Attended:
+def look(attention: ContextProvider, query: Tensor, states: Tensor, mask: Tensor | None = None) -> Attended:
     """One query of one sentence, for the first target word."""
     if mask is None:
         mask = torch.ones(states.shape[:2], dtype=torch.bool)
-    return attention(query, attention.read(states, states[:, -1], mask), FIRST)
+    attended: Attended = attention(query, attention.make_memory(states, states[:, -1], mask), FIRST)
+    return attended
 
 
 def softmax(*scores: float) -> list[float]:
@@ -172,7 +173,7 @@ def test_local_p_looks_around_a_predicted_place_with_a_gaussian() -> None:
 def test_an_empty_window_gives_no_weight_and_a_finite_gradient() -> None:
     score = GeneralScore(SIZES)
     attention = Attention(score=score, scope=MonotonicScope(window=1), memory_size=2)
-    memory = attention.read(MEMORY, MEMORY[:, -1], torch.tensor([[True, True]]))
+    memory = attention.make_memory(MEMORY, MEMORY[:, -1], torch.tensor([[True, True]]))
     attended = attention(QUERY, memory, torch.tensor([[9]]))
     assert attended.weights.flatten().tolist() == [0.0, 0.0]
     assert attended.context.flatten().tolist() == [0.0, 0.0]
@@ -193,15 +194,15 @@ def test_hard_attention_draws_by_its_weights_while_training_and_half_of_the_sent
     attention = HardAttention(score=DotScore(SIZES), scope=GlobalScope(), memory_size=2).train()
     draws = 4000
     states = torch.tensor([[0.0, 0.0], [math.log(3.0), 0.0], [9.0, 9.0]]).expand(draws, -1, -1)
-    memory = attention.read(states, states[:, -1], torch.tensor([[True, True, False]]).expand(draws, -1))
+    memory = attention.make_memory(states, states[:, -1], torch.tensor([[True, True, False]]).expand(draws, -1))
     query = torch.tensor([[[1.0, 7.0]]]).expand(draws, -1, -1)
     attended = attention(query, memory, torch.ones(draws, 1, dtype=torch.long))
-    assert memory.soft is not None
+    assert memory.soft_rows is not None
     assert attended.probabilities is not None
     expected = torch.tensor([0.25, 0.75, 0.0])
     torch.testing.assert_close(attended.probabilities, expected.expand(draws, 1, 3))
-    torch.testing.assert_close(attended.weights[memory.soft], attended.probabilities[memory.soft])
-    drawn = attended.weights[~memory.soft]
+    torch.testing.assert_close(attended.weights[memory.soft_rows], attended.probabilities[memory.soft_rows])
+    drawn = attended.weights[~memory.soft_rows]
     assert set(drawn.flatten().tolist()) == {0.0, 1.0}
     assert (drawn.sum(-1) == 1).all()
     # Both shares are within 4 standard deviations of what they should be.

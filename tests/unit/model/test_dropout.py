@@ -12,9 +12,9 @@ from torch import Tensor, nn
 from seq2seq_cli.config.choices import Directions
 from seq2seq_cli.config.schema import ModelConfig
 from seq2seq_cli.learning.forcing import decoder_inputs
-from seq2seq_cli.model.dropout import Dropout, LockedDropout, WordDropout
+from seq2seq_cli.model.dropout import Dropout, VariationalDropout, WordDropout
 from seq2seq_cli.model.encoder import Encoder
-from seq2seq_cli.model.recurrent import make_rnn, read_all
+from seq2seq_cli.model.recurrent import make_rnn, run_rnn
 from seq2seq_cli.model.seq2seq import Seq2Seq
 from tests.unit.model.conftest import small_model
 from tests.unit.model.test_contract import LENGTHS, SENTENCES, TARGETS, padded, same
@@ -37,7 +37,7 @@ def deep_model(decoder: str, *, cell: str = "lstm", layers: int = 3, **values: A
 
 def test_a_locked_mask_is_the_same_at_each_position_and_another_in_each_row() -> None:
     torch.manual_seed(1)
-    dropped = LockedDropout(0.5)(torch.ones(4, 7, 64))
+    dropped = VariationalDropout(0.5)(torch.ones(4, 7, 64))
     assert torch.equal(dropped, dropped[:, :1].expand(4, 7, 64))
     assert set(dropped.unique().tolist()) == {0.0, 2.0}
     assert all((dropped[0, 0] != dropped[row, 0]).any() for row in (1, 2, 3))
@@ -79,7 +79,7 @@ def test_dropout_draws_each_entry_by_itself(share: float) -> None:
 
 
 @pytest.mark.parametrize(
-    "dropout", [Dropout(0.3), LockedDropout(0.3), WordDropout(0.3)], ids=["plain", "locked", "word"]
+    "dropout", [Dropout(0.3), VariationalDropout(0.3), WordDropout(0.3)], ids=["plain", "locked", "word"]
 )
 def test_what_is_expected_is_what_is_put_in(dropout: nn.Module) -> None:
     torch.manual_seed(2)
@@ -94,11 +94,11 @@ def test_what_is_expected_is_what_is_put_in(dropout: nn.Module) -> None:
 @pytest.mark.parametrize("directions", ["one", "joined"])
 def test_layer_by_layer_is_torch_s_rnn_when_nothing_is_dropped(cell: Any, directions: Directions) -> None:
     torch.manual_seed(3)
-    rnn = make_rnn(cell, 5, 6, layers=3, dropout=0.0, both_ways=directions == "joined").double()
+    rnn = make_rnn(cell, 5, 6, layers=3, dropout=0.0, bidirectional=directions == "joined").double()
     inputs = torch.randn(3, 7, 5, dtype=torch.float64)
     for lengths in ([7, 2, 5], [7, 7, 7]):
-        outputs, last = read_all(rnn, inputs, torch.tensor(lengths))
-        ours, our_last = read_all(rnn, inputs, torch.tensor(lengths), lambda x: x)
+        outputs, last = run_rnn(rnn, inputs, torch.tensor(lengths))
+        ours, our_last = run_rnn(rnn, inputs, torch.tensor(lengths), lambda x: x)
         same(ours, outputs)
         same(our_last.hidden, last.hidden)
         assert (our_last.cell is None) == (last.cell is None)
@@ -122,14 +122,14 @@ def test_the_encoder_drops_the_same_entries_at_every_word_before_each_layer(
         variational_dropout=True,
     )
     given: list[tuple[Tensor, Tensor]] = []
-    forward = LockedDropout.forward
+    forward = VariationalDropout.forward
 
-    def recorded(self: LockedDropout, vectors: Tensor) -> Tensor:
+    def recorded(self: VariationalDropout, vectors: Tensor) -> Tensor:
         dropped = forward(self, vectors)
         given.append((vectors, dropped))
         return dropped
 
-    monkeypatch.setattr(LockedDropout, "forward", recorded)
+    monkeypatch.setattr(VariationalDropout, "forward", recorded)
     encoder(padded(SENTENCES), LENGTHS)
     assert len(given) == 4
     for vectors, dropped in given:

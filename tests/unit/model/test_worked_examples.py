@@ -27,7 +27,7 @@ def test_three_inputs_are_scored_weighted_summed_and_decoded() -> None:
     score = AdditiveScore(Sizes(query=1, memory=1, attention=1, max_length=1))
     for layer, weight in ((score.W, 0.7), (score.U, 0.9), (score.v, 1.5)):
         set_weight(layer, [[weight]])
-    rnn = make_rnn("gru", 1 + 1, 1, layers=1, dropout=0.0, both_ways=False)
+    rnn = make_rnn("gru", 1 + 1, 1, layers=1, dropout=0.0)
     for name, parameter in rnn.named_parameters():
         parameter.data.zero_()
         if name == "weight_ih_l0":
@@ -37,7 +37,7 @@ def test_three_inputs_are_scored_weighted_summed_and_decoded() -> None:
         embedding=nn.Embedding(3, 1), rnn=rnn, attention=attention, readout=StateReadout(hidden_size=1), dropout=0.0
     )
     states = torch.tensor(h).view(1, 3, 1)
-    memory = attention.read(states, states[:, -1], torch.ones(1, 3, dtype=torch.bool))
+    memory = attention.make_memory(states, states[:, -1], torch.ones(1, 3, dtype=torch.bool))
     state = decoder.start(RNNState(hidden=torch.zeros(1, 1, 1)))
 
     s = 0.0
@@ -70,7 +70,7 @@ def test_two_equal_states_share_the_weight_in_a_decoder_of_other_sizes_than_the_
     assert one.states.shape == (1, 1, 40)
     assert model.encoder.rnn.hidden_size == 20
 
-    keys = model.decoder.attention.read(one.states, one.states[:, 0], one.mask).keys
+    keys = model.decoder.attention.make_memory(one.states, one.states[:, 0], one.mask).keys
     two = Memory(states=one.states.repeat(1, 2, 1), keys=keys.repeat(1, 2, 1), mask=one.mask.repeat(1, 2))
     logits, state, weights = model.step(torch.tensor([2]), start, two)
     assert weights.tolist() == [[0.5, 0.5]]

@@ -11,6 +11,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -57,8 +58,8 @@ def _see(corpus: Path, name: str, seconds: float) -> Round:
         return watch(steps, seconds=seconds, precision=precision)
     config = default_config() if name == DEFAULT else measured_config(name)
     prepare_environment()
-    with tempfile.TemporaryDirectory() as folder:
-        steps, precision = _s2s(corpus, config, Path(folder) / "run")
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as held:
+        steps, precision = _s2s(corpus, config, Path(folder) / "run", held)
         return watch(steps, seconds=seconds, precision=precision)
 
 
@@ -97,7 +98,7 @@ def peak_memory() -> float:
     return float(peak_memory_mb(torch.device("cpu")))
 
 
-def _s2s(path: Path, config: Config, run: Path) -> tuple[Iterator[int], str]:
+def _s2s(path: Path, config: Config, run: Path, held: ExitStack) -> tuple[Iterator[int], str]:
     from seq2seq_cli.compute.device import choose_device
     from seq2seq_cli.corpus.prepared import PreparedCorpus
     from seq2seq_cli.training.events import Step
@@ -105,7 +106,7 @@ def _s2s(path: Path, config: Config, run: Path) -> tuple[Iterator[int], str]:
 
     corpus = PreparedCorpus.open(path)
     config = config.model_copy(update={"data": corpus.config.data, "text": corpus.config.text})
-    session = Session.start(run, config, corpus, choose_device(config.training.device))
+    session = Session.start(run, config, corpus, choose_device(config.training.device), held=held)
     steps = (event.tokens for event in session.train() if isinstance(event, Step))
     return steps, session.state.precision
 

@@ -8,6 +8,7 @@ import json
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -28,7 +29,7 @@ from seq2seq_cli.pairs.sources import Source, describe
 from seq2seq_cli.plots.pictures import save_pictures
 from seq2seq_cli.preparation.prepare import prepare
 from seq2seq_cli.training.events import Step
-from seq2seq_cli.training.loop import train
+from seq2seq_cli.training.loop import TrainingLoop
 from seq2seq_cli.training.resolve import resolve_config
 from seq2seq_cli.training.session import Session
 
@@ -112,9 +113,10 @@ class Exhibition:
             return Exhibit(**json.loads(record.read_text(encoding="utf-8")))
         config = self._config(name)
         device = choose_device(config.training.device)
-        session = Session.start(self.folder / name, config, self.corpus, device, overwrite=True)
-        for _ in session.train():
-            pass
+        with ExitStack() as held:
+            session = Session.start(self.folder / name, config, self.corpus, device, held=held, overwrite=True)
+            for _ in session.train():
+                pass
         translator = load_translator(session.run, device)
         exhibit = _scored(name, translator, self.corpus)
         if self.pictures:
@@ -156,7 +158,7 @@ def _endless(config: Config, corpus: PreparedCorpus) -> Iterator[int]:
     sizes = {"src_size": len(corpus.src_codec.vocabulary), "tgt_size": len(corpus.tgt_codec.vocabulary)}
     model = build_model(config.model, **sizes).to(device)
     state = fresh_state(model, endless, choose_precision(endless.precision, device))
-    return (event.tokens for event in train(state, corpus, config, device) if isinstance(event, Step))
+    return (event.tokens for event in TrainingLoop(state, corpus, config, device) if isinstance(event, Step))
 
 
 def _rate(steps: Iterator[int], seconds: float) -> float:

@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -73,7 +74,8 @@ def _parse() -> argparse.Namespace:
 def _train(options: argparse.Namespace, folder: Path) -> None:
     from seq2seq_cli.training.report import report
 
-    session = _session(options.pairs, load_config(options.config, options.set), folder)
+    held = ExitStack()  # to the end of the process
+    session = _session(options.pairs, load_config(options.config, options.set), folder, held)
     log = Log(options.json)
     reached: list[Point] = []
     try:
@@ -95,7 +97,7 @@ def _train(options: argparse.Namespace, folder: Path) -> None:
         print(f"test split, the best weights, greedy: BLEU {bleu.value:.2f}  ({bleu.signature})")
 
 
-def _session(pairs: Path, config: Config, folder: Path) -> "Session":
+def _session(pairs: Path, config: Config, folder: Path, held: ExitStack) -> "Session":
     from seq2seq_cli.compute.device import choose_device
     from seq2seq_cli.training.resolve import resolve_config
     from seq2seq_cli.training.session import Session
@@ -104,7 +106,7 @@ def _session(pairs: Path, config: Config, folder: Path) -> "Session":
     corpus = PreparedCorpus.open(folder / "prepared")
     # What prepare found out, such as the languages, the config does not say.
     config = resolve_config(config.model_copy(update={"data": corpus.config.data, "text": corpus.config.text}), corpus)
-    return Session.start(folder / "run", config, corpus, choose_device(config.training.device))
+    return Session.start(folder / "run", config, corpus, choose_device(config.training.device), held=held)
 
 
 def _bleu(session: "Session") -> float:

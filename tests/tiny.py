@@ -1,5 +1,9 @@
 """A tiny model of everything, on the CPU."""
 
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
 import torch
 
 from seq2seq_cli.config.loader import load_config
@@ -7,7 +11,9 @@ from seq2seq_cli.config.schema import Config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.learning.state import TrainingState, fresh_state
 from seq2seq_cli.model.build import build_model
+from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.training.resolve import resolve_config
+from seq2seq_cli.training.session import Session, create_run
 
 CPU = torch.device("cpu")
 
@@ -35,3 +41,20 @@ def fresh_tiny(corpus: PreparedCorpus, config: Config) -> TrainingState:
     torch.manual_seed(1)
     sizes = {"src_size": len(corpus.src_codec.vocabulary), "tgt_size": len(corpus.tgt_codec.vocabulary)}
     return fresh_state(build_model(config.model, **sizes), config.training, "fp32")
+
+
+def started(path: Path, config: Config, corpus: PreparedCorpus, **options: Any) -> Session:
+    """A new run on the CPU, whose lock is given back."""
+    with ExitStack() as held:
+        return Session.start(path, config, corpus, CPU, held=held, **options)
+
+
+def resumed(run: RunFolder, config: Config, corpus: PreparedCorpus) -> Session:
+    """A run as it was saved last, on the CPU."""
+    return Session.resume(run, config, corpus, CPU)
+
+
+def created(path: Path, config: Config, corpus: PreparedCorpus, *, overwrite: bool = False) -> RunFolder:
+    """A new run folder, whose lock is given back."""
+    with ExitStack() as held:
+        return create_run(path, config, corpus, held=held, overwrite=overwrite)

@@ -1,11 +1,12 @@
-"""How a training looks on a terminal: a bar an epoch, and a line when it is over."""
+"""The events of a training on stderr: a bar per epoch, and a line when the epoch is over."""
 
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 from tqdm import tqdm
 
-from seq2seq_cli.training.events import Event, Finished, Step, Validated
+from seq2seq_cli.training.events import Event, Finished, Started, Step, Validated
 
 SMOOTHING = 0.98
 
@@ -21,8 +22,10 @@ class TrainingBar:
         self._warned_of_halves = False
 
     def show(self, event: Event) -> None:
-        """Draw one event."""
+        """Show one event."""
         match event:
+            case Started():
+                sys.stderr.writelines(f"{line}\n" for line in _start_lines(event))
             case Step():
                 self._step(event)
             case Validated():
@@ -32,7 +35,7 @@ class TrainingBar:
                 sys.stderr.write(event.reason + "\n")
 
     def close(self) -> None:
-        """Leave the terminal in order."""
+        """Remove the bar."""
         if self._bar is not None:
             self._bar.close()
             self._bar = None
@@ -41,8 +44,8 @@ class TrainingBar:
         if event.halved and not self._warned_of_halves:
             self._warned_of_halves = True
             self._write(
-                f"s2s: warning: step {event.step}: its batch did not fit in memory and was taken in two halves, as"
-                " others may be from now on; a lower training.batch_size saves the time for that"
+                f"s2s: warning: step {event.step}: the batch did not fit in memory and was computed in two halves, as"
+                " others may be from now on: a lower training.batch_size is faster"
             )
         if event.skipped:
             self._write(f"s2s: warning: step {event.step}: skipped, its gradient is not finite")
@@ -59,7 +62,7 @@ class TrainingBar:
             self._bar.update(event.position - self._bar.n)
 
     def _write(self, line: str) -> None:
-        """A line of its own, above the bar if there is one."""
+        """Write a line, above the bar if there is one."""
         tqdm.write(line, file=sys.stderr)
 
 
@@ -73,6 +76,19 @@ def _open_bar(event: Step) -> "tqdm[Any]":
         # No bar unless stderr is a terminal.
         disable=None,
     )
+
+
+def _start_lines(event: Started) -> Iterator[str]:
+    yield from event.changes
+    yield (
+        f"training {event.run} on {event.device}"
+        + (f" in each of {event.processes} processes" if event.processes > 1 else "")
+        + f", {event.precision}: {event.pairs:,} pairs, {event.parameters:,} parameters"
+        + (f", begun with the weights of {event.init_from}" if event.init_from else "")
+        + (f", from step {event.step} in epoch {event.epoch}" if event.step else "")
+    )
+    if event.redraws:
+        yield "another number of processes than before: dropout and teacher forcing are drawn anew"
 
 
 def _epoch_line(event: Validated) -> str:

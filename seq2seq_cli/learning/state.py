@@ -1,4 +1,4 @@
-"""Everything that changes while a model learns, so that stopped and resumed equals never stopped."""
+"""The state of a training: everything that changes while a model learns."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
@@ -15,11 +15,12 @@ from seq2seq_cli.learning.optimiser import make_optimiser
 from seq2seq_cli.model.seq2seq import Seq2Seq
 
 
-class Streams(TypedDict):
-    """Random states of one process."""
+class RandomState(TypedDict):
+    """The states of the random number generators of one process."""
 
     cpu: Tensor
     cuda: Tensor | None
+    """Of the process's GPU; None without one."""
 
 
 @dataclass(kw_only=True)
@@ -27,11 +28,11 @@ class Tally:
     """Sums over some updates."""
 
     loss: float = 0.0
-    """Negative log-likelihood, in nats."""
+    """Summed negative log-likelihood, in nats."""
     tokens: int = 0
     """Target tokens."""
     seconds: float = 0.0
-    """Time of the updates, validation and saving left out."""
+    """Seconds spent on the updates, without validation and saving."""
 
     def add(self, *, loss: float, tokens: int, seconds: float) -> None:
         """Count one update."""
@@ -41,50 +42,50 @@ class Tally:
 
     @property
     def mean_loss(self) -> float:
-        """Negative log-likelihood a target token; nan when there was none."""
+        """Mean negative log-likelihood per target token, in nats; nan without tokens."""
         return self.loss / self.tokens if self.tokens else float("nan")
 
 
 @dataclass(kw_only=True)
 class Progress:
-    """How far the training is."""
+    """The position of a training: counts, clock, scores."""
 
     epoch: int = 0
     """Epochs done."""
     position: int = 0
-    """Batches of the running epoch done."""
+    """Batches done in the running epoch."""
     batches: int = 0
-    """Batches of the running epoch; 0 before the first."""
+    """Batches per epoch; 0 before the first."""
     step: int = 0
     """Updates done since the run began."""
     of_epoch: Tally = field(default_factory=Tally)
-    """The running epoch."""
+    """Sums over the running epoch."""
     of_record: Tally = field(default_factory=Tally)
-    """The updates since the last line of the metrics."""
+    """Sums since the last step record of the metrics."""
     tokens: int = 0
     """Target tokens since the run began."""
     skipped: int = 0
-    """Updates whose gradient was not finite, so that they left the weights alone."""
+    """Updates skipped because their gradient was not finite."""
     skipped_in_row: int = 0
-    """Those of them that came last, one after the other."""
+    """Skipped updates since the last one that was not."""
     best_scores: dict[str, float] | None = None
-    """Scores of the best weights so far by the name of the metric; None before the first validation."""
+    """Scores of the best weights so far, by metric; None before the first validation."""
     best_epoch: int = 0
-    """The epoch that `best` holds, counted from 1; 0 before the first."""
+    """Epoch of the best weights, counted from 1; 0 before the first validation."""
     validations_since_best: int = 0
-    """Validations that brought nothing better, one after the other."""
+    """Validations since the best scores."""
     lr: float = 0.0
-    """The learning rate of the last update."""
+    """Learning rate of the last update."""
     lr_factor: float = 1.0
-    """What the halvings of the plateau schedule have left of the learning rate."""
+    """Product of the halvings of the plateau schedule."""
     baseline: float | None = None
-    """Hard attention: moving average of a target word's log-likelihood; None before the first step."""
+    """Hard attention: moving average of the log-likelihood per target word; None before the first update."""
     seconds: float = 0.0
-    """Time spent training, validation included, over all sittings."""
+    """Seconds of training, validation included, over all sittings."""
     validated_step: int = 0
-    """Updates that were done at the last validation."""
+    """Updates done at the last validation."""
     validation_seconds: float = 0.0
-    """How long the last validation took."""
+    """Seconds of the last validation."""
 
     @property
     def epochs(self) -> float:
@@ -96,31 +97,31 @@ class Progress:
         self.position, self.of_epoch = 0, Tally()
 
     def improves(self, scores: dict[str, float], metric: str) -> bool:
-        """Whether these scores beat the best so far: by the metric, or the same by it and with a lower loss."""
+        """Whether scores beat the best so far: by the metric or, equal by it, by a lower loss."""
         if self.best_scores is None:
             return True
         return _rank(scores, metric) > _rank(self.best_scores, metric)
 
     @classmethod
-    def restore(cls, captured: dict[str, Any]) -> "Progress":
-        """What `asdict` made a dict of."""
-        tallies = {name: Tally(**captured[name]) for name in ("of_epoch", "of_record")}
-        return cls(**{**captured, **tallies})
+    def from_dict(cls, values: dict[str, Any]) -> "Progress":
+        """The progress that `asdict` turned into `values`."""
+        tallies = {name: Tally(**values[name]) for name in ("of_epoch", "of_record")}
+        return cls(**{**values, **tallies})
 
 
 @dataclass(kw_only=True)
 class TrainingState:
-    """What a checkpoint to resume from holds.
+    """The content of a checkpoint, so that stopped and resumed equals never stopped.
 
     1. the weights,
     2. the optimiser's moments and step counts,
     3. the moving average of the weights, where there is one,
-    4. the progress: epoch, position in it, sums and counts, clock, best scores, what the schedules go by,
-    5. the random states that dropout and teacher forcing draw from, of each process,
-    6. the precision, which `auto` has found by a measurement, and the kind of device that it was found for.
+    4. the progress: epoch, position in it, sums, counts, clock, best scores, inputs of the schedules,
+    5. the random state of each process, from which dropout and teacher forcing draw,
+    6. the precision, which `auto` finds by a measurement, and the type of the device that it was found for.
 
-    What follows from these and the config alone is left out: the learning rate, the order of the pairs (from the seed
-    and the epoch) and their noise. There is no gradient scaler: bf16 has the range of fp32.
+    Whatever follows from these and the config is left out: the learning rate, the order of the pairs (from seed and
+    epoch) and their noise. There is no gradient scaler: bf16 has the range of fp32.
     """
 
     model: Seq2Seq
@@ -129,63 +130,65 @@ class TrainingState:
     precision: Precision
     progress: Progress = field(default_factory=Progress)
 
-    def capture(self, random: Sequence[Streams] | None = None) -> dict[str, Any]:
+    def checkpoint(self, random: Sequence[RandomState] | None = None) -> dict[str, Any]:
         """The numbered list as tensors and plain values.
 
-        `random` has the random states of all processes that train the model; None: this one is alone.
+        `random` has the random states of all processes by rank; None stands for those of this process alone.
         """
         return {
             "model": self.model.state_dict(),
             "optimiser": self.optimiser.state_dict(),
             "average": self.average.state_dict() if self.average else None,
             "progress": asdict(self.progress),
-            "random": list(random or [self.streams()]),
+            "random": list(random or [self.random_state()]),
             "precision": self.precision,
-            "device": next(self.model.parameters()).device.type,
+            "device": self._device.type,
         }
 
-    def streams(self) -> Streams:
-        """The random states of this process."""
-        device = next(self.model.parameters()).device
-        return {
-            "cpu": torch.get_rng_state(),
-            "cuda": torch.cuda.get_rng_state(device) if device.type == "cuda" else None,
-        }
+    def random_state(self) -> RandomState:
+        """The random state of this process."""
+        is_on_cuda = self._device.type == "cuda"
+        return {"cpu": torch.get_rng_state(), "cuda": torch.cuda.get_rng_state(self._device) if is_on_cuda else None}
 
-    def restore(self, captured: dict[str, Any], group: ProcessGroup = SINGLE) -> None:
-        """Take up where `capture` was called; KeyError or RuntimeError when it was called on another model.
+    def restore(self, checkpoint: dict[str, Any], group: ProcessGroup = SINGLE) -> None:
+        """Return to the state in which `checkpoint` was made.
 
-        A moving average that the config asks for and the checkpoint has not begins with the weights; other processes
-        than before leave the random states as they are.
+        A moving average that the config asks for and the checkpoint lacks begins with the weights. The random state is
+        left alone when another number of processes made the checkpoint.
+
+        Raises KeyError, TypeError or RuntimeError for a checkpoint of another model.
         """
-        self.model.load_state_dict(captured["model"])
-        self._restore_optimiser(captured["optimiser"])
+        self.model.load_state_dict(checkpoint["model"])
+        self._restore_optimiser(checkpoint["optimiser"])
         if self.average:
-            if captured["average"] is None:
+            if checkpoint["average"] is None:
                 self.average = Average(self.model, self.average.decay)
             else:
-                self.average.load_state_dict(captured["average"])
-        self.progress = Progress.restore(captured["progress"])
-        self.precision = captured["precision"]
-        if len(captured["random"]) == group.size:
-            self._restore_streams(captured["random"][group.rank])
+                self.average.load_state_dict(checkpoint["average"])
+        self.progress = Progress.from_dict(checkpoint["progress"])
+        self.precision = checkpoint["precision"]
+        if len(checkpoint["random"]) == group.size:
+            self._restore_random(checkpoint["random"][group.rank])
 
-    def _restore_streams(self, streams: Streams) -> None:
-        torch.set_rng_state(streams["cpu"])
-        device = next(self.model.parameters()).device
-        if device.type == "cuda" and streams["cuda"] is not None:
-            torch.cuda.set_rng_state(streams["cuda"], device)
+    @property
+    def _device(self) -> torch.device:
+        return next(self.model.parameters()).device
 
-    def _restore_optimiser(self, captured: dict[str, Any]) -> None:
+    def _restore_random(self, random: RandomState) -> None:
+        torch.set_rng_state(random["cpu"])
+        if self._device.type == "cuda" and random["cuda"] is not None:
+            torch.cuda.set_rng_state(random["cuda"], self._device)
+
+    def _restore_optimiser(self, saved: dict[str, Any]) -> None:
         settings = [{k: v for k, v in group.items() if k != "params"} for group in self.optimiser.param_groups]
-        self.optimiser.load_state_dict(captured)
-        # The moments are resumed; weight decay and the like come from the config, which may have been changed.
+        self.optimiser.load_state_dict(saved)
+        # Only the moments are resumed: weight decay and the like come from the config, which may have changed.
         for group, setting in zip(self.optimiser.param_groups, settings, strict=True):
             group.update(setting)
 
 
 def fresh_state(model: Seq2Seq, training: TrainingConfig, precision: Precision) -> TrainingState:
-    """The state before the first step."""
+    """The state before the first update."""
     return TrainingState(
         model=model,
         optimiser=make_optimiser(model, training),
@@ -195,5 +198,5 @@ def fresh_state(model: Seq2Seq, training: TrainingConfig, precision: Precision) 
 
 
 def _rank(scores: dict[str, float], metric: str) -> tuple[float, float]:
-    """Higher is better."""
+    """The rank of scores: higher is better."""
     return (-scores["loss"] if metric == "loss" else scores[metric], -scores["loss"])

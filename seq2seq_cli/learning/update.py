@@ -1,10 +1,9 @@
-"""One update of the weights: from batches to gradients to the optimiser's step."""
+"""One update of the weights: batches -> loss -> gradients -> step of the optimiser."""
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from math import isfinite
-from typing import Any
 
 import torch
 from jaxtyping import Float
@@ -24,119 +23,149 @@ from seq2seq_cli.learning.schedule import learning_rate
 from seq2seq_cli.learning.state import TrainingState
 from seq2seq_cli.model.seq2seq import Seq2Seq
 
-MOST_SKIPPED_IN_ROW = 3
+MAX_SKIPPED_IN_ROW = 3
 
 
 @dataclass(frozen=True, kw_only=True)
 class Update:
-    """What one update was like."""
+    """The outcome of one update."""
 
     loss: float
     """Summed negative log-likelihood of the target words, in nats."""
     tokens: int
-    """Target tokens, EOS counted, padding not."""
+    """Target tokens: EOS counts, padding does not."""
     gradient_norm: float
-    """Of the mean loss a token, before clipping."""
+    """Norm of the gradient of the mean loss per token, before clipping."""
     lr: float
     """The learning rate."""
     skipped: bool
     """Whether the gradient was not finite, so that the weights stayed as they were."""
     halved: bool
-    """Whether the batches did not fit in memory and were taken in halves."""
+    """Whether the batches did not fit in memory and were computed in halves."""
 
 
 class Objective(nn.Module):
-    """`batch_loss` as a module, which is what torch's DistributedDataParallel wraps."""
+    """`batch_loss` as a module, which torch's DistributedDataParallel can wrap."""
 
-    def __init__(self, model: Seq2Seq) -> None:
+    def __init__(self, model: Seq2Seq, training: TrainingConfig) -> None:
         super().__init__()
         self.model = model
+        self.unit = training.teacher_forcing_unit
+        self.label_smoothing = training.label_smoothing
 
-    def forward(self, batch: Batch, **options: Any) -> BatchLoss:
-        """The loss of a batch; without any target tokens it is zero, and so is its gradient, of all weights."""
+    def forward(self, batch: Batch, teacher_forcing: float, baseline: float | None) -> BatchLoss:
+        """The loss of a batch; zero, with a zero gradient of all weights, for a batch without target tokens."""
         if batch.tokens:
-            return batch_loss(self.model, batch, **options)
+            return batch_loss(
+                self.model,
+                batch,
+                teacher_forcing=teacher_forcing,
+                unit=self.unit,
+                baseline=baseline,
+                label_smoothing=self.label_smoothing,
+            )
         zero = 0.0 * torch.stack([weight.sum() for weight in self.model.parameters() if weight.requires_grad]).sum()
         return BatchLoss(objective=zero, nll=zero.detach(), tokens=0)
 
 
-def update(
-    state: TrainingState,
-    batches: Sequence[Batch],
-    training: TrainingConfig,
-    *,
-    done: float,
-    group: ProcessGroup = SINGLE,
-    objective: nn.Module | None = None,
-) -> Update:
-    """One step of the optimiser down the mean loss a token of all `batches`, those of other processes included.
+class Updater:
+    """Updates the weights of a state, together with the other processes of the group."""
 
-    `done` is the share of training over; `objective` is the Objective of the model, as the `group` has it together. A
-    step whose gradient is not finite is skipped. Raises TrainingError at the third such step in a row.
-    """
-    progress, objective = state.progress, objective or Objective(state.model)
-    tokens = int(*group.sum([float(sum(batch.tokens for batch in batches))]))
-    halved = False
-    try:
-        losses = _gradients(state, objective, batches, training)
-    except RuntimeError as error:
-        # The others of a group cannot be told: they wait for this one's gradients.
-        if not is_out_of_memory(error) or group.size > 1 or max(len(batch) for batch in batches) < 2:
-            raise
-        halved = True
-    if halved:  # not in the handler, whose traceback keeps what fills the memory
-        batches = [part for batch in batches for part in (halves(batch) if len(batch) > 1 else [batch])]
-        losses = _gradients(state, objective, batches, training)
-    # What backward leaves is the mean over the processes of the gradients of their sums.
-    norm = _scale_and_clip(state.model, scale=group.size / tokens, max_norm=training.clip_norm)
-    total = group.sum_tensor(torch.stack(losses).sum())
-    # One number from the device after the other would wait for it twice.
-    loss, gradient_norm = torch.stack([total, norm]).tolist()
-    lr = learning_rate(training, step=progress.step, done=done, factor=progress.lr_factor)
-    skipped = not (isfinite(loss) and isfinite(gradient_norm))
-    if skipped:
-        _count_skipped(state, group, loss=loss / tokens, gradient_norm=gradient_norm)
-    else:
-        _step(state, lr)
-        progress.baseline = next_baseline(progress.baseline, -loss / tokens)
-    return Update(loss=loss, tokens=tokens, gradient_norm=gradient_norm, lr=lr, skipped=skipped, halved=halved)
+    def __init__(
+        self,
+        state: TrainingState,
+        training: TrainingConfig,
+        group: ProcessGroup = SINGLE,
+        objective: Objective | None = None,
+    ) -> None:
+        """`objective` is that of the model and the config when it is None."""
+        self._state = state
+        self._training = training
+        self._group = group
+        self._objective = group.wrap(objective or Objective(state.model, training))
 
+    def update(self, batches: Sequence[Batch], *, fraction_done: float) -> Update:
+        """Take one step down the gradient of the mean loss per token over all `batches` of all processes.
 
-def _gradients(
-    state: TrainingState, objective: nn.Module, batches: Sequence[Batch], training: TrainingConfig
-) -> list[Float[Tensor, ""]]:
-    """Leave the gradient of the summed loss in the weights; the summed loss of each batch."""
-    state.optimiser.zero_grad()
-    losses = []
-    for i, batch in enumerate(batches):
-        is_last = i == len(batches) - 1
-        with nullcontext() if is_last else _without_sums(objective), computing(state.precision, batch.src.device):
-            loss = _loss(state, objective, batch, training)
-            torch.autograd.backward(loss.objective)
-        losses.append(loss.nll.detach())
-    return losses
+        `fraction_done` of the training is over. A step whose gradient is not finite is skipped.
 
+        Raises TrainingError at the third skipped step in a row, and torch's error of memory when halves of the batches
+        do not fit either.
+        """
+        state, group, training = self._state, self._group, self._training
+        tokens = int(*group.sum([float(sum(batch.tokens for batch in batches))]))
+        losses, halved = self._backward_in_memory(batches)
+        # Backward leaves the mean over the processes of the gradients of their summed losses.
+        norm = _scale_and_clip(state.model, scale=group.size / tokens, max_norm=training.clip_norm)
+        total = group.sum_tensor(torch.stack(losses).sum())
+        # One transfer from the device: two would wait for it twice.
+        loss, gradient_norm = torch.stack([total, norm]).tolist()
+        lr = learning_rate(training, step=state.progress.step, done=fraction_done, factor=state.progress.lr_factor)
+        skipped = not (isfinite(loss) and isfinite(gradient_norm))
+        if skipped:
+            self._skip(loss=loss / tokens, gradient_norm=gradient_norm)
+        else:
+            self._step(lr, log_likelihood=-loss / tokens)
+        return Update(loss=loss, tokens=tokens, gradient_norm=gradient_norm, lr=lr, skipped=skipped, halved=halved)
 
-def _without_sums(objective: nn.Module) -> AbstractContextManager[None]:
-    """Inside, gradients stay where they are: they go over the network once, with the last of the batches."""
-    return objective.no_sync() if isinstance(objective, DistributedDataParallel) else nullcontext()
+    def _backward_in_memory(self, batches: Sequence[Batch]) -> tuple[list[Float[Tensor, ""]], bool]:
+        """`_backward`, in halves where the batches do not fit in memory; and whether that was so."""
+        try:
+            return self._backward(batches), False
+        except RuntimeError as error:
+            # Other processes cannot be told of halves: they wait for the gradients of this one.
+            if not is_out_of_memory(error) or self._group.size > 1 or max(map(len, batches)) < 2:
+                raise
+        # Not in the handler, whose traceback keeps the tensors that fill the memory.
+        parts = [part for batch in batches for part in (halves(batch) if len(batch) > 1 else [batch])]
+        return self._backward(parts), True
 
+    def _backward(self, batches: Sequence[Batch]) -> list[Float[Tensor, ""]]:
+        """Leave the gradient of the summed loss in the weights; return the negative log-likelihood of each batch."""
+        state = self._state
+        teacher_forcing = forcing_probability(self._training, state.progress.step)
+        state.optimiser.zero_grad()
+        losses = []
+        for number, batch in enumerate(batches, start=1):
+            syncing = nullcontext() if number == len(batches) else self._without_sync()
+            with syncing, computing(state.precision, batch.src.device):
+                loss: BatchLoss = self._objective(batch, teacher_forcing, state.progress.baseline)
+                torch.autograd.backward(loss.objective)
+            losses.append(loss.nll.detach())
+        return losses
 
-def _loss(state: TrainingState, objective: nn.Module, batch: Batch, training: TrainingConfig) -> BatchLoss:
-    loss: BatchLoss = objective(
-        batch,
-        teacher_forcing=forcing_probability(training, state.progress.step),
-        unit=training.teacher_forcing_unit,
-        baseline=state.progress.baseline,
-        label_smoothing=training.label_smoothing,
-    )
-    return loss
+    def _without_sync(self) -> AbstractContextManager[None]:
+        """Keep gradients local in the block: they are summed over the network once, with the last batch."""
+        return self._objective.no_sync() if isinstance(self._objective, DistributedDataParallel) else nullcontext()
+
+    def _step(self, lr: float, *, log_likelihood: float) -> None:
+        state = self._state
+        for parameters in state.optimiser.param_groups:
+            parameters["lr"] = lr
+        state.optimiser.step()
+        if state.average:
+            state.average.update(state.model)
+        state.progress.skipped_in_row = 0
+        state.progress.baseline = next_baseline(state.progress.baseline, log_likelihood)
+
+    def _skip(self, *, loss: float, gradient_norm: float) -> None:
+        progress = self._state.progress
+        progress.skipped += 1
+        progress.skipped_in_row += 1
+        if progress.skipped_in_row == MAX_SKIPPED_IN_ROW:
+            raise self._group.agreed(
+                TrainingError(
+                    f"step {progress.step + 1}: the loss ({loss:.4g}) or its gradient ({gradient_norm:.4g}) is not"
+                    f" finite, {MAX_SKIPPED_IN_ROW} steps in a row; the last checkpoint is kept: resume it with a lower"
+                    " training.lr or training.clip_norm (--resume --set training.lr=...)"
+                )
+            )
 
 
 def _scale_and_clip(model: Seq2Seq, *, scale: float, max_norm: float) -> Float[Tensor, ""]:
-    """Multiply the gradient by `scale`, and shorten it to `max_norm` where it is longer then.
+    """Multiply the gradient by `scale`, then shorten it to `max_norm` where it is longer.
 
-    Returns the length of the scaled gradient, before it is shortened. Both are done at once: each by itself is a pass
+    Returns the norm of the scaled gradient before it is shortened. Both in one multiplication: each by itself is a pass
     over all gradients.
     """
     gradients = [weight.grad for weight in model.parameters() if weight.grad is not None]
@@ -144,26 +173,3 @@ def _scale_and_clip(model: Seq2Seq, *, scale: float, max_norm: float) -> Float[T
     factor = scale * (max_norm / norm).clamp(max=1.0)
     torch._foreach_mul_(gradients, factor)  # one call for all, as in torch's own clipping
     return norm
-
-
-def _step(state: TrainingState, lr: float) -> None:
-    for group in state.optimiser.param_groups:
-        group["lr"] = lr
-    state.optimiser.step()
-    if state.average:
-        state.average.update(state.model)
-    state.progress.skipped_in_row = 0
-
-
-def _count_skipped(state: TrainingState, group: ProcessGroup, *, loss: float, gradient_norm: float) -> None:
-    progress = state.progress
-    progress.skipped += 1
-    progress.skipped_in_row += 1
-    if progress.skipped_in_row == MOST_SKIPPED_IN_ROW:
-        raise group.agreed(
-            TrainingError(
-                f"step {progress.step + 1}: the loss ({loss:.4g}) or its gradient ({gradient_norm:.4g}) is not finite,"
-                f" {MOST_SKIPPED_IN_ROW} steps in a row; what was saved last is kept: go on from it with --resume and a"
-                " lower training.lr or training.clip_norm"
-            )
-        )

@@ -48,24 +48,31 @@ class RunFolder:
 
     @classmethod
     def create(
-        cls, path: Path, config: Config, provenance: Provenance, codecs: Codecs, *, overwrite: bool = False
+        cls,
+        path: Path,
+        config: Config,
+        provenance: Provenance,
+        codecs: Codecs,
+        *,
+        held: contextlib.ExitStack,
+        overwrite: bool = False,
     ) -> "RunFolder":
-        """A new run in `path`.
+        """A new run in `path`, whose lock `held` takes before anything there is changed.
 
-        Raises UsageError when `path` holds something already and `overwrite` does not allow to remove a run there, when
-        a training is running there, and for a name that is not UTF-8.
+        Raises UsageError when `path` holds something that `overwrite` does not allow to replace, when a training is
+        running there, or when the name is not UTF-8.
         """
         check_name(path, "--out")
         check_room(path, overwrite=overwrite)
         run = cls(path)
         try:
             make_folder(path)
-            with run.lock():
-                check_room(path, overwrite=overwrite)  # again: another training may just have begun here
-                remove_run(path)
-                run.write_config(config)
-                save_codecs(path, codecs)
-                provenance.write(path / CORPUS)
+            held.enter_context(run.lock())
+            check_room(path, overwrite=overwrite)  # again: another training may just have begun here
+            remove_run(path)
+            run.write_config(config)
+            save_codecs(path, codecs)
+            provenance.write(path / CORPUS)
         except OSError as error:
             raise UsageError(f"{path}: cannot be made: {error.strerror}; choose another folder with --out") from error
         return run

@@ -1,9 +1,38 @@
-"""What the training loop tells its caller."""
+"""The events of a training, in the order in which they come: started, steps, validations, finished, reported."""
 
 from dataclasses import dataclass
 from pathlib import Path
 
+from seq2seq_cli.corpus.splits import SplitName
 from seq2seq_cli.evaluation.held_out import HeldOutScores
+
+
+@dataclass(frozen=True, kw_only=True)
+class Started:
+    """A run is made or resumed, and the first step comes next."""
+
+    run: Path
+    """The run folder."""
+    device: str
+    """The device in words."""
+    processes: int
+    """Processes that train together."""
+    precision: str
+    """Number format of the products."""
+    pairs: int
+    """Training pairs."""
+    parameters: int
+    """Trained numbers of the model."""
+    init_from: str | None
+    """The run whose weights this one began with."""
+    epoch: int
+    """The epoch that comes next, counted from 1."""
+    step: int
+    """Updates done before; 0 for a new run."""
+    changes: tuple[str, ...]
+    """The options of a resumed run that differ from before, in words."""
+    redraws: bool
+    """Whether the run is resumed by another number of processes, so that random numbers are drawn anew."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -15,41 +44,41 @@ class Step:
     position: int
     """Batches of this epoch done so far."""
     batches: int
-    """Batches of an epoch."""
+    """Batches per epoch."""
     step: int
     """Updates since the run began."""
     loss: float
-    """Mean negative log-likelihood a target token of this update, in nats."""
+    """Mean negative log-likelihood per target token of this update, in nats."""
     tokens: int
-    """Target tokens of this update, EOS counted, padding not."""
+    """Target tokens of this update: EOS counts, padding does not."""
     gradient_norm: float
-    """Before clipping."""
+    """Norm of the gradient before clipping."""
     lr: float
-    """The learning rate of this update."""
+    """Learning rate of this update."""
     seconds: float
-    """Of the update and of making its batches; what the caller did in between is no part of it."""
+    """Seconds of the update and of making its batches, without the time that the caller took in between."""
     skipped: bool
     """Whether the weights stayed as they were."""
     halved: bool
-    """Whether a batch did not fit in memory, and was taken in two halves."""
+    """Whether a batch did not fit in memory and was computed in two halves."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Validated:
-    """An epoch is over, or the time of the run, and the held-out sentences are scored."""
+    """An epoch is over, or the time of the run, and the validation split is scored."""
 
     epoch: int
     """Counted from 1."""
     step: int
     """Updates since the run began."""
     train_loss: float
-    """Mean over the epoch's target tokens, in nats, at the teacher forcing of the config."""
+    """Mean loss per target token of the epoch, in nats, with the teacher forcing of the config."""
     scores: HeldOutScores | None
-    """Of the validation split; None when nothing is held out."""
+    """Scores of the validation split; None when it is empty."""
     averaged: bool
-    """Whether the scores are those of the moving average of the weights, which did better than the weights."""
+    """Whether the scores are those of the moving average of the weights, which was better than the weights."""
     is_best: bool
-    """Whether this is the model to keep: the best score so far, or the newest when nothing is held out."""
+    """Whether these weights are kept as the best: the best score so far, or the newest when nothing is held out."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,4 +97,38 @@ class Finished:
     """A phrase, such as "all 10 epochs are done"."""
 
 
-Event = Step | Validated | Saved | Finished
+@dataclass(frozen=True, kw_only=True)
+class SampleTranslation:
+    """A sentence of a split, its reference and its translation."""
+
+    source: str
+    reference: str
+    translation: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """The best weights are scored on the test split, and the model card is written: the last event."""
+
+    run: Path
+    """The run folder."""
+    epochs: int
+    """Epochs done."""
+    steps: int
+    """Updates done."""
+    skipped: int
+    """Updates skipped because their gradient was not finite."""
+    seconds: float
+    """Seconds of training, validation included."""
+    best_epoch: int
+    """Epoch of the best weights, counted from 1."""
+    test: HeldOutScores | None
+    """Scores of the test split; None when it is empty."""
+    samples_split: SplitName
+    """The split of the samples."""
+    samples: list[SampleTranslation]
+    parameters: int
+    """Trained numbers of the model."""
+
+
+Event = Started | Step | Validated | Saved | Finished | Report

@@ -1,65 +1,57 @@
-"""What a finished run is worth: its score on the test split, a few translations, the model card."""
+"""The report on a finished run: its scores on the test split, a few translations, the model card."""
 
 import shlex
-from dataclasses import dataclass
 
 from seq2seq_cli.corpus.splits import SplitName
 from seq2seq_cli.decoding.load import load_translator
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.evaluation.held_out import HeldOutScores, score_split
 from seq2seq_cli.runs.metrics import TestRecord
-from seq2seq_cli.training.examples import choose_examples
+from seq2seq_cli.training.events import Report, SampleTranslation
+from seq2seq_cli.training.samples import choose_samples
 from seq2seq_cli.training.session import Session
 
-SPLITS_FOR_EXAMPLES: tuple[SplitName, ...] = ("test", "valid", "train")
+_SPLITS_FOR_SAMPLES: tuple[SplitName, ...] = ("test", "valid", "train")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Example:
-    """A sentence, what the reference says and what the model says."""
-
-    source: str
-    reference: str
-    translation: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class Report:
-    """What to tell at the end of a run."""
-
-    test: HeldOutScores | None
-    """Of the test split; None when nothing is held out for it."""
-    examples_split: SplitName
-    """The split that the examples are from."""
-    examples: list[Example]
-    parameters: int
-    """Trained numbers of the model."""
+def finish(session: Session) -> Report:
+    """Report on the session's run, and record it there: in metrics.jsonl and in the model card."""
+    result = report(session)
+    if result.test:
+        session.run.append_metrics(_test_record(session, result.test))
+    session.run.write_card(model_card(session, result))
+    return result
 
 
 def report(session: Session) -> Report:
-    """Score the best model of the session's run."""
+    """Score the best weights of the session's run."""
     translator = load_translator(session.run, session.device, session.config)
-    corpus = session.corpus
-    split = next(name for name in SPLITS_FOR_EXAMPLES if len(corpus.split(name)))
+    corpus, progress = session.corpus, session.state.progress
+    split = next(name for name in _SPLITS_FOR_SAMPLES if len(corpus.split(name)))
     return Report(
+        run=session.run.path,
+        epochs=progress.epoch,
+        steps=progress.step,
+        skipped=progress.skipped,
+        seconds=progress.seconds,
+        best_epoch=progress.best_epoch,
         test=score_split(translator, corpus, "test") if len(corpus.split("test")) else None,
-        examples_split=split,
-        examples=_examples(translator, corpus.sentences(split)),
+        samples_split=split,
+        samples=_samples(translator, corpus.sentences(split)),
         parameters=sum(p.numel() for p in translator.model.parameters()),
     )
 
 
-def _examples(translator: Translator, pairs: list[tuple[str, str]]) -> list[Example]:
-    chosen = choose_examples(pairs)
+def _samples(translator: Translator, pairs: list[tuple[str, str]]) -> list[SampleTranslation]:
+    chosen = choose_samples(pairs)
     translations = translator.translate([src for src, _ in chosen])
     return [
-        Example(source=src, reference=tgt, translation=translation.text)
+        SampleTranslation(source=src, reference=tgt, translation=translation.text)
         for (src, tgt), translation in zip(chosen, translations, strict=True)
     ]
 
 
-def test_record(session: Session, scores: HeldOutScores) -> TestRecord:
-    """The record of the best weights' scores on the test split."""
+def _test_record(session: Session, scores: HeldOutScores) -> TestRecord:
     progress = session.state.progress
     return TestRecord(
         step=progress.step,
@@ -72,17 +64,17 @@ def test_record(session: Session, scores: HeldOutScores) -> TestRecord:
 
 
 def model_card(session: Session, result: Report) -> str:
-    """README.md of a run, in Markdown."""
-    config, progress = session.config, session.state.progress
+    """The README.md of a run, in Markdown."""
+    config, corpus = session.config, session.corpus
     src, tgt = config.text.src.language, config.text.tgt.language
-    pairs = ", ".join(f"{len(session.corpus.split(name)):,} {name}" for name in ("train", "valid", "test"))
+    pairs = ", ".join(f"{len(corpus.split(name)):,} {name}" for name in ("train", "valid", "test"))
     test = "nothing was held out"
     if result.test:
         bleu, chrf = result.test.bleu, result.test.chrf
         test = f"{bleu.value:.1f} ({bleu.signature})\n- chrF on the test split: {chrf.value:.1f} ({chrf.signature})"
     origin = session.run.provenance().init_from
-    begun = f", begun with the best weights of `{origin}`" if origin else ""
-    examples = "\n".join(_table_row(e.source, e.translation, e.reference) for e in result.examples)
+    begun = f"; it began with the best weights of `{origin}`" if origin else ""
+    samples = "\n".join(_table_row(s.source, s.translation, s.reference) for s in result.samples)
     return f"""# {session.run.path.name}: {src} to {tgt}
 
 A sequence-to-sequence translator with attention, trained by s2s.
@@ -90,23 +82,23 @@ A sequence-to-sequence translator with attention, trained by s2s.
 - model: {config.model.decoder.kind} decoder, {config.model.attention.in_words},
   {config.model.decoder.readout} readout; {result.parameters:,} parameters
 - data: {pairs} pairs; the splits share no sentence
-- vocabulary: {len(session.corpus.src_codec.vocabulary):,} {src}, {len(session.corpus.tgt_codec.vocabulary):,} {tgt}
-- training: {progress.epoch} epochs, {progress.step:,} steps, {duration(progress.seconds)} on {session.device.type};
-  the best weights are those of epoch {progress.best_epoch}{begun}
+- vocabulary: {len(corpus.src_codec.vocabulary):,} {src}, {len(corpus.tgt_codec.vocabulary):,} {tgt}
+- training: {result.epochs} epochs, {result.steps:,} steps, {duration(result.seconds)} on {session.device.type};
+  the best weights are those of epoch {result.best_epoch}{begun}
 - BLEU on the test split, greedy: {test}
 
-Everything that shaped it is in `config.yaml`, its way in `metrics.jsonl`. To use it:
+The whole config is in `config.yaml`, the losses and scores of the training in `metrics.jsonl`. To translate:
 
     s2s translate --model {shlex.quote(str(session.run.path))} "..."
 
-| {result.examples_split} sentence | translation | reference |
+| {result.samples_split} sentence | translation | reference |
 |---|---|---|
-{examples}
+{samples}
 """
 
 
 def duration(seconds: float) -> str:
-    """A time in the unit that reads best, such as 42 s or 17.3 minutes."""
+    """A time in seconds or minutes, such as 42 s or 17.3 minutes."""
     return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.1f} minutes"
 
 

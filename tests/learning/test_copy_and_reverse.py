@@ -13,8 +13,8 @@ from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.decoding.load import load_translator
 from seq2seq_cli.decoding.translator import Translation
 from seq2seq_cli.training.resolve import resolve_config
-from seq2seq_cli.training.session import Session
 from tests.corpora import prepared, reversed_words, symbol_sequences
+from tests.tiny import started
 
 pytestmark = pytest.mark.slow
 
@@ -87,7 +87,7 @@ def learned(
 ) -> tuple[list[Translation], list[str]]:
     """Translations of the test split by the shipped model of that name, and what they should be."""
     config = resolve_config(load_config(name, [*SETTINGS, *options]), corpus)
-    session = Session.start(folder / name, config, corpus, torch.device("cpu"))
+    session = started(folder / name, config, corpus)
     for _ in session.train():
         pass
     sources, targets = zip(*corpus.sentences("test"), strict=True)

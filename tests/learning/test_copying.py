@@ -10,8 +10,8 @@ import torch
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.decoding.load import load_translator
 from seq2seq_cli.training.resolve import resolve_config
-from seq2seq_cli.training.session import Session
 from tests.corpora import prepared
+from tests.tiny import started
 
 pytestmark = pytest.mark.slow
 
@@ -45,7 +45,7 @@ def training_pairs() -> list[tuple[str, str]]:
 def test_names_in_letters_never_seen_are_copied(unit: str, tmp_path: Path) -> None:
     corpus = prepared(tmp_path, training_pairs(), [f"text.unit={unit}", "text.src.max_size=80", "text.tgt.max_size=80"])
     config = resolve_config(load_config("luong_general", SETTINGS), corpus)
-    session = Session.start(tmp_path / "run", config, corpus, torch.device("cpu"))
+    session = started(tmp_path / "run", config, corpus)
     for _ in session.train():
         pass
     translator = load_translator(session.run, torch.device("cpu"))

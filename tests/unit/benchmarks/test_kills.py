@@ -10,9 +10,8 @@ from safetensors.torch import load_file, save_file
 
 from benchmarks.kills import differences
 from seq2seq_cli.runs.checkpoint import load_checkpoint, save_checkpoint
-from seq2seq_cli.training.session import Session
 from tests.corpora import prepared, reversed_words, symbol_sequences
-from tests.tiny import CPU, tiny_config
+from tests.tiny import started, tiny_config
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +19,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a training that is over."""
     folder = tmp_path_factory.mktemp("kills")
     corpus = prepared(folder, [(s, reversed_words(s)) for s in symbol_sequences(40, shortest=2, longest=4)])
-    list(Session.start(folder / "run", tiny_config(corpus, "training.keep=1"), corpus, CPU).train())
+    list(started(folder / "run", tiny_config(corpus, "training.keep=1"), corpus).train())
     return folder / "run"
 
 

@@ -106,11 +106,11 @@ def test_a_training_does_not_keep_too_much_of_what_others_free_either(corpus: Pr
 from itertools import islice
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.training.events import Step
-from seq2seq_cli.training.loop import STEPS_BETWEEN_LIMITS, train
+from seq2seq_cli.training.loop import STEPS_BETWEEN_LIMITS, TrainingLoop
 from tests.tiny import CPU, fresh_tiny, tiny_config
 corpus = PreparedCorpus.open(Path({str(corpus.path)!r}))
 config = tiny_config(corpus, "training.batch_size=1")
-events = train(fresh_tiny(corpus, config), corpus, config, CPU)
+events = iter(TrainingLoop(fresh_tiny(corpus, config), corpus, config, CPU))
 for event in islice(events, STEPS_BETWEEN_LIMITS):
     pass
 before = resident()

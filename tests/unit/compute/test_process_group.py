@@ -18,11 +18,11 @@ from seq2seq_cli.learning.state import fresh_state
 from seq2seq_cli.learning.update import Objective
 from seq2seq_cli.model.build import build_model
 from seq2seq_cli.model.seq2seq import Seq2Seq
-from seq2seq_cli.training.loop import share
+from seq2seq_cli.training.loop import share_of
 from tests.tiny import tiny_config
 
 
-def worlds(size: int) -> list[ProcessGroup]:
+def groups(size: int) -> list[ProcessGroup]:
     return [ProcessGroup(rank=rank, size=size) for rank in range(size)]
 
 
@@ -34,7 +34,7 @@ def model_of(corpus: PreparedCorpus, config: Config) -> Seq2Seq:
 @given(pairs=st.integers(1, 40), size=st.integers(1, 9))
 def test_the_shares_of_a_batch_are_the_batch(pairs: int, size: int) -> None:
     rows = np.arange(100, 100 + pairs)
-    shares = [share(rows, group) for group in worlds(size)]
+    shares = [share_of(rows, group) for group in groups(size)]
     assert all(len(mine) for mine in shares)
     assert sorted(np.concatenate(shares[:pairs]).tolist()) == rows.tolist()
     assert max(map(len, shares)) == math.ceil(pairs / size)
@@ -43,9 +43,10 @@ def test_the_shares_of_a_batch_are_the_batch(pairs: int, size: int) -> None:
 @pytest.mark.parametrize("scope", ["global", "local_p", "hard"])
 def test_a_process_without_pairs_adds_nothing_to_any_gradient(corpus: PreparedCorpus, scope: str) -> None:
     """Torch waits for the gradient of every weight, so there has to be one."""
-    model = model_of(corpus, tiny_config(corpus, f"model.attention.scope={scope}"))
+    config = tiny_config(corpus, f"model.attention.scope={scope}")
+    model = model_of(corpus, config)
     batch = collate(corpus.split("train"), np.arange(1)).without_targets()
-    loss = Objective(model)(batch, teacher_forcing=0.5)
+    loss = Objective(model, config.training)(batch, 0.5, None)
     torch.autograd.backward(loss.objective)
     assert (loss.tokens, loss.nll.item()) == (0, 0.0)
     assert all(weight.grad is not None and not weight.grad.any() for weight in model.parameters())
@@ -58,10 +59,11 @@ def test_a_process_with_pairs_has_a_gradient_for_every_weight(corpus: PreparedCo
         ["model.attention.scope=local_p"],
         ["model.decoder.kind=bahdanau"],
     ):
-        model = model_of(corpus, tiny_config(corpus, *settings))
+        config = tiny_config(corpus, *settings)
+        model = model_of(corpus, config)
         for row in range(6):
             model.zero_grad()
-            loss = Objective(model)(collate(corpus.split("train"), np.array([row])), teacher_forcing=0.5)
+            loss = Objective(model, config.training)(collate(corpus.split("train"), np.array([row])), 0.5, None)
             torch.autograd.backward(loss.objective)
             assert all(weight.grad is not None for weight in model.parameters()), settings
 
@@ -85,7 +87,7 @@ def _refuse() -> None:
 
 
 def test_what_all_come_upon_the_first_tells() -> None:
-    first, second = worlds(2)
+    first, second = groups(2)
     error = TrainingError("three in a row")
     assert first.agreed(error) is error
     told = second.agreed(error)
@@ -124,19 +126,19 @@ def test_each_process_has_noise_of_its_own_and_the_first_that_of_one_alone(corpu
 
 def test_a_checkpoint_has_the_random_state_of_every_process(corpus: PreparedCorpus, config: Config) -> None:
     states = [fresh_state(model_of(corpus, config), config.training, "fp32") for _ in range(2)]
-    streams, drawn = [], []
+    random, drawn = [], []
     for seed, state in enumerate(states):
         torch.manual_seed(seed)
-        streams.append(state.streams())
+        random.append(state.random_state())
         drawn.append(torch.rand(3))
-    captured = states[0].capture(streams)
-    for group, expected in zip(worlds(2), drawn, strict=True):
+    checkpoint = states[0].checkpoint(random)
+    for group, expected in zip(groups(2), drawn, strict=True):
         torch.manual_seed(99)
-        states[1].restore(captured, group)
+        states[1].restore(checkpoint, group)
         assert torch.equal(torch.rand(3), expected)
 
     torch.manual_seed(99)
     untouched = torch.rand(3)
     torch.manual_seed(99)
-    states[1].restore(captured)  # by one process: it has no state of two
+    states[1].restore(checkpoint)  # by one process: it has no state of two
     assert torch.equal(torch.rand(3), untouched)

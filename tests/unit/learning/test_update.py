@@ -1,15 +1,14 @@
 """One update: whose gradient it is, what happens when it cannot be had, and that halves are as good as the whole."""
 
-from typing import Any
-
 import pytest
 import torch
 
+from seq2seq_cli.config.schema import TrainingConfig
 from seq2seq_cli.corpus.batches import Batch, collate
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.errors import TrainingError
 from seq2seq_cli.learning.loss import BatchLoss, batch_loss
-from seq2seq_cli.learning.update import Objective, update
+from seq2seq_cli.learning.update import Objective, Updater
 from seq2seq_cli.model.seq2seq import Seq2Seq
 from tests.tiny import EXACT, fresh_tiny, tiny_config
 
@@ -17,14 +16,14 @@ from tests.tiny import EXACT, fresh_tiny, tiny_config
 class SmallMemory(Objective):
     """As on a device in whose memory no more than so many pairs fit."""
 
-    def __init__(self, model: Seq2Seq, *, pairs: int) -> None:
-        super().__init__(model)
+    def __init__(self, model: Seq2Seq, training: TrainingConfig, *, pairs: int) -> None:
+        super().__init__(model, training)
         self.pairs = pairs
 
-    def forward(self, batch: Batch, **options: Any) -> BatchLoss:
+    def forward(self, batch: Batch, teacher_forcing: float, baseline: float | None) -> BatchLoss:
         if len(batch) > self.pairs:
             raise torch.OutOfMemoryError("out of memory")
-        return super().forward(batch, **options)
+        return super().forward(batch, teacher_forcing, baseline)
 
 
 @pytest.mark.parametrize("clip_norm", [1e-3, 1e9])
@@ -33,7 +32,7 @@ def test_the_gradient_is_of_the_mean_loss_a_token_and_no_longer_than_clip_norm(
 ) -> None:
     config = tiny_config(corpus, *EXACT, f"training.clip_norm={clip_norm}", "training.lr=1e-30")
     state, batch = fresh_tiny(corpus, config), collate(corpus.split("train"), range(16))
-    updated = update(state, [batch], config.training, done=0.0)
+    updated = Updater(state, config.training).update([batch], fraction_done=0.0)
     weights = list(state.model.parameters())
     mean = batch_loss(state.model, batch, teacher_forcing=1.0).objective / batch.tokens
     gradients = torch.autograd.grad(mean, weights)
@@ -47,9 +46,9 @@ def test_accumulated_batches_are_one_large_batch(corpus: PreparedCorpus) -> None
     config = tiny_config(corpus, *EXACT)
     ids = corpus.split("train")
     together, apart = fresh_tiny(corpus, config), fresh_tiny(corpus, config)
-    whole = update(together, [collate(ids, range(32))], config.training, done=0.0)
+    whole = Updater(together, config.training).update([collate(ids, range(32))], fraction_done=0.0)
     parts = [collate(ids, range(10)), collate(ids, range(10, 32))]
-    summed = update(apart, parts, config.training, done=0.0)
+    summed = Updater(apart, config.training).update(parts, fraction_done=0.0)
     assert summed.tokens == whole.tokens
     assert summed.loss == pytest.approx(whole.loss, rel=1e-5)
     assert summed.gradient_norm == pytest.approx(whole.gradient_norm, rel=1e-4)
@@ -65,17 +64,17 @@ def test_a_gradient_that_is_not_finite_is_skipped_and_three_in_a_row_end_it(corp
         state.model.output.bias[5] = float("inf")
     before = {name: weight.clone() for name, weight in state.model.state_dict().items()}
     for count in (1, 2):
-        assert update(state, [batch], config.training, done=0.0).skipped
+        assert Updater(state, config.training).update([batch], fraction_done=0.0).skipped
         assert (state.progress.skipped, state.progress.skipped_in_row) == (count, count)
     with torch.no_grad():
         state.model.output.bias[5] = 0.0
-    assert not update(state, [batch], config.training, done=0.0).skipped
+    assert not Updater(state, config.training).update([batch], fraction_done=0.0).skipped
     assert (state.progress.skipped, state.progress.skipped_in_row) == (2, 0)
     state.model.load_state_dict(before)
     for _ in range(2):
-        update(state, [batch], config.training, done=0.0)
+        Updater(state, config.training).update([batch], fraction_done=0.0)
     with pytest.raises(TrainingError, match=r"not finite, 3 steps in a row.*training\.lr"):
-        update(state, [batch], config.training, done=0.0)
+        Updater(state, config.training).update([batch], fraction_done=0.0)
     for name, weight in state.model.state_dict().items():
         torch.testing.assert_close(weight, before[name], msg=name, rtol=0, atol=0)
 
@@ -83,7 +82,9 @@ def test_a_gradient_that_is_not_finite_is_skipped_and_three_in_a_row_end_it(corp
 def test_label_smoothing_leaves_the_reported_loss_plain(corpus: PreparedCorpus) -> None:
     batch = collate(corpus.split("train"), range(8))
     plain, smoothed = (tiny_config(corpus, *EXACT, f"training.label_smoothing={share}") for share in (0.0, 0.3))
-    losses = [update(fresh_tiny(corpus, c), [batch], c.training, done=0.0).loss for c in (plain, smoothed)]
+    losses = [
+        Updater(fresh_tiny(corpus, c), c.training).update([batch], fraction_done=0.0).loss for c in (plain, smoothed)
+    ]
     assert losses[0] == pytest.approx(losses[1], rel=1e-6)
 
 
@@ -97,9 +98,9 @@ def test_what_does_not_fit_in_memory_is_taken_in_halves_and_comes_to_the_same(
         collate(corpus.split("train"), range(start, start + size)) for start, size in zip(starts, sizes, strict=True)
     ]
     roomy, narrow = fresh_tiny(corpus, config), fresh_tiny(corpus, config)
-    whole = update(roomy, batches, config.training, done=0.0)
-    objective = SmallMemory(narrow.model, pairs=8)
-    halved = update(narrow, batches, config.training, done=0.0, objective=objective)
+    whole = Updater(roomy, config.training).update(batches, fraction_done=0.0)
+    objective = SmallMemory(narrow.model, config.training, pairs=8)
+    halved = Updater(narrow, config.training, objective=objective).update(batches, fraction_done=0.0)
     assert (whole.halved, halved.halved) == (False, True)
     assert halved.tokens == whole.tokens
     assert halved.loss == pytest.approx(whole.loss, rel=1e-5)
@@ -112,5 +113,6 @@ def test_what_does_not_fit_in_halves_either_is_told(corpus: PreparedCorpus, size
     config = tiny_config(corpus)
     state = fresh_tiny(corpus, config)
     batch = collate(corpus.split("train"), range(size))
+    objective = SmallMemory(state.model, config.training, pairs=fitting)
     with pytest.raises(torch.OutOfMemoryError):
-        update(state, [batch], config.training, done=0.0, objective=SmallMemory(state.model, pairs=fitting))
+        Updater(state, config.training, objective=objective).update([batch], fraction_done=0.0)

@@ -8,6 +8,7 @@ import struct
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,23 +21,24 @@ from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.decoding.load import load_translator
 from seq2seq_cli.errors import ModelFileError, TrainingError, UsageError
 from seq2seq_cli.runs.checkpoint import save_checkpoint
-from seq2seq_cli.runs.folder import RunFolder
+from seq2seq_cli.runs.folder import METRICS_BYTES, RunFolder
 from seq2seq_cli.runs.layout import LOCK
 from seq2seq_cli.runs.lock import is_held
 from seq2seq_cli.runs.metrics import read_history
 from seq2seq_cli.text.codecs import load_codecs
-from seq2seq_cli.training.session import Session, create_run, restore_state
+from seq2seq_cli.training.plan import Options, make_plan
+from seq2seq_cli.training.session import Session, restore_state
 from tests import records
 from tests.corpora import prepared
-from tests.tiny import CPU, tiny_config
+from tests.tiny import CPU, created, started, tiny_config
 
 
 @pytest.fixture
 def session(corpus: PreparedCorpus, config: Config, run_path: Path) -> Session:
     """A run with both checkpoints, untrained."""
-    session = Session.start(run_path, config, corpus, CPU)
+    session = started(run_path, config, corpus)
     session.run.save_best(session.state.model.weights())
-    session.run.save_last(session.state.capture())
+    session.run.save_last(session.state.checkpoint())
     return session
 
 
@@ -51,7 +53,7 @@ def test_a_matrix_that_two_layers_share_is_saved_once_and_shared_when_loaded(
     corpus: PreparedCorpus, run_path: Path
 ) -> None:
     tied = ["model.decoder.readout=attentional", "model.decoder.embedding_size=12", "model.tied_embeddings=target"]
-    session = Session.start(run_path, tiny_config(corpus, *tied), corpus, CPU)
+    session = started(run_path, tiny_config(corpus, *tied), corpus)
     session.run.save_best(session.state.model.weights())
     with safe_open(session.run.best_path, framework="pt") as file:
         names = set(file.keys())
@@ -79,9 +81,9 @@ def test_the_newest_run_is_found_without_a_name(
     with pytest.raises(ModelFileError, match="train one first"):
         RunFolder.find(None)
     for name in ("first", "second"):
-        session = Session.start(Path("runs") / name, config, corpus, CPU)
+        session = started(Path("runs") / name, config, corpus)
         session.run.save_best(session.state.model.weights())
-    create_run(Path("runs/third"), config, corpus)  # has nothing to translate with yet
+    created(Path("runs/third"), config, corpus)  # has nothing to translate with yet
     assert RunFolder.find(None).path == Path("runs/second")
 
 
@@ -92,8 +94,8 @@ def test_the_run_saved_last_is_found_before_it_can_translate(
     with pytest.raises(ModelFileError, match="no run to resume"):
         RunFolder.find_saved_last()
     for time, name in ((2000, "finished"), (3000, "young"), (1000, "old")):
-        session = Session.start(Path("runs") / name, config, corpus, CPU)
-        session.run.save_last(session.state.capture())
+        session = started(Path("runs") / name, config, corpus)
+        session.run.save_last(session.state.checkpoint())
         os.utime(session.run.last_path, (time, time))
         if name == "finished":
             session.run.save_best(session.state.model.weights())
@@ -120,9 +122,9 @@ def test_a_latest_that_names_no_run_is_refused(tmp_path: Path, monkeypatch: pyte
 def test_a_run_is_not_overwritten_unasked(session: Session) -> None:
     config, corpus, path = session.config, session.corpus, session.run.path
     with pytest.raises(UsageError, match=r"--resume.*--overwrite.*--out"):
-        create_run(path, config, corpus)
+        created(path, config, corpus)
     (path / "notes.txt").write_text("mine", encoding="utf-8")
-    create_run(path, config, corpus, overwrite=True)
+    created(path, config, corpus, overwrite=True)
     assert (path / "notes.txt").read_text(encoding="utf-8") == "mine"
     assert not session.run.best_path.exists()
 
@@ -137,7 +139,7 @@ def test_a_run_that_was_half_made_or_half_removed_when_it_was_killed_is_replaced
                 shutil.rmtree(content) if content.is_dir() else content.unlink()
         if not path.joinpath(left[0]).exists():
             path.joinpath(left[0]).touch()
-        create_run(path, config, corpus, overwrite=True)
+        created(path, config, corpus, overwrite=True)
         assert load_codecs(path) == (corpus.src_codec, corpus.tgt_codec)
 
 
@@ -146,7 +148,7 @@ def test_somebody_elses_folder_is_never_overwritten(corpus: PreparedCorpus, conf
     (tmp_path / "thesis" / "chapter.tex").write_text("...", encoding="utf-8")
     for path in (tmp_path / "thesis", tmp_path / "thesis" / "chapter.tex"):
         with pytest.raises(UsageError, match="--out"):
-            create_run(path, config, corpus, overwrite=True)
+            created(path, config, corpus, overwrite=True)
     assert (tmp_path / "thesis" / "chapter.tex").read_text(encoding="utf-8") == "..."
 
 
@@ -166,7 +168,7 @@ def test_names_that_are_no_text_are_refused_before_anything_is_made(
     odd = tmp_path / "\udcff"  # how Python writes the byte FF of a name
     for path, data in ((odd, corpus), (tmp_path / "run", replace(corpus, path=odd))):
         with pytest.raises(UsageError, match="the name is not UTF-8"):
-            create_run(path, config, data)
+            created(path, config, data)
     assert not odd.exists()
     assert not (tmp_path / "run").exists()
 
@@ -238,7 +240,7 @@ def disk_full_after(size: int) -> Iterator[None]:
 def test_a_save_that_fails_leaves_what_was_saved_before_it(session: Session, room: int) -> None:
     run, model = session.run, session.state.model
     saves: list[Callable[[], None]] = [
-        lambda: run.save_last(session.state.capture()),
+        lambda: run.save_last(session.state.checkpoint()),
         lambda: run.save_best(model.weights()),
         lambda: run.save_epoch(model.weights(), 2, 1),
     ]
@@ -253,7 +255,7 @@ def test_a_save_that_fails_leaves_what_was_saved_before_it(session: Session, roo
         ):
             save()
         assert contents(run.path) == before
-    run.save_last(session.state.capture())
+    run.save_last(session.state.checkpoint())
     assert contents(run.path) != before
 
 
@@ -262,7 +264,7 @@ def test_a_damaged_checkpoint_gives_way_to_the_one_before_it(
 ) -> None:
     for step in (7, 8):
         session.state.progress.step = step
-        session.run.save_last(session.state.capture())
+        session.run.save_last(session.state.checkpoint())
     whole = session.run.last_path.read_bytes()
     changed = bytearray(whole)
     changed[len(whole) // 2] ^= 1
@@ -273,7 +275,7 @@ def test_a_damaged_checkpoint_gives_way_to_the_one_before_it(
         assert re.fullmatch(r".*training\.pt: damaged: going on from .*previous\.pt, .*", caplog.messages[-1])
     assert len(caplog.messages) == 3
     session.run.save_last(
-        session.state.capture()
+        session.state.checkpoint()
     )  # does not let the damaged one take the place of the one that is whole
     session.run.last_path.write_bytes(b"")
     restore_state(session.run, session.state, session.run.read_last())
@@ -293,7 +295,7 @@ def test_without_one_before_it_a_damaged_checkpoint_is_refused_in_words(session:
 def test_a_checkpoint_of_a_newer_s2s_or_of_another_model_is_refused_in_words(session: Session, tmp_path: Path) -> None:
     path = session.run.last_path
     larger = tiny_config(session.corpus, "model.encoder.hidden_size=14", "model.decoder.hidden_size=14")
-    state = Session.start(tmp_path / "larger", larger, session.corpus, CPU).state
+    state = started(tmp_path / "larger", larger, session.corpus).state
     with pytest.raises(ModelFileError, match=r"not a checkpoint of this model on cpu"):
         restore_state(session.run, state, session.run.read_last())
     path.write_bytes(path.read_bytes().replace(b"training, format 0002", b"training, format 0099"))
@@ -329,19 +331,20 @@ def test_the_weights_of_the_newest_epochs_are_kept_and_translate(session: Sessio
 def test_one_training_at_a_time_has_a_run(session: Session) -> None:
     run, config, corpus = session.run, session.config, session.corpus
     assert not is_held(run.path / LOCK)
-    training = session.train()
-    next(training)
-    assert is_held(run.path / LOCK)
     before = contents(run.path)
-    refusal = r"runs.tiny: a training is running in it.*--out"
-    with pytest.raises(UsageError, match=refusal):
-        Session.resume(run, config, corpus, CPU)
-    with pytest.raises(UsageError, match=refusal):
-        create_run(run.path, config, corpus, overwrite=True)
-    assert contents(run.path) == before
-    del training
+    with ExitStack() as held:
+        make_plan(Options(resume=True, out=run.path), launch=None, held=held)
+        assert is_held(run.path / LOCK)
+        refusal = r"runs.tiny: a training is running in it.*--out"
+        for options in (Options(resume=True, out=run.path), Options(resume=True, out=run.path, data=corpus.path)):
+            with pytest.raises(UsageError, match=refusal), ExitStack() as other:
+                make_plan(options, launch=None, held=other)
+        with pytest.raises(UsageError, match=refusal):
+            created(run.path, config, corpus, overwrite=True)
+        assert contents(run.path) == before
     assert not is_held(run.path / LOCK)
-    Session.resume(run, config, corpus, CPU)
+    with ExitStack() as held:
+        make_plan(Options(resume=True, out=run.path), launch=None, held=held)
 
 
 def test_the_lock_of_a_process_that_was_killed_is_free(session: Session) -> None:
@@ -364,7 +367,7 @@ def test_a_lock_that_was_left_is_no_run_in_the_way(corpus: PreparedCorpus, confi
     run_path.mkdir(parents=True)
     with RunFolder(run_path).lock():
         pass
-    assert create_run(run_path, config, corpus).config() == config
+    assert created(run_path, config, corpus).config() == config
 
 
 def test_a_folder_that_cannot_be_emptied_is_told(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -373,7 +376,7 @@ def test_a_folder_that_cannot_be_emptied_is_told(session: Session, monkeypatch: 
 
     monkeypatch.setattr("pathlib.Path.unlink", read_only)
     with pytest.raises(UsageError, match=r"cannot be made: Read-only file system.*--out"):
-        create_run(session.run.path, session.config, session.corpus, overwrite=True)
+        created(session.run.path, session.config, session.corpus, overwrite=True)
 
 
 @pytest.mark.parametrize("record", ['{"format": 1}', '{"format": 1, "folder": 5, "fingerprint": "f"}'])
@@ -391,19 +394,21 @@ def test_metrics_that_cannot_be_written_are_told(session: Session) -> None:
 
 def test_another_corpus_cannot_be_resumed_on(session: Session, tmp_path: Path) -> None:
     other = prepared(tmp_path / "other", session.corpus.sentences("train")[:100])
-    with pytest.raises(UsageError, match="not the corpus that"):
-        Session.resume(session.run, session.config, other, CPU)
+    options = Options(resume=True, out=session.run.path, data=other.path)
+    with pytest.raises(UsageError, match="not the corpus that"), ExitStack() as held:
+        make_plan(options, launch=None, held=held)
+    assert not is_held(session.run.path / LOCK)
 
 
 def test_metrics_that_came_after_the_save_are_dropped_be_they_whole_or_cut_short(session: Session) -> None:
     session.run.append_metrics(records.step(5, 1))
-    session.run.save_last(session.state.capture())
+    session.run.save_last(session.state.checkpoint())
     session.run.append_metrics(records.epoch(5, 1))
     path = session.run.path / "metrics.jsonl"
     path.write_bytes(path.read_bytes() + b'\xff\x00 not JSON\n{"step": 6, "lo')
     for _ in range(2):
-        session.run.cut_metrics(restore_state(session.run, session.state, session.run.read_last()))
+        session.run.cut_metrics(session.run.read_last()[METRICS_BYTES])
         assert read_history(session.run.path).records == [records.step(5, 1)]
     path.unlink()  # the user's own doing
-    session.run.cut_metrics(restore_state(session.run, session.state, session.run.read_last()))
+    session.run.cut_metrics(session.run.read_last()[METRICS_BYTES])
     assert not path.exists()

@@ -14,15 +14,14 @@ from seq2seq_cli.evaluation.held_out import score_split
 from seq2seq_cli.learning.state import Progress
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.training.events import Event, Finished, Step, Validated
-from seq2seq_cli.training.loop import end_reason, share_done, train
-from seq2seq_cli.training.session import Session
+from seq2seq_cli.training.loop import TrainingLoop, end_reason, fraction_done
 from seq2seq_cli.training.validation import validate
-from tests.tiny import CPU, fresh_tiny, tiny_config
+from tests.tiny import CPU, fresh_tiny, resumed, started, tiny_config
 
 
 def events(corpus: PreparedCorpus, *overrides: str) -> Iterator[Event]:
     config = tiny_config(corpus, *overrides)
-    return train(fresh_tiny(corpus, config), corpus, config, CPU)
+    return iter(TrainingLoop(fresh_tiny(corpus, config), corpus, config, CPU))
 
 
 def finished(all_events: list[Event]) -> str:
@@ -57,12 +56,12 @@ def test_max_minutes_ends_within_an_epoch_with_a_validation(corpus: PreparedCorp
 
 def test_more_minutes_go_on_within_the_epoch(corpus: PreparedCorpus, tmp_path: Path) -> None:
     config = tiny_config(corpus, "training.epochs=100000", "training.max_minutes=0.01")
-    list(Session.start(tmp_path / "run", config, corpus, CPU).train())
-    session = Session.resume(RunFolder(tmp_path / "run"), config, corpus, CPU)
+    list(started(tmp_path / "run", config, corpus).train())
+    session = resumed(RunFolder(tmp_path / "run"), config, corpus)
     before = (session.state.progress.epoch, session.state.progress.position)
     assert not [event for event in session.train() if isinstance(event, Step)]
     more = tiny_config(corpus, "training.epochs=100000", "training.max_minutes=100")
-    session = Session.resume(RunFolder(tmp_path / "run"), more, corpus, CPU)
+    session = resumed(RunFolder(tmp_path / "run"), more, corpus)
     first = next(event for event in session.train() if isinstance(event, Step))
     assert (first.epoch - 1, first.position - 1) == before
 
@@ -86,13 +85,13 @@ def test_what_was_stopped_before_the_last_validation_has_it_when_it_goes_on(
     corpus: PreparedCorpus, tmp_path: Path
 ) -> None:
     config = tiny_config(corpus, "training.epochs=100000", "training.max_minutes=100")
-    session = Session.start(tmp_path / "run", config, corpus, CPU)
+    session = started(tmp_path / "run", config, corpus)
     for event in session.train():
         if isinstance(event, Step) and event.step == 2:
-            session.run.save_last(session.state.capture())
+            session.run.save_last(session.state.checkpoint())
             break
     less = tiny_config(corpus, "training.epochs=100000", "training.max_minutes=0.00001")
-    session = Session.resume(RunFolder(tmp_path / "run"), less, corpus, CPU)
+    session = resumed(RunFolder(tmp_path / "run"), less, corpus)
     all_events = list(session.train())
     assert finished(all_events) == "training.max_minutes (1e-05) is over"
     assert [event.step for event in all_events if isinstance(event, Validated)] == [3]
@@ -101,11 +100,11 @@ def test_what_was_stopped_before_the_last_validation_has_it_when_it_goes_on(
 
 def test_the_fraction_done_is_that_of_epochs_or_of_time_whichever_is_more() -> None:
     progress = Progress(epoch=1, position=5, batches=10, seconds=30.0, validation_seconds=20.0)
-    assert share_done(progress, TrainingConfig(epochs=4)) == pytest.approx(1.5 / 4)
+    assert fraction_done(progress, TrainingConfig(epochs=4)) == pytest.approx(1.5 / 4)
     # 30 of the 100 seconds that the validation leaves.
-    assert share_done(progress, TrainingConfig(epochs=4, max_minutes=2.0)) == pytest.approx(1.5 / 4)
-    assert share_done(progress, TrainingConfig(epochs=10, max_minutes=2.0)) == pytest.approx(0.3)
-    assert share_done(progress, TrainingConfig(epochs=10, max_minutes=0.5)) == 1.0
+    assert fraction_done(progress, TrainingConfig(epochs=4, max_minutes=2.0)) == pytest.approx(1.5 / 4)
+    assert fraction_done(progress, TrainingConfig(epochs=10, max_minutes=2.0)) == pytest.approx(0.3)
+    assert fraction_done(progress, TrainingConfig(epochs=10, max_minutes=0.5)) == 1.0
 
 
 def test_the_learning_rate_follows_the_schedule(corpus: PreparedCorpus) -> None:
@@ -132,9 +131,9 @@ def test_a_plateau_halves_the_learning_rate(corpus: PreparedCorpus) -> None:
 def test_a_plateau_begins_with_its_schedule_not_before(corpus: PreparedCorpus, tmp_path: Path) -> None:
     nothing_better = ("training.lr=1e-30", "training.best_metric=chrf", "training.batch_size=256")
     config = tiny_config(corpus, *nothing_better)
-    list(Session.start(tmp_path / "run", config, corpus, CPU).train())
+    list(started(tmp_path / "run", config, corpus).train())
     plateau = tiny_config(corpus, *nothing_better, "training.epochs=4", "training.schedule=plateau")
-    session = Session.resume(RunFolder(tmp_path / "run"), plateau, corpus, CPU)
+    session = resumed(RunFolder(tmp_path / "run"), plateau, corpus)
     assert next(event.lr for event in session.train() if isinstance(event, Step)) == pytest.approx(1e-30)
 
 
@@ -159,7 +158,7 @@ def test_a_validation_scores_the_moving_average_too_and_tells_the_better(corpus:
 
 def test_the_weights_that_scored_best_are_kept(corpus: PreparedCorpus, tmp_path: Path) -> None:
     config = tiny_config(corpus, "training.ema_decay=0.9", "training.best_metric=loss", "training.lr=0.03")
-    session = Session.start(tmp_path / "run", config, corpus, CPU)
+    session = started(tmp_path / "run", config, corpus)
     for event in session.train():
         if isinstance(event, Validated) and event.is_best:
             assert session.state.average

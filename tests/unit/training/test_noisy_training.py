@@ -13,7 +13,7 @@ from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.training.events import Step
 from seq2seq_cli.training.session import Session
 from tests.corpora import prepared, reversed_words, symbol_sequences
-from tests.tiny import CPU, tiny_config
+from tests.tiny import CPU, resumed, started, tiny_config
 
 KINDS = {
     "hidden words": ("training.hidden_words=0.5",),
@@ -45,14 +45,14 @@ def test_stopped_and_resumed_equals_never_stopped(
     subwords: PreparedCorpus, tmp_path: Path, overrides: tuple[str, ...]
 ) -> None:
     config = tiny_config(subwords, *overrides, "training.epochs=2")
-    whole = losses(Session.start(tmp_path / "whole", config, subwords, CPU))
-    session = Session.start(tmp_path / "parts", config, subwords, CPU)
+    whole = losses(started(tmp_path / "whole", config, subwords))
+    session = started(tmp_path / "parts", config, subwords)
     for event in session.train():
         if isinstance(event, Step) and event.step == len(whole) // 2 - 1:
-            session.run.save_last(session.state.capture())
+            session.run.save_last(session.state.checkpoint())
             break
     torch.manual_seed(999)  # another process starts from anywhere
-    rest = losses(Session.resume(RunFolder(tmp_path / "parts"), config, subwords, CPU))
+    rest = losses(resumed(RunFolder(tmp_path / "parts"), config, subwords))
     assert rest == whole[len(whole) // 2 - 1 :]
     whole_weights, parts_weights = (
         (tmp_path / name / "best" / "model.safetensors").read_bytes() for name in ("whole", "parts")
@@ -64,8 +64,8 @@ def test_stopped_and_resumed_equals_never_stopped(
 def test_training_pairs_change_and_held_out_ones_do_not(
     subwords: PreparedCorpus, tmp_path: Path, overrides: tuple[str, ...]
 ) -> None:
-    plain = Session.start(tmp_path / "plain", tiny_config(subwords, "training.epochs=1"), subwords, CPU)
-    noisy = Session.start(tmp_path / "noisy", tiny_config(subwords, "training.epochs=1", *overrides), subwords, CPU)
+    plain = started(tmp_path / "plain", tiny_config(subwords, "training.epochs=1"), subwords)
+    noisy = started(tmp_path / "noisy", tiny_config(subwords, "training.epochs=1", *overrides), subwords)
     before = [mean_loss(session.state.model, subwords.split("valid"), CPU) for session in (plain, noisy)]
     assert before[0] == before[1]
     assert losses(plain)[0] != losses(noisy)[0]
@@ -77,7 +77,7 @@ def test_bpe_dropout_without_subwords_is_refused(corpus: PreparedCorpus) -> None
 
 
 def test_a_run_with_subwords_translates_without_its_prepared_folder(subwords: PreparedCorpus, tmp_path: Path) -> None:
-    session = Session.start(tmp_path / "runs" / "bpe", tiny_config(subwords, "training.epochs=1"), subwords, CPU)
+    session = started(tmp_path / "runs" / "bpe", tiny_config(subwords, "training.epochs=1"), subwords)
     list(session.train())
     sentence = subwords.sentences("valid")[0][0]
     expected = load_translator(session.run, CPU).translate([sentence])[0].text

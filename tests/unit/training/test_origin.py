@@ -13,9 +13,8 @@ from seq2seq_cli.errors import ModelFileError, UsageError
 from seq2seq_cli.evaluation.held_out import mean_loss
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.training.report import model_card, report
-from seq2seq_cli.training.session import Session, create_run
 from tests.corpora import prepared
-from tests.tiny import CPU, tiny_config
+from tests.tiny import CPU, created, resumed, started, tiny_config
 
 VARIANTS = ("model.encoder.variational_dropout=true", "model.decoder.word_dropout=0.1")
 
@@ -28,14 +27,14 @@ def contents(folder: Path) -> dict[Path, bytes]:
 def origin(corpus: PreparedCorpus, tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
     """A finished run."""
     path = tmp_path_factory.mktemp("origin") / "old"
-    list(Session.start(path, tiny_config(corpus), corpus, CPU).train())
+    list(started(path, tiny_config(corpus), corpus).train())
     return RunFolder(path)
 
 
 def test_begins_as_good_as_the_best_epoch_of_its_origin_with_a_fresh_optimiser(
     origin: RunFolder, corpus: PreparedCorpus, run_path: Path
 ) -> None:
-    session = Session.start(run_path, tiny_config(corpus, "training.seed=7"), corpus, CPU, origin=origin)
+    session = started(run_path, tiny_config(corpus, "training.seed=7"), corpus, origin=origin)
 
     lines = [json.loads(line) for line in (origin.path / "metrics.jsonl").read_text(encoding="utf-8").splitlines()]
     best = [line["loss"] for line in lines if line["kind"] == "epoch" and line["best"]][-1]
@@ -48,23 +47,23 @@ def test_leaves_its_origin_as_it_is_and_says_where_it_is_from(
     origin: RunFolder, corpus: PreparedCorpus, run_path: Path
 ) -> None:
     before = contents(origin.path)
-    session = Session.start(run_path, tiny_config(corpus, "training.epochs=1"), corpus, CPU, origin=origin)
+    session = started(run_path, tiny_config(corpus, "training.epochs=1"), corpus, origin=origin)
     list(session.train())
 
     assert contents(origin.path) == before
-    resumed = Session.resume(RunFolder(run_path), session.config, corpus, CPU)
-    assert f"begun with the best weights of `{origin.path}`" in model_card(resumed, report(resumed))
+    session = resumed(RunFolder(run_path), session.config, corpus)
+    assert f"it began with the best weights of `{origin.path}`" in model_card(session, report(session))
     assert origin.provenance().init_from is None
 
 
 def test_stopped_and_resumed_equals_never_stopped(origin: RunFolder, corpus: PreparedCorpus, tmp_path: Path) -> None:
     config = tiny_config(corpus)
-    whole = Session.start(tmp_path / "whole", config, corpus, CPU, origin=origin)
+    whole = started(tmp_path / "whole", config, corpus, origin=origin)
     list(whole.train())
-    for event in Session.start(tmp_path / "parts", config, corpus, CPU, origin=origin).train():
+    for event in started(tmp_path / "parts", config, corpus, origin=origin).train():
         if getattr(event, "epoch", 0) == 2:
             break  # what the end of the first epoch saved is resumed
-    parts = Session.resume(RunFolder(tmp_path / "parts"), config, corpus, CPU)
+    parts = resumed(RunFolder(tmp_path / "parts"), config, corpus)
     list(parts.train())
     for name, parameter in whole.state.model.state_dict().items():
         assert torch.equal(parameter, parts.state.model.state_dict()[name]), name
@@ -76,7 +75,7 @@ def test_another_model_is_refused_with_every_key_and_both_values(
     sizes = ("model.encoder.hidden_size=16", "model.decoder.hidden_size=16")
     config = tiny_config(corpus, *sizes, "model.attention.score=dot")
     with pytest.raises(UsageError) as refused:
-        Session.start(run_path, config, corpus, CPU, origin=origin)
+        started(run_path, config, corpus, origin=origin)
     (line,) = refused.value.lines()
     for key, theirs, ours in (
         ("model.encoder.hidden_size", 12, 16),
@@ -91,7 +90,7 @@ def test_the_same_model_may_have_another_dropout(origin: RunFolder, corpus: Prep
     dropouts = ("model.encoder.dropout=0.25", "model.decoder.dropout=0.5", *VARIANTS)
     config = tiny_config(corpus, *dropouts, "model.attention.size=12")  # which is what null stands for
     assert config.model != origin.config().model
-    model = Session.start(run_path, config, corpus, CPU, origin=origin).state.model
+    model = started(run_path, config, corpus, origin=origin).state.model
     best = load_translator(origin, CPU).model.state_dict()
     assert all(torch.equal(parameter, best[name]) for name, parameter in model.state_dict().items())
     assert RunFolder(run_path).config().model == config.model
@@ -105,7 +104,7 @@ def test_other_vocabularies_are_refused_with_their_sizes(
     theirs, ours = len(corpus.src_codec.vocabulary), len(other.src_codec.vocabulary)
     assert ours < theirs
     with pytest.raises(UsageError, match=f"src: {theirs} units there, {ours} here; .*--codec-from {origin.path}"):
-        Session.start(run_path, tiny_config(other), other, CPU, origin=origin)
+        started(run_path, tiny_config(other), other, origin=origin)
     assert not run_path.exists()
 
 
@@ -113,14 +112,14 @@ def test_other_vocabularies_are_refused_with_their_sizes(
 def test_a_run_is_not_begun_in_its_own_origin(origin: RunFolder, corpus: PreparedCorpus, place: str) -> None:
     before = contents(origin.path)
     with pytest.raises(UsageError, match="--out"):
-        Session.start(origin.path / place, tiny_config(corpus), corpus, CPU, overwrite=True, origin=origin)
+        started(origin.path / place, tiny_config(corpus), corpus, overwrite=True, origin=origin)
     assert contents(origin.path) == before
 
 
 def test_a_run_without_weights_is_no_origin(
     corpus: PreparedCorpus, config: Config, tmp_path: Path, run_path: Path
 ) -> None:
-    young = create_run(tmp_path / "young", config, corpus)
+    young = created(tmp_path / "young", config, corpus)
     with pytest.raises(ModelFileError, match="no epoch of this run is finished"):
-        Session.start(run_path, config, corpus, CPU, origin=young)
+        started(run_path, config, corpus, origin=young)
     assert not run_path.exists()

@@ -12,9 +12,9 @@ from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.errors import TrainingError
 from seq2seq_cli.runs.checkpoint import save_checkpoint
 from seq2seq_cli.runs.folder import RunFolder
-from seq2seq_cli.training.events import Finished, Saved, Step, Validated
+from seq2seq_cli.training.events import Finished, Saved, Started, Step, Validated
 from seq2seq_cli.training.session import Session
-from tests.tiny import CPU, tiny_config
+from tests.tiny import resumed, started, tiny_config
 
 STEPS_AN_EPOCH = 11
 
@@ -27,7 +27,7 @@ def stop_after(session: Session, step: int) -> None:
     """As a kill does: the generator is dropped in the middle, and nothing more is saved."""
     for event in session.train():
         if isinstance(event, Step) and event.step == step:
-            session.run.save_last(session.state.capture())
+            session.run.save_last(session.state.checkpoint())
             return
 
 
@@ -41,13 +41,13 @@ def epochs(path: Path) -> list[dict[str, object]]:
 def test_resumed_equals_never_stopped_bit_for_bit(
     corpus: PreparedCorpus, config: Config, tmp_path: Path, stops: list[int]
 ) -> None:
-    whole = Session.start(tmp_path / "whole", config, corpus, CPU)
+    whole = started(tmp_path / "whole", config, corpus)
     train_to_the_end(whole)
-    session = Session.start(tmp_path / "parts", config, corpus, CPU)
+    session = started(tmp_path / "parts", config, corpus)
     for stop in stops:
         stop_after(session, stop)
         torch.manual_seed(999)  # another process starts from anywhere
-        session = Session.resume(RunFolder(tmp_path / "parts"), config, corpus, CPU)
+        session = resumed(RunFolder(tmp_path / "parts"), config, corpus)
     train_to_the_end(session)
     for name, parameter in whole.state.model.state_dict().items():
         assert torch.equal(parameter, session.state.model.state_dict()[name]), name
@@ -72,14 +72,14 @@ def test_what_is_drawn_and_what_goes_down_is_resumed_too(
     corpus: PreparedCorpus, tmp_path: Path, overrides: list[str]
 ) -> None:
     config = tiny_config(corpus, *overrides)
-    whole = Session.start(tmp_path / "whole", config, corpus, CPU)
+    whole = started(tmp_path / "whole", config, corpus)
     train_to_the_end(whole)
-    stop_after(Session.start(tmp_path / "parts", config, corpus, CPU), 14)
+    stop_after(started(tmp_path / "parts", config, corpus), 14)
     torch.manual_seed(999)
-    resumed = Session.resume(RunFolder(tmp_path / "parts"), config, corpus, CPU)
-    train_to_the_end(resumed)
+    session = resumed(RunFolder(tmp_path / "parts"), config, corpus)
+    train_to_the_end(session)
     for name, parameter in whole.state.model.state_dict().items():
-        assert torch.equal(parameter, resumed.state.model.state_dict()[name]), name
+        assert torch.equal(parameter, session.state.model.state_dict()[name]), name
 
 
 def test_a_model_that_does_not_fit_into_memory_is_told_and_leaves_nothing(
@@ -87,7 +87,7 @@ def test_a_model_that_does_not_fit_into_memory_is_told_and_leaves_nothing(
 ) -> None:
     huge = [f"model.{side}.hidden_size=3000000" for side in ("encoder", "decoder")]
     with pytest.raises(TrainingError, match="out of memory on cpu: "):
-        Session.start(run_path, tiny_config(corpus, *huge), corpus, CPU)
+        started(run_path, tiny_config(corpus, *huge), corpus)
     assert not run_path.exists()
 
 
@@ -95,7 +95,7 @@ def test_the_same_seed_gives_the_same_run_and_another_seed_another(
     corpus: PreparedCorpus, config: Config, tmp_path: Path
 ) -> None:
     def losses(name: str, config: Config) -> list[float]:
-        session = Session.start(tmp_path / name, config, corpus, CPU)
+        session = started(tmp_path / name, config, corpus)
         return [event.loss for event in session.train() if isinstance(event, Step)]
 
     first = losses("first", config)
@@ -106,10 +106,10 @@ def test_the_same_seed_gives_the_same_run_and_another_seed_another(
 def test_events_come_in_order_and_the_best_epoch_is_kept(
     corpus: PreparedCorpus, config: Config, run_path: Path
 ) -> None:
-    session = Session.start(run_path, config, corpus, CPU)
+    session = started(run_path, config, corpus)
     events = train_to_the_end(session)
     kinds = [type(event) for event in events]
-    assert kinds == [Saved] + ([Step] * STEPS_AN_EPOCH + [Validated, Saved]) * 3 + [Finished]
+    assert kinds == [Started, Saved] + ([Step] * STEPS_AN_EPOCH + [Validated, Saved]) * 3 + [Finished]
     validated = [event for event in events if isinstance(event, Validated)]
     assert [event.step for event in validated] == [11, 22, 33]
 
@@ -125,29 +125,29 @@ def test_events_come_in_order_and_the_best_epoch_is_kept(
 def test_a_longer_training_goes_on_where_the_shorter_ended(
     corpus: PreparedCorpus, config: Config, tmp_path: Path
 ) -> None:
-    train_to_the_end(Session.start(tmp_path / "long", tiny_config(corpus, "training.epochs=4"), corpus, CPU))
-    train_to_the_end(Session.start(tmp_path / "short", config, corpus, CPU))
+    train_to_the_end(started(tmp_path / "long", tiny_config(corpus, "training.epochs=4"), corpus))
+    train_to_the_end(started(tmp_path / "short", config, corpus))
     longer = tiny_config(corpus, "training.epochs=4")
-    train_to_the_end(Session.resume(RunFolder(tmp_path / "short"), longer, corpus, CPU))
+    train_to_the_end(resumed(RunFolder(tmp_path / "short"), longer, corpus))
     assert epochs(tmp_path / "short") == epochs(tmp_path / "long")
 
 
 def test_a_resumed_run_has_the_new_learning_rate(corpus: PreparedCorpus, config: Config, run_path: Path) -> None:
-    stop_after(Session.start(run_path, config, corpus, CPU), 5)
-    session = Session.resume(RunFolder(run_path), tiny_config(corpus, "training.lr=0.5"), corpus, CPU)
+    stop_after(started(run_path, config, corpus), 5)
+    session = resumed(RunFolder(run_path), tiny_config(corpus, "training.lr=0.5"), corpus)
     step = next(event for event in session.train() if isinstance(event, Step))
     assert (step.step, step.lr) == (6, 0.5)
 
 
 def test_auto_stays_what_it_found_and_another_precision_is_taken(corpus: PreparedCorpus, run_path: Path) -> None:
     auto = tiny_config(corpus, "training.precision=auto")
-    session = Session.start(run_path, auto, corpus, CPU)
+    session = started(run_path, auto, corpus)
     session.state.precision = "bf16"  # whatever was measured then
     stop_after(session, 1)
     run = RunFolder(run_path)
-    assert Session.resume(run, auto, corpus, CPU).state.precision == "bf16"
+    assert resumed(run, auto, corpus).state.precision == "bf16"
     fp32 = tiny_config(corpus, "training.precision=fp32")
-    assert Session.resume(run, fp32, corpus, CPU).state.precision == "fp32"
+    assert resumed(run, fp32, corpus).state.precision == "fp32"
 
 
 def test_a_precision_found_for_another_device_is_not_taken_over(
@@ -155,16 +155,16 @@ def test_a_precision_found_for_another_device_is_not_taken_over(
 ) -> None:
     monkeypatch.setattr(torch.cpu, "get_capabilities", dict, raising=False)  # no units for bf16: auto takes fp32
     auto = tiny_config(corpus, "training.precision=auto")
-    session = Session.start(run_path, auto, corpus, CPU)
+    session = started(run_path, auto, corpus)
     session.state.precision = "bf16-mixed"
     stop_after(session, 1)
     save_checkpoint(session.run.last_path, {**session.run.read_last(), "device": "cuda"})
-    assert Session.resume(session.run, auto, corpus, CPU).state.precision == "fp32"
+    assert resumed(session.run, auto, corpus).state.precision == "fp32"
 
 
 def test_another_batch_size_starts_the_epoch_over(corpus: PreparedCorpus, config: Config, run_path: Path) -> None:
-    stop_after(Session.start(run_path, config, corpus, CPU), 14)
-    session = Session.resume(RunFolder(run_path), tiny_config(corpus, "training.batch_size=32"), corpus, CPU)
+    stop_after(started(run_path, config, corpus), 14)
+    session = resumed(RunFolder(run_path), tiny_config(corpus, "training.batch_size=32"), corpus)
     progress = session.state.progress
     assert (progress.epoch, progress.position, progress.of_epoch.tokens) == (1, 0, 0)
 
@@ -174,7 +174,7 @@ def test_without_held_out_sentences_the_newest_model_is_kept(corpus: PreparedCor
 
     pairs = corpus.sentences("train")[:40]
     everything = prepared(tmp_path, pairs, ["data.valid_sources=0", "data.test_sources=0"])
-    session = Session.start(tmp_path / "run", tiny_config(everything), everything, CPU)
+    session = started(tmp_path / "run", tiny_config(everything), everything)
     validated = [event for event in session.train() if isinstance(event, Validated)]
     assert [(event.scores, event.is_best) for event in validated] == [(None, True)] * 3
     assert session.state.progress.best_epoch == 3
@@ -183,7 +183,7 @@ def test_without_held_out_sentences_the_newest_model_is_kept(corpus: PreparedCor
 def test_a_loss_that_is_not_finite_stops_the_run_with_its_weights_unharmed(
     corpus: PreparedCorpus, config: Config, run_path: Path
 ) -> None:
-    session = Session.start(run_path, config, corpus, CPU)
+    session = started(run_path, config, corpus)
     before = {name: p.clone() for name, p in session.state.model.state_dict().items()}
     with torch.no_grad():
         session.state.model.output.bias[5] = float("inf")

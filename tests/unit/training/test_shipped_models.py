@@ -14,9 +14,8 @@ from seq2seq_cli.preparation.prepare import prepare
 from seq2seq_cli.training.events import Step, Validated
 from seq2seq_cli.training.report import model_card, report
 from seq2seq_cli.training.resolve import resolve_config
-from seq2seq_cli.training.session import Session
 from tests.corpora import prepared, reversed_words, symbol_sequences, write_reversals
-from tests.tiny import CPU, TINY
+from tests.tiny import CPU, TINY, started
 
 # The others have data or text of their own.
 NAMES = [entry.name for entry in list_configs() if entry.name not in ("quick", "tutorial")]
@@ -28,7 +27,7 @@ def test_it_goes_the_whole_way(name: str, corpus: PreparedCorpus, tmp_path: Path
         load_config(name, [*TINY, "training.epochs=1", "training.batch_unit=sentence", "training.batch_size=64"]),
         corpus,
     )
-    session = Session.start(tmp_path / name, config, corpus, CPU)
+    session = started(tmp_path / name, config, corpus)
 
     events = list(session.train())
 
@@ -48,7 +47,7 @@ def test_the_quick_model_trains_on_what_it_has_prepared(tmp_path: Path) -> None:
     prepare([Source.of(pairs)], tmp_path / "prepared", config)
     corpus = PreparedCorpus.open(tmp_path / "prepared")
 
-    session = Session.start(tmp_path / "run", resolve_config(config, corpus), corpus, CPU)
+    session = started(tmp_path / "run", resolve_config(config, corpus), corpus)
 
     rates = [event.lr for event in session.train() if isinstance(event, Step)]
     # It is still climbing: a training of so few pairs ends within its warm-up.
@@ -62,7 +61,7 @@ def test_with_one_vocabulary_both_sides_and_the_output_share_a_matrix(tmp_path: 
     tied = ["model.tied_embeddings=all", "model.decoder.readout=attentional"]
     sizes = ["model.encoder.embedding_size=12", "model.decoder.embedding_size=12", "training.epochs=1"]
     config = resolve_config(load_config(None, [*TINY, *sizes, *tied]), both)
-    session = Session.start(tmp_path / "run", config, both, CPU)
+    session = started(tmp_path / "run", config, both)
     for _ in session.train():
         pass
 

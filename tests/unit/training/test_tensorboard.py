@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from seq2seq_cli.training.examples import choose_examples
+from seq2seq_cli.training.samples import choose_samples
 from seq2seq_cli.training.tensorboard import TensorBoard
 from tests.records import epoch, step
 from tests.unit.plots.maps import KISS, make_map
@@ -96,9 +96,9 @@ except UsageError as error:
 
 def test_the_examples_are_always_the_same_and_of_all_lengths() -> None:
     pairs = [("a" * length, "b") for length in range(1, 51)]
-    chosen = choose_examples(pairs)
+    chosen = choose_samples(pairs)
 
     assert [len(src) for src, _ in chosen] == [6, 16, 26, 36, 46]
-    assert choose_examples(pairs[::-1]) == chosen
-    assert choose_examples(pairs[:2]) == pairs[:2]
-    assert choose_examples([]) == []
+    assert choose_samples(pairs[::-1]) == chosen
+    assert choose_samples(pairs[:2]) == pairs[:2]
+    assert choose_samples([]) == []

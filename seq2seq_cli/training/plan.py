@@ -1,0 +1,139 @@
+"""The plan of a training: decided once by the main process, before anything is written, and sent to the others."""
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from seq2seq_cli.config.loader import load_config, load_saved_config
+from seq2seq_cli.config.schema import Config
+from seq2seq_cli.corpus.prepared import DEFAULT_FOLDER, PreparedCorpus
+from seq2seq_cli.errors import UsageError
+from seq2seq_cli.runs.folder import RunFolder
+from seq2seq_cli.runs.layout import CONFIG, CORPUS, RUNS
+from seq2seq_cli.training.resolve import resolve_config, resumed_changes
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """The options of ``s2s train``."""
+
+    config: str | None = None
+    """A config by name or path; None stands for the defaults, or for the config of the run to go on from."""
+    overrides: Sequence[str] = ()
+    """Keys of the config with other values, such as ``training.lr=3e-4``."""
+    data: Path | None = None
+    """The prepared folder; None stands for the one the run was trained on, or ``data/prepared``."""
+    out: Path | None = None
+    """The run folder; None stands for one in ``runs/``, named after the config."""
+    resume: bool = False
+    """Go on with a run where it was saved last."""
+    overwrite: bool = False
+    """Replace a run that is there already."""
+    init_from: Path | None = None
+    """The run whose best weights a new run begins with."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """One sitting of a training."""
+
+    path: Path
+    """The run folder."""
+    config: Config
+    """The config, resolved against the corpus."""
+    data: Path
+    """The prepared folder."""
+    fingerprint: str
+    """The hash of the corpus, by which every process checks its own copy."""
+    resumes: bool = False
+    """Whether the run is resumed; otherwise it is a new one."""
+    overwrite: bool = False
+    """Whether a new run may replace one at `path`."""
+    init_from: Path | None = None
+    """The run whose best weights a new run begins with."""
+    changes: tuple[str, ...] = ()
+    """The options of a resumed run that differ from before, in words."""
+
+
+def make_plan(options: Options, *, launch: str | None, held: ExitStack) -> tuple[Plan, PreparedCorpus]:
+    """Decide what to train, and open the corpus for it.
+
+    `launch` is the torchrun that started this process: what it began before and lost is resumed or replaced unasked.
+    The lock of a run that is resumed is taken before anything of the run is read, and is `held` by the caller.
+
+    Raises UsageError for options that do not go together or do not fit the run, ConfigError, PreparedFolderError and
+    ModelFileError for files that cannot be used.
+    """
+    if options.resume and options.overwrite:
+        raise UsageError("--resume goes on with a run and --overwrite replaces it: give one of them")
+    if options.resume and options.init_from:
+        raise UsageError("--resume goes on with a run and --init-from begins a new one: give one of them")
+    restarted = _is_restarted(options, launch)
+    if options.resume or (restarted and RunFolder(_new_folder(options)).last_path.is_file()):
+        return _plan_to_resume(options, held)
+    return _plan_to_start(options, overwrite=options.overwrite or restarted)
+
+
+def _plan_to_start(options: Options, *, overwrite: bool) -> tuple[Plan, PreparedCorpus]:
+    origin = RunFolder.find(options.init_from) if options.init_from else None
+    if origin and options.config is None:
+        # The new data has its own `data` and `text` sections.
+        config = load_saved_config(origin.path / CONFIG, options.overrides, without=("data", "text"))
+    else:
+        config = load_config(options.config, options.overrides)
+    corpus = PreparedCorpus.open(options.data or DEFAULT_FOLDER)
+    plan = Plan(
+        path=_new_folder(options),
+        config=resolve_config(config, corpus),
+        data=corpus.path,
+        fingerprint=corpus.fingerprint,
+        overwrite=overwrite,
+        init_from=origin.path if origin else None,
+    )
+    return plan, corpus
+
+
+def _plan_to_resume(options: Options, held: ExitStack) -> tuple[Plan, PreparedCorpus]:
+    is_named = options.out or options.config or not options.resume
+    run = RunFolder.find(_new_folder(options)) if is_named else RunFolder.find_saved_last()
+    held.enter_context(run.lock())
+    saved = run.config()
+    if options.config:
+        config = load_config(options.config, options.overrides)
+    else:
+        config = load_saved_config(run.path / CONFIG, options.overrides)
+    provenance = run.provenance()
+    corpus = PreparedCorpus.open(options.data or Path(provenance.folder))
+    if corpus.fingerprint != provenance.fingerprint:
+        raise UsageError(
+            f"{corpus.path}: not the corpus that {run.path} was trained on, so the run cannot be resumed with it:"
+            " prepare that corpus again, or train a new run with --out"
+        )
+    changes = resumed_changes(saved, config, run.path)
+    plan = Plan(
+        path=run.path,
+        config=resolve_config(config, corpus),
+        data=corpus.path,
+        fingerprint=corpus.fingerprint,
+        resumes=True,
+        changes=tuple(map(str, changes)),
+    )
+    return plan, corpus
+
+
+def _is_restarted(options: Options, launch: str | None) -> bool:
+    """Whether the same torchrun began this run before, and has started its processes again."""
+    if launch is None or options.resume:
+        return False
+    run = RunFolder(_new_folder(options))
+    return (run.path / CORPUS).is_file() and run.provenance().launch == launch
+
+
+def _new_folder(options: Options) -> Path:
+    """The folder of a new run."""
+    if options.out:
+        return options.out
+    if options.init_from:
+        return RUNS / f"{RunFolder.find(options.init_from).path.resolve().name}_continued"
+    return RUNS / (Path(options.config).stem if options.config else "default")

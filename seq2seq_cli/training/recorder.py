@@ -1,0 +1,136 @@
+"""The recorder of a session: checkpoints, weights and metrics in the run folder."""
+
+from typing import Any
+
+import torch
+
+from seq2seq_cli.compute.memory import peak_memory_mb
+from seq2seq_cli.compute.process_group import ProcessGroup
+from seq2seq_cli.config.schema import Config
+from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.decoding.translator import Translation, Translator
+from seq2seq_cli.learning.state import Tally, TrainingState
+from seq2seq_cli.model.seq2seq import Seq2Seq
+from seq2seq_cli.runs.folder import RunFolder
+from seq2seq_cli.runs.metrics import EndRecord, EpochRecord, Record, StepRecord
+from seq2seq_cli.training.events import Event, Finished, Saved, Step, Validated
+from seq2seq_cli.training.samples import choose_samples
+
+STEPS_PER_RECORD = 100
+
+
+class Recorder:
+    """Writes what a session must not lose: the main process writes, and the others learn whether it could."""
+
+    def __init__(
+        self,
+        run: RunFolder,
+        state: TrainingState,
+        corpus: PreparedCorpus,
+        config: Config,
+        device: torch.device,
+        group: ProcessGroup,
+    ) -> None:
+        self._run = run
+        self._state = state
+        self._corpus = corpus
+        self._config = config
+        self._device = device
+        self._group = group
+        self._saved_at = state.progress.seconds
+        self._board = None
+        if config.training.tensorboard and group.is_main:
+            from seq2seq_cli.training.tensorboard import TensorBoard  # not above: it draws, which takes time to load
+
+            self._board = TensorBoard(run.tensorboard_path, done=state.progress.step)
+
+    def record(self, event: Event) -> None:
+        """Write the metrics of an event and, after a validation, the weights."""
+        match event:
+            case Step() if event.step % STEPS_PER_RECORD == 0:
+                self._write(self._step_record(event))
+                self._state.progress.of_record = Tally()
+            case Validated():
+                self._group.on_main(lambda: self._keep_weights(event))
+                self._write(self._epoch_record(event))
+            case Finished():
+                self._write(self._end_record(event))
+
+    def is_save_due(self, event: Event) -> bool:
+        """Whether a checkpoint is to be saved after an event."""
+        seconds = self._state.progress.seconds - self._saved_at
+        is_late = isinstance(event, Step) and seconds >= self._config.training.save_minutes * 60
+        return is_late or isinstance(event, Validated)
+
+    def save(self) -> Saved:
+        """Write the checkpoint to resume from."""
+        random = self._group.gather(self._state.random_state())
+        self._group.on_main(lambda: self._run.save_last(self._state.checkpoint(random)))
+        self._saved_at = self._state.progress.seconds
+        return Saved(path=self._run.last_path)
+
+    def close(self) -> None:
+        """Write what TensorBoard still holds in memory."""
+        if self._board:
+            self._board.close()
+
+    def _write(self, record: Record) -> None:
+        self._group.on_main(lambda: self._run.append_metrics(record))
+        if self._board:
+            self._board.show(record)
+
+    def _keep_weights(self, event: Validated) -> None:
+        average = self._state.average
+        model = average.model if average and event.averaged else self._state.model
+        if event.is_best:
+            self._run.save_best(model.weights())
+        self._run.save_epoch(model.weights(), event.epoch, self._config.training.keep)
+        if self._board and model.decoder.attention.has_weights:
+            self._board.attention(self._translate_samples(model), event.step)
+
+    def _translate_samples(self, model: Seq2Seq) -> list[Translation]:
+        corpus = self._corpus
+        translator = Translator(model, corpus.src_codec, corpus.tgt_codec, self._config.decoding, self._device)
+        return translator.translate([src for src, _ in choose_samples(corpus.sentences("valid"))])
+
+    def _step_record(self, event: Step) -> StepRecord:
+        progress = self._state.progress
+        tally = progress.of_record
+        return StepRecord(
+            **self._position(),
+            epoch=event.epoch,
+            train_loss=tally.mean_loss,
+            lr=event.lr,
+            gradient_norm=event.gradient_norm,
+            tokens_per_second=round(tally.tokens / tally.seconds) if tally.seconds else None,
+            memory_mb=peak_memory_mb(self._device),
+            skipped=progress.skipped,
+        )
+
+    def _epoch_record(self, event: Validated) -> EpochRecord:
+        scores = event.scores
+        return EpochRecord(
+            **self._position(),
+            epoch=event.epoch,
+            lr=self._state.progress.lr,
+            train_loss=event.train_loss,
+            loss=scores.loss if scores else None,
+            bleu=scores.bleu.value if scores else None,
+            chrf=scores.chrf.value if scores else None,
+            signatures=scores.signatures() if scores else {},
+            averaged=event.averaged,
+            best=event.is_best,
+        )
+
+    def _end_record(self, event: Finished) -> EndRecord:
+        return EndRecord(**self._position(), epoch=self._state.progress.epoch, reason=event.reason)
+
+    def _position(self) -> dict[str, Any]:
+        """The position of the training: the fields that all records share."""
+        progress = self._state.progress
+        return {
+            "step": progress.step,
+            "epochs": progress.epochs,
+            "seconds": round(progress.seconds, 1),
+            "tokens": progress.tokens,
+        }

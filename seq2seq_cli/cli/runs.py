@@ -1,11 +1,10 @@
-"""``s2s runs``: the trainings that there are, what differs between them, and their learning curves."""
+"""``s2s runs``: list the runs, compare them, draw their learning curves."""
 
 import json
 import sys
-from collections.abc import Iterator, Sequence
-from itertools import chain
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -19,16 +18,15 @@ if TYPE_CHECKING:
 app = typer.Typer(rich_markup_mode=None)
 
 _NO_VALUE = "-"
-_UNITS = ("B", "kB", "MB", "GB", "TB")
-_GAP = "  "
+_UNLIMITED = 10_000
+"""Width of a table outside a terminal, in characters."""
 _DIGITS = {
     **dict.fromkeys(("bleu", "chrf", "test bleu", "test chrf", "minutes"), ".1f"),
     **dict.fromkeys(("parameters", "skipped updates"), ","),
     **dict.fromkeys(("tokens/s", "memory, MB"), ",.0f"),
     "loss": ".3f",
 }
-"""How results are written."""
-
+"""Format of each result."""
 
 Names = Annotated[list[str], typer.Argument(metavar="RUN", help="Run folders, or names from the list.")]
 
@@ -57,7 +55,7 @@ def list_runs(
     if as_json:
         sys.stdout.write(json.dumps([_to_json(run) for run in found], ensure_ascii=False, indent=1) + "\n")
     elif found:
-        sys.stdout.writelines(f"{line}\n" for line in _list(found))
+        sys.stdout.writelines(f"{line}\n" for line in _list_lines(found))
     else:
         sys.stderr.write(f"s2s: no runs are in {context.obj} yet: s2s train makes one\n")
     for run in found:
@@ -67,9 +65,9 @@ def list_runs(
 
 @app.command()
 def compare(context: typer.Context, names: Names) -> None:
-    """Print what differs between runs: in their configs, and in what came of them.
+    """Print the config keys on which runs differ, and their results side by side.
 
-    The scores are those of each run's best weights on the validation split, and on the test split where it is scored.
+    The scores are those of each run's best weights: on the validation split, and on the test split where it is scored.
     """
     from seq2seq_cli.config import differences
     from seq2seq_cli.runs import listing as runs
@@ -78,14 +76,10 @@ def compare(context: typer.Context, names: Names) -> None:
         raise UsageError("compare takes two runs or more: s2s runs lists them")
     found = [runs.find_run(name, context.obj) for name in names]
     titles = _titles(found)
-    rows = runs.config_differences(found)
-    settings = [(key, [differences.shown(value) for value in values]) for key, values in rows]
-    results = [(key, [_result(key, value) for value in values]) for key, values in runs.results(found)]
-    lines = chain(
-        _table("config", titles, settings) if settings else ["config: nothing differs"],
-        [""],
-        _table("result", titles, results),
-    )
+    settings = [(key, *map(differences.shown, values)) for key, values in runs.config_differences(found)]
+    results = [(key, *(_result(key, value) for value in values)) for key, values in runs.results(found)]
+    lines = _table_lines(["config", *titles], settings) if settings else ["config: nothing differs"]
+    lines += ["", *_table_lines(["result", *titles], results)]
     sys.stdout.writelines(f"{line}\n" for line in lines)
     for note in runs.comparability(found):
         sys.stderr.write(f"s2s: warning: {one_line(note)}\n")
@@ -118,36 +112,50 @@ def plot(
     sys.stderr.write(f"s2s: learning curves written to {out}\n")
 
 
-def _list(found: "Sequence[Run | DamagedRun]") -> Iterator[str]:
-    """Two lines a run: the numbers in columns, below them the model and the state in words."""
-    header = ["run", "pairs", "epochs", "best", "test bleu", "minutes", "size"]
-    rows = [header, *(_cells(run) for run in found)]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(header))]
-    yield _aligned(header, widths)
-    for run, cells in zip(found, rows[1:], strict=True):
-        yield _aligned(cells, widths)
-        yield f"{_GAP}{_in_words(run)}"
+def _list_lines(found: "Sequence[Run | DamagedRun]") -> Iterator[str]:
+    """Two lines per run: the numbers in columns, below them the model and the state."""
+    titles = ["run", "pairs", "epochs", "best", "test bleu", "minutes", "size"]
+    header, *lines = _table_lines(titles, [_cells(run) for run in found], numbers=True)
+    yield header
+    for run, line in zip(found, lines, strict=True):
+        yield line
+        yield f"  {_in_words(run)}"
 
 
-def _aligned(cells: Sequence[str], widths: Sequence[int]) -> str:
-    first, *others = (
-        f"{cell:<{width}}" if column == 0 else f"{cell:>{width}}"
-        for column, (cell, width) in enumerate(zip(cells, widths, strict=True))
-    )
-    return _GAP.join([first, *others]).rstrip()
+def _table_lines(titles: "Sequence[str]", rows: "Iterable[Sequence[str]]", *, numbers: bool = False) -> list[str]:
+    """The lines of a table, without frame and colours; the columns after the first hold words, or `numbers`.
+
+    Words are wrapped to fit a terminal; anywhere else a row is one line.
+    """
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False)
+    for number, title in enumerate(titles):
+        justify: Literal["left", "right"] = "right" if numbers and number else "left"
+        table.add_column(title, justify=justify, no_wrap=number == 0, overflow="fold")
+    for row in rows:
+        table.add_row(*row)
+    width = None if sys.stdout.isatty() and not numbers else _UNLIMITED
+    console = Console(width=width, color_system=None, markup=False, emoji=False, highlight=False)
+    with console.capture() as captured:
+        console.print(table)
+    return [line.rstrip() for line in captured.get().splitlines()]
 
 
 def _cells(run: "Run | DamagedRun") -> list[str]:
+    from rich.filesize import decimal
+
     from seq2seq_cli.runs.listing import DamagedRun, size_on_disk
 
-    name, size = one_line(run.path.name), _bytes(size_on_disk(run.path))
+    name, size = one_line(run.path.name), decimal(size_on_disk(run.path))
     if isinstance(run, DamagedRun):
         return [name, *[_NO_VALUE] * 5, size]
     best = run.best.score(run.metric) if run.best else None
     test = run.history.test
     return [
         name,
-        _NO_VALUE if run.pairs is None else f"{run.pairs:,}",
+        f"{run.pairs:,}",
         f"{len(run.history.validations)} of {run.epochs}",
         _NO_VALUE if best is None else f"{_result(run.metric, best)} {run.metric}",
         _result("test bleu", test and test.bleu),
@@ -172,7 +180,7 @@ def _to_json(run: "Run | DamagedRun") -> dict[str, object]:
     return {
         **place,
         "state": run.state,
-        "reason": run.reason,
+        "reason": run.history.reason,
         "resumable": run.resumable,
         "epoch": run.history.epoch,
         "epochs": run.epochs,
@@ -180,38 +188,19 @@ def _to_json(run: "Run | DamagedRun") -> dict[str, object]:
         "parameters": run.parameters,
         "pairs": run.pairs,
         "best_metric": run.metric,
-        "best": best and {"epoch": best.epoch, "bleu": best.bleu, "chrf": best.chrf, "loss": best.loss},
-        "test": test and {"bleu": test.bleu, "chrf": test.chrf},
+        "best": best and best.model_dump(include={"epoch", "bleu", "chrf", "loss"}),
+        "test": test and test.model_dump(include={"bleu", "chrf"}),
         "minutes": run.minutes,
         "tokens_per_second": run.history.tokens_per_second,
     }
 
 
 def _titles(found: "Sequence[Run]") -> list[str]:
-    """Names of runs, or their paths where two have the same name."""
+    """The names of the runs; the path where two runs have the same name."""
     names = [run.path.resolve().name for run in found]
     return [one_line(name if names.count(name) == 1 else str(run.path)) for name, run in zip(names, found, strict=True)]
 
 
-def _table(title: str, titles: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]]) -> Iterator[str]:
-    """A row a key and a column a run."""
-    cells = [[title, *titles], *([key, *values] for key, values in rows)]
-    widths = [max(len(row[column]) for row in cells) for column in range(len(titles) + 1)]
-    for row in cells:
-        yield _GAP.join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
-
-
 def _result(key: str, value: object) -> str:
-    """A result with as many digits as tell something."""
-    if value is None:
-        return _NO_VALUE
-    return one_line(format(value, _DIGITS.get(key, "")))
-
-
-def _bytes(size: float) -> str:
-    """A size with three digits or so, in units of a thousand."""
-    for unit in _UNITS[:-1]:
-        if size < 999.5:
-            return f"{size:.0f} {unit}" if unit == "B" or size >= 99.95 else f"{size:.1f} {unit}"
-        size /= 1000
-    return f"{size:.1f} {_UNITS[-1]}"
+    """A result in the digits of `_DIGITS`."""
+    return _NO_VALUE if value is None else one_line(format(value, _DIGITS.get(key, "")))

@@ -1,4 +1,4 @@
-"""Runs as they lie on the disk: what each was, how far it came, and how two of them differ. Without torch."""
+"""Runs read from their folders, listed and compared: config, state, scores. Without torch and numpy."""
 
 import contextlib
 import json
@@ -20,12 +20,10 @@ from seq2seq_cli.runs.lock import is_held
 from seq2seq_cli.runs.metrics import EpochRecord, History, read_history
 from seq2seq_cli.runs.provenance import Provenance
 
-State = Literal["running", "finished", "stopped"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """A run that can be read."""
+    """The contents of a run folder, without its weights."""
 
     path: Path
     config: Config
@@ -33,11 +31,10 @@ class Run:
     running: bool
     """Whether a process is training it now."""
     provenance: Provenance
-    """What it was trained on."""
 
     @classmethod
     def read(cls, path: Path) -> "Run":
-        """Read a run folder; raises ModelFileError when it is none, or is damaged."""
+        """Read a run folder; raises ModelFileError when it is missing, no run folder, or damaged."""
         if not path.exists():
             raise ModelFileError(f"{path}: no such run folder")
         if not path.is_dir() or not holds_run(path):
@@ -55,88 +52,83 @@ class Run:
         )
 
     @property
-    def state(self) -> State:
-        """What has become of it."""
+    def state(self) -> Literal["running", "finished", "stopped"]:
+        """Whether the training is running, has finished by itself, or was stopped before."""
         if self.running:
             return "running"
-        return "finished" if self.reason else "stopped"
-
-    @property
-    def reason(self) -> str | None:
-        """Why it is finished; None when it is not."""
-        return self.history.reason
+        return "finished" if self.history.reason else "stopped"
 
     @property
     def epochs(self) -> int:
-        """How many it was to have."""
+        """Number of epochs that the config asks for."""
         return self.config.training.epochs
 
     @property
     def resumable(self) -> bool:
-        """Whether ``s2s train --resume`` finds a checkpoint."""
+        """Whether there is a checkpoint for ``s2s train --resume``."""
         return any((self.path / LAST).glob("*"))
 
     @property
     def state_in_words(self) -> str:
-        """The state, and as much as there is to say of it."""
+        """The state, with its epoch or the reason of its end."""
+        where = f"epoch {max(1, self.history.epoch)} of {self.epochs}"
         match self.state:
             case "running":
-                return f"running, in epoch {max(1, self.history.epoch)} of {self.epochs}"
+                return f"running, in {where}"
             case "finished":
-                return f"finished: {self.reason}"
+                return f"finished: {self.history.reason}"
             case "stopped":
-                where = f"stopped at epoch {max(1, self.history.epoch)} of {self.epochs}"
-                return f"{where} (resumable)" if self.resumable else where
+                return f"stopped at {where}{' (resumable)' if self.resumable else ''}"
 
     @property
     def model_in_words(self) -> str:
-        """Decoder and attention, as a model card has them."""
+        """Decoder and attention, in the words of the model card."""
         model = self.config.model
         return f"{model.decoder.kind} decoder, {model.attention.in_words}"
 
     @property
     def pairs(self) -> int:
-        """Training pairs."""
+        """Number of training pairs."""
         return self.provenance.pairs["train"]
 
     @property
     def metric(self) -> Metric:
-        """What its best weights were chosen by."""
+        """The metric that chooses the best weights."""
         return self.config.training.best_metric
 
     @property
     def best(self) -> EpochRecord | None:
-        """The scores of the weights that are kept as the best."""
+        """The validation of the best weights; None before the first validation."""
         return self.history.best
 
     @property
     def minutes(self) -> float | None:
-        """Spent on training so far, validation included."""
+        """Minutes of training so far, validation included; None when nothing is recorded."""
         return None if self.history.seconds is None else self.history.seconds / 60
 
     @cached_property
     def parameters(self) -> int | None:
-        """Trained numbers of the model; None as long as no weights are kept."""
+        """Number of weights of the model; None before the first weights are saved."""
         return _count_weights(self.path / BEST)
 
 
 @dataclass(frozen=True, kw_only=True)
 class DamagedRun:
-    """A run folder that cannot be read, and why."""
+    """A run folder that cannot be read, and the reason."""
 
     path: Path
     problem: str
 
 
 class Row(NamedTuple):
-    """What is compared, and each run's value; None where a run has none."""
+    """A line of a comparison: its name and the value of each run, None where a run has none."""
 
     key: str
     values: list[object]
 
 
 def list_runs(folder: Path) -> list[Run | DamagedRun]:
-    """The runs in a folder, those that changed last first; raises ModelFileError when there is no such folder."""
+    """The runs in a folder, the last changed first; raises ModelFileError when there is no such folder."""
     try:
         paths = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
     except OSError as error:
@@ -149,63 +141,63 @@ def list_runs(folder: Path) -> list[Run | DamagedRun]:
 
 
 def find_run(name: str, folder: Path) -> Run:
-    """The run of a name in ``folder``, or at a path.
+    """The run of that name in ``folder``, or else at that path.
 
-    Raises ModelFileError when there is none, with the names near to it.
+    Raises ModelFileError, with similar names, when there is none, and when it is damaged.
     """
     inside = folder / name
     if Path(name).name == name and inside.is_dir():
         return Run.read(inside)
     if not Path(name).exists():
-        there = [path.name for path in folder.glob("*") if path.is_dir() and holds_run(path)]
-        near = get_close_matches(name, there, n=3)
-        hint = f"did you mean {' or '.join(near)}?" if near else f"s2s runs --in {folder} lists those that there are"
+        names = [path.name for path in folder.glob("*") if path.is_dir() and holds_run(path)]
+        similar = get_close_matches(name, names, n=3)
+        hint = f"did you mean {' or '.join(similar)}?" if similar else f"s2s runs --in {folder} lists the runs there"
         raise ModelFileError(f"{name}: no such run folder, nor one in {folder}/; {hint}")
     return Run.read(Path(name))
 
 
 def holds_run(path: Path) -> bool:
-    """Whether a folder has something that only a run has, be it damaged otherwise."""
+    """Whether a folder has a file that only a run has, damaged or not."""
     try:
         return any((path / name).exists() for name in (CONFIG, METRICS, CORPUS))
     except OSError:
-        return True  # a folder that may not be looked into
+        return True  # a folder without the right to look into it
 
 
 def size_on_disk(path: Path) -> int:
-    """Bytes of all files below a folder."""
+    """The size of all files below a folder, in bytes."""
     total = 0
     for file in path.rglob("*"):
-        with contextlib.suppress(OSError):  # gone in the meantime: it is being trained
+        with contextlib.suppress(OSError):  # removed meanwhile by a training
             total += file.lstat().st_size if file.is_file() else 0
     return total
 
 
 def config_differences(runs: Sequence[Run]) -> list[Row]:
-    """The keys on which the configs disagree, in the order of the schema, then data and first weights."""
-    origins = (
-        Row("trained on", [run.provenance.folder for run in runs]),
-        Row("begun with", [run.provenance.init_from for run in runs]),
-    )
+    """The config keys with different values, in the order of the schema, then the corpus and the initial weights."""
     rows = [Row(key, values) for key, values in differing_values([run.config for run in runs])]
+    origins = [
+        Row("trained on", [run.provenance.folder for run in runs]),
+        Row("initial weights", [run.provenance.init_from for run in runs]),
+    ]
     return rows + [row for row in origins if any(value != row.values[0] for value in row.values)]
 
 
 def results(runs: Sequence[Run]) -> list[Row]:
-    """What came of the runs, with the scores of their best weights; without what none of them has."""
+    """State, scores of the best weights, time, speed and size of the runs; no line without any value."""
     columns = [dict(_results(run)) for run in runs]
     rows = [Row(key, [column[key] for column in columns]) for key in columns[0]]
     return [row for row in rows if any(value is not None for value in row.values)]
 
 
 def comparability(runs: Sequence[Run]) -> Iterator[str]:
-    """Why scores of these runs do not tell which one is better, if they do not."""
+    """The reasons why the scores of these runs cannot be compared, one sentence each."""
     if len({run.provenance.fingerprint for run in runs}) > 1:
-        yield "they were trained on different data: their scores are of different sentences"
+        yield "the runs were trained on different data: their scores are of different sentences"
     for metric in ("bleu", "chrf"):
         signatures = {run.best.signatures[metric] for run in runs if run.best and metric in run.best.signatures}
         if len(signatures) > 1:
-            yield f"{metric} was not computed alike: {', '.join(sorted(signatures))}"
+            yield f"{metric} was computed with different settings: {', '.join(sorted(signatures))}"
 
 
 def _results(run: Run) -> Iterator[tuple[str, object]]:
@@ -234,9 +226,9 @@ def _read(path: Path) -> Run | DamagedRun:
 
 
 def _count_weights(path: Path) -> int | None:
-    """The number of weights in a safetensors file, from its header; None where there is none, or a damaged one.
+    """The number of weights in a safetensors file, from its header; None when the file is missing or damaged.
 
-    The package safetensors could tell it too, but loads numpy to do so.
+    The package safetensors loads numpy to read a header.
     """
     try:
         with path.open("rb") as file:
@@ -249,7 +241,7 @@ def _count_weights(path: Path) -> int | None:
 
 
 def _changed(path: Path) -> int:
-    """When a run was trained last, in nanoseconds."""
+    """The time of the last change by a training, in nanoseconds."""
     times = [0]
     for name in (CONFIG, METRICS):
         with contextlib.suppress(OSError):

@@ -134,7 +134,7 @@ def test_scores_on_other_data_come_with_a_warning(tmp_path: Path) -> None:
     done = s2s_here(tmp_path, "runs", "compare", "a", "b")
 
     assert done.returncode == 0
-    assert done.stderr.startswith("s2s: warning: they were trained on different data")
+    assert done.stderr.startswith("s2s: warning: the runs were trained on different data")
 
 
 def test_plot_writes_a_picture_and_replaces_none_unasked(home: Path) -> None:

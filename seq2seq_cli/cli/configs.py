@@ -25,14 +25,22 @@ def list_configs(context: typer.Context) -> None:
 
 
 @app.command()
-def show(name: Annotated[str, typer.Argument(metavar="NAME", help="A name from the list, or a path.")]) -> None:
-    """Print a config, comments included.
+def show(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A name from the list, or a path.")],
+    short: Annotated[
+        bool, typer.Option("--short", help="Print the file as it is: the keys that it states, each with its reason.")
+    ] = False,
+) -> None:
+    """Print a config whole: every key with its meaning, choices or range, and default.
 
     To make one of your own: s2s configs show luong_dot > mine.yaml
     """
-    from seq2seq_cli.config.catalog import find_config, read_config_text
+    from seq2seq_cli.config.annotated import annotated_yaml
+    from seq2seq_cli.config.catalog import describe_config, find_config, read_config_text
+    from seq2seq_cli.config.loader import load_config
 
-    sys.stdout.write(read_config_text(find_config(name)))
+    path = find_config(name)
+    sys.stdout.write(read_config_text(path) if short else annotated_yaml(load_config(name), describe_config(path)))
 
 
 @app.command()

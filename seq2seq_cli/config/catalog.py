@@ -56,12 +56,12 @@ def list_configs() -> list[CatalogEntry]:
     own_files = [] if own.resolve() == shipped else sorted(own.glob("*.yaml"))
     hidden = {path.name for path in own_files}
     entries = [
-        CatalogEntry(path.stem, _description(path), _group(path))
+        CatalogEntry(path.stem, describe_config(path), _group(path))
         for path in sorted(shipped.glob("*.yaml"))
         if path.name not in hidden
     ]
     entries.sort(key=lambda entry: GROUPS.index(entry.group))
-    return entries + [CatalogEntry(path.as_posix(), _description(path), OWN) for path in own_files]
+    return entries + [CatalogEntry(path.as_posix(), describe_config(path), OWN) for path in own_files]
 
 
 def read_config_text(path: Path) -> str:
@@ -82,6 +82,14 @@ def read_config_text(path: Path) -> str:
         raise ConfigError([f"{where}: byte 0x{byte:02x} is not UTF-8; save the file as UTF-8"]) from error
 
 
+def describe_config(path: Path) -> str:
+    """The first comment line of a config file; empty when it has none."""
+    for line in read_config_text(path).splitlines():
+        if line.startswith("#"):
+            return line.lstrip("# ").strip()
+    return ""
+
+
 def _folders() -> tuple[Path, Path, Path]:
     return Path(), Path("configs"), shipped_folder()
 
@@ -96,10 +104,3 @@ def _group(path: Path) -> str:
     """The group that a shipped config names; the last one when it names none that is known."""
     named = re.search(r"^# Group: (.*)$", read_config_text(path), flags=re.MULTILINE)
     return named[1] if named and named[1] in GROUPS else GROUPS[-1]
-
-
-def _description(path: Path) -> str:
-    for line in read_config_text(path).splitlines():
-        if line.startswith("#"):
-            return line.lstrip("# ").strip()
-    return ""

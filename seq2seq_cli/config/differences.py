@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from seq2seq_cli.config.schema import AUTO, Config, ModelConfig, Section
+from seq2seq_cli.config.schema import AUTO, PREPARED_SECTIONS, Config, ModelConfig, Section
 from seq2seq_cli.errors import one_line
 
 
@@ -34,7 +34,7 @@ def find_differences(old: Config, new: Config, *, sections: Sequence[str] | None
 
 
 def find_stated_differences(
-    old: Config, new: Config, *, sections: Sequence[str] = ("data", "text")
+    old: Config, new: Config, *, sections: Sequence[str] = PREPARED_SECTIONS
 ) -> list[Difference]:
     """The differences of those keys that ``new`` states; a default that nobody wrote down differs from nothing.
 
@@ -45,7 +45,7 @@ def find_stated_differences(
 
 
 def stated_differences(
-    ours: Config, theirs: Config, *, sections: Sequence[str] = ("data", "text")
+    ours: Config, theirs: Config, *, sections: Sequence[str] = PREPARED_SECTIONS
 ) -> list[tuple[str, object, object]]:
     """`find_stated_differences` the other way round, until `training` asks for that."""
     return [(key, new, old) for key, old, new in find_stated_differences(theirs, ours, sections=sections)]

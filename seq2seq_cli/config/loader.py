@@ -9,7 +9,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from seq2seq_cli.config.catalog import find_config, read_config_text
-from seq2seq_cli.config.messages import explain, schema_fields, section_at, unknown_key
+from seq2seq_cli.config.keys import schema_fields, section_at
+from seq2seq_cli.config.messages import explain, unknown_key
 from seq2seq_cli.config.schema import Config, Disagreement
 from seq2seq_cli.config.yaml12 import Document, KeyPath, Mark, read_yaml, write_yaml
 from seq2seq_cli.errors import ConfigError, one_line

@@ -1,32 +1,18 @@
 """Pydantic's findings in plain words: what is wrong with a key or a value, and what was probably meant."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from difflib import get_close_matches
-from functools import cache
 from types import NoneType
 from typing import get_args
 
-from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
-from seq2seq_cli.config.schema import Config, Section
+from seq2seq_cli.config.keys import schema_fields
 from seq2seq_cli.config.yaml12 import KeyPath
 from seq2seq_cli.errors import one_line
 
 _LONGEST_SHOWN = 40
-
-
-@cache
-def schema_fields() -> dict[KeyPath, FieldInfo]:
-    """Every key that a config can have, sections included, in the order of the schema."""
-    return dict(_walk(Config, ()))
-
-
-def section_at(path: KeyPath) -> type[Section] | None:
-    """Return the class of the section at ``path``; None when it is a value or unknown."""
-    kind = schema_fields()[path].annotation if path in schema_fields() else None
-    return kind if isinstance(kind, type) and issubclass(kind, Section) else None
 
 
 def explain(error: ErrorDetails) -> str:
@@ -70,13 +56,6 @@ def either(names: Sequence[str]) -> str:
     """List quoted names: 'a', 'b' or 'c'."""
     *head, last = [f"'{name}'" for name in names]
     return f"{', '.join(head)} or {last}" if head else last
-
-
-def _walk(section: type[Section], path: KeyPath) -> Iterator[tuple[KeyPath, FieldInfo]]:
-    for name, info in section.model_fields.items():
-        yield (*path, name), info
-        if isinstance(info.annotation, type) and issubclass(info.annotation, Section):
-            yield from _walk(info.annotation, (*path, name))
 
 
 def _shown(value: object) -> str:

@@ -32,6 +32,8 @@ from seq2seq_cli.config.compatibility import Problem, model_problems, section_pr
 
 AUTO = "auto"
 """A language that is still to be found."""
+PREPARED_SECTIONS = ("data", "text")
+"""The sections that ``s2s prepare`` reads; a run has them from its prepared folder."""
 
 
 def _countable(number: int) -> int:
@@ -87,7 +89,7 @@ class DataConfig(Section):
 
     limit: PositiveInt | None = None
     """Use the first N lines of the pair files, those of given splits aside; all of them when null."""
-    encoding: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")] = "utf-8"
+    encoding: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$", examples=["utf-8", "latin-1"])] = "utf-8"
     """Of the files, such as latin-1 or cp1252; a byte order mark at the start of a file tells its own."""
     swap: bool = False
     """Translate from the second column into the first."""

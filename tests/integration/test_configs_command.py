@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from seq2seq_cli.config.catalog import GROUPS, shipped_folder
+from seq2seq_cli.config.differences import find_differences
 from seq2seq_cli.config.loader import load_config
 
 
@@ -35,8 +36,17 @@ def test_the_list_is_in_groups(tmp_path: Path) -> None:
     assert members["hard"] == "A part of the source at a time"
 
 
-def test_show_prints_the_file_as_it_is(tmp_path: Path) -> None:
+def test_show_explains_every_key(tmp_path: Path) -> None:
     done = s2s("configs", "show", "bahdanau", folder=tmp_path)
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("# Bahdanau decoder, additive score: attends before its LSTM.\n")
+    assert "    dropout: 0.1                  # 0 to below 1\n" in done.stdout
+    assert "    kind: bahdanau                # bahdanau or luong; default luong\n" in done.stdout
+
+
+def test_show_short_prints_the_file_as_it_is(tmp_path: Path) -> None:
+    done = s2s("configs", "show", "bahdanau", "--short", folder=tmp_path)
 
     assert done.returncode == 0
     assert done.stdout == (shipped_folder() / "bahdanau.yaml").read_text(encoding="utf-8")
@@ -72,10 +82,12 @@ def test_a_mistake_is_answered_in_one_line(arguments: tuple[str, ...], line: str
 
 def test_a_shown_config_can_be_edited_and_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shown = s2s("configs", "show", "luong_dot", folder=tmp_path).stdout
-    (tmp_path / "mine.yaml").write_text(shown.replace("epochs: 10 ", "epochs: 3 "), encoding="utf-8")
+    (tmp_path / "mine.yaml").write_text(shown.replace("epochs: 3 ", "epochs: 7 "), encoding="utf-8")
     monkeypatch.chdir(tmp_path)
 
-    assert load_config("mine").training.epochs == 3
+    changes = find_differences(load_config("luong_dot"), load_config("mine"))
+    assert changes == [("training.epochs", 3, 7)]
+    assert s2s("configs", "show", "mine", "--short", folder=tmp_path).stdout == (tmp_path / "mine.yaml").read_text()
 
 
 @pytest.mark.parametrize(

@@ -18,8 +18,10 @@ from torch.distributed.run import get_args_parser
 from typer.main import get_command
 
 from seq2seq_cli.cli.app import app
+from seq2seq_cli.config.annotated import annotated_yaml
 from seq2seq_cli.config.catalog import shipped_folder
-from seq2seq_cli.config.messages import schema_fields
+from seq2seq_cli.config.keys import schema_fields
+from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.corpus.manifest import Reason
 from tests.commands import Done, s2s_here
 from tests.site import Site, archive_of, running_site
@@ -99,7 +101,7 @@ def home(tmp_path: Path) -> Path:
     (tmp_path / "english.txt").write_text("She kissed him.\n\nWho are you?\n", encoding="utf-8")
     (tmp_path / "configs").mkdir()
     for path in shipped_folder().glob("*.yaml"):
-        small = re.sub(r"\b(\w+_size): (256|128)\b", r"\1: 16", path.read_text(encoding="utf-8"))
+        small = re.sub(r"\b(\w+_size): (256|128)\b", r"\1: 16", annotated_yaml(load_config(str(path))))
         small = re.sub(r"\bepochs: \d+", "epochs: 2", small)
         (tmp_path / "configs" / path.name).write_text(small, encoding="utf-8")
     return tmp_path
@@ -171,13 +173,15 @@ def test_keys_files_classes_and_links_exist(page: str) -> None:
         assert (ROOT / path).exists() or path.startswith("data/prepared"), path
     for link in re.findall(r"\]\(([^):#]+)\)", text):
         assert (ROOT / page).parent.joinpath(link).exists(), link
-    defined = {name for path in (ROOT / "seq2seq_cli").rglob("*.py") for name in classes(path)}
+    defined = {name for path in (ROOT / "seq2seq_cli").rglob("*.py") for name in types(path)}
     for name in re.findall(r"`([A-Z][a-z]\w*[A-Z]\w*)`", text):
         assert name in defined, name
 
 
-def classes(path: Path) -> list[str]:
-    return re.findall(r"^class (\w+)", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+def types(path: Path) -> list[str]:
+    """The classes and type aliases of a module."""
+    pattern = r"^(?:class |(?=\w+: TypeAlias))(\w+)"
+    return re.findall(pattern, path.read_text(encoding="utf-8"), flags=re.MULTILINE)
 
 
 def test_the_docs_tell_every_option_and_no_other() -> None:

@@ -1,12 +1,16 @@
 """Configs and scalars come back from YAML as they went in."""
 
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from seq2seq_cli.config.loader import dump_config
+from seq2seq_cli.config.annotated import annotated_yaml
+from seq2seq_cli.config.differences import values_by_key
+from seq2seq_cli.config.loader import dump_config, load_config
 from seq2seq_cli.config.schema import Config
 from seq2seq_cli.config.yaml12 import read_yaml, write_yaml
 
@@ -65,6 +69,20 @@ def test_a_config_survives_its_yaml(config: Config) -> None:
 
     assert read.faults == []
     assert Config.model_validate(read.value) == config
+
+
+@given(configs())
+def test_a_config_survives_its_explanation_and_states_no_more_of_data_and_text(config: Config) -> None:
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "whole.yaml")
+        path.write_text(annotated_yaml(config), encoding="utf-8")
+        again = load_config(str(path))
+
+    assert again == config
+    stated, stated_again = (dict(values_by_key(whole, stated_only=True)) for whole in (config, again))
+    assert [key for key in stated_again if key.startswith(("data.", "text."))] == [
+        key for key in stated if key.startswith(("data.", "text."))
+    ]
 
 
 @given(st.one_of(st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False)))

@@ -1,0 +1,95 @@
+"""A config written whole: every key with its sentence, its choices or range, and its default, made from the schema."""
+
+import textwrap
+from collections.abc import Iterator
+from typing import Any
+
+from seq2seq_cli.config.differences import shown
+from seq2seq_cli.config.schema import PREPARED_SECTIONS, Config, Section
+from seq2seq_cli.config.yaml12 import write_yaml
+
+_WIDTH = 120
+_COLUMN = 34
+"""Where the comment beside a value begins, unless the value is longer."""
+
+_LEGEND = """\
+# Beside each value: what is allowed, and the default where the value is another one.
+# A key right behind '#' is not stated: the prepared folder decides. If stated, it must agree with that folder.
+"""
+
+
+def annotated_yaml(config: Config, description: str = "") -> str:
+    """The config as YAML that loads to an equal one, with every key explained and the description as the first line.
+
+    Keys of ``data`` and ``text`` that the config does not state are commented out, so that it still states no more.
+    """
+    heading = f"# {description}\n#\n{_LEGEND}" if description else _LEGEND
+    return heading + "".join(f"\n{block}" for block in _blocks(config))
+
+
+def allowed(schema: dict[str, Any]) -> str:
+    """The choices or the range of a key in words, such as "0 to below 1", from its JSON schema."""
+    if "anyOf" in schema:
+        return ", or ".join(allowed(choice) for choice in schema["anyOf"])
+    if "enum" in schema:
+        return _either([str(choice) for choice in schema["enum"]])
+    match schema["type"]:
+        case "boolean":
+            return "true or false"
+        case "null":
+            return "null"
+        case "string":
+            return f"such as {_either(schema['examples'])}"
+    return _range(schema)
+
+
+def _blocks(config: Config) -> Iterator[str]:
+    """The top-level sections."""
+    for name, field in Config.model_fields.items():
+        lines = [*_comment(field.description, ""), f"{name}:"]
+        lines += _lines(getattr(config, name), "  ", stated_only=name in PREPARED_SECTIONS)
+        yield "".join(f"{line}\n" for line in lines)
+
+
+def _lines(section: Section, indentation: str, *, stated_only: bool) -> Iterator[str]:
+    schema = type(section).model_json_schema()["properties"]
+    for name, field in type(section).model_fields.items():
+        value = getattr(section, name)
+        yield from _comment(field.description, indentation)
+        if isinstance(value, Section):
+            yield f"{indentation}{name}:"
+            yield from _lines(value, f"{indentation}  ", stated_only=stated_only)
+            continue
+        hidden = "#" if stated_only and name not in section.model_fields_set else ""
+        line = f"{indentation}{hidden}{write_yaml({name: value}).strip()}"
+        default = [] if value == field.default else [f"default {shown(field.default)}"]
+        beside = _beside(line, [allowed(schema[name]), *default])
+        if len(beside) > _WIDTH:
+            yield from _comment(f"One of {allowed(schema[name])}.", indentation)
+            beside = _beside(line, default)
+        yield beside
+
+
+def _comment(text: str | None, indentation: str) -> list[str]:
+    prefix = f"{indentation}# "
+    return textwrap.wrap(text or "", _WIDTH, initial_indent=prefix, subsequent_indent=prefix)
+
+
+def _beside(line: str, remarks: list[str]) -> str:
+    return f"{line:<{_COLUMN - 2}}  # {'; '.join(remarks)}" if remarks else line
+
+
+def _range(schema: dict[str, Any]) -> str:
+    low, high = schema.get("minimum"), schema.get("maximum")
+    if schema["type"] == "integer" and "exclusiveMaximum" in schema:
+        high = schema["exclusiveMaximum"] - 1
+    if low is None:
+        return f"above {schema['exclusiveMinimum']:g}"
+    if high is not None:
+        return f"{low:g} to {high}" if isinstance(high, int) else f"{low:g} to {high:g}"
+    return f"{low:g} to below {schema['exclusiveMaximum']:g}" if "exclusiveMaximum" in schema else f"{low:g} or more"
+
+
+def _either(words: list[str]) -> str:
+    *head, last = words
+    return f"{', '.join(head)} or {last}" if head else last

@@ -1,0 +1,33 @@
+"""The keys and sections of a config, with what the schema says of each."""
+
+from collections.abc import Iterator
+from functools import cache
+
+from pydantic.fields import FieldInfo
+
+from seq2seq_cli.config.schema import Config, Section
+from seq2seq_cli.config.yaml12 import KeyPath
+
+
+@cache
+def schema_fields() -> dict[KeyPath, FieldInfo]:
+    """Every key and section that a config can have, in the order of the schema."""
+    return dict(_fields(Config, ()))
+
+
+def section_at(path: KeyPath) -> type[Section] | None:
+    """The class of the section at ``path``; None when that is a value or unknown."""
+    field = schema_fields().get(path)
+    return _section_of(field) if field else None
+
+
+def _fields(section: type[Section], path: KeyPath) -> Iterator[tuple[KeyPath, FieldInfo]]:
+    for name, field in section.model_fields.items():
+        yield (*path, name), field
+        if below := _section_of(field):
+            yield from _fields(below, (*path, name))
+
+
+def _section_of(field: FieldInfo) -> type[Section] | None:
+    kind = field.annotation
+    return kind if isinstance(kind, type) and issubclass(kind, Section) else None

@@ -1,0 +1,117 @@
+"""A config shown whole is YAML of the same config, and says of every key what the schema says."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from seq2seq_cli.config.annotated import allowed, annotated_yaml
+from seq2seq_cli.config.catalog import shipped_folder
+from seq2seq_cli.config.differences import values_by_key
+from seq2seq_cli.config.keys import schema_fields, section_at
+from seq2seq_cli.config.loader import load_config
+from seq2seq_cli.config.schema import Config
+from seq2seq_cli.config.yaml12 import KeyPath, Mark, read_yaml
+
+PATHS = sorted(shipped_folder().glob("*.yaml"))
+NAMES = [path.stem for path in PATHS]
+FIELDS = list(schema_fields().items())
+
+
+def uncommented(text: str) -> str:
+    """The text with all keys that are commented out stated."""
+    return re.sub(r"^( *)#(?=\w)", r"\1", text, flags=re.MULTILINE)
+
+
+def explanation(lines: list[str], mark: Mark) -> str:
+    """What is said of a key: the comment above it, and the one beside it."""
+    first = mark.line - 1
+    while re.match(r" *# ", lines[first - 1]):
+        first -= 1
+    above = [line.strip().removeprefix("# ") for line in lines[first : mark.line - 1]]
+    return " ".join([*above, lines[mark.line - 1].partition("  # ")[2]])
+
+
+def explanations(config: Config) -> dict[KeyPath, str]:
+    text = uncommented(annotated_yaml(config))
+    return {key: explanation(text.splitlines(), mark) for key, mark in read_yaml(text).keys.items()}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_it_loads_to_the_same_config(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    config = load_config(name)
+    path.write_text(annotated_yaml(config, "Mine."), encoding="utf-8")
+    again = load_config(str(path))
+
+    assert again == config
+    stated, stated_again = (
+        [key for key, _ in values_by_key(whole, stated_only=True) if key.startswith(("data.", "text."))]
+        for whole in (config, again)
+    )
+    assert stated_again == stated
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_key_that_is_commented_out_has_the_value_that_it_has(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text(uncommented(annotated_yaml(load_config(name))), encoding="utf-8")
+
+    assert load_config(str(path)) == load_config(name)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_key_is_there_in_lines_that_a_screen_has_room_for(name: str) -> None:
+    text = annotated_yaml(load_config(name))
+
+    assert list(read_yaml(uncommented(text)).keys) == list(schema_fields())
+    assert max(map(len, text.splitlines())) <= 120
+
+
+def test_every_key_has_its_sentence_and_what_is_allowed() -> None:
+    told = explanations(Config())
+
+    for key, field in FIELDS:
+        assert field.description, key
+        assert " ".join(field.description.split()) in told[key]
+        if not section_at(key):
+            assert told[key] != " ".join(field.description.split())
+
+
+def test_only_a_value_that_is_not_the_default_has_the_default_beside_it() -> None:
+    config = load_config(None, ["training.lr=3e-4", "text.unit=bpe", "model.attention.score=dot", "data.limit=5"])
+    told = explanations(config)
+
+    assert {key: words.rpartition("default ")[2] for key, words in told.items() if "default " in words} == {
+        ("training", "lr"): "0.001",
+        ("text", "unit"): "word",
+        ("model", "attention", "score"): "general",
+        ("data", "limit"): "null",
+    }
+
+
+def test_the_description_comes_first() -> None:
+    assert annotated_yaml(Config(), "My own.").startswith("# My own.\n#\n# ")
+
+
+@pytest.mark.parametrize(
+    ("key", "words"),
+    [
+        ("text.unit", "word, bpe or character"),
+        ("text.src.language", "such as en or de"),
+        ("data.swap", "true or false"),
+        ("data.max_ratio", "above 1"),
+        ("data.limit", "1 or more, or null"),
+        ("model.encoder.layers", "1 to 4"),
+        ("model.encoder.dropout", "0 to below 1"),
+        ("training.teacher_forcing", "0 to 1"),
+        ("training.hidden_words", "0 to 1, or null"),
+        ("training.seed", "0 to 4294967295"),
+    ],
+)
+def test_what_is_allowed_is_told_in_words(key: str, words: str) -> None:
+    *sections, name = key.split(".")
+    section = section_at(tuple(sections))
+
+    assert section is not None
+    assert allowed(section.model_json_schema()["properties"][name]) == words

@@ -83,7 +83,7 @@ def prepare(
     from seq2seq_cli.pairs.sources import Source, pair_sources
     from seq2seq_cli.preparation.prepare import prepare as run
     from seq2seq_cli.preparation.workers import workers_at
-    from seq2seq_cli.text.codecs import load_codecs
+    from seq2seq_cli.text.sides import load_codecs
 
     sources = pair_sources(file or [], src or [], tgt or [])
     given_valid, given_test = ([Source.of(path) for path in paths or []] for paths in (valid, test))

@@ -17,9 +17,9 @@ from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.ragged import Ragged
 from seq2seq_cli.corpus.splits import SPLITS, SplitName, sentence_key
 from seq2seq_cli.text.codec import Codec
-from seq2seq_cli.text.codecs import SIDES, SideName
 from seq2seq_cli.text.normalise import SPACING
 from seq2seq_cli.text.segmenter import get_segmenter
+from seq2seq_cli.text.sides import SIDES, SideName
 from seq2seq_cli.text.vocabulary import SPECIAL_UNITS, UNK
 
 HELD_OUT: tuple[Literal["valid"], Literal["test"]] = ("valid", "test")
@@ -148,9 +148,10 @@ def draw_examples(corpus: PreparedCorpus, wanted: int, seed: int) -> list[Exampl
 
 
 def _units(codec: Codec, text: str) -> list[str]:
+    reading = codec.read(text)
     return [
         f"[{part}]" if id_ == UNK else codec.vocabulary.unit(id_)
-        for id_, part in zip(codec.encode(text), codec.tokens(text), strict=True)
+        for id_, part in zip(reading.ids, reading.parts, strict=True)
     ]
 
 

@@ -100,14 +100,13 @@ def _hidden_words(training: TrainingConfig, unit: Unit) -> float:
     return training.hidden_words
 
 
-def _words(codec: Codec, ids: list[int]) -> list[tuple[str, list[int]]]:
-    """The tokens of a sentence: the text of each, in one case, and its ids."""
-    units = codec.units(ids)
-    return [("".join(units[span]).casefold(), ids[span]) for span in codec.token_spans(ids)]
+def _words(codec: Codec, ids: list[int]) -> list[tuple[str, tuple[int, ...]]]:
+    """The tokens of a sentence: the text of each, case-folded, and its ids."""
+    return [(codec.write(token).text.casefold(), token) for token in codec.split(ids)]
 
 
-def _without(hidden: str, words: Iterable[tuple[str, list[int]]]) -> list[int]:
-    return [id_ for word, ids in words for id_ in ([UNK] if word == hidden else ids)]
+def _without(hidden: str, words: Iterable[tuple[str, tuple[int, ...]]]) -> list[int]:
+    return [id_ for word, ids in words for id_ in ((UNK,) if word == hidden else ids)]
 
 
 def _ragged(rows: Sequence[list[int]]) -> Ragged:

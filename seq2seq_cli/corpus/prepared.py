@@ -23,7 +23,7 @@ from seq2seq_cli.corpus.ragged import Ragged
 from seq2seq_cli.corpus.splits import SplitName
 from seq2seq_cli.errors import ModelFileError, PreparedFolderError
 from seq2seq_cli.text.codec import Codec
-from seq2seq_cli.text.codecs import SIDES, SideName, codec_path, load_codecs
+from seq2seq_cli.text.sides import SIDES, SideName, codec_path, load_codecs
 
 DEFAULT_FOLDER = Path("data/prepared")
 """Where ``s2s prepare`` writes and ``s2s train`` reads when nothing else is said."""

@@ -1,7 +1,7 @@
-"""Unknown words: a word that the decoder could not name is copied from the source.
+"""Unknown words: where the decoder writes UNK, a word of the source is copied.
 
-After Luong et al. 2015, "Addressing the rare word problem in neural machine translation", with the attention
-weights in place of an aligner.
+Luong et al. 2015, "Addressing the rare word problem in neural machine translation", with the attention weights in
+place of an aligner.
 
 T target length, S source length.
 """
@@ -9,45 +9,51 @@ T target length, S source length.
 import string
 import unicodedata
 from collections.abc import Sequence
+from itertools import accumulate, pairwise
 
 import numpy as np
 from jaxtyping import Float
 
+from seq2seq_cli.text.codec import Word
 from seq2seq_cli.text.normalise import SPACING
 from seq2seq_cli.text.vocabulary import UNK
 
 
-def copy_unknown(
-    ids: Sequence[int],
-    weights: Float[np.ndarray, "T S"],
-    src_ids: Sequence[int],
-    src_words: Sequence[str],
-    src_spans: Sequence[slice],
-) -> dict[int, str]:
-    """For each position of `ids` with UNK, the source word to show there.
+def copy_by_attention(ids: Sequence[int], weights: Float[np.ndarray, "T S"], words: Sequence[Word]) -> dict[int, str]:
+    """The source word to write at each position of `ids` that is UNK: the one with the largest attention weight.
 
-    It is the word that holds the position with the largest weight; a word that is punctuation or has been copied
-    before in this sentence is passed over, and when no other has any weight, the position is left out. Words that are
-    unknown themselves go first, as long as there are enough of them for all UNK of `ids`: a model often looks beside
-    the word that it means, because the states there have read it too.
+    Punctuation is never copied, and each word at most once. Where all other words have weight 0, the position is left
+    out. Unknown words have priority as long as there is one for each UNK: a model often attends to the neighbour of
+    the word that it means, because the encoder's state there has read that word too.
 
-    `src_words` are the words as they were written, `src_spans` the positions in `src_ids` of each; the weight of other
-    positions (``<eos>``, padding) is ignored.
+    The weight of a word is the largest of its positions, which stand in `weights` in the order of `words`; later
+    positions (``<eos>``, padding) are ignored.
     """
-    free = {i for i, word in enumerate(src_words) if not is_punctuation(word)}
-    unknown = {i for i in free if src_ids[src_spans[i].start] == UNK}
-    first = unknown if len(unknown) >= list(ids).count(UNK) else set()
+    spans = list(pairwise(accumulate((len(word.ids) for word in words), initial=0)))
+    free = {i for i, word in enumerate(words) if not is_punctuation(word.text)}
+    unknown = {i for i in free if words[i].is_unknown}
+    preferred = unknown if len(unknown) >= list(ids).count(UNK) else set()
     copies: dict[int, str] = {}
-    for position, token in enumerate(ids):
-        if token != UNK or not free:
+    for position, id_ in enumerate(ids):
+        if id_ != UNK or not free:
             continue
-        largest = {i: weights[position, src_spans[i]].max() for i in free}
+        largest = {i: weights[position, slice(*spans[i])].max() for i in free}
         # The first of equal weights wins, so that the answer does not depend on the order of a set.
-        best = max(free, key=lambda i: (largest[i] > 0 and i in first, largest[i], -i))
+        best = max(free, key=lambda i: (largest[i] > 0 and i in preferred, largest[i], -i))
         if largest[best] > 0:
-            copies[position] = src_words[best]
+            copies[position] = words[best].text
             free.remove(best)
     return copies
+
+
+def copy_in_order(ids: Sequence[int], words: Sequence[Word]) -> dict[int, str]:
+    """The source word to write at each position of `ids` that is UNK: the next unknown one that is no punctuation.
+
+    For models without attention; positions beyond the last unknown word are left out.
+    """
+    positions = (position for position, id_ in enumerate(ids) if id_ == UNK)
+    unknown = (word.text for word in words if word.is_unknown and not is_punctuation(word.text))
+    return dict(zip(positions, unknown, strict=False))
 
 
 def is_punctuation(token: str) -> bool:

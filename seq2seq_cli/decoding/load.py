@@ -7,7 +7,7 @@ from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import ModelFileError
 from seq2seq_cli.model.build import build_model
 from seq2seq_cli.runs.folder import RunFolder
-from seq2seq_cli.text.codecs import load_codecs
+from seq2seq_cli.text.sides import load_codecs
 
 
 def load_translator(run: RunFolder, device: torch.device, config: Config | None = None) -> Translator:

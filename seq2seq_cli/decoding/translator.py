@@ -1,54 +1,59 @@
 """From sentences to translations.
 
-B sentences of a batch, S source length with ``<eos>``, T target length, V target vocabulary.
+B sentences of a batch, R rows kept of them, S source length with ``<eos>``, T target length, V target vocabulary.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
 
 from seq2seq_cli.config.schema import DecodingConfig
-from seq2seq_cli.corpus.batches import pad
-from seq2seq_cli.decoding.copying import copy_unknown
+from seq2seq_cli.decoding.copying import copy_by_attention, copy_in_order
 from seq2seq_cli.decoding.greedy import Hypothesis, greedy_search
+from seq2seq_cli.errors import InputError
 from seq2seq_cli.model.seq2seq import Seq2Seq, evaluating
 from seq2seq_cli.model.state import DecoderState, Memory
-from seq2seq_cli.text.casing import capitals, is_all_capitals
-from seq2seq_cli.text.codec import Codec
-from seq2seq_cli.text.vocabulary import EOS, EOS_UNIT, UNK
+from seq2seq_cli.text.casing import is_all_upper, upper
+from seq2seq_cli.text.codec import Codec, Reading
+from seq2seq_cli.text.vocabulary import EOS, EOS_UNIT, PAD
 
-_CHUNK_LINES = 2048
+_CHUNK_SENTENCES = 2048
 _CHUNK_CHARACTERS = 2**18
 _BATCH_POSITIONS = 2**14
 
 
 @dataclass(frozen=True, kw_only=True)
 class Translation:
-    """One sentence, its translation, and where the translator was looking while it wrote."""
+    """A sentence, its translation, and the attention between them."""
 
     source: str
     """The sentence as it was given."""
     text: str
     """The translation as plain text; empty for a blank sentence."""
     src_tokens: list[str]
-    """The source as it was written, a text for each position that the model reads, then ``<eos>``.
-
-    These are words, or with other units than words their parts."""
+    """S: the words of the source in their own case (their parts with bpe, characters with character), ``<eos>``."""
     tgt_tokens: list[str]
-    """The units of the translation, then ``<eos>`` unless the length limit came first."""
+    """T: the units of the translation, then ``<eos>`` unless the length limit came first."""
     weights: Float[np.ndarray, "T S"]
-    """The attention: a row for each target token, a column for each source token; rows sum to 1."""
+    """The attention weights. A row sums to 1; with local attention to 1 or less; without attention to 0."""
     unknown: list[str]
     """The words of the source that are not in the vocabulary."""
 
 
+class _Source(NamedTuple):
+    sentence: str
+    reading: Reading
+
+
 class Translator:
-    """Translates with one model; the answer for a sentence does not depend on the sentences around it."""
+    """Translates with one model; the translation of a sentence does not depend on the sentences around it."""
 
     def __init__(
         self, model: Seq2Seq, src_codec: Codec, tgt_codec: Codec, config: DecodingConfig, device: torch.device | str
@@ -59,77 +64,106 @@ class Translator:
         self.config = config
         self.device = torch.device(device)
 
-    def translate(self, sentences: Sequence[str]) -> list[Translation]:
-        """The translations, in the order of the sentences; a blank sentence has a blank one."""
-        sources = [self.src_codec.encode(sentence) for sentence in sentences]
+    @property
+    def has_attention(self) -> bool:
+        """Whether the model has attention weights to show and to copy unknown words by."""
+        return self.model.decoder.attention.has_weights
+
+    def translate(self, sentences: Iterable[str]) -> list[Translation]:
+        """The translations, in the order of the sentences; a blank sentence has a blank one. See translate_stream."""
+        return list(self.translate_stream(sentences))
+
+    def translate_stream(self, sentences: Iterable[str], place: str = "sentence {}") -> Iterator[Translation]:
+        """The translations one by one; of a long stream only a chunk of sentences is in memory at a time.
+
+        Raises InputError for a sentence that is too long for the model, once the sentences before it are translated.
+        The message names the sentence by `place`, in which {} is its number, counted from 1.
+        """
+        for chunk in _chunks(self._read(sentences, place)):
+            yield from self._translate(chunk)
+
+    def _read(self, sentences: Iterable[str], place: str) -> Iterator[_Source]:
+        longest = self.model.decoder.attention.max_length
+        for number, sentence in enumerate(sentences, start=1):
+            reading = self.src_codec.read(sentence)
+            length = len(reading.ids) + 1
+            if longest is not None and length > longest:
+                raise InputError(
+                    f"{place.format(number)}: {length} tokens, <eos> counted, but this model's location attention takes"
+                    f" at most {longest} (model.attention.max_length): shorten it, or train with another score"
+                )
+            yield _Source(sentence, reading)
+
+    def _translate(self, sources: Sequence[_Source]) -> list[Translation]:
+        ids = [source.reading.ids for source in sources]
         hypotheses: dict[int, Hypothesis] = {}
         with evaluating(self.model), torch.inference_mode():
-            for batch in similar_lengths([len(source) for source in sources], self.config.batch_size):
-                found = self._search([sources[i] for i in batch])
-                hypotheses.update(zip(batch, found, strict=True))
+            for batch in similar_lengths([len(row) for row in ids], self.config.batch_size):
+                hypotheses.update(zip(batch, self._search([ids[i] for i in batch]), strict=True))
         return [
-            self._finish(sentence, source, hypotheses[i]) if source else _blank(sentence)
-            for i, (sentence, source) in enumerate(zip(sentences, sources, strict=True))
+            self._finish(source, hypotheses[i]) if source.reading.ids else _blank(source.sentence)
+            for i, source in enumerate(sources)
         ]
 
-    def translate_stream(self, sentences: Iterable[str]) -> Iterator[Translation]:
-        """As `translate`, for more sentences than fit in memory: they are read and translated a chunk at a time."""
-        for chunk in _chunks(sentences):
-            yield from self.translate(chunk)
-
     def _search(self, sources: list[list[int]]) -> list[Hypothesis]:
-        src = pad([[*source, EOS] for source in sources]).to(self.device)
-        memory, state = self.model.encode(src, torch.tensor([len(source) + 1 for source in sources]))
+        rows = [torch.tensor([*source, EOS]) for source in sources]
+        src = pad_sequence(rows, batch_first=True, padding_value=PAD).to(self.device)
+        memory, state = self.model.encode(src, torch.tensor([len(row) for row in rows]))
         factor, extra = self.config.max_length_factor, self.config.max_length_extra
-        limits = torch.tensor([int(factor * len(source)) + extra for source in sources], device=self.device)
-        return greedy_search(self._step, _Reading(memory=memory, decoder=state), limits)
+        max_lengths = torch.tensor([int(factor * len(source)) + extra for source in sources], device=self.device)
+        return greedy_search(self._step, _SearchState(memory=memory, decoder=state), max_lengths)
 
     def _step(
-        self, tokens: Int[Tensor, " B"], state: "_Reading"
-    ) -> tuple[Float[Tensor, "B V"], "_Reading", Float[Tensor, "B S"]]:
+        self, tokens: Int[Tensor, " B"], state: "_SearchState"
+    ) -> tuple[Float[Tensor, "B V"], "_SearchState", Float[Tensor, "B S"]]:
         logits, decoder, weights = self.model.step(tokens, state.decoder, state.memory)
-        return logits, _Reading(memory=state.memory, decoder=decoder), weights
+        return logits, _SearchState(memory=state.memory, decoder=decoder), weights
 
-    def _finish(self, sentence: str, source: list[int], hypothesis: Hypothesis) -> Translation:
-        words, spans = self.src_codec.words(sentence), self.src_codec.token_spans(source)
-        # A batch pads its sentences to the longest.
-        weights = hypothesis.weights[:, : len(source) + 1].float().numpy()
+    def _finish(self, source: _Source, hypothesis: Hypothesis) -> Translation:
+        sentence, reading = source
+        # Without the columns that pad the sentence to the longest of its batch.
+        weights = hypothesis.weights[:, : len(reading.ids) + 1].float().numpy()
         ended = hypothesis.ids[-1] == EOS
         ids = hypothesis.ids[:-1] if ended else hypothesis.ids
-        copies = copy_unknown(ids, weights, source, words, spans)
-        as_source = self._casing(sentence)
+        words = reading.words
+        copies = copy_by_attention(ids, weights, words) if self.has_attention else copy_in_order(ids, words)
+        written = self.tgt_codec.write(ids, copies)
+        recase = self._recasing(sentence)
         return Translation(
             source=sentence,
-            text=as_source(self.tgt_codec.decode(ids, copies)),
-            src_tokens=[*self.src_codec.tokens(sentence), EOS_UNIT],
-            tgt_tokens=[as_source(unit) for unit in self.tgt_codec.units(ids, copies)] + [EOS_UNIT] * ended,
+            text=recase(written.text),
+            src_tokens=[*reading.parts, EOS_UNIT],
+            tgt_tokens=[recase(unit) for unit in written.units] + [EOS_UNIT] * ended,
             weights=weights,
-            unknown=[word for word, span in zip(words, spans, strict=True) if source[span.start] == UNK],
+            unknown=[word.text for word in words if word.is_unknown],
         )
 
-    def _casing(self, sentence: str) -> Callable[[str], str]:
-        """What makes the translation shout when the sentence does and the model, which reads small letters, cannot."""
+    def _recasing(self, sentence: str) -> Callable[[str], str]:
+        """The function for the case of a translation: upper case for a sentence in upper case, else no change.
+
+        Also no change for a model that sees the case of its source, or that does not write upper case.
+        """
         src, tgt = self.src_codec.config, self.tgt_codec.config
-        if src.lowercase and not tgt.lowercase and is_all_capitals(sentence):
-            return partial(capitals, language=tgt.language)
+        if src.lowercase and not tgt.lowercase and is_all_upper(sentence):
+            return partial(upper, language=tgt.language)
         return str
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Reading:
-    """The state of a search: the sentences being read, and where the decoder stands in each."""
+class _SearchState:
+    """The state of a search: the memory of each sentence and the decoder's state."""
 
     memory: Memory
     decoder: DecoderState
 
-    def select(self, rows: Int[Tensor, " R"]) -> "_Reading":
-        return _Reading(memory=self.memory.select(rows), decoder=self.decoder.select(rows))
+    def select(self, rows: Int[Tensor, " R"]) -> "_SearchState":
+        return _SearchState(memory=self.memory.select(rows), decoder=self.decoder.select(rows))
 
 
 def similar_lengths(lengths: Sequence[int], batch_size: int) -> Iterator[list[int]]:
-    """Batches of indices, longest sentences first, so that little is padded; those of length 0 are left out.
+    """Batches of indices, longest sentences first, so that there is little padding; those of length 0 are left out.
 
-    Very long sentences come in smaller batches: a batch has at most `_BATCH_POSITIONS` positions, or one sentence.
+    A batch of very long sentences is smaller: it has at most `_BATCH_POSITIONS` positions, or one sentence.
     """
     order = sorted((i for i, length in enumerate(lengths) if length > 0), key=lambda i: (-lengths[i], i))
     start = 0
@@ -139,18 +173,24 @@ def similar_lengths(lengths: Sequence[int], batch_size: int) -> Iterator[list[in
         start += size
 
 
-def _chunks(sentences: Iterable[str]) -> Iterator[list[str]]:
-    """Runs of sentences that are translated together: as many as make good batches, few enough for the memory."""
-    chunk: list[str] = []
+def _chunks(sources: Iterable[_Source]) -> Iterator[list[_Source]]:
+    """Sentences to translate together: as many as make good batches, few enough for the memory.
+
+    An InputError of the iterator is raised again once the sentences before it have been translated.
+    """
+    chunk: list[_Source] = []
     characters = 0
-    for sentence in sentences:
-        chunk.append(sentence)
-        characters += len(sentence)
-        if len(chunk) == _CHUNK_LINES or characters >= _CHUNK_CHARACTERS:
-            yield chunk
-            chunk, characters = [], 0
-    if chunk:
+    try:
+        for source in sources:
+            chunk.append(source)
+            characters += len(source.sentence)
+            if len(chunk) == _CHUNK_SENTENCES or characters >= _CHUNK_CHARACTERS:
+                yield chunk
+                chunk, characters = [], 0
+    except InputError:
         yield chunk
+        raise
+    yield chunk
 
 
 def _blank(sentence: str) -> Translation:

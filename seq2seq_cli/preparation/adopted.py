@@ -3,7 +3,7 @@
 from seq2seq_cli.config.differences import find_stated_differences
 from seq2seq_cli.config.schema import Config, SourceConfig, TargetConfig, TextConfig
 from seq2seq_cli.errors import UsageError
-from seq2seq_cli.text.codecs import Codecs
+from seq2seq_cli.text.sides import Codecs
 
 
 def adopt_codecs(config: Config, codecs: Codecs) -> Config:

@@ -9,7 +9,7 @@ from seq2seq_cli.config.schema import Config
 from seq2seq_cli.corpus.manifest import MANIFEST, Manifest, SourceRecord, written_files
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.errors import UsageError
-from seq2seq_cli.text.codecs import Codecs
+from seq2seq_cli.text.sides import Codecs
 
 _NAMED = 3
 

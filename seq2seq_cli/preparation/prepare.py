@@ -40,8 +40,7 @@ from seq2seq_cli.preparation.scratch import Scratch
 from seq2seq_cli.preparation.selection import Selection, select
 from seq2seq_cli.preparation.workers import OpenWorkers, local_workers
 from seq2seq_cli.preparation.writing import count_tokens, train_counts, write_side
-from seq2seq_cli.text.codec import Codec
-from seq2seq_cli.text.codecs import SIDES, Codecs, SideName, codec_path
+from seq2seq_cli.text.sides import SIDES, Codecs, SideName, codec_path, fit_codecs
 
 _SCRATCH = "scratch"
 _PLACES = 3
@@ -191,7 +190,7 @@ class _Job:
         """Fit the codecs on the training split, and write both sides of all splits."""
         counts = {side: count_tokens(scratch, side, selection.split_of_pair) for side in SIDES}
         src_counts, tgt_counts = (train_counts(scratch, side, counts[side]) for side in SIDES)
-        codecs = self.codecs or Codec.fit_pair(self.config.text, src_counts, tgt_counts)
+        codecs = self.codecs or fit_codecs(self.config.text, src_counts, tgt_counts)
         sides: dict[SideName, SideRecord] = {}
         files: dict[str, FileRecord] = {}
         for side, codec in zip(SIDES, codecs, strict=True):

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seq2seq_cli.preparation.analysis import Analysed, Side
-from seq2seq_cli.text.codecs import SIDES, SideName
+from seq2seq_cli.text.sides import SIDES, SideName
 
 _SIDE_COLUMNS: dict[str, type[np.unsignedinteger[Any]]] = {
     "numbers": np.uint32,

@@ -17,7 +17,7 @@ from seq2seq_cli.corpus.ragged import Ragged, offsets_of
 from seq2seq_cli.corpus.splits import SPLITS, TRAIN, VALID
 from seq2seq_cli.preparation.scratch import Scratch, SideBlock
 from seq2seq_cli.text.codec import Codec
-from seq2seq_cli.text.codecs import SideName
+from seq2seq_cli.text.sides import SideName
 from seq2seq_cli.text.vocabulary import UNK
 
 

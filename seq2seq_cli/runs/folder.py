@@ -30,7 +30,7 @@ from seq2seq_cli.runs.metrics import Record
 from seq2seq_cli.runs.provenance import Provenance
 from seq2seq_cli.runs.room import check_name, check_room, remove_run
 from seq2seq_cli.runs.weights import Weights, read_weights, save_weights
-from seq2seq_cli.text.codecs import Codecs, save_codecs
+from seq2seq_cli.text.sides import Codecs, save_codecs
 
 _WEIGHTS = ".safetensors"
 

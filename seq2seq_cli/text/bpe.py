@@ -1,8 +1,8 @@
-"""Byte pair encoding: parts of tokens, learned by joining the pair of parts that stands side by side most often.
+"""Byte pair encoding: units that are parts of tokens, learned by joining the most frequent pair of adjacent units.
 
-After Sennrich et al. 2016, "Neural machine translation of rare words with subword units". A token is a row of
-characters at first: one for the first of them, and one that begins with CONTINUING for each of the others. SPACING,
-where it begins a token, is a character like any other.
+Sennrich et al. 2016, "Neural machine translation of rare words with subword units", algorithm 1. A token is first
+a sequence of characters: the first as it is, each of the others with CONTINUING before it. SPACING at the start of a
+token is a character like any other.
 """
 
 import json
@@ -14,35 +14,36 @@ from seq2seq_cli.text.tokenizer import LONGEST_WORD
 from seq2seq_cli.text.vocabulary import SPECIAL_UNITS
 
 Merge = tuple[str, str]
-"""Two parts that become one: the first, then the second without its mark."""
+"""Two adjacent units that are joined into one."""
 
 _ALL: Iterator[bool] = repeat(True)
 
 _FIRST_SYMBOL = 0x10000
-"""From here on every number is a character to Python and to the library, and none of them is white space."""
+"""The code points from here on are characters to Python and to the library, and none of them is white space."""
 
-_TOLD_AT_ONCE = 500
-"""Copies of a word in one text for the library, which counts them twice as fast as so many texts."""
+_COPIES_PER_TEXT = 500
+"""Copies of a word in one text for the library, which counts them twice as fast as in a text each."""
 
 
 def learn_bpe(
     token_counts: Mapping[str, int], *, min_count: int, max_size: int | None
 ) -> tuple[list[str], tuple[Merge, ...]]:
-    """Learn units and merges: first all characters, then the joined parts, until there are ``max_size`` units.
+    """Learn units and merges: first all characters, then the joined units, until there are ``max_size`` units.
 
-    Every character that occurs can begin a token and go on with one. The order of the counts does not matter.
+    Each character that occurs is a unit twice: at the start of a token and inside one. A pair seen fewer than
+    ``min_count`` times is not joined. The order of the counts does not matter.
     """
     token_counts = {token: count for token, count in token_counts.items() if count > 0}
     alphabet = _alphabet(token_counts)
-    # What spells a special unit stays in characters, because a vocabulary cannot hold such a unit.
+    # A vocabulary cannot hold a unit that spells a special one: a token with such letters teaches no merges.
     words = {
         token: count
         for token, count in token_counts.items()
         if 1 < len(token) <= LONGEST_WORD and not any(special in token for special in SPECIAL_UNITS)
     }
-    # A merge makes at least one token shorter, so that there cannot be more of them than characters.
-    most = len(alphabet) + sum(map(len, words))
-    size = most if max_size is None else min(max_size, most)
+    # Each merge makes at least one token shorter, so that there are fewer merges than characters.
+    largest = len(alphabet) + sum(map(len, words))
+    size = largest if max_size is None else min(max_size, largest)
     units = dict.fromkeys(alphabet)
     merges: list[Merge] = []
     for merge in _learn_merges(words, alphabet, min_count, size):
@@ -54,34 +55,34 @@ def learn_bpe(
 
 
 def joined(merge: Merge) -> str:
-    """The part that a merge makes."""
+    """The unit that a merge makes: the first of its two and the second without its mark."""
     return merge[0] + merge[1].removeprefix(CONTINUING)
 
 
 def characters(token: str) -> list[str]:
-    """The parts of a token before any is joined."""
+    """The units of a token before any merge."""
     return [*token[:1], *(CONTINUING + character for character in token[1:])]
 
 
-class Merges:
-    """Cuts tokens into parts by joining their characters, the merges that were learned first going first."""
+class BytePairEncoder:
+    """Cuts tokens into units: it joins their characters by the merges, the one learned first before the others."""
 
     def __init__(self, merges: Sequence[Merge]) -> None:
         self._rank = {merge: rank for rank, merge in enumerate(merges)}
-        self._never = len(merges)
+        self._no_rank = len(merges)
 
     def parts(self, token: str, kept: Iterator[bool] = _ALL) -> list[str]:
-        """The parts of a token; ``kept`` tells, one after the other, whether a merge that comes up is carried out.
+        """The units of a token; each draw of ``kept`` says whether the next possible merge is carried out or dropped.
 
-        Provilkov et al. 2020, "BPE-Dropout", algorithm 1: each time, every possible merge is dropped with a
-        probability, and of those that remain the first is carried out, until none remains. What has been dropped
-        after that first one does not matter, so ``kept`` is asked in their order and no further than to the first.
+        BPE-dropout, Provilkov et al. 2020, algorithm 1: at each step every possible merge is dropped with some
+        probability, and the first of the others is carried out, until all are dropped. Draws after that first one
+        change nothing, so ``kept`` is asked merge by merge, in their order, up to the first that is not dropped.
         """
         parts = characters(token)
-        ranks = [self._rank.get(pair, self._never) for pair in pairwise(parts)]
+        ranks = [self._rank.get(pair, self._no_rank) for pair in pairwise(parts)]
         while ranks:
             for at in sorted(range(len(ranks)), key=ranks.__getitem__):  # stable: of equal ranks, the leftmost
-                if ranks[at] == self._never:
+                if ranks[at] == self._no_rank:
                     return parts
                 if next(kept):
                     break
@@ -90,7 +91,7 @@ class Merges:
             parts[at : at + 2] = [joined((parts[at], parts[at + 1]))]
             del ranks[at]
             for left in range(max(at - 1, 0), min(at + 1, len(ranks))):
-                ranks[left] = self._rank.get((parts[left], parts[left + 1]), self._never)
+                ranks[left] = self._rank.get((parts[left], parts[left + 1]), self._no_rank)
         return parts
 
 
@@ -100,10 +101,10 @@ def _alphabet(tokens: Iterable[str]) -> list[str]:
 
 
 def _learn_merges(words: Mapping[str, int], alphabet: Sequence[str], min_count: int, size: int) -> list[Merge]:
-    """At most as many merges as make ``size`` units, by Hugging Face's trainer.
+    """The merges up to ``size`` units, learned by Hugging Face's trainer.
 
-    It gets a character of its own for each unit of the alphabet: it decides between equally frequent pairs by the
-    order of such characters, but by chance when it puts the marks itself.
+    The trainer gets one character in place of each unit of the alphabet: it then decides between equally frequent
+    pairs by the order of these characters; with marks of its own it would decide by chance.
     """
     from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
@@ -115,15 +116,15 @@ def _learn_merges(words: Mapping[str, int], alphabet: Sequence[str], min_count: 
     rows = ("".join(symbols[unit] for unit in characters(word)) for word in words)
     tokenizer.train_from_iterator(chain.from_iterable(map(_copies, rows, words.values())), trainer)
     merges = json.loads(tokenizer.to_str())["model"]["merges"]
-    return [(_unit(left, units), _unit(right, units)) for left, right in merges]
+    return [(_spell(left, units), _spell(right, units)) for left, right in merges]
 
 
 def _copies(word: str, count: int) -> Iterator[str]:
-    """Texts that hold a word so many times in all."""
-    whole, rest = divmod(count, _TOLD_AT_ONCE)
-    yield from repeat(f"{word} " * _TOLD_AT_ONCE, whole)
+    """Texts that together hold a word ``count`` times."""
+    whole, rest = divmod(count, _COPIES_PER_TEXT)
+    yield from repeat(f"{word} " * _COPIES_PER_TEXT, whole)
     yield f"{word} " * rest
 
 
-def _unit(symbols: str, units: Mapping[str, str]) -> str:
+def _spell(symbols: str, units: Mapping[str, str]) -> str:
     return units[symbols[0]] + "".join(units[symbol].removeprefix(CONTINUING) for symbol in symbols[1:])

@@ -1,23 +1,22 @@
 """One language's way from text to ids and back: all that training, search and evaluation know of text."""
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, islice, pairwise, repeat
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Self
+from typing import NamedTuple, Self
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict
 
 from seq2seq_cli.config.choices import Unit
-from seq2seq_cli.config.schema import SideConfig, TextConfig
+from seq2seq_cli.config.schema import SideConfig
 from seq2seq_cli.errors import ModelFileError
 from seq2seq_cli.files import read_json, write_json
-from seq2seq_cli.text.bpe import Merge, Merges, characters, joined, learn_bpe
-from seq2seq_cli.text.casing import cut_alike
+from seq2seq_cli.text.bpe import BytePairEncoder, Merge, characters, joined, learn_bpe
+from seq2seq_cli.text.casing import split_like
 from seq2seq_cli.text.memo import Memo
 from seq2seq_cli.text.normalise import CONTINUING, SPACING, normalise
 from seq2seq_cli.text.segmenter import Segmenter, get_segmenter
@@ -25,125 +24,131 @@ from seq2seq_cli.text.tokenizer import LONGEST_WORD
 from seq2seq_cli.text.vocabulary import BOS, EOS, PAD, SPECIAL_UNITS, UNK, Vocabulary
 
 FORMAT = 2
-"""Of the JSON file; raised when an older s2s could not read what is written. Format 1 knew words alone."""
+"""Of the JSON file; raised when an older s2s could not read the file."""
 
 NO_COPIES: Mapping[int, str] = MappingProxyType({})
+
+
+class Word(NamedTuple):
+    """A token of a text that was read."""
+
+    text: str
+    """The surface form: the token as it stands in the text, in its own case. A space between characters is SPACING."""
+    ids: tuple[int, ...]
+    """Several with bpe, else one."""
+    parts: tuple[str, ...]
+    """The surface form cut into one part per id; empty for an id that is only the space before the word."""
+
+    @property
+    def is_unknown(self) -> bool:
+        """Whether the vocabulary lacks the word; its only id is then UNK."""
+        return self.ids == (UNK,)
+
+
+class Reading(NamedTuple):
+    """A text as a codec reads it, cut once."""
+
+    words: list[Word]
+    """One per token."""
+    ids: list[int]
+    """The ids of all words, without bos and eos."""
+
+    @property
+    def parts(self) -> list[str]:
+        """The surface forms of all words, cut into one part per id."""
+        return [part for word in self.words for part in word.parts]
+
+
+class Writing(NamedTuple):
+    """Ids as a codec writes them."""
+
+    text: str
+    """The plain text, normalised."""
+    units: list[str]
+    """One per id, but for pad, bos and eos, without marks; empty for UNK without a copy. A space between characters is
+    SPACING."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Codec:
     """Text to ids and back, for one side.
 
-    A text is cut into tokens (see Segmenter). An id stands for a token where ``unit`` is word or character; with bpe
-    a token is a row of ids, the first of a unit without CONTINUING and the others of units that begin with it, so
-    that the ids alone say where a token begins. A token of which some character was not seen in training is one id,
-    UNK.
+    A text is cut into tokens (see Segmenter). An id stands for a token where ``unit`` is word or character. With bpe
+    a token has several ids: the first stands for a unit without CONTINUING and the others for units that begin with
+    it, so that the ids alone say where a token begins. A token with a character that was not seen in training has one
+    id, UNK.
 
-    With ``spacing`` a unit carries the space before it, and ``decode(encode(text))`` is the normalised text when
-    nothing in it is unknown; without, decoded tokens are joined by single spaces.
+    With ``spacing`` a unit carries the space before it, and ``write(read(text).ids).text`` is the normalised text when
+    nothing in it is unknown; without, the tokens are joined by single spaces.
     """
 
     config: SideConfig
     unit: Unit
     vocabulary: Vocabulary
     merges: tuple[Merge, ...] = ()
-    """How bpe joins characters, the most frequent pair of training first."""
+    """The pairs of units that bpe joins, the most frequent pair of training first."""
+
+    def __post_init__(self) -> None:
+        # A side of a TextConfig becomes a plain SideConfig with a known language, as a loaded codec has it.
+        object.__setattr__(self, "config", SideConfig(**self.config.model_dump()))
 
     @classmethod
     def fit(cls, config: SideConfig, unit: Unit, token_counts: Mapping[str, int]) -> Self:
-        """Learn the vocabulary from how often each token of the Segmenter occurs in the training split.
+        """Learn the vocabulary from the number of times that each token of the Segmenter occurs in training.
 
         With bpe it holds every character that was seen, even when these alone are more than ``config.max_size``.
         """
-        merges: tuple[Merge, ...] = ()
         if unit == "bpe":
             units, merges = learn_bpe(token_counts, min_count=config.min_count, max_size=config.max_size)
-            vocabulary = Vocabulary(units)
-        else:
-            vocabulary = Vocabulary.fit(token_counts, min_count=config.min_count, max_size=config.max_size)
-        return cls(config=SideConfig(**config.model_dump()), unit=unit, vocabulary=vocabulary, merges=merges)
+            return cls(config=config, unit=unit, vocabulary=Vocabulary(units), merges=merges)
+        vocabulary = Vocabulary.fit(token_counts, min_count=config.min_count, max_size=config.max_size)
+        return cls(config=config, unit=unit, vocabulary=vocabulary)
 
-    @classmethod
-    def fit_pair(
-        cls, text: TextConfig, src_counts: Mapping[str, int], tgt_counts: Mapping[str, int]
-    ) -> tuple[Self, Self]:
-        """Learn the codecs of both sides; with a shared vocabulary theirs are equal, learned from both."""
-        if text.shared_vocabulary:
-            src_counts = tgt_counts = Counter(src_counts) + Counter(tgt_counts)
-        src = cls.fit(text.src, text.unit, src_counts)
-        if not text.shared_vocabulary:
-            return src, cls.fit(text.tgt, text.unit, tgt_counts)
-        config = SideConfig(**text.tgt.model_dump())
-        return src, cls(config=config, unit=text.unit, vocabulary=src.vocabulary, merges=src.merges)
+    def read(self, text: str) -> Reading:
+        """Cut a text into words with their ids; raises InputError when the language's tokenizer is missing."""
+        pairs = self._segmenter.tokens_and_surfaces(normalise(text))
+        words = list(map(self._words.__getitem__, pairs))
+        return Reading(words, list(chain.from_iterable([word.ids for word in words])))
 
-    def encode(self, text: str) -> list[int]:
-        """The ids of a text, without bos and eos; raises InputError when the language's tokenizer is missing."""
-        return list(chain.from_iterable(map(self.token_ids, self._segmenter.tokens(normalise(text)))))
+    def write(self, ids: Iterable[int], copies: Mapping[int, str] = NO_COPIES) -> Writing:
+        """The text of ids, pad, bos and eos left out.
+
+        Where position i of ``ids`` is UNK, ``copies[i]`` is written, or nothing when there is none.
+        """
+        units = list(self._marked_units(ids, copies))
+        text = normalise("".join(units).replace(CONTINUING, "").replace(SPACING, " "))
+        if self.unit != "character":
+            units = [unit.removeprefix(CONTINUING).removeprefix(SPACING) for unit in units]
+        return Writing(text, units)
 
     def token_ids(self, token: str) -> tuple[int, ...]:
         """The ids of one token of the Segmenter: several with bpe, else one."""
         return self._ids_of_token[token]
 
-    def words(self, text: str) -> list[str]:
-        """What stands in a text for each of its tokens, in its own case; see Segmenter.words."""
-        return self._segmenter.words(normalise(text))
-
-    def tokens(self, text: str) -> list[str]:
-        """What a person sees: what stands in a text for each id of ``encode``, in its own case.
-
-        With bpe, that is a part of a word; the empty text where an id stands for nothing but the space before it.
-        """
-        if self.unit != "bpe":
-            return self.words(text)
-        tokens = self._segmenter.tokens(normalise(text))
-        return [
-            part for word, token in zip(self.words(text), tokens, strict=True) for part in self._cut_alike(word, token)
-        ]
-
-    def decode(self, ids: Iterable[int], copies: Mapping[int, str] = NO_COPIES) -> str:
-        """The plain text of ids, normalised; pad, bos and eos are skipped.
-
-        Where position i of ``ids`` is UNK, ``copies[i]`` is shown, or nothing when there is none.
-        """
-        shown = self._shown(ids, copies)
-        if self.unit != "character" and not self.config.spacing:
-            shown = (unit if unit.startswith(CONTINUING) else SPACING + unit for unit in shown)
-        return normalise("".join(shown).replace(CONTINUING, "").replace(SPACING, " "))
-
-    def units(self, ids: Iterable[int], copies: Mapping[int, str] = NO_COPIES) -> list[str]:
-        """The decoded units one by one, without marks: one for each id that is not pad, bos or eos.
-
-        An unknown word without a copy is an empty text; a space between characters is SPACING.
-        """
-        shown = self._shown(ids, copies)
-        if self.unit == "character":
-            return list(shown)
-        return [unit.removeprefix(CONTINUING).removeprefix(SPACING) for unit in shown]
-
-    def token_spans(self, ids: Sequence[int]) -> list[slice]:
-        """Which ids make up one token, from the first id to the last; a special id stands by itself."""
+    def split(self, ids: Sequence[int]) -> list[tuple[int, ...]]:
+        """The ids of each token; a special id is a token of its own."""
         starts = [
             i for i, id_ in enumerate(ids) if i == 0 or id_ not in self._continuing or ids[i - 1] < len(SPECIAL_UNITS)
         ]
-        return [slice(start, end) for start, end in pairwise([*starts, len(ids)])]
+        return [tuple(ids[start:end]) for start, end in pairwise([*starts, len(ids)])]
 
     def resample(self, ids: Sequence[int], dropout: float, random: np.random.Generator) -> list[int]:
-        """The ids of the same text, its tokens in other parts: bpe without a ``dropout`` share of the merges.
+        """The ids of the same text with other parts of words: each merge of bpe is left out with probability `dropout`.
 
-        Where the unit is not bpe, the same ids.
+        Where the unit is not bpe, the same ids. BPE-dropout, Provilkov et al. 2020.
         """
         if self.unit != "bpe":
             return list(ids)
-        words = [self._words[tuple(ids[span])] for span in self.token_spans(ids)]
-        kept = iter((random.random(sum(word.merges for word in words)) >= dropout).tolist())
+        tokens = [self._tokens_of_ids[token] for token in self.split(ids)]
+        kept = iter((random.random(sum(token.merges for token in tokens)) >= dropout).tolist())
         drawn: list[int] = []
-        for word in words:
-            path = list(islice(kept, word.merges))
+        for token in tokens:
+            path = list(islice(kept, token.merges))
             if all(path):
-                drawn += word.ids
-            else:  # the first merge that is dropped leads astray; from there on there is more to draw
+                drawn += token.ids
+            else:  # other merges become possible where one is dropped, so that more draws are needed
                 further = (random.random() >= dropout for _ in repeat(None))
-                drawn += map(self.vocabulary.id, self._merges.parts(word.token, chain(path, further)))
+                drawn += map(self.vocabulary.id, self._encoder.parts(token.text, chain(path, further)))
         return drawn
 
     def save(self, path: Path) -> None:
@@ -159,15 +164,12 @@ class Codec:
 
     @classmethod
     def load(cls, path: Path) -> Self:
-        """Read what ``save`` wrote; raises ModelFileError when it is missing, damaged, or made by a newer s2s."""
+        """Read a file of ``save``; raises ModelFileError when it is missing, damaged, or made by a newer s2s."""
         content = read_json(path, newest=FORMAT, error=ModelFileError)
         try:
             file = _CodecFile.model_validate(content)
             return cls(
-                config=SideConfig(**file.config.model_dump()),
-                unit=file.unit,
-                vocabulary=Vocabulary(file.words),
-                merges=file.parsed_merges(),
+                config=file.config, unit=file.unit, vocabulary=Vocabulary(file.words), merges=file.parsed_merges()
             )
         except ValueError:
             raise ModelFileError(f"{path}: damaged: not a codec that s2s wrote: restore it, or train anew") from None
@@ -177,68 +179,71 @@ class Codec:
         return get_segmenter(self.config, self.unit)
 
     @cached_property
-    def _merges(self) -> Merges:
-        return Merges(self.merges)
+    def _encoder(self) -> BytePairEncoder:
+        return BytePairEncoder(self.merges)
+
+    @cached_property
+    def _words(self) -> Memo[tuple[str, str], Word]:
+        return Memo(self._find_word)
 
     @cached_property
     def _ids_of_token(self) -> Memo[str, tuple[int, ...]]:
         return Memo(self._find_ids)
 
     @cached_property
-    def _words(self) -> "Memo[tuple[int, ...], _Word]":
-        return Memo(self._find_word)
+    def _tokens_of_ids(self) -> "Memo[tuple[int, ...], _Token]":
+        return Memo(self._find_token)
 
     @cached_property
     def _continuing(self) -> frozenset[int]:
-        return frozenset(
-            id_
-            for id_, unit in enumerate(self.vocabulary.words, start=len(SPECIAL_UNITS))
-            if unit.startswith(CONTINUING)
-        )
+        units = enumerate(self.vocabulary.words, start=len(SPECIAL_UNITS))
+        return frozenset(id_ for id_, unit in units if unit.startswith(CONTINUING))
+
+    def _find_word(self, token_and_surface: tuple[str, str]) -> Word:
+        token, surface = token_and_surface
+        ids = self.token_ids(token)
+        if len(ids) == 1:
+            return Word(surface, ids, (surface,))
+        units = [self.vocabulary.unit(id_).removeprefix(CONTINUING).removeprefix(SPACING) for id_ in ids]
+        return Word(surface, ids, tuple(split_like(surface, units, self.config.language)))
 
     def _find_ids(self, token: str) -> tuple[int, ...]:
         if self.unit != "bpe":
             return (self.vocabulary.id(token),)
         if len(token) > LONGEST_WORD or any(self.vocabulary.id(part) == UNK for part in characters(token)):
             return (UNK,)
-        return tuple(map(self.vocabulary.id, self._merges.parts(token)))
+        return tuple(map(self.vocabulary.id, self._encoder.parts(token)))
 
-    def _find_word(self, ids: tuple[int, ...]) -> "_Word":
+    def _find_token(self, ids: tuple[int, ...]) -> "_Token":
         if ids[0] < len(SPECIAL_UNITS):
-            return _Word(token="", ids=ids, merges=0)
-        token = "".join(self.vocabulary.unit(id_).removeprefix(CONTINUING) for id_ in ids)
-        usual = self.token_ids(token)
-        return _Word(token=token, ids=usual, merges=len(token) - len(usual))
+            return _Token("", ids, merges=0)
+        text = "".join(self.vocabulary.unit(id_).removeprefix(CONTINUING) for id_ in ids)
+        usual = self.token_ids(text)
+        return _Token(text, usual, merges=len(text) - len(usual))
 
-    def _cut_alike(self, word: str, token: str) -> list[str]:
-        """What of a raw word stands for each id of its token."""
-        ids = self.token_ids(token)
-        if len(ids) == 1:
-            return [word]
-        parts = [self.vocabulary.unit(id_).removeprefix(CONTINUING).removeprefix(SPACING) for id_ in ids]
-        return cut_alike(word, parts, self.config.language)
-
-    def _shown(self, ids: Iterable[int], copies: Mapping[int, str]) -> Iterator[str]:
-        spaced = self.config.spacing and self.unit != "character"
+    def _marked_units(self, ids: Iterable[int], copies: Mapping[int, str]) -> Iterator[str]:
+        """The unit of each id, beginning with SPACING where the text has a space before it."""
+        words = self.unit != "character"
         for position, id_ in enumerate(ids):
             if id_ == UNK:
                 copy = copies.get(position, "")
-                yield SPACING + copy if copy and spaced else copy
+                yield SPACING + copy if copy and words else copy
             elif id_ not in {PAD, BOS, EOS}:
-                yield self.vocabulary.unit(id_)
+                unit = self.vocabulary.unit(id_)
+                separate = words and not self.config.spacing and not unit.startswith(CONTINUING)
+                yield SPACING + unit if separate else unit
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Word:
-    """A token as bpe cuts it when no merge is dropped: by so many merges into these ids."""
+class _Token(NamedTuple):
+    """A token that bpe, when no merge is dropped, cuts into these ids by this many merges."""
 
-    token: str
+    text: str
     ids: tuple[int, ...]
     merges: int
 
 
 class _SavedSideConfig(SideConfig):
-    """A side of another version of s2s: its unknown keys are passed over."""
+    """A side in the file; the keys of another version of s2s are ignored."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -246,14 +251,13 @@ class _SavedSideConfig(SideConfig):
 class _CodecFile(BaseModel):
     model_config = ConfigDict(strict=True, extra="ignore")
 
-    format: Annotated[int, Field(ge=1)]
-    unit: Unit = "word"
+    unit: Unit
     config: _SavedSideConfig
     words: list[str]
-    merges: list[str] = []
+    merges: list[str]
 
     def parsed_merges(self) -> tuple[Merge, ...]:
-        """Raises ValueError when a merge is not of two units that make a third."""
+        """The merges; raises ValueError for one that is not of two units that make a third."""
         units = set(self.words)
         merges: list[Merge] = []
         for line in self.merges:

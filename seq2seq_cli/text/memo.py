@@ -1,4 +1,4 @@
-"""Answers that are remembered, because in a corpus the same words come again and again."""
+"""A function whose results are remembered: the words of a corpus recur, and each is cut and looked up once."""
 
 from collections.abc import Callable, Hashable
 from typing import TypeVar
@@ -6,19 +6,22 @@ from typing import TypeVar
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
-MOST = 1 << 17
-"""Answers; before there are more, all are forgotten, so that memory does not grow with the file."""
+MAX_SIZE = 1 << 17
+"""Results that are kept; the next one clears the memo, so that memory does not grow with the corpus."""
 
 
 class Memo(dict[K, V]):
-    """A function as a dictionary, which is quicker to ask than any call: a new key is computed when it is looked up."""
+    """A function of one argument as a dictionary: looking up a new key computes its value.
 
-    def __init__(self, find: Callable[[K], V]) -> None:
+    A look-up of a known key is a plain dictionary access, which is faster than any call in Python.
+    """
+
+    def __init__(self, function: Callable[[K], V]) -> None:
         super().__init__()
-        self._find = find
+        self._function = function
 
     def __missing__(self, key: K) -> V:
-        if len(self) >= MOST:
+        if len(self) >= MAX_SIZE:
             self.clear()
-        value = self[key] = self._find(key)
+        value = self[key] = self._function(key)
         return value

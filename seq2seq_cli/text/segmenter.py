@@ -1,22 +1,23 @@
 """From normalised text to the tokens that a codec counts, for one side.
 
-Each word is lower-cased, cut and marked once, so that a sentence costs little more than looking up its words.
+Each distinct word is lower-cased, cut and marked once, so that a sentence costs little more than looking up its words.
 """
 
 import functools
 import unicodedata
+from collections.abc import Iterator
 from itertools import chain, pairwise
 
 from seq2seq_cli.config.choices import Unit
 from seq2seq_cli.config.schema import SideConfig
-from seq2seq_cli.text.casing import cut_alike, lower
+from seq2seq_cli.text.casing import lower, split_like
 from seq2seq_cli.text.memo import Memo
 from seq2seq_cli.text.normalise import SPACING
 from seq2seq_cli.text.tokenizer import get_tokenizer
 
 
 class Segmenter:
-    """Cuts normalised text of one language; tokens are lower-cased and carry the space before them as configured.
+    """Cuts normalised text of one language into tokens, lower-cased and with the space before them as configured.
 
     With ``word`` and ``bpe`` a token is one of spaCy's. With ``character`` it is one character of the (lower-cased)
     text, a space being the token SPACING; without ``config.spacing`` spaces beside a character that is neither letter
@@ -27,38 +28,43 @@ class Segmenter:
         self.config = config
         self.unit = unit
         self._tokens_of_word = Memo(self._find_tokens)
-        self._pieces_of_word = Memo(self._find_pieces)
+        self._pairs_of_word = Memo(self._find_pairs)
 
     def tokens(self, text: str) -> list[str]:
-        """The tokens of a normalised text, as they are counted; raises InputError when a package is missing."""
+        """The tokens of a normalised text; raises InputError when the language's tokenizer is missing."""
         if self.unit == "character":
-            characters = self._characters(text)
-            return list(lower(characters, self.config.language) if self.config.lowercase else characters)
+            return list(self._lower(self._characters(text)))
         return list(chain.from_iterable(map(self._tokens_of_word.__getitem__, text.split())))
 
-    def words(self, text: str) -> list[str]:
-        """What stands in the text for each of ``tokens``, in its own case; a space is SPACING.
+    def tokens_and_surfaces(self, text: str) -> Iterator[tuple[str, str]]:
+        """Each token with its surface form: the same piece of the text in its own case, without the space before it.
 
-        Where one capital has several small characters, the first of them stands for it and the others for nothing.
+        A token that is a space is SPACING in both forms. Where one upper-case character has several lower-case ones,
+        it is the surface form of the first of them, and that of the others is empty.
         """
         if self.unit == "character":
-            return cut_alike(self._characters(text), self.tokens(text), self.config.language)
-        return list(chain.from_iterable(map(self._pieces_of_word.__getitem__, text.split())))
+            characters = self._characters(text)
+            tokens = self._lower(characters)
+            if len(tokens) == len(characters):
+                return zip(tokens, characters, strict=True)
+            return zip(tokens, split_like(characters, tokens, self.config.language), strict=True)
+        return chain.from_iterable(map(self._pairs_of_word.__getitem__, text.split()))
 
     def _find_tokens(self, word: str) -> tuple[str, ...]:
-        pieces = self._cut(word)
-        return (SPACING + pieces[0], *pieces[1:]) if self.config.spacing else pieces
-
-    def _find_pieces(self, word: str) -> list[str]:
-        return cut_alike(word, self._cut(word), self.config.language)
-
-    def _cut(self, word: str) -> tuple[str, ...]:
         # Lower-cased first, so that case makes no difference at all: spaCy cuts "don't", but leaves "DON'T" whole.
-        if self.config.lowercase:
-            word = lower(word, self.config.language)
-        return get_tokenizer(self.config.language).split_word(word)
+        tokens = get_tokenizer(self.config.language).split_word(self._lower(word))
+        return (SPACING + tokens[0], *tokens[1:]) if self.config.spacing else tokens
+
+    def _find_pairs(self, word: str) -> list[tuple[str, str]]:
+        tokens = self._tokens_of_word[word]
+        surfaces = split_like(word, [token.removeprefix(SPACING) for token in tokens], self.config.language)
+        return list(zip(tokens, surfaces, strict=True))
+
+    def _lower(self, text: str) -> str:
+        return lower(text, self.config.language) if self.config.lowercase else text
 
     def _characters(self, text: str) -> str:
+        """The text with SPACING for each space that is a token, and without the other spaces."""
         words = text.split()
         if self.config.spacing:
             return SPACING.join(words)
@@ -67,7 +73,7 @@ class Segmenter:
 
 
 def get_segmenter(config: SideConfig, unit: Unit) -> Segmenter:
-    """The process's one segmenter of this kind; the tokenizer is built when the first text is cut."""
+    """The one segmenter of this process for these options; its tokenizer is built when the first text is cut."""
     return _segmenter(config.language, config.lowercase, config.spacing, unit)
 
 

@@ -7,7 +7,7 @@ from seq2seq_cli.config.schema import Config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.runs.folder import RunFolder
-from seq2seq_cli.text.codecs import SIDES, load_codecs
+from seq2seq_cli.text.sides import SIDES, load_codecs
 from seq2seq_cli.training.resolve import model_differences, shown
 
 

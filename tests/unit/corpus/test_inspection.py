@@ -123,7 +123,7 @@ def test_the_lengths_of_all_splits_are_those_of_their_texts(tmp_path: Path, unit
     pairs = [(text, text.upper()) for text in symbol_sequences(120, shortest=1, longest=9)]
     corpus = of_pairs(tmp_path, pairs, f"text.unit={unit}", "text.src.max_size=30")
 
-    expected = Counter(len(corpus.src_codec.encode(src)) for split in SPLITS for src, _ in corpus.sentences(split))
+    expected = Counter(len(corpus.src_codec.read(src).ids) for split in SPLITS for src, _ in corpus.sentences(split))
 
     counts = count_lengths(corpus, "src").tolist()
     assert {length: count for length, count in enumerate(counts) if count} == expected
@@ -170,7 +170,7 @@ def test_every_unknown_id_has_its_word(tmp_path: Path, unit: str, side: str) -> 
     texts = [pair[column] for split in ("train", "valid") for pair in corpus.sentences(split)]
     unknown = count_unknown(corpus, "src" if side == "src" else "tgt", ["train", "valid"])
 
-    assert unknown.total() == sum(codec.encode(text).count(UNK) for text in texts)
+    assert unknown.total() == sum(codec.read(text).ids.count(UNK) for text in texts)
     assert (unknown.total() > 0) == (unit != "bpe")
 
 
@@ -186,7 +186,7 @@ def test_examples_are_pairs_of_the_corpus_with_their_units(tmp_path: Path, unit:
     assert draw_examples(corpus, 20, seed=2) != examples
     for example in examples:
         assert (example.src, example.tgt) in corpus.sentences(example.split)
-        ids = corpus.src_codec.encode(example.src)
+        ids = corpus.src_codec.read(example.src).ids
         assert [corpus.src_codec.vocabulary.id(shown) for shown in example.src_units] == ids
         assert all(shown[1:-1] in example.src for shown, id_ in zip(example.src_units, ids, strict=True) if id_ == UNK)
 

@@ -14,6 +14,7 @@ from seq2seq_cli.corpus.prepared import ParallelIds
 from seq2seq_cli.corpus.ragged import Ragged, offsets_of
 from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.segmenter import get_segmenter
+from seq2seq_cli.text.sides import fit_codecs
 from seq2seq_cli.text.vocabulary import UNK
 from tests.corpora import prepared
 
@@ -38,7 +39,7 @@ def codecs_of(pairs: Sequence[Pair], unit: str) -> tuple[Codec, Codec]:
     for side, sentences in zip((text.src, text.tgt), zip(*pairs, strict=True), strict=True):
         segmenter = get_segmenter(side, text.unit)
         counts.append(Counter(token for sentence in sentences for token in segmenter.tokens(sentence)))
-    return Codec.fit_pair(text, *counts)
+    return fit_codecs(text, *counts)
 
 
 def noise_of(codecs: tuple[Codec, Codec], *, bpe_dropout: float = 0.0, hidden_words: float = 0.0) -> Noise:
@@ -48,7 +49,7 @@ def noise_of(codecs: tuple[Codec, Codec], *, bpe_dropout: float = 0.0, hidden_wo
 
 def encoded(pairs: Sequence[Pair], codecs: tuple[Codec, Codec]) -> ParallelIds:
     src, tgt = (
-        [codec.encode(text) for text in side] for codec, side in zip(codecs, zip(*pairs, strict=True), strict=True)
+        [codec.read(text).ids for text in side] for codec, side in zip(codecs, zip(*pairs, strict=True), strict=True)
     )
     return ParallelIds(src=ragged(src), tgt=ragged(tgt))
 
@@ -69,7 +70,7 @@ def hidden(pair: Pair, unit: str) -> tuple[str, str]:
     noisy = noise_of(codecs, hidden_words=1.0).apply(ids, every_row(ids), epoch=0, position=0)
     src, tgt = noisy.src(0).tolist(), noisy.tgt(0).tolist()
     return tuple(  # type: ignore[return-value]
-        codec.decode(side, {i: "?" for i, id_ in enumerate(side) if id_ == UNK})
+        codec.write(side, {i: "?" for i, id_ in enumerate(side) if id_ == UNK}).text
         for codec, side in zip(codecs, (src, tgt), strict=True)
     )
 
@@ -117,7 +118,7 @@ def test_one_word_is_hidden_in_as_many_pairs_as_told(unit: str) -> None:
     assert unknown.max() == 1
     # 3,000 draws at 0.3: the mean is within 4 standard deviations of it.
     assert abs(unknown.mean() - 0.3) < 4 * (0.3 * 0.7 / 3000) ** 0.5
-    names = {codecs[1].decode(noisy.tgt(row).tolist()) for row in range(3000)}
+    names = {codecs[1].write(noisy.tgt(row).tolist()).text for row in range(3000)}
     assert names == {"Tom mag Berlin.", "mag Berlin.", "Tom mag."}
 
 
@@ -129,8 +130,8 @@ def test_bpe_dropout_leaves_the_text_and_changes_the_parts() -> None:
     )
     for noisy in (half, whole):
         for row, (src, tgt) in enumerate(PAIRS):
-            assert codecs[0].decode(noisy.src(row).tolist()) == codecs[0].decode(codecs[0].encode(src))
-            assert codecs[1].decode(noisy.tgt(row).tolist()) == tgt
+            assert codecs[0].write(noisy.src(row).tolist()).text == codecs[0].write(codecs[0].read(src).ids).text
+            assert codecs[1].write(noisy.tgt(row).tolist()).text == tgt
     for lengths in ("src_lengths", "tgt_lengths"):
         few, some, many = (getattr(pairs, lengths).sum() for pairs in (ids, half, whole))
         assert few < some < many

@@ -48,14 +48,14 @@ def test_ids_are_those_of_the_codecs(pair_file: Path, tmp_path: Path, overrides:
         ids, sentences = corpus.split(name), corpus.sentences(name)
         assert len(ids) == len(sentences) == corpus.manifest.splits[name].pairs > 0
         for pair, (source, target) in enumerate(sentences):
-            assert ids.src(pair).tolist() == corpus.src_codec.encode(source)
-            assert ids.tgt(pair).tolist() == corpus.tgt_codec.encode(target)
+            assert ids.src(pair).tolist() == corpus.src_codec.read(source).ids
+            assert ids.tgt(pair).tolist() == corpus.tgt_codec.read(target).ids
             assert ids.src_lengths[pair] == len(ids.src(pair))
             assert ids.tgt_lengths[pair] == len(ids.tgt(pair))
         tokens["src"] += int(ids.src_lengths.sum())
         tokens["tgt"] += int(ids.tgt_lengths.sum())
     assert tokens == {"src": corpus.manifest.src.tokens, "tgt": corpus.manifest.tgt.tokens}
-    valid = [id_ for source, _ in corpus.sentences("valid") for id_ in corpus.src_codec.encode(source)]
+    valid = [id_ for source, _ in corpus.sentences("valid") for id_ in corpus.src_codec.read(source).ids]
     assert corpus.manifest.src.unknown_rate == pytest.approx(valid.count(UNK) / len(valid))
 
 

@@ -1,4 +1,4 @@
-"""Which source word is shown for an unknown target word."""
+"""The source word that is written for an unknown target word."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seq2seq_cli.decoding.copying import copy_unknown, is_punctuation
+from seq2seq_cli.decoding.copying import copy_by_attention, copy_in_order, is_punctuation
+from seq2seq_cli.text.codec import Word
 from seq2seq_cli.text.normalise import SPACING
 from seq2seq_cli.text.vocabulary import UNK
 
@@ -17,9 +18,13 @@ KNOWN = 7
 def copied(
     ids: Sequence[int], weights: np.ndarray, words: Sequence[str], *, unknown: Sequence[str] = ()
 ) -> dict[int, str]:
-    """What is copied when each word has one position."""
-    src_ids = [UNK if word in unknown else KNOWN for word in words]
-    return copy_unknown(ids, weights, src_ids, words, [slice(i, i + 1) for i in range(len(words))])
+    """The copies when each word has one id."""
+    return copy_by_attention(ids, weights, [read(word, UNK if word in unknown else KNOWN) for word in words])
+
+
+def read(text: str, *ids: int) -> Word:
+    """A word of the source; its parts do not matter here."""
+    return Word(text, ids, parts=())
 
 
 def test_the_word_with_the_largest_weight_is_copied() -> None:
@@ -57,9 +62,9 @@ def test_words_are_not_punctuation(word: str) -> None:
 
 
 def test_the_parts_of_a_word_are_copied_together_and_once() -> None:
-    words, spans = ["Tom", "Xylander", "."], [slice(0, 1), slice(1, 4), slice(4, 5)]
+    words = [read("Tom", KNOWN), read("Xylander", KNOWN, KNOWN, KNOWN), read(".", KNOWN)]
     weights = np.array([[0.3, 0.1, 0.5, 0.0, 0.0, 0.1], [0.2, 0.1, 0.1, 0.4, 0.1, 0.1], [0.0, 0.5, 0.0, 0.0, 0.5, 0.0]])
-    assert copy_unknown([UNK, UNK, UNK], weights, [KNOWN] * 5, words, spans) == {0: "Xylander", 1: "Tom"}
+    assert copy_by_attention([UNK, UNK, UNK], weights, words) == {0: "Xylander", 1: "Tom"}
 
 
 def test_no_position_is_copied_twice() -> None:
@@ -69,6 +74,14 @@ def test_no_position_is_copied_twice() -> None:
 
 def test_a_word_without_any_weight_is_not_copied() -> None:
     assert copied([UNK], np.array([[0.0, 0.0, 1.0]]), ["Tom", "Maria"]) == {}
+
+
+def test_without_attention_the_unknown_words_are_copied_in_their_order() -> None:
+    words = [read("Zoë", UNK), read("—", UNK), read("met", KNOWN, KNOWN), read("Xaver", UNK)]
+    assert copy_in_order([KNOWN, UNK, KNOWN, UNK], words) == {1: "Zoë", 3: "Xaver"}
+    assert copy_in_order([UNK], words) == {0: "Zoë"}
+    assert copy_in_order([UNK, UNK, UNK], words) == {0: "Zoë", 1: "Xaver"}
+    assert copy_in_order([KNOWN], words) == copy_in_order([UNK], []) == {}
 
 
 @st.composite

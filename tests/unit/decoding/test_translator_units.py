@@ -56,7 +56,7 @@ def test_a_sentence_in_capitals_is_answered_in_capitals(unit: Unit) -> None:
 def test_capitals_are_those_of_the_language() -> None:
     for language, text in (("tr", "DİL IŞIK"), ("en", "DIL IŞIK")):
         tgt = codec("dil ışık", "word", language, keep=True)
-        [dil, isik] = tgt.encode("dil ışık")
+        [dil, isik] = tgt.read("dil ışık").ids
         said = {translator(codec(SRC_TEXT), tgt, [id_]).translate(["GO!"])[0].text.split()[0] for id_ in (dil, isik)}
         assert said == set(text.split())
 
@@ -79,14 +79,14 @@ def test_capitals_are_those_of_the_language() -> None:
 )
 def test_what_shouts(sentence: str, shouts: bool) -> None:
     tgt = codec("ja", "word", "de", keep=True)
-    [translation] = translator(codec(SRC_TEXT), tgt, tgt.encode("ja")).translate([sentence])
+    [translation] = translator(codec(SRC_TEXT), tgt, tgt.read("ja").ids).translate([sentence])
     assert set(translation.text.split()) == {"JA" if shouts else "ja"}
 
 
 def test_a_model_that_knows_the_case_of_its_source_or_not_that_of_its_target_never_shouts() -> None:
     quiet, cased = codec("ja", "word", "de"), codec("ja", "word", "de", keep=True)
     for src, tgt in ((codec(SRC_TEXT), quiet), (codec(SRC_TEXT, keep=True), cased)):
-        [translation] = translator(src, tgt, tgt.encode("ja")).translate(["GO ON!"])
+        [translation] = translator(src, tgt, tgt.read("ja").ids).translate(["GO ON!"])
         assert set(translation.text.split()) == {"ja"}
 
 
@@ -95,8 +95,8 @@ def test_with_parts_of_words_a_token_is_shown_for_each_id_and_whole_words_are_co
     sentence = "SHE saw Xaver. HER dishes saw Zoë."  # no x, v, z, ë in training
     [translation] = translator(src, tgt, [UNK]).translate([sentence])
 
-    ids = src.encode(sentence)
-    assert len(ids) > len(src.words(sentence))
+    ids = src.read(sentence).ids
+    assert len(ids) > len(src.read(sentence).words)
     assert translation.weights.shape == (len(translation.tgt_tokens), len(ids) + 1)
     assert len(translation.src_tokens) == len(ids) + 1
     assert "".join(translation.src_tokens) == sentence.replace(" ", "") + EOS_UNIT

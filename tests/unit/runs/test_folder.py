@@ -25,7 +25,7 @@ from seq2seq_cli.runs.folder import METRICS_BYTES, RunFolder
 from seq2seq_cli.runs.layout import LOCK
 from seq2seq_cli.runs.lock import is_held
 from seq2seq_cli.runs.metrics import read_history
-from seq2seq_cli.text.codecs import load_codecs
+from seq2seq_cli.text.sides import load_codecs
 from seq2seq_cli.training.plan import Options, make_plan
 from seq2seq_cli.training.session import Session, restore_state
 from tests import records

@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 from tokenizers import Tokenizer, models
 
-from seq2seq_cli.text.bpe import Merges, learn_bpe
+from seq2seq_cli.text.bpe import BytePairEncoder, learn_bpe
 from seq2seq_cli.text.normalise import CONTINUING, SPACING
 from seq2seq_cli.text.vocabulary import SPECIAL_UNITS
 
@@ -38,7 +38,7 @@ def test_each_merge_joins_the_pair_that_is_most_frequent_by_then() -> None:
     _, merges = learn_bpe(counts, min_count=3, max_size=None)
     assert len(merges) > 100
     for step in [*range(0, len(merges), 20), len(merges)]:
-        so_far = Merges(merges[:step])
+        so_far = BytePairEncoder(merges[:step])
         pairs: Counter[tuple[str, str]] = Counter()
         for token, count in counts.items():
             for pair in pairwise(so_far.parts(token)):
@@ -91,13 +91,13 @@ def test_a_token_has_the_parts_that_hugging_face_gives_it() -> None:
     assert len(merges) > 100
     vocabulary = {unit: id_ for id_, unit in enumerate(units)}
     theirs = Tokenizer(models.BPE(vocab=vocabulary, merges=list(merges), continuing_subword_prefix=CONTINUING))
-    ours = Merges(merges)
+    ours = BytePairEncoder(merges)
     for token in [*counts, *corpus(600, seed=2)]:
         assert ours.parts(token) == theirs.encode(token).tokens
 
 
 def test_the_draws_decide_which_merges_are_carried_out() -> None:
-    merges = Merges([("a", "▏b"), ("▏c", "▏d"), ("ab", "▏cd")])
+    merges = BytePairEncoder([("a", "▏b"), ("▏c", "▏d"), ("ab", "▏cd")])
     assert merges.parts("abcd") == ["abcd"]
     assert merges.parts("abcd", iter([True, True, False])) == ["ab", "▏cd"]
     # The first is dropped and the second carried out; then the first comes up again.

@@ -6,7 +6,7 @@ import pytest
 
 from seq2seq_cli.config.choices import Unit
 from seq2seq_cli.config.schema import SideConfig
-from seq2seq_cli.text.casing import capitals
+from seq2seq_cli.text.casing import upper
 from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.segmenter import get_segmenter
 from seq2seq_cli.text.vocabulary import UNK
@@ -54,7 +54,7 @@ def test_sentences_of_a_language_come_back_exactly(language: str, unit: Unit) ->
     sentences = SENTENCES[language]
     codec = fitted(SideConfig(language=language, lowercase=False, spacing=True, min_count=1), unit, sentences)
     for sentence in sentences:
-        assert codec.decode(codec.encode(sentence)) == sentence
+        assert codec.write(codec.read(sentence).ids).text == sentence
 
 
 @pytest.mark.parametrize("unit", UNITS)
@@ -63,9 +63,9 @@ def test_case_and_spaces_of_a_source_sentence_do_not_matter(language: str, unit:
     sentences = SENTENCES[language]
     codec = fitted(SideConfig(language=language, lowercase=True, spacing=False, min_count=1), unit, sentences)
     for sentence in sentences:
-        ids = codec.encode(sentence)
+        ids = codec.read(sentence).ids
         assert UNK not in ids
-        assert codec.encode(capitals(sentence, language)) == ids
+        assert codec.read(upper(sentence, language)).ids == ids
         # What ends the sentence may stand apart.
-        assert codec.encode(f"{sentence[:-1]} {sentence[-1]}") == ids
-        assert "".join(codec.tokens(sentence)).replace("▁", "") == "".join(sentence.split())
+        assert codec.read(f"{sentence[:-1]} {sentence[-1]}").ids == ids
+        assert "".join(codec.read(sentence).parts).replace("▁", "") == "".join(sentence.split())

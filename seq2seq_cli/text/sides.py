@@ -1,8 +1,12 @@
-"""The codecs of both sides, as a prepared folder and a run folder keep them."""
+"""The two sides of a translation, and their codecs in a prepared folder or a run folder."""
 
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeAlias
 
+from seq2seq_cli.config.schema import TextConfig
 from seq2seq_cli.errors import ModelFileError
 from seq2seq_cli.files import make_folder
 from seq2seq_cli.text.codec import Codec
@@ -10,13 +14,20 @@ from seq2seq_cli.text.codec import Codec
 SideName = Literal["src", "tgt"]
 SIDES: tuple[SideName, ...] = ("src", "tgt")
 
+Codecs: TypeAlias = tuple[Codec, Codec]
+"""The codec of the source and that of the target."""
 
-Codecs = tuple[Codec, Codec]
-"""Of the source and of the target."""
+
+def fit_codecs(text: TextConfig, src_counts: Mapping[str, int], tgt_counts: Mapping[str, int]) -> Codecs:
+    """Learn both codecs from how often each token occurs; a shared vocabulary is learned from both sides."""
+    if not text.shared_vocabulary:
+        return Codec.fit(text.src, text.unit, src_counts), Codec.fit(text.tgt, text.unit, tgt_counts)
+    src = Codec.fit(text.src, text.unit, Counter(src_counts) + Counter(tgt_counts))
+    return src, replace(src, config=text.tgt)
 
 
 def codec_path(folder: Path, side: SideName) -> Path:
-    """Where a side's codec lies in a prepared folder or a run folder."""
+    """The file of a side's codec in a prepared folder or a run folder."""
     return folder / "codec" / f"{side}.json"
 
 

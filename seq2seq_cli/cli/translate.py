@@ -8,10 +8,11 @@ import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperCommand
+from typing_extensions import override
 
 from seq2seq_cli.config.choices import DeviceName
 from seq2seq_cli.errors import InputError, UsageError
@@ -21,26 +22,28 @@ if TYPE_CHECKING:
 
 PROMPT = "src> "
 
+_STDIN = "standard input:{}"
+"""The place of a line in messages."""
 _TERMINAL = "-"
 """The value of ``--attention`` without a file."""
 _PICTURES = (".png", ".svg", ".json")
 _OTHER_FILES = (".pdf", ".jpg", ".jpeg", ".gif", ".bmp", ".webp", ".eps", ".html", ".txt", ".csv", ".tsv", ".npy")
-"""Endings of files that attention cannot be drawn in: refused, and not taken for a sentence."""
+"""Endings of files in which attention cannot be drawn: such a word is refused, and not taken for a sentence."""
 
 
 class TranslateCommand(TyperCommand):
-    """Lets ``--attention`` stand with and without a file."""
+    """A command whose option ``--attention`` may stand with and without a value."""
 
+    @override
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Give every ``--attention`` a value, then parse as ever."""
         return super().parse_args(ctx, with_attention_values(args))
 
 
 def with_attention_values(args: list[str]) -> list[str]:
-    """The arguments with ``--attention [FILE]`` as one word, ``--attention=FILE``, or ``--attention=-`` without FILE.
+    """The arguments with ``--attention [FILE]`` as one word: ``--attention=FILE``, or ``--attention=-`` without FILE.
 
-    ``--attention "she kissed him ."`` and ``--attention map.png`` look alike to a parser of options: the ending
-    tells whether the next word is a file.
+    The next word is FILE when it ends like the name of a file, and a sentence otherwise: ``--attention map.png``,
+    ``--attention "she kissed him ."``.
     """
     words = list(args)
     end = words.index("--") if "--" in words else len(words)
@@ -57,7 +60,7 @@ def with_attention_values(args: list[str]) -> list[str]:
 def translate(
     texts: Annotated[
         list[str] | None,
-        typer.Argument(metavar="TEXT", help="Sentences; without any, a line of the pipe or the prompt is one."),
+        typer.Argument(metavar="TEXT", help="Sentences. Without any, each line of the pipe or at the prompt is one."),
     ] = None,
     model: Annotated[
         Path | None, typer.Option("--model", metavar="RUN", help="The run to translate with.", show_default="newest")
@@ -67,13 +70,13 @@ def translate(
         typer.Option(
             "--attention",
             metavar="[FILE]",
-            help="Show where the model looked: as a table, or in FILE, whose name ends in .png, .svg or .json"
+            help="Show the attention weights: as a table, or in FILE, whose name ends in .png, .svg or .json"
             " (a next word that ends otherwise is a sentence). Of several sentences, each has its own picture,"
             " FILE-1, FILE-2 and so on; at the prompt FILE shows the last one.",
         ),
     ] = None,
     tokens: Annotated[
-        bool, typer.Option("--tokens", help="Print the words separated by spaces instead of plain text.")
+        bool, typer.Option("--tokens", help="Print the tokens separated by spaces instead of plain text.")
     ] = False,
     device: Annotated[DeviceName, typer.Option("--device", help="Where to compute.")] = "auto",
     overrides: Annotated[
@@ -83,8 +86,8 @@ def translate(
 ) -> None:
     """Translate sentences with a trained run.
 
-    They are arguments, the lines of a pipe, or what is typed at a prompt. N lines in are N lines out, in the same
-    order; a blank line stays blank.
+    The sentences are arguments, the lines of a pipe, or what is typed at a prompt. N lines in give N lines out, in the
+    same order; a blank line stays blank.
     """
     picture = None if attention in {None, _TERMINAL} else Path(str(attention))
     if picture is not None:
@@ -94,23 +97,26 @@ def translate(
     for number, text in enumerate(texts or [], start=1):
         _check_utf8(f"TEXT {number}", text)
     translator = _load(model, device, overrides or [])
-    if attention is not None and not translator.model.decoder.attention.has_weights:
-        raise UsageError("--attention: this model looks nowhere: its model.attention.score is none or fixed")
+    if attention is not None and not translator.has_attention:
+        raise UsageError("--attention: this model has no attention: its model.attention.score is none or fixed")
     output = _Output(tokens=tokens, table=attention == _TERMINAL, picture=picture)
     if texts:
-        _answer(texts, translator, output)
+        output.show(translator.translate_stream(texts, "TEXT {}"), name_unknown=True)
     elif sys.stdin.isatty():
-        for line in _typed():
-            _answer([line], translator, output)
+        for place, line in _typed():
+            output.show(translator.translate_stream([line], place), name_unknown=True)
     else:
-        output.show(translator.translate_stream(_lines(sys.stdin.buffer)))
+        from seq2seq_cli.decoding.lines import read_lines
+
+        lines = read_lines(sys.stdin.buffer, _STDIN)
+        output.show(translator.translate_stream(lines, _STDIN), name_unknown=False)
 
 
 def _load(model: Path | None, device: DeviceName, overrides: list[str]) -> "Translator":
-    """The translator of a run, searching as the overrides say."""
-    for override in overrides:
-        if not override.startswith("decoding."):
-            raise UsageError(f"--set {override}: only decoding.KEY=VALUE: the model is trained already")
+    """The translator of a run; overrides change keys of ``decoding`` for this command."""
+    for assignment in overrides:
+        if not assignment.startswith("decoding."):
+            raise UsageError(f"--set {assignment}: only decoding.KEY=VALUE: the model is trained already")
 
     from seq2seq_cli.compute.device import choose_device
     from seq2seq_cli.config.loader import load_saved_config
@@ -122,43 +128,35 @@ def _load(model: Path | None, device: DeviceName, overrides: list[str]) -> "Tran
     return load_translator(run, choose_device(device), config)
 
 
-def _answer(texts: list[str], translator: "Translator", output: "_Output") -> None:
-    """Translate for somebody who is watching."""
-    translations = translator.translate(texts)
-    output.show(translations)
-    output.report_unknown(translations)
-
-
 @dataclass(frozen=True, kw_only=True)
 class _Output:
-    """Where translations go: stdout, and the file of a picture if one is wanted."""
+    """Prints translations, and writes the picture of their attention if one is wanted."""
 
     tokens: bool
     table: bool
     picture: Path | None
-    reported: set[str] = field(default_factory=set)
+    named: set[str] = field(default_factory=set)
+    """The unknown words that have been named."""
 
-    def show(self, translations: "Iterable[Translation]") -> None:
-        """Print each translation as soon as it is there; write the picture when all are."""
-        drawn = []
+    def show(self, translations: "Iterable[Translation]", *, name_unknown: bool) -> None:
+        """Print each translation as soon as it is there; then write the picture, and name new unknown words."""
+        drawn: list[Translation] = []
+        unknown: dict[str, None] = {}
         for translation in translations:
             sys.stdout.write(self._text(translation))
             sys.stdout.flush()
             if self.picture is not None:
                 drawn.append(translation)
+            if name_unknown:
+                unknown.update(dict.fromkeys(translation.unknown))
         if self.picture is not None:
             from seq2seq_cli.plots.pictures import save_pictures
 
             for file in save_pictures(drawn, self.picture):
                 sys.stderr.write(f"s2s: attention written to {file}\n")
-
-    def report_unknown(self, translations: "Iterable[Translation]") -> None:
-        """Name the words that the model does not know on stderr, each only once."""
-        unknown = dict.fromkeys(word for translation in translations for word in translation.unknown)
-        new = [word for word in unknown if word not in self.reported]
-        if new:
+        if new := [word for word in unknown if word not in self.named]:
             sys.stderr.write(f"s2s: not known: {' '.join(new)}\n")
-            self.reported.update(new)
+            self.named.update(new)
 
     def _text(self, translation: "Translation") -> str:
         from seq2seq_cli.text.vocabulary import EOS_UNIT
@@ -172,7 +170,7 @@ class _Output:
 
 
 def _table(translation: "Translation") -> str:
-    """The attention, as wide as the terminal and in characters that it has."""
+    """The attention, on a terminal no wider than it and in characters that it has."""
     from seq2seq_cli.plots.heatmap import draw_heatmap
 
     encoding = sys.stdout.encoding
@@ -191,35 +189,23 @@ def _check_utf8(place: str, text: str) -> None:
         raise InputError(f"{place}: character {error.start + 1} is not UTF-8: check the terminal") from None
 
 
-def _lines(stream: BinaryIO) -> Iterator[str]:
-    """The lines of a pipe; InputError at the first that is not UTF-8."""
-    for number, line in enumerate(stream, start=1):
-        try:
-            yield line.decode("utf-8").rstrip("\r\n")
-        except UnicodeDecodeError as error:
-            place = f"standard input:{number}:{error.start + 1}"
-            wrong = f"byte 0x{line[error.start]:02x} is not UTF-8"
-            raise InputError(f"{place}: {wrong}: convert the text to UTF-8 first") from None
-
-
-def _typed() -> Iterator[str]:
-    """What the user types at the prompt until Ctrl-D, without the blank lines."""
+def _typed() -> Iterator[tuple[str, str]]:
+    """Each line that the user types at the prompt until Ctrl-D, after its place; blank lines are left out."""
     with contextlib.suppress(ImportError):
         import readline  # noqa: F401 - gives input() the arrow keys and a history
-    # Python reads arguments in this way always, and what is typed only in some locales.
+    # As Python reads arguments: bytes that are not UTF-8 become characters that _check_utf8 finds.
     sys.stdin.reconfigure(errors="surrogateescape")  # type: ignore[union-attr]
-    for number in itertools.count(1):
+    for place in map(_STDIN.format, itertools.count(1)):
         try:
             line = _ask()
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, EOFError) as end:
             sys.stderr.write("\n")
-            raise
-        except EOFError:
-            sys.stderr.write("\n")
+            if isinstance(end, KeyboardInterrupt):
+                raise
             return
-        _check_utf8(f"standard input:{number}", line)
+        _check_utf8(place, line)
         if line.strip():
-            yield line
+            yield place, line
 
 
 def _ask() -> str:

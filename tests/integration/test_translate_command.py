@@ -15,9 +15,11 @@ import torch
 from seq2seq_cli.config.schema import (
     AttentionConfig,
     Config,
+    DataConfig,
     DecoderConfig,
     EncoderConfig,
     ModelConfig,
+    ScoreName,
     SourceConfig,
     TargetConfig,
     TextConfig,
@@ -27,8 +29,7 @@ from seq2seq_cli.decoding.translator import Translation
 from seq2seq_cli.model.build import build_model
 from seq2seq_cli.plots.heatmap import draw_heatmap
 from seq2seq_cli.runs.folder import RunFolder
-from seq2seq_cli.text.codec import Codec
-from seq2seq_cli.text.codecs import save_codecs
+from seq2seq_cli.text.sides import fit_codecs, save_codecs
 from seq2seq_cli.text.vocabulary import EOS_UNIT, UNK
 from tests.commands import S2S, Done, s2s_here
 
@@ -37,19 +38,20 @@ TGT_UNITS = ["▁sie", "▁er", "▁küsste", "▁sah", "▁ihn", "▁den", "▁
 LINES = ["She kissed him.", "", "He saw the dog.", "   ", "The dog?", "She kissed him."]
 
 
-def make_run(path: Path, *, copies: bool = False, looks: bool = True) -> RunFolder:
-    """A run whose model says this and that, or nothing but unknown words; with attention, or without."""
+def make_run(path: Path, *, copies: bool = False, score: ScoreName = "general") -> RunFolder:
+    """A run of an untrained model, which writes unknown words and nothing else, or none."""
     config = Config(
+        data=DataConfig(max_tokens=4),
         text=TextConfig(src=SourceConfig(language="en"), tgt=TargetConfig(language="de")),
         model=ModelConfig(
             encoder=EncoderConfig(embedding_size=8, hidden_size=8),
-            attention=AttentionConfig(score="general" if looks else "none"),
-            decoder=DecoderConfig(embedding_size=8, hidden_size=8, readout="concat" if looks else "state"),
+            attention=AttentionConfig(score=score, max_length=5),
+            decoder=DecoderConfig(embedding_size=8, hidden_size=8, readout="state" if score == "none" else "concat"),
         ),
     )
     run = RunFolder(path)
     run.write_config(config)
-    src, tgt = Codec.fit_pair(config.text, Counter(SRC_UNITS * 2), Counter(TGT_UNITS * 2))
+    src, tgt = fit_codecs(config.text, Counter(SRC_UNITS * 2), Counter(TGT_UNITS * 2))
     save_codecs(path, (src, tgt))
     with torch.random.fork_rng(devices=[]), torch.no_grad():
         torch.manual_seed(1)
@@ -62,11 +64,12 @@ def make_run(path: Path, *, copies: bool = False, looks: bool = True) -> RunFold
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A working directory with three runs, of which the first is the newest."""
+    """A working directory with some runs, of which the first is the newest."""
     folder = tmp_path_factory.mktemp("translate")
     make_run(folder / "runs" / "newest")
     make_run(folder / "runs" / "copying", copies=True)
-    make_run(folder / "runs" / "blind", looks=False)
+    make_run(folder / "runs" / "blind", copies=True, score="none")
+    make_run(folder / "runs" / "location", score="location")
     (folder / "runs" / "latest").write_text("newest\n", encoding="utf-8")
     return folder
 
@@ -122,10 +125,12 @@ def test_a_pipe_has_a_line_for_each_line(folder: Path, expected: dict[str, Trans
 def test_a_model_without_attention_translates_and_has_none_to_show(folder: Path) -> None:
     translated = s2s("--model", "runs/blind", LINES[0], folder=folder)
     assert (translated.returncode, translated.stdout.count("\n")) == (0, 1)
+    copied = s2s("--model", "runs/blind", "Zoë saw Ana, the dog.", folder=folder)
+    assert (copied.stdout, copied.stderr) == ("Zoë Ana\n", "s2s: not known: Zoë Ana ,\n")
     refused = s2s("--model", "runs/blind", "--attention", LINES[0], folder=folder)
     assert (refused.returncode, refused.stdout) == (2, "")
     assert refused.stderr.count("\n") == 1
-    assert "--attention: this model looks nowhere" in refused.stderr
+    assert "--attention: this model has no attention" in refused.stderr
 
 
 def test_attention_is_drawn_below_each_translation(folder: Path, expected: dict[str, Translation]) -> None:
@@ -251,9 +256,24 @@ def test_what_cannot_be_done_is_refused_in_one_line(folder: Path, arguments: lis
     assert_refused(s2s(*arguments, folder=folder), *told)
 
 
-def test_a_pipe_that_is_not_utf8_is_refused_by_its_line(folder: Path) -> None:
-    done = s2s_apart(folder=folder, stdin="she\nküsste\n".encode("latin-1"))
-    assert_refused(done, "standard input:2:2:", "0xfc")
+def assert_refused_after(done: Done, translated: str, *told: str) -> None:
+    """Refused at one sentence, after those before it were translated."""
+    assert done.stdout == translated
+    assert_refused(subprocess.CompletedProcess(done.args, done.returncode, "", done.stderr), *told)
+
+
+def test_a_pipe_that_is_not_utf8_is_refused_by_its_line(folder: Path, expected: dict[str, Translation]) -> None:
+    done = s2s_apart(folder=folder, stdin=f"{LINES[0]}\nküsste\n{LINES[2]}\n".encode("latin-1"))
+    assert_refused_after(done, f"{expected[LINES[0]].text}\n", "standard input:2:2:", "0xfc")
+
+
+def test_a_sentence_that_is_too_long_for_the_model_is_refused_by_its_place(folder: Path) -> None:
+    run = ("--model", "runs/location")
+    first = s2s(*run, LINES[0], folder=folder).stdout
+    assert first.count("\n") == 1
+    piped = s2s(*run, folder=folder, text=f"{LINES[0]}\n\n{LINES[2]}\n{LINES[0]}\n")
+    assert_refused_after(piped, f"{first}\n", "standard input:3: 6 tokens", "at most 5", "model.attention.max_length")
+    assert_refused_after(s2s(*run, LINES[0], LINES[2], folder=folder), first, "TEXT 2: 6 tokens", "at most 5")
 
 
 def test_without_a_run_it_says_to_train_first(tmp_path: Path) -> None:

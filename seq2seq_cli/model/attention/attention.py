@@ -47,6 +47,8 @@ class ContextProvider(nn.Module, ABC):
     """C, the length of a context; 0 when there is none."""
     has_weights: ClassVar[bool] = True
     """Whether the context is a weighted sum, with weights to show."""
+    max_length: int | None = None
+    """The largest number of source positions; None for no limit."""
 
     def make_memory(
         self, states: Float[Tensor, "B S E"], last: Float[Tensor, "B E"], mask: Bool[Tensor, "B S"]
@@ -81,6 +83,7 @@ class Attention(ContextProvider):
         self.score = score
         self.scope = scope
         self.context_size = memory_size
+        self.max_length = score.max_length
 
     @override
     def keys(self, states: Float[Tensor, "B S E"], last: Float[Tensor, "B E"]) -> Float[Tensor, "B S K"]:

@@ -36,6 +36,9 @@ class Sizes(NamedTuple):
 class Score(nn.Module, ABC):
     """The base of all scores."""
 
+    max_length: int | None = None
+    """The largest number of source positions; None for no limit."""
+
     def __init__(self, sizes: Sizes) -> None:  # noqa: ARG002  # for scores with nothing to learn
         super().__init__()
 
@@ -189,7 +192,7 @@ class LocationScore(Score):
 
     def keys(self, memory: Float[Tensor, "B S E"]) -> Float[Tensor, "B S 0"]:
         """Keys of length 0. Raises InputError when the source has more positions than W has rows."""
-        if memory.shape[1] > self.max_length:
+        if memory.shape[1] > self.W.out_features:
             raise InputError(
                 f"a source sentence has {memory.shape[1]} tokens, <eos> counted; this model's score is location,"
                 f" which takes {self.max_length} (model.attention.max_length): shorten it, or train with another score"

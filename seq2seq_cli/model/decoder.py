@@ -18,6 +18,7 @@ from seq2seq_cli.model.readout import Readout
 from seq2seq_cli.model.recurrent import RNN, continue_rnn, step_rnn
 from seq2seq_cli.model.state import DecoderState, Memory, RNNState
 from seq2seq_cli.model.unroll import unroll
+from seq2seq_cli.text.vocabulary import PAD
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,10 +71,12 @@ class Decoder(nn.Module, ABC):
         return features, state, attended.weights.squeeze(1)
 
     def forward(self, tgt_in: Int[Tensor, "B T"], state: DecoderState, memory: Memory) -> Decoded:
-        """All steps for given target inputs: what `step` by `step` gives, computed faster."""
+        """All steps for given target inputs: what `step` by `step` gives (but at padding), computed faster."""
         steps = torch.arange(1, tgt_in.shape[1] + 1, device=tgt_in.device)
         positions = state.position.unsqueeze(1) + steps
-        features, attended = self.decode(self.embed(tgt_in, state), state, memory, positions)
+        # The vector of padding changes no word's output, but a NaN there would come back in the gradient.
+        embedded = self.embed(tgt_in, state).masked_fill((tgt_in == PAD).unsqueeze(2), 0.0)
+        features, attended = self.decode(embedded, state, memory, positions)
         return Decoded(features=features, weights=attended.weights, probabilities=attended.probabilities)
 
     @abstractmethod

@@ -1,12 +1,17 @@
-"""The contract of every model: the papers' numbers, blind to padding and to its neighbours in the batch."""
+"""The contract of every model: the papers' numbers; steps equal the whole; padding and neighbours change nothing."""
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from seq2seq_cli.config.schema import ModelConfig
 from seq2seq_cli.model.seq2seq import Seq2Seq
+from seq2seq_cli.model.state import RNNState
 from seq2seq_cli.text.vocabulary import PAD
 from tests.unit.model.conftest import VOCABULARY, small_model
 from tests.unit.model.numpy_reference import translate_forced
@@ -14,6 +19,12 @@ from tests.unit.model.numpy_reference import translate_forced
 SENTENCES = [[4, 5, 6, 3], [7, 3], [8, 9, 10, 4, 4, 3]]
 TARGETS = [[2, 5, 6, 7, 8], [2, 9, 10, 4, 12], [2, 11, 4, 4, 5]]
 LENGTHS = torch.tensor([len(s) for s in SENTENCES])
+
+STEPS = [[0, 1, 2], [2, 0, 1], [2, 2, 1], [1, 2, 2], [1]]
+"""The sentences in the rows of each step: put elsewhere, doubled and taken out, as in a beam search."""
+
+Outputs = tuple[Tensor, Tensor]
+"""Logits and weights, of all rows and steps or of those in `STEPS`, one after the other."""
 
 
 def padded(rows: list[list[int]], extra: int = 0) -> Tensor:
@@ -25,16 +36,87 @@ def same(ours: Tensor, theirs: Tensor) -> None:
     torch.testing.assert_close(ours, theirs, rtol=0, atol=1e-12)
 
 
-@torch.no_grad()
 def test_every_legal_combination_keeps_the_contract(model: Seq2Seq, config: ModelConfig) -> None:
-    src, tgt_in = padded(SENTENCES), torch.tensor(TARGETS)
-    logits, weights = model(src, LENGTHS, tgt_in)
-    equals_the_formulas_in_numpy(model, config, logits, weights)
-    weights_are_shares_of_real_words(config, weights)
-    forward_equals_step_by_step(model, logits, weights)
-    padding_and_order_change_nothing(model, logits)
-    with torch.enable_grad():
-        gradients_are_finite_and_reach_every_parameter(model, config)
+    with source_vectors(model) as vectors:
+        logits, weights = model(padded(SENTENCES), LENGTHS, torch.tensor(TARGETS))
+    gradients = gradients_of(picked((logits, weights)), model, vectors[0])
+    step_by_step_equals_the_whole(model, (logits, weights), gradients)
+    order_and_padding_of_nan_change_nothing(model, (logits, weights), gradients)
+    gradients_are_finite_and_reach_every_parameter(model, config, gradients)
+    with torch.no_grad():
+        equals_the_formulas_in_numpy(model, config, logits, weights)
+        weights_sum_to_one_over_real_words(config, weights)
+        same(model(torch.tensor(SENTENCES[1:2]), LENGTHS[1:2], torch.tensor(TARGETS[1:2]))[0], logits[1:2])
+
+
+@contextmanager
+def source_vectors(model: Seq2Seq) -> Iterator[list[Tensor]]:
+    """A list that receives the vectors of the source words of each encoding inside."""
+    vectors: list[Tensor] = []
+    hook = model.encoder.embedding.register_forward_hook(lambda _, __, output: vectors.append(output))
+    yield vectors
+    hook.remove()
+
+
+def picked(outputs: Outputs) -> Outputs:
+    """The logits and weights of the steps in `STEPS`."""
+    logits, weights = (torch.cat([x[rows, t] for t, rows in enumerate(STEPS)]) for x in outputs)
+    return logits, weights
+
+
+def gradients_of(steps: Outputs, model: Seq2Seq, vectors: Tensor) -> dict[str, Tensor]:
+    """The gradients of a function of all these numbers: of each parameter, and of the vectors of real source words."""
+    objective = torch.stack([(x + torch.arange(x.numel()).view_as(x)).sin().sum() for x in steps]).sum()
+    names, parameters = zip(*model.named_parameters(), strict=True)
+    of_vectors, *of_parameters = torch.autograd.grad(
+        objective, (vectors, *parameters), retain_graph=True, allow_unused=True, materialize_grads=True
+    )
+    return {"vectors": of_vectors[:, : int(LENGTHS.max())], **dict(zip(names, of_parameters, strict=True))}
+
+
+def step_by_step_equals_the_whole(model: Seq2Seq, whole: Outputs, gradients: dict[str, Tensor]) -> None:
+    with source_vectors(model) as vectors:
+        memory, state = model.encode(padded(SENTENCES), LENGTHS)
+    logits, weights = [], []
+    for t, (before, rows) in enumerate(zip([STEPS[0], *STEPS], STEPS, strict=False)):
+        order = torch.tensor([before.index(row) for row in rows])
+        state, memory = state.select(order), memory.select(order)
+        logits_t, state, weights_t = model.step(torch.tensor(TARGETS)[rows, t], state, memory)
+        logits.append(logits_t)
+        weights.append(weights_t)
+    steps = torch.cat(logits), torch.cat(weights)
+    for ours, theirs in zip(steps, picked(whole), strict=True):
+        same(ours, theirs)
+    for name, gradient in gradients_of(steps, model, vectors[0]).items():
+        same(gradient, gradients[name])
+
+
+def order_and_padding_of_nan_change_nothing(model: Seq2Seq, whole: Outputs, gradients: dict[str, Tensor]) -> None:
+    """More padding, of NaN in the vectors and the encoder's states, and the rows in another order."""
+    order, back = [2, 0, 1], [1, 2, 0]
+    src, tgt_in = padded([SENTENCES[row] for row in order], extra=3), padded([TARGETS[row] for row in order], extra=2)
+    with source_vectors(model) as vectors, padding_of_nan(model):
+        logits, weights = model(src, LENGTHS[order], tgt_in)
+    found = logits[back][:, : len(STEPS)], weights[back][:, : len(STEPS), : int(LENGTHS.max())]
+    for ours, theirs in zip(found, whole, strict=True):
+        same(ours, theirs)
+    for name, gradient in gradients_of(picked(found), model, vectors[0]).items():
+        same(gradient[back] if name == "vectors" else gradient, gradients[name])
+
+
+@contextmanager
+def padding_of_nan(model: Seq2Seq) -> Iterator[None]:
+    def vectors(_: nn.Module, inputs: tuple[Tensor], output: Tensor) -> Tensor:
+        return output.masked_fill((inputs[0] == PAD).unsqueeze(-1), math.nan)
+
+    def states(_: nn.Module, inputs: tuple[Tensor, Tensor], output: tuple[Tensor, RNNState]) -> tuple[Tensor, RNNState]:
+        return output[0].masked_fill((inputs[0] == PAD).unsqueeze(-1), math.nan), output[1]
+
+    parts = ((model.encoder.embedding, vectors), (model.decoder.embedding, vectors), (model.encoder, states))
+    hooks = [part.register_forward_hook(fill) for part, fill in parts]
+    yield
+    for hook in hooks:
+        hook.remove()
 
 
 def equals_the_formulas_in_numpy(model: Seq2Seq, config: ModelConfig, logits: Tensor, weights: Tensor) -> None:
@@ -44,8 +126,8 @@ def equals_the_formulas_in_numpy(model: Seq2Seq, config: ModelConfig, logits: Te
         np.testing.assert_allclose(weights[row, :, : len(src)].numpy(), expected_weights, rtol=0, atol=1e-10)
 
 
-def weights_are_shares_of_real_words(config: ModelConfig, weights: Tensor) -> None:
-    """Which positions are outside a window follows from the formulas; here, that the sum is what it has to be."""
+def weights_sum_to_one_over_real_words(config: ModelConfig, weights: Tensor) -> None:
+    """Or to less, as the scope has it."""
     for row, length in enumerate(LENGTHS):
         assert (weights[row, :, length:] == 0).all()
     total = weights.sum(-1)
@@ -62,40 +144,23 @@ def weights_are_shares_of_real_words(config: ModelConfig, weights: Tensor) -> No
         same(total, torch.ones_like(total))
 
 
-def forward_equals_step_by_step(model: Seq2Seq, logits: Tensor, weights: Tensor) -> None:
-    """Also when rows are taken out, put elsewhere and doubled on the way, as a search does."""
-    memory, state = model.encode(padded(SENTENCES), LENGTHS)
-    rows = torch.tensor([0, 1, 2])
-    for t, chosen in enumerate(([0, 1, 2], [2, 0, 1], [0, 0, 2], [1], [0])):
-        order = torch.tensor(chosen)
-        rows, state, memory = rows[order], state.select(order), memory.select(order)
-        step_logits, state, step_weights = model.step(torch.tensor(TARGETS)[rows, t], state, memory)
-        same(step_logits, logits[rows, t])
-        same(step_weights, weights[rows, t])
+def gradients_are_finite_and_reach_every_parameter(
+    model: Seq2Seq, config: ModelConfig, gradients: dict[str, Tensor]
+) -> None:
+    if config.attention.scope == "hard":
+        gradients = gradients_of_draws(model)
+    for name, gradient in gradients.items():
+        assert gradient.isfinite().all(), name
+        assert name in without_gradient(config) or (gradient != 0).any(), name
 
 
-def padding_and_order_change_nothing(model: Seq2Seq, logits: Tensor) -> None:
-    tgt_in = torch.tensor(TARGETS)
-    same(model(padded(SENTENCES, extra=3), LENGTHS, tgt_in)[0], logits)
-    order = [2, 0, 1]
-    same(model(padded([SENTENCES[i] for i in order]), LENGTHS[order], tgt_in[order])[0], logits[order])
-    same(model(torch.tensor([SENTENCES[1]]), LENGTHS[1:2], tgt_in[1:2])[0], logits[1:2])
-
-
-def gradients_are_finite_and_reach_every_parameter(model: Seq2Seq, config: ModelConfig) -> None:
-    memory, state = model.train().encode(padded(SENTENCES), LENGTHS)
+def gradients_of_draws(model: Seq2Seq) -> dict[str, Tensor]:
+    """The gradients of hard attention in training, with a stand-in for that of a draw; see test_reinforce.py."""
+    with source_vectors(model) as vectors:
+        memory, state = model.train().encode(padded(SENTENCES), LENGTHS)
     decoded = model.decoder(torch.tensor(TARGETS), state, memory)
-    loss = model.output(decoded.features).log_softmax(-1)[..., 1].sum()
-    if decoded.probabilities is not None:
-        # What stands for the gradient of a draw; see test_reinforce.py.
-        loss = loss + (decoded.probabilities * torch.arange(6)).sum()
-    torch.autograd.backward(loss)
-    for name, parameter in model.named_parameters():
-        if name in without_gradient(config):
-            continue
-        assert parameter.grad is not None, name
-        assert parameter.grad.isfinite().all(), name
-        assert (parameter.grad != 0).any(), name
+    model.eval()
+    return gradients_of((model.output(decoded.features), decoded.probabilities), model, vectors[0])
 
 
 def without_gradient(config: ModelConfig) -> list[str]:

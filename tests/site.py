@@ -1,7 +1,6 @@
 """A web server on the loopback interface that publishes archives, and fails as it is told to."""
 
 import io
-import re
 import threading
 import zipfile
 from collections.abc import Iterator
@@ -12,64 +11,40 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 @dataclass
 class Site:
-    """What the server has, and how it behaves; each list is used up request by request."""
+    """The files of the server and its faults; the first entry of each list is used up by a request."""
 
     address: str = ""
     files: dict[str, bytes] = field(default_factory=dict)
-    headers: dict[str, str] = field(default_factory=lambda: {"ETag": '"1"'})
-    """Sent with every file; an ETag or a Last-Modified among them is what If-Range is compared with."""
-    knows_ranges: bool = True
     statuses: list[int] = field(default_factory=list)
-    """Answered instead of a file."""
+    """HTTP status codes, answered instead of a file."""
     cuts: list[int] = field(default_factory=list)
-    """After so many bytes of a file the connection is closed."""
+    """Bytes of a file after which the connection is closed."""
     stalls: bool = False
     """Cuts leave the connection open and silent."""
     ended: threading.Event = field(default_factory=threading.Event)
 
     requests: list[dict[str, str]] = field(default_factory=list)
-    """The headers that came."""
-    sent: int = 0
-    """Bytes of files."""
+    """The headers of each request."""
 
     def answer(self, handler: BaseHTTPRequestHandler) -> None:
         self.requests.append(dict(handler.headers))
         body = self.files.get(handler.path)
         status = self.statuses.pop(0) if self.statuses else 200 if body is not None else 404
-        if status != 200 or body is None:
-            handler.send_response(status)
-            handler.end_headers()
-            return
-        start = self.start_of_range(handler)
-        if start >= len(body) > 0:
-            handler.send_response(416)
-            handler.send_header("Content-Range", f"bytes */{len(body)}")
-            handler.end_headers()
-            return
-        handler.send_response(206 if start else 200)
-        if start:
-            handler.send_header("Content-Range", f"bytes {start}-{len(body) - 1}/{len(body)}")
-        for name, value in {"Content-Length": str(len(body) - start), **self.headers}.items():
-            handler.send_header(name, value)
+        handler.send_response(status)
+        if status == 200 and body is not None:
+            handler.send_header("Content-Length", str(len(body)))
         handler.end_headers()
-        self.send(handler, body[start:])
-
-    def start_of_range(self, handler: BaseHTTPRequestHandler) -> int:
-        match = re.fullmatch(r"bytes=(\d+)-", handler.headers.get("Range", ""))
-        version = self.headers.get("ETag") or self.headers.get("Last-Modified")
-        return int(match[1]) if match and self.knows_ranges and handler.headers.get("If-Range") == version else 0
+        if status == 200 and body is not None:
+            self.send(handler, body)
 
     def send(self, handler: BaseHTTPRequestHandler, body: bytes) -> None:
         if self.cuts:
-            body = body[: self.cuts.pop(0)]
-            self.sent += len(body)
-            handler.wfile.write(body)
+            handler.wfile.write(body[: self.cuts.pop(0)])
             handler.wfile.flush()
             if self.stalls:
                 self.ended.wait(10)
-            return
-        self.sent += len(body)
-        handler.wfile.write(body)
+        else:
+            handler.wfile.write(body)
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from seq2seq_cli.errors import UsageError
 
 if TYPE_CHECKING:
     from seq2seq_cli.pairs.download import Downloaded
-    from seq2seq_cli.pairs.fetching import Progress
+    from seq2seq_cli.pairs.web import ByteProgress
 
 
 def download(
@@ -23,29 +23,29 @@ def download(
     list_: Annotated[bool, typer.Option("--list", help="Print the languages and exit.")] = False,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Where to put the files.")] = Path(),
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace files of an earlier download.")] = False,
-    set_: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Override a key, such as download.site=https://my.org/pairs/."),
+    site: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL", help="Another site with the same archives.", show_default="https://www.manythings.org/anki/"
+        ),
     ] = None,
 ) -> None:
     """Fetch sentence pairs of English and another language, from https://www.manythings.org/anki/.
 
-    LANGUAGE.txt holds the pairs, LANGUAGE_about.txt says who wrote them and under which licence. A download that was
-    interrupted goes on where it was when the command is run again.
+    LANGUAGE.txt holds the pairs, LANGUAGE_about.txt says who wrote them and under which licence.
     """
     if list_:
         sys.stdout.writelines(line + "\n" for line in _languages())
         return
     if language is None:
-        raise UsageError("which language? Such as 's2s download deu'; 's2s download --list' shows those there are")
-    from seq2seq_cli.config.loader import load_config
+        raise UsageError("no language: give one such as 's2s download deu'; 's2s download --list' shows all")
+    from seq2seq_cli.pairs.download import SITE
     from seq2seq_cli.pairs.download import download as run
     from seq2seq_cli.pairs.published import find_published
 
     wanted = find_published(language)
-    settings = load_config(None, set_ or []).download
     with _bar() as progress:
-        downloaded = run(wanted, out, settings, overwrite=overwrite, progress=progress)
+        downloaded = run(wanted, out, site=site or SITE, overwrite=overwrite, progress=progress)
     sys.stdout.writelines(line + "\n" for line in _report(downloaded))
 
 
@@ -60,16 +60,16 @@ def _languages() -> Iterator[str]:
 
 
 @contextmanager
-def _bar() -> Iterator["Progress"]:
+def _bar() -> Iterator["ByteProgress"]:
     from tqdm import tqdm
 
     # disable=None: no bar unless stderr is a terminal.
     with tqdm(desc="download", unit="B", unit_scale=True, unit_divisor=1024, leave=False, disable=None) as bar:
 
         def progress(done: int, total: int | None) -> None:
+            if done < bar.n:  # another try begins
+                bar.reset()
             bar.total = total
-            if bar.n == 0 or done < bar.n:
-                bar.initial = bar.n = done  # what an earlier try fetched says nothing of the speed of this one
             bar.update(done - bar.n)
 
         yield progress
@@ -78,5 +78,5 @@ def _bar() -> Iterator["Progress"]:
 def _report(downloaded: "Downloaded") -> Iterator[str]:
     yield f"{downloaded.pair_file}: {downloaded.lines:,} sentence pairs"
     if downloaded.about:
-        yield f"{downloaded.about}: where they are from, and their licence"
+        yield f"{downloaded.about}: their authors and licence"
     yield f"next: s2s prepare {quote(str(downloaded.pair_file))}"

@@ -1,8 +1,7 @@
 """The config: every knob of s2s, its type, its range and its one default.
 
-A YAML file has six sections: ``data`` and ``text`` say how ``s2s prepare`` makes a corpus, ``model`` and
-``training`` what ``s2s train`` makes of it, ``decoding`` how ``s2s translate`` searches, ``download`` where
-``s2s download`` finds pair files.
+A YAML file has five sections: ``data`` and ``text`` say how ``s2s prepare`` makes a corpus, ``model`` and
+``training`` what ``s2s train`` makes of it, ``decoding`` how ``s2s translate`` searches.
 """
 
 from collections.abc import Sequence
@@ -368,23 +367,6 @@ class DecodingConfig(Section):
     """See max_length_factor."""
 
 
-class DownloadConfig(Section):
-    """Where pair files are published."""
-
-    site: Annotated[str, Field(pattern=r"^https?://[^\s/]\S*$", examples=["https://www.manythings.org/anki/"])] = (
-        "https://www.manythings.org/anki/"
-    )
-    """The address that holds the archives."""
-    archive: Annotated[str, Field(pattern=r"^[^\s{}/]*\{language\}[^\s{}/]*$", examples=["{language}-eng.zip"])] = (
-        "{language}-eng.zip"
-    )
-    """Name of the archive of a language, whose ISO 639-3 code takes the place of {language}."""
-    timeout: Annotated[float, Field(gt=0.0)] = 30.0
-    """Seconds to wait for the next bytes."""
-    retries: NonNegativeInt = 5
-    """How many times a broken connection is taken up again."""
-
-
 class Config(Section):
     """One model, whole."""
 
@@ -398,8 +380,6 @@ class Config(Section):
     """The loop (used by train)."""
     decoding: DecodingConfig = DecodingConfig()
     """The search (used by train for validation, and by translate)."""
-    download: DownloadConfig = DownloadConfig()
-    """Where pair files are published (used by download)."""
 
     @model_validator(mode="after")
     def _sections_agree(self) -> Self:

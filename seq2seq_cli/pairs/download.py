@@ -1,21 +1,28 @@
-"""A published pair file with its attribution, from the site to the working directory."""
+"""Download of a published pair file with its attribution."""
 
+import re
 import zipfile
 import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
 
-from seq2seq_cli.config.schema import DownloadConfig
 from seq2seq_cli.errors import DownloadError, PairFileError, UsageError
 from seq2seq_cli.files import whole_file
 from seq2seq_cli.pairs.archives import open_text
-from seq2seq_cli.pairs.fetching import AGAIN, NotFound, Progress, discard, fetch
 from seq2seq_cli.pairs.published import PUBLISHED, Published, near_languages
+from seq2seq_cli.pairs.web import ByteProgress, NotFound, fetch
 
+SITE = "https://www.manythings.org/anki/"
+TIMEOUT = 30.0
+"""Seconds without an answer after which a try is given up."""
+RETRIES = 4
+
+_HTTP = re.compile(r"https?://\S+")
 _ABOUT = "about"
-"""In the name of the attribution, and in no other name of an archive."""
+"""Part of the name of an archive's attribution, and of no other name in it."""
 _LONGEST_ABOUT = 1 << 20
 """Bytes; an attribution is a page."""
 _ZIP = b"PK"
@@ -24,7 +31,7 @@ _PAGE = b"<"
 
 @dataclass(frozen=True, kw_only=True)
 class Downloaded:
-    """What was written."""
+    """The files that were written."""
 
     pair_file: Path
     lines: int
@@ -33,69 +40,75 @@ class Downloaded:
 
 
 def download(
-    language: Published, folder: Path, config: DownloadConfig, *, overwrite: bool, progress: Progress
+    language: Published,
+    folder: Path,
+    *,
+    site: str = SITE,
+    overwrite: bool,
+    progress: ByteProgress,
+    timeout: float = TIMEOUT,
+    retries: int = RETRIES,
 ) -> Downloaded:
-    """Fetch the archive of a language, and leave its pair file and its attribution in ``folder``.
+    """Fetch the archive of a language, and write its pair file and its attribution into ``folder``.
 
-    When it fails or is stopped, what came lies in a hidden file, from which the next call goes on.
-
-    Raises UsageError when one of the files is there and ``overwrite`` is not asked for, when ``folder`` cannot be
-    made, or when neither the site nor our list has the language; DownloadError when network, server or disk fail.
+    Raises UsageError when one of the files exists and ``overwrite`` is not set, when ``folder`` cannot be made, when
+    ``site`` is no web address, or when neither the site nor our list has the language; DownloadError when network,
+    server or disk fail.
     """
     pair_file = folder / f"{language.archive}.txt"
     about = folder / f"{language.archive}_about.txt"
     for file in (pair_file, about):
         if file.exists() and not overwrite:
-            raise UsageError(f"{file} is there already: --overwrite replaces it, --out DIR leaves it alone")
-    archive = config.archive.format(language=language.archive)
-    url = config.site.rstrip("/") + "/" + archive
-    part = folder / f".{archive}.part"
+            raise UsageError(f"{file} exists already: replace it with --overwrite, or choose another folder with --out")
+    if not _HTTP.fullmatch(site):
+        raise UsageError(f"--site {site}: must be a web address such as {SITE}")
+    url = f"{site.rstrip('/')}/{language.archive}-eng.zip"
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(f"{folder}: cannot be made: {error.strerror}: choose another folder with --out") from None
     try:
-        fetch(url, part, timeout=config.timeout, retries=config.retries, progress=progress)
+        content = fetch(url, timeout=timeout, retries=retries, progress=progress)
+        with TemporaryDirectory(prefix="s2s-") as temporary:
+            archive = Path(temporary, "archive")
+            archive.write_bytes(content)
+            return _unpack(archive, url, pair_file, about)
     except NotFound:
         raise _not_published(language, url) from None
-    try:
-        downloaded = _unpack(part, url, pair_file, about)
     except PairFileError as error:
-        discard(part)  # going on from it would lead nowhere
         raise DownloadError(str(error)) from None
     except OSError as error:
-        raise DownloadError(f"{error.filename or folder}: {error.strerror}: make room, then {AGAIN}") from None
-    discard(part)
-    return downloaded
+        place = error.filename or folder
+        raise DownloadError(f"{place}: {error.strerror}: free some space, and run it again") from None
 
 
 def _not_published(language: Published, url: str) -> Exception:
     if language in PUBLISHED:
-        return DownloadError(f"{url}: not found: has the site moved? --set download.site=ADDRESS names another")
+        return DownloadError(f"{url}: not found: if the site has moved, give its new address with --site")
     return UsageError(f"{url}: not found{near_languages(language.archive)}")
 
 
-def _unpack(part: Path, url: str, pair_file: Path, about: Path) -> Downloaded:
-    """Write both files, the pair file last; raises PairFileError when this is no whole archive with a pair file."""
-    with part.open("rb") as file:
+def _unpack(archive: Path, url: str, pair_file: Path, about: Path) -> Downloaded:
+    """Write both files, the pair file last; raises PairFileError when the archive is damaged or has no pair file."""
+    with archive.open("rb") as file:
         head = file.read(len(_ZIP))
     if head != _ZIP:
         kind = "a web page" if head.startswith(_PAGE) else "something else"
         raise PairFileError(f"{url}: not a zip archive but {kind}: open the address in a browser to see why")
-    with open_text(part, url) as text:
+    with open_text(archive, url) as text:
         first = next(text.pieces, b"")
         if b"\t" not in first:
             raise PairFileError(f"{url}: no sentence pairs in the archive: its first lines have no tab")
-        attribution = _attribution(part, url)
+        attribution = _attribution(archive, url)
         if attribution:
             _write(about, [attribution])
         lines = _write(pair_file, chain([first], text.pieces))
     return Downloaded(pair_file=pair_file, lines=lines, about=about if attribution else None)
 
 
-def _attribution(part: Path, url: str) -> bytes:
+def _attribution(path: Path, url: str) -> bytes:
     try:
-        with zipfile.ZipFile(part) as archive:
+        with zipfile.ZipFile(path) as archive:
             for member in archive.infolist():
                 if _ABOUT in PurePosixPath(member.filename).stem.lower() and member.file_size <= _LONGEST_ABOUT:
                     return archive.read(member)
@@ -105,7 +118,7 @@ def _attribution(part: Path, url: str) -> bytes:
 
 
 def _write(path: Path, pieces: Iterable[bytes]) -> int:
-    """Write a file whole or not at all; its number of line ends."""
+    """Write a file, whole or not at all; returns its number of line ends."""
     lines = 0
     with whole_file(path) as file:
         for piece in pieces:

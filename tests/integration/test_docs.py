@@ -111,7 +111,7 @@ def run_page(page: str, home: Path, site: Site) -> None:
     for command in commands(page):
         if command.startswith("s2s download "):
             (home / f"{shlex.split(command)[2]}.txt").unlink(missing_ok=True)  # the reader has not got it yet
-            command += f" --set download.site={site.address}"
+            command += f" --site {site.address}"
         done = s2s(command, home)
         assert done.returncode == 0, f"{page}: {command}: {done.stderr}"
         for word in shlex.split(command):
@@ -167,7 +167,7 @@ def test_each_docs_page_has_commands() -> None:
 @pytest.mark.parametrize("page", PAGES)
 def test_keys_files_classes_and_links_exist(page: str) -> None:
     text = text_of(page)
-    for key in re.findall(r"(?:`|--set )((?:data|text|model|training|decoding|download)\.[a-z_.]+)(?=`|=)", text):
+    for key in re.findall(r"(?:`|--set )((?:data|text|model|training|decoding)\.[a-z_.]+)(?=`|=)", text):
         assert tuple(key.split(".")) in schema_fields(), key
     for path in re.findall(r"`((?:seq2seq_cli|tests|benchmarks|configs|data)/[\w./]*)`", text):
         assert (ROOT / path).exists() or path.startswith("data/prepared"), path

@@ -72,7 +72,7 @@ def test_an_integer_is_a_number() -> None:
         ),
         (
             "1: 2",
-            "my.yaml:1:1: 1: unknown key; the keys of a config are data, text, model, training, decoding, download",
+            "my.yaml:1:1: 1: unknown key; the keys of a config are data, text, model, training, decoding",
         ),
         ("training:\n  epochs: ten", "my.yaml:2:11: training.epochs: must be an integer, not 'ten'"),
         ("training: {epochs: 10.0}", "my.yaml:1:20: training.epochs: must be an integer, not 10.0"),
@@ -113,7 +113,7 @@ def test_an_integer_is_a_number() -> None:
         ("training: {lr: !!int x}", "my.yaml:1:16: training.lr: 'x' cannot be read as a value"),
         (
             '"a\\nb": 1',
-            "my.yaml:1:1: a\\nb: unknown key; the keys of a config are data, text, model, training, decoding, download",
+            "my.yaml:1:1: a\\nb: unknown key; the keys of a config are data, text, model, training, decoding",
         ),
         (
             "model:\n  decoder: {layers: 2}",

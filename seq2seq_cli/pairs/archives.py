@@ -1,6 +1,6 @@
-"""The bytes of a text as its file holds them: plain, in a zip archive, or packed by gzip.
+"""The bytes of a text whose file is plain, a zip archive, or packed by gzip.
 
-What a file is follows from how its content begins, not from its name: a browser may have unpacked a download without
+The kind of a file is recognised by its first bytes, not by its name: a browser may have unpacked a download without
 changing its name, and a web page may have been saved under the name of an archive.
 """
 
@@ -23,43 +23,27 @@ from seq2seq_cli.errors import PairFileError, one_line
 _PIECE = 1 << 18
 """Bytes that are unpacked at a time."""
 _HEAD = 4096
-"""The first piece holds so many bytes at least, where there are as many: enough to tell what they are."""
+"""Bytes of the first piece at least, where there are as many: enough to recognise their kind."""
 _CLEARLY_LARGER = 10
-"""So many times the size of the next one makes the largest text of an archive its pair file."""
+"""The largest text of an archive is its pair file when it is this many times the size of the next one."""
 _NAMES_SHOWN = 5
 
+PLAIN_TEXT = "unpack an archive, or save a document as UTF-8 text with source, tab and target on each line"
+"""What to do with a file that is no text."""
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
 _GZIP = b"\x1f\x8b"
-_UNPACK = "unpack it first, and give the file of sentence pairs that was in it"
-_SAVE = "save it as plain text, a sentence pair a line, source and target separated by a tab"
-_FOREIGN: list[tuple[int, bytes, str, str]] = [
-    (0, b"7z\xbc\xaf\x27\x1c", "a 7z archive", _UNPACK),
-    (0, b"Rar!\x1a\x07", "a rar archive", _UNPACK),
-    (0, b"\xfd7zXZ\x00", "packed by xz", _UNPACK),
-    (0, b"\x28\xb5\x2f\xfd", "packed by zstd", _UNPACK),
-    (0, b"\x04\x22\x4d\x18", "packed by lz4", _UNPACK),
-    (0, b"\x1f\x9d", "packed by compress", _UNPACK),
-    (4, b"1AY&SY", "packed by bzip2", _UNPACK),
-    (257, b"ustar", "a tar archive", _UNPACK),
-    (0, b"%PDF-", "a PDF document", _SAVE),
-    (0, b"{\\rtf", "an RTF document", _SAVE),
-    (0, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an Office document", _SAVE),
-    (0, b"SQLite format 3\x00", "an SQLite database", _SAVE),
-    (0, b"PAR1\x15", "a Parquet table", _SAVE),
-]
+# 7z, rar, xz, zstd, bzip2, tar; PDF, RTF, Office before 2007. Others are refused where they cannot be decoded.
+_FOREIGN = re.compile(
+    rb"7z\xbc\xaf|Rar!|\xfd7zXZ|\x28\xb5\x2f\xfd|BZh\d1AY&SY|.{257}ustar|%PDF-|\{\\rtf|\xd0\xcf\x11\xe0", re.DOTALL
+)
 _WEB_PAGE = re.compile(rb"\s*(<!doctype html|<html)", re.IGNORECASE)
-_DOCUMENTS = {
-    "word/document.xml": "a Word document",
-    "xl/workbook.xml": "an Excel table",
-    "ppt/presentation.xml": "a PowerPoint document",
-    "content.xml": "an OpenDocument file",
-    "META-INF/container.xml": "an EPUB book",
-}
+_OFFICE = {"[Content_Types].xml", "mimetype"}
+"""Members that every Office or OpenDocument file has."""
 _PAIR_SUFFIXES = {".txt", ".tsv"}
 _BESIDE = re.compile(r"(^|[^a-z])(about|readme|licen[cs]e|copying)([^a-z]|$)", re.IGNORECASE)
-"""Names of the texts that lie beside the pairs in an archive, such as ``_about.txt``."""
+"""Names of texts that accompany the pairs in an archive, such as ``_about.txt``."""
 
-# What Python's readers raise, somewhere, on archives that are cut off, damaged or of a kind that they do not know.
+# All that Python's readers raise on archives that are truncated, damaged or of an unknown kind.
 _DAMAGE = (
     zipfile.BadZipFile,
     zlib.error,
@@ -78,9 +62,9 @@ class OpenText:
     """A text that is being read."""
 
     pieces: Iterator[bytes]
-    """Its bytes in order, none of them twice; PairFileError where no more can be had."""
+    """Its bytes in order; raises PairFileError where they end too early."""
     position: Callable[[], int]
-    """How many bytes of the file, packed as it may be, are read."""
+    """The number of bytes of the file, packed as it may be, that are read so far."""
 
 
 class _Stream(Protocol):
@@ -88,7 +72,7 @@ class _Stream(Protocol):
 
 
 def open_file(path: Path, name: str) -> BufferedReader:
-    """Open a file as it is; raises PairFileError when it is missing, a folder, or cannot be read."""
+    """Open a file's bytes as they are; raises PairFileError when it is missing, a folder, or cannot be read."""
     try:
         mode = path.stat().st_mode
         if stat.S_ISDIR(mode):
@@ -104,10 +88,10 @@ def open_file(path: Path, name: str) -> BufferedReader:
 
 @contextmanager
 def open_text(path: Path, name: str) -> Iterator[OpenText]:
-    """Open the text in a file, unpacked where it is packed; ``name`` is the file's in messages.
+    """Open the text in a file, and unpack it if it is packed; ``name`` is the file's name in messages.
 
     Raises PairFileError when the file cannot be read, is empty, or holds something other than a text; damage further
-    on is found when the pieces come to it.
+    on is found when the pieces reach it.
     """
     with open_file(path, name) as file:
         try:
@@ -116,11 +100,11 @@ def open_text(path: Path, name: str) -> Iterator[OpenText]:
             raise _unreadable(name, error) from None
         file.seek(0)
         if not head:
-            raise PairFileError(f"{name}: the file is empty: give one with a sentence pair a line")
+            raise PairFileError(f"{name}: the file is empty: give one with a sentence pair per line")
         _refuse_foreign(head, name)
         if head.startswith(_ZIP):
             with _open_zip(file, name) as archive:
-                member = pair_member(archive, name)
+                member = _pair_member(archive, name)
                 with _open_member(archive, member, name) as stream:
                     yield OpenText(pieces=_unpacked(stream, name, "zip archive"), position=file.tell)
         elif head.startswith(_GZIP):
@@ -130,17 +114,16 @@ def open_text(path: Path, name: str) -> Iterator[OpenText]:
             yield OpenText(pieces=_pieces(file, name, "file"), position=file.tell)
 
 
-def pair_member(archive: zipfile.ZipFile, name: str) -> zipfile.ZipInfo:
+def _pair_member(archive: zipfile.ZipFile, name: str) -> zipfile.ZipInfo:
     """The file of sentence pairs in an archive: its only text, or the one that is much larger than the others.
 
-    Raises PairFileError when there is none, when it cannot be told which it is, and when it is encrypted.
+    Raises PairFileError when there is none, when several may be it, and when it is encrypted.
     """
     members = [member for member in archive.infolist() if member.filename and not member.is_dir()]
     if not members:
         raise PairFileError(f"{name}: the zip archive is empty: download it again")
-    for member in members:
-        if member.filename in _DOCUMENTS:
-            raise PairFileError(f"{name}: {_DOCUMENTS[member.filename]}: {_SAVE}")
+    if any(member.filename in _OFFICE for member in members):
+        raise PairFileError(f"{name}: a document: {PLAIN_TEXT}")
     texts = sorted(filter(_may_hold_pairs, members), key=lambda member: member.file_size, reverse=True)
     if not texts:
         raise PairFileError(
@@ -173,7 +156,7 @@ def _open_zip(file: BufferedReader, name: str) -> zipfile.ZipFile:
     try:
         return zipfile.ZipFile(file)
     except (*_DAMAGE, NotImplementedError):
-        # An archive's list of contents stands at its end.
+        # An archive's list of contents is at its end.
         raise PairFileError(f"{name}: the zip archive is truncated or damaged: download it again") from None
 
 
@@ -181,7 +164,7 @@ def _open_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str) -
     try:
         return archive.open(member)  # type: ignore[return-value]
     except NotImplementedError:
-        raise PairFileError(f"{name}: the zip archive is packed in a way that s2s does not know: {_UNPACK}") from None
+        raise PairFileError(f"{name}: the zip archive is packed by an unknown method: unpack it first") from None
     except _DAMAGE:
         raise PairFileError(f"{name}: the zip archive is damaged: download it again") from None
 
@@ -190,15 +173,16 @@ def _unpacked(stream: _Stream, name: str, kind: str) -> Iterator[bytes]:
     pieces = _pieces(stream, name, kind)
     for head in pieces:
         if head.startswith((*_ZIP, _GZIP)):
-            raise PairFileError(f"{name}: an archive in an archive: {_UNPACK}")
+            raise PairFileError(f"{name}: an archive in an archive: unpack it first")
         _refuse_foreign(head, name)
         yield head
         yield from pieces
 
 
 def _pieces(stream: _Stream, name: str, kind: str) -> Iterator[bytes]:
-    """What can be had of the stream comes first, and then what is wrong with it."""
+    """All bytes that can be read, then an error if the stream is damaged."""
     piece = b""
+    problem = None
     try:
         while more := stream.read1(_PIECE):
             piece += more
@@ -212,21 +196,17 @@ def _pieces(stream: _Stream, name: str, kind: str) -> Iterator[bytes]:
             problem = _unreadable(name, error)
         else:
             problem = PairFileError(f"{name}: the {kind} is damaged: download it again")
-    else:
-        if piece:
-            yield piece
-        return
     if piece:
         yield piece
-    raise problem
+    if problem:
+        raise problem
 
 
 def _refuse_foreign(head: bytes, name: str) -> None:
-    for start, magic, what, cure in _FOREIGN:
-        if head.startswith(magic, start):
-            raise PairFileError(f"{name}: {what}: {cure}")
     if _WEB_PAGE.match(head):
         raise PairFileError(f"{name}: a web page: download the file of sentence pairs itself")
+    if _FOREIGN.match(head):
+        raise PairFileError(f"{name}: neither text nor zip nor gzip: {PLAIN_TEXT}")
 
 
 def _unreadable(name: str, error: OSError) -> PairFileError:

@@ -1,4 +1,4 @@
-"""From the bytes of a text to its lines, a few thousand at a time."""
+"""The lines of a text from its bytes, a few thousand at a time."""
 
 import codecs
 import io
@@ -9,17 +9,18 @@ from encodings.aliases import aliases
 from itertools import accumulate, islice
 
 from seq2seq_cli.errors import ConfigError, PairFileError, one_line
+from seq2seq_cli.pairs.archives import PLAIN_TEXT
 
 LONGEST_LINE = 100_000
-"""Characters of a line; a longer one is no sentence pair, and its text is not kept."""
+"""Characters per line; a longer one is no sentence pair, and its text is not kept."""
 BLOCK_CHARACTERS = 1_000_000
-"""A block is cut before it has more than so many characters; it has room for the longest line."""
+"""Characters per block at most; the longest line fits into one."""
 
 _SAMPLE = 4096
 _LETTERS = 0.9
-"""Share of printable characters and white space above which decoded bytes look like a text."""
+"""Fraction of printable characters and white space above which decoded bytes look like a text."""
 
-# UTF-32 goes first: its mark for small-endian begins with that of UTF-16.
+# UTF-32 before UTF-16: the little-endian mark of UTF-32 begins with that of UTF-16.
 _MARKS = [
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),
@@ -28,7 +29,7 @@ _MARKS = [
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 ]
 _WITHOUT_MARK = {"utf-8-sig": "utf-8", "utf-16": "utf-16-le", "utf-32": "utf-32-le"}
-"""The encodings in which a byte order mark may stand, and how they are read where it does not."""
+"""Encodings that may begin with a byte order mark, and how they are read without one."""
 _NOT_OF_FILES = {"idna", "punycode", "undefined", "unicode-escape", "raw-unicode-escape", "utf-7", "mbcs", "oem"}
 
 
@@ -37,24 +38,24 @@ def check_encoding(encoding: str) -> str:
     if name := _python_name(encoding):
         return _WITHOUT_MARK.get(name, name)
     near = get_close_matches(encoding.lower().replace("-", "_"), filter(_python_name, aliases), n=1)
-    hint = f", did you mean '{near[0].replace('_', '-')}'?" if near else ": say one such as utf-8, latin-1 or cp1252"
+    hint = f", did you mean '{near[0].replace('_', '-')}'?" if near else ": give one such as utf-8, latin-1 or cp1252"
     raise ConfigError([f"data.encoding: unknown encoding '{one_line(encoding)}'{hint}"])
 
 
 def _python_name(encoding: str) -> str | None:
     try:
         name = codecs.lookup(encoding).name.replace("_", "-")
-        "\n".encode(name)  # some of Python's codecs make bytes of bytes, and only this call tells
+        "\n".encode(name)  # some of Python's codecs turn bytes into bytes; only this call shows it
     except (LookupError, UnicodeError, ValueError):
         return None
     return None if name in _NOT_OF_FILES else name
 
 
 class Characters:
-    """Decodes a text piece by piece, with every line end turned into LF, and knows where it is.
+    """Decodes a text piece by piece, turns every line end into LF, and counts lines and columns.
 
-    A byte order mark decides the encoding whatever was asked for. Where the text cannot be decoded, ``problem`` says
-    so, and nothing comes after what stands before that place.
+    A byte order mark overrides the encoding that was asked for. At the first place that cannot be decoded, ``problem``
+    is set, and decoding ends.
     """
 
     def __init__(self, head: bytes, *, name: str, encoding: str) -> None:
@@ -70,7 +71,7 @@ class Characters:
         self.problem: PairFileError | None = None
 
     def decode(self, piece: bytes, *, final: bool = False) -> str:
-        """The characters of the next bytes, as many as are whole."""
+        """The characters of the next bytes; an incomplete last one waits for the next piece."""
         piece, self._skip = piece[self._skip :], 0
         try:
             text = self._newlines.decode(self._decoder.decode(piece, final), final)
@@ -115,18 +116,18 @@ class Characters:
     def _no_text(self) -> str:
         for encoding in () if self._mark else ("utf-16-le", "utf-16-be"):
             if encoding != self._encoding and _looks_like_text(self._sample, encoding):
-                return f"the text looks like UTF-16 without a byte order mark: say --encoding {encoding}"
-        return "this is no text file; give one in UTF-8"
+                return f"the text looks like UTF-16 without a byte order mark: try --encoding {encoding}"
+        return f"no text file: {PLAIN_TEXT}"
 
     def _problem(self, message: str) -> PairFileError:
         return PairFileError(f"{self._name}:{self._line}:{self._column}: {message}")
 
 
 class Lines:
-    """The lines of one text, of which no more is in memory than what was asked for and not yet taken.
+    """The lines of a text, read only as far as they are asked for.
 
-    LF, CRLF and CR end a line, and nothing else does; the last line needs no end. A line of more than LONGEST_LINE
-    characters stands as an empty one.
+    Lines end with LF, CRLF or CR alone; the last line needs no end. A line of more than LONGEST_LINE characters is
+    replaced by an empty one.
     """
 
     def __init__(self, pieces: Iterator[bytes], *, name: str, encoding: str) -> None:
@@ -143,10 +144,10 @@ class Lines:
         self._problem: PairFileError | None = None
 
     def ready(self, most: int) -> int:
-        """How many lines, at most so many, make the next block; 0 at the end of the text.
+        """The number of lines of the next block, at most ``most``; 0 at the end of the text.
 
-        Raises PairFileError where the text cannot be read any further, once the lines before that place are taken,
-        and when there is no text at all.
+        Raises PairFileError when the text is empty, and where it cannot be read any further, once the lines before
+        that place are taken.
         """
         while not self._ended and len(self._waiting) < most and self._size < BLOCK_CHARACTERS:
             self._read()
@@ -154,12 +155,12 @@ class Lines:
             if self._problem is not None:
                 raise self._problem
             if not self.taken:
-                raise PairFileError(f"{self.name}: the file is empty: give one with a sentence pair a line")
+                raise PairFileError(f"{self.name}: the file is empty: give one with a sentence pair per line")
         sizes = accumulate(map(len, islice(self._waiting, most)))
         return bisect_right(list(sizes), BLOCK_CHARACTERS)
 
     def take(self, count: int) -> tuple[str, list[int]]:
-        """The next lines, of which so many are ready, joined by LF; and the numbers of those that were too long."""
+        """The next ``count`` lines, joined by LF, and the numbers of those that were too long; they must be ready."""
         text = "\n".join(self._waiting[:count])
         del self._waiting[:count]
         self._size -= len(text) - (count - 1)
@@ -187,7 +188,7 @@ class Lines:
 
     def _add(self, text: str) -> None:
         lines = (self._rest + text).split("\n")
-        # One character too many is enough to tell, when the line ends, that it was too long.
+        # One character too many is kept: it shows, when the line ends, that the line was too long.
         self._rest = lines.pop()[: LONGEST_LINE + 1]
         if lines and max(map(len, lines)) > LONGEST_LINE:
             first = self.taken + len(self._waiting) + 1
@@ -203,7 +204,7 @@ def _looks_like_text(sample: bytes, encoding: str) -> bool:
     except UnicodeDecodeError:
         return False
     good = sum(letter.isprintable() or letter.isspace() for letter in text)
-    # Random bytes give many letters, but hardly ever a tab or a newline.
+    # Random bytes decode to many letters, but hardly ever to a tab or a newline.
     return not {"\t", "\n"}.isdisjoint(text) and "\0" not in text and good >= _LETTERS * len(text)
 
 

@@ -25,7 +25,7 @@ from seq2seq_cli.evaluation.corpus_scores import corpus_bleu
 from seq2seq_cli.files import write_json
 from seq2seq_cli.learning.state import fresh_state
 from seq2seq_cli.model.build import build_model
-from seq2seq_cli.pairs.sources import Source, describe
+from seq2seq_cli.pairs.pair_files import local_pair_files
 from seq2seq_cli.plots.pictures import save_pictures
 from seq2seq_cli.preparation.prepare import prepare
 from seq2seq_cli.training.events import Step
@@ -82,8 +82,10 @@ class Exhibition:
 
         Raises UsageError when the folder was made of other pairs, or otherwise; PairFileError when there are no pairs.
         """
+        with local_pair_files({"pairs": [pairs]}) as found:
+            hashes = [file.sha256 for pair_file in found["pairs"] for file in pair_file.files]
         made_of = {
-            "pairs": [file.sha256 for file in describe([Source.of(pairs)])],
+            "pairs": hashes,
             "settings": list(settings),
             "sentence": sentence,
             "pictures": pictures is not None,
@@ -96,7 +98,7 @@ class Exhibition:
         write_json(record, made_of)
         prepared = folder / "prepared"
         if not prepared.exists():
-            prepare([Source.of(pairs)], prepared, load_config(None, [s for s in settings if _is_of_text(s)]))
+            prepare([pairs], prepared, load_config(None, [s for s in settings if _is_of_text(s)]))
         return cls(
             folder=folder,
             corpus=PreparedCorpus.open(prepared),

@@ -23,7 +23,6 @@ from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.config.schema import Config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.errors import Interrupted, S2SError
-from seq2seq_cli.pairs.sources import Source
 from seq2seq_cli.preparation.prepare import prepare
 
 if TYPE_CHECKING:
@@ -102,7 +101,7 @@ def _session(pairs: Path, config: Config, folder: Path, held: ExitStack) -> "Ses
     from seq2seq_cli.training.resolve import resolve_config
     from seq2seq_cli.training.session import Session
 
-    prepare([Source.of(pairs)], folder / "prepared", config)
+    prepare([pairs], folder / "prepared", config)
     corpus = PreparedCorpus.open(folder / "prepared")
     # What prepare found out, such as the languages, the config does not say.
     config = resolve_config(config.model_copy(update={"data": corpus.config.data, "text": corpus.config.text}), corpus)

@@ -1,4 +1,4 @@
-"""``s2s inspect``: what a prepared folder holds, and whether it holds what it promises."""
+"""``s2s inspect``: check a prepared folder, and show its content."""
 
 import sys
 from collections.abc import Iterator, Sequence
@@ -27,12 +27,12 @@ def inspect(
         Path | None,
         typer.Argument(metavar="[PREPARED]", help="A prepared folder; data/prepared by default.", show_default=False),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Another seed draws other pairs.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="The seed that draws the pairs to show.")] = 1,
 ) -> None:
-    """Check a prepared folder, and show what is in it.
+    """Check a prepared folder, and show its content.
 
-    Every file is read. Leaks, references, lengths, the vocabulary's reach and unknown words are counted from the texts
-    and ids, whatever the manifest says. Exits with 1 when a sentence leaks, with 2 when a file is damaged.
+    Every file is read. Leaks, references, lengths, the coverage of the vocabulary and unknown words are counted from
+    the texts and ids, not taken from the manifest. Exits with 1 when a sentence leaks, with 2 when a file is damaged.
     """
     from seq2seq_cli.corpus import inspection
     from seq2seq_cli.corpus.prepared import DEFAULT_FOLDER, PreparedCorpus
@@ -62,8 +62,9 @@ def _head(corpus: "PreparedCorpus") -> Iterator[str]:
     text = manifest.text
     size = sum(record.size for record in manifest.files.values())
     yield f"{one_line(str(corpus.path))}: {text.src.language} to {text.tgt.language}, unit {text.unit}"
-    yield f"made by s2s {manifest.s2s} with spaCy {manifest.spacy} of {', '.join(s.name for s in manifest.sources)}"
-    yield f"{len(manifest.files)} files, {size / 1e6:,.1f} MB, each as it was written"
+    files = ", ".join(file.name for file in manifest.pair_files)
+    yield f"made by s2s {manifest.s2s} with spaCy {manifest.spacy} from {files}"
+    yield f"{len(manifest.files)} files, {size / 1e6:,.1f} MB, all unchanged"
 
 
 def _splits(corpus: "PreparedCorpus") -> Iterator[str]:
@@ -80,7 +81,7 @@ def _leakage(leaks: Sequence["Leak"]) -> Iterator[str]:
     yield f"{'leakage':<14}{'src':>12}{'tgt':>12}"
     of_side = ([leak for leak in leaks if leak.side == side] for side in ("src", "tgt"))
     for src, tgt in zip(*of_side, strict=True):
-        note = "  given so" if src.allowed else ""
+        note = "  both were given" if src.allowed else ""
         yield f"{f'{src.held_out} in {src.other}':<14}{src.sentences:>12,}{tgt.sentences:>12,}{note}"
 
 
@@ -103,14 +104,14 @@ def _lengths(corpus: "PreparedCorpus") -> Iterator[str]:
 
 
 def _bin_width(counts: Sequence[int]) -> int:
-    """1, 2, 5, 10, ...: as fine as it can be with all but the longest half per cent in _BINS bins."""
+    """The smallest of 1, 2, 5, 10, ... with which _BINS bins hold all but the longest half per cent."""
     steps = (digit * power for power in (1, 10, 100, 1_000, 10_000, 100_000) for digit in (1, 2, 5))
     most_beyond = sum(counts) / 200
     return next(step for step in steps if sum(counts[step * _BINS + 1 :]) <= most_beyond)
 
 
 def _binned(counts: Sequence[int], step: int) -> list[int]:
-    """Lengths 1 to ``step`` are the first bin; one bin more than _BINS holds the rest."""
+    """Counts per bin: lengths 1 to ``step`` are the first bin; after _BINS bins, a last one holds the rest."""
     starts = range(1, min(len(counts), step * _BINS + 1), step)
     bins = [sum(counts[start : start + step]) for start in starts]
     beyond = sum(counts[step * _BINS + 1 :])
@@ -121,19 +122,19 @@ def _vocabulary(corpus: "PreparedCorpus") -> Iterator[str]:
     from seq2seq_cli.corpus.inspection import vocabulary_curve
 
     curves = [vocabulary_curve(corpus, side) for side in ("src", "tgt")]
-    yield f"{'vocabulary':<14}{'src':>12}{'tgt':>12}  share of training that the most frequent units cover"
+    yield f"{'vocabulary':<14}{'src':>12}{'tgt':>12}  coverage of training by the most frequent units"
     yield f"{'units':<14}" + "".join(f"{curve[-1].units:>12,}" for curve in curves)
-    below = [{units: f"{share:.2%}" for units, share in curve[:-1]} for curve in curves]
+    below = [{units: f"{fraction:.2%}" for units, fraction in curve[:-1]} for curve in curves]
     for units in sorted({*below[0], *below[1]}):
-        yield f"{f'first {units:,}':<14}" + "".join(f"{shares.get(units, ''):>12}" for shares in below)
-    yield f"{'all':<14}" + "".join(f"{curve[-1].share:>12.2%}" for curve in curves)
+        yield f"{f'first {units:,}':<14}" + "".join(f"{fractions.get(units, ''):>12}" for fractions in below)
+    yield f"{'all':<14}" + "".join(f"{curve[-1].fraction:>12.2%}" for curve in curves)
 
 
 def _unknown(corpus: "PreparedCorpus") -> Iterator[str]:
     from seq2seq_cli.corpus.inspection import count_unknown
 
     counted = [count_unknown(corpus, side, ("train", "valid")) for side in ("src", "tgt")]
-    totals = (f"{side}: {c.total():,}, {len(c):,} different" for side, c in zip(("src", "tgt"), counted, strict=True))
+    totals = (f"{side}: {c.total():,}, {len(c):,} distinct" for side, c in zip(("src", "tgt"), counted, strict=True))
     yield f"unknown words of train and valid; {'; '.join(totals)}"
     for row in zip_longest(*(unknown.most_common(_MOST_UNKNOWN) for unknown in counted)):
         cells = (f"{pair[1]:>8,}  {pair[0]}" if pair else "" for pair in row)
@@ -141,12 +142,12 @@ def _unknown(corpus: "PreparedCorpus") -> Iterator[str]:
 
 
 def _examples(corpus: "PreparedCorpus", seed: int) -> Iterator[str]:
-    from seq2seq_cli.corpus.inspection import draw_examples
+    from seq2seq_cli.corpus.inspection import draw_pairs
 
     yield f"{_EXAMPLES} random pairs (--seed {seed})"
-    for example in draw_examples(corpus, _EXAMPLES, seed):
+    for pair in draw_pairs(corpus, _EXAMPLES, seed):
         yield ""
-        yield f"{example.split:<7}{example.src}"
-        yield f"{'':<7}{' '.join(example.src_units)}"
-        yield f"{'':<7}{example.tgt}"
-        yield f"{'':<7}{' '.join(example.tgt_units)}"
+        yield f"{pair.split:<7}{pair.src}"
+        yield f"{'':<7}{' '.join(pair.src_units)}"
+        yield f"{'':<7}{pair.tgt}"
+        yield f"{'':<7}{' '.join(pair.tgt_units)}"

@@ -1,1 +1,1 @@
-"""From a file of sentence pairs to leak-free splits, memory-mapped ids and batches."""
+"""The prepared folder as training and evaluation read it: manifest, ids, texts, batches, noise."""

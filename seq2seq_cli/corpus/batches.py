@@ -1,4 +1,4 @@
-"""From memory-mapped ids to padded batches; an epoch's order follows from the seed alone.
+"""From memory-mapped ids to padded batches; the order of an epoch depends on the seed alone.
 
 B batch, S source length, T target length.
 """
@@ -22,37 +22,38 @@ from seq2seq_cli.text.vocabulary import BOS, EOS, PAD
 
 @dataclass(frozen=True, kw_only=True)
 class Batch:
-    """Sentence pairs side by side, padded on the right."""
+    """Sentence pairs, padded on the right."""
 
     src: Int[Tensor, "B S"]
-    """Source ids, each row closed by EOS."""
+    """Source ids; each row ends with EOS."""
     src_lengths: Int[Tensor, " B"]
-    """Real tokens of each source row, EOS counted; always on the CPU."""
+    """Tokens per source row without padding, EOS included; always on the CPU."""
     tgt_in: Int[Tensor, "B T"]
-    """What the decoder is given: BOS, then the words."""
+    """Decoder inputs: BOS, then the words."""
     tgt_out: Int[Tensor, "B T"]
-    """What it is to answer: the words, then EOS."""
+    """Expected outputs: the words, then EOS."""
     tgt_lengths: Int[Tensor, " B"]
-    """Real tokens of each row of `tgt_out`, EOS counted; always on the CPU: asking a GPU would wait for it."""
+    """Tokens per row of `tgt_out` without padding, EOS included; always on the CPU: reading them from a GPU would wait
+    for it."""
 
     @property
     def tokens(self) -> int:
-        """Target tokens, EOS counted, padding not."""
+        """The number of target tokens, with EOS and without padding."""
         return int(self.tgt_lengths.sum())
 
     def to(self, device: torch.device) -> "Batch":
-        """The same batch on a device; a copy from pinned memory to a GPU is only begun."""
-        later = device.type == "cuda"
-        src, tgt_in, tgt_out = (ids.to(device, non_blocking=later) for ids in (self.src, self.tgt_in, self.tgt_out))
+        """The same batch on a device; a copy from pinned memory to a GPU is asynchronous."""
+        is_gpu = device.type == "cuda"
+        src, tgt_in, tgt_out = (ids.to(device, non_blocking=is_gpu) for ids in (self.src, self.tgt_in, self.tgt_out))
         return replace(self, src=src, tgt_in=tgt_in, tgt_out=tgt_out)
 
     def without_targets(self) -> "Batch":
-        """The same batch with nothing to learn from it."""
+        """The same batch with padding as its expected outputs, so that its loss is 0."""
         tgt_out, tgt_lengths = torch.full_like(self.tgt_out, PAD), torch.zeros_like(self.tgt_lengths)
         return replace(self, tgt_out=tgt_out, tgt_lengths=tgt_lengths)
 
     def pin(self) -> "Batch":
-        """The same batch in memory that a GPU reads by itself."""
+        """The same batch in pinned memory, which a GPU reads directly."""
         src, tgt_in, tgt_out = (ids.pin_memory() for ids in (self.src, self.tgt_in, self.tgt_out))
         return replace(self, src=src, tgt_in=tgt_in, tgt_out=tgt_out)
 
@@ -61,10 +62,10 @@ class Batch:
 
 
 def epoch_order(ids: ParallelIds, *, size: int, unit: BatchUnit, seed: int, epoch: int) -> list[NDArray[np.int64]]:
-    """The batches of one epoch as indices of pairs: like lengths together, everything else shuffled.
+    """The batches of an epoch as indices of pairs: similar lengths together, everything else shuffled.
 
-    The order is a function of the arguments, so a stopped epoch is taken up again by its position. Every epoch has
-    as many batches: shuffled are pairs that are equally long on both sides, and the batches among themselves.
+    The order is a function of the arguments, so that an epoch can be resumed at any batch. Every epoch has the same
+    number of batches: pairs are shuffled among those of the same lengths on both sides, and batches among themselves.
     """
     random = np.random.default_rng([seed, epoch])
     batches = _cut(ids, random.permutation(len(ids)), size, unit)
@@ -72,15 +73,15 @@ def epoch_order(ids: ParallelIds, *, size: int, unit: BatchUnit, seed: int, epoc
 
 
 def length_order(ids: ParallelIds, *, size: int, unit: BatchUnit) -> list[NDArray[np.int64]]:
-    """Every pair once, like lengths together, always in the same order, the longest sources last: for validation."""
+    """Batches for validation: similar lengths together, the longest sources last, always in the same order."""
     return _cut(ids, np.arange(len(ids)), size, unit)
 
 
 def _cut(ids: ParallelIds, pairs: NDArray[np.int64], size: int, unit: BatchUnit) -> list[NDArray[np.int64]]:
-    """Batches of at most `size`, of like lengths; pairs of the same lengths stay in the order given.
+    """Batches of at most `size` and of similar lengths; pairs of the same lengths stay in the order given.
 
-    By sources first: in nearly every batch they are equally long, and the encoder has nothing to skip. The targets go
-    up and down in turn, so that where the sources get longer, the targets do not jump.
+    Sorted by source length first: in nearly every batch the sources are equally long, and the encoder has no padding.
+    Target lengths ascend and descend in turn, so that they do not jump where the sources get longer.
     """
     src, tgt = ids.src_lengths[pairs], ids.tgt_lengths[pairs]
     order = np.lexsort((np.where(src % 2, tgt, -tgt), src))
@@ -93,9 +94,9 @@ def _cut(ids: ParallelIds, pairs: NDArray[np.int64], size: int, unit: BatchUnit)
 
 
 def _starts(widths: list[int], size: int) -> list[int]:
-    """Where the batches begin when a batch has at most `size` positions: rows x the widest of them.
+    """The first row of each batch when a batch has at most `size` positions (rows x widest row).
 
-    A row that is wider than that is a batch of its own.
+    A row that is wider than `size` is a batch of its own.
     """
     starts: list[int] = []
     start, widest = 0, size + 1  # too wide for any row to be added to: the first row begins a batch
@@ -108,7 +109,7 @@ def _starts(widths: list[int], size: int) -> list[int]:
 
 
 def collate(ids: ParallelIds, rows: Sequence[int] | NDArray[np.integer[Any]]) -> Batch:
-    """The pairs of the given indices as one batch; raises PreparedFolderError when their files are damaged."""
+    """The batch of the given pairs; raises PreparedFolderError when their files are damaged."""
     src, tgt = ids.pick(np.asarray(rows, dtype=np.int64))
     return Batch(
         src=_frame(src, last=EOS),
@@ -120,7 +121,7 @@ def collate(ids: ParallelIds, rows: Sequence[int] | NDArray[np.integer[Any]]) ->
 
 
 def halves(batch: Batch) -> tuple[Batch, Batch]:
-    """The first and the second half of the pairs, each padded to its own longest; ValueError when there is one pair."""
+    """The two halves of a batch, each padded to its own longest row; raises ValueError for a single pair."""
     if len(batch) < 2:
         raise ValueError("a single pair has no halves")
     middle = len(batch) // 2
@@ -140,13 +141,13 @@ def _some(batch: Batch, rows: slice) -> Batch:
 
 
 def pad(rows: Sequence[Sequence[int]]) -> Int[Tensor, "B N"]:
-    """Rows of ids as one tensor, as long as the longest, PAD on the right."""
+    """Rows of ids as one tensor, padded on the right to the longest."""
     longest = max(map(len, rows))
     return torch.tensor([[*row, *[PAD] * (longest - len(row))] for row in rows])
 
 
 def _frame(rows: Ragged, *, first: int | None = None, last: int | None = None) -> Int[Tensor, "B N"]:
-    """Rows of ids as one tensor, one id longer than the longest: ``first`` goes before each row, or ``last`` after."""
+    """Rows of ids as one padded tensor, with ``first`` before each row, or ``last`` after it."""
     lengths = rows.lengths
     places = np.arange(int(lengths.max()) + 1)
     framed = np.full((len(rows), len(places)), PAD, dtype=np.int64)

@@ -1,6 +1,6 @@
-"""Texts as 64-bit numbers: what is kept in memory of a corpus that may be larger than the memory.
+"""Texts as 64-bit hashes, which fit into memory where the corpus itself does not.
 
-Two texts of a million share a number by chance once in some forty million corpora.
+In a corpus of a million texts, the probability that two of them share a hash is about 1 in 37 million.
 """
 
 import hashlib
@@ -12,17 +12,17 @@ from numpy.typing import NDArray
 Hashes = NDArray[np.uint64]
 
 _PART = 1 << 16
-"""Numbers that are worked on at a time, for the sake of memory."""
+"""Numbers per step, to save memory."""
 
 
 def text_hashes(texts: Iterable[bytes]) -> NDArray[np.uint64]:
-    """A number for each text, the same on every machine and in every process."""
+    """The hash of each text, the same on every machine and in every process."""
     blake2b = hashlib.blake2b
     return np.frombuffer(b"".join([blake2b(text, digest_size=8).digest() for text in texts]), dtype="<u8")
 
 
 def mix(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Spread numbers evenly over all there are, one to one: the finaliser of splitmix64 (Steele et al. 2014)."""
+    """Permute the 64-bit numbers pseudo-randomly: the finaliser of splitmix64 (Steele et al. 2014)."""
     mixed = numbers + np.uint64(0x9E3779B97F4A7C15)
     for start in range(0, len(mixed), _PART):
         part = mixed[start : start + _PART]
@@ -35,7 +35,7 @@ def mix(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 
 def first_of_each(numbers: NDArray[np.uint64]) -> NDArray[np.bool_]:
-    """Which numbers stand for the first time."""
+    """Whether each number occurs for the first time."""
     order = np.argsort(numbers, kind="stable")
     ordered = numbers[order]
     is_first = np.ones(len(numbers), dtype=np.bool_)
@@ -52,7 +52,7 @@ def distinct(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 
 def places_in(ordered: NDArray[np.uint64], numbers: NDArray[np.uint64]) -> NDArray[np.int32]:
-    """The place of each number among distinct ones in ascending order, or where it would stand if it were there."""
+    """The index of each number in an ascending array of distinct ones, or the index at which it would be inserted."""
     places = np.empty(len(numbers), dtype=np.int32)
     for start in range(0, len(numbers), _PART):
         places[start : start + _PART] = np.searchsorted(ordered, numbers[start : start + _PART])
@@ -60,7 +60,7 @@ def places_in(ordered: NDArray[np.uint64], numbers: NDArray[np.uint64]) -> NDArr
 
 
 def are_among(numbers: NDArray[np.uint64], others: NDArray[np.uint64]) -> NDArray[np.bool_]:
-    """Which numbers are among the others; numpy's isin takes several times the memory."""
+    """Whether each number is among the others; numpy's isin takes several times the memory."""
     if not len(others):
         return np.zeros(len(numbers), dtype=np.bool_)
     ordered = distinct(others)

@@ -1,7 +1,7 @@
-"""What a prepared folder holds, counted anew from its files: leaks, references, lengths, vocabulary, unknown words.
+"""Leaks, references, lengths, vocabulary and unknown words of a prepared folder, counted from its files.
 
-Every count reads the files line by line or as memory maps; what stays in memory is the sentences of the held-out
-splits, the distinct unknown words, and a few numbers a pair.
+Every count reads the files line by line or as memory maps. Memory holds the sentences of the held-out splits, the
+distinct unknown words, and a few numbers per pair.
 """
 
 from collections import Counter
@@ -25,41 +25,41 @@ from seq2seq_cli.text.vocabulary import SPECIAL_UNITS, UNK
 HELD_OUT: tuple[Literal["valid"], Literal["test"]] = ("valid", "test")
 
 _BLOCK = 1 << 14
-"""Sentences that are looked at together."""
+"""Sentences per block."""
 
 
 class Leak(NamedTuple):
-    """How many distinct sentences of one side of a held-out split are in another split too."""
+    """The number of distinct sentences of one side of a held-out split that another split has too."""
 
     side: SideName
     held_out: SplitName
     other: SplitName
     sentences: int
     allowed: bool
-    """Whether both splits are files that the user gave, which stay as they are."""
+    """Whether both splits were given by the user, and so are kept as they are."""
 
 
 class References(NamedTuple):
-    """How many targets the sources of a split have."""
+    """The numbers of targets that the sources of a split have."""
 
     pairs: int
     sources: int
-    """Distinct ones."""
+    """Distinct sources."""
     several: int
     """Sources with two targets or more."""
     most: int
-    """Targets of one source."""
+    """The largest number of targets of one source."""
 
 
 class Coverage(NamedTuple):
-    """The share of a side's running units in training that its most frequent units make up."""
+    """The fraction of all training tokens of a side that its most frequent units cover."""
 
     units: int
-    share: float
+    fraction: float
 
 
-class Example(NamedTuple):
-    """A pair, and the units of both sides as the model sees them; an unknown word stands in brackets."""
+class SegmentedPair(NamedTuple):
+    """A pair, and the units of both sides as the model sees them; unknown words are in brackets."""
 
     split: SplitName
     src: str
@@ -69,8 +69,8 @@ class Example(NamedTuple):
 
 
 def count_leaks(corpus: PreparedCorpus) -> list[Leak]:
-    """Look for the sentences of ``valid`` and ``test`` in the other splits; case and punctuation make no difference."""
-    given = {source.split for source in corpus.manifest.sources}
+    """The sentences of ``valid`` and ``test`` that other splits have too; case and punctuation do not count."""
+    given = {file.split for file in corpus.manifest.pair_files}
     leaks = []
     for side in SIDES:
         keys = {split: set(map(sentence_key, _texts(corpus, split, side))) for split in HELD_OUT}
@@ -86,7 +86,7 @@ def count_leaks(corpus: PreparedCorpus) -> list[Leak]:
 
 
 def count_references(corpus: PreparedCorpus, split: SplitName) -> References:
-    """Count the targets of each source of a split; sources are the same when their text is."""
+    """Count the targets per source of a split; sources are the same when their texts are equal."""
     texts = (text.encode("utf-8") for text in _texts(corpus, split, "src"))
     blocks = [np.zeros(0, dtype=np.uint64)]
     while len(block := text_hashes(islice(texts, _BLOCK))):
@@ -102,7 +102,7 @@ def count_references(corpus: PreparedCorpus, split: SplitName) -> References:
 
 
 def count_lengths(corpus: PreparedCorpus, side: SideName) -> NDArray[np.int64]:
-    """How many sentences of all splits have 0, 1, 2, ... units."""
+    """The number of sentences, over all splits, that have 0, 1, 2, ... units."""
     counts = np.zeros(1, dtype=np.int64)
     for split in SPLITS:
         for block in _blocks(corpus, split, side):
@@ -111,18 +111,18 @@ def count_lengths(corpus: PreparedCorpus, side: SideName) -> NDArray[np.int64]:
 
 
 def vocabulary_curve(corpus: PreparedCorpus, side: SideName) -> list[Coverage]:
-    """How much of the training split the most frequent 100, 200, 500, 1,000, ... units cover, and how much all do."""
+    """The coverage of the training split by the most frequent 100, 200, 500, 1,000, ... units, and by all."""
     counts = np.zeros(len(_codec(corpus, side).vocabulary), dtype=np.int64)
     for block in _blocks(corpus, "train", side):
         counts = _sum(counts, np.bincount(block.values))
     total = max(int(counts.sum()), 1)
-    # None of the units cover nothing: a vocabulary may be empty.
+    # The first entry is for no units: a vocabulary may be empty.
     covered = np.cumsum([0, *np.sort(counts[len(SPECIAL_UNITS) :])[::-1]])
     return [Coverage(units, float(covered[units]) / total) for units in _steps(len(covered) - 1)]
 
 
 def count_unknown(corpus: PreparedCorpus, side: SideName, splits: Sequence[SplitName]) -> Counter[str]:
-    """How often each word that the vocabulary lacks stands in the texts of some splits."""
+    """The frequency of each word that the vocabulary lacks in the texts of some splits."""
     codec = _codec(corpus, side)
     cut = get_segmenter(codec.config, codec.unit).tokens
     unknown: Counter[str] = Counter()
@@ -134,17 +134,17 @@ def count_unknown(corpus: PreparedCorpus, side: SideName, splits: Sequence[Split
     return unknown
 
 
-def draw_examples(corpus: PreparedCorpus, wanted: int, seed: int) -> list[Example]:
-    """Some pairs of all splits, in their order; each pair is as likely as any other."""
+def draw_pairs(corpus: PreparedCorpus, wanted: int, seed: int) -> list[SegmentedPair]:
+    """Pairs drawn uniformly from all splits, in their order."""
     sizes = [corpus.manifest.splits[split].pairs for split in SPLITS]
     chosen = np.zeros(sum(sizes), dtype=np.bool_)
     chosen[np.random.default_rng(seed).choice(len(chosen), min(wanted, len(chosen)), replace=False)] = True
-    examples = []
+    drawn = []
     for split, mask in zip(SPLITS, np.split(chosen, np.cumsum(sizes)[:-1]), strict=True):
         pairs = zip(*(_texts(corpus, split, side) for side in SIDES), strict=True)
         for src, tgt in compress(pairs, mask.tolist()):
-            examples.append(Example(split, src, tgt, _units(corpus.src_codec, src), _units(corpus.tgt_codec, tgt)))
-    return examples
+            drawn.append(SegmentedPair(split, src, tgt, _units(corpus.src_codec, src), _units(corpus.tgt_codec, tgt)))
+    return drawn
 
 
 def _units(codec: Codec, text: str) -> list[str]:
@@ -160,14 +160,14 @@ def _codec(corpus: PreparedCorpus, side: SideName) -> Codec:
 
 
 def _texts(corpus: PreparedCorpus, split: SplitName, side: SideName) -> Iterator[str]:
-    """The sentences of a split, one after the other from the disk."""
+    """The sentences of a split, read one by one from the disk."""
     with (corpus.path / f"{split}.{side}.txt").open(encoding="utf-8", newline="\n") as file:
         for line in file:
             yield line.removesuffix("\n")
 
 
 def _blocks(corpus: PreparedCorpus, split: SplitName, side: SideName) -> Iterator[Ragged]:
-    """The ids of a split, some thousand sentences at a time; PreparedFolderError when they are none."""
+    """The ids of a split, some thousand sentences at a time; raises PreparedFolderError when they are damaged."""
     ids = corpus.split(split)
     for start in range(0, len(ids), _BLOCK):
         src, tgt = ids.pick(np.arange(start, min(start + _BLOCK, len(ids))))
@@ -182,7 +182,7 @@ def _has_unknown(block: Ragged) -> NDArray[np.bool_]:
 
 
 def _sum(counts: NDArray[np.int64], more: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Add two rows of counts, of which either may be the longer."""
+    """The sum of two rows of counts of any lengths."""
     total = np.zeros(max(len(counts), len(more)), dtype=np.int64)
     total[: len(counts)] += counts
     total[: len(more)] += more

@@ -1,4 +1,4 @@
-"""What a prepared folder says of itself: its ``manifest.json``, which is written last."""
+"""The description of a prepared folder: its ``manifest.json``, which is written last."""
 
 import hashlib
 from pathlib import Path
@@ -11,28 +11,27 @@ from seq2seq_cli.corpus.splits import SPLITS, SplitName
 from seq2seq_cli.errors import PreparedFolderError
 from seq2seq_cli.files import read_json, write_json
 
-FORMAT: Final = 2
-"""Of the prepared folder; raised when an older s2s could not read what is written. Format 1, of one pair file without
-``dropped.tsv``, is not read any more."""
+FORMAT: Final = 1
+"""The format of the prepared folder; raised when an older s2s could not read what is written."""
 
 MANIFEST = "manifest.json"
 DROPPED_FILE = "dropped.tsv"
 
 Reason = Literal["blank line", "no tab", "empty side", "duplicate", "too long", "length ratio", "in valid", "in test"]
-"""Why a line of a pair file is no part of the corpus."""
+"""The reason why a line of a pair file is not in the corpus."""
 REASONS: Final[tuple[Reason, ...]] = get_args(Reason)
 
 Count = Annotated[int, Field(ge=0)]
 
 
 class _Record(BaseModel):
-    """A part of the manifest; keys of other versions of s2s are passed over."""
+    """A part of the manifest; keys of other versions of s2s are ignored."""
 
     model_config = ConfigDict(frozen=True, strict=True, extra="ignore", use_attribute_docstrings=True)
 
 
 class FileRecord(_Record):
-    """A file and its content."""
+    """The size and hash of a file."""
 
     size: Count
     """Bytes."""
@@ -40,24 +39,25 @@ class FileRecord(_Record):
 
     @classmethod
     def of(cls, path: Path) -> "FileRecord":
-        """Describe a file as it lies on the disk."""
+        """The record of a file as it is now."""
         with path.open("rb") as file:
             sha256 = hashlib.file_digest(file, "sha256").hexdigest()
             return cls(size=file.tell(), sha256=sha256)
 
     def describes(self, path: Path) -> bool:
-        """Whether a file lies at `path` and holds what was recorded."""
+        """Whether the file at `path` has the recorded content."""
         return self.fits(path) and FileRecord.of(path) == self
 
     def fits(self, path: Path) -> bool:
-        """Whether a file of the recorded size lies at `path`, whatever it holds."""
+        """Whether the file at `path` has the recorded size, whatever its content."""
         return path.is_file() and path.stat().st_size == self.size
 
 
-class SourceRecord(FileRecord):
+class PairFileRecord(FileRecord):
     """A file that pairs were read from."""
 
     name: str
+    """Without folders."""
     split: SplitName | None
     """The split that it was given as; None for a file whose pairs were split."""
 
@@ -86,27 +86,27 @@ class SplitRecord(_Record):
 
 
 class SideRecord(_Record):
-    """What was learned of one language."""
+    """The vocabulary and the tokens of one language."""
 
     vocabulary: Count
     """Units, the four special ones included."""
     tokens: Count
     """In all splits."""
     unknown_rate: float | None
-    """Share of the validation split's tokens that the vocabulary lacks; None without a validation split."""
+    """Fraction of the validation split's tokens that the vocabulary lacks; None without a validation split."""
 
 
 class Manifest(_Record):
-    """What was prepared, how, and what came of it."""
+    """The pair files, the options, and the outcome of a preparation."""
 
     format: Annotated[int, Field(ge=1)]
     s2s: str
-    """Version that made the folder."""
+    """Version of s2s that made the folder."""
     spacy: str
-    """Version of the tokenizers."""
+    """Version of spaCy."""
     tokenizers: str | None = None
     """Version of the library that learned the subwords; None where none were learned."""
-    sources: list[SourceRecord]
+    pair_files: list[PairFileRecord]
     lines_read: Count
     extra_columns: Count
     """Lines with more than two columns."""
@@ -144,14 +144,10 @@ class Manifest(_Record):
 def read_manifest(folder: Path) -> Manifest:
     """Read a folder's manifest.
 
-    Raises PreparedFolderError when the folder or its manifest is missing, when it is damaged, or made by an older or a
-    newer s2s.
+    Raises PreparedFolderError when the folder or its manifest is missing, when it is damaged, or made by a newer s2s.
     """
-    content = _read(folder)
-    if content["format"] < FORMAT:
-        raise PreparedFolderError(f"{folder}: made by an older s2s: prepare again with --overwrite")
     try:
-        return Manifest.model_validate(content)
+        return Manifest.model_validate(_read(folder))
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"])
@@ -160,7 +156,7 @@ def read_manifest(folder: Path) -> Manifest:
 
 
 def written_files(folder: Path) -> set[str]:
-    """The names of all files that prepare wrote into a folder, in whatever format.
+    """The names of all files that prepare wrote into a folder; the rest of the manifest may be damaged.
 
     Raises PreparedFolderError when the folder or its manifest is missing or damaged.
     """
@@ -176,7 +172,7 @@ def _read(folder: Path) -> dict[str, Any]:
 
 
 def _known(section: type[Any], values: Any) -> Any:
-    """Leave out what this version's section does not know."""
+    """The values whose keys this version's section knows."""
     if not (issubclass(section, Section) and isinstance(values, dict)):
         return values
     fields = section.model_fields

@@ -1,14 +1,14 @@
-"""Noise in the training pairs: what a model is shown anew in each epoch, so that it learns what the pairs do not show.
+"""Noise in the training pairs, drawn anew in each epoch.
 
-Two kinds, each drawn for itself:
+Two kinds, drawn independently:
 
-- other parts of words: BPE-dropout, Provilkov et al. 2020. A model that has seen a word in many parts can read one
-  that it has never seen.
-- hidden words: a name that stands on both sides alike becomes unknown on both. With subwords, training has no unknown
-  words; in use there are some, and a model that has seen them writes "unknown" where the source has it. Which word it
-  is, is copied from the source afterwards.
+- BPE-dropout (Provilkov et al. 2020) divides words into other subwords. A model that has seen many divisions of words
+  can read a word that it has never seen.
+- Hidden words: a word that is the same on both sides, such as a name, becomes unknown on both. With subwords, training
+  has no unknown words, but use has some; a model that was trained with them outputs "unknown" where the source has an
+  unknown word, and the word is then copied from the source.
 
-What is drawn follows from the seed, the epoch and the batch alone, so that a stopped epoch goes on as it began.
+The draws depend on the seed, the epoch and the batch alone, so that a resumed epoch has the same noise.
 """
 
 from collections import Counter
@@ -27,26 +27,26 @@ from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.vocabulary import UNK
 
 HIDDEN_WORDS_OF_BPE = 0.05
-"""Probability, a pair, where the config leaves it open; rare words teach the same where words are the units."""
+"""The default probability per pair with subwords; with words as units, rare words have the same effect."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Noise:
-    """What is done to training pairs, and how often."""
+    """The kinds of noise and their probabilities."""
 
     src_codec: Codec
     tgt_codec: Codec
     bpe_dropout: float
-    """Probability that a merge of two parts is left out."""
+    """Probability per merge of two subwords that it is skipped."""
     hidden_words: float
-    """Probability, a pair, that a word is hidden."""
+    """Probability per pair that a word is hidden."""
     seed: int
     stream: int = 0
-    """Of those who draw from one seed, each for other pairs, which one; counted from 0."""
+    """The index, from 0, among the processes that draw from one seed, each for other pairs."""
 
     @classmethod
     def of(cls, training: TrainingConfig, corpus: PreparedCorpus, *, stream: int = 0) -> "Noise | None":
-        """The noise that a config asks for; None when it asks for none, or for words to hide among characters."""
+        """The noise of a config; None when it has none, or only hidden words, which characters do not have."""
         hidden_words = _hidden_words(training, corpus.config.text.unit)
         if not (training.bpe_dropout or hidden_words):
             return None
@@ -60,7 +60,7 @@ class Noise:
         )
 
     def apply(self, ids: ParallelIds, rows: NDArray[np.int64], *, epoch: int, position: int) -> ParallelIds:
-        """The pairs of the given rows, as noisy as this batch of this epoch has them; both counted from 0.
+        """The pairs of the given rows with the noise of this epoch and batch, both counted from 0.
 
         Raises PreparedFolderError when the pairs' files are damaged.
         """
@@ -75,10 +75,10 @@ class Noise:
         return ParallelIds(src=_ragged([src for src, _ in pairs]), tgt=_ragged([tgt for _, tgt in pairs]))
 
     def _hide(self, src: list[int], tgt: list[int], random: np.random.Generator) -> tuple[list[int], list[int]]:
-        """One of the words that stand on both sides alike is UNK; the pair as it is when there is none."""
+        """Replace one of the words that both sides share by UNK; a pair without such words is returned as it is."""
         src_words, tgt_words = _words(self.src_codec, src), _words(self.tgt_codec, tgt)
         tgt_counts = Counter(word for word, _ in tgt_words)
-        # A word that is written once more than it is read would be unknown without anything to copy.
+        # Where the target has a word more often than the source, one UNK would have nothing to copy.
         alike = [word for word, count in Counter(word for word, _ in src_words).items() if count == tgt_counts[word]]
         words = [word for word in alike if any(letter.isalnum() for letter in word)]
         if not words:
@@ -92,7 +92,7 @@ class Noise:
 
 
 def _hidden_words(training: TrainingConfig, unit: Unit) -> float:
-    """The probability that a word is hidden in a pair."""
+    """The probability per pair that a word is hidden."""
     if unit == "character":
         return 0.0
     if training.hidden_words is None:

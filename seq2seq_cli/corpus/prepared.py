@@ -1,10 +1,10 @@
-"""A prepared folder: written once, then opened in a moment whatever its size.
+"""A prepared folder, memory-mapped: it opens in a moment whatever its size.
 
-manifest.json                      what it was made of and how; written last
+manifest.json                      pair files, options and outcome of the preparation; written last
 codec/{src,tgt}.json               from text to ids and back, fitted on train alone
-{train,valid,test}.{src,tgt}.npy   the ids of all sentences, one after the other, without bos and eos
+{train,valid,test}.{src,tgt}.npy   the ids of all sentences end to end, without bos and eos
 ....offsets.npy                    n + 1 numbers: sentence i is ids[offsets[i]:offsets[i + 1]]
-{train,valid,test}.{src,tgt}.txt   the normalised plain text, a sentence a line
+{train,valid,test}.{src,tgt}.txt   the normalised plain text, one sentence per line
 dropped.tsv                        examples of the lines that were left out
 """
 
@@ -26,7 +26,7 @@ from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.sides import SIDES, SideName, codec_path, load_codecs
 
 DEFAULT_FOLDER = Path("data/prepared")
-"""Where ``s2s prepare`` writes and ``s2s train`` reads when nothing else is said."""
+"""The default folder of ``s2s prepare`` and ``s2s train``."""
 
 
 class ParallelIds:
@@ -37,12 +37,12 @@ class ParallelIds:
 
     @cached_property
     def src_lengths(self) -> NDArray[np.int64]:
-        """Tokens of each source."""
+        """Tokens per source."""
         return self._src.lengths
 
     @cached_property
     def tgt_lengths(self) -> NDArray[np.int64]:
-        """Tokens of each target."""
+        """Tokens per target."""
         return self._tgt.lengths
 
     def src(self, pair: int) -> NDArray[np.unsignedinteger]:
@@ -54,7 +54,7 @@ class ParallelIds:
         return self._tgt.row(pair)
 
     def pick(self, pairs: NDArray[np.integer[Any]]) -> tuple[Ragged, Ragged]:
-        """Sources and targets of some pairs, in the order given: a copy."""
+        """A copy of the sources and targets of some pairs, in the order given."""
         return self._src.pick(pairs), self._tgt.pick(pairs)
 
     def __len__(self) -> int:
@@ -62,10 +62,10 @@ class ParallelIds:
 
 
 class SplitIds(ParallelIds):
-    """The ids of a split as they lie on the disk, which may be damaged."""
+    """The ids of a split on the disk, checked when they are read."""
 
     def __init__(self, *, src: Ragged, tgt: Ragged, sizes: tuple[int, int], damaged: PreparedFolderError) -> None:
-        """``sizes``: of the vocabularies; ``damaged``: what to raise for ids that no vocabulary holds."""
+        """``sizes``: of the vocabularies; ``damaged``: the error to raise for ids beyond them."""
         super().__init__(src=src, tgt=tgt)
         self._sizes = sizes
         self._damaged = damaged
@@ -97,9 +97,9 @@ class PreparedCorpus:
     def open(cls, path: Path) -> Self:
         """Open a folder that ``s2s prepare`` made.
 
-        The manifest and the codecs are read; of the other files the sizes are looked at, and see ``verify``.
+        The manifest and the codecs are read; of the other files the sizes alone are checked (see ``verify``).
 
-        Raises PreparedFolderError when it is missing, unfinished, damaged, or made by an older or a newer s2s.
+        Raises PreparedFolderError when it is missing, unfinished, damaged, or made by a newer s2s.
         """
         manifest = read_manifest(path)
         codecs = {codec_path(Path(), side).as_posix() for side in SIDES}
@@ -113,24 +113,24 @@ class PreparedCorpus:
         return cls(path=path, manifest=manifest, src_codec=src_codec, tgt_codec=tgt_codec)
 
     def verify(self) -> None:
-        """Read every file of the folder; raises PreparedFolderError when one is not as it was written."""
+        """Read every file of the folder; raises PreparedFolderError when one has changed since it was written."""
         for name, record in self.manifest.files.items():
             if not record.describes(self.path / name):
                 raise _damaged_file(self.path / name)
 
     @property
     def config(self) -> Config:
-        """The ``data`` and ``text`` sections that the folder was made with; the others have their defaults."""
+        """The ``data`` and ``text`` sections of the preparation; other sections have their defaults."""
         return Config(data=self.manifest.data, text=self.manifest.text)
 
     @property
     def fingerprint(self) -> str:
-        """A hash of all that can be trained on: equal for equal corpora, wherever they lie."""
+        """A hash of ids, texts and codecs: equal for equal corpora, whatever their folders."""
         files = sorted((name, record.sha256) for name, record in self.manifest.files.items() if name != DROPPED_FILE)
         return hashlib.sha256(repr(files).encode("utf-8")).hexdigest()
 
     def split(self, name: SplitName) -> ParallelIds:
-        """The ids of a split, memory-mapped; raises PreparedFolderError when the files do not fit together."""
+        """The ids of a split, memory-mapped; raises PreparedFolderError when its files contradict each other."""
         src, tgt = (self._read_ids(name, side) for side in SIDES)
         if len(src) != len(tgt) or len(src) != self.manifest.splits[name].pairs:
             raise self._damaged(name)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, kw_only=True)
 class Ragged:
-    """Rows of numbers, one after the other: row i is ``values[offsets[i]:offsets[i + 1]]``."""
+    """Rows of numbers end to end: row i is ``values[offsets[i]:offsets[i + 1]]``."""
 
     values: NDArray[np.unsignedinteger[Any]]
     offsets: NDArray[np.int64]
@@ -26,17 +26,17 @@ class Ragged:
         return self.values[self.offsets[index] : self.offsets[index + 1]]
 
     def pick(self, rows: NDArray[np.integer[Any]]) -> Self:
-        """The given rows, in the order given, each as often as it is given: a copy.
+        """A copy of the given rows, in the order given; a row may be given more than once.
 
-        Raises IndexError when there is no such row, or when the offsets are none.
+        Raises IndexError when there is no such row, or when the offsets are invalid.
         """
         values, bounds = np.asarray(self.values), np.asarray(self.offsets)
         starts, ends = bounds[rows], bounds[rows + 1]
         if np.any((starts < 0) | (ends < starts) | (ends > len(values))):
-            raise IndexError("offsets that are none")
+            raise IndexError("invalid offsets")
         lengths = ends - starts
         offsets = offsets_of(lengths)
-        # Position j of the result is value j - (where its row begins there) of its row.
+        # Value j of the result is value j - (start of its row in the result) of its row.
         places = np.repeat(starts - offsets[:-1], lengths) + np.arange(offsets[-1])
         return type(self)(values=values[places], offsets=offsets)
 
@@ -45,5 +45,5 @@ class Ragged:
 
 
 def offsets_of(lengths: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
-    """Where each row begins when all are laid end to end, and where the last one ends."""
+    """The start of each row when all are laid end to end, and the end of the last one."""
     return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(lengths, dtype=np.int64)])

@@ -9,9 +9,10 @@ TRAIN, VALID, TEST = range(3)
 
 
 def sentence_key(text: str) -> bytes:
-    """What two sentences share that differ in case, punctuation, symbols or white space alone, in UTF-8.
+    """The key of a sentence in UTF-8: its letters, digits and combining marks of every script, case-folded.
 
-    Letters, digits and combining marks of every script count; a sentence without any is its own key.
+    Sentences that differ in case, punctuation, symbols or white space alone have the same key. A sentence without
+    letters, digits and marks is its own key.
     """
     if text.isascii():
         whole = text.encode("ascii")
@@ -20,7 +21,7 @@ def sentence_key(text: str) -> bytes:
 
 
 class _KeptLetters(dict[int, int | None]):
-    """A table for str.translate that fills itself: what is not a letter, digit or combining mark goes."""
+    """A table for str.translate, filled on demand, that removes all but letters, digits and combining marks."""
 
     def __missing__(self, code: int) -> int | None:
         kept = self[code] = code if unicodedata.category(chr(code))[0] in "LNM" else None

@@ -1,9 +1,9 @@
-"""Which two languages a pair file holds: as the user says, as the config says, or as the name of the file tells."""
+"""The two languages of a pair file: stated by the user, stated in the config, or read from the name of the file."""
 
 import re
 from collections.abc import Sequence
 from pathlib import PurePath
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from seq2seq_cli.config.schema import AUTO, TextConfig
 from seq2seq_cli.errors import UsageError
@@ -11,10 +11,13 @@ from seq2seq_cli.pairs.published import PUBLISHED
 from seq2seq_cli.text.tokenizer import has_tokenizer
 
 DEFAULT = ("en", "de")
-"""What the columns are taken for when nobody says anything."""
+"""The languages of the columns when nothing states them."""
+
+LanguageOrigin = Literal["option", "config", "name", "default", "codecs"]
+"""Where languages were found: in ``--languages``, in the config, in a file's name, nowhere, or in given codecs."""
 
 _ENGLISH = "en"
-# spaCy has rules for these as well, whose codes of three letters no published archive has.
+# Languages that spaCy has rules for and no published archive holds.
 _OTHER_CODES = {
     "eng": "en",
     "amh": "am",
@@ -46,7 +49,7 @@ _CODE = "[a-z]{2,3}"
 _STATED = re.compile(f"({_CODE})-({_CODE})", re.IGNORECASE)
 _TWO_CODES = re.compile(f"(?:^|.*[._])({_CODE})-({_CODE})")
 _COPY = re.compile(r" ?\(\d+\)$")
-"""What browsers add to the name of a file that they download again."""
+"""Added by browsers to the name of a file that is downloaded again."""
 _ENDINGS = {".txt", ".tsv", ".tab", ".csv", ".zip", ".gz"}
 
 
@@ -57,29 +60,46 @@ class Columns(NamedTuple):
     second: str
 
 
-def resolve_languages(
-    text: TextConfig, *, stated: str | None, names: Sequence[str], swap: bool
-) -> tuple[TextConfig, list[str]]:
-    """The config with two real languages, and the warnings, one line each.
+class ResolvedText(NamedTuple):
+    """A text section with two real languages."""
 
-    ``stated`` is the text of ``--languages``, such as ``en-de``: it names the columns, and wins over a language that
-    the config states, which in turn wins over what ``names`` of files tell. ``swap``: the second column is the source.
+    text: TextConfig
+    origin: LanguageOrigin
+    warnings: list[str]
+    """One line each."""
+
+
+def resolve_languages(text: TextConfig, *, stated: str | None, names: Sequence[str], swap: bool) -> ResolvedText:
+    """Replace the languages that a text section leaves open.
+
+    ``stated`` is the text of ``--languages``, such as ``en-de``: it names the columns and overrides the config, which
+    in turn overrides the ``names`` of the files. ``swap``: the second column is the source.
 
     Raises UsageError when ``stated`` is not two language codes.
     """
     warnings: list[str] = []
+    origin: LanguageOrigin
     if stated is not None:
         src, tgt = _swapped(read_languages(stated), swap)
+        origin = "option"
     else:
-        found = _agreed(names, warnings)
-        src, tgt = _fill(text, _swapped(found, swap))
+        guesses = guess_languages(names)
+        if len(guesses) > 1:
+            listed = " and ".join("-".join(guess) for guess in guesses)
+            warnings.append(
+                f"the names of the files say {listed}: taken as {'-'.join(DEFAULT)}, correct it with --languages"
+            )
+        is_named = len(guesses) == 1
+        src, tgt = _fill(text, _swapped(guesses[0] if is_named else Columns(*DEFAULT), swap))
+        is_stated = AUTO not in (text.src.language, text.tgt.language)
+        origin = "config" if is_stated else "name" if is_named else "default"
     sides = {
-        side: getattr(text, side).model_copy(update={"language": language})
-        for side, language in (("src", src), ("tgt", tgt))
+        "src": text.src.model_copy(update={"language": src}),
+        "tgt": text.tgt.model_copy(update={"language": tgt}),
     }
     if text.unit != "character":
         warnings += [_missing(language) for language in dict.fromkeys((src, tgt)) if not has_tokenizer(language)]
-    return text.model_copy(update=sides), warnings
+    return ResolvedText(text.model_copy(update=sides), origin, warnings)
 
 
 def read_languages(stated: str) -> Columns:
@@ -91,10 +111,10 @@ def read_languages(stated: str) -> Columns:
 
 
 def guess_languages(names: Sequence[str]) -> list[Columns]:
-    """What the names of files tell, without repetition; empty when they tell nothing.
+    """The distinct pairs of languages that the names of files state; usually one or none.
 
     ``fra.txt``, ``fra-eng.zip`` and ``fra.txt.gz`` are published names: their first column is English.
-    ``corpus.en-de.tsv`` tells both columns, ``a.en`` and ``a.de`` one each.
+    ``corpus.en-de.tsv`` states both columns, ``a.en`` and ``a.de`` one each.
     """
     stems = [_stem(name) for name in names]
     pairs = [pair for stem in stems if (pair := _pair(stem))]
@@ -105,20 +125,9 @@ def guess_languages(names: Sequence[str]) -> list[Columns]:
 
 
 def short_code(code: str) -> str:
-    """The code that the config and spaCy use: ``de`` for ``deu``; an unknown one stays as it is."""
+    """The code in the config and in spaCy: ``de`` for ``deu``; an unknown one is returned as it is."""
     code = code.lower()
     return _BY_ARCHIVE.get(code) or _OTHER_CODES.get(code, code)
-
-
-def _agreed(names: Sequence[str], warnings: list[str]) -> Columns:
-    guesses = guess_languages(names)
-    if len(guesses) == 1:
-        return guesses[0]
-    if guesses:
-        told = " and ".join("-".join(guess) for guess in guesses)
-        taken = "-".join(DEFAULT)
-        warnings.append(f"the names of the files tell {told}: taken as {taken}, say --languages if that is wrong")
-    return Columns(*DEFAULT)
 
 
 def _swapped(columns: Columns, swap: bool) -> Columns:
@@ -126,7 +135,7 @@ def _swapped(columns: Columns, swap: bool) -> Columns:
 
 
 def _fill(text: TextConfig, found: Columns) -> Columns:
-    """Keep what the config states; the other side is the other language of those found."""
+    """The languages of the config; a side that it leaves open is the other one of the pair that was found."""
     src, tgt = text.src.language, text.tgt.language
     if src == AUTO:
         src = found.second if found.first == tgt else found.first
@@ -142,7 +151,7 @@ def _missing(language: str) -> str:
 
 
 def _stem(name: str) -> str:
-    """The name without its folder, the endings of its form, and a browser's (1), in lower case."""
+    """The name in lower case, without its folder, the endings of its format, and a browser's (1)."""
     path = PurePath(name.lower())
     while path.suffix in _ENDINGS:
         path = path.with_suffix("")

@@ -1,7 +1,7 @@
 """The languages of the published pair files, each with English in the first column (https://www.manythings.org/anki/).
 
-As known in 2024, with the codes of the Tatoeba project behind it, and not checked against the site, which adds and
-drops languages: what it answers is what counts. A language that it has and this list lacks is downloaded by its code.
+The list is of 2024, with the codes of the Tatoeba project, and is not checked against the site, which adds and drops
+languages. A language that the site has and this list lacks is downloaded by its code.
 """
 
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from seq2seq_cli.errors import UsageError
 
 
 class Published(NamedTuple):
-    """A language as the site, the config and a person call it."""
+    """A language of the site, with its codes and its name."""
 
     archive: str
     """The ISO 639-3 code of the files: ``deu`` is in ``deu-eng.zip``."""
@@ -120,10 +120,10 @@ _ARCHIVE_CODE_LENGTH = 3
 
 
 def find_published(word: str) -> Published:
-    """The language that a person means: ``deu``, ``de``, ``German`` or ``german``.
+    """The language with this code or name: ``deu``, ``de``, ``German`` or ``german``.
 
-    Another code of three letters is taken as it stands: the site may have more than this list. Raises UsageError for
-    English, which is in every file, and for what is no code and no name, with the names near to it.
+    An unknown code of three letters is returned as it is: the site may have more languages than this list. Raises
+    UsageError for English, which is in every file, and for an unknown name, with the names near to it.
     """
     wanted = word.strip().casefold()
     if wanted in _ENGLISH:
@@ -137,13 +137,13 @@ def find_published(word: str) -> Published:
 
 
 def near_languages(word: str) -> str:
-    """The end of a message that did not find ``word``: what was probably meant."""
+    """The end of a message about an unknown language: the names nearest to ``word``."""
     by_name = {name: language for language in PUBLISHED for name in _names(language)}
-    # Two letters of three agree in a code with one slip; names are longer, and so must agree better.
+    # A code with one wrong letter still agrees in two of three; names are longer and must agree better.
     cutoff = 0.65 if len(word) <= _ARCHIVE_CODE_LENGTH else 0.75
     near = dict.fromkeys(by_name[name] for name in get_close_matches(word.casefold(), by_name, n=3, cutoff=cutoff))
     if not near:
-        return ": 's2s download --list' shows those there are"
+        return ": list the languages with 's2s download --list'"
     return ", did you mean " + " or ".join(f"{language.archive} ({language.name})" for language in near) + "?"
 
 

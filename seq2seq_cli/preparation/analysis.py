@@ -1,7 +1,7 @@
-"""What is made of a block of lines, by a process that knows nothing else of the corpus: pairs, tokens, hashes.
+"""Pairs, tokens and hashes from a block of lines, without knowledge of the rest of the corpus.
 
-``analyse`` is a pure function of what it is given, so that it does not matter where it runs. What is imported here is
-imported by every worker process: no torch, and spaCy without torch.
+``analyse`` is a pure function, so that any process can run it. Every worker process imports this module and all that
+it imports: no torch, and spaCy without torch.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from seq2seq_cli.config.schema import TextConfig
 from seq2seq_cli.corpus.hashing import Hashes, text_hashes
 from seq2seq_cli.corpus.splits import sentence_key
-from seq2seq_cli.pairs.sources import Block
-from seq2seq_cli.preparation.dropped import Dropped, Example
+from seq2seq_cli.pairs.pair_files import Block
+from seq2seq_cli.preparation.dropped import DroppedLine, LineCounts
 from seq2seq_cli.text.normalise import normalise
 from seq2seq_cli.text.segmenter import Segmenter, get_segmenter
 
@@ -26,32 +26,29 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Side:
-    """One side of the pairs of a block: N sentences of T tokens in all, of D kinds."""
+    """One side of the pairs of a block: N sentences of T tokens in all."""
 
     tokens: list[str]
-    """The D distinct ones, in the order in which they come."""
+    """The distinct tokens, in the order of their first occurrence."""
     numbers: NDArray[np.uint32]
-    """T of them: each token of each sentence by its place in ``tokens``."""
+    """T: for each token of each sentence, its index in ``tokens``."""
     lengths: NDArray[np.uint32]
-    """N: tokens of each sentence."""
+    """N: tokens per sentence."""
     text: bytes
     """The sentences in UTF-8, each with a newline."""
     sizes: NDArray[np.uint32]
-    """N: bytes of each sentence, newline included."""
+    """N: bytes per sentence, newline included."""
     keys: Hashes
-    """N: what the sentences are known by when a corpus is split."""
+    """N: hashes of the sentence keys (see ``corpus.splits``), by which a corpus is split."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Analysed:
     """The pairs of a block, normalised, in their order."""
 
-    lines_read: int
-    extra_columns: int
-    """Lines with more than two columns."""
-    dropped: Dropped
+    counts: LineCounts
     lines: NDArray[np.uint32]
-    """The line of each pair."""
+    """The line number of each pair."""
     src: Side
     tgt: Side
     pair_hashes: Hashes
@@ -63,45 +60,35 @@ def analyse(block: Block, text: TextConfig, swap: bool) -> Analysed:
 
     Raises InputError when a language has no tokenizer.
     """
-    pairs = _Pairs(block)
-    src, tgt = (pairs.second, pairs.first) if swap else (pairs.first, pairs.second)
-    src_bytes, tgt_bytes = ([sentence.encode("utf-8") for sentence in side] for side in (src, tgt))
-    if swap:
-        pairs.swap_examples()
+    pairs = _Pairs(block, swap)
+    src_bytes, tgt_bytes = ([sentence.encode("utf-8") for sentence in side] for side in (pairs.src, pairs.tgt))
     return Analysed(
-        lines_read=pairs.lines_read,
-        extra_columns=pairs.extra_columns,
-        dropped=pairs.dropped,
+        counts=pairs.counts,
         lines=np.array(pairs.lines, dtype=np.uint32),
-        src=_analyse_side(src, src_bytes, get_segmenter(text.src, text.unit)),
-        tgt=_analyse_side(tgt, tgt_bytes, get_segmenter(text.tgt, text.unit)),
+        src=_analyse_side(pairs.src, src_bytes, get_segmenter(text.src, text.unit)),
+        tgt=_analyse_side(pairs.tgt, tgt_bytes, get_segmenter(text.tgt, text.unit)),
         pair_hashes=text_hashes(map(b"\t".join, zip(src_bytes, tgt_bytes, strict=True))),
         src_hashes=text_hashes(src_bytes),
     )
 
 
 class _Pairs:
-    """The usable pairs of a block, and a count of the other lines."""
+    """The usable pairs of a block, and the counts of its lines."""
 
-    def __init__(self, block: Block) -> None:
-        self.first: list[str] = []
-        self.second: list[str] = []
+    def __init__(self, block: Block, swap: bool) -> None:
+        self.src: list[str] = []
+        self.tgt: list[str] = []
         self.lines: list[int] = []
-        self.lines_read = 0
-        self.extra_columns = 0
-        self.dropped = Dropped()
-        self._source = block.source.short_name
+        self.counts = LineCounts()
+        self._file = block.pair_file.base_name
         self._overlong = frozenset(block.overlong)
         for line, (first, second, tab) in zip(count(block.first_line), self._rows(block), strict=False):
-            self._add(line, first, second, tab)
-
-    def swap_examples(self) -> None:
-        """Show what was dropped as source and target, too."""
-        for tally in self.dropped.values():
-            tally.examples = [example._replace(src=example.tgt, tgt=example.src) for example in tally.examples]
+            src, tgt = (second, first) if swap else (first, second)
+            self._add(line, src, tgt, tab)
+        self.counts.pairs = len(self.lines)
 
     def _rows(self, block: Block) -> Iterator[tuple[str, str, str]]:
-        """The columns of each line, and what is between them: a tab, or nothing."""
+        """The two columns of each line, and what separates them: a tab, or nothing."""
         if block.tgt is not None:
             for first, second in zip(block.src.split("\n"), block.tgt.split("\n"), strict=True):
                 yield first, second, "\t" if first.strip() or second.strip() else ""
@@ -109,23 +96,23 @@ class _Pairs:
         for line in block.src.split("\n"):
             first, tab, rest = line.partition("\t")
             second, more, _ = rest.partition("\t")
-            self.extra_columns += more != ""
+            self.counts.extra_columns += more != ""
             yield first, second, tab
 
-    def _add(self, line: int, first: str, second: str, tab: str) -> None:
-        self.lines_read += 1
-        pair = normalise(first), normalise(second)
+    def _add(self, line: int, src: str, tgt: str, tab: str) -> None:
+        self.counts.lines += 1
+        pair = normalise(src), normalise(tgt)
         if all(pair):
-            self.first.append(pair[0])
-            self.second.append(pair[1])
+            self.src.append(pair[0])
+            self.tgt.append(pair[1])
             self.lines.append(line)
             return
         reason: Reason = "empty side" if tab else "no tab" if any(pair) else "blank line"
         if line in self._overlong:
             reason = "too long"
         # A file can have a million empty lines.
-        has_room = self.dropped.has_room(reason)
-        self.dropped.add(reason, 1, [Example.of(self._source, line, first, second)] if has_room else [])
+        has_room = self.counts.dropped.has_room(reason)
+        self.counts.dropped.add(reason, 1, [DroppedLine.of(self._file, line, src, tgt)] if has_room else [])
 
 
 def _analyse_side(sentences: Sequence[str], encoded: Sequence[bytes], segmenter: Segmenter) -> Side:

@@ -1,4 +1,4 @@
-"""Lines that prepare leaves out: how many for which reason, and the first of them as examples."""
+"""Lines that prepare leaves out: their number for each reason, and the first of them as examples."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -10,23 +10,23 @@ from seq2seq_cli.errors import PairFileError
 from seq2seq_cli.text.normalise import normalise
 
 MOST_BAD = 0.01
-"""Share of the lines that may lack a tab, and share that may have an empty side, before the file is refused."""
+"""Fraction of the lines above which a file is refused: of those without a tab, and of those with an empty side."""
 
 MOST_EXAMPLES = 100
-"""Kept for each reason."""
+"""Lines kept for each reason."""
 
 LONGEST_EXAMPLE = 200
 """Characters of a sentence that an example shows."""
 
 _COLUMNS = ("reason", "file", "line", "src", "tgt")
 _ADVICE: Mapping[Reason, str] = {
-    "no tab": "has no tab between source and target: put one there, or delete the line",
+    "no tab": "has no tab between source and target: insert one, or delete the line",
     "empty side": "has an empty source or target: fill it in, or delete the line",
 }
 
 
-class Example(NamedTuple):
-    """A line that was dropped, and the start of what stands in it."""
+class DroppedLine(NamedTuple):
+    """A line that was dropped, and the beginning of its text."""
 
     file: str
     line: int
@@ -34,7 +34,7 @@ class Example(NamedTuple):
     tgt: str
 
     @classmethod
-    def of(cls, file: str, line: int, src: str, tgt: str) -> "Example":
+    def of(cls, file: str, line: int, src: str, tgt: str) -> "DroppedLine":
         """Cut and normalise the text, so that it fits on a line."""
         # A slice first: a text may have a million characters.
         src, tgt = (normalise(text[:LONGEST_EXAMPLE]) for text in (src, tgt))
@@ -42,61 +42,65 @@ class Example(NamedTuple):
 
 
 @dataclass(kw_only=True)
-class Tally:
-    """How many lines were dropped for one reason, and the first few of them."""
+class DroppedLines:
+    """The number of lines dropped for one reason, and the first of them."""
 
     count: int = 0
-    examples: list[Example] = field(default_factory=list)
-
-    def add(self, count: int, examples: Iterable[Example]) -> None:
-        """Count further lines, which stand behind those counted so far."""
-        self.count += count
-        room = MOST_EXAMPLES - len(self.examples)
-        self.examples += [example for example, _ in zip(examples, range(room), strict=False)]
+    examples: list[DroppedLine] = field(default_factory=list)
 
 
-class Dropped(dict[Reason, Tally]):
-    """A tally for each reason; one that nothing was dropped for is not there."""
+class Dropped(dict[Reason, DroppedLines]):
+    """The dropped lines for each reason; a reason without any is missing."""
 
-    def add(self, reason: Reason, count: int, examples: Iterable[Example]) -> None:
-        """Count further lines for one reason."""
-        if count:
-            self.setdefault(reason, Tally()).add(count, examples)
+    def add(self, reason: Reason, count: int, examples: Iterable[DroppedLine]) -> None:
+        """Count further lines, which come after those counted so far."""
+        lines = self.setdefault(reason, DroppedLines())
+        lines.count += count
+        room = MOST_EXAMPLES - len(lines.examples)
+        lines.examples += [example for example, _ in zip(examples, range(room), strict=False)]
 
     def has_room(self, reason: Reason) -> bool:
         """Whether another example would be kept."""
         return reason not in self or len(self[reason].examples) < MOST_EXAMPLES
 
-    def merge(self, later: "Dropped") -> None:
-        """Add what was dropped behind all that is counted here."""
-        for reason, tally in later.items():
-            self.add(reason, tally.count, tally.examples)
-
-    def count(self, reason: Reason) -> int:
-        """How many lines were dropped for a reason."""
-        return self[reason].count if reason in self else 0
-
-    def in_order(self) -> list[tuple[Reason, Tally]]:
-        """In the order in which the reasons are looked for."""
+    def in_order(self) -> list[tuple[Reason, DroppedLines]]:
+        """The reasons in the order in which they are checked."""
         return [(reason, self[reason]) for reason in REASONS if reason in self]
 
 
-def refuse_bad(file: str, dropped: Dropped, lines_read: int) -> None:
-    """Raise PairFileError when too many of the lines read from a file lack a tab, or have an empty side."""
-    used = lines_read - dropped.count("blank line")
-    for reason, advice in _ADVICE.items():
-        count = dropped.count(reason)
-        if count > MOST_BAD * used:
-            first = dropped[reason].examples[0].line
-            share = f"{count:,} of {used:,} lines are so, and at most {MOST_BAD:.0%} may be"
-            raise PairFileError(f"{file}:{first}: the line {advice} ({share})")
+@dataclass(kw_only=True)
+class LineCounts:
+    """Counts over the lines of a block, of a file, or of all files."""
+
+    lines: int = 0
+    pairs: int = 0
+    extra_columns: int = 0
+    """Lines with more than two columns."""
+    dropped: Dropped = field(default_factory=Dropped)
+
+    def add(self, later: "LineCounts") -> None:
+        """Add the counts of lines that come after those counted so far."""
+        self.lines += later.lines
+        self.pairs += later.pairs
+        self.extra_columns += later.extra_columns
+        for reason, lines in later.dropped.items():
+            self.dropped.add(reason, lines.count, lines.examples)
+
+    def check(self, file: str) -> None:
+        """Raise PairFileError when a file has no pair, or too many lines without a tab or with an empty side."""
+        used = self.lines - (self.dropped["blank line"].count if "blank line" in self.dropped else 0)
+        for reason, advice in _ADVICE.items():
+            if reason in self.dropped and (count := self.dropped[reason].count) > MOST_BAD * used:
+                first = self.dropped[reason].examples[0].line
+                fraction = f"{count:,} of {used:,} lines have this problem; at most {MOST_BAD:.0%} may"
+                raise PairFileError(f"{file}:{first}: the line {advice} ({fraction})")
+        if not self.pairs:
+            raise PairFileError(
+                f"{file}: no sentence pair in it: give one per line, source and target separated by a tab"
+            )
 
 
 def write_examples(path: Path, dropped: Dropped) -> None:
     """Write the examples as tab-separated values, with a header."""
-    rows = [
-        (reason, example.file, str(example.line), example.src, example.tgt)
-        for reason, tally in dropped.in_order()
-        for example in tally.examples
-    ]
+    rows = [(reason, *map(str, line)) for reason, lines in dropped.in_order() for line in lines.examples]
     path.write_bytes("".join("\t".join(row) + "\n" for row in [_COLUMNS, *rows]).encode("utf-8"))

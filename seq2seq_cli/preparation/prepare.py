@@ -1,167 +1,167 @@
-"""From files of sentence pairs to a prepared folder.
+"""From pair files to a prepared folder.
 
-    blocks of lines -> pairs, tokens, hashes (by workers) -> scratch files -> which pairs, in which split
-    -> counts of the training split -> codecs -> ids
+    blocks of lines -> pairs, tokens, hashes (by workers) -> pair store -> selection and splits
+    -> token counts of the training split -> codecs -> ids
 
-What is in memory does not grow with the files, a few numbers a pair and the distinct tokens excepted. The folder has
-the same bytes whoever does the work.
+Memory does not grow with the text: it holds a few numbers per pair, and the distinct tokens. The bytes of the folder
+do not depend on the workers.
 """
 
 import shutil
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from seq2seq_cli import __version__
 from seq2seq_cli.config.schema import Config
-from seq2seq_cli.corpus.manifest import DROPPED_FILE as DROPPED_FILE
 from seq2seq_cli.corpus.manifest import (
+    DROPPED_FILE,
     FORMAT,
     DroppedRecord,
     FileRecord,
     Manifest,
+    PairFileRecord,
     PlaceRecord,
     Reason,
     SideRecord,
-    SourceRecord,
     SplitRecord,
 )
-from seq2seq_cli.corpus.splits import SPLITS, SplitName
+from seq2seq_cli.corpus.splits import SPLITS, TEST, TRAIN, VALID, SplitName
 from seq2seq_cli.errors import Interrupted, UsageError
 from seq2seq_cli.files import whole_folder
-from seq2seq_cli.pairs.languages import resolve_languages
-from seq2seq_cli.pairs.sources import Source, describe, local_sources
-from seq2seq_cli.preparation.adopted import adopt_codecs, check_languages
-from seq2seq_cli.preparation.dropped import Dropped, write_examples
-from seq2seq_cli.preparation.existing import check_replaceable, find_same, spacy_version, tokenizers_version
-from seq2seq_cli.preparation.reading import Inputs, Progress, Reading, read_all
-from seq2seq_cli.preparation.scratch import Scratch
+from seq2seq_cli.pairs.languages import LanguageOrigin, resolve_languages
+from seq2seq_cli.pairs.pair_files import PairPath, local_pair_files, sides_of
+from seq2seq_cli.preparation.dropped import Dropped, LineCounts, write_examples
+from seq2seq_cli.preparation.given_codecs import adopt_codecs, check_languages
+from seq2seq_cli.preparation.output_folder import check_replaceable, find_same, spacy_version, tokenizers_version
+from seq2seq_cli.preparation.pair_store import PairStore
+from seq2seq_cli.preparation.reading import Inputs, LineProgress, Reading, read_all
 from seq2seq_cli.preparation.selection import Selection, select
 from seq2seq_cli.preparation.workers import OpenWorkers, local_workers
 from seq2seq_cli.preparation.writing import count_tokens, train_counts, write_side
 from seq2seq_cli.text.sides import SIDES, Codecs, SideName, codec_path, fit_codecs
 
-_SCRATCH = "scratch"
+_STORE = "scratch"
 _PLACES = 3
 """Lines that the manifest names for each reason."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PrepareReport:
-    """What ``prepare`` did."""
+    """The outcome of ``prepare``."""
 
     out: Path
     manifest: Manifest
     up_to_date: bool
-    """The folder was there already, made of the same files in the same way, and was left alone."""
+    """Whether the folder was there already, made from the same files with the same options, and was left alone."""
+    languages_from: LanguageOrigin
     warnings: list[str]
-    """What the user should know, one line each."""
+    """One line each."""
     seconds: float
 
 
 def prepare(
-    sources: Sequence[Source],
+    pairs: Sequence[PairPath],
     out: Path,
     config: Config,
     *,
-    valid: Sequence[Source] = (),
-    test: Sequence[Source] = (),
+    valid: Sequence[PairPath] = (),
+    test: Sequence[PairPath] = (),
     languages: str | None = None,
     codecs: Codecs | None = None,
     overwrite: bool = False,
     open_workers: OpenWorkers = local_workers,
-    progress: Progress = lambda _done, _total: None,
+    progress: LineProgress = lambda _done, _total: None,
 ) -> PrepareReport:
-    """Make the prepared folder ``out`` from pairs, whole or not at all.
+    """Make the prepared folder ``out`` from pair files, whole or not at all.
 
-    ``valid`` and ``test`` are held-out splits as they are, ``languages`` names the columns (``en-de``), ``codecs`` are
-    those of an older model.
+    ``valid`` and ``test`` are held-out splits, taken as they are; ``languages`` names the columns (``en-de``);
+    ``codecs`` are those of an older model.
 
     Raises PairFileError for a file that cannot be used, InputError for a language without a tokenizer, UsageError when
-    something else lies at ``out`` that may not be replaced or options do not go together, Interrupted when the user
-    stops it.
+    ``out`` may not be replaced or options contradict each other, Interrupted when the user stops it.
     """
     started = time.perf_counter()
-    inputs = Inputs(pairs=sources, valid=valid, test=test)
-    config, warnings = _resolve(config, inputs, languages, codecs)
+    if codecs is not None:
+        config = adopt_codecs(config, codecs)
+    names = [str(path) for pair_path in pairs for path in sides_of(pair_path)]
+    text, languages_from, warnings = resolve_languages(
+        config.text, stated=languages, names=names, swap=config.data.swap
+    )
+    if codecs is not None:
+        check_languages(text, codecs)
+        languages_from = "codecs"
+    config = config.model_copy(update={"text": text})
     try:
-        with local_sources(inputs.all) as local:
-            job = _Job(inputs=inputs.moved(local), out=out, config=config, codecs=codecs)
+        with local_pair_files({TRAIN: pairs, VALID: valid, TEST: test}) as inputs:
+            job = _Job(inputs=inputs, out=out, config=config, codecs=codecs, warnings=warnings)
             if overwrite:
                 check_replaceable(out)
-            manifest = None if overwrite else find_same(out, job.records, config, codecs)
-            up_to_date = manifest is not None
-            if manifest is None:
-                manifest = job.run(open_workers, progress)
+            same = None if overwrite else find_same(out, job.records, config, codecs)
+            manifest = same or job.run(open_workers, progress)
     except KeyboardInterrupt:
         raise Interrupted(f"stopped: nothing was written to {out}") from None
     return PrepareReport(
         out=out,
         manifest=manifest,
-        up_to_date=up_to_date,
-        warnings=warnings + job.warnings,
+        up_to_date=same is not None,
+        languages_from=languages_from,
+        warnings=warnings,
         seconds=time.perf_counter() - started,
     )
 
 
-def _resolve(config: Config, inputs: Inputs, languages: str | None, codecs: Codecs | None) -> tuple[Config, list[str]]:
-    """The config with languages, and warnings about them."""
-    if codecs is not None:
-        config = adopt_codecs(config, codecs)
-    names = [name for source in inputs.pairs for name in source.names]
-    text, warnings = resolve_languages(config.text, stated=languages, names=names, swap=config.data.swap)
-    if codecs is not None:
-        check_languages(text, codecs)
-    return config.model_copy(update={"text": text}), warnings
-
-
-@dataclass(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class _Job:
-    """One preparation."""
+    """One preparation; ``warnings`` are added to."""
 
     inputs: Inputs
     out: Path
     config: Config
     codecs: Codecs | None
-    warnings: list[str] = field(default_factory=list)
+    warnings: list[str]
 
-    def __post_init__(self) -> None:
-        given: list[tuple[SplitName | None, Sequence[Source]]] = [
-            (None, self.inputs.pairs),
-            ("valid", self.inputs.valid),
-            ("test", self.inputs.test),
-        ]
-        self.records = [
-            SourceRecord(name=file.name, size=file.size, sha256=file.sha256, split=split)
-            for split, sources in given
-            for file in describe(sources)
+    @property
+    def records(self) -> list[PairFileRecord]:
+        """The manifest's records of the pair files."""
+        return [
+            PairFileRecord(
+                name=file.base_name,
+                size=file.size,
+                sha256=file.sha256,
+                split=None if split == TRAIN else SPLITS[split],
+            )
+            for split, pair_files in self.inputs.items()
+            for pair_file in pair_files
+            for file in pair_file.files
         ]
 
-    def run(self, open_workers: OpenWorkers, progress: Progress) -> Manifest:
+    def run(self, open_workers: OpenWorkers, progress: LineProgress) -> Manifest:
         """Write the folder."""
         try:
             with whole_folder(self.out) as folder:
-                scratch = Scratch(folder=folder / _SCRATCH)
+                store = PairStore(folder=folder / _STORE)
                 try:
-                    reading = read_all(self.inputs, self.config, scratch, open_workers, progress)
+                    reading = read_all(self.inputs, self.config, store, open_workers, progress)
                 finally:
-                    scratch.close()
-                return self._write(folder, scratch, reading)
+                    store.close()
+                return self._write(folder, store, reading)
         except OSError as error:
             problem = error.strerror or error
             raise UsageError(f"{self.out}: cannot be written: {problem}: choose another folder with --out") from None
 
-    def _write(self, folder: Path, scratch: Scratch, reading: Reading) -> Manifest:
-        selection = select(scratch, reading.given, self.config.data, self.config.text.unit)
+    def _write(self, folder: Path, store: PairStore, reading: Reading) -> Manifest:
+        selection = select(store, reading.given, self.config.data, self.config.text.unit)
         if selection.shared:
             self.warnings.append(
                 f"{selection.shared:,} pairs of the given test split share a sentence with the validation split"
             )
-        reading.dropped.merge(selection.dropped)
-        sides, files = self._write_sides(folder, scratch, selection)
-        write_examples(folder / DROPPED_FILE, reading.dropped)
-        shutil.rmtree(scratch.folder)
+        counts = reading.counts
+        counts.add(LineCounts(dropped=selection.dropped))
+        sides, files = self._write_sides(folder, store, selection)
+        write_examples(folder / DROPPED_FILE, counts.dropped)
+        shutil.rmtree(store.folder)
         small = [codec_path(folder, side) for side in SIDES] + [folder / DROPPED_FILE]
         files |= {path.relative_to(folder).as_posix(): FileRecord.of(path) for path in small}
         manifest = Manifest(
@@ -169,10 +169,10 @@ class _Job:
             s2s=__version__,
             spacy=spacy_version(),
             tokenizers=tokenizers_version(self.config, self.codecs),
-            sources=self.records,
-            lines_read=reading.lines,
-            extra_columns=reading.extra_columns,
-            dropped=_dropped_records(reading.dropped),
+            pair_files=self.records,
+            lines_read=counts.lines,
+            extra_columns=counts.extra_columns,
+            dropped=_dropped_records(counts.dropped),
             splits=_split_records(selection),
             src=sides["src"],
             tgt=sides["tgt"],
@@ -185,11 +185,11 @@ class _Job:
         return manifest
 
     def _write_sides(
-        self, folder: Path, scratch: Scratch, selection: Selection
+        self, folder: Path, store: PairStore, selection: Selection
     ) -> tuple[dict[SideName, SideRecord], dict[str, FileRecord]]:
         """Fit the codecs on the training split, and write both sides of all splits."""
-        counts = {side: count_tokens(scratch, side, selection.split_of_pair) for side in SIDES}
-        src_counts, tgt_counts = (train_counts(scratch, side, counts[side]) for side in SIDES)
+        counts = {side: count_tokens(store, side, selection.split_of_pair) for side in SIDES}
+        src_counts, tgt_counts = (train_counts(store, side, counts[side]) for side in SIDES)
         codecs = self.codecs or fit_codecs(self.config.text, src_counts, tgt_counts)
         sides: dict[SideName, SideRecord] = {}
         files: dict[str, FileRecord] = {}
@@ -197,7 +197,7 @@ class _Job:
             path = codec_path(folder, side)
             path.parent.mkdir(exist_ok=True)
             codec.save(path)
-            sides[side], written = write_side(folder, scratch, side, codec, selection.split_of_pair, counts[side])
+            sides[side], written = write_side(folder, store, side, codec, selection.split_of_pair, counts[side])
             files |= written
         return sides, files
 
@@ -205,10 +205,10 @@ class _Job:
 def _dropped_records(dropped: Dropped) -> dict[Reason, DroppedRecord]:
     return {
         reason: DroppedRecord(
-            count=tally.count,
-            first=[PlaceRecord(file=example.file, line=example.line) for example in tally.examples[:_PLACES]],
+            count=lines.count,
+            first=[PlaceRecord(file=example.file, line=example.line) for example in lines.examples[:_PLACES]],
         )
-        for reason, tally in dropped.in_order()
+        for reason, lines in dropped.in_order()
     }
 
 

@@ -1,12 +1,12 @@
 """Splits that do not leak: no sentence of a held-out split, on either side, is in another split.
 
-Pairs that share a sentence, case, punctuation and white space aside, form a group, directly or by way of others, and
-a group stays whole. Where it goes is decided by a hash of its text, not by its place in the file: when the file grows
-or is sorted anew, a sentence stays in its split, and none ever goes from validation to test or back. (Exceptions: a
-new pair that joins groups; the last place or two of a split that is full; files of so few groups that a split would
-be empty.)
+Pairs that share a sentence, directly or through other pairs, form a group; case, punctuation and white space do not
+count. A group is never divided. A hash of its text decides its split, not its place in the file: when the file grows
+or is sorted differently, a sentence stays in its split, and none ever moves from validation to test or back.
+(Exceptions: a new pair that joins two groups; the last one or two groups of a full split; files of so few groups that
+a split would be empty.)
 
-Sentences are known by their hashes alone (see ``hashing``), a few bytes a pair.
+Sentences are represented by their hashes alone (see ``corpus.hashing``), a few bytes per pair.
 """
 
 from dataclasses import dataclass
@@ -18,13 +18,13 @@ from seq2seq_cli.corpus.hashing import Hashes, are_among, distinct, mix, places_
 from seq2seq_cli.corpus.splits import TEST, TRAIN, VALID
 
 REGION = 0.08
-"""Share of all groups, at either end of the hash's range, that may be held out for validation and for test."""
+"""Fraction of the hash's range at its lower end for validation, and at its upper end for test."""
 
-LARGEST_SHARE = 10
-"""A held-out split has at most one in so many of all distinct sources."""
+SOURCES_PER_HELD_OUT = 10
+"""Distinct sources of the corpus for each one that a held-out split may have."""
 
 FEWEST_GROUPS = 3
-"""With so many groups, no split that was asked for is left empty."""
+"""Groups from which on no split that was asked for is left empty."""
 
 
 def assign_splits(
@@ -32,22 +32,22 @@ def assign_splits(
 ) -> NDArray[np.int8]:
     """The split of each pair (TRAIN, VALID or TEST), from the hashes of the keys of both sides.
 
-    ``is_new_source`` holds the pairs whose source no earlier pair has. ``valid_sources`` and ``test_sources`` are the
-    most distinct source sentences to hold out; 0 for none.
+    ``is_new_source`` marks the pairs whose source no earlier pair has. ``valid_sources`` and ``test_sources`` are the
+    largest numbers of distinct source sentences to hold out; 0 for none.
     """
     keys = distinct(src_key)
     key_of_pair = places_in(keys, src_key)
-    del src_key  # the largest arrays go as soon as they can, where the caller keeps none of them
+    del src_key  # the largest arrays are freed as early as possible, where the caller keeps none of them
     edges = _edges(key_of_pair, tgt_key)
     del tgt_key
-    places, group_of_key = _group(keys, edges)
+    positions, group_of_key = _group(keys, edges)
     del keys
     group_of_pair = group_of_key[key_of_pair]
     del group_of_key, key_of_pair
-    sources = np.zeros(len(places), dtype=np.int32)
+    sources = np.zeros(len(positions), dtype=np.int32)
     # The same text has the same key, and so one group.
     np.add.at(sources, group_of_pair[is_new_source], 1)
-    groups = _Groups(places=places, sources=sources)
+    groups = _Groups(positions=positions, sources=sources)
     split_of_group = _assign_groups(groups, valid_sources=valid_sources, test_sources=test_sources)
     return split_of_group[group_of_pair]
 
@@ -55,10 +55,10 @@ def assign_splits(
 def _assign_groups(groups: "_Groups", *, valid_sources: int, test_sources: int) -> NDArray[np.int8]:
     """The split of each group."""
     split_of_group = np.full(len(groups), TRAIN, dtype=np.int8)
-    most = int(groups.sources.sum()) // LARGEST_SHARE
+    most = int(groups.sources.sum()) // SOURCES_PER_HELD_OUT
     region = np.uint64(int(REGION * 2**64))
-    first = groups.in_order(groups.places < region)
-    last = groups.in_order(groups.places >= ~region)[::-1]
+    first = groups.in_order(groups.positions < region)
+    last = groups.in_order(groups.positions >= ~region)[::-1]
     split_of_group[_choose(groups, first, min(valid_sources, most))] = VALID
     split_of_group[_choose(groups, last, min(test_sources, most))] = TEST
     if len(groups) >= FEWEST_GROUPS:
@@ -70,24 +70,24 @@ def _assign_groups(groups: "_Groups", *, valid_sources: int, test_sources: int) 
 class _Groups:
     """Pairs that must stay together."""
 
-    places: Hashes
-    """Where a group stands in the range of the hash: that of its smallest source key, mixed once more, since the
-    smallest of many is small. No two groups have a key in common, so none have equal places."""
+    positions: Hashes
+    """The position of each group in the range of the hash: its smallest source key, mixed once more because the
+    smallest of many keys is small. Groups have no key in common, so that all positions differ."""
     sources: NDArray[np.int32]
-    """Its distinct source sentences."""
+    """The number of distinct source sentences of each group."""
 
     def in_order(self, mask: NDArray[np.bool_]) -> NDArray[np.intp]:
-        """The groups that a mask holds, in the order of their places."""
+        """The groups of a mask, in the order of their positions."""
         groups = np.flatnonzero(mask)
-        return groups[np.argsort(self.places[groups])]
+        return groups[np.argsort(self.positions[groups])]
 
     def __len__(self) -> int:
-        return len(self.places)
+        return len(self.positions)
 
 
 def _group(keys: Hashes, edges: NDArray[np.int32]) -> tuple[Hashes, NDArray[np.int32]]:
-    """The place of each group, and the group of each source key; ``keys`` are distinct and in ascending order."""
-    # A group is known by its smallest key.
+    """The position of each group, and the group of each source key; ``keys`` are distinct and in ascending order."""
+    # The smallest key identifies a group.
     smallest = np.arange(len(keys), dtype=np.int32)
     _join(smallest, edges)
     is_smallest = smallest == np.arange(len(keys), dtype=np.int32)
@@ -96,7 +96,7 @@ def _group(keys: Hashes, edges: NDArray[np.int32]) -> tuple[Hashes, NDArray[np.i
 
 
 def _edges(key_of_pair: NDArray[np.int32], tgt_key: Hashes) -> NDArray[np.int32]:
-    """Two numbers of source keys for each pair that has its target in common with an earlier one: a row of each."""
+    """The graph's edges, of shape (2, E): the source keys of two pairs with the same target."""
     ordered = np.sort(tgt_key)
     shared = distinct(ordered[1:][ordered[1:] == ordered[:-1]])
     del ordered
@@ -107,13 +107,13 @@ def _edges(key_of_pair: NDArray[np.int32], tgt_key: Hashes) -> NDArray[np.int32]
 
 
 def _join(smallest: NDArray[np.int32], edges: NDArray[np.int32]) -> None:
-    """Give keys that edges join, directly or by way of others, the smallest of them."""
+    """Replace each key by the smallest one that edges connect it to, in place."""
     if not edges.size:
         return
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    # Most keys have no edge: the graph is small, whatever the corpus is.
+    # Most keys have no edge: the graph is small even for a large corpus.
     keys, ends = np.unique(edges, return_inverse=True)
     graph = coo_array((np.ones(edges.shape[1], dtype=np.int8), ends.reshape(edges.shape)), shape=(len(keys),) * 2)
     count, component = connected_components(graph.tocsr(), directed=False)
@@ -123,7 +123,7 @@ def _join(smallest: NDArray[np.int32], edges: NDArray[np.int32]) -> None:
 
 
 def _choose(groups: _Groups, candidates: NDArray[np.intp], wanted: int) -> list[int]:
-    """Take groups in their order as long as they fit; one that is too large is passed over."""
+    """The first candidates that fit into ``wanted`` sources; one that is too large is skipped."""
     chosen = []
     for group, sources in zip(candidates.tolist(), groups.sources[candidates].tolist(), strict=True):
         if wanted == 0:
@@ -135,7 +135,7 @@ def _choose(groups: _Groups, candidates: NDArray[np.intp], wanted: int) -> list[
 
 
 def _leave_none_empty(split_of_group: NDArray[np.int8], groups: _Groups, *, valid: bool, test: bool) -> None:
-    """Where the hash has left a wanted split without a group, give it one of the small ones."""
+    """Give a wanted split that the hash has left empty one of the small groups."""
     lacks_valid = valid and VALID not in split_of_group
     lacks_test = test and TEST not in split_of_group
     if not lacks_valid and not lacks_test:
@@ -143,7 +143,7 @@ def _leave_none_empty(split_of_group: NDArray[np.int8], groups: _Groups, *, vali
     ordered = groups.in_order(np.ones(len(groups), dtype=np.bool_))
     largest = ordered[len(ordered) - 1 - int(np.argmax(groups.sources[ordered][::-1]))]
     small = [group for group in ordered.tolist() if group != largest]
-    # Where one split has taken all the small groups, the other gets one of them.
+    # If one split has taken all the small groups, the other gets one of them.
     spare = [group for group in small if split_of_group[group] == TRAIN] or small
     if lacks_valid:
         split_of_group[spare.pop(0)] = VALID

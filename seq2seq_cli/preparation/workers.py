@@ -1,6 +1,6 @@
-"""Where the work of ``prepare`` is done: in this process, in one a core, or by the workers of a Dask cluster.
+"""Executors for the work of ``prepare``: this process, one process per core, or the workers of a Dask cluster.
 
-All that differs is the executor; what it is given to do, and what is made of it, is the same.
+Tasks and results are the same for all of them.
 """
 
 import importlib.metadata
@@ -30,48 +30,48 @@ R = TypeVar("R")
 DASK = "dask://"
 
 _SMALL = 2_000_000
-"""Bytes; a smaller file is done before new processes would have loaded spaCy."""
-_WAITING = 2
-"""Tasks a worker that are under way or done and not yet fetched: enough to keep it busy, no matter how many come."""
+"""Bytes; a smaller file is read before new processes would have loaded spaCy."""
+_TASKS_PER_WORKER = 2
+"""Tasks that are submitted and not yet fetched: enough to keep a worker busy, and few enough for the memory."""
 _MOST_ON_WINDOWS = 61
-"""Processes that Python's pool can watch there."""
+"""The largest process pool that Python supports on Windows."""
 _CONNECT_SECONDS = 5
 _PACKAGE = "seq2seq_cli"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Workers:
-    """An executor and how many tasks it does at a time."""
+    """An executor and the number of tasks that it runs at a time."""
 
     executor: Executor
     count: int
 
     def map_in_order(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[tuple[T, R]]:
-        """Each task and its result; no more tasks are taken from the iterable than the workers need.
+        """Each task with its result, in order; tasks are taken from the iterable only as workers need them.
 
-        Raises what the function raises, and S2SError when a worker dies.
+        Raises the function's errors, and S2SError when a worker dies.
         """
         waiting: deque[tuple[T, Future[R]]] = deque()
         try:
             for task in tasks:
                 waiting.append((task, self.executor.submit(function, task)))
-                if len(waiting) >= _WAITING * self.count:
+                if len(waiting) >= _TASKS_PER_WORKER * self.count:
                     yield _first(waiting)
             while waiting:
                 yield _first(waiting)
         except BrokenExecutor:
-            raise S2SError("a worker process died, probably for want of memory: free some and prepare again") from None
+            raise S2SError("a worker process died, probably for lack of memory: free some, and prepare again") from None
 
 
 OpenWorkers = Callable[[int], AbstractContextManager[Workers]]
-"""Makes workers for files of so many bytes; they end with the block, also when that fails."""
+"""A context manager, given the size of the files in bytes, whose workers end with the block."""
 
 
 class InProcessExecutor(Executor):
-    """Runs each task at once, in the caller's process."""
+    """Runs each task immediately, in the caller's process."""
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        """Run a task; the future holds its result or the exception that it raised."""
+        """Run a task; the future holds its result or its exception."""
         future: Future[T] = Future()
         try:
             future.set_result(fn(*args, **kwargs))
@@ -81,23 +81,21 @@ class InProcessExecutor(Executor):
 
 
 class _Pool(ProcessPoolExecutor):
-    """Starts its processes, which it does when tasks come, without being disturbed by Ctrl-C."""
+    """A process pool that Ctrl-C does not disturb while it starts its processes, which it does at the first tasks."""
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        """Run a task in one of the processes."""
         with _interrupts_held():
             return super().submit(fn, *args, **kwargs)
 
 
 @contextmanager
 def _interrupts_held() -> Iterator[None]:
-    """Let an interrupt wait for the end of the block, and never reach processes that are started in it.
+    """Delay an interrupt to the end of the block, and block it in processes that are started in it.
 
-    A terminal sends Ctrl-C to all of them, and Python answers with a traceback while it is starting, or when its
-    parent leaves it half-started.
+    A terminal sends Ctrl-C to all processes, and Python prints a traceback when one is interrupted while it starts.
     """
     if threading.current_thread() is not threading.main_thread():
-        yield  # where Python never interrupts
+        yield  # Python interrupts the main thread alone
         return
     held: list[int] = []
     handler = signal.signal(signal.SIGINT, lambda number, _frame: held.append(number))
@@ -118,7 +116,7 @@ def _interrupts_held() -> Iterator[None]:
 
 
 def workers_at(place: str | None) -> OpenWorkers:
-    """The workers that ``--executor`` names: those of a cluster for ``dask://HOST:PORT``, of this machine for None.
+    """The workers that ``--executor`` names: a cluster's for ``dask://HOST:PORT``, this machine's for None.
 
     Raises UsageError for anything else.
     """
@@ -132,7 +130,7 @@ def workers_at(place: str | None) -> OpenWorkers:
 
 @contextmanager
 def local_workers(total_bytes: int) -> Iterator[Workers]:
-    """One worker a core, or this process alone where the files are small."""
+    """One worker per core, or this process alone for small files."""
     cores = usable_cores()
     if total_bytes < _SMALL or cores == 1:
         yield Workers(executor=InProcessExecutor(), count=1)
@@ -149,7 +147,7 @@ def local_workers(total_bytes: int) -> Iterator[Workers]:
 def _dask_workers(place: str, _total_bytes: int) -> Iterator[Workers]:
     """The workers of a Dask cluster.
 
-    Raises UsageError when there are none that can do the work, S2SError when they or their scheduler die.
+    Raises UsageError when there are none or their packages differ, S2SError when they or their scheduler die.
     """
     try:
         from distributed import Client, KilledWorker
@@ -169,7 +167,7 @@ def _dask_workers(place: str, _total_bytes: int) -> Iterator[Workers]:
 
 @contextmanager
 def _quiet_dask() -> Iterator[None]:
-    """Keep Dask from logging tracebacks of a connection that breaks: our error says it in a line."""
+    """Keep Dask from logging the traceback of a lost connection, which our error reports in one line."""
     loggers = [logging.getLogger(name) for name in ("distributed", "distributed.client")]
     levels = [logger.level for logger in loggers]
     try:
@@ -182,7 +180,7 @@ def _quiet_dask() -> Iterator[None]:
 
 
 def _count_threads(client: "Client", place: str) -> int:
-    """How many tasks the cluster does at a time; raises UsageError unless it would do them as this machine does."""
+    """The number of tasks that the cluster runs at a time; raises UsageError when its packages differ from ours."""
     count = sum(client.nthreads().values())  # type: ignore[no-untyped-call]
     if not count:
         raise UsageError(f"--executor {place}: the scheduler has no workers: start some with 'dask worker'")
@@ -193,9 +191,9 @@ def _count_threads(client: "Client", place: str) -> int:
             raise UsageError(f"--executor {place}: its workers lack {package}: install {_PACKAGE} there, too") from None
         ours = importlib.metadata.version(package)
         if versions != {ours}:
-            told = ", ".join(sorted(versions))
+            theirs = ", ".join(sorted(versions))
             raise UsageError(
-                f"--executor {place}: its workers have {package} {told}, and this is {ours}: install the same"
+                f"--executor {place}: its workers have {package} {theirs}, this machine {ours}: install the same"
             )
     return count
 
@@ -206,7 +204,7 @@ def _first(waiting: deque[tuple[T, Future[R]]]) -> tuple[T, R]:
 
 
 def _start_worker() -> None:
-    """Leave interrupts to the parent, and end with it even when it is killed."""
+    """Ignore interrupts, which the parent handles, and end when the parent ends or is killed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
@@ -218,7 +216,7 @@ def _end_with_parent() -> None:
 
 
 def usable_cores() -> int:
-    """The cores that this process may use, which can be fewer than the machine has."""
+    """The number of cores that this process may use, which can be fewer than the machine has."""
     if sys.platform == "win32":
         return min(os.cpu_count() or 1, _MOST_ON_WINDOWS)
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,4 +1,4 @@
-"""The files of a prepared folder that grow with the corpus, written block by block and hashed on the way."""
+"""Ids, offsets and texts of a prepared folder, written block by block and hashed while they are written."""
 
 import hashlib
 from array import array
@@ -15,16 +15,16 @@ from numpy.typing import NDArray
 from seq2seq_cli.corpus.manifest import FileRecord, SideRecord
 from seq2seq_cli.corpus.ragged import Ragged, offsets_of
 from seq2seq_cli.corpus.splits import SPLITS, TRAIN, VALID
-from seq2seq_cli.preparation.scratch import Scratch, SideBlock
+from seq2seq_cli.preparation.pair_store import PairStore, SideBlock
 from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.sides import SideName
 from seq2seq_cli.text.vocabulary import UNK
 
 
-def count_tokens(scratch: Scratch, side: SideName, split_of_pair: NDArray[np.int8]) -> NDArray[np.int64]:
-    """How often each distinct token of a side stands in each split: a row a split."""
-    counts = np.zeros((len(SPLITS), len(scratch.tokens[side])), dtype=np.int64)
-    for pairs, block in scratch.side_blocks(side):
+def count_tokens(store: PairStore, side: SideName, split_of_pair: NDArray[np.int8]) -> NDArray[np.int64]:
+    """The frequency of each distinct token of a side in each split: a row per split."""
+    counts = np.zeros((len(SPLITS), len(store.tokens[side])), dtype=np.int64)
+    for pairs, block in store.side_blocks(side):
         split_of_token = np.repeat(split_of_pair[pairs], block.lengths)
         for split in range(len(SPLITS)):
             found = np.bincount(block.numbers[split_of_token == split])
@@ -32,21 +32,21 @@ def count_tokens(scratch: Scratch, side: SideName, split_of_pair: NDArray[np.int
     return counts
 
 
-def train_counts(scratch: Scratch, side: SideName, counts: NDArray[np.int64]) -> Mapping[str, int]:
-    """The tokens of the training split, and how often each stands there."""
-    return {token: count for token, count in zip(scratch.tokens[side], counts[TRAIN].tolist(), strict=True) if count}
+def train_counts(store: PairStore, side: SideName, counts: NDArray[np.int64]) -> Mapping[str, int]:
+    """The tokens of the training split with their frequencies."""
+    return {token: count for token, count in zip(store.tokens[side], counts[TRAIN].tolist(), strict=True) if count}
 
 
 def write_side(
     folder: Path,
-    scratch: Scratch,
+    store: PairStore,
     side: SideName,
     codec: Codec,
     split_of_pair: NDArray[np.int8],
     counts: NDArray[np.int64],
 ) -> tuple[SideRecord, dict[str, FileRecord]]:
-    """Write ids, offsets and texts of all splits; returns what is to be said of them, and of each file."""
-    ids_of_token = _ids_of_tokens(codec, scratch.tokens[side])
+    """Write ids, offsets and texts of all splits; returns the manifest's records of the side and of each file."""
+    ids_of_token = _ids_of_tokens(codec, store.tokens[side])
     totals = (counts @ ids_of_token.lengths).tolist()
     size = len(codec.vocabulary)
     kind = np.dtype("<u2" if size < 1 << 16 else "<u4")
@@ -56,9 +56,9 @@ def write_side(
             stack.enter_context(_SplitFiles(folder, f"{name}.{side}", kind, ids=total, pairs=pairs))
             for name, total, pairs in zip(SPLITS, totals, pairs_of_split, strict=True)
         ]
-        for pairs, block in scratch.side_blocks(side):
+        for pairs, block in store.side_blocks(side):
             _write_block(splits, block, split_of_pair[pairs], ids_of_token)
-    # A token that is unknown is one id.
+    # An unknown token has a single id.
     unknown = int(counts[VALID] @ (ids_of_token.values[ids_of_token.offsets[:-1]] == UNK))
     rate = unknown / totals[VALID] if totals[VALID] else None
     files = {name: record for split in splits for name, record in split.records.items()}
@@ -78,19 +78,19 @@ def _ids_of_tokens(codec: Codec, tokens: Mapping[str, int]) -> Ragged:
 def _write_block(
     splits: Sequence["_SplitFiles"], block: SideBlock, split_of_pair: NDArray[np.int8], ids_of_token: Ragged
 ) -> None:
-    """Send each pair of a block to the files of its split."""
+    """Append each pair of a block to the files of its split."""
     for number, split in enumerate(splits):
         chosen = split_of_pair == number
         if not chosen.any():
             continue
         ids = ids_of_token.pick(block.numbers[np.repeat(chosen, block.lengths)])
-        # A sentence ends where the last of its tokens ends.
+        # A sentence ends where its last token ends.
         ends = ids.offsets[offsets_of(block.lengths[chosen])[1:]]
         split.write(ids.values, ends, block.text[np.repeat(chosen, block.sizes)])
 
 
 class _SplitFiles:
-    """One side of one split: its ids, where each sentence begins, and the text."""
+    """The files of one side of one split: ids, offsets of the sentences, text."""
 
     def __init__(self, folder: Path, stem: str, kind: np.dtype[Any], *, ids: int, pairs: int) -> None:
         self._ids = _HashedFile(folder / f"{stem}.npy")
@@ -102,7 +102,7 @@ class _SplitFiles:
         self._offsets.write(_npy_header(np.dtype("<i8"), pairs + 1) + bytes(8))
 
     def write(self, ids: NDArray[np.unsignedinteger[Any]], ends: NDArray[np.int64], text: NDArray[np.uint8]) -> None:
-        """Add sentences: their ids, where among these each one ends, and their text."""
+        """Append sentences: their ids, the end of each sentence among these ids, and their text."""
         self._ids.write(ids.astype(self._kind).tobytes())
         self._offsets.write((ends + self._written).astype("<i8").tobytes())
         self._text.write(text.tobytes())
@@ -110,7 +110,7 @@ class _SplitFiles:
 
     @property
     def records(self) -> dict[str, FileRecord]:
-        """What is to be said of the files, once all is written."""
+        """The manifest's records of the files, once all is written."""
         return {file.path.name: file.record for file in (self._ids, self._offsets, self._text)}
 
     def __enter__(self) -> Self:
@@ -124,7 +124,7 @@ class _SplitFiles:
 
 
 class _HashedFile:
-    """A file that is written once, from its start to its end, and knows its hash."""
+    """A file that is hashed while it is written."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -133,14 +133,13 @@ class _HashedFile:
         self._size = 0
 
     def write(self, content: bytes) -> None:
-        """Add content at the end."""
         self._file.write(content)
         self._hash.update(content)
         self._size += len(content)
 
     @property
     def record(self) -> FileRecord:
-        """Size and hash of what was written so far."""
+        """Size and hash of the content so far."""
         return FileRecord(size=self._size, sha256=self._hash.hexdigest())
 
     def close(self) -> None:
@@ -148,7 +147,7 @@ class _HashedFile:
 
 
 def _npy_header(kind: np.dtype[Any], length: int) -> bytes:
-    """The start of a ``.npy`` file that holds so many numbers; only then do they come."""
+    """The header of a ``.npy`` file of ``length`` numbers, which follow it."""
     header = BytesIO()
     description = {"descr": np.lib.format.dtype_to_descr(kind), "fortran_order": False, "shape": (length,)}
     np.lib.format.write_array_header_1_0(header, description)

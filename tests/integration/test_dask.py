@@ -13,7 +13,6 @@ import pytest
 
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.errors import S2SError
-from seq2seq_cli.pairs.sources import Source
 from seq2seq_cli.preparation.prepare import prepare
 from seq2seq_cli.preparation.workers import workers_at
 
@@ -124,7 +123,7 @@ def test_a_scheduler_that_dies_is_told_and_nothing_is_written(tmp_path: Path) ->
         wait_for_workers(tmp_path, 1)
         with pytest.raises(S2SError, match="the scheduler or a worker died"):
             prepare(
-                [Source.of(pair_file)],
+                [pair_file],
                 tmp_path / "out",
                 load_config(None),
                 open_workers=workers_at(address(tmp_path)),

@@ -69,7 +69,7 @@ def test_a_name_with_line_ends_tabs_and_bytes_that_are_no_text_stays_in_its_plac
     assert {row.count("\t") for row in rows} == {4}
     looked = s2s_here(tmp_path, "inspect", "c\nd").stdout.splitlines()
     assert looked[0].startswith(r"c\nd: en to de")
-    assert looked[1].endswith(r"of deu.txt, a\nb\t\udcff.txt")
+    assert looked[1].endswith(r"from deu.txt, a\nb\t\udcff.txt")
 
 
 def zipped(text: bytes) -> bytes:
@@ -122,7 +122,7 @@ def test_standard_input_and_aligned_files_prepare_to_the_same_bytes(home: Path, 
     [
         ("mine.txt", [], "en to de (by default; see --languages)"),
         ("mine.txt", ["--languages", "nl-af", "--set", "text.unit=character"], "nl to af (as --languages says)"),
-        ("fra.txt", ["--swap", "--set", "text.unit=character"], "fr to en (as the file's name tells)"),
+        ("fra.txt", ["--swap", "--set", "text.unit=character"], "fr to en (as the file's name says)"),
         (
             "fra.txt",
             ["--set", "text.src.language=nl", "--set", "text.tgt.language=af", "--set", "text.unit=character"],

@@ -15,12 +15,11 @@ from seq2seq_cli.corpus.inspection import (
     count_lengths,
     count_references,
     count_unknown,
-    draw_examples,
+    draw_pairs,
     vocabulary_curve,
 )
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SPLITS
-from seq2seq_cli.pairs.sources import pair_sources
 from seq2seq_cli.preparation.prepare import prepare
 from seq2seq_cli.text.vocabulary import UNK
 from tests.corpora import prepared, symbol_sequences
@@ -80,7 +79,7 @@ def test_given_splits_may_have_sentences_in_common(tmp_path: Path) -> None:
     contents = {"train": "a b\tx\nc d\ty\n", "valid": "e\tz\nf\tw\n", "test": "E!\tv\nf\tw\n"}
     for name, content in contents.items():
         (tmp_path / f"{name}.txt").write_text(content, encoding="utf-8")
-    train, valid, test = (pair_sources([tmp_path / f"{name}.txt"], [], []) for name in contents)
+    train, valid, test = ([tmp_path / f"{name}.txt"] for name in contents)
 
     prepare(train, tmp_path / "prepared", load_config(None), valid=valid, test=test)
 
@@ -129,7 +128,7 @@ def test_the_lengths_of_all_splits_are_those_of_their_texts(tmp_path: Path, unit
     assert {length: count for length, count in enumerate(counts) if count} == expected
 
 
-def test_the_curve_is_the_share_that_the_most_frequent_units_cover(tmp_path: Path) -> None:
+def test_the_curve_is_the_fraction_that_the_most_frequent_units_cover(tmp_path: Path) -> None:
     words = [f"w{number}" for number in range(150)]
     # Each word once on the source side, the first hundred once more; "rare" is seen once and so is unknown.
     pairs = [(word, "x") for word in words] + [(f"{word} rare" if word == "w0" else word, "y") for word in words[:100]]
@@ -179,12 +178,12 @@ def test_examples_are_pairs_of_the_corpus_with_their_units(tmp_path: Path, unit:
     pairs = [(text, text.upper()) for text in symbol_sequences(120, shortest=1, longest=9)]
     corpus = of_pairs(tmp_path, pairs, f"text.unit={unit}", "text.src.max_size=12")
 
-    examples = draw_examples(corpus, 20, seed=1)
+    drawn = draw_pairs(corpus, 20, seed=1)
 
-    assert len({(example.src, example.tgt) for example in examples}) == 20
-    assert draw_examples(corpus, 20, seed=1) == examples
-    assert draw_examples(corpus, 20, seed=2) != examples
-    for example in examples:
+    assert len({(example.src, example.tgt) for example in drawn}) == 20
+    assert draw_pairs(corpus, 20, seed=1) == drawn
+    assert draw_pairs(corpus, 20, seed=2) != drawn
+    for example in drawn:
         assert (example.src, example.tgt) in corpus.sentences(example.split)
         ids = corpus.src_codec.read(example.src).ids
         assert [corpus.src_codec.vocabulary.id(shown) for shown in example.src_units] == ids
@@ -194,4 +193,4 @@ def test_examples_are_pairs_of_the_corpus_with_their_units(tmp_path: Path, unit:
 def test_a_small_corpus_is_shown_whole(tmp_path: Path) -> None:
     corpus = of_pairs(tmp_path, [("a", "x"), ("b", "y")], *NO_HELD_OUT)
 
-    assert [(example.src, example.tgt) for example in draw_examples(corpus, 10, seed=1)] == [("a", "x"), ("b", "y")]
+    assert [(example.src, example.tgt) for example in draw_pairs(corpus, 10, seed=1)] == [("a", "x"), ("b", "y")]

@@ -9,14 +9,13 @@ from seq2seq_cli.corpus.batches import collate
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SPLITS
 from seq2seq_cli.errors import PreparedFolderError
-from seq2seq_cli.pairs.sources import Source
 from seq2seq_cli.preparation.prepare import prepare
 from seq2seq_cli.text.vocabulary import UNK
 
 
 @pytest.fixture
 def folder(pair_file: Path, tmp_path: Path) -> Path:
-    prepare([Source.of(pair_file)], tmp_path / "out", load_config(None, ["data.max_tokens=50"]))
+    prepare([pair_file], tmp_path / "out", load_config(None, ["data.max_tokens=50"]))
     return tmp_path / "out"
 
 
@@ -41,7 +40,7 @@ def change_manifest(folder: Path, **changes: object) -> None:
     ids=["word", "bpe", "character"],
 )
 def test_ids_are_those_of_the_codecs(pair_file: Path, tmp_path: Path, overrides: list[str]) -> None:
-    prepare([Source.of(pair_file)], tmp_path / "out", load_config(None, overrides))
+    prepare([pair_file], tmp_path / "out", load_config(None, overrides))
     corpus = PreparedCorpus.open(tmp_path / "out")
     tokens = {"src": 0, "tgt": 0}
     for name in SPLITS:
@@ -83,7 +82,7 @@ def test_the_config_is_that_of_the_preparation(folder: Path) -> None:
     assert PreparedCorpus.open(folder).config == FOUND
 
 
-def test_keys_of_another_version_are_passed_over(folder: Path) -> None:
+def test_keys_of_another_version_are_ignored(folder: Path) -> None:
     change_manifest(folder, later=1, data={"max_tokens": 50, "later": 1}, text=TEXT)
     assert PreparedCorpus.open(folder).config == FOUND
 
@@ -146,11 +145,11 @@ def test_a_codec_with_other_bytes_is_found_at_once(folder: Path) -> None:
         PreparedCorpus.open(folder)
 
 
-def test_a_folder_of_an_older_version_is_to_be_made_again(folder: Path, pair_file: Path) -> None:
-    change_manifest(folder, format=1, sources=None)
-    with pytest.raises(PreparedFolderError, match="made by an older s2s: prepare again with --overwrite"):
+def test_a_folder_with_a_damaged_manifest_can_be_made_again(folder: Path, pair_file: Path) -> None:
+    change_manifest(folder, pair_files=None)
+    with pytest.raises(PreparedFolderError, match="damaged: pair_files"):
         PreparedCorpus.open(folder)
-    prepare([Source.of(pair_file)], folder, load_config(None), overwrite=True)
+    prepare([pair_file], folder, load_config(None), overwrite=True)
     PreparedCorpus.open(folder).verify()
 
 
@@ -168,6 +167,6 @@ def test_a_source_comes_once_with_all_its_references(tmp_path: Path) -> None:
     lines = [f"Source {n}\tTarget {n} {variant}" for n in range(100) for variant in "ab"]
     pair_file = tmp_path / "deu.txt"
     pair_file.write_text("\n".join(lines), encoding="utf-8")
-    prepare([Source.of(pair_file)], tmp_path / "out", load_config(None))
+    prepare([pair_file], tmp_path / "out", load_config(None))
     references = [pair for name in SPLITS for pair in PreparedCorpus.open(tmp_path / "out").references(name)]
     assert sorted(references) == sorted((f"Source {n}", [f"Target {n} a", f"Target {n} b"]) for n in range(100))

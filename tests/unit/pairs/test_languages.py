@@ -1,4 +1,4 @@
-"""Which languages a pair file is taken to hold."""
+"""The languages of pair files, and where they were found."""
 
 import pytest
 
@@ -13,12 +13,12 @@ from seq2seq_cli.text.tokenizer import has_tokenizer
 def languages(
     *names: str, stated: str | None = None, swap: bool = False, config: tuple[str, ...] = ()
 ) -> tuple[str, str]:
-    resolved, _ = resolve_languages(text_config(*config), stated=stated, names=names, swap=swap)
+    resolved = resolve_languages(text_config(*config), stated=stated, names=names, swap=swap).text
     return resolved.src.language, resolved.tgt.language
 
 
 def warnings(*names: str, stated: str | None = None, config: tuple[str, ...] = ()) -> list[str]:
-    return resolve_languages(text_config(*config), stated=stated, names=names, swap=False)[1]
+    return resolve_languages(text_config(*config), stated=stated, names=names, swap=False).warnings
 
 
 def text_config(*overrides: str) -> TextConfig:
@@ -84,6 +84,22 @@ def test_a_side_left_open_is_the_other_language_of_the_pair() -> None:
     assert languages(swap=True, config=("text.src.language=ru",)) == ("ru", "en")
 
 
+@pytest.mark.parametrize(
+    ("names", "stated", "config", "origin"),
+    [
+        (["fra.txt"], "pl-cs", ["text.src.language=it", "text.tgt.language=it"], "option"),
+        (["fra.txt"], None, ["text.src.language=it", "text.tgt.language=it"], "config"),
+        (["fra.txt"], None, ["text.src.language=it"], "name"),
+        (["mine.txt"], None, ["text.src.language=it"], "default"),
+        (["fra.txt", "spa.txt"], None, [], "default"),
+    ],
+)
+def test_it_says_where_the_languages_were_found(
+    names: list[str], stated: str | None, config: list[str], origin: str
+) -> None:
+    assert resolve_languages(text_config(*config), stated=stated, names=names, swap=False).origin == origin
+
+
 @pytest.mark.parametrize("stated", ["eng-deu", "EN-DE", "en-deu", " en-de "])
 def test_codes_of_three_letters_are_understood(stated: str) -> None:
     assert languages(stated=stated) == ("en", "de")
@@ -98,7 +114,7 @@ def test_anything_else_is_refused_in_one_line(stated: str) -> None:
 def test_everything_else_of_the_config_stays() -> None:
     config = text_config("text.tgt.max_size=7", "text.src.lowercase=false", "text.unit=bpe")
 
-    resolved, _ = resolve_languages(config, stated="en-fr", names=(), swap=False)
+    resolved = resolve_languages(config, stated="en-fr", names=(), swap=False).text
 
     assert resolved.model_dump(exclude={"src": {"language"}, "tgt": {"language"}}) == config.model_dump(
         exclude={"src": {"language"}, "tgt": {"language"}}

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from seq2seq_cli.config.schema import SourceConfig, TargetConfig, TextConfig
-from seq2seq_cli.pairs.sources import Block, Source
+from seq2seq_cli.pairs.pair_files import Block, LocalFile, PairFile
 from seq2seq_cli.preparation.analysis import Analysed, Side, analyse
 from seq2seq_cli.preparation.dropped import LONGEST_EXAMPLE
 
@@ -16,8 +16,9 @@ EN_DE = TextConfig(src=SourceConfig(language="en"), tgt=TargetConfig(language="d
 def analysed(
     src: Sequence[str], tgt: Sequence[str] | None = None, *, swap: bool = False, overlong: tuple[int, ...] = ()
 ) -> Analysed:
+    file = LocalFile(path=Path("pairs/deu.txt"), name="pairs/deu.txt", size=0, sha256="")
     block = Block(
-        source=Source.of(Path("pairs/deu.txt")),
+        pair_file=PairFile(files=(file,)),
         first_line=11,
         src="\n".join(src),
         tgt=None if tgt is None else "\n".join(tgt),
@@ -34,8 +35,8 @@ def sentences(side: Side) -> list[list[str]]:
 
 def dropped(result: Analysed) -> dict[str, list[tuple[int, str, str]]]:
     return {
-        reason: [(example.line, example.src, example.tgt) for example in tally.examples]
-        for reason, tally in result.dropped.items()
+        reason: [(example.line, example.src, example.tgt) for example in lines.examples]
+        for reason, lines in result.counts.dropped.items()
     }
 
 
@@ -46,7 +47,7 @@ def test_sentences_become_tokens_of_their_side() -> None:
     assert result.tgt.text.decode("utf-8") == "Sie küsste ihn.\nNicht!\n"
     assert result.tgt.sizes.tolist() == [len("Sie küsste ihn.\n".encode()), len("Nicht!\n")]
     assert result.lines.tolist() == [11, 12]
-    assert result.extra_columns == 1
+    assert result.counts.extra_columns == 1
 
 
 def test_tokens_are_numbered_as_they_come() -> None:
@@ -71,14 +72,14 @@ def test_what_is_no_pair_is_dropped_for_a_reason() -> None:
         "too long": [(18, "", "")],
     }
     assert result.lines.tolist() == [19]
-    assert result.lines_read == 9
+    assert result.counts.lines == 9
 
 
 def test_aligned_lines_are_pairs_whatever_tabs_are_in_them() -> None:
     result = analysed(["a\tb", "", "c", ""], ["x", " ", "", "y"], overlong=(14,))
     assert sentences(result.src) == [["a", "b"]]
     assert dropped(result) == {"blank line": [(12, "", "")], "empty side": [(13, "c", "")], "too long": [(14, "", "y")]}
-    assert result.extra_columns == 0
+    assert result.counts.extra_columns == 0
 
 
 def test_examples_are_cut_and_fit_on_a_line() -> None:

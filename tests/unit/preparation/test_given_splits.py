@@ -9,7 +9,6 @@ from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SPLITS, SplitName
 from seq2seq_cli.errors import PairFileError, UsageError
-from seq2seq_cli.pairs.sources import Source
 from seq2seq_cli.preparation.prepare import PrepareReport, prepare
 from seq2seq_cli.text.sides import load_codecs
 from tests.corpora import pair_lines
@@ -18,10 +17,10 @@ VALID = ["Tom sees 7 cats!\tTom sieht sieben Katzen.", "One.\tEins.", "One.\tEin
 TEST = ["Two.\tmaria hört 1 katzen", "Three.\tDrei.", "one\tUno."]
 
 
-def file(folder: Path, name: str, lines: Sequence[str]) -> list[Source]:
+def file(folder: Path, name: str, lines: Sequence[str]) -> list[Path]:
     path = folder / name
     path.write_text("\n".join(lines), encoding="utf-8")
-    return [Source.of(path)]
+    return [path]
 
 
 def made(folder: Path, *given: str, overrides: Sequence[str] = ()) -> tuple[PrepareReport, PreparedCorpus]:
@@ -54,7 +53,7 @@ def test_given_splits_are_what_their_files_hold_and_training_shares_no_sentence_
         "in test": (1, "deu.txt", 2),
     }
     assert report.warnings == ["1 pairs of the given test split share a sentence with the validation split"]
-    assert [(source.name, source.split) for source in report.manifest.sources] == [
+    assert [(file.name, file.split) for file in report.manifest.pair_files] == [
         ("deu.txt", None),
         ("valid.tsv", "valid"),
         ("test.tsv", "test"),
@@ -80,26 +79,24 @@ def test_limits_are_for_training_alone(tmp_path: Path) -> None:
 
 def test_a_given_split_without_pairs_is_refused(pair_file: Path, tmp_path: Path) -> None:
     with pytest.raises(PairFileError, match=r"none\.tsv: no sentence pair in it"):
-        prepare([Source.of(pair_file)], tmp_path / "out", load_config(None), valid=file(tmp_path, "none.tsv", ["", ""]))
+        prepare([pair_file], tmp_path / "out", load_config(None), valid=file(tmp_path, "none.tsv", ["", ""]))
 
 
 def test_training_that_is_all_in_a_given_split_is_refused(pair_file: Path, tmp_path: Path) -> None:
-    source = [Source.of(pair_file)]
     with pytest.raises(PairFileError, match=r"no pair is left for training \(300 in test\)"):
-        prepare(source, tmp_path / "out", load_config(None), test=source)
+        prepare([pair_file], tmp_path / "out", load_config(None), test=[pair_file])
 
 
 def test_another_given_split_is_another_preparation(tmp_path: Path) -> None:
     made(tmp_path, "valid")
-    with pytest.raises(UsageError, match=r"of other files or other content: deu\.txt, valid\.tsv"):
+    with pytest.raises(UsageError, match=r"from other files or other content: deu\.txt, valid\.tsv"):
         made(tmp_path, "valid", "test")
     assert made(tmp_path, "valid")[0].up_to_date
 
 
 def test_codecs_of_an_older_model_number_new_pairs(pair_file: Path, tmp_path: Path) -> None:
-    sources = [Source.of(pair_file)]
     overrides = ["text.unit=bpe", "text.src.max_size=60", "text.tgt.max_size=70", "text.tgt.lowercase=true"]
-    prepare(sources, tmp_path / "old", load_config(None, overrides), languages="en-nl")
+    prepare([pair_file], tmp_path / "old", load_config(None, overrides), languages="en-nl")
     codecs = load_codecs(tmp_path / "old")
     new = file(tmp_path, "new.txt", ["Tom sees Ω cats.\tTom sieht Ω Katzen.", *pair_lines(30)])
 
@@ -121,11 +118,10 @@ def test_codecs_of_an_older_model_number_new_pairs(pair_file: Path, tmp_path: Pa
 
 
 def test_a_config_that_states_something_else_than_the_codecs_is_refused(pair_file: Path, tmp_path: Path) -> None:
-    sources = [Source.of(pair_file)]
-    prepare(sources, tmp_path / "old", load_config(None))
+    prepare([pair_file], tmp_path / "old", load_config(None))
     codecs = load_codecs(tmp_path / "old")
     other = load_config(None, ["text.unit=character", "text.src.min_count=1"])
     with pytest.raises(UsageError, match=r"unit is character, the model has word.*min_count is 1, the model has 2"):
-        prepare(sources, tmp_path / "new", other, codecs=codecs)
+        prepare([pair_file], tmp_path / "new", other, codecs=codecs)
     with pytest.raises(UsageError, match="to translate en-fr, but the model of --codec-from translates en-de"):
-        prepare(sources, tmp_path / "new", load_config(None), codecs=codecs, languages="en-fr")
+        prepare([pair_file], tmp_path / "new", load_config(None), codecs=codecs, languages="en-fr")

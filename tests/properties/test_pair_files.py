@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from seq2seq_cli.errors import PairFileError
 from seq2seq_cli.pairs import archives, lines
-from seq2seq_cli.pairs.sources import Block, Source, read_blocks, total_bytes
+from seq2seq_cli.pairs.pair_files import Block, PairFile, PairPath, local_pair_files, read_blocks
 
 ENDS = ["\n", "\r\n", "\r"]
 MARKED = ["utf-8-sig", "utf-16", "utf-32"]
@@ -24,7 +24,7 @@ ends = st.sampled_from(ENDS)
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("sources")
+    return tmp_path_factory.mktemp("pair_files")
 
 
 def zipped(content: bytes) -> bytes:
@@ -43,7 +43,7 @@ packings: st.SearchStrategy[Callable[[bytes], bytes]] = st.sampled_from([plain, 
 
 
 def check(blocks: Sequence[Block], block_lines: int) -> tuple[list[str], list[int]]:
-    """The lines of the blocks of one source of one file, and the numbers of those that were too long."""
+    """The lines in the blocks of a file of columns, and the numbers of those that were too long."""
     found: list[str] = []
     overlong: list[int] = []
     for block in blocks:
@@ -58,9 +58,14 @@ def check(blocks: Sequence[Block], block_lines: int) -> tuple[list[str], list[in
     return found, overlong
 
 
-def write(path: Path, content: bytes) -> Source:
+def local(path: PairPath) -> PairFile:
+    with local_pair_files({"pairs": [path]}) as files:
+        return files["pairs"][0]
+
+
+def write(path: Path, content: bytes) -> PairFile:
     path.write_bytes(content)
-    return Source.of(path)
+    return local(path)
 
 
 @given(
@@ -89,7 +94,7 @@ def test_any_lines_come_back_however_they_are_written_packed_and_cut(
     # CR and then LF, with an empty line between them, is one line end.
     text = "".join(line + end for line, end in written)
     expected = io.StringIO(text + last, newline=None).read().removesuffix("\n").split("\n")
-    source = write(folder / "pairs", pack((text + last).encode(encoding)))
+    file = write(folder / "pairs", pack((text + last).encode(encoding)))
     with (
         patch.object(archives, "_PIECE", piece),
         patch.object(archives, "_HEAD", 4),
@@ -97,14 +102,14 @@ def test_any_lines_come_back_however_they_are_written_packed_and_cut(
         patch.object(lines, "BLOCK_CHARACTERS", most),
     ):
         asked = "utf-8" if encoding in MARKED else encoding
-        blocks = list(read_blocks([source], encoding=asked, limit=limit, block_lines=block_lines))
+        blocks = list(read_blocks(file, encoding=asked, limit=limit, block_lines=block_lines))
     found, overlong = check(blocks, block_lines)
     expected = expected[:limit]
     assert found == ["" if len(line) > longest else line for line in expected]
     assert overlong == [number for number, line in enumerate(expected, start=1) if len(line) > longest]
     assert all(len(block.src.replace("\n", "")) <= most for block in blocks)
     if limit is None:
-        assert blocks[-1].bytes_read <= total_bytes([source])
+        assert blocks[-1].bytes_read <= file.size
 
 
 @given(
@@ -127,7 +132,7 @@ def test_aligned_files_stay_aligned(
         path.write_bytes(pack("".join(text + end for text in texts).encode()))
     found: list[tuple[str, str]] = []
     with patch.object(lines, "BLOCK_CHARACTERS", most):
-        for block in read_blocks([Source.of(*paths)], encoding="utf-8", limit=None, block_lines=block_lines):
+        for block in read_blocks(local(paths), encoding="utf-8", block_lines=block_lines):
             assert block.tgt is not None
             assert block.first_line == len(found) + 1
             found += zip(block.src.split("\n"), block.tgt.split("\n"), strict=True)
@@ -164,20 +169,20 @@ def damaged(draw: st.DrawFn) -> bytes:
     encoding=st.sampled_from(["utf-8", "cp1252", "utf-16-le", "shift_jis"]),
 )
 def test_any_bytes_are_blocks_or_one_line_that_names_the_file(folder: Path, content: bytes, encoding: str) -> None:
-    source = write(folder / "malformed", content)
+    file = write(folder / "malformed", content)
     blocks: list[Block] = []
     refusal = ""
     try:
-        blocks.extend(read_blocks([source], encoding=encoding, limit=None, block_lines=7))
+        blocks.extend(read_blocks(file, encoding=encoding, block_lines=7))
     except PairFileError as error:
         refusal = str(error)
-    assert refusal.startswith(f"{source.name}:") if refusal else blocks
+    assert refusal.startswith(f"{file.name}:") if refusal else blocks
     assert len(refusal.splitlines()) <= 1
     found, _ = check(blocks, 7)
     assert not any("\0" in line or "\r" in line for line in found)
 
 
 def test_a_megabyte_of_zeros_packed_into_a_kilobyte_is_no_text(folder: Path) -> None:
-    source = write(folder / "zeros", zlib.compress(bytes(1_000_000), wbits=31))
+    file = write(folder / "zeros", zlib.compress(bytes(1_000_000), wbits=31))
     with pytest.raises(PairFileError, match=r":1:1: a zero byte"):
-        list(read_blocks([source], encoding="utf-8", limit=None))
+        list(read_blocks(file, encoding="utf-8"))

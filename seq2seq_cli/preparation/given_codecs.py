@@ -1,4 +1,4 @@
-"""Codecs of an older model for a new corpus: the text is cut and numbered as that model knows it."""
+"""Codecs of an older model for a new corpus, so that the model can be trained further."""
 
 from seq2seq_cli.config.differences import find_stated_differences
 from seq2seq_cli.config.schema import Config, SourceConfig, TargetConfig, TextConfig
@@ -7,10 +7,7 @@ from seq2seq_cli.text.sides import Codecs
 
 
 def adopt_codecs(config: Config, codecs: Codecs) -> Config:
-    """The config with the text section that the codecs were made with.
-
-    Raises UsageError when the config states something else, and names both.
-    """
+    """The config with the text section of the codecs; raises UsageError when the config states another value."""
     src, tgt = codecs
     sizes = ((codec.config.min_count, codec.config.max_size) for codec in codecs)
     text = TextConfig(
@@ -21,16 +18,16 @@ def adopt_codecs(config: Config, codecs: Codecs) -> Config:
     )
     adopted = config.model_copy(update={"text": text})
     if found := find_stated_differences(adopted, config, sections=("text",)):
-        told = "; ".join(difference.against("the model") for difference in found)
-        raise UsageError(f"the config and the model of --codec-from disagree: {told}. Leave these keys out")
+        listed = "; ".join(difference.against("the model") for difference in found)
+        raise UsageError(f"the config and the model of --codec-from disagree: {listed}. Leave these keys out")
     return adopted
 
 
 def check_languages(text: TextConfig, codecs: Codecs) -> None:
     """Raise UsageError when the languages of a corpus are not those of the codecs."""
-    told = text.src.language, text.tgt.language
+    stated = text.src.language, text.tgt.language
     known = codecs[0].config.language, codecs[1].config.language
-    if told != known:
+    if stated != known:
         raise UsageError(
-            f"--languages: to translate {'-'.join(told)}, but the model of --codec-from translates {'-'.join(known)}"
+            f"--languages: to translate {'-'.join(stated)}, but the model of --codec-from translates {'-'.join(known)}"
         )

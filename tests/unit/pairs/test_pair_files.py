@@ -6,23 +6,15 @@ import sys
 import threading
 import tracemalloc
 import zipfile
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from seq2seq_cli.errors import PairFileError, UsageError
 from seq2seq_cli.pairs.lines import BLOCK_CHARACTERS, LONGEST_LINE
-from seq2seq_cli.pairs.sources import (
-    Block,
-    Source,
-    describe,
-    local_sources,
-    pair_sources,
-    read_blocks,
-    total_bytes,
-)
+from seq2seq_cli.pairs.pair_files import Block, PairFile, PairPath, local_pair_files, pair_paths, read_blocks
 
 PAIRS = [("Hi.", "Grüß Gott!"), ("Run!", "Lauf!"), ("", ""), ("I see.", "Aha. 😀")]
 TEXT = "\n".join(f"{src}\t{tgt}" for src, tgt in PAIRS)
@@ -41,13 +33,25 @@ def write(path: Path, content: str | bytes) -> Path:
     return path
 
 
-def blocks(*sources: Source, encoding: str = "utf-8", limit: int | None = None, lines: int = 4000) -> list[Block]:
-    return list(read_blocks(sources, encoding=encoding, limit=limit, block_lines=lines))
+@contextmanager
+def local(*paths: PairPath) -> Iterator[list[PairFile]]:
+    with local_pair_files({"pairs": paths}) as files:
+        yield files["pairs"]
 
 
-def pairs(*sources: Source, limit: int | None = None) -> list[tuple[str, str]]:
+def pair_file(*paths: Path) -> PairFile:
+    """The pair file of one or two files on the disk, which need no copies."""
+    with local(paths[0] if len(paths) == 1 else (paths[0], paths[1])) as [found]:
+        return found
+
+
+def blocks(file: PairFile, *, limit: int | None = None, lines: int = 4000) -> list[Block]:
+    return list(read_blocks(file, encoding="utf-8", limit=limit, block_lines=lines))
+
+
+def pairs(file: PairFile, *, limit: int | None = None) -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = []
-    for block in blocks(*sources, limit=limit):
+    for block in blocks(file, limit=limit):
         lines = block.src.split("\n")
         if block.tgt is None:
             found += [(src, tgt) for src, _, tgt in (line.partition("\t") for line in lines)]
@@ -81,17 +85,17 @@ FORMS = {
 def test_every_form_of_a_file_has_the_same_lines(
     tmp_path: Path, content: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    source = Source.of(write(tmp_path / "deu", content))
-    assert pairs(source) == PAIRS
-    assert [block.overlong for block in blocks(source)] == [()]
-    assert blocks(source)[-1].bytes_read <= total_bytes([source]) == len(content)
+    file = pair_file(write(tmp_path / "deu", content))
+    assert pairs(file) == PAIRS
+    assert [block.overlong for block in blocks(file)] == [()]
+    assert blocks(file)[-1].bytes_read <= file.size == len(content)
     feed(monkeypatch, content)
-    with local_sources([Source.of(Path("-"))]) as kept:
-        assert pairs(*kept) == PAIRS
+    with local(Path("-")) as [copied]:
+        assert pairs(copied) == PAIRS
 
 
-def aligned(tmp_path: Path, src: str | bytes, tgt: str | bytes) -> Source:
-    return Source.of(write(tmp_path / "a.en", src), write(tmp_path / "a.de", tgt))
+def aligned(tmp_path: Path, src: str | bytes, tgt: str | bytes) -> PairFile:
+    return pair_file(write(tmp_path / "a.en", src), write(tmp_path / "a.de", tgt))
 
 
 def test_aligned_files_belong_together_line_by_line_however_each_is_packed(tmp_path: Path) -> None:
@@ -112,38 +116,33 @@ def test_aligned_files_of_different_length_are_refused_with_both_counts(tmp_path
     assert said.startswith(f"a.en has 3 lines and a.de has {3 + more:,} lines: aligned files must")
 
 
-def test_a_limit_counts_the_lines_of_all_sources_and_what_is_behind_is_not_looked_at(tmp_path: Path) -> None:
-    first = Source.of(write(tmp_path / "first.txt", "a\tb\n\nc\td\n"))
-    broken = Source.of(write(tmp_path / "broken.txt", b"e\tf\ng\xff\n"))
-    cut = Source.of(write(tmp_path / "cut.txt.gz", gzip.compress(b"e\tf\ng\th\n")[:-1]))
+def test_nothing_behind_a_limit_is_decoded(tmp_path: Path) -> None:
+    broken = pair_file(write(tmp_path / "broken.txt", b"e\tf\ng\xff\n"))
+    cut = pair_file(write(tmp_path / "cut.txt.gz", gzip.compress(b"e\tf\ng\th\n")[:-1]))
     long = aligned(tmp_path, "e\ng", "f\nh\nmore\n")
-    missing = Source.of(tmp_path / "missing.txt")
-    assert pairs(first, missing, limit=3) == [("a", "b"), ("", ""), ("c", "d")]
-    for source in (broken, cut, long):
-        assert pairs(first, source, limit=4)[-1] == ("e", "f")
+    for file in (broken, cut, long):
+        assert pairs(file, limit=1) == [("e", "f")]
     assert pairs(long, limit=2) == [("e", "f"), ("g", "h")]
     with pytest.raises(PairFileError, match=r"broken\.txt:2:2: byte 0xff"):
-        pairs(first, broken, limit=5)
+        pairs(broken, limit=2)
 
 
-def test_a_block_holds_lines_of_one_source_and_numbers_them_from_1(tmp_path: Path) -> None:
-    first = Source.of(write(tmp_path / "first.txt", "a\nb\nc\nd\ne"))
-    second = aligned(tmp_path, "f\ng\nh", "i\nj\nk")
-    found = [(block.source.name, block.first_line, block.src, block.tgt) for block in blocks(first, second, lines=2)]
-    one, two = str(tmp_path / "first.txt"), f"{tmp_path / 'a.en'} + {tmp_path / 'a.de'}"
+def test_blocks_number_the_lines_of_their_file_from_1(tmp_path: Path) -> None:
+    columns = pair_file(write(tmp_path / "first.txt", "a\nb\nc\nd\ne"))
+    two = aligned(tmp_path, "f\ng\nh", "i\nj\nk")
+    found = [[(block.first_line, block.src, block.tgt) for block in blocks(file, lines=2)] for file in (columns, two)]
     assert found == [
-        (one, 1, "a\nb", None),
-        (one, 3, "c\nd", None),
-        (one, 5, "e", None),
-        (two, 1, "f\ng", "i\nj"),
-        (two, 3, "h", "k"),
+        [(1, "a\nb", None), (3, "c\nd", None), (5, "e", None)],
+        [(1, "f\ng", "i\nj"), (3, "h", "k")],
     ]
+    assert columns.name == str(tmp_path / "first.txt")
+    assert two.name == f"{tmp_path / 'a.en'} + {tmp_path / 'a.de'}"
 
 
 def test_a_line_that_is_too_long_is_empty_and_named(tmp_path: Path) -> None:
     longest = "x" * LONGEST_LINE
     content = f"{longest}\n{longest}x\na\tb\n{longest * 7}\nc\td\n{longest}x"
-    [block] = blocks(Source.of(write(tmp_path / "deu.txt", content)))
+    [block] = blocks(pair_file(write(tmp_path / "deu.txt", content)))
     assert block.src.split("\n") == [longest, "", "a\tb", "", "c\td", ""]
     assert block.overlong == (2, 4, 6)
 
@@ -156,58 +155,62 @@ def test_a_line_that_is_too_long_on_one_side_is_named_once(tmp_path: Path) -> No
 
 def test_long_lines_make_blocks_of_few_lines(tmp_path: Path) -> None:
     line = "x" * (BLOCK_CHARACTERS // 10)
-    source = Source.of(write(tmp_path / "deu.txt", f"{line}\n" * 25 + "a"))
-    assert [block.src.count("\n") + 1 for block in blocks(source)] == [10, 10, 6]
-    assert [block.first_line for block in blocks(source)] == [1, 11, 21]
+    file = pair_file(write(tmp_path / "deu.txt", f"{line}\n" * 25 + "a"))
+    assert [block.src.count("\n") + 1 for block in blocks(file)] == [10, 10, 6]
+    assert [block.first_line for block in blocks(file)] == [1, 11, 21]
 
 
 @pytest.mark.parametrize("line", ["x" * 30_000_000, f"{'x' * (LONGEST_LINE - 1)}\n" * 300, "\n" * 1_000_000])
-def test_what_is_in_memory_does_not_grow_with_the_file(tmp_path: Path, line: str) -> None:
-    source = aligned(tmp_path, line, "\n" * max(1, line.count("\n")))
+def test_memory_does_not_grow_with_the_file(tmp_path: Path, line: str) -> None:
+    file = aligned(tmp_path, line, "\n" * max(1, line.count("\n")))
     tracemalloc.start()
     try:
-        for _ in read_blocks([source], encoding="utf-8", limit=None):
+        for _ in read_blocks(file, encoding="utf-8"):
             pass
         assert tracemalloc.get_traced_memory()[1] < 8_000_000
     finally:
         tracemalloc.stop()
 
 
-def test_how_much_is_read_grows_to_the_size_of_all_files(tmp_path: Path) -> None:
+def test_the_bytes_read_grow_to_the_size_of_the_file(tmp_path: Path) -> None:
     text = "".join(f"{number}\t{number}\n" for number in range(100_000))
-    sources = [Source.of(write(tmp_path / "a.txt", text)), Source.of(write(tmp_path / "b.gz", gzip.compress(b"a\tb")))]
-    read = [block.bytes_read for block in blocks(*sources)]
+    file = pair_file(write(tmp_path / "a.txt", text))
+    read = [block.bytes_read for block in blocks(file)]
     assert read == sorted(read)
     assert read[0] < len(text) // 2
-    assert read[-1] == total_bytes(sources)
+    assert read[-1] == file.size
 
 
-def test_files_are_described_as_they_lie_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_are_recorded_as_they_lie_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     packed = gzip.compress(b"a\tb\n")
     feed(monkeypatch, b"c\td\n")
-    with local_sources([Source.of(write(tmp_path / "a.gz", packed)), Source.of(Path("-"))]) as kept:
-        found = [(file.name, file.size, file.sha256) for file in describe(kept)]
+    with local(write(tmp_path / "a.gz", packed), Path("-")) as files:
+        found = [(file.base_name, file.size, file.sha256) for pair_file in files for file in pair_file.files]
     assert found == [
         ("a.gz", len(packed), hashlib.sha256(packed).hexdigest()),
         ("standard input", 4, hashlib.sha256(b"c\td\n").hexdigest()),
     ]
 
 
-def test_what_was_kept_of_standard_input_is_gone_afterwards(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_keep_the_key_that_they_are_given_under(tmp_path: Path) -> None:
+    a, b, c = (write(tmp_path / name, "x\ty\n") for name in "abc")
+    with local_pair_files({"train": [a, (b, c)], "valid": [], "test": [c]}) as files:
+        names = {key: [pair_file.base_name for pair_file in found] for key, found in files.items()}
+    assert names == {"train": ["a", "b + c"], "valid": [], "test": ["c"]}
+
+
+def test_the_copy_of_standard_input_is_removed_afterwards(monkeypatch: pytest.MonkeyPatch) -> None:
     feed(monkeypatch, b"a\tb\n")
-    with local_sources([Source.of(Path("-"))]) as [kept]:
-        [path] = kept.paths
-        assert path.read_bytes() == b"a\tb\n"
-    assert not path.parent.exists()
+    with local(Path("-")) as [copied]:
+        [file] = copied.files
+        assert file.path.read_bytes() == b"a\tb\n"
+    assert not file.path.parent.exists()
 
 
 def test_a_fault_in_standard_input_is_named_so(monkeypatch: pytest.MonkeyPatch) -> None:
     feed(monkeypatch, b"a\tb\nc\t\xff\n")
-    with (
-        local_sources([Source.of(Path("-"))]) as kept,
-        pytest.raises(PairFileError, match=r"^standard input:2:3: byte 0xff"),
-    ):
-        blocks(*kept)
+    with local(Path("-")) as [copied], pytest.raises(PairFileError, match=r"^standard input:2:3: byte 0xff"):
+        blocks(copied)
 
 
 def test_a_pipe_can_be_read_like_a_file(tmp_path: Path) -> None:
@@ -215,9 +218,9 @@ def test_a_pipe_can_be_read_like_a_file(tmp_path: Path) -> None:
     os.mkfifo(pipe)
     writer = threading.Thread(target=pipe.write_bytes, args=(gzip.compress(TEXT.encode()),))
     writer.start()
-    with local_sources([Source.of(pipe)]) as kept:
-        assert [file.name for file in describe(kept)] == [pipe.name]
-        assert pairs(*kept) == PAIRS
+    with local(pipe) as [copied]:
+        assert copied.base_name == pipe.name
+        assert pairs(copied) == PAIRS
     writer.join()
 
 
@@ -225,16 +228,13 @@ def test_a_terminal_is_no_standard_input(monkeypatch: pytest.MonkeyPatch) -> Non
     primary, secondary = os.openpty()
     with os.fdopen(primary, "wb", buffering=0), os.fdopen(secondary) as terminal:
         monkeypatch.setattr(sys, "stdin", terminal)
-        with pytest.raises(UsageError, match="a terminal"), local_sources([Source.of(Path("-"))]):
+        with pytest.raises(UsageError, match="a terminal"), local(Path("-")):
             pass
 
 
 def test_the_command_line_names_files_and_then_aligned_files() -> None:
     a, b, c, d, e, f = map(Path, "abcdef")
-    found = pair_sources([a, b], [c, d], [e, f])
-    assert [source.paths for source in found] == [(a,), (b,), (c, e), (d, f)]
-    assert [source.name for source in found] == ["a", "b", "c + e", "d + f"]
-    assert pair_sources([Path("-")], [], [])[0].name == "standard input"
+    assert pair_paths([a, b], [c, d], [e, f]) == [a, b, (c, e), (d, f)]
 
 
 @pytest.mark.parametrize(
@@ -249,22 +249,22 @@ def test_files_that_do_not_fit_are_refused(
     files: Sequence[str], src: Sequence[str], tgt: Sequence[str], message: str
 ) -> None:
     with pytest.raises(UsageError, match=message):
-        pair_sources([*map(Path, files)], [*map(Path, src)], [*map(Path, tgt)])
+        pair_paths([*map(Path, files)], [*map(Path, src)], [*map(Path, tgt)])
 
 
 @pytest.mark.parametrize("others", [("-",), ("a", "-")])
 def test_standard_input_is_read_only_once(others: Sequence[str]) -> None:
-    sources = [Source.of(Path("-")), Source.of(*map(Path, others))]
-    with pytest.raises(UsageError, match="more than once"), local_sources(sources):
+    other = Path(others[0]) if len(others) == 1 else (Path(others[0]), Path(others[1]))
+    with pytest.raises(UsageError, match="more than once"), local(Path("-"), other):
         pass
 
 
-def test_what_is_written_down_of_a_source_is_its_name_without_folders(tmp_path: Path) -> None:
+def test_the_recorded_name_has_no_folders(tmp_path: Path) -> None:
     folder = tmp_path / "en + de"
     folder.mkdir()
-    source = Source.of(write(folder / "a + b.en", "x"), write(folder / "c.de", "y"))
-    assert source.short_name == "a + b.en + c.de"
-    assert [file.name for file in describe([source])] == ["a + b.en", "c.de"]
+    file = pair_file(write(folder / "a + b.en", "x"), write(folder / "c.de", "y"))
+    assert file.base_name == "a + b.en + c.de"
+    assert [side.base_name for side in file.files] == ["a + b.en", "c.de"]
 
 
 def test_files_that_cannot_be_opened_are_told_apart(tmp_path: Path) -> None:
@@ -276,18 +276,19 @@ def test_files_that_cannot_be_opened_are_told_apart(tmp_path: Path) -> None:
         (tmp_path / ("x" * 300), "cannot be read: File name too long"),
         (Path(os.devnull), "neither a file nor a pipe"),
     ]:
-        source = Source.of(path)
-        for ask in (partial(total_bytes, [source]), partial(describe, [source]), partial(blocks, source)):
-            with pytest.raises(PairFileError) as caught:
-                ask()
-            assert str(caught.value).startswith(f"{path}: {message}")
-        with local_sources([source]) as kept:
-            assert kept == [source]
+        with pytest.raises(PairFileError) as caught:
+            pair_file(path)
+        assert str(caught.value).startswith(f"{path}: {message}")
+
+
+def test_a_file_that_is_gone_when_it_is_read_is_named(tmp_path: Path) -> None:
+    file = pair_file(write(tmp_path / "deu.txt", "a\tb\n"))
+    (tmp_path / "deu.txt").unlink()
+    with pytest.raises(PairFileError, match=r"deu\.txt: no such file"):
+        blocks(file)
 
 
 @pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="no file here that opens and cannot be read")
 def test_a_file_that_cannot_be_read_is_refused() -> None:
-    source = Source.of(Path("/proc/self/mem"))
-    for ask in (partial(describe, [source]), partial(blocks, source)):
-        with pytest.raises(PairFileError, match="/proc/self/mem: cannot be read: "):
-            ask()
+    with pytest.raises(PairFileError, match="/proc/self/mem: cannot be read: "):
+        pair_file(Path("/proc/self/mem"))

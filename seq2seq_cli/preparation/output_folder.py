@@ -1,4 +1,4 @@
-"""What may happen to a folder that lies where ``prepare`` is to write."""
+"""The output folder of ``prepare``: free, up to date, or in the way."""
 
 import importlib.metadata
 from collections.abc import Iterator, Sequence
@@ -6,44 +6,44 @@ from pathlib import Path
 
 from seq2seq_cli.config.differences import find_differences
 from seq2seq_cli.config.schema import Config
-from seq2seq_cli.corpus.manifest import MANIFEST, Manifest, SourceRecord, written_files
+from seq2seq_cli.corpus.manifest import MANIFEST, Manifest, PairFileRecord, written_files
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.text.sides import Codecs
 
-_NAMED = 3
+_DIFFERENCES_SHOWN = 3
 
 
 def spacy_version() -> str:
-    """The version of the library that cuts texts, without importing it."""
+    """The version of the library that cuts texts into words, without importing it."""
     return importlib.metadata.version("spacy")
 
 
 def tokenizers_version(config: Config, codecs: Codecs | None) -> str | None:
-    """The version of the library that learns subwords, without importing it; None where it has nothing to learn."""
+    """The version of the library that learns subwords, without importing it; None where none are learned."""
     return importlib.metadata.version("tokenizers") if config.text.unit == "bpe" and codecs is None else None
 
 
 def find_same(
-    out: Path, sources: Sequence[SourceRecord], config: Config, codecs: Codecs | None = None
+    out: Path, pair_files: Sequence[PairFileRecord], config: Config, codecs: Codecs | None = None
 ) -> Manifest | None:
-    """The manifest of ``out`` when it was made of the same files in the same way; None when nothing lies there.
+    """The manifest of ``out`` when it was made from the same files with the same options; None when ``out`` is free.
 
-    Raises UsageError when something else lies there, PreparedFolderError when it is damaged.
+    Raises UsageError when anything else is there, PreparedFolderError when it is damaged.
     """
     if _is_free(out):
         return None
     corpus = PreparedCorpus.open(out)
-    differences = list(_differences(corpus, sources, config, codecs))
+    differences = list(_differences(corpus, pair_files, config, codecs))
     if not differences:
         return corpus.manifest
-    more = f", and {len(differences) - _NAMED} more" if len(differences) > _NAMED else ""
-    made = ", ".join(differences[:_NAMED]) + more
+    more = f", and {len(differences) - _DIFFERENCES_SHOWN} more" if len(differences) > _DIFFERENCES_SHOWN else ""
+    made = ", ".join(differences[:_DIFFERENCES_SHOWN]) + more
     raise UsageError(f"{out}: holds another preparation ({made}): replace it with --overwrite, or choose --out")
 
 
 def check_replaceable(out: Path) -> None:
-    """Raise UsageError unless nothing lies at ``out``, or a prepared folder without files of anybody else's."""
+    """Raise UsageError unless ``out`` is free, or a prepared folder with no other files in it."""
     if _is_free(out):
         return
     ours = written_files(out)
@@ -58,21 +58,21 @@ def _is_free(out: Path) -> bool:
     try:
         if not out.exists() or (out.is_dir() and next(out.iterdir(), None) is None):
             return True
-    except OSError as error:  # a name that is too long, or a folder that may not be looked into
+    except OSError as error:  # a name that is too long, or a folder without permission
         raise UsageError(f"{out}: cannot be used: {error.strerror}: choose another folder with --out") from None
     if not (out / MANIFEST).is_file():
-        raise UsageError(f"{out}: exists and is not a prepared folder: choose another with --out")
+        raise UsageError(f"{out}: exists and is not a prepared folder: choose another folder with --out")
     return False
 
 
 def _differences(
-    corpus: PreparedCorpus, sources: Sequence[SourceRecord], config: Config, codecs: Codecs | None
+    corpus: PreparedCorpus, pair_files: Sequence[PairFileRecord], config: Config, codecs: Codecs | None
 ) -> Iterator[str]:
-    """What was other when the folder was made."""
+    """The differences between the folder and what is asked for, as phrases after "made"."""
     manifest = corpus.manifest
-    if _content(sources) != _content(manifest.sources):
-        names = ", ".join(source.name for source in manifest.sources)
-        yield f"of other files or other content: {names}"
+    if _content(pair_files) != _content(manifest.pair_files):
+        names = ", ".join(file.name for file in manifest.pair_files)
+        yield f"from other files or other content: {names}"
     if spacy_version() != manifest.spacy:
         yield f"by spaCy {manifest.spacy}, now {spacy_version()}"
     learner = tokenizers_version(config, codecs)
@@ -85,6 +85,6 @@ def _differences(
     yield from map(str, find_differences(corpus.config, config, sections=("data", "text")))
 
 
-def _content(sources: Sequence[SourceRecord]) -> list[tuple[str | None, str]]:
-    """What the files hold and are for; their names do not matter."""
-    return [(source.split, source.sha256) for source in sources]
+def _content(pair_files: Sequence[PairFileRecord]) -> list[tuple[str | None, str]]:
+    """The split and the content of each file; names do not matter."""
+    return [(file.split, file.sha256) for file in pair_files]

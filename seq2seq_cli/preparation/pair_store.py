@@ -1,7 +1,7 @@
-"""What is known of the pairs while a corpus is made, on the disk: memory does not grow with the corpus.
+"""The pairs of a corpus on the disk while it is prepared, so that memory does not grow with the corpus.
 
-A column is a file of numbers, one for each pair or for each token. A few of them are read whole, one after the other;
-those that hold texts and tokens are read in the blocks in which they were written.
+A column is a file of numbers, one for each pair or for each token. A few columns are read whole, one at a time; those
+of texts and tokens are read in the blocks in which they were written.
 """
 
 from collections.abc import Iterator, Sequence
@@ -36,48 +36,41 @@ class SideBlock:
     """One side of the pairs that were written together: their tokens and their texts."""
 
     numbers: NDArray[np.uint32]
-    """Of tokens, sentence after sentence."""
+    """Tokens, by their numbers in ``PairStore.tokens``."""
     lengths: NDArray[np.uint32]
-    """Tokens of each sentence."""
+    """Tokens per sentence."""
     text: NDArray[np.uint8]
     """UTF-8, each sentence with a newline."""
     sizes: NDArray[np.uint32]
-    """Bytes of each sentence."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Run:
-    """Pairs one after the other that come from one source."""
-
-    source: str
-    pairs: int
+    """Bytes per sentence, newline included."""
 
 
 @dataclass(kw_only=True)
-class Scratch:
+class PairStore:
     """The pairs of a corpus, in order, with the distinct tokens of both sides in memory."""
 
     folder: Path
     tokens: dict[SideName, dict[str, int]] = field(default_factory=lambda: {"src": {}, "tgt": {}})
-    """The distinct tokens of a side and their numbers, in the order in which they came."""
-    runs: list[Run] = field(default_factory=list)
+    """The number of each distinct token of a side, in the order of first occurrence."""
+    files: list[tuple[str, int]] = field(default_factory=list)
+    """The pair files in order, each with the number of its pairs."""
     _blocks: list[tuple[int, dict[SideName, tuple[int, int]]]] = field(default_factory=list)
-    """Pairs of each block, and for each side its tokens and bytes."""
-    _files: ExitStack = field(init=False)
+    """The number of pairs per block, and for each side its tokens and bytes."""
+    _open_files: ExitStack = field(init=False)
 
     def __post_init__(self) -> None:
         self.folder.mkdir()
-        with ExitStack() as opened:  # closes the first ones where the last cannot be opened
+        with ExitStack() as opened:  # closes the first files when a later one cannot be opened
             self._out = {name: opened.enter_context(self._path(name).open("wb")) for name in _TYPES}
-            self._files = opened.pop_all()
+            self._open_files = opened.pop_all()
 
     @property
     def pairs(self) -> int:
-        """How many there are."""
-        return sum(run.pairs for run in self.runs)
+        """The number of pairs."""
+        return sum(pairs for _, pairs in self.files)
 
-    def add(self, source: str, analysed: Analysed) -> None:
-        """Write a block behind those written so far."""
+    def add(self, file: str, analysed: Analysed) -> None:
+        """Append a block of a pair file."""
         pairs = len(analysed.lines)
         self._write("lines", analysed.lines)
         self._write("pair_hashes", analysed.pair_hashes)
@@ -86,20 +79,20 @@ class Scratch:
         for name, side in sides.items():
             self._add_side(name, side)
         self._blocks.append((pairs, {name: (len(side.numbers), len(side.text)) for name, side in sides.items()}))
-        if self.runs and self.runs[-1].source == source:
-            pairs += self.runs.pop().pairs
-        self.runs.append(Run(source=source, pairs=pairs))
+        if self.files and self.files[-1][0] == file:
+            pairs += self.files.pop()[1]
+        self.files.append((file, pairs))
 
     def close(self) -> None:
         """Finish writing; may be called twice."""
-        self._files.close()
+        self._open_files.close()
 
     def column(self, name: str) -> NDArray[Any]:
-        """One number for each pair."""
+        """A column of one number per pair."""
         return np.fromfile(self._path(name), dtype=_TYPES[name])
 
     def side_blocks(self, side: SideName) -> Iterator[tuple[slice, SideBlock]]:
-        """One side block by block, with the pairs that each of them holds."""
+        """One side block by block, each with its range of pairs."""
         start = 0
         with ExitStack() as stack:
             files = {name: stack.enter_context(self._path(f"{side}.{name}").open("rb")) for name in _SIDE_COLUMNS}
@@ -131,10 +124,10 @@ class Scratch:
                 texts.append(file.read(int(ends[pair]) - start - 1).decode("utf-8"))
         return texts
 
-    def sources(self, pairs: Sequence[int]) -> list[str]:
-        """The source of some pairs."""
-        ends = np.cumsum([run.pairs for run in self.runs])
-        return [self.runs[run].source for run in np.searchsorted(ends, pairs, side="right").tolist()]
+    def files_of(self, pairs: Sequence[int]) -> list[str]:
+        """The pair file of each of some pairs."""
+        ends = np.cumsum([count for _, count in self.files])
+        return [self.files[place][0] for place in np.searchsorted(ends, pairs, side="right").tolist()]
 
     def _add_side(self, name: SideName, side: Side) -> None:
         numbers = self.tokens[name]
@@ -148,7 +141,7 @@ class Scratch:
         self._write(f"{name}.keys", side.keys)
 
     def _write(self, name: str, numbers: NDArray[Any]) -> None:
-        # Not tofile, which tells a full disk without saying so.
+        # Not tofile: its error does not say that the disk is full.
         self._out[name].write(numbers.astype(_TYPES[name], copy=False).tobytes())
 
     def _path(self, name: str) -> Path:

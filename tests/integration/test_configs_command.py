@@ -57,7 +57,7 @@ def test_the_schema_is_json_and_describes_every_section(tmp_path: Path) -> None:
 
     schema = json.loads(done.stdout)
     assert done.returncode == 0
-    assert list(schema["properties"]) == ["data", "text", "model", "training", "decoding", "download"]
+    assert list(schema["properties"]) == ["data", "text", "model", "training", "decoding"]
     assert schema["$defs"]["TrainingConfig"]["properties"]["lr"]["exclusiveMinimum"] == 0
     for section in schema["$defs"].values():
         assert all(key.get("description") for key in section["properties"].values())

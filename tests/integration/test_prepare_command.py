@@ -166,7 +166,7 @@ def test_a_second_run_is_up_to_date_and_another_needs_leave(home: Path) -> None:
     other = s2s_prepare(home, "deu.txt", "--limit", "150")
     assert other.returncode == 2
     assert other.stdout == ""
-    assert "data.limit=null, now 150" in other.stderr
+    assert "data.limit: null -> 150" in other.stderr
     assert "--overwrite" in other.stderr
     assert "--out" in other.stderr
 

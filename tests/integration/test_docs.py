@@ -186,11 +186,11 @@ def types(path: Path) -> list[str]:
 
 def test_the_docs_tell_every_option_and_no_other() -> None:
     subcommands = get_command(app).commands  # type: ignore[attr-defined]
-    runs = subcommands["runs"]
+    configs, runs = subcommands["configs"], subcommands["runs"]
     told_of = [subcommands[name] for name in ("download", "prepare", "inspect", "train", "translate")]
     options = {
         name
-        for command in (*told_of, runs, *runs.commands.values())
+        for command in (*told_of, runs, *runs.commands.values(), *configs.commands.values())
         for parameter in command.params
         for name in parameter.opts
         if name.startswith("--") and name != "--help"

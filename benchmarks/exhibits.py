@@ -26,7 +26,7 @@ from seq2seq_cli.files import write_json
 from seq2seq_cli.learning.state import fresh_state
 from seq2seq_cli.model.build import build_model
 from seq2seq_cli.pairs.pair_files import local_pair_files
-from seq2seq_cli.plots.pictures import save_pictures
+from seq2seq_cli.plots.attention_files import save_attention
 from seq2seq_cli.preparation.prepare import prepare
 from seq2seq_cli.training.events import Step
 from seq2seq_cli.training.loop import TrainingLoop
@@ -196,5 +196,5 @@ def _picture(name: str, translation: Translation, folder: Path) -> str | None:
     if not translation.weights.any():
         return None
     folder.mkdir(exist_ok=True)
-    save_pictures([translation], folder / f"{name}.png")
+    save_attention([translation], folder / f"{name}.png")
     return f"{folder.name}/{name}.png"

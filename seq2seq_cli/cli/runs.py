@@ -10,7 +10,7 @@ import typer
 
 from seq2seq_cli.config.choices import Metric
 from seq2seq_cli.errors import UsageError, one_line
-from seq2seq_cli.plots.curves import Axis
+from seq2seq_cli.plots.learning_curves import Axis
 
 if TYPE_CHECKING:
     from seq2seq_cli.runs.listing import DamagedRun, Run
@@ -100,7 +100,7 @@ def plot(
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a picture that is there already.")] = False,
 ) -> None:
     """Draw the learning curves of runs: training loss, held-out loss and score."""
-    from seq2seq_cli.plots.curves import check_curves_path, save_curves
+    from seq2seq_cli.plots.learning_curves import check_curves_path, save_curves
     from seq2seq_cli.runs import listing as runs
     from seq2seq_cli.runs.curves import learning_curves
 

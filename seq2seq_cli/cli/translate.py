@@ -91,9 +91,9 @@ def translate(
     """
     picture = None if attention in {None, _TERMINAL} else Path(str(attention))
     if picture is not None:
-        from seq2seq_cli.plots.pictures import check_picture_path
+        from seq2seq_cli.plots.attention_files import check_attention_path
 
-        check_picture_path(picture)
+        check_attention_path(picture)
     for number, text in enumerate(texts or [], start=1):
         _check_utf8(f"TEXT {number}", text)
     translator = _load(model, device, overrides or [])
@@ -150,9 +150,9 @@ class _Output:
             if name_unknown:
                 unknown.update(dict.fromkeys(translation.unknown))
         if self.picture is not None:
-            from seq2seq_cli.plots.pictures import save_pictures
+            from seq2seq_cli.plots.attention_files import save_attention
 
-            for file in save_pictures(drawn, self.picture):
+            for file in save_attention(drawn, self.picture):
                 sys.stderr.write(f"s2s: attention written to {file}\n")
         if new := [word for word in unknown if word not in self.named]:
             sys.stderr.write(f"s2s: not known: {' '.join(new)}\n")
@@ -171,14 +171,14 @@ class _Output:
 
 def _table(translation: "Translation") -> str:
     """The attention, on a terminal no wider than it and in characters that it has."""
-    from seq2seq_cli.plots.heatmap import draw_heatmap
+    from seq2seq_cli.plots.attention_text import attention_table
 
     encoding = sys.stdout.encoding
     if not sys.stdout.isatty():
-        return draw_heatmap(translation, style="numbers", encoding=encoding)
+        return attention_table(translation, style="numbers", encoding=encoding)
     unicode = codecs.lookup(encoding).name == "utf-8"
     width = shutil.get_terminal_size().columns
-    return draw_heatmap(translation, style="shades" if unicode else "numbers", width=width, encoding=encoding)
+    return attention_table(translation, style="shades" if unicode else "numbers", width=width, encoding=encoding)
 
 
 def _check_utf8(place: str, text: str) -> None:

@@ -1,4 +1,4 @@
-"""What there is to see of one translation."""
+"""The attention of one translation, as every picture of it takes it."""
 
 from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
@@ -7,26 +7,26 @@ import numpy as np
 from jaxtyping import Float
 
 
-@runtime_checkable  # the tests check it while they run
+@runtime_checkable  # the tests check shapes at run time
 class AttentionMap(Protocol):
-    """A sentence, its translation and the weights between their words; T target tokens, S source tokens."""
+    """A sentence, its translation and the attention weights; T target tokens, S source tokens."""
 
     @property
     def source(self) -> str:
-        """The sentence as it was given."""
+        """The source sentence as given."""
 
     @property
     def text(self) -> str:
-        """Its translation as plain text."""
+        """The translation as plain text."""
 
     @property
     def src_tokens(self) -> Sequence[str]:
-        """The words of the source, one a column."""
+        """The S source tokens: the columns."""
 
     @property
     def tgt_tokens(self) -> Sequence[str]:
-        """The words of the translation, one a row."""
+        """The T target tokens: the rows."""
 
     @property
     def weights(self) -> Float[np.ndarray, "T S"]:
-        """How much each target word attended to each source word; rows sum to 1."""
+        """The attention weight of each source token for each target token; a row sums to 1, a local scope's to less."""

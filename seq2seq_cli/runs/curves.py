@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from seq2seq_cli.config.choices import Metric
 from seq2seq_cli.errors import ModelFileError, UsageError
-from seq2seq_cli.plots.curves import Axis, LearningCurves, Point
+from seq2seq_cli.plots.learning_curves import Axis, LearningCurves, Point
 from seq2seq_cli.runs.listing import Run
 from seq2seq_cli.runs.metrics import EpochRecord, StepRecord
 

@@ -12,7 +12,7 @@ from matplotlib.image import imread
 
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.plots.attention_map import AttentionMap
-from seq2seq_cli.plots.figure import render_figure
+from seq2seq_cli.plots.attention_picture import render_attention
 from seq2seq_cli.runs.metrics import EpochRecord, Record, StepRecord
 
 _STEP_TAGS = {
@@ -59,7 +59,7 @@ class TensorBoard:
         """Show where the model looks after update ``step``; a translation without words is left out."""
         for number, translation in enumerate(translations, start=1):
             if translation.weights.size:
-                picture = imread(io.BytesIO(render_figure(translation, "png")))
+                picture = imread(io.BytesIO(render_attention(translation, "png")))
                 self._writer.add_image(f"attention/{number}", picture, step, dataformats="HWC")
         self._writer.flush()
 

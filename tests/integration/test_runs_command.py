@@ -160,7 +160,7 @@ def test_plot_writes_a_picture_and_replaces_none_unasked(home: Path) -> None:
         (("compare", "luong_dot"), "two runs or more"),
         (("compare", "luong_dto", "luong_general"), "did you mean luong_dot?"),
         (("compare", "luong_dot", "data"), "data: not a run folder"),
-        (("plot", "luong_dot", "--out", "curves.jpg"), "learning curves are written as .png, .svg or .pdf"),
+        (("plot", "luong_dot", "--out", "curves.jpg"), "learning curves can be written as .png, .svg or .pdf"),
         (("plot", "luong_dot", "--metric", "rouge"), "'rouge'"),
         (("plot",), "Missing argument"),
     ],

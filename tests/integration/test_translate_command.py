@@ -27,7 +27,7 @@ from seq2seq_cli.config.schema import (
 from seq2seq_cli.decoding.load import load_translator
 from seq2seq_cli.decoding.translator import Translation
 from seq2seq_cli.model.build import build_model
-from seq2seq_cli.plots.heatmap import draw_heatmap
+from seq2seq_cli.plots.attention_text import attention_table
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.text.sides import fit_codecs, save_codecs
 from seq2seq_cli.text.vocabulary import EOS_UNIT, UNK
@@ -136,7 +136,7 @@ def test_a_model_without_attention_translates_and_has_none_to_show(folder: Path)
 def test_attention_is_drawn_below_each_translation(folder: Path, expected: dict[str, Translation]) -> None:
     done = s2s("--attention", LINES[0], LINES[2], folder=folder)
     shown = [expected[LINES[0]], expected[LINES[2]]]
-    assert done.stdout == "".join(f"{t.text}\n\n{draw_heatmap(t, style='numbers')}\n\n" for t in shown)
+    assert done.stdout == "".join(f"{t.text}\n\n{attention_table(t, style='numbers')}\n\n" for t in shown)
 
 
 def test_tokens_and_the_weights_as_numbers(folder: Path, expected: dict[str, Translation]) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from seq2seq_cli.errors import ModelFileError, UsageError
-from seq2seq_cli.plots.curves import Axis
+from seq2seq_cli.plots.learning_curves import Axis
 from seq2seq_cli.runs.curves import learning_curves
 from seq2seq_cli.runs.listing import Run
 from seq2seq_cli.runs.metrics import Record

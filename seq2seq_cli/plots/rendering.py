@@ -1,4 +1,4 @@
-"""Figures of matplotlib as the content of files: with every script that the system has a font for, and reproducible."""
+"""Figures of matplotlib rendered as files: in every script that the system has a font for, and reproducibly."""
 
 import io
 import logging
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-Image = Literal["png", "svg", "pdf"]
+ImageFormat = Literal["png", "svg", "pdf"]
 
 _DPI = 150
 
-# After matplotlib's own font, those that systems have for scripts that it lacks.
+# Matplotlib's own font first, then system fonts for the scripts that it lacks.
 _FONTS = (
     "DejaVu Sans",
     "Noto Sans",
@@ -35,14 +35,14 @@ _FONTS = (
     "Nirmala UI",
     "Leelawadee UI",
 )
-_DATES: dict[Image, str] = {"svg": "Date", "pdf": "CreationDate"}
-"""Where a format would say when it was made."""
+_DATES: dict[ImageFormat, str] = {"svg": "Date", "pdf": "CreationDate"}
+"""The metadata key of the date, which is left out so that the same figure gives the same bytes."""
 
 
-def image_bytes(draw: Callable[[], "Figure"], image: Image) -> bytes:
-    """What `draw` draws as a file's content, with room for all that stands around the axes: no label is ever cut.
+def render(draw: Callable[[], "Figure"], image_format: ImageFormat) -> bytes:
+    """The figure that `draw` makes, as the content of a file, with room for all labels.
 
-    Of characters that no installed font has, it shows boxes, and says so in the log. The same figure gives the same
+    A character without an installed font appears as a box, with one warning in the log. The same figure gives the same
     bytes.
     """
     import matplotlib as mpl
@@ -53,14 +53,14 @@ def image_bytes(draw: Callable[[], "Figure"], image: Image) -> bytes:
             "font.family": _installed(_FONTS),
             "text.usetex": False,
             "text.parse_math": False,  # "$" is a word
-            "svg.fonttype": "none",  # words stay words: they can be searched, and the viewer chooses the font
+            "svg.fonttype": "none",  # text stays text: it can be searched, and the viewer chooses the font
             "svg.hashsalt": "s2s",
-            "pdf.fonttype": 42,  # words, here too
+            "pdf.fonttype": 42,  # text, here too
         }
     )
     with settings, _one_warning_about_fonts():
-        metadata = {_DATES[image]: None} if image in _DATES else {}
-        draw().savefig(content, format=image, dpi=_DPI, bbox_inches="tight", pad_inches=0.15, metadata=metadata)
+        metadata = {_DATES[image_format]: None} if image_format in _DATES else {}
+        draw().savefig(content, format=image_format, dpi=_DPI, bbox_inches="tight", pad_inches=0.15, metadata=metadata)
     return content.getvalue()
 
 
@@ -73,7 +73,7 @@ def _installed(families: tuple[str, ...]) -> list[str]:
 
 @contextmanager
 def _one_warning_about_fonts() -> Iterator[None]:
-    """Let matplotlib's warnings, one for each missing character and use of it, be one line of the log."""
+    """Replace matplotlib's warnings, one per use of a missing character, by one line in the log."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         yield

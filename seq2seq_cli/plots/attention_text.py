@@ -1,4 +1,4 @@
-"""Attention as text: a table with a column for each source word and a row for each target word."""
+"""Attention as text: a table with a column per source word and a row per target word."""
 
 import math
 import unicodedata
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from rich.cells import cell_len
+from rich.cells import cell_len, set_cell_size
 
 from seq2seq_cli.plots.attention_map import AttentionMap
 
@@ -22,26 +22,26 @@ _ZERO_WIDTH_JOINER = "\u200d"
 
 @dataclass(frozen=True, kw_only=True)
 class _Column:
-    """One source word: its label, from top to bottom, and the cells under it."""
+    """A source word: its label, from top to bottom, and the cells below it."""
 
     header: list[str]
     width: int
     cells: list[str]
 
 
-def draw_heatmap(attention: AttentionMap, *, style: Style, width: int | None = None, encoding: str = "utf-8") -> str:
-    """The table, without a newline at its end; empty for an empty sentence.
+def attention_table(attention: AttentionMap, *, style: Style, width: int | None = None, encoding: str = "utf-8") -> str:
+    """The table as text, without a newline at its end; empty for an empty sentence.
 
-    `style` shades the cells with blocks, or prints the weights as numbers (``.83``; ``.`` below .005), which any
-    terminal can show. A table that is wider than `width` terminal cells writes the source words from top to bottom
-    and, where that is not enough, goes on in a second table below. What `encoding` cannot express is escaped.
+    `style`: "shades" fills the cells with blocks, "numbers" prints the weights (``.83``; ``.`` below .005), which any
+    terminal can show. In a table wider than `width` terminal cells, the source words run from top to bottom; if it is
+    still too wide, it is continued in a second table below. Characters that `encoding` lacks are escaped.
     """
     if not attention.src_tokens or not attention.tgt_tokens:
         return ""
     labels = [_label(token, encoding) for token in attention.tgt_tokens]
     label_width = max(map(cell_len, labels))
     columns = _columns(attention, style, encoding, upright=False)
-    if width is not None and label_width + _total_width(columns) > width:
+    if width is not None and label_width + sum(column.width + _GAP for column in columns) > width:
         columns = _columns(attention, style, encoding, upright=True)
         most = max(1, (width - label_width) // (columns[0].width + _GAP))
         count = math.ceil(len(columns) / most)
@@ -54,7 +54,7 @@ def draw_heatmap(attention: AttentionMap, *, style: Style, width: int | None = N
 
 
 def _columns(attention: AttentionMap, style: Style, encoding: str, *, upright: bool) -> list[_Column]:
-    """The columns, as wide as their words, or with upright words and all as narrow as can be."""
+    """The columns: as wide as their words, or narrow, with the words running from top to bottom (`upright`)."""
     columns = []
     for token, weights in zip(attention.src_tokens, attention.weights.T.tolist(), strict=True):
         label = _label(token, encoding)
@@ -64,23 +64,16 @@ def _columns(attention: AttentionMap, style: Style, encoding: str, *, upright: b
     return columns
 
 
-def _total_width(columns: Sequence[_Column]) -> int:
-    return sum(column.width + _GAP for column in columns)
-
-
 def _panel(labels: Sequence[str], columns: Sequence[_Column]) -> str:
     label_width = max(map(cell_len, labels))
     height = max(len(column.header) for column in columns)
-    # The words end on the line above the cells.
+    # Upright words end on the line above the cells.
     headers = [[""] * (height - len(column.header)) + column.header for column in columns]
     header = zip([""] * height, *headers, strict=True)
     body = zip(labels, *(column.cells for column in columns), strict=True)
     widths = [label_width, *(column.width for column in columns)]
-    lines = []
-    for line in [*header, *body]:
-        padded = [_pad(text, width) for text, width in zip(line, widths, strict=True)]
-        lines.append((" " * _GAP).join(padded).rstrip())
-    return "\n".join(lines)
+    lines = [map(set_cell_size, line, widths) for line in [*header, *body]]
+    return "\n".join((" " * _GAP).join(line).rstrip() for line in lines)
 
 
 def _cell(weight: float, style: Style, width: int) -> str:
@@ -90,7 +83,7 @@ def _cell(weight: float, style: Style, width: int) -> str:
 
 
 def _number(weight: float) -> str:
-    """At most three characters: ``1.0``, ``.83``, or ``.`` for next to nothing."""
+    """The weight in at most three characters: ``1.0``, ``.83``, or ``.`` below .005."""
     rounded = f"{weight:.2f}"
     if rounded == "0.00":
         return "."
@@ -98,9 +91,9 @@ def _number(weight: float) -> str:
 
 
 def _label(token: str, encoding: str) -> str:
-    """The token on one line, in characters of the encoding, and not longer than a label may be."""
+    """The token in characters of the encoding, without line breaks, cut to `_LONGEST_LABEL`."""
     visible = "".join("?" if unicodedata.category(c) in {"Cc", "Zl", "Zp"} else c for c in token)
-    # A joiner at the end would join the padding.
+    # A joiner at the end would join the word to the padding.
     text = visible.strip(_ZERO_WIDTH_JOINER).encode(encoding, "backslashreplace").decode(encoding)
     if cell_len(text) <= _LONGEST_LABEL:
         return text
@@ -113,7 +106,7 @@ def _label(token: str, encoding: str) -> str:
 
 
 def _graphemes(text: str) -> list[str]:
-    """What a reader calls a character: a base and all that combines with it."""
+    """The characters as a reader counts them: each base together with the marks that combine with it."""
     graphemes: list[str] = []
     for character in text:
         joins = cell_len(character) == 0 or (graphemes and graphemes[-1].endswith(_ZERO_WIDTH_JOINER))
@@ -122,7 +115,3 @@ def _graphemes(text: str) -> list[str]:
         else:
             graphemes.append(character)
     return graphemes
-
-
-def _pad(text: str, width: int) -> str:
-    return text + " " * (width - cell_len(text))

@@ -1,4 +1,4 @@
-"""Attention in the terminal: what a reader of the table must be able to rely on."""
+"""Attention as text: alignment of the columns, width of the table, characters of the terminal."""
 
 import numpy as np
 import pytest
@@ -6,12 +6,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from seq2seq_cli.plots.heatmap import Style, draw_heatmap
+from seq2seq_cli.plots.attention_text import Style, attention_table
 from tests.unit.plots.maps import KISS, Map, make_map
 
 SENTENCE = ("the old man who had never seen the sea told his grandchildren " * 4).split()
 
-# Any characters but spaces, which no token has.
+# Any characters except spaces, which occur in no token.
 words = st.text(st.characters(exclude_categories=["Cs", "Zs"]), min_size=1, max_size=30)
 
 
@@ -23,19 +23,19 @@ def maps(draw: st.DrawFn) -> Map:
 
 
 def cut(line: str, start: int, end: int) -> str:
-    """The part of a line that stands in the cells of the terminal from `start` to `end`."""
+    """The part of a line in the terminal cells from `start` to `end`."""
     position, part = 0, ""
     for character in line:
         width = cell_len(character)
-        # A character without width belongs to the one before it, also to the last.
+        # A character without width belongs to the one before it.
         if start <= position < end or (position == end and width == 0):
             part += character
         position += width
     return part
 
 
-def test_numbers() -> None:
-    assert draw_heatmap(KISS, style="numbers").splitlines() == [
+def test_weights_are_printed_as_numbers() -> None:
+    assert attention_table(KISS, style="numbers").splitlines() == [
         "       She kissed him .",
         "Sie    .83 .10    .07 .",
         "küsste .20 .80    .   .",
@@ -44,8 +44,8 @@ def test_numbers() -> None:
     ]
 
 
-def test_shades_and_what_they_mean() -> None:
-    assert draw_heatmap(KISS, style="shades").splitlines() == [
+def test_weights_are_shaded_and_the_shades_explained() -> None:
+    assert attention_table(KISS, style="shades").splitlines() == [
         "       She kissed him .",
         "Sie    ███ ░░░░░░ ░░░",
         "küsste ░░░ ██████",
@@ -56,8 +56,8 @@ def test_shades_and_what_they_mean() -> None:
     ]
 
 
-def test_a_table_too_wide_writes_the_source_downwards() -> None:
-    assert draw_heatmap(KISS, style="numbers", width=23).splitlines() == [
+def test_in_a_wide_table_source_words_run_downwards() -> None:
+    assert attention_table(KISS, style="numbers", width=23).splitlines() == [
         "           k",
         "           i",
         "           s",
@@ -72,13 +72,13 @@ def test_a_table_too_wide_writes_the_source_downwards() -> None:
 
 
 @pytest.mark.parametrize("width", [60, 80, 100, 200])
-def test_a_long_sentence_goes_on_below_and_fits_the_terminal(width: int) -> None:
+def test_a_long_sentence_is_continued_below_and_fits_the_terminal(width: int) -> None:
     diagonal = make_map(SENTENCE, SENTENCE, np.eye(len(SENTENCE)).tolist())
-    drawing = draw_heatmap(diagonal, style="shades", width=width)
-    *panels, _legend = (panel.split("\n") for panel in drawing.split("\n\n"))
+    table_text = attention_table(diagonal, style="shades", width=width)
+    *panels, _legend = (panel.split("\n") for panel in table_text.split("\n\n"))
     assert len(panels) > 1 or width == 200
     assert max(cell_len(line) for panel in panels for line in panel) <= width
-    # The cells of a word stand side by side in exactly one panel; its label stands in all of them.
+    # The cell of a word is shaded in exactly one panel; its label is in all of them.
     for number, word in enumerate(reversed(SENTENCE), start=1):
         rows = [panel[-number] for panel in panels]
         assert all(row.startswith(word) for row in rows)
@@ -87,7 +87,7 @@ def test_a_long_sentence_goes_on_below_and_fits_the_terminal(width: int) -> None
 
 def test_wide_characters_keep_the_columns() -> None:
     table = make_map(["彼女", "は", "e\u0301te\u0301"], ["sie", "日本"], [[0.5, 0.25, 0.25], [0.1, 0.2, 0.7]])
-    assert draw_heatmap(table, style="numbers").splitlines() == [
+    assert attention_table(table, style="numbers").splitlines() == [
         "     彼女 は  e\u0301te\u0301",
         "sie  .50  .25 .25",
         "日本 .10  .20 .70",
@@ -95,32 +95,32 @@ def test_wide_characters_keep_the_columns() -> None:
 
 
 def test_a_combining_character_stays_with_its_base() -> None:
-    drawing = draw_heatmap(make_map(["de\u0301jà", "vu"], ["a"], [[0.5, 0.5]]), style="numbers", width=9)
-    assert drawing.splitlines() == ["  d", "  e\u0301", "  j   v", "  à   u", "a .50 .50"]
+    table_text = attention_table(make_map(["de\u0301jà", "vu"], ["a"], [[0.5, 0.5]]), style="numbers", width=9)
+    assert table_text.splitlines() == ["  d", "  e\u0301", "  j   v", "  à   u", "a .50 .50"]
 
 
-def test_what_the_terminal_cannot_show_is_escaped() -> None:
-    drawing = draw_heatmap(make_map(["she", "彼"], ["küsste"], [[0.25, 0.75]]), style="numbers", encoding="ascii")
-    assert drawing.splitlines() == [
+def test_characters_that_the_terminal_lacks_are_escaped() -> None:
+    table_text = attention_table(make_map(["she", "彼"], ["küsste"], [[0.25, 0.75]]), style="numbers", encoding="ascii")
+    assert table_text.splitlines() == [
         "          she \\u5f7c",
         "k\\xfcsste .25 .75",
     ]
-    assert drawing.isascii()
+    assert table_text.isascii()
 
 
 def test_a_very_long_word_is_shortened() -> None:
-    drawing = draw_heatmap(make_map(["https://example.org/" + "a" * 200], ["ja"]), style="numbers")
-    assert drawing.splitlines()[0].split() == ["https://example.or.."]
+    table_text = attention_table(make_map(["https://example.org/" + "a" * 200], ["ja"]), style="numbers")
+    assert table_text.splitlines()[0].split() == ["https://example.or.."]
 
 
-def test_an_empty_sentence_has_no_drawing() -> None:
-    assert draw_heatmap(make_map([], []), style="shades") == ""
+def test_an_empty_sentence_has_no_table() -> None:
+    assert attention_table(make_map([], []), style="shades") == ""
 
 
 @given(maps())
 @example(make_map(["000\U000e0000"], ["0"]))
-def test_every_number_stands_under_its_word(table: Map) -> None:
-    lines = draw_heatmap(table, style="numbers").split("\n")
+def test_every_number_is_below_its_word(table: Map) -> None:
+    lines = attention_table(table, style="numbers").split("\n")
     assert len(lines) == 1 + len(table.tgt_tokens)
     label_width = max(cell_len(shown(word)) for word in table.tgt_tokens)
     start = label_width + 1
@@ -134,11 +134,11 @@ def test_every_number_stands_under_its_word(table: Map) -> None:
 
 
 def shown(word: str) -> str:
-    """How a word is shown, taken from a table of its own."""
-    return draw_heatmap(make_map([word], ["x"]), style="numbers").split("\n")[0][2:]
+    """The label of a word, taken from a table of its own."""
+    return attention_table(make_map([word], ["x"]), style="numbers").split("\n")[0][2:]
 
 
 @given(maps(), st.integers(30, 120), st.sampled_from(["shades", "numbers"]))
-def test_a_drawing_fits_the_terminal(table: Map, width: int, style: Style) -> None:
-    lines = draw_heatmap(table, style=style, width=width).split("\n\n")[0].split("\n")
+def test_a_table_fits_the_terminal(table: Map, width: int, style: Style) -> None:
+    lines = attention_table(table, style=style, width=width).split("\n\n")[0].split("\n")
     assert max(map(cell_len, lines)) <= width

@@ -1,4 +1,4 @@
-"""Learning curves as a picture: what is on it, and which files are left alone."""
+"""Learning curves as a picture: its labels and curves, and the files that it may replace."""
 
 import xml.etree.ElementTree as ET
 from itertools import pairwise
@@ -10,7 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seq2seq_cli.errors import UsageError
-from seq2seq_cli.plots.curves import LearningCurves, _spread, _style, check_curves_path, render_curves, save_curves
+from seq2seq_cli.plots.learning_curves import (
+    LearningCurves,
+    _spread,
+    _style,
+    check_curves_path,
+    render_curves,
+    save_curves,
+)
 
 FIRST = LearningCurves(
     name="first",
@@ -24,13 +31,13 @@ SECOND = LearningCurves(
 
 
 def words_of(svg: bytes) -> list[str]:
-    root = ET.fromstring(svg.decode("utf-8"))  # noqa: S314 - made by ourselves a line above
+    root = ET.fromstring(svg.decode("utf-8"))  # noqa: S314 - from our own code
     return [element.text or "" for element in root.iter("{http://www.w3.org/2000/svg}text")]
 
 
 def test_axes_have_units_and_curves_have_names_and_last_values() -> None:
     words = words_of(render_curves([FIRST, SECOND], "svg", axis="epoch", metric="bleu"))
-    assert {"epochs", "held-out BLEU (0 to 100)", "loss (nats a target token), log scale"} <= {*words}
+    assert {"epochs", "held-out BLEU (0 to 100)", "loss (nats per target token), log scale"} <= {*words}
     assert {"first  21.5", "$second  19.5", "first  3", "$second  3.25"} <= {*words}
     assert {"held out", "training", "first", "$second"} <= {*words}
 
@@ -54,13 +61,13 @@ def test_the_same_curves_give_the_same_bytes(image: Literal["png", "svg", "pdf"]
     assert first == second
 
 
-def test_nothing_but_training_and_a_single_point_can_be_drawn() -> None:
+def test_a_run_without_validations_and_a_run_without_points_can_be_drawn() -> None:
     young = LearningCurves(name="young", train_loss=[(0.1, 8.0)], valid_loss=[], score=[])
     blank = LearningCurves(name="blank", train_loss=[], valid_loss=[], score=[])
     assert "young  8" in words_of(render_curves([young, blank], "svg", axis="epoch", metric="loss"))
 
 
-def test_in_grey_runs_are_told_apart_by_their_markers() -> None:
+def test_markers_distinguish_runs_without_colour() -> None:
     styles = [_style(number) for number in range(56)]
     assert len({marker for _, marker in styles[:8]}) == 8
     assert len(set(styles)) == 56
@@ -74,18 +81,18 @@ def test_labels_keep_their_order_and_distance(heights: list[float]) -> None:
     assert sum(places) == pytest.approx(sum(heights))
 
 
-def test_labels_that_have_room_stay_where_they_are() -> None:
+def test_labels_with_enough_room_do_not_move() -> None:
     assert _spread([0.1, 0.5, 0.9], 0.1) == [0.1, 0.5, 0.9]
     assert _spread([0.5, 0.5], 0.1) == pytest.approx([0.45, 0.55])
 
 
 @pytest.mark.parametrize(("name", "start"), [("a.png", b"\x89PNG"), ("a.SVG", b"<?xml"), ("a.pdf", b"%PDF")])
-def test_the_ending_tells_the_form(tmp_path: Path, name: str, start: bytes) -> None:
+def test_the_ending_chooses_the_format(tmp_path: Path, name: str, start: bytes) -> None:
     save_curves([FIRST], tmp_path / name, axis="epoch", metric="bleu")
     assert (tmp_path / name).read_bytes().startswith(start)
 
 
-def test_a_file_is_replaced_only_when_that_is_asked_for(tmp_path: Path) -> None:
+def test_a_file_is_replaced_only_with_overwrite(tmp_path: Path) -> None:
     path = tmp_path / "a.png"
     check_curves_path(path, overwrite=False)
     path.touch()
@@ -95,6 +102,6 @@ def test_a_file_is_replaced_only_when_that_is_asked_for(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["a.jpg", "a", "nowhere/a.png", "."])
-def test_other_places_are_refused(tmp_path: Path, name: str) -> None:
+def test_other_paths_are_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(UsageError):
         check_curves_path(tmp_path / name, overwrite=True)

@@ -1,4 +1,4 @@
-"""Attention as files."""
+"""Attention in files: pictures and JSON."""
 
 import json
 from pathlib import Path
@@ -7,27 +7,27 @@ import numpy as np
 import pytest
 
 from seq2seq_cli.errors import UsageError
-from seq2seq_cli.plots.pictures import check_picture_path, save_pictures
+from seq2seq_cli.plots.attention_files import check_attention_path, save_attention
 from tests.unit.plots.maps import KISS, make_map
 
 BLANK = make_map([], [])
 
 
 @pytest.mark.parametrize(("name", "start"), [("a.png", b"\x89PNG"), ("a.PNG", b"\x89PNG"), ("a.svg", b"<?xml")])
-def test_one_sentence_is_drawn_in_the_file_named(tmp_path: Path, name: str, start: bytes) -> None:
-    assert save_pictures([KISS], tmp_path / name) == [tmp_path / name]
+def test_one_sentence_is_drawn_in_the_named_file(tmp_path: Path, name: str, start: bytes) -> None:
+    assert save_attention([KISS], tmp_path / name) == [tmp_path / name]
     assert (tmp_path / name).read_bytes().startswith(start)
 
 
 def test_each_of_several_sentences_has_its_own_picture(tmp_path: Path) -> None:
-    files = save_pictures([KISS, BLANK, KISS], tmp_path / "a.b.svg")
+    files = save_attention([KISS, BLANK, KISS], tmp_path / "a.b.svg")
     assert files == [tmp_path / "a.b-1.svg", tmp_path / "a.b-3.svg"]
     assert sorted(tmp_path.iterdir()) == files
 
 
 def test_json_holds_all_sentences(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
-    assert save_pictures([KISS, BLANK], path) == [path]
+    assert save_attention([KISS, BLANK], path) == [path]
     content = json.loads(path.read_text(encoding="utf-8"))
     kiss, blank = content["sentences"]
     assert content["format"] == 1
@@ -40,10 +40,10 @@ def test_json_holds_all_sentences(tmp_path: Path) -> None:
     assert "küsste" in path.read_text(encoding="utf-8")
 
 
-def test_a_file_of_that_name_is_replaced(tmp_path: Path) -> None:
+def test_an_existing_file_is_replaced(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     path.write_text("old", encoding="utf-8")
-    save_pictures([KISS], path)
+    save_attention([KISS], path)
     assert json.loads(path.read_text(encoding="utf-8"))["format"] == 1
     assert list(tmp_path.iterdir()) == [path]
 
@@ -51,15 +51,15 @@ def test_a_file_of_that_name_is_replaced(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["a.pdf", "a", "png", "a.png.txt", ".png"])
 def test_other_files_are_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(UsageError, match=r"\.png, \.svg or \.json"):
-        check_picture_path(tmp_path / name)
+        check_attention_path(tmp_path / name)
 
 
 def test_a_missing_folder_is_named(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"nowhere: make it first"):
-        check_picture_path(tmp_path / "nowhere" / "a.png")
+        check_attention_path(tmp_path / "nowhere" / "a.png")
 
 
-def test_a_folder_is_not_a_picture(tmp_path: Path) -> None:
+def test_a_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.png").mkdir()
     with pytest.raises(UsageError, match="folder"):
-        check_picture_path(tmp_path / "a.png")
+        check_attention_path(tmp_path / "a.png")

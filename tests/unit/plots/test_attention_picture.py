@@ -1,4 +1,4 @@
-"""Attention as a picture: what is on it, and that no word breaks it."""
+"""Attention as a picture: its labels, and words that could break it."""
 
 import io
 import logging
@@ -8,61 +8,57 @@ from typing import Literal
 import pytest
 from matplotlib.image import imread
 
-from seq2seq_cli.plots.figure import render_figure
+from seq2seq_cli.plots.attention_picture import render_attention
 from tests.unit.plots.maps import KISS, make_map
 
 
 def words_of(svg: bytes) -> list[str]:
-    """What stands in a picture, in the order it is drawn."""
-    root = ET.fromstring(svg.decode("utf-8"))  # noqa: S314 - made by ourselves a line above
+    """The text of a picture, in the order in which it is drawn."""
+    root = ET.fromstring(svg.decode("utf-8"))  # noqa: S314 - from our own code
     return [element.text or "" for element in root.iter("{http://www.w3.org/2000/svg}text")]
 
 
 def test_source_words_output_words_and_the_scale_are_labelled() -> None:
-    words = words_of(render_figure(KISS, "svg"))
+    words = words_of(render_attention(KISS, "svg"))
     source, translation = words.index("source"), words.index("translation")
     assert words[:source] == ["She", "kissed", "him", "."]
     assert words[source + 1 : translation] == ["Sie", "küsste", "ihn", "."]
     assert "attention weight" in words
 
 
-def test_a_title_is_shown_when_it_is_given() -> None:
-    assert "Sie küsste ihn." in words_of(render_figure(KISS, "svg", title="Sie küsste ihn."))
-
-
 @pytest.mark.parametrize("word", ["$x^2$", "$", "a_b", "\\frac", "100%", "<eos>", "&amp;", "{", ""])
 def test_words_are_not_taken_as_formulas(word: str) -> None:
     table = make_map([word, "x"], ["y"])
-    assert {word, "x", "y"} <= {*words_of(render_figure(table, "svg")), ""}
-    assert render_figure(table, "png").startswith(b"\x89PNG")
+    assert {word, "x", "y"} <= {*words_of(render_attention(table, "svg")), ""}
+    assert render_attention(table, "png").startswith(b"\x89PNG")
 
 
 @pytest.mark.parametrize("image", ["png", "svg"])
-def test_a_script_without_a_font_is_one_line_in_the_log(
+def test_a_script_without_a_font_gives_one_line_in_the_log(
     image: Literal["png", "svg"], caplog: pytest.LogCaptureFixture
 ) -> None:
     cuneiform = make_map(["𒀀𒀁", "𒀂"], ["𒀃", "𒀄"])
     with caplog.at_level(logging.WARNING, logger="seq2seq_cli"):
-        assert render_figure(cuneiform, image)
+        assert render_attention(cuneiform, image)
     assert len(caplog.records) <= 1
 
 
-def test_it_grows_with_the_sentence() -> None:
-    height, width, _ = imread(io.BytesIO(render_figure(KISS, "png"))).shape
+def test_the_picture_grows_with_the_sentence() -> None:
+    height, width, _ = imread(io.BytesIO(render_attention(KISS, "png"))).shape
     forty = make_map(["source"] * 40, ["target"] * 40)
-    tall, broad, _ = imread(io.BytesIO(render_figure(forty, "png"))).shape
-    # At least 45 pixels a word: letters of 11 points at 150 dots an inch are 23 pixels high.
+    tall, broad, _ = imread(io.BytesIO(render_attention(forty, "png"))).shape
+    # At least 45 pixels per word: letters of 11 points at 150 dots per inch are 23 pixels high.
     assert broad - width >= 36 * 45
     assert tall - height >= 36 * 45
 
 
 def test_nothing_is_cut_off_at_the_edges() -> None:
     long = make_map(["Donaudampfschifffahrt" * 2] * 3, ["incomprehensibilities" * 2] * 2)
-    pixels = imread(io.BytesIO(render_figure(long, "png")))
+    pixels = imread(io.BytesIO(render_attention(long, "png")))
     for edge in (pixels[0], pixels[-1], pixels[:, 0], pixels[:, -1]):
         assert (edge == 1).all()
 
 
 @pytest.mark.parametrize("image", ["png", "svg"])
 def test_the_same_attention_gives_the_same_file(image: Literal["png", "svg"]) -> None:
-    assert render_figure(KISS, image) == render_figure(KISS, image)
+    assert render_attention(KISS, image) == render_attention(KISS, image)

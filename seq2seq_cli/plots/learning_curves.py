@@ -1,4 +1,4 @@
-"""Learning curves as a picture: the loss in training, and loss and score on held-out sentences."""
+"""Learning curves as a picture: training loss, held-out loss and held-out score of one or more runs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,18 +7,20 @@ from typing import TYPE_CHECKING, Literal
 
 from seq2seq_cli.config.choices import Metric
 from seq2seq_cli.errors import UsageError
+from seq2seq_cli.plots.output import check_output_path, write_output
+from seq2seq_cli.plots.rendering import render
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from seq2seq_cli.plots.canvas import Image
+    from seq2seq_cli.plots.rendering import ImageFormat
 
 Axis = Literal["epoch", "minutes", "tokens"]
 Point = tuple[float, float]
-"""Its place on the axis, and the value there."""
+"""The place on the x axis, and the value there."""
 
-_IMAGES: "dict[str, Image]" = {".png": "png", ".svg": "svg", ".pdf": "pdf"}
+_FORMATS: "dict[str, ImageFormat]" = {".png": "png", ".svg": "svg", ".pdf": "pdf"}
 _X_LABELS: dict[Axis, str] = {
     "epoch": "epochs",
     "minutes": "minutes, validation included",
@@ -27,57 +29,51 @@ _X_LABELS: dict[Axis, str] = {
 _Y_LABELS: dict[Metric, str] = {
     "bleu": "held-out BLEU (0 to 100)",
     "chrf": "held-out chrF (0 to 100)",
-    "loss": "loss (nats a target token), log scale",
+    "loss": "loss (nats per target token), log scale",
 }
 
-# Okabe & Ito's colours for all kinds of sight, without the yellow, in an order in which neighbours differ in grey too.
+# The colour-blind safe palette of Okabe and Ito without its yellow; neighbours differ in grey, too.
 _COLOURS = ("#0072B2", "#E69F00", "#000000", "#56B4E9", "#D55E00", "#009E73", "#CC79A7")
 _MARKERS = "os^Dvp*X"
-"""One more than colours, so that both together repeat late."""
+"""One more than the colours, so that a pair of both repeats only after 56 runs."""
 _MOST_MARKERS = 25
-"""On one curve; beyond, they would be a thick line."""
+"""Markers per curve; more would merge into a thick line."""
 _SIZE = (7.0, 3.2)
-"""Inches of one panel."""
+"""Width and height of a panel, in inches."""
 _LOSS_TICKS = (1, 1.5, 2, 3, 4, 6, 8)
 _LINE = 0.065
-"""Of a panel's height: the distance of two labels."""
+"""Least distance between two names, as a fraction of the panel's height."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class LearningCurves:
-    """What is drawn of one run."""
+    """The curves of one run."""
 
     name: str
     train_loss: Sequence[Point]
     valid_loss: Sequence[Point]
     score: Sequence[Point]
-    """Nothing when the loss is all that is drawn."""
+    """Empty when only losses are drawn."""
 
 
 def check_curves_path(path: Path, *, overwrite: bool) -> None:
-    """Raise UsageError, before any work, where the picture cannot be written or would replace a file unasked."""
-    from seq2seq_cli.plots.pictures import check_output_path
-
-    check_output_path(path, what="learning curves are", endings=tuple(_IMAGES))
+    """Raise UsageError, before any work, when the picture cannot be written or would replace a file unasked."""
+    check_output_path(path, content="learning curves", endings=tuple(_FORMATS))
     if path.exists() and not overwrite:
         raise UsageError(f"{path} is there already: --overwrite replaces it, --out FILE leaves it alone")
 
 
 def save_curves(runs: Sequence[LearningCurves], path: Path, *, axis: Axis, metric: Metric) -> None:
-    """Write the picture; UsageError where that cannot be done."""
-    from seq2seq_cli.plots.pictures import write_output
-
-    write_output(path, render_curves(runs, _IMAGES[path.suffix.lower()], axis=axis, metric=metric))
+    """Write the picture; raises UsageError when it cannot be written."""
+    write_output(path, render_curves(runs, _FORMATS[path.suffix.lower()], axis=axis, metric=metric))
 
 
-def render_curves(runs: Sequence[LearningCurves], image: "Image", *, axis: Axis, metric: Metric) -> bytes:
-    """The picture as a file's content: the score above the losses, or the losses alone.
+def render_curves(runs: Sequence[LearningCurves], image_format: "ImageFormat", *, axis: Axis, metric: Metric) -> bytes:
+    """The picture as the content of a file: the score above the losses, or the losses alone.
 
-    A run has its colour and its marker, and its name at the end of its curve. The same curves give the same bytes.
+    Each run has a colour and a marker of its own, and its name at the end of its curve.
     """
-    from seq2seq_cli.plots.canvas import image_bytes
-
-    return image_bytes(lambda: _figure(runs, axis, metric), image)
+    return render(lambda: _figure(runs, axis, metric), image_format)
 
 
 def _figure(runs: Sequence[LearningCurves], axis: Axis, metric: Metric) -> "Figure":
@@ -90,11 +86,9 @@ def _figure(runs: Sequence[LearningCurves], axis: Axis, metric: Metric) -> "Figu
     all_axes = figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
     figure.subplots_adjust(hspace=0.08)
     for axes, shown in zip(all_axes, panels, strict=True):
-        ends = []
-        for number, run in enumerate(runs):
-            scale = 1e-6 if axis == "tokens" else 1.0
-            ends.append(_draw(axes, run, shown, number, scale))
-        _finish(axes, shown)
+        scale = 1e-6 if axis == "tokens" else 1.0
+        ends = [_draw(axes, run, shown, number, scale) for number, run in enumerate(runs)]
+        _set_up_y_axis(axes, shown)
         _name_ends(axes, [run.name for run in runs], ends)
     all_axes[-1].set_xlabel(_X_LABELS[axis])
     all_axes[-1].set_xlim(left=0)
@@ -105,7 +99,7 @@ def _figure(runs: Sequence[LearningCurves], axis: Axis, metric: Metric) -> "Figu
 
 
 def _draw(axes: "Axes", run: LearningCurves, shown: Metric, number: int, scale: float) -> Point | None:
-    """One run's curves; returns where the one that bears its name ends, None when there is none."""
+    """Draw the curves of a run; returns the end of the curve to write its name at, None when it has no curve."""
     colour, marker = _style(number)
     held_out = run.valid_loss if shown == "loss" else run.score
     training = run.train_loss if shown == "loss" else []
@@ -129,7 +123,7 @@ def _style(number: int) -> tuple[str, str]:
     return _COLOURS[number % len(_COLOURS)], _MARKERS[number % len(_MARKERS)]
 
 
-def _finish(axes: "Axes", shown: Metric) -> None:
+def _set_up_y_axis(axes: "Axes", shown: Metric) -> None:
     from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
     axes.set_ylabel(_Y_LABELS[shown])
@@ -137,7 +131,7 @@ def _finish(axes: "Axes", shown: Metric) -> None:
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)
     if shown == "loss":
-        # Most of what there is to see comes after the first steep fall.
+        # A log scale shows the differences after the first steep fall.
         axes.set_yscale("log")
         axes.yaxis.set_major_locator(LogLocator(subs=_LOSS_TICKS))
         axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
@@ -147,7 +141,7 @@ def _finish(axes: "Axes", shown: Metric) -> None:
 
 
 def _name_ends(axes: "Axes", names: Sequence[str], ends: Sequence[Point | None]) -> None:
-    """Write each name and its last value to the right, near the end of its curve and clear of the other names."""
+    """Write the name and the last value of each run to the right of its curve, clear of the other names."""
     to_height = axes.transData + axes.transAxes.inverted()
     named = [(name, end, number) for number, (name, end) in enumerate(zip(names, ends, strict=True)) if end]
     named.sort(key=lambda item: (item[1][1], -item[2]))
@@ -167,9 +161,9 @@ def _name_ends(axes: "Axes", names: Sequence[str], ends: Sequence[Point | None])
 
 
 def _spread(heights: Sequence[float], distance: float) -> list[float]:
-    """Rising heights, moved as little as can be so that neighbours are at least ``distance`` apart.
+    """Ascending heights, moved as little as possible until neighbours are at least ``distance`` apart.
 
-    What would be too close becomes a group, its members ``distance`` apart and its middle where the mean of them was.
+    Heights that are too close form a group: ``distance`` apart, around the mean of the heights.
     """
     groups: list[list[float]] = []
     for height in heights:
@@ -190,7 +184,7 @@ def _middle(groups: Sequence[Sequence[float]], number: int) -> float:
 
 
 def _legend(axes: "Axes", runs: Sequence[LearningCurves]) -> None:
-    """Above the picture: what the kinds of lines are, and which run has which marker."""
+    """Draw the legend above the picture: the kinds of lines, and the marker of each run."""
     from matplotlib.lines import Line2D
 
     lines = [

@@ -1,0 +1,57 @@
+"""Attention in files: pictures (.png, .svg), or the numbers themselves (.json)."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from seq2seq_cli.plots.attention_map import AttentionMap
+from seq2seq_cli.plots.attention_picture import render_attention
+from seq2seq_cli.plots.output import check_output_path, write_output
+
+FORMAT = 1
+"""The format number of the JSON file."""
+
+_DECIMALS = 6
+
+
+def check_attention_path(path: Path) -> None:
+    """Raise UsageError, before any work, unless attention can be written to `path`."""
+    check_output_path(path, content="attention", endings=(".png", ".svg", ".json"))
+
+
+def save_attention(attentions: Sequence[AttentionMap], path: Path) -> list[Path]:
+    """Write the attention of some sentences; returns the files written.
+
+    A .json file holds all sentences. A picture shows one: with several sentences, the third goes to ``NAME-3.png``; a
+    sentence without words has no picture. Existing files are replaced. Raises UsageError when `check_attention_path`
+    does, and when a file cannot be written.
+    """
+    check_attention_path(path)
+    ending = path.suffix.lower()
+    if ending == ".json":
+        write_output(path, attention_json(attentions).encode("utf-8"))
+        return [path]
+    written = []
+    for number, attention in enumerate(attentions, start=1):
+        if attention.weights.size == 0:
+            continue
+        file = path if len(attentions) == 1 else path.with_name(f"{path.stem}-{number}{path.suffix}")
+        write_output(file, render_attention(attention, "png" if ending == ".png" else "svg"))
+        written.append(file)
+    return written
+
+
+def attention_json(attentions: Sequence[AttentionMap]) -> str:
+    """The format number and the sentences, one per line, with weights rounded to six decimals."""
+    sentences = (
+        {
+            "source": attention.source,
+            "translation": attention.text,
+            "src_tokens": list(attention.src_tokens),
+            "tgt_tokens": list(attention.tgt_tokens),
+            "weights": [[round(weight, _DECIMALS) for weight in row] for row in attention.weights.tolist()],
+        }
+        for attention in attentions
+    )
+    lines = ",\n".join(json.dumps(sentence, ensure_ascii=False) for sentence in sentences)
+    return f'{{"format": {FORMAT}, "sentences": [\n{lines}\n]}}\n'

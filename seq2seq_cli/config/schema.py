@@ -41,7 +41,7 @@ def _countable(number: int) -> int:
     return number
 
 
-# What any library below can count to; far from every useful value, so that the ranges in comments leave it out.
+# Integers are bounded by what the libraries can count to. No useful value comes near, so no range mentions it.
 PositiveInt = Annotated[int, Field(ge=1), AfterValidator(_countable)]
 NonNegativeInt = Annotated[int, Field(ge=0), AfterValidator(_countable)]
 Positive = Annotated[float, Field(gt=0.0)]
@@ -54,21 +54,17 @@ LanguageToFind = Annotated[
     Field(
         pattern=r"^([a-z]{2,3}|auto)$",
         examples=["en", "de"],
-        description="ISO code such as en; auto: as the name of the pair file says (fra.txt: en, fr), or en and de.",
+        description="ISO code. auto: from the name of the pair file (fra.txt: en and fr), else en and de.",
     ),
 ]
-Lowercase = Annotated[bool, Field(description="Lower-case every token.")]
+Lowercase = Annotated[bool, Field(description="Lower-case the text.")]
 Spacing = Annotated[
-    bool, Field(description="Let each token carry whether a space goes before it, so that text comes back exactly.")
+    bool, Field(description="Mark each token that follows a space, so that the text comes back exactly.")
 ]
 
 
 class Disagreement(ValueError):  # noqa: N818 - pydantic turns it into its own error; nobody catches it by name
-    """Values that are right each by itself, but not together.
-
-    ``problems`` holds, for each of them, the keys that disagree (dotted, relative to the section that checks) and
-    a message that names them in full.
-    """
+    """Values that are valid each by itself, but not together; ``problems`` holds one entry per broken rule."""
 
     def __init__(self, problems: Sequence[Problem]) -> None:
         super().__init__("; ".join(message for _, message in problems))
@@ -76,7 +72,7 @@ class Disagreement(ValueError):  # noqa: N818 - pydantic turns it into its own e
 
 
 class Section(BaseModel):
-    """A part of the config: immutable, without coercion, unknown keys refused."""
+    """A part of the config: immutable, values of the wrong type and unknown keys refused."""
 
     model_config = ConfigDict(
         frozen=True, strict=True, extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True
@@ -84,38 +80,38 @@ class Section(BaseModel):
 
 
 class DataConfig(Section):
-    """Which pairs are used, and how many are held out."""
+    """The sentence pairs: which are used, and how many are held out."""
 
     limit: PositiveInt | None = None
-    """Use the first N lines of the pair files, those of given splits aside; all of them when null."""
+    """Number of lines read, from the first on; null: all. Files of given splits (--valid, --test) are read whole."""
     encoding: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$", examples=["utf-8", "latin-1"])] = "utf-8"
-    """Of the files, such as latin-1 or cp1252; a byte order mark at the start of a file tells its own."""
+    """Encoding of the pair files, unless a byte order mark at the start of a file names another."""
     swap: bool = False
     """Translate from the second column into the first."""
     max_tokens: PositiveInt = 100
-    """Pairs with more tokens than this on either side are dropped, with a count; five characters are one token."""
+    """Most tokens per side; longer pairs are dropped and counted. Of characters, five times as many are allowed."""
     max_ratio: Annotated[float, Field(gt=1.0)] = 9.0
-    """Pairs in which one side has more than so many times the tokens of the other are dropped, with a count."""
+    """Largest ratio of the token counts of both sides; pairs with a larger one are dropped and counted."""
     valid_sources: NonNegativeInt = 2000
-    """Distinct source sentences held out for validation: at most this many or a tenth of all; none with --valid."""
+    """Distinct source sentences held out for validation: this many, but at most a tenth of all; none with --valid."""
     test_sources: NonNegativeInt = 2000
-    """Distinct source sentences held out for the test at the end: at most this many or a tenth; none with --test."""
+    """Distinct source sentences held out for the test: this many, but at most a tenth of all; none with --test."""
 
 
 class SideConfig(Section):
-    """One language's way from text to ids; which language that is, is known."""
+    """One language, and how its text becomes ids."""
 
     language: Language
     lowercase: Lowercase
     spacing: Spacing
     min_count: PositiveInt = 2
-    """Words seen fewer times in training are unknown; with bpe, parts that are seen together less often stay apart."""
+    """Words seen fewer times in training become <unk>. With bpe, parts that are seen together less often stay apart."""
     max_size: PositiveInt | None = 10000
-    """The most frequent units are kept, at most this many; all of them when null."""
+    """Largest vocabulary: this many of the most frequent units are kept; null: all."""
 
 
 class SourceConfig(SideConfig):
-    """The language translated from, which may be still to be found: case and spacing do not matter by default."""
+    """The source language, or ``auto``. By default, case and spacing do not matter."""
 
     language: LanguageToFind = AUTO
     lowercase: Lowercase = True
@@ -123,10 +119,7 @@ class SourceConfig(SideConfig):
 
 
 class TargetConfig(SideConfig):
-    """The language translated into, which may be still to be found.
-
-    Case and spacing are kept by default, so that the output is plain text.
-    """
+    """The target language, or ``auto``. By default, case and spacing are kept, so that the output is plain text."""
 
     language: LanguageToFind = AUTO
     lowercase: Lowercase = False
@@ -134,16 +127,16 @@ class TargetConfig(SideConfig):
 
 
 class TextConfig(Section):
-    """The two languages, and what a text is made of."""
+    """The two languages, and the units that text is cut into."""
 
     unit: Unit = "word"
-    """word: spaCy's tokens. bpe: parts of them, learned from the training split. character: no tokenizer at all."""
+    """word: spaCy's tokens. bpe: parts of them, learned from the training split. character: single characters."""
     shared_vocabulary: bool = False
     """One vocabulary for both sides, learned from both."""
     src: SourceConfig = SourceConfig()
-    """The language translated from."""
+    """The source language."""
     tgt: TargetConfig = TargetConfig()
-    """The language translated into."""
+    """The target language."""
 
     @model_validator(mode="after")
     def _sizes_agree(self) -> Self:
@@ -165,32 +158,32 @@ Layers = Annotated[int, Field(ge=1, le=4)]
 
 
 class EncoderConfig(Section):
-    """An RNN over the source words; every state is kept (the memory)."""
+    """An RNN that reads the source words; all its states are kept (the memory)."""
 
     cell: Cell = "lstm"
-    """The RNN: LSTM, or GRU."""
+    """Type of the RNN."""
     directions: Directions = "one"
-    """one: left to right. joined: both ways, [forward; backward], a state twice as long. summed: forward + backward."""
+    """one: left to right. joined: both ways, a state is [forward; backward]. summed: forward + backward."""
     embedding_size: PositiveInt = 256
-    """Size of a source word's vector."""
+    """Size of the vector of a source word."""
     hidden_size: PositiveInt = 256
-    """Size of a state of one direction."""
+    """Size of an encoder state in one direction."""
     layers: Layers = 1
-    """RNN layers on top of each other."""
+    """Number of RNN layers."""
     dropout: Dropout = 0.0
-    """Share of the word vectors' entries, and of those between layers, that training sets to zero."""
+    """Probability that training sets an entry to zero, in word vectors and between layers."""
     variational_dropout: bool = False
-    """Set the same entries to zero at every word of a sentence."""
+    """Let dropout set the same entries to zero at every word of a sentence."""
     word_dropout: Dropout = 0.0
-    """Share of the words whose whole vector training sets to zero."""
+    """Probability that training sets the whole vector of a word to zero."""
     residual: bool = False
-    """Add the input of the third and of each further layer to its output."""
+    """Add the input of a layer to its output, from the third layer on."""
     reverse: bool = False
-    """Read the source from its end."""
+    """Read the source backwards, from its last word."""
 
     @property
     def memory_size(self) -> int:
-        """Size of a memory position."""
+        """Size of a memory state."""
         return self.hidden_size * (2 if self.directions == "joined" else 1)
 
 
@@ -213,24 +206,24 @@ class AttentionConfig(Section):
     """How well each source position answers the decoder's query, and where it may look."""
 
     score: ScoreName = "general"
-    """additive v.tanh(W q + U h), dot q.h, scaled_dot q.h/sqrt(size), general q.W h, concat v.tanh(W(q + h)) as in the
-    tutorial, concat_joined v.tanh(W[q; h]), linear w.[q; h] + b, location (W q)_s, state_free v.tanh(U h); q is the
-    query and h a memory state. Without attention: fixed, the context tanh(V h) of the last h, or none."""
+    """Score of a query q and a memory state h. additive: v.tanh(W q + U h). dot: q.h. scaled_dot: q.h/sqrt(size).
+    general: q.W h. concat: v.tanh(W(q + h)), as in the tutorial. concat_joined: v.tanh(W[q; h]). linear: w.[q; h] + b.
+    location: (W q)_s. state_free: v.tanh(U h). Without attention: fixed, the context tanh(V h) of the last h, or none."""
     size: PositiveInt | None = None
-    """Size inside additive, concat, concat_joined and state_free; the decoder's hidden size when null."""
+    """Attention size, that of v in additive, concat, concat_joined and state_free; null: the decoder's hidden_size."""
     heads: PositiveInt = 1
-    """Additive scores side by side, each with its share of the size and of the context."""
+    """Number of additive scores side by side, each with an equal part of the attention size and of the context."""
     max_length: PositiveInt = 101
-    """With location: the most source tokens, <eos> counted."""
+    """For location only: the most source tokens, <eos> included."""
     scope: ScopeName = "global"
-    """global: every word. local_m: a window at the target word's own place. local_p: a window at a predicted place,
-    with a Gaussian. hard: one word, drawn while training, the likeliest when translating."""
+    """global: every source word. local_m: a window around the position of the target word. local_p: a window around a
+    predicted position, with a Gaussian. hard: a single word, drawn in training, the likeliest one in translation."""
     window: PositiveInt = 10
-    """D of local_m and local_p: the window is D words to either side."""
+    """For local_m and local_p only: D, the number of words in the window on each side of its centre."""
 
     @property
     def in_words(self) -> str:
-        """Score, heads and scope, as a model card has them."""
+        """Score, heads and scope in words, for the list of runs and the model card."""
         if self.score in ("none", "fixed"):
             return "no attention" if self.score == "none" else "a fixed context"
         heads = f" with {self.heads} heads" if self.heads > 1 else ""
@@ -241,47 +234,48 @@ class DecoderConfig(Section):
     """An RNN that writes the target words, attending to the memory at every step."""
 
     kind: DecoderKind = "luong"
-    """bahdanau: attend with the previous state, then the RNN. luong: the RNN first, then attend with its output."""
+    """bahdanau: attend with the previous state, then run the RNN. luong: run the RNN, then attend with its output."""
     cell: Cell = "lstm"
-    """The RNN: LSTM, or GRU."""
+    """Type of the RNN."""
     embedding_size: PositiveInt = 256
-    """Size of a target word's vector."""
+    """Size of the vector of a target word."""
     hidden_size: PositiveInt = 256
-    """Size of a state."""
+    """Size of a decoder state."""
     layers: Layers = 1
-    """RNN layers on top of each other."""
+    """Number of RNN layers."""
     dropout: Dropout = 0.1
-    """Share of the word vectors' entries, and of those between layers, that training sets to zero."""
+    """Probability that training sets an entry to zero, in word vectors and between layers."""
     variational_dropout: bool = False
-    """Set the same entries to zero at every word of a sentence."""
+    """Let dropout set the same entries to zero at every word of a sentence."""
     word_dropout: Dropout = 0.0
-    """Share of the words whose whole vector training sets to zero."""
+    """Probability that training sets the whole vector of a word to zero."""
     input_feeding: bool = False
-    """Join the attentional vector to the next word's vector."""
+    """For luong only: feed the attentional vector to the RNN, beside the vector of the next word."""
     readout: ReadoutName = "concat"
-    """What the output layer sees: state h, concat [h; c], attentional tanh(W[c; h]), or maxout of U h + V y + C c."""
+    """Input of the output layer: state s, concat [s; c], attentional tanh(W[c; s]), or maxout of U s + V y + C c; with
+    the decoder's state s, the context c, and the vector y of the previous word."""
 
     @property
     def readout_size(self) -> int | None:
-        """Size of what the output layer sees; None for concat, where it is the memory's business too."""
+        """Size of the readout; None for concat, where it depends on the memory."""
         return {"state": self.hidden_size, "attentional": self.hidden_size, "maxout": (self.hidden_size + 1) // 2}.get(
             self.readout
         )
 
 
 class ModelConfig(Section):
-    """An encoder, an attention, a decoder."""
+    """The network: encoder, bridge, attention, decoder."""
 
     encoder: EncoderConfig = EncoderConfig()
-    """The source side."""
+    """The source side: an RNN whose states are the memory."""
     bridge: BridgeName = "copy"
-    """The decoder's first state: copy of the encoder's last (sizes agree), linear tanh(W h + b) of it, or zero."""
+    """The decoder's first state. copy: the encoder's last, h (sizes must agree). linear: tanh(W h + b). zero: zeros."""
     attention: AttentionConfig = AttentionConfig()
-    """What joins the two sides."""
+    """How the decoder weighs the states of the memory."""
     decoder: DecoderConfig = DecoderConfig()
-    """The target side."""
+    """The target side: an RNN that writes the translation."""
     tied_embeddings: TiedEmbeddings = "none"
-    """Matrices that are one: target: target vectors and output layer. all: those and the source vectors."""
+    """One matrix for several uses. target: target word vectors and output layer. all: source word vectors as well."""
 
     @model_validator(mode="after")
     def _parts_agree(self) -> Self:
@@ -291,95 +285,95 @@ class ModelConfig(Section):
 
 
 class TrainingConfig(Section):
-    """The loop."""
+    """The training: its length, its batches, its optimiser, its noise."""
 
     epochs: PositiveInt = 10
     """Passes over the training pairs."""
     max_minutes: Positive | None = None
-    """End after so many minutes, the last validation included, wherever that is; null: after the epochs."""
+    """Minutes after which training ends, the last validation included; null: no limit."""
     patience: PositiveInt | None = None
-    """End when so many validations in a row have brought no better score; null: never for that."""
+    """Validations in a row without a better score after which training ends; null: no such end."""
     best_metric: Metric = "bleu"
-    """Held-out score that the best weights are chosen by: the highest BLEU or chrF, or the lowest loss."""
+    """Held-out score that the best weights are chosen by: highest BLEU, highest chrF, or lowest loss."""
     keep: NonNegativeInt = 0
-    """Newest epochs whose weights are kept too, besides the best and the last."""
+    """Number of newest epochs whose weights are kept, besides the best and the last."""
     batch_size: PositiveInt = 768
-    """Size of a batch, in batch_unit, over all processes."""
+    """Size of a batch in the unit of batch_unit, all processes together."""
     batch_unit: BatchUnit = "token"
-    """token: source or target tokens with padding, whichever are more. sentence: pairs."""
+    """token: tokens of the side that has more, padding included. sentence: sentence pairs."""
     accumulate: PositiveInt = 1
-    """Batches an update of the weights: their gradients are summed."""
+    """Batches per update of the weights; their gradients are summed."""
     optimiser: Optimiser = "adam"
-    """Adam, Adam with decoupled weight decay, or plain stochastic gradient descent."""
+    """adam: Adam. adamw: Adam with decoupled weight decay. sgd: plain stochastic gradient descent."""
     lr: Positive = 1e-3
-    """The optimiser's learning rate, at its highest."""
+    """Learning rate; the highest one where a warm-up or a schedule changes it."""
     weight_decay: NonNegative = 0.0
-    """Of adamw and sgd: how fast weights shrink."""
+    """Weight decay, for adamw and sgd only."""
     schedule: Schedule = "constant"
-    """The learning rate after the warm-up: as it is; down to 0 at the end, in a line or as a cosine; down with the
-    root of the steps; or halved after each validation that brings no better score."""
+    """Learning rate after the warm-up. constant: lr. linear, cosine: down to 0 at the end. inverse_sqrt: divided by the
+    square root of the updates. plateau: halved after each validation without a better score."""
     warmup_steps: NonNegativeInt = 0
-    """Updates in which the learning rate climbs to lr."""
+    """Updates during which the learning rate climbs to lr."""
     clip_norm: Positive = 1.0
-    """Largest norm of the gradient; a longer one is scaled down to it."""
+    """Largest norm of the gradient; a larger one is scaled down to it."""
     label_smoothing: Dropout = 0.0
-    """Share of the truth that is spread over the whole vocabulary."""
+    """Fraction of the true word's probability that is spread over the whole vocabulary."""
     ema_decay: Dropout = 0.0
-    """Moving average of the weights: what of it stays at each update; 0: none. Kept as best when it scores better."""
+    """Decay per update of a moving average of the weights, which is kept as best if it scores better; 0: no average."""
     teacher_forcing: Probability = 0.5
-    """Probability that the decoder is fed the true words and not its own predictions; with a decay, at the start."""
+    """Probability that the decoder is fed the true words and not its own predictions; with a decay, the first one."""
     teacher_forcing_unit: ForcingUnit = "sentence"
-    """What it is drawn for."""
+    """Draw teacher forcing once per sentence or once per token."""
     teacher_forcing_decay: ForcingDecay = "constant"
-    """How it goes down while training."""
+    """Curve by which the probability of teacher forcing falls during training."""
     teacher_forcing_half: PositiveInt = 5000
-    """Updates of the weights after which a decay has left half of it."""
+    """Updates after which a decay has halved the probability of teacher forcing."""
     teacher_forcing_min: Probability = 0.0
-    """What a decay leaves of it at least."""
+    """Lower bound of a decaying probability of teacher forcing."""
     bpe_dropout: Dropout = 0.0
-    """Share of the merges of subwords that are left out, drawn anew in each epoch; needs text.unit bpe."""
+    """Probability that a merge of BPE is skipped, drawn anew in each epoch; needs text.unit bpe."""
     hidden_words: Probability | None = None
-    """Probability that, in a pair, a word that both sides have alike is unknown on both: so copying is learned. null:
-    0.05 with bpe, where nothing else is unknown in training, else 0."""
+    """Probability that one of the words that both sides of a pair share is <unk> on both, which teaches the model to
+    copy. null: 0.05 with bpe, where no other word of the training split is unknown, else 0."""
     seed: Annotated[int, Field(ge=0, lt=2**32)] = 1
-    """Start of every random stream; the same seed gives the same run on a CPU."""
+    """Seed of all random numbers; on a CPU, the same seed gives the same run."""
     deterministic: bool = False
-    """On a GPU: only algorithms that give the same run twice; training ends where there is none."""
+    """On a GPU, use deterministic algorithms only; training ends with an error where there is none."""
     device: DeviceName = "auto"
-    """Where to compute; auto takes the first of cuda, mps, cpu that is there."""
+    """Device to compute on. auto: the first of cuda, mps and cpu that is available."""
     precision: PrecisionName = "auto"
-    """Numbers in which products are computed: fp32; bf16: fp32 numbers, multiplied as bf16; bf16-mixed: bf16 numbers
-    wherever that is safe. auto takes what is fastest on the device."""
+    """Precision of matrix products. fp32: full. bf16: fp32 numbers, multiplied as bf16. bf16-mixed: bf16 numbers
+    wherever that is safe. auto: the fastest one on the device."""
     save_minutes: Positive = 2.0
-    """Longest time between two saves of the checkpoint to resume from; one is saved after each epoch too."""
+    """Most minutes between two checkpoints; one more is saved after each epoch."""
     tensorboard: bool = False
-    """Write the metrics and pictures of the attention for TensorBoard too."""
+    """Write metrics and attention pictures for TensorBoard as well."""
 
 
 class DecodingConfig(Section):
-    """The search."""
+    """The search for translations."""
 
     batch_size: PositiveInt = 64
-    """Sentences translated at a time."""
+    """Sentences translated at once; it does not change the translations."""
     max_length_factor: Annotated[float, Field(ge=0.0, le=100.0)] = 1.5
-    """An output has at most factor * source tokens + extra tokens."""
+    """A translation has at most max_length_factor * source tokens + max_length_extra tokens."""
     max_length_extra: PositiveInt = 10
-    """See max_length_factor."""
+    """Tokens that a translation may have besides those of max_length_factor."""
 
 
 class Config(Section):
-    """One model, whole."""
+    """A whole config: corpus, model, training and search."""
 
     data: DataConfig = DataConfig()
-    """Which pairs (used by prepare)."""
+    """The sentence pairs (read by s2s prepare)."""
     text: TextConfig = TextConfig()
-    """From text to ids (used by prepare)."""
+    """The way from text to ids (read by s2s prepare)."""
     model: ModelConfig = ModelConfig()
-    """The network (used by train)."""
+    """The network (read by s2s train)."""
     training: TrainingConfig = TrainingConfig()
-    """The loop (used by train)."""
+    """The training (read by s2s train)."""
     decoding: DecodingConfig = DecodingConfig()
-    """The search (used by train for validation, and by translate)."""
+    """The search for translations (read by s2s train for its validations, and by s2s translate)."""
 
     @model_validator(mode="after")
     def _sections_agree(self) -> Self:

@@ -9,7 +9,7 @@ from seq2seq_cli.config.schema import PREPARED_SECTIONS, Config, Section
 from seq2seq_cli.config.yaml12 import write_yaml
 
 _WIDTH = 120
-_COLUMN = 34
+_COLUMN = 36
 """Where the comment beside a value begins, unless the value is longer."""
 
 _LEGEND = """\

@@ -208,7 +208,8 @@ class AttentionConfig(Section):
     score: ScoreName = "general"
     """Score of a query q and a memory state h. additive: v.tanh(W q + U h). dot: q.h. scaled_dot: q.h/sqrt(size).
     general: q.W h. concat: v.tanh(W(q + h)), as in the tutorial. concat_joined: v.tanh(W[q; h]). linear: w.[q; h] + b.
-    location: (W q)_s. state_free: v.tanh(U h). Without attention: fixed, the context tanh(V h) of the last h, or none."""
+    location: (W q)_s. state_free: v.tanh(U h). Without attention: fixed, the context tanh(V h) of the last
+    h, or none."""
     size: PositiveInt | None = None
     """Attention size, that of v in additive, concat, concat_joined and state_free; null: the decoder's hidden_size."""
     heads: PositiveInt = 1

@@ -41,8 +41,8 @@ def test_show_explains_every_key(tmp_path: Path) -> None:
 
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("# Bahdanau decoder, additive score: attends before its LSTM.\n")
-    assert "    dropout: 0.1                  # 0 to below 1\n" in done.stdout
-    assert "    kind: bahdanau                # bahdanau or luong; default luong\n" in done.stdout
+    assert "    dropout: 0.1                    # 0 to below 1\n" in done.stdout
+    assert "    kind: bahdanau                  # bahdanau or luong; default luong\n" in done.stdout
 
 
 def test_show_short_prints_the_file_as_it_is(tmp_path: Path) -> None:

@@ -186,7 +186,7 @@ def types(path: Path) -> list[str]:
 
 def test_the_docs_tell_every_option_and_no_other() -> None:
     subcommands = get_command(app).commands  # type: ignore[attr-defined]
-    configs, runs = subcommands["configs"], subcommands["runs"]
+    runs, configs = subcommands["runs"], subcommands["configs"]
     told_of = [subcommands[name] for name in ("download", "prepare", "inspect", "train", "translate")]
     options = {
         name

@@ -1,4 +1,4 @@
-"""The moving average of the weights, which often translates better than the weights of any one update."""
+"""The moving average of the weights, which often translates better than the weights after any single update."""
 
 from collections.abc import Sequence
 from typing import Any, cast
@@ -15,40 +15,40 @@ class Average:
 
     a_1 = w_1, a_n = d_n a_{n-1} + (1 - d_n) w_n, with d_n = min(decay, n / (9 + n)).
 
-    The paper corrects the average for its start at zero, which weighs all early updates alike. Here the average begins
-    with weights and reaches back over about a tenth of the updates, at most as far as `decay` says (the rule of
-    TensorFlow's ExponentialMovingAverage): the first updates, when the model knows nothing, are soon forgotten.
+    The paper starts at zero and corrects for it, which gives all early updates the same weight. Here the average starts
+    with the first weights, and n / (9 + n) limits it to about the last tenth of the updates, as in TensorFlow's
+    ExponentialMovingAverage, so that the untrained weights have soon faded.
     """
 
     def __init__(self, model: Seq2Seq, decay: float) -> None:
-        """Begin with the weights of `model`, which stay its own; `decay` is at least 0 and below 1."""
+        """Start from a copy of the weights of `model`; 0 <= `decay` < 1."""
         self.decay = decay
-        # A deep copy: weights that are tied in the model are tied in it, and there once.
+        # A deep copy, in which tied weights stay tied.
         self._averaged = AveragedModel(model, multi_avg_fn=self._blend)
         self._averaged.requires_grad_(requires_grad=False).eval()
         for part in self.model.modules():
             if isinstance(part, nn.RNNBase):
-                part.flatten_parameters()  # a copy's weights are apart in memory, of which CUDA warns
+                part.flatten_parameters()  # CUDA warns of weights that are not in one piece of memory, as after a copy
 
     @property
     def model(self) -> Seq2Seq:
-        """The model of the averaged weights, in evaluation mode; before the first update, of the weights as given."""
+        """The model with the averaged weights, in evaluation mode; at first with those it started from."""
         return cast("Seq2Seq", self._averaged.module)
 
     def update(self, model: Seq2Seq) -> None:
-        """Take in the weights of `model` after an update."""
+        """Add the weights of `model` after an update to the average."""
         self._averaged.update_parameters(model)
 
     def state_dict(self) -> dict[str, Any]:
-        """The averaged weights and how many updates are in them, as tensors by name."""
+        """The averaged weights and the number of updates in them, as tensors by name."""
         return self._averaged.state_dict()
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Go on as where `state_dict` was called; RuntimeError when that was on another model."""
+        """Restore what `state_dict` returned. Raises RuntimeError when it is of another model."""
         self._averaged.load_state_dict(state)
 
     def _blend(self, averages: Sequence[Tensor], weights: Sequence[Tensor], updates: Tensor | int) -> None:
-        """One update in place; `updates` are in the averages already, at least one."""
+        """Average in place the weights of one more update; `updates`, at least one, are in the averages already."""
         n = int(updates) + 1
         new = 1 - min(self.decay, n / (9 + n))
         with torch.no_grad():

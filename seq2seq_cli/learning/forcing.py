@@ -1,4 +1,4 @@
-"""Teacher forcing: what the decoder is fed while it learns, the true words or its own.
+"""Teacher forcing: the decoder's inputs in training are the reference words or its own predictions.
 
 B batch, S source length, T target length.
 """
@@ -16,44 +16,44 @@ from seq2seq_cli.model.state import DecoderState, Memory
 
 
 def forcing_probability(training: TrainingConfig, step: int) -> float:
-    """The chance ε_i of a true word at update i (counted from 0); Bengio et al. 2015, section 2.4.
+    """The probability ε_i of a reference word at update i, counted from 0; Bengio et al. 2015, section 2.4.
 
     linear       k - c i
     exponential  k^i
     inverse      k / (k + exp(i / k))
     sigmoid
 
-    Each k and c is such that half is left after `teacher_forcing_half` updates. The whole is scaled to begin with
-    `teacher_forcing` (the inverse sigmoid just below it), and ends no lower than `teacher_forcing_min`.
+    k and c are such that the probability has halved after `teacher_forcing_half` updates. It is scaled to start at
+    `teacher_forcing` (the inverse sigmoid starts just below), and never falls below `teacher_forcing_min`.
     """
     half = training.teacher_forcing_half
     match training.teacher_forcing_decay:
         case "constant":
             return training.teacher_forcing
         case "linear":
-            left = 1 - step / (2 * half)
+            fraction = 1 - step / (2 * half)
         case "exponential":
-            left = 0.5 ** (step / half)
+            fraction = 0.5 ** (step / half)
         case "inverse_sigmoid":
             k = inverse_sigmoid_k(half)
             # k / (k + exp(i / k)) in a form that does not overflow.
-            left = 0.5 + 0.5 * math.tanh((math.log(k) - step / k) / 2)
+            fraction = 0.5 + 0.5 * math.tanh((math.log(k) - step / k) / 2)
     floor = min(training.teacher_forcing_min, training.teacher_forcing)
-    return max(floor, training.teacher_forcing * left)
+    return max(floor, training.teacher_forcing * fraction)
 
 
 def inverse_sigmoid_k(half: int) -> float:
-    """The k for which exp(i / k) = k at i = `half`, where the inverse sigmoid has fallen to one half: k ln k = i."""
+    """The k with k ln k = `half`: there exp(i / k) = k at i = `half`, and the inverse sigmoid is one half."""
     k = half + math.e
-    for _ in range(50):  # Newton's method, from above on a convex function, gets there in a few
+    for _ in range(50):  # Newton's method on a convex function, from above, converges in a few iterations
         k -= (k * math.log(k) - half) / (math.log(k) + 1)
     return k
 
 
 def draw_forced(shape: tuple[int, ...], probability: float, unit: ForcingUnit) -> Bool[Tensor, "B T"]:
-    """True where the true words are fed, for `shape` (B, T).
+    """True where the decoder gets reference words, for `shape` (B, T).
 
-    One draw a sentence, as the tutorials do, or one a token (Bengio et al. 2015).
+    One draw per sentence, as in the tutorials, or one per token, as in Bengio et al. 2015.
     """
     if unit == "token":
         return torch.rand(shape) < probability
@@ -63,21 +63,21 @@ def draw_forced(shape: tuple[int, ...], probability: float, unit: ForcingUnit) -
 def decoder_inputs(
     model: Seq2Seq, tgt_in: Int[Tensor, "B T"], forced: Bool[Tensor, "B T"], state: DecoderState, memory: Memory
 ) -> Int[Tensor, "B T"]:
-    """`tgt_in` where it is forced; elsewhere the model's own greedy predictions, and BOS at the start.
+    """`tgt_in` where `forced`, elsewhere the model's own greedy predictions; BOS at the start.
 
-    A prediction is a choice of words, and no gradient goes through a choice. So sentences that are not all forced are
-    first written without gradient, and then all sentences take the same way through the decoder, as known inputs. The
-    words are chosen without dropout: they are the model's predictions, not those of a random part of it.
+    Predictions are discrete and pass no gradient. So the sentences that are not forced everywhere are first decoded
+    without gradient, and then all sentences go through the decoder together, with given inputs. The predictions are
+    made without dropout: they are those of the model, not of a random part of it.
     """
-    free = (~forced[:, 1:]).any(dim=1).nonzero().squeeze(1)
-    if not len(free):
+    unforced = (~forced[:, 1:]).any(dim=1).nonzero().squeeze(1)
+    if not len(unforced):
         return tgt_in
-    forced, free = forced[free].to(tgt_in.device), free.to(tgt_in.device)
-    mixed = tgt_in.clone()
-    mixed[free] = _own_predictions(
-        model, tgt_in[free], forced, state.detach().select(free), memory.detach().select(free)
+    forced, unforced = forced[unforced].to(tgt_in.device), unforced.to(tgt_in.device)
+    inputs = tgt_in.clone()
+    inputs[unforced] = _own_predictions(
+        model, tgt_in[unforced], forced, state.detach().select(unforced), memory.detach().select(unforced)
     )
-    return mixed
+    return inputs
 
 
 @torch.no_grad()
@@ -88,8 +88,8 @@ def _own_predictions(
     with evaluating(model):
         for t in range(1, tgt_in.shape[1]):
             logits, state, _ = model.step(inputs[-1], state, memory)
-            # The first of the best words: argmax says the same, and takes twice as long on a CPU.
+            # Equal to argmax, which takes twice as long on a CPU.
             inputs.append(torch.where(forced[:, t], tgt_in[:, t], logits.max(dim=-1).indices))
-    # Older versions of torch would go on with the bf16 copies of weights that were made here, which pass no gradient.
+    # Older versions of torch would reuse the bf16 copies of the weights made here, which pass no gradient.
     torch.clear_autocast_cache()
     return torch.stack(inputs, dim=1)

@@ -1,6 +1,6 @@
-"""The loss: how surprised the model is by the true words.
+"""The loss of a batch.
 
-B batch, S source length, T target length, N real target tokens of the batch.
+B batch, S source length, T target length, N target tokens of the batch without padding.
 """
 
 from dataclasses import dataclass
@@ -12,21 +12,21 @@ from seq2seq_cli.config.choices import ForcingUnit
 from seq2seq_cli.corpus.batches import Batch
 from seq2seq_cli.learning.forcing import decoder_inputs, draw_forced
 from seq2seq_cli.learning.output_loss import output_loss
-from seq2seq_cli.learning.reinforce import draw_loss
+from seq2seq_cli.learning.reinforce import reinforce_loss
 from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.text.vocabulary import PAD
 
 
 @dataclass(frozen=True, kw_only=True)
 class BatchLoss:
-    """What a batch costs, summed over its target tokens: EOS counts, padding does not."""
+    """The loss of a batch, summed over its target tokens with EOS and without padding."""
 
     objective: Float[Tensor, ""]
-    """What is minimised: with the smoothed truth, and with the draws of hard attention."""
+    """The training objective: with label smoothing, and with the gradient of hard attention's draws."""
     nll: Float[Tensor, ""]
-    """Negative log-likelihood of the true words, in nats, without gradient."""
+    """Negative log-likelihood of the reference words, in nats, without gradient."""
     tokens: int
-    """How many target tokens there are."""
+    """The number of target tokens."""
 
 
 def batch_loss(
@@ -38,26 +38,27 @@ def batch_loss(
     baseline: float | None = None,
     label_smoothing: float = 0.0,
 ) -> BatchLoss:
-    """The loss of a batch, fed the true words with the chance `teacher_forcing`, else the model's own.
+    """The loss of a batch.
 
-    `baseline` is what hard attention expects a word's log-likelihood to be; None: what this batch has on average.
+    The decoder gets the reference words with probability `teacher_forcing`, drawn per `unit`, else its own predictions.
+    `baseline` is the expected log-likelihood of a word that hard attention compares with; None: this batch's mean.
     """
     memory, state = model.encode(batch.src, batch.src_lengths)
     forced = draw_forced(batch.tgt_in.shape, teacher_forcing, unit)
     inputs = decoder_inputs(model, batch.tgt_in, forced, state, memory)
     decoded = model.decoder(inputs, state, memory)
     real = batch.tgt_out != PAD
-    # Padding is left out before the output layer, the largest product of the model, not after it.
+    # Padding is removed before the output layer, the largest product of the model.
     objective, nll = output_loss(
         decoded.features[real], model.output, batch.tgt_out[real], label_smoothing=label_smoothing
     )
     if decoded.probabilities is not None and memory.soft_rows is not None:
-        objective = objective + draw_loss(
+        objective = objective + reinforce_loss(
             decoded,
             nll.new_zeros(real.shape).masked_scatter(real, -nll),
             real=real,
-            soft=memory.soft_rows,
+            soft_rows=memory.soft_rows,
             baseline=-nll.mean().item() if baseline is None else baseline,
-            feeds_back=model.decoder.context_reaches_rnn,
+            context_reaches_rnn=model.decoder.context_reaches_rnn,
         )
     return BatchLoss(objective=objective, nll=nll.sum(), tokens=len(nll))

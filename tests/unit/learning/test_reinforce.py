@@ -9,13 +9,13 @@ from torch import Tensor
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.learning import reinforce
 from seq2seq_cli.learning.loss import batch_loss
-from seq2seq_cli.learning.reinforce import draw_loss, next_baseline
+from seq2seq_cli.learning.reinforce import next_baseline, reinforce_loss
 from seq2seq_cli.model.build import build_model
 from seq2seq_cli.model.decoder import Decoded
 from tests.tiny import TINY
 from tests.unit.learning.test_loss import batch
 
-CHANCES = [0.2, 0.5, 0.3]
+PROBABILITIES = [0.2, 0.5, 0.3]
 
 
 def gradient(
@@ -23,30 +23,30 @@ def gradient(
     log_probabilities: list[float],
     real: list[bool],
     *,
-    feeds_back: bool = False,
+    context_reaches_rnn: bool = False,
     soft: bool = False,
 ) -> Tensor:
-    """Of the draws of one sentence, with respect to the distributions that they come from, all of them `CHANCES`."""
-    probabilities = torch.tensor([[CHANCES] * len(weights)], requires_grad=True)
+    """The gradient of the draws of one sentence with respect to their distributions, all of them `PROBABILITIES`."""
+    probabilities = torch.tensor([[PROBABILITIES] * len(weights)], requires_grad=True)
     decoded = Decoded(
         features=torch.zeros(1, len(weights), 1), weights=torch.tensor([weights]), probabilities=probabilities
     )
-    loss = draw_loss(
+    loss = reinforce_loss(
         decoded,
         torch.tensor([log_probabilities]),
         real=torch.tensor([real]),
-        soft=torch.tensor([soft]),
+        soft_rows=torch.tensor([soft]),
         baseline=-1.5,
-        feeds_back=feeds_back,
+        context_reaches_rnn=context_reaches_rnn,
     )
     assert loss.item() == 0
     [gradient] = torch.autograd.grad(loss, probabilities)
     return gradient[0]
 
 
-def of_entropy(chance: float) -> float:
+def of_entropy(probability: float) -> float:
     """The derivative of -λ H, where H = -sum a log a."""
-    return reinforce.ENTROPY_WEIGHT * (math.log(chance) + 1)
+    return reinforce.ENTROPY_WEIGHT * (math.log(probability) + 1)
 
 
 def test_a_better_word_than_expected_makes_its_draw_likelier() -> None:
@@ -59,23 +59,23 @@ def test_a_better_word_than_expected_makes_its_draw_likelier() -> None:
 def test_with_feedback_a_draw_answers_for_the_mean_of_all_words_from_its_own_on() -> None:
     # The last place is padding.
     weights = [[0.0, 1.0, 0.0]] * 3
-    rows = gradient(weights, [-0.5, -4.0, 0.0], [True, True, False], feeds_back=True).tolist()
+    rows = gradient(weights, [-0.5, -4.0, 0.0], [True, True, False], context_reaches_rnn=True).tolist()
     assert rows[0][1] == pytest.approx(-((-0.5 - 4.0) / 2 + 1.5) / 0.5 + of_entropy(0.5))
     assert rows[1][1] == pytest.approx(-(-4.0 + 1.5) / 0.5 + of_entropy(0.5))
     assert rows[2] == [0.0, 0.0, 0.0]
 
 
 def test_a_soft_sentence_is_left_out() -> None:
-    assert not gradient([CHANCES], [-0.5], [True], soft=True).any()
+    assert not gradient([PROBABILITIES], [-0.5], [True], soft=True).any()
 
 
 def test_on_average_over_all_draws_it_is_the_gradient_of_the_expected_log_likelihood() -> None:
     rewards = [-0.5, -4.0, -1.0]
     mean = torch.zeros(3)
-    for place, chance in enumerate(CHANCES):
+    for place, probability in enumerate(PROBABILITIES):
         one_hot = [float(place == other) for other in range(3)]
         drawn = gradient([one_hot], [rewards[place]], [True])[0]
-        mean += chance * (drawn - torch.tensor([of_entropy(a) for a in CHANCES]))
+        mean += probability * (drawn - torch.tensor([of_entropy(a) for a in PROBABILITIES]))
     # The derivative of -sum a r is -r; the baseline adds the same to all, which a softmax does not see.
     assert (mean - mean[0]).tolist() == pytest.approx([-(r - rewards[0]) for r in rewards], abs=1e-6)
 

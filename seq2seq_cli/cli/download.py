@@ -55,8 +55,8 @@ def _languages() -> Iterator[str]:
 
     width = max(len(language.name) for language in PUBLISHED)
     yield f"{'file':<6}{'code':<6}{'language':<{width}}  tokenizer"
-    for archive, code, name in PUBLISHED:
-        yield f"{archive:<6}{code:<6}{name:<{width}}  {'spaCy' if has_tokenizer(code) else 'general'}"
+    for code3, code, name in PUBLISHED:
+        yield f"{code3:<6}{code:<6}{name:<{width}}  {'spaCy' if has_tokenizer(code) else 'general'}"
 
 
 @contextmanager

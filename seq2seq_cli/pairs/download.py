@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from seq2seq_cli.errors import DownloadError, PairFileError, UsageError
 from seq2seq_cli.files import whole_file
 from seq2seq_cli.pairs.archives import open_text
-from seq2seq_cli.pairs.published import PUBLISHED, Published, near_languages
+from seq2seq_cli.pairs.published import PUBLISHED, Language, near_languages
 from seq2seq_cli.pairs.web import ByteProgress, NotFound, fetch
 
 SITE = "https://www.manythings.org/anki/"
@@ -40,7 +40,7 @@ class Downloaded:
 
 
 def download(
-    language: Published,
+    language: Language,
     folder: Path,
     *,
     site: str = SITE,
@@ -55,14 +55,14 @@ def download(
     ``site`` is no web address, or when neither the site nor our list has the language; DownloadError when network,
     server or disk fail.
     """
-    pair_file = folder / f"{language.archive}.txt"
-    about = folder / f"{language.archive}_about.txt"
+    pair_file = folder / f"{language.code3}.txt"
+    about = folder / f"{language.code3}_about.txt"
     for file in (pair_file, about):
         if file.exists() and not overwrite:
             raise UsageError(f"{file} exists already: replace it with --overwrite, or choose another folder with --out")
     if not _HTTP.fullmatch(site):
         raise UsageError(f"--site {site}: must be a web address such as {SITE}")
-    url = f"{site.rstrip('/')}/{language.archive}-eng.zip"
+    url = f"{site.rstrip('/')}/{language.code3}-eng.zip"
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -82,10 +82,10 @@ def download(
         raise DownloadError(f"{place}: {error.strerror}: free some space, and run it again") from None
 
 
-def _not_published(language: Published, url: str) -> Exception:
+def _not_published(language: Language, url: str) -> Exception:
     if language in PUBLISHED:
         return DownloadError(f"{url}: not found: if the site has moved, give its new address with --site")
-    return UsageError(f"{url}: not found{near_languages(language.archive)}")
+    return UsageError(f"{url}: not found{near_languages(language.code3)}")
 
 
 def _unpack(archive: Path, url: str, pair_file: Path, about: Path) -> Downloaded:

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 from seq2seq_cli.config.schema import AUTO, TextConfig
 from seq2seq_cli.errors import UsageError
-from seq2seq_cli.pairs.published import PUBLISHED
+from seq2seq_cli.pairs.published import PUBLISHED, SHORT_CODES
 from seq2seq_cli.text.tokenizer import has_tokenizer
 
 DEFAULT = ("en", "de")
@@ -17,33 +17,8 @@ LanguageOrigin = Literal["option", "config", "name", "default", "codecs"]
 """Where languages were found: in ``--languages``, in the config, in a file's name, nowhere, or in given codecs."""
 
 _ENGLISH = "en"
-# Languages that spaCy has rules for and no published archive holds.
-_OTHER_CODES = {
-    "eng": "en",
-    "amh": "am",
-    "bod": "bo",
-    "fao": "fo",
-    "fas": "fa",
-    "gla": "gd",
-    "hat": "ht",
-    "hye": "hy",
-    "kir": "ky",
-    "lat": "la",
-    "lav": "lv",
-    "ltz": "lb",
-    "lug": "lg",
-    "msa": "ms",
-    "nep": "ne",
-    "nor": "nb",
-    "san": "sa",
-    "swa": "sw",
-    "tir": "ti",
-    "tsn": "tn",
-    "yor": "yo",
-    "zho": "zh",
-}
-_BY_ARCHIVE = {language.archive: language.code for language in PUBLISHED}
-_CODES = {*_BY_ARCHIVE.values(), *_OTHER_CODES.values()}
+_PUBLISHED = {language.code3: language.code for language in PUBLISHED}
+_CODES = set(SHORT_CODES.values())
 
 _CODE = "[a-z]{2,3}"
 _STATED = re.compile(f"({_CODE})-({_CODE})", re.IGNORECASE)
@@ -127,7 +102,7 @@ def guess_languages(names: Sequence[str]) -> list[Columns]:
 def short_code(code: str) -> str:
     """The code in the config and in spaCy: ``de`` for ``deu``; an unknown one is returned as it is."""
     code = code.lower()
-    return _BY_ARCHIVE.get(code) or _OTHER_CODES.get(code, code)
+    return SHORT_CODES.get(code, code)
 
 
 def _swapped(columns: Columns, swap: bool) -> Columns:
@@ -160,8 +135,8 @@ def _stem(name: str) -> str:
 
 def _pair(stem: str) -> Columns | None:
     published = stem.removesuffix("-eng")
-    if published in _BY_ARCHIVE:
-        return Columns(_ENGLISH, _BY_ARCHIVE[published])
+    if published in _PUBLISHED:
+        return Columns(_ENGLISH, _PUBLISHED[published])
     match = _TWO_CODES.fullmatch(stem)
     codes = [short_code(code) for code in match.groups()] if match else []
     return Columns(*codes) if codes and all(code in _CODES for code in codes) else None

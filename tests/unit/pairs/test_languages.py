@@ -144,11 +144,11 @@ def test_a_published_language_is_found_by_code_and_name(word: str) -> None:
 
 
 def test_a_name_in_brackets_and_the_one_before_are_names_too() -> None:
-    assert {find_published(word).archive for word in ("chinese", "mandarin", "Chinese (Mandarin)")} == {"cmn"}
+    assert {find_published(word).code3 for word in ("chinese", "mandarin", "Chinese (Mandarin)")} == {"cmn"}
 
 
 def test_an_unknown_code_is_left_to_the_site_but_an_unknown_name_is_not() -> None:
-    assert find_published("hsb").archive == "hsb"
+    assert find_published("hsb").code3 == "hsb"
     with pytest.raises(UsageError, match=r"called 'Germn', did you mean deu \(German\)\?"):
         find_published("Germn")
     with pytest.raises(UsageError, match="s2s download --list"):
@@ -162,9 +162,9 @@ def test_english_alone_is_no_pair(word: str) -> None:
 
 
 def test_the_table_names_each_language_once() -> None:
-    for field in ("archive", "code", "name"):
+    for field in ("code3", "code", "name"):
         values = [getattr(language, field) for language in PUBLISHED]
         assert len(set(values)) == len(values)
-    assert all(len(language.archive) == 3 for language in PUBLISHED)
+    assert all(len(language.code3) == 3 for language in PUBLISHED)
     # The tokenizer is found by the code of two letters wherever spaCy has one.
-    assert not any(has_tokenizer(lang.archive) for lang in PUBLISHED if lang.archive != lang.code)
+    assert not any(has_tokenizer(lang.code3) for lang in PUBLISHED if lang.code3 != lang.code)

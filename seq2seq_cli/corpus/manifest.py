@@ -6,13 +6,13 @@ from typing import Annotated, Any, Final, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from seq2seq_cli.config.schema import DataConfig, Section, TextConfig
+from seq2seq_cli.config.schema import DataConfig, TextConfig
 from seq2seq_cli.corpus.splits import SPLITS, SplitName
 from seq2seq_cli.errors import PreparedFolderError
 from seq2seq_cli.files import read_json, write_json
 
 FORMAT: Final = 1
-"""The format of the prepared folder; raised when an older s2s could not read what is written."""
+"""The format of the prepared folder; raised whenever the manifest or a file changes its form."""
 
 MANIFEST = "manifest.json"
 DROPPED_FILE = "dropped.tsv"
@@ -25,9 +25,9 @@ Count = Annotated[int, Field(ge=0)]
 
 
 class _Record(BaseModel):
-    """A part of the manifest; keys of other versions of s2s are ignored."""
+    """A part of the manifest."""
 
-    model_config = ConfigDict(frozen=True, strict=True, extra="ignore", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid", use_attribute_docstrings=True)
 
 
 class FileRecord(_Record):
@@ -123,12 +123,6 @@ class Manifest(_Record):
     codecs_given: bool
     """Whether the codecs are those of an older model, and not learned from these pairs."""
 
-    @field_validator("data", "text", mode="before")
-    @classmethod
-    def _without_unknown_keys(cls, values: Any, info: Any) -> Any:
-        section = cls.model_fields[info.field_name].annotation
-        return _known(section, values) if isinstance(section, type) else values
-
     @field_validator("splits")
     @classmethod
     def _holds_all(cls, splits: dict[SplitName, SplitRecord]) -> dict[SplitName, SplitRecord]:
@@ -169,15 +163,3 @@ def _read(folder: Path) -> dict[str, Any]:
         missing = "not a finished prepared folder" if folder.exists() else "no such folder"
         raise PreparedFolderError(f"{folder}: {missing}: make it with 's2s prepare FILE --out {folder}'")
     return read_json(folder / MANIFEST, newest=FORMAT, error=PreparedFolderError)
-
-
-def _known(section: type[Any], values: Any) -> Any:
-    """The values whose keys this version's section knows."""
-    if not (issubclass(section, Section) and isinstance(values, dict)):
-        return values
-    fields = section.model_fields
-    return {
-        key: _known(annotation, value) if isinstance(annotation := fields[key].annotation, type) else value
-        for key, value in values.items()
-        if key in fields
-    }

@@ -84,7 +84,7 @@ class PairStore:
         self.files.append((file, pairs))
 
     def close(self) -> None:
-        """Finish writing; may be called twice."""
+        """Finish writing."""
         self._open_files.close()
 
     def column(self, name: str) -> NDArray[Any]:

@@ -10,6 +10,7 @@ do not depend on the workers.
 import shutil
 import time
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -40,7 +41,7 @@ from seq2seq_cli.preparation.reading import Inputs, LineProgress, Reading, read_
 from seq2seq_cli.preparation.selection import Selection, select
 from seq2seq_cli.preparation.workers import OpenWorkers, local_workers
 from seq2seq_cli.preparation.writing import count_tokens, train_counts, write_side
-from seq2seq_cli.text.sides import SIDES, Codecs, SideName, codec_path, fit_codecs
+from seq2seq_cli.text.sides import SIDES, Codecs, SideName, codec_path, fit_codecs, save_codecs
 
 _STORE = "scratch"
 _PLACES = 3
@@ -141,11 +142,8 @@ class _Job:
         """Write the folder."""
         try:
             with whole_folder(self.out) as folder:
-                store = PairStore(folder=folder / _STORE)
-                try:
+                with closing(PairStore(folder=folder / _STORE)) as store:
                     reading = read_all(self.inputs, self.config, store, open_workers, progress)
-                finally:
-                    store.close()
                 return self._write(folder, store, reading)
         except OSError as error:
             problem = error.strerror or error
@@ -193,10 +191,8 @@ class _Job:
         codecs = self.codecs or fit_codecs(self.config.text, src_counts, tgt_counts)
         sides: dict[SideName, SideRecord] = {}
         files: dict[str, FileRecord] = {}
+        save_codecs(folder, codecs)
         for side, codec in zip(SIDES, codecs, strict=True):
-            path = codec_path(folder, side)
-            path.parent.mkdir(exist_ok=True)
-            codec.save(path)
             sides[side], written = write_side(folder, store, side, codec, selection.split_of_pair, counts[side])
             files |= written
         return sides, files

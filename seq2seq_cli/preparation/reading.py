@@ -85,7 +85,6 @@ def read_all(
             counts.check(pair_file.name)
             reading.counts.add(counts)
             reading.pairs[split] += counts.pairs
-    store.close()
     return reading
 
 

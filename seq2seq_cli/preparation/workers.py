@@ -43,14 +43,18 @@ _PACKAGE = "seq2seq_cli"
 class Workers:
     """An executor and the number of tasks that it runs at a time."""
 
-    executor: Executor
-    count: int
+    executor: Executor | None = None
+    """None: the tasks run in this process."""
+    count: int = 1
 
     def map_in_order(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[tuple[T, R]]:
         """Each task with its result, in order; tasks are taken from the iterable only as workers need them.
 
         Raises the function's errors, and S2SError when a worker dies.
         """
+        if self.executor is None:
+            yield from ((task, function(task)) for task in tasks)
+            return
         waiting: deque[tuple[T, Future[R]]] = deque()
         try:
             for task in tasks:
@@ -65,19 +69,6 @@ class Workers:
 
 OpenWorkers = Callable[[int], AbstractContextManager[Workers]]
 """A context manager, given the size of the files in bytes, whose workers end with the block."""
-
-
-class InProcessExecutor(Executor):
-    """Runs each task immediately, in the caller's process."""
-
-    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        """Run a task; the future holds its result or its exception."""
-        future: Future[T] = Future()
-        try:
-            future.set_result(fn(*args, **kwargs))
-        except Exception as error:
-            future.set_exception(error)
-        return future
 
 
 class _Pool(ProcessPoolExecutor):
@@ -133,7 +124,7 @@ def local_workers(total_bytes: int) -> Iterator[Workers]:
     """One worker per core, or this process alone for small files."""
     cores = usable_cores()
     if total_bytes < _SMALL or cores == 1:
-        yield Workers(executor=InProcessExecutor(), count=1)
+        yield Workers()
         return
     # Spawned, not forked: the caller's threads (torch, a progress bar) make a fork unsafe.
     pool = _Pool(cores, multiprocessing.get_context("spawn"), initializer=_start_worker)

@@ -22,9 +22,6 @@ def folder(pair_file: Path, tmp_path: Path) -> Path:
 FOUND = load_config(None, ["data.max_tokens=50", "text.src.language=en", "text.tgt.language=de"])
 
 
-TEXT = {"src": {"language": "en", "later": 1}, "tgt": {"language": "de"}, "later": {}}
-
-
 def change_manifest(folder: Path, **changes: object) -> None:
     path = folder / "manifest.json"
     path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | changes), encoding="utf-8")
@@ -82,11 +79,6 @@ def test_the_config_is_that_of_the_preparation(folder: Path) -> None:
     assert PreparedCorpus.open(folder).config == FOUND
 
 
-def test_keys_of_another_version_are_ignored(folder: Path) -> None:
-    change_manifest(folder, later=1, data={"max_tokens": 50, "later": 1}, text=TEXT)
-    assert PreparedCorpus.open(folder).config == FOUND
-
-
 def test_a_missing_folder_says_how_to_make_it(tmp_path: Path) -> None:
     with pytest.raises(PreparedFolderError, match="no such folder: make it with 's2s prepare FILE"):
         PreparedCorpus.open(tmp_path / "none")
@@ -106,6 +98,7 @@ def test_a_folder_without_manifest_is_not_a_finished_one(folder: Path) -> None:
         ({"src": None}, "damaged: src: "),
         ({"splits": {}}, "damaged: splits: .*no test and train and valid"),
         ({"data": {"max_tokens": "many"}}, r"damaged: data\.max_tokens: "),
+        ({"data": {"max_token": 50}}, r"damaged: data\.max_token: "),
         ({"text": 5}, "damaged: text: "),
     ],
 )

@@ -1,4 +1,4 @@
-"""The executors of prepare: whoever does the work, the result is the same, and what is missing is told in a line."""
+"""The workers of prepare: results do not depend on them, and a fault is reported in one line."""
 
 import multiprocessing
 import os
@@ -6,12 +6,12 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 
 import pytest
 
 from seq2seq_cli.errors import UsageError
-from seq2seq_cli.preparation.workers import InProcessExecutor, Workers, _interrupts_held, local_workers, workers_at
+from seq2seq_cli.preparation.workers import Workers, _interrupts_held, local_workers, workers_at
 
 
 def double(number: int) -> int:
@@ -24,7 +24,7 @@ def loaded_modules(_: int) -> bool:
     return "torch" in sys.modules
 
 
-def test_results_come_in_order_and_no_more_tasks_are_taken_than_needed() -> None:
+def test_results_come_in_order_and_tasks_are_taken_as_they_are_needed() -> None:
     taken = []
 
     def tasks() -> Iterator[int]:
@@ -32,21 +32,24 @@ def test_results_come_in_order_and_no_more_tasks_are_taken_than_needed() -> None
             taken.append(number)
             yield number
 
-    results = Workers(executor=InProcessExecutor(), count=3).map_in_order(double, tasks())
-    for number, (task, result) in enumerate(results):
-        assert (task, result) == (number, 2 * number)
-        assert len(taken) <= number + 6
+    with ThreadPoolExecutor(3) as pool:
+        for workers, most_ahead in ((Workers(executor=pool, count=3), 6), (Workers(), 1)):
+            taken.clear()
+            for number, (task, result) in enumerate(workers.map_in_order(double, tasks())):
+                assert (task, result) == (number, 2 * number)
+                assert len(taken) <= number + most_ahead
 
 
-def test_an_error_of_a_task_is_that_of_the_caller() -> None:
-    results = Workers(executor=InProcessExecutor(), count=1).map_in_order(lambda n: 1 // n, [1, 0, 2])
-    with pytest.raises(ZeroDivisionError):
-        list(results)
+def test_an_error_of_a_task_reaches_the_caller() -> None:
+    with ThreadPoolExecutor(1) as pool:
+        for workers in (Workers(), Workers(executor=pool)):
+            with pytest.raises(ZeroDivisionError):
+                list(workers.map_in_order(lambda n: 1 // n, [1, 0, 2]))
 
 
 def test_small_files_need_no_processes() -> None:
     with local_workers(1000) as workers:
-        assert isinstance(workers.executor, InProcessExecutor)
+        assert workers.executor is None
 
 
 def test_worker_processes_do_not_load_torch() -> None:
@@ -72,6 +75,6 @@ def test_an_interrupt_waits_while_processes_start_and_does_not_reach_them() -> N
 
 
 @pytest.mark.parametrize("place", ["dask", "dask://", "dask://host", "tcp://host:1", "dask://:1", "dask://host:one"])
-def test_an_address_that_is_none_is_refused(place: str) -> None:
+def test_an_invalid_address_is_refused(place: str) -> None:
     with pytest.raises(UsageError, match=r"must be dask://HOST:PORT"):
         workers_at(place)

@@ -79,7 +79,7 @@ def write(run: Path, records: Iterable[Record]) -> None:
 def make_run(
     path: Path, records: Iterable[Record], overrides: Sequence[str] = (), *, fingerprint: str = "f", pairs: int = 1200
 ) -> Path:
-    """A run folder with what ``s2s runs`` looks at."""
+    """A run folder with the files that ``s2s runs`` reads."""
     path.mkdir(parents=True)
     (path / "config.yaml").write_text(dump_config(load_config(None, overrides)), encoding="utf-8")
     corpus = {"format": 1, "folder": "data/prepared", "fingerprint": fingerprint, "pairs": {"train": pairs}}

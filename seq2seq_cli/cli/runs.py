@@ -39,9 +39,9 @@ def list_runs(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON array, for programs.")] = False,
 ) -> None:
-    """List the runs with their scores and state, newest first; or compare some, or draw their learning curves.
+    """List the runs with their scores and state, newest first; compare runs; draw their learning curves.
 
-    The best score is that of the validation split, by the metric that the best weights were chosen by.
+    The best score is that of the best weights on the validation split, by the metric that chose them.
     """
     from seq2seq_cli.runs import listing as runs
     from seq2seq_cli.runs.layout import RUNS
@@ -49,7 +49,7 @@ def list_runs(
     context.obj = folder or RUNS
     if context.invoked_subcommand is not None:
         if as_json:
-            raise UsageError("--json belongs to the list alone: s2s runs --json")
+            raise UsageError("--json is for the list only: s2s runs --json")
         return
     found = runs.list_runs(context.obj)
     if as_json:
@@ -73,7 +73,7 @@ def compare(context: typer.Context, names: Names) -> None:
     from seq2seq_cli.runs import listing as runs
 
     if len(names) < 2:
-        raise UsageError("compare takes two runs or more: s2s runs lists them")
+        raise UsageError("compare takes two runs or more; s2s runs lists the runs there are")
     found = [runs.find_run(name, context.obj) for name in names]
     titles = _titles(found)
     settings = [(key, *map(differences.shown, values)) for key, values in runs.config_differences(found)]
@@ -92,12 +92,12 @@ def plot(
     out: Annotated[
         Path, typer.Option("--out", metavar="FILE", help="The picture; its name ends in .png, .svg or .pdf.")
     ] = Path("curves.png"),
-    x: Annotated[Axis, typer.Option("--x", help="What the curves are drawn over.")] = "epoch",
+    x: Annotated[Axis, typer.Option("--x", help="The x axis of the curves.")] = "epoch",
     metric: Annotated[
         Metric | None,
-        typer.Option("--metric", help="The held-out score.", show_default="what the first run was chosen by"),
+        typer.Option("--metric", help="The held-out score.", show_default="training.best_metric of the first run"),
     ] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a picture that is there already.")] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing picture.")] = False,
 ) -> None:
     """Draw the learning curves of runs: training loss, held-out loss and score."""
     from seq2seq_cli.plots.learning_curves import check_curves_path, save_curves
@@ -122,7 +122,7 @@ def _list_lines(found: "Sequence[Run | DamagedRun]") -> Iterator[str]:
         yield f"  {_in_words(run)}"
 
 
-def _table_lines(titles: "Sequence[str]", rows: "Iterable[Sequence[str]]", *, numbers: bool = False) -> list[str]:
+def _table_lines(titles: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: bool = False) -> list[str]:
     """The lines of a table, without frame and colours; the columns after the first hold words, or `numbers`.
 
     Words are wrapped to fit a terminal; anywhere else a row is one line.

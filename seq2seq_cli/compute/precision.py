@@ -1,4 +1,4 @@
-"""In which numbers the products of a training step are computed. Weights, sums of gradients and the loss stay fp32."""
+"""Precision of the matrix products of a training step; weights, sums of gradients and the loss stay fp32."""
 
 import time
 from collections.abc import Iterator, Mapping
@@ -10,18 +10,19 @@ import torch.nn.functional as F
 from seq2seq_cli.config.choices import Precision, PrecisionName
 
 MARGIN = 1.15
-"""How many times faster a precision has to be to be taken: a small difference would be chosen by chance."""
+"""Least speed-up for which a precision is chosen over the one before it: smaller ones may be chance."""
 PRODUCT = (256, 256, 2048)
-"""Rows, inputs and outputs of the product that is timed: large enough that one precision is clearly the fastest."""
+"""Rows, inputs and outputs of the product that is timed: large enough for a clear difference."""
 ROUNDS = 6
+"""Measurements of each precision; the shortest counts."""
 
 
 def choose_precision(name: PrecisionName, device: torch.device) -> Precision:
-    """The precision of the name; `auto` is what is fastest on the device.
+    """The precision of that name; for `auto`, the fastest one on the device.
 
-    On a GPU that is bf16-mixed where it has units for it. On a CPU with units for bf16 they are timed, some 150 ms in
-    all. Anything else takes fp32. A measurement can come out differently another time: a run that is to be repeated or
-    resumed bit for bit has to be told the choice.
+    `auto` is bf16-mixed on a GPU with bf16 units; on a CPU with bf16 units all precisions are timed, which takes some
+    150 ms; otherwise it is fp32. Two measurements may choose differently: to repeat or resume a run bit for bit, name
+    the precision.
     """
     if name != "auto":
         return name
@@ -31,10 +32,9 @@ def choose_precision(name: PrecisionName, device: torch.device) -> Precision:
 
 
 def computing(precision: Precision, device: torch.device) -> AbstractContextManager[object]:
-    """What a step, forwards and backwards, is done in; afterwards everything is as before.
+    """A context in which a step, forward and backward, uses the precision.
 
-    bf16 leaves all tensors fp32, and lets the device multiply them as bf16; bf16-mixed makes the results of products
-    bf16 too.
+    bf16 keeps all tensors fp32 and multiplies them as bf16; bf16-mixed makes the products bf16 tensors, too.
     """
     match precision:
         case "fp32":
@@ -56,15 +56,15 @@ def _products_through_bf16() -> Iterator[None]:
 
 
 def _has_bf16_units() -> bool:
-    # Older versions of torch do not tell what a CPU can do.
+    # Older versions of torch have no list of what a CPU can do.
     capabilities: dict[str, object] = getattr(torch.cpu, "get_capabilities", dict)()
     return any(capabilities.get(unit) for unit in ("avx512_bf16", "amx_bf16", "bf16"))
 
 
 def _measured() -> dict[Precision, float]:
-    """Seconds of a product on one core, forwards and backwards, in each precision."""
+    """Seconds for a product on one core, forward and backward, in each precision."""
     threads = torch.get_num_threads()
-    # The time of a single thread counts what it computes, not what it waits for because of other programs.
+    # With one thread, its CPU time leaves out waiting for other programs.
     torch.set_num_threads(1)
     try:
         return _product_seconds()
@@ -73,7 +73,7 @@ def _measured() -> dict[Precision, float]:
 
 
 def _product_seconds() -> dict[Precision, float]:
-    """The shortest time of a product in each precision."""
+    """Shortest seconds for a product in each precision."""
     seconds: dict[Precision, float] = {"fp32": torch.inf, "bf16-mixed": torch.inf, "bf16": torch.inf}
     rows, inputs, outputs = PRODUCT
     x, weight = torch.ones(rows, inputs, requires_grad=True), torch.ones(outputs, inputs, requires_grad=True)
@@ -87,10 +87,10 @@ def _product_seconds() -> dict[Precision, float]:
 
 
 def _fastest(seconds: Mapping[Precision, float]) -> Precision:
-    """The precision that takes least time; one that is named later has to be faster by the `MARGIN`."""
+    """The fastest precision; a later one must be faster by the `MARGIN` than those before it."""
     best, *others = seconds
     for other in others:
-        # Less, not as little: a clock that ticks too slowly sees no time pass at all.
+        # Not <=: with a coarse clock, all times may be 0.
         if seconds[other] * MARGIN < seconds[best]:
             best = other
     return best

@@ -1,1 +1,1 @@
-"""Pictures: attention and learning curves."""
+"""Attention as text, picture and file; learning curves as a picture."""

@@ -1,6 +1,6 @@
-"""What TensorBoard shows of a training: the numbers of metrics.jsonl as it grows, and pictures of attention.
+"""TensorBoard: the numbers of metrics.jsonl and pictures of attention, written while a training runs.
 
-The package tensorboard is an extra of its own; nothing here is imported unless ``training.tensorboard`` is true.
+Imported only with ``training.tensorboard``; the package tensorboard is an extra.
 """
 
 import importlib.util
@@ -30,14 +30,14 @@ _EPOCH_TAGS = {
     "chrf": "held_out/chrf",
 }
 _FLUSH_SECONDS = 10
-"""A kill loses what was written after the last flush."""
+"""Seconds between flushes; a kill loses what was written after the last one."""
 
 
 class TensorBoard:
     """Writes event files into a folder, for ``tensorboard --logdir``."""
 
     def __init__(self, folder: Path, *, done: int = 0) -> None:
-        """``done``: updates before this sitting; what an earlier one wrote of later updates is hidden from now on.
+        """`done`: updates before this sitting; the points that an earlier sitting wrote after them are hidden.
 
         Raises UsageError when the package tensorboard is not installed.
         """
@@ -56,7 +56,7 @@ class TensorBoard:
                 self._writer.flush()
 
     def attention(self, translations: Sequence[AttentionMap], step: int) -> None:
-        """Show where the model looks after update ``step``; a translation without words is left out."""
+        """Show the attention of some translations after update ``step``; those without words are left out."""
         for number, translation in enumerate(translations, start=1):
             if translation.weights.size:
                 picture = imread(io.BytesIO(render_attention(translation, "png")))
@@ -64,7 +64,7 @@ class TensorBoard:
         self._writer.flush()
 
     def close(self) -> None:
-        """Bring all to the disk."""
+        """Flush and close the event file."""
         self._writer.close()
 
     def _scalars(self, record: Record, tags: Mapping[str, str]) -> None:
@@ -78,5 +78,5 @@ def check_installed() -> None:
     """Raise UsageError when the package tensorboard is not installed."""
     if importlib.util.find_spec("tensorboard") is None:
         raise UsageError(
-            "training.tensorboard is true, which needs another package: pip install 'seq2seq_cli[tensorboard]'"
+            "training.tensorboard: the package tensorboard is not installed: pip install 'seq2seq_cli[tensorboard]'"
         )

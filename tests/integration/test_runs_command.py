@@ -1,4 +1,4 @@
-"""``s2s runs`` as a user types it, after two short trainings."""
+"""``s2s runs`` from the command line, after two short trainings."""
 
 import json
 import shutil
@@ -33,14 +33,14 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def refusal(done: Done) -> str:
-    """What stderr says of a mistake, in one line."""
+    """The error message of a refused command, which is one line."""
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("s2s: error: ")
     assert done.stderr.count("\n") == 1
     return done.stderr
 
 
-def test_the_list_tells_of_each_run_what_it_is_and_what_it_is_worth(home: Path) -> None:
+def test_the_list_has_the_numbers_the_model_and_the_state_of_each_run(home: Path) -> None:
     done = s2s_here(home, "runs")
 
     assert (done.returncode, done.stderr) == (0, "")
@@ -53,7 +53,7 @@ def test_the_list_tells_of_each_run_what_it_is_and_what_it_is_worth(home: Path) 
     assert all(len(line) <= 100 for line in lines)
 
 
-def test_programs_get_json(home: Path) -> None:
+def test_json_has_the_same_for_programs(home: Path) -> None:
     runs = json.loads(s2s_here(home, "runs", "--json").stdout)
 
     weights = home / "runs" / "luong_dot" / "best" / "model.safetensors"
@@ -67,7 +67,7 @@ def test_programs_get_json(home: Path) -> None:
     assert run["minutes"] > 0
 
 
-def test_columns_line_up_whatever_the_names(tmp_path: Path) -> None:
+def test_columns_are_aligned_with_names_of_any_length(tmp_path: Path) -> None:
     ended = (
         *(step(100, 1), epoch(100, 1, bleu=35.25)),
         *(end(100, 1, "max_minutes is over"), held_out(100, 1, bleu=34.0)),
@@ -99,14 +99,14 @@ def test_a_damaged_run_does_not_hide_the_others(home: Path, tmp_path: Path) -> N
     assert done.stderr.count("\n") == 1
 
 
-def test_a_run_in_training_is_told_from_one_that_stopped(home: Path, tmp_path: Path) -> None:
+def test_a_running_run_differs_from_a_stopped_one(home: Path, tmp_path: Path) -> None:
     run = make_run(tmp_path / "exp" / "mine", [epoch(100, 1), step(200, 2)], ("training.epochs=3",))
     with hold(run / ".lock"):
         assert "; running, in epoch 2 of 3\n" in s2s_here(tmp_path, "runs", "--in", "exp").stdout
     assert "; stopped at epoch 2 of 3\n" in s2s_here(tmp_path, "runs", "--in", "exp").stdout
 
 
-def test_compare_tells_what_differs_in_config_and_result(home: Path) -> None:
+def test_compare_prints_the_differing_keys_and_the_results(home: Path) -> None:
     done = s2s_here(home, "runs", "compare", "luong_dot", "runs/luong_general")
 
     assert (done.returncode, done.stderr) == (0, "")
@@ -123,12 +123,12 @@ def test_compare_tells_what_differs_in_config_and_result(home: Path) -> None:
     assert columns == {state.rindex("finished")}
 
 
-def test_runs_that_do_not_differ_are_said_not_to(home: Path) -> None:
+def test_compare_says_when_nothing_differs(home: Path) -> None:
     done = s2s_here(home, "runs", "compare", "luong_dot", "luong_dot")
     assert done.stdout.startswith("config: nothing differs\n")
 
 
-def test_scores_on_other_data_come_with_a_warning(tmp_path: Path) -> None:
+def test_comparing_scores_on_different_data_warns(tmp_path: Path) -> None:
     for name in ("a", "b"):
         make_run(tmp_path / "runs" / name, [epoch(100, 1)], fingerprint=name)
     done = s2s_here(tmp_path, "runs", "compare", "a", "b")
@@ -137,7 +137,7 @@ def test_scores_on_other_data_come_with_a_warning(tmp_path: Path) -> None:
     assert done.stderr.startswith("s2s: warning: the runs were trained on different data")
 
 
-def test_plot_writes_a_picture_and_replaces_none_unasked(home: Path) -> None:
+def test_plot_writes_a_picture_and_replaces_one_only_with_overwrite(home: Path) -> None:
     picture = home / "curves.svg"
     plot = ("runs", "plot", "luong_dot", "luong_general", "--out", "curves.svg")
     done = s2s_here(home, *plot)
@@ -165,17 +165,17 @@ def test_plot_writes_a_picture_and_replaces_none_unasked(home: Path) -> None:
         (("plot",), "Missing argument"),
     ],
 )
-def test_a_mistake_is_answered_in_one_line(home: Path, arguments: tuple[str, ...], words: str) -> None:
+def test_a_mistake_gives_one_line(home: Path, arguments: tuple[str, ...], words: str) -> None:
     assert words in refusal(s2s_here(home, "runs", *arguments))
 
 
-def test_a_run_that_has_just_begun_has_nothing_to_draw(tmp_path: Path) -> None:
+def test_a_run_without_metrics_cannot_be_drawn(tmp_path: Path) -> None:
     make_run(tmp_path / "runs" / "young", [])
     assert "young: no metrics are recorded yet" in refusal(s2s_here(tmp_path, "runs", "plot", "young"))
     assert "stopped at epoch 1" in s2s_here(tmp_path, "runs").stdout
 
 
-def test_a_folder_without_runs_is_an_empty_list(tmp_path: Path) -> None:
+def test_the_list_of_a_folder_without_runs_is_empty(tmp_path: Path) -> None:
     done = s2s_here(tmp_path, "runs", "--in", ".")
     assert (done.returncode, done.stdout) == (0, "")
     assert "no runs are in ." in done.stderr

@@ -1,3 +1,5 @@
+"""Environment variables that s2s sets before torch is imported."""
+
 import os
 
 import pytest
@@ -8,33 +10,33 @@ VARIABLES = ("GOMP_SPINCOUNT", "LRU_CACHE_CAPACITY")
 
 
 @pytest.fixture(autouse=True)
-def untold(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is set, what the test sets is taken back, and the machine is an x86."""
+def unset_variables(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An x86 machine on which none of the variables is set."""
     monkeypatch.setattr("platform.machine", lambda: "x86_64")
     for variable in (*VARIABLES, "OMP_WAIT_POLICY"):
         monkeypatch.setenv(variable, "")
         monkeypatch.delenv(variable)
 
 
-def test_what_nobody_has_told_is_told() -> None:
+def test_variables_that_are_not_set_are_set() -> None:
     prepare_environment()
     assert all(int(os.environ[variable]) > 0 for variable in VARIABLES)
 
 
 @pytest.mark.parametrize("variable", VARIABLES)
-def test_what_the_user_has_told_stays(variable: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_variables_that_the_user_has_set_stay(variable: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(variable, "7")
     prepare_environment()
     assert os.environ[variable] == "7"
 
 
-def test_who_says_how_threads_wait_is_not_overruled(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_wait_policy_of_the_user_is_not_overridden(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OMP_WAIT_POLICY", "PASSIVE")
     prepare_environment()
     assert "GOMP_SPINCOUNT" not in os.environ
 
 
-def test_the_caches_of_other_machines_stay_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_on_other_machines_the_cache_keeps_its_size(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("platform.machine", lambda: "aarch64")
     prepare_environment()
     assert "LRU_CACHE_CAPACITY" not in os.environ

@@ -26,14 +26,14 @@ def test_a_tensor_that_does_not_fit_is_recognised() -> None:
     assert is_out_of_memory(torch.OutOfMemoryError("CUDA out of memory"))
 
 
-def test_other_errors_are_not() -> None:
+def test_other_errors_are_not_out_of_memory() -> None:
     with pytest.raises(RuntimeError) as raised:
         torch.ones(2, 3) @ torch.ones(2, 3)
     assert not is_out_of_memory(raised.value)
     assert not is_out_of_memory(OSError("Cannot allocate memory"))
 
 
-def test_it_is_told_in_one_line_that_says_what_helps() -> None:
+def test_out_of_memory_becomes_one_line_that_says_what_helps() -> None:
     with pytest.raises(TrainingError, match=r"out of memory on cpu: lower training\.batch_size"), memory_errors(CPU):
         torch.empty(2**50)
 
@@ -50,17 +50,17 @@ def resident():
 blocks = []
 
 def scatter(count):
-    "Free nine of ten blocks of 0.1 MB: what is free at the end of the heap is returned in any case."
+    "Free nine of ten blocks of 0.1 MB: memory at the end of the heap is returned in any case."
     blocks[:] = [bytes([1]) * 100_000 for _ in range(count)]
     blocks[:] = [block if place % 10 == 0 else None for place, block in enumerate(blocks)]
 """
 
 
 def megabytes(code: str, **environment: str) -> list[float]:
-    """What the code prints, in a process whose memory nothing else has used."""
+    """The numbers that the code prints in a process of its own."""
     command = [sys.executable, "-c", SCATTER + code]
-    told = ("MALLOC_", "GLIBC_TUNABLES")
-    clean = {name: value for name, value in os.environ.items() if not name.startswith(told)}
+    settings = ("MALLOC_", "GLIBC_TUNABLES")
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(settings)}
     clean["PYTHONPATH"] = str(ROOT)
     done = subprocess.run(command, env=clean | environment, capture_output=True, encoding="utf-8", check=False)
     assert done.returncode == 0, done.stderr
@@ -68,7 +68,7 @@ def megabytes(code: str, **environment: str) -> list[float]:
 
 
 @GLIBC
-def test_what_is_freed_is_kept_until_it_is_too_much() -> None:
+def test_freed_memory_is_kept_until_it_is_too_much() -> None:
     kept, left = megabytes("""
 from seq2seq_cli.compute.memory import FreedMemory
 freed = FreedMemory()
@@ -81,11 +81,11 @@ freed.limit()
 print(resident() - before)
 """)
     assert kept > 80
-    assert left < 120  # what is in use, a tenth of 500 MB, and the pages at its ends
+    assert left < 120  # a tenth of 500 MB is in use, and the pages at the ends of the blocks
 
 
 @GLIBC
-def test_around_what_has_other_sizes_all_that_is_free_is_returned() -> None:
+def test_all_free_memory_is_returned_before_and_after_tensors_of_other_sizes() -> None:
     inside, after = megabytes("""
 from seq2seq_cli.compute.memory import FreedMemory
 freed = FreedMemory()
@@ -101,7 +101,7 @@ print(resident() - before)
 
 
 @GLIBC
-def test_a_training_does_not_keep_too_much_of_what_others_free_either(corpus: PreparedCorpus) -> None:
+def test_a_training_does_not_keep_too_much_memory_that_other_code_freed(corpus: PreparedCorpus) -> None:
     in_steps, in_validation = megabytes(f"""
 from itertools import islice
 from seq2seq_cli.corpus.prepared import PreparedCorpus
@@ -131,9 +131,9 @@ print(resident() - before)
 
 @GLIBC
 @pytest.mark.parametrize(
-    "told", [{"MALLOC_MMAP_THRESHOLD_": "65536"}, {"GLIBC_TUNABLES": "glibc.malloc.mmap_threshold=65536"}]
+    "settings", [{"MALLOC_MMAP_THRESHOLD_": "65536"}, {"GLIBC_TUNABLES": "glibc.malloc.mmap_threshold=65536"}]
 )
-def test_what_the_user_has_told_the_allocator_stays(told: dict[str, str]) -> None:
+def test_the_users_settings_of_the_allocator_stay(settings: dict[str, str]) -> None:
     (kept,) = megabytes(
         """
 from seq2seq_cli.compute.memory import FreedMemory
@@ -142,13 +142,13 @@ before = resident()
 scatter(1000)
 print(resident() - before)
 """,
-        **told,
+        **settings,
     )
-    assert kept < 30  # each block has pages of its own, which go when it is freed
+    assert kept < 30  # each block has pages of its own, which are returned when it is freed
 
 
 @pytest.mark.parametrize("size", [2**62, 10**20])
-def test_a_size_beyond_all_numbers_is_too_large_too(size: int) -> None:
+def test_a_size_beyond_64_bits_is_out_of_memory(size: int) -> None:
     with pytest.raises(TrainingError, match="out of memory on cpu"), memory_errors(CPU):
         torch.nn.Linear(4, size)
 
@@ -160,7 +160,7 @@ def test_the_memory_of_the_process_is_counted_in_megabytes() -> None:
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no Linux")
-def test_the_memory_of_what_started_the_process_is_not_counted() -> None:
+def test_the_memory_of_the_parent_process_is_not_counted() -> None:
     code = """
 import torch
 from seq2seq_cli.compute.memory import peak_memory_mb

@@ -1,4 +1,4 @@
-"""BLEU and chrF against what their definitions say."""
+"""BLEU and chrF against their definitions."""
 
 from math import exp
 
@@ -7,32 +7,32 @@ import pytest
 from seq2seq_cli.evaluation.corpus_scores import corpus_bleu, corpus_chrf
 
 
-def test_the_same_sentences_score_100() -> None:
+def test_bleu_of_the_same_sentences_is_100() -> None:
     sentences = ["Sie hat ihn geküsst.", "Wir gehen heute ins Kino."]
     score = corpus_bleu(sentences, sentences)
     assert score.name == "BLEU"
     assert score.value == pytest.approx(100)
 
 
-def test_it_is_the_brevity_penalty_when_every_n_gram_is_right() -> None:
+def test_bleu_is_the_brevity_penalty_when_every_n_gram_matches() -> None:
     # 5 of 6 tokens: the full stop is a token of its own under 13a; all n-grams match, so only brevity counts.
     assert corpus_bleu(["a b c d e"], ["a b c d e."]).value == pytest.approx(100 * exp(1 - 6 / 5))
 
 
-def test_case_counts() -> None:
+def test_bleu_is_case_sensitive() -> None:
     assert corpus_bleu(["sie hat ihn geküsst."], ["Sie hat ihn geküsst."]).value < 100
 
 
-def test_the_signature_says_how() -> None:
+def test_the_signature_of_bleu_has_its_settings() -> None:
     signature = corpus_bleu(["Ja."], ["Ja."]).signature
     assert {"nrefs:1", "case:mixed", "tok:13a", "smooth:exp"} <= set(signature.split("|"))
 
 
-def test_empty_translations_score_0() -> None:
+def test_bleu_of_empty_translations_is_0() -> None:
     assert corpus_bleu(["", ""], ["Ja.", "Nein."]).value == 0
 
 
-def test_nothing_to_compare_is_an_error() -> None:
+def test_bleu_of_no_sentences_is_an_error() -> None:
     with pytest.raises(ValueError, match="no sentences"):
         corpus_bleu([], [])
 
@@ -42,14 +42,14 @@ def test_a_missing_reference_is_an_error() -> None:
         corpus_bleu(["Ja.", "Nein."], ["Ja."])
 
 
-def test_chrf_of_the_same_sentences_is_100_and_of_nothing_alike_0() -> None:
+def test_chrf_of_the_same_sentences_is_100_and_without_common_characters_0() -> None:
     assert corpus_chrf(["Sie hat ihn geküsst."], ["Sie hat ihn geküsst."]).value == pytest.approx(100)
     assert corpus_chrf(["xyz"], ["abc"]).value == 0
 
 
 def test_chrf_is_the_f_score_of_character_n_grams_in_which_recall_counts_twice() -> None:
-    # "abcd" against "abcdef" without spaces: all n-grams of the former are in the latter, precision 1; of the latter's
-    # 6, 5, 4, 3 n-grams of length 1 to 4 the former has 4, 3, 2, 1. It has none of length 5, which is left out.
+    # "abcd" against "abcdef", without spaces. All n-grams of the hypothesis are in the reference: precision 1. Of the
+    # reference's 6, 5, 4, 3 n-grams of length 1 to 4, the hypothesis has 4, 3, 2, 1; of length 5 it has none to count.
     recall = (4 / 6 + 3 / 5 + 2 / 4 + 1 / 3) / 4
     f_2 = (1 + 2**2) * recall / (2**2 * 1 + recall)
     score = corpus_chrf(["ab cd"], ["abcdef"])
@@ -57,13 +57,13 @@ def test_chrf_is_the_f_score_of_character_n_grams_in_which_recall_counts_twice()
     assert score.name == "chrF2"
 
 
-def test_the_signature_of_chrf_says_how() -> None:
+def test_the_signature_of_chrf_has_its_settings() -> None:
     assert {"nrefs:1", "case:mixed", "nc:6", "nw:0", "space:no"} <= set(
         corpus_chrf(["Ja."], ["Ja."]).signature.split("|")
     )
 
 
-def test_chrf_needs_a_reference_for_each_of_some_sentences() -> None:
+def test_chrf_needs_one_reference_per_sentence_and_at_least_one_sentence() -> None:
     with pytest.raises(ValueError, match="chrF2 of no sentences"):
         corpus_chrf([], [])
     with pytest.raises(ValueError, match="1 hypotheses do not match 2 references"):

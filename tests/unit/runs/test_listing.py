@@ -1,4 +1,4 @@
-"""Runs as they lie on the disk: what is read of them, and how they differ."""
+"""Runs read from their folders: state, scores, size, and the comparison of several."""
 
 import os
 from pathlib import Path
@@ -24,14 +24,14 @@ from tests.records import end, epoch, held_out, make_run, step
 THREE = ("training.epochs=3",)
 
 
-def test_a_run_that_is_trained_is_running_while_its_lock_is_held(tmp_path: Path) -> None:
+def test_a_run_is_running_while_its_lock_is_held(tmp_path: Path) -> None:
     path = make_run(tmp_path / "run", [epoch(100, 1), step(200, 2)], THREE)
     with hold(path / ".lock"):
         assert Run.read(path).state_in_words == "running, in epoch 2 of 3"
     assert Run.read(path).state == "stopped"
 
 
-def test_a_stopped_run_says_where_and_whether_it_can_go_on(tmp_path: Path) -> None:
+def test_the_state_of_a_stopped_run_has_its_epoch_and_whether_it_is_resumable(tmp_path: Path) -> None:
     path = make_run(tmp_path / "run", [epoch(100, 1), step(200, 2)], THREE)
     assert Run.read(path).state_in_words == "stopped at epoch 2 of 3"
     (path / "last").mkdir()
@@ -39,12 +39,20 @@ def test_a_stopped_run_says_where_and_whether_it_can_go_on(tmp_path: Path) -> No
     assert Run.read(path).state_in_words == "stopped at epoch 2 of 3 (resumable)"
 
 
-def test_a_finished_run_says_why(tmp_path: Path) -> None:
+def test_the_state_of_a_finished_run_has_the_reason(tmp_path: Path) -> None:
     path = make_run(tmp_path / "run", [epoch(100, 1), end(100, 1, "max_minutes is over")], THREE)
     assert Run.read(path).state_in_words == "finished: max_minutes is over"
 
 
-def test_parameters_are_counted_in_the_weights(tmp_path: Path) -> None:
+def test_the_best_is_the_last_validation_that_was_marked_so(tmp_path: Path) -> None:
+    lines = [epoch(100, 1), epoch(200, 2), epoch(300, 3, best=False)]
+    run = Run.read(make_run(tmp_path / "run", lines, ("training.best_metric=loss",)))
+    assert run.metric == "loss"
+    assert run.best is not None
+    assert run.best.epoch == 2
+
+
+def test_parameters_are_counted_in_the_file_of_weights(tmp_path: Path) -> None:
     path = make_run(tmp_path / "run", [])
     assert Run.read(path).parameters is None
     (path / "best").mkdir()
@@ -55,7 +63,7 @@ def test_parameters_are_counted_in_the_weights(tmp_path: Path) -> None:
     assert Run.read(path).parameters is None
 
 
-def test_the_list_begins_with_what_changed_last(tmp_path: Path) -> None:
+def test_the_list_begins_with_the_run_that_changed_last(tmp_path: Path) -> None:
     for age, name in enumerate(("new", "middle", "old")):
         path = make_run(tmp_path / name, [])
         for file in path.iterdir():
@@ -63,7 +71,7 @@ def test_the_list_begins_with_what_changed_last(tmp_path: Path) -> None:
     assert [run.path.name for run in list_runs(tmp_path)] == ["new", "middle", "old"]
 
 
-def test_what_is_no_run_is_not_listed_and_what_is_damaged_is(tmp_path: Path) -> None:
+def test_other_folders_are_not_listed_and_damaged_runs_are(tmp_path: Path) -> None:
     make_run(tmp_path / "good", [])
     (tmp_path / "latest").write_text("good\n", encoding="utf-8")
     (tmp_path / "notes").mkdir()
@@ -92,7 +100,7 @@ def test_a_run_is_found_by_name_and_by_path(tmp_path: Path, monkeypatch: pytest.
         find_run("runs", Path("nowhere"))
 
 
-def test_only_what_differs_in_the_configs_is_told(tmp_path: Path) -> None:
+def test_only_keys_with_different_values_are_listed(tmp_path: Path) -> None:
     plain = Run.read(make_run(tmp_path / "a", []))
     other = Run.read(make_run(tmp_path / "b", [], ("training.lr=2e-3", "model.attention.score=dot")))
 
@@ -117,7 +125,7 @@ def test_results_are_those_of_the_best_weights(tmp_path: Path) -> None:
     assert "parameters" not in rows  # neither has weights
 
 
-def test_scores_of_other_data_or_another_way_of_scoring_are_not_comparable(tmp_path: Path) -> None:
+def test_scores_of_other_data_or_with_other_signatures_are_not_comparable(tmp_path: Path) -> None:
     plain = Run.read(make_run(tmp_path / "a", [epoch(1, 1)]))
     data = Run.read(make_run(tmp_path / "b", [epoch(1, 1)], fingerprint="g"))
     scored = Run.read(make_run(tmp_path / "c", [epoch(1, 1, signature="nrefs:1|tok:none")]))
@@ -127,7 +135,7 @@ def test_scores_of_other_data_or_another_way_of_scoring_are_not_comparable(tmp_p
     assert "tok:none" in " ".join(comparability([plain, scored]))
 
 
-def test_the_size_is_that_of_all_files(tmp_path: Path) -> None:
+def test_the_size_of_a_run_is_that_of_all_its_files(tmp_path: Path) -> None:
     (tmp_path / "deep").mkdir()
     (tmp_path / "a").write_bytes(b"12345")
     (tmp_path / "deep" / "b").write_bytes(b"123")

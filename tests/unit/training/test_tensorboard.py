@@ -1,4 +1,4 @@
-"""What TensorBoard reads back of a training."""
+"""TensorBoard reads back the numbers and pictures of a training."""
 
 import logging
 import subprocess
@@ -17,7 +17,7 @@ accumulator = pytest.importorskip("tensorboard.backend.event_processing.event_ac
 
 
 def read(folder: Path) -> Any:
-    logging.getLogger("tensorboard").setLevel(logging.ERROR)  # it warns of what is purged
+    logging.getLogger("tensorboard").setLevel(logging.ERROR)  # it warns about purged points
     events = accumulator.EventAccumulator(str(folder))
     events.Reload()
     return events
@@ -27,7 +27,7 @@ def scalars(folder: Path, tag: str) -> list[tuple[int, float]]:
     return [(event.step, round(event.value, 6)) for event in read(folder).Scalars(tag)]
 
 
-def test_the_numbers_of_the_records_come_back_at_their_steps(tmp_path: Path) -> None:
+def test_the_numbers_of_the_records_are_read_back_at_their_steps(tmp_path: Path) -> None:
     board = TensorBoard(tmp_path)
     board.show(step(100, 1, loss=4.5, rate=9000.0))
     board.show(step(200, 1, loss=3.5, rate=9000.0))
@@ -40,7 +40,7 @@ def test_the_numbers_of_the_records_come_back_at_their_steps(tmp_path: Path) -> 
     assert scalars(tmp_path, "held_out/bleu") == [(250, 12.5)]
 
 
-def test_what_was_not_measured_is_not_shown(tmp_path: Path) -> None:
+def test_unknown_numbers_are_not_shown(tmp_path: Path) -> None:
     board = TensorBoard(tmp_path)
     board.show(epoch(250, 1, loss=None, bleu=None, chrf=None))
     board.close()
@@ -48,7 +48,7 @@ def test_what_was_not_measured_is_not_shown(tmp_path: Path) -> None:
     assert read(tmp_path).Tags()["scalars"] == ["loss/training_of_the_epoch"]
 
 
-def test_each_sentence_has_a_picture_at_each_validation(tmp_path: Path) -> None:
+def test_each_sentence_with_words_has_a_picture_at_each_validation(tmp_path: Path) -> None:
     board = TensorBoard(tmp_path)
     for number in (250, 500):
         board.attention([KISS, make_map([], []), KISS], number)
@@ -74,7 +74,7 @@ def test_a_resumed_run_shows_each_step_once(tmp_path: Path) -> None:
     assert scalars(tmp_path, "loss/training") == [(100, 4.0), (200, 3.0), (300, 2.5)]
 
 
-def test_without_the_package_it_says_what_to_install(tmp_path: Path) -> None:
+def test_without_the_package_the_message_says_what_to_install(tmp_path: Path) -> None:
     script = """
 import sys
 sys.modules["tensorboard"] = None

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from seq2seq_cli.config.differences import shown
+from seq2seq_cli.config.messages import either
 from seq2seq_cli.config.schema import PREPARED_SECTIONS, Config, Section
 from seq2seq_cli.config.yaml12 import write_yaml
 
@@ -32,14 +33,14 @@ def allowed(schema: dict[str, Any]) -> str:
     if "anyOf" in schema:
         return ", or ".join(allowed(choice) for choice in schema["anyOf"])
     if "enum" in schema:
-        return _either([str(choice) for choice in schema["enum"]])
+        return either([str(choice) for choice in schema["enum"]])
     match schema["type"]:
         case "boolean":
             return "true or false"
         case "null":
             return "null"
         case "string":
-            return f"such as {_either(schema['examples'])}"
+            return f"such as {either(schema['examples'])}" if "examples" in schema else "a word"
     return _range(schema)
 
 
@@ -80,16 +81,14 @@ def _beside(line: str, remarks: list[str]) -> str:
 
 
 def _range(schema: dict[str, Any]) -> str:
-    low, high = schema.get("minimum"), schema.get("maximum")
-    if schema["type"] == "integer" and "exclusiveMaximum" in schema:
-        high = schema["exclusiveMaximum"] - 1
-    if low is None:
-        return f"above {schema['exclusiveMinimum']:g}"
-    if high is not None:
-        return f"{low:g} to {high}" if isinstance(high, int) else f"{low:g} to {high:g}"
-    return f"{low:g} to below {schema['exclusiveMaximum']:g}" if "exclusiveMaximum" in schema else f"{low:g} or more"
-
-
-def _either(words: list[str]) -> str:
-    *head, last = words
-    return f"{', '.join(head)} or {last}" if head else last
+    number = "{:g}" if schema["type"] == "number" else "{}"
+    match schema:
+        case {"minimum": low, "maximum": high}:
+            return f"{number} to {number}".format(low, high)
+        case {"minimum": low, "exclusiveMaximum": above}:
+            return f"{low} to {above - 1}" if schema["type"] == "integer" else f"{low:g} to below {above:g}"
+        case {"minimum": low}:
+            return f"{number} or more".format(low)
+        case {"exclusiveMinimum": below}:
+            return f"above {number}".format(below)
+    return "a number" if schema["type"] == "number" else "an integer"

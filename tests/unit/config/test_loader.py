@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from seq2seq_cli.config.loader import dump_config, load_config, load_saved_config
-from seq2seq_cli.config.schema import Config
+from seq2seq_cli.config.schema import Config, TextConfig
 from seq2seq_cli.errors import ConfigError
 
 MUST_BE_EQUAL = (
@@ -68,7 +68,7 @@ def test_an_integer_is_a_number() -> None:
         ),
         (
             "text: {qwerty: 1}",
-            "my.yaml:1:8: text.qwerty: unknown key; the keys of 'text' are unit, shared_vocabulary, src, tgt",
+            f"my.yaml:1:8: text.qwerty: unknown key; the keys of 'text' are {', '.join(TextConfig.model_fields)}",
         ),
         (
             "1: 2",

@@ -1,4 +1,4 @@
-"""``s2s configs``: the models that the tool knows by name."""
+"""``s2s configs``: the configs that s2s knows by name, and what their keys mean."""
 
 import json
 import sys
@@ -12,7 +12,7 @@ app = typer.Typer(rich_markup_mode=None)
 
 @app.callback(invoke_without_command=True)
 def list_configs(context: typer.Context) -> None:
-    """List the configs that --config knows by name, or show one."""
+    """List the configs that --config finds by name, or show one."""
     from seq2seq_cli.config import catalog
 
     if context.invoked_subcommand is None:
@@ -47,7 +47,7 @@ def show(
 def schema() -> None:
     """Print the JSON schema of all configs.
 
-    It says each key's type, range, default and meaning; editors complete and check YAML with it.
+    It has the type, range, default and meaning of every key; editors complete and check YAML with it.
     """
     from seq2seq_cli.config.schema import Config
 

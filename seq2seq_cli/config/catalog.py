@@ -1,4 +1,4 @@
-"""Configs by name: in the working directory, in its ``configs`` folder, and those that s2s ships."""
+"""Configs by name: in the working directory, in its ``configs`` folder, and shipped with s2s."""
 
 import re
 from difflib import get_close_matches
@@ -17,25 +17,27 @@ GROUPS = (
     "A part of the source at a time",
     "Without attention",
 )
-"""What the shipped configs are listed under; each says its own in a comment, ``# Group: ...``."""
+"""The headings that the shipped configs are listed under; each file names its own in a comment, ``# Group: ...``."""
 OWN = "Your own, in configs/"
 
 
 class CatalogEntry(NamedTuple):
-    """A config that ``--config`` finds: what to type, the first comment line of the file, and what it belongs to."""
+    """A config that ``--config`` finds."""
 
     name: str
+    """The name to give; the path for one of the user's own."""
     description: str
+    """The first comment line of the file."""
     group: str
 
 
 def find_config(name: str) -> Path:
-    """Return the file that ``name`` means.
+    """The file of a config.
 
     A path is taken as it is. A bare name is looked up in the working directory, in ``./configs``, then among the
     shipped configs. ``.yaml`` may be left out.
 
-    Raises ConfigError, with the names near to it, when there is no such file.
+    Raises ConfigError, with similar names, when there is no such file.
     """
     bare = Path(name).name == name
     for folder in _folders() if bare else [Path()]:
@@ -51,7 +53,7 @@ def find_config(name: str) -> Path:
 
 
 def list_configs() -> list[CatalogEntry]:
-    """List the shipped configs by group, then those in ``./configs``; a shadowed one is left out."""
+    """The shipped configs by group, then those in ``./configs``, which hide shipped ones of the same name."""
     _, own, shipped = _folders()
     own_files = [] if own.resolve() == shipped else sorted(own.glob("*.yaml"))
     hidden = {path.name for path in own_files}
@@ -65,10 +67,7 @@ def list_configs() -> list[CatalogEntry]:
 
 
 def read_config_text(path: Path) -> str:
-    """Read a config file as it is.
-
-    Raises ConfigError when it cannot be opened, or is not UTF-8.
-    """
+    """The text of a config file; raises ConfigError when it cannot be opened, or is not UTF-8."""
     try:
         content = path.read_bytes()
     except OSError as error:
@@ -95,12 +94,12 @@ def _folders() -> tuple[Path, Path, Path]:
 
 
 def shipped_folder() -> Path:
-    """Return where the shipped configs lie: inside an installed package, beside it in a source tree."""
+    """The folder of the shipped configs: inside an installed package, beside it in a source tree."""
     installed = _PACKAGE / "configs"
     return installed if installed.is_dir() else _PACKAGE.parent / "configs"
 
 
 def _group(path: Path) -> str:
-    """The group that a shipped config names; the last one when it names none that is known."""
+    """The group that a shipped config names, else the last group."""
     named = re.search(r"^# Group: (.*)$", read_config_text(path), flags=re.MULTILINE)
     return named[1] if named and named[1] in GROUPS else GROUPS[-1]

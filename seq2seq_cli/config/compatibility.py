@@ -1,4 +1,4 @@
-"""Which mechanisms go together: each rule names the two keys that disagree, and says why."""
+"""Rules of what goes together: a broken rule names the keys that disagree, and says why."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, TypeAlias
@@ -7,11 +7,11 @@ if TYPE_CHECKING:
     from seq2seq_cli.config.schema import Config, DecoderConfig, EncoderConfig, ModelConfig
 
 Problem: TypeAlias = tuple[Sequence[str], str]
-"""The keys that disagree (dotted, relative to the section that checks) and a message that names them in full."""
+"""A broken rule: the keys that disagree, relative to the section that checks, and a message that has them in full."""
 
 
 def model_problems(model: "ModelConfig") -> Iterator[Problem]:
-    """All that does not go together in a model."""
+    """The broken rules within a model."""
     yield from _bridge(model)
     yield from _encoder(model)
     yield from _variational_dropout("encoder", model.encoder)
@@ -24,14 +24,14 @@ def model_problems(model: "ModelConfig") -> Iterator[Problem]:
 
 
 def section_problems(config: "Config") -> Iterator[Problem]:
-    """All that does not go together between sections; a key that is not stated is the prepared folder's business."""
+    """The broken rules between sections; a key of data or text that is not stated is left to the prepared folder."""
     yield from longest_source_problems(config)
     yield from shared_vocabulary_problems(config)
     yield from _weight_decay(config)
 
 
 def longest_source_problems(config: "Config") -> Iterator[Problem]:
-    """The location score has a largest length."""
+    """The location score has a place for each source token, and so a largest length."""
     attention, data = config.model.attention, config.data
     limited = attention.score == "location" and "max_tokens" in data.model_fields_set
     if limited and data.max_tokens >= attention.max_length:
@@ -45,7 +45,7 @@ def longest_source_problems(config: "Config") -> Iterator[Problem]:
 
 
 def shared_vocabulary_problems(config: "Config") -> Iterator[Problem]:
-    """One matrix for all words takes one vocabulary."""
+    """One matrix for the word vectors of both sides needs one vocabulary."""
     text = config.text
     apart = "shared_vocabulary" in text.model_fields_set and not text.shared_vocabulary
     if config.model.tied_embeddings == "all" and apart:
@@ -59,7 +59,7 @@ def shared_vocabulary_problems(config: "Config") -> Iterator[Problem]:
 
 
 def _weight_decay(config: "Config") -> Iterator[Problem]:
-    """In Adam, a decay that goes through the gradient is not one; Loshchilov & Hutter 2019, section 2."""
+    """Adam scales a decay that is part of the gradient, as it scales gradients; Loshchilov & Hutter 2019, section 2."""
     training = config.training
     if training.weight_decay and training.optimiser == "adam":
         yield (
@@ -72,7 +72,7 @@ def _weight_decay(config: "Config") -> Iterator[Problem]:
 
 
 def _bridge(model: "ModelConfig") -> Iterator[Problem]:
-    """A copied state fits as it is."""
+    """A state that is copied must fit as it is."""
     if model.bridge != "copy":
         return
     encoder, decoder = model.encoder, model.decoder
@@ -109,13 +109,13 @@ def _variational_dropout(side: str, config: "EncoderConfig | DecoderConfig") -> 
             (f"{side}.variational_dropout", f"{side}.dropout"),
             (
                 f"model.{side}.variational_dropout (true) needs model.{side}.dropout ({config.dropout}) to be above 0:"
-                " it says of what is dropped that it is the same at every word"
+                " it drops the same entries at every word"
             ),
         )
 
 
 def _sizes_of_the_score(model: "ModelConfig") -> Iterator[Problem]:
-    """Some scores multiply or add a query and a memory state entry by entry."""
+    """Some scores multiply or add a query and a memory state entry by entry: both have one size."""
     score, size = model.attention.score, model.decoder.hidden_size
     if score in ("dot", "scaled_dot", "concat") and model.encoder.memory_size != size:
         yield (
@@ -140,19 +140,19 @@ def _heads(model: "ModelConfig") -> Iterator[Problem]:
     if attention.scope == "hard":
         yield (
             ("attention.heads", "attention.scope"),
-            f"{heads} and model.attention.scope (hard) do not go together: hard attention looks at one word",
+            f"{heads} and model.attention.scope (hard) do not go together: hard attention draws once per step",
         )
     size = attention.size or model.decoder.hidden_size
     if size % attention.heads:
         name = "model.attention.size" if attention.size else "model.decoder.hidden_size"
         yield (
             ("attention.heads", "attention.size", "decoder.hidden_size"),
-            f"{heads} must divide {name} ({size}): each head has its share",
+            f"{heads} must divide {name} ({size}): each head has an equal part of it",
         )
     if model.encoder.memory_size % attention.heads:
         yield (
             ("attention.heads", "encoder.hidden_size", "encoder.directions"),
-            f"{heads} must divide {_memory(model)}: each head makes its share of the context",
+            f"{heads} must divide {_memory(model)}: each head makes an equal part of the context",
         )
 
 
@@ -227,8 +227,8 @@ def _tied_embeddings(model: "ModelConfig") -> Iterator[Problem]:
         yield (
             ("tied_embeddings", "decoder.embedding_size", "decoder.readout", "decoder.hidden_size"),
             (
-                f"{tied} needs model.decoder.embedding_size ({decoder.embedding_size}) to be the size of what"
-                f" model.decoder.readout ({decoder.readout}) gives, {size}"
+                f"{tied} needs model.decoder.embedding_size ({decoder.embedding_size}) to be {size},"
+                f" the size of model.decoder.readout ({decoder.readout})"
             ),
         )
     if model.tied_embeddings == "all" and encoder.embedding_size != decoder.embedding_size:
@@ -242,7 +242,7 @@ def _tied_embeddings(model: "ModelConfig") -> Iterator[Problem]:
 
 
 def _memory(model: "ModelConfig") -> str:
-    """The size of a memory state, said with its key."""
+    """The size of a memory state with its key."""
     encoder = model.encoder
     joined = f", twice with model.encoder.directions {encoder.directions}" if encoder.directions == "joined" else ""
     return f"model.encoder.hidden_size ({encoder.hidden_size}{joined})"

@@ -1,4 +1,4 @@
-"""From YAML text and ``--set`` overrides to a Config, with all that is wrong told at once."""
+"""From YAML text and ``--set`` overrides to a Config; all problems are told at once."""
 
 import logging
 from collections.abc import Iterable, Sequence
@@ -19,10 +19,10 @@ logger = logging.getLogger(__name__)
 
 
 def load_config(name: str | None, overrides: Sequence[str] = ()) -> Config:
-    """Read a user's config strictly; what it leaves out has the default of the schema.
+    """The config of a user, read strictly; keys that it leaves out have their defaults.
 
     ``name`` is a path or the name of a shipped config (see ``find_config``); None stands for the defaults.
-    ``overrides`` are texts such as ``training.lr=3e-4``, typed like the file's values and stronger than they are.
+    ``overrides`` are texts such as ``training.lr=3e-4``; they are typed like the file's values and replace them.
     The result's ``model_fields_set`` holds what file and overrides state, section by section.
 
     Raises ConfigError with every problem of the file, in its order, then those of the overrides.
@@ -36,10 +36,10 @@ def load_config(name: str | None, overrides: Sequence[str] = ()) -> Config:
 
 
 def load_saved_config(path: Path, overrides: Sequence[str] = (), *, without: Sequence[str] = ()) -> Config:
-    """Read the config inside a run or a prepared folder, which another version of s2s may have written.
+    """The config inside a run folder, which another version of s2s may have written.
 
-    An unknown key of the file is dropped with a logged warning, a missing one has its default. The file's sections of
-    ``without`` are passed over. ``overrides`` are the user's, and are read as strictly as by ``load_config``.
+    Unknown keys of the file are dropped with a logged warning, missing ones have their defaults. Sections in
+    ``without`` are left out. ``overrides`` are the user's and are read as strictly as by ``load_config``.
 
     Raises ConfigError when the file is missing or damaged, or holds values of the wrong kind.
     """
@@ -55,27 +55,27 @@ def load_saved_config(path: Path, overrides: Sequence[str] = (), *, without: Seq
 
 
 def dump_config(config: Config) -> str:
-    """Write a config whole, defaults included, as YAML that loads to an equal one."""
+    """The config as YAML that loads to an equal one and states every key."""
     return write_yaml(config.model_dump())
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Place:
-    """Where something stands: what a message starts with, and what messages are sorted by."""
+    """The place of a key or a value: what its messages begin with, and what they are sorted by."""
 
     shown: str
     order: tuple[int, int, int]
     names_key: bool
 
     def line(self, path: KeyPath, message: str) -> str:
-        """A problem at this place, ready to show."""
+        """The message of a problem at this place."""
         key = "" if self.names_key or not path else one_line(".".join(path)) + ": "
         return f"{self.shown}: {key}{message}"
 
 
 @dataclass(kw_only=True)
 class _Draft:
-    """A config on its way: plain values, the place of each key and value, and the problems found so far."""
+    """A config that is being read: plain values, the place of each key and value, and the problems found so far."""
 
     values: dict[str, Any] = field(default_factory=dict)
     _key_places: dict[KeyPath, _Place] = field(default_factory=dict)
@@ -128,11 +128,11 @@ class _Draft:
         return config
 
     def _add(self, place: _Place, path: KeyPath, message: str) -> None:
-        # One message a place: a value that cannot be read is not told a second time as one of the wrong type.
+        # One message per place: a value that cannot be read is not reported again as one of the wrong type.
         self._problems.setdefault(place.order, place.line(path, message))
 
     def _culprit(self, section: KeyPath, keys: Iterable[KeyPath]) -> _Place:
-        """Return the place of the key stated last, or of the section when only defaults disagree."""
+        """The place of the key stated last, or of the section when only defaults disagree."""
         stated = [self._key_places[key] for key in keys if key in self._key_places]
         return max(stated, key=lambda place: place.order, default=_innermost(self._key_places, section))
 
@@ -153,7 +153,7 @@ def _in_file(path: Path, mark: Mark) -> _Place:
 
 
 def _innermost(places: dict[KeyPath, _Place], path: KeyPath) -> _Place:
-    """Return the place of ``path``, or of the smallest section around it that was stated."""
+    """The place of ``path``, or of the smallest section around it that was stated."""
     while path not in places and path:
         path = path[:-1]
     return places.get(path, _Place(shown="config", order=(0, 0, 0), names_key=False))

@@ -1,7 +1,8 @@
-"""The config: every knob of s2s, its type, its range and its one default.
+"""The config: every key with its type, range, default and sentence.
 
 A YAML file has five sections: ``data`` and ``text`` say how ``s2s prepare`` makes a corpus, ``model`` and
-``training`` what ``s2s train`` makes of it, ``decoding`` how ``s2s translate`` searches.
+``training`` what ``s2s train`` makes of it, ``decoding`` how ``s2s translate`` searches. Messages,
+``s2s configs show`` and the JSON schema are made from here: a new key needs no line elsewhere.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""YAML 1.2 with places: every key and value knows its line and column.
+"""YAML 1.2, read with the line and column of every key and value.
 
 PyYAML parses; what a plain scalar means is YAML 1.2's core schema and not PyYAML's YAML 1.1: ``1e-3`` is a number,
 ``no`` is a word, ``1:30`` and ``2024-01-01`` are words, ``0o17`` is fifteen. A config is a tree that a reader sees
@@ -47,7 +47,7 @@ class Mark(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Fault:
-    """Something that the text must not hold; ``path`` is empty when it belongs to no key."""
+    """An error in the text; ``path`` is empty when it belongs to no key."""
 
     mark: Mark
     path: KeyPath
@@ -56,7 +56,7 @@ class Fault:
 
 @dataclass(kw_only=True)
 class Document:
-    """What a text holds: plain Python values, where each key and each value stands, and what is wrong with it."""
+    """A document that was read: plain Python values, the place of each key and value, and the faults of the text."""
 
     value: object = None
     keys: dict[KeyPath, Mark] = field(default_factory=dict)
@@ -65,7 +65,7 @@ class Document:
 
 
 def read_yaml(text: str) -> Document:
-    """Read one document; never raises for bad text: the faults are in the document."""
+    """The document of a text; bad text raises nothing, its faults are in the document."""
     document = Document()
     try:
         root = _compose(text)
@@ -86,7 +86,7 @@ def read_yaml(text: str) -> Document:
 
 
 def write_yaml(values: dict[str, Any]) -> str:
-    """Write block YAML in the order given; a word that YAML 1.1 or 1.2 would read as something else is quoted."""
+    """Block YAML in the order given; words that YAML 1.1 or 1.2 would read as something else are quoted."""
     return yaml.dump(values, Dumper=_Dumper, sort_keys=False, allow_unicode=True, default_flow_style=False)
 
 
@@ -127,7 +127,7 @@ def _syntax(error: yaml.MarkedYAMLError) -> str:
 
 
 class _Builder:
-    """Turns nodes into values, noting places and faults in the document."""
+    """Turns nodes into values; collects places and faults in the document."""
 
     def __init__(self, document: Document) -> None:
         self._document = document

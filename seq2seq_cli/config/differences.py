@@ -44,26 +44,17 @@ def find_stated_differences(
     return [difference for difference in find_differences(old, new, sections=sections) if difference.key in stated]
 
 
-def stated_differences(
-    ours: Config, theirs: Config, *, sections: Sequence[str] = PREPARED_SECTIONS
-) -> list[tuple[str, object, object]]:
-    """`find_stated_differences` the other way round, until `training` asks for that."""
-    return [(key, new, old) for key, old, new in find_stated_differences(theirs, ours, sections=sections)]
-
-
 def find_weight_differences(old: Config, new: Config) -> list[Difference]:
     """The differences that keep the weights of the old model from being those of the new one.
 
     Dropout of any kind is none: it acts in training and leaves the weights as they are. Nor is an attention size that
     is null in one config, and in the other the size that null stands for.
     """
-    before, after = (_size_resolved(config.model) for config in (old, new))
-    found = find_differences(old.model_copy(update={"model": before}), new.model_copy(update={"model": after}))
-    return [
-        difference
-        for difference in found
-        if difference.key.startswith("model.") and not difference.key.endswith("dropout")
-    ]
+    resolved = find_differences(
+        *(config.model_copy(update={"model": _size_resolved(config.model)}) for config in (old, new))
+    )
+    weights = {difference.key for difference in resolved if not difference.key.endswith("dropout")}
+    return [difference for difference in find_differences(old, new, sections=("model",)) if difference.key in weights]
 
 
 def differing_values(configs: Sequence[Config]) -> Iterator[tuple[str, list[object]]]:

@@ -117,7 +117,7 @@ def _plan_to_resume(options: Options, held: ExitStack) -> tuple[Plan, PreparedCo
         data=corpus.path,
         fingerprint=corpus.fingerprint,
         resumes=True,
-        changes=tuple(map(str, changes)),
+        changes=tuple(changes),
     )
     return plan, corpus
 

@@ -1,33 +1,37 @@
-"""The config that a run really has: the user's, with the corpus's own `data` and `text`."""
+"""The resolved config of a run: the user's, with the `data` and `text` of the corpus, and checked against both."""
 
-import json
-from dataclasses import dataclass
 from pathlib import Path
 
 from seq2seq_cli.config.compatibility import shared_vocabulary_problems
-from seq2seq_cli.config.differences import stated_differences, values_by_key
-from seq2seq_cli.config.schema import Config, ModelConfig, TrainingConfig
+from seq2seq_cli.config.differences import (
+    find_differences,
+    find_stated_differences,
+    find_weight_differences,
+    shown,
+)
+from seq2seq_cli.config.schema import Config, TrainingConfig
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SPLITS
 from seq2seq_cli.errors import UsageError
 
 
 def resolve_config(config: Config, corpus: PreparedCorpus) -> Config:
-    """`config` with what the corpus was prepared with.
+    """`config` with the `data` and `text` sections of the corpus.
 
-    Raises UsageError, naming both values, when the config states something else for it, has a model that cannot be
-    trained on it, or asks for a training that the corpus's units do not allow.
+    Raises UsageError when the config states other values there (both are named), or has a model or a training that the
+    corpus does not allow.
     """
     prepared = config.model_copy(update={"data": corpus.config.data, "text": corpus.config.text})
-    differences = stated_differences(config, prepared, sections=("data", "text"))
-    if differences:
-        told = "; ".join(f"{key} is {shown(ours)}, the corpus has {shown(theirs)}" for key, ours, theirs in differences)
+    if differences := find_stated_differences(prepared, config, sections=("data", "text")):
+        told = "; ".join(difference.against("the corpus") for difference in differences)
         raise UsageError(
             f"the config and {corpus.path} disagree: {told}. Prepare again with the same --config and --set,"
             " or leave these keys out"
         )
     for _, message in shared_vocabulary_problems(prepared):
-        raise UsageError(f"{corpus.path}: {message}; prepare it so, or choose none or target")
+        raise UsageError(
+            f"{corpus.path}: {message}; prepare with text.shared_vocabulary=true, or set model.tied_embeddings to none or target"
+        )
     _check_longest_source(prepared, corpus)
     _check_held_out(prepared, corpus)
     if prepared.training.bpe_dropout and prepared.text.unit != "bpe":
@@ -39,7 +43,7 @@ def resolve_config(config: Config, corpus: PreparedCorpus) -> Config:
 
 
 def _check_longest_source(config: Config, corpus: PreparedCorpus) -> None:
-    """The location score has a largest length: UsageError when the corpus has a longer source."""
+    """Raise UsageError when a source is longer than the location score allows."""
     attention = config.model.attention
     longest = 1 + max(int(corpus.split(name).src_lengths.max(initial=0)) for name in SPLITS)
     if attention.score == "location" and longest > attention.max_length:
@@ -50,7 +54,7 @@ def _check_longest_source(config: Config, corpus: PreparedCorpus) -> None:
 
 
 def _check_held_out(config: Config, corpus: PreparedCorpus) -> None:
-    """Some of the training goes by the held-out scores: UsageError when the corpus has nothing to score."""
+    """Raise UsageError when an option needs scores of the validation split and that split is empty."""
     training, off = config.training, TrainingConfig()
     keys = ["patience", "ema_decay", *(["schedule"] if training.schedule == "plateau" else [])]
     asked = {key: getattr(off, key) for key in keys if getattr(training, key) != getattr(off, key)}
@@ -58,66 +62,26 @@ def _check_held_out(config: Config, corpus: PreparedCorpus) -> None:
         told = ", ".join(f"training.{key} ({shown(getattr(training, key))})" for key in asked)
         without = ", ".join(f"training.{key}={shown(value)}" for key, value in asked.items())
         raise UsageError(
-            f"{told} {'goes' if len(asked) == 1 else 'go'} by the scores of held-out pairs, and {corpus.path} has none:"
+            f"{told} {'needs' if len(asked) == 1 else 'need'} scores of held-out pairs, and {corpus.path} has none:"
             f" prepare with data.valid_sources above 0 or --valid, or set {without}"
         )
 
 
-@dataclass(frozen=True, kw_only=True)
-class Change:
-    """An option that a resumed run is to have another value of than before."""
+def resumed_changes(old: Config, new: Config, run: Path) -> list[str]:
+    """The differences between the config of a saved run and the one to resume it with, in words.
 
-    key: str
-    old: object
-    new: object
-    refused: str = ""
-    """Why the run cannot have it; empty when it can."""
+    Of `model`, only dropout can change: it acts in training and leaves the weights as they are. `data` and `text` can
+    be left out of `new`. A new seed changes what is drawn from then on, such as the order of the pairs.
 
-    def __str__(self) -> str:
-        outcome = f"refused: {self.refused}" if self.refused else "applied"
-        return f"{self.key}: {shown(self.old)} -> {shown(self.new)} ({outcome})"
-
-
-def resumed_changes(old: Config, new: Config, run: Path) -> list[Change]:
-    """What differs between the config of a saved run and the one to go on with, which may leave out `data` and `text`.
-
-    Of `model`, only dropout can change: it acts in training and leaves the weights as they are. A new seed changes what
-    is drawn from then on, such as the order of the pairs, and not what the run began with.
-
-    Raises UsageError, which names them all, when some would change the model or what it reads and writes.
+    Raises UsageError, which names all of them, for differences in the model or in its pairs.
     """
-    fixed = set(model_differences(old.model, new.model))
-    changes = []
-    for section in ("model", "training", "decoding"):
-        before, after = (dict(values_by_key(getattr(config, section), f"{section}.")) for config in (old, new))
-        for key in (key for key in before if before[key] != after[key]):
-            refused = "it changes the model" if key in fixed else ""
-            changes.append(Change(key=key, old=before[key], new=after[key], refused=refused))
-    for key, ours, theirs in stated_differences(new, old, sections=("data", "text")):
-        refused = "it changes the pairs" if key.startswith("data.") else "it changes the model"
-        changes.append(Change(key=key, old=theirs, new=ours, refused=refused))
-    if refusals := [change for change in changes if change.refused]:
-        told = "; ".join(map(str, refusals))
-        raise UsageError(f"{run} cannot go on so: {told}: leave these keys out, or train a new run with --out")
-    return changes
-
-
-def model_differences(old: ModelConfig, new: ModelConfig) -> list[str]:
-    """The keys, such as ``model.encoder.cell``, on which the weights of one model are not those of the other.
-
-    Dropout, of whatever kind, is none of them; nor is the attention's size where one says null and the other what that
-    stands for.
-    """
-    before, after = _weights_by_key(old), _weights_by_key(new)
-    return [key for key in before if before[key] != after[key]]
-
-
-def _weights_by_key(model: ModelConfig) -> dict[str, object]:
-    values = dict(values_by_key(model, "model."))
-    values["model.attention.size"] = model.attention.size or model.decoder.hidden_size
-    return {key: value for key, value in values.items() if not key.endswith("dropout")}
-
-
-def shown(value: object) -> str:
-    """A value as a config has it."""
-    return value if isinstance(value, str) else json.dumps(value)
+    refused = {d.key: f"{d} (refused: it changes the model)" for d in find_weight_differences(old, new)}
+    for difference in find_stated_differences(old, new, sections=("data", "text")):
+        changed = "the pairs" if difference.key.startswith("data.") else "the model"
+        refused[difference.key] = f"{difference} (refused: it changes {changed})"
+    if refused:
+        raise UsageError(
+            f"{run} cannot be resumed with these changes: {'; '.join(refused.values())}: leave these keys out, or train"
+            " a new run with --out"
+        )
+    return [f"{d} (applied)" for d in find_differences(old, new, sections=("model", "training", "decoding"))]

@@ -173,8 +173,8 @@ def test_weights_for_another_model_or_vocabulary_are_refused_in_words(home: Path
     begin = ("train", "--init-from", "runs/luong_dot", "--out", "runs/refused")
     assert_refused(
         s2s_here(home, *begin, "--config", "luong_general"),
-        "model.encoder.hidden_size: 16 in runs/luong_dot, 256 here; ",
-        "model.attention.score: dot in runs/luong_dot, general here; ",
+        "model.encoder.hidden_size is 256, runs/luong_dot has 16; ",
+        "model.attention.score is general, runs/luong_dot has dot; ",
     )
     (home / "few.txt").write_text("a b\tb a\n" * 2 + "b a\ta b\n" * 2, encoding="utf-8")
     assert s2s_here(home, "prepare", "few.txt", "--out", "data/few").returncode == 0

@@ -82,7 +82,7 @@ def test_another_model_is_refused_with_every_key_and_both_values(
         ("model.attention.score", "general", "dot"),
         ("model.decoder.hidden_size", 12, 16),
     ):
-        assert f"{key}: {theirs} in {origin.path}, {ours} here" in line
+        assert f"{key} is {ours}, {origin.path} has {theirs}" in line
     assert not run_path.exists()
 
 

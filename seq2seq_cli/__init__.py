@@ -1,3 +1,35 @@
-"""s2s: train an attention translator from any file of sentence pairs, and use it."""
+"""s2s: train an attention translator from any file of sentence pairs, and use it.
+
+The four functions below are what the commands call; docs/python.md shows them at work. They are loaded when they are
+first used: ``import seq2seq_cli`` loads neither torch nor spaCy nor numpy.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from seq2seq_cli.config.catalog import list_configs as configs
+    from seq2seq_cli.decoding.load import load
+    from seq2seq_cli.preparation.prepare import prepare
+    from seq2seq_cli.training.train import train
 
 __version__ = "0.1.0"
+__all__ = ["configs", "load", "prepare", "train"]
+
+_HOMES = {
+    "configs": ("seq2seq_cli.config.catalog", "list_configs"),
+    "load": ("seq2seq_cli.decoding.load", "load"),
+    "prepare": ("seq2seq_cli.preparation.prepare", "prepare"),
+    "train": ("seq2seq_cli.training.train", "train"),
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'seq2seq_cli' has no attribute {name!r}")
+    module, function = _HOMES[name]
+    return getattr(import_module(module), function)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

@@ -40,25 +40,21 @@ def train(
 ) -> None:
     """Train a translator on a prepared folder and keep the best."""
     from seq2seq_cli.cli.training_bar import TrainingBar
-    from seq2seq_cli.training.events import Report
-    from seq2seq_cli.training.plan import Options
     from seq2seq_cli.training.train import train as run
 
-    options = Options(
-        config=config,
-        overrides=[*(set_ or []), *_shorthand("device", device), *_shorthand("seed", seed)],
-        data=data,
-        out=out,
-        resume=resume,
-        overwrite=overwrite,
-        init_from=init_from,
-    )
-    with closing(run(options)) as events, closing(TrainingBar()) as bar:
-        for event in events:
-            if isinstance(event, Report):
-                sys.stdout.write(_result(event))
-            else:
-                bar.show(event)
+    with closing(TrainingBar()) as bar:
+        report = run(
+            config,
+            data=data,
+            out=out,
+            overrides=[*(set_ or []), *_shorthand("device", device), *_shorthand("seed", seed)],
+            resume=resume,
+            overwrite=overwrite,
+            init_from=init_from,
+            on_event=bar.show,
+        )
+    if report:
+        sys.stdout.write(_result(report))
 
 
 def _shorthand(key: str, value: object) -> list[str]:

@@ -96,7 +96,9 @@ def translate(
         check_attention_path(picture)
     for number, text in enumerate(texts or [], start=1):
         _check_utf8(f"TEXT {number}", text)
-    translator = _load(model, device, overrides or [])
+    from seq2seq_cli.decoding.load import load
+
+    translator = load(model, device=device, overrides=overrides or []).translator
     if attention is not None and not translator.has_attention:
         raise UsageError("--attention: this model has no attention: its model.attention.score is none or fixed")
     output = _Output(tokens=tokens, table=attention == _TERMINAL, picture=picture)
@@ -110,22 +112,6 @@ def translate(
 
         lines = read_lines(sys.stdin.buffer, _STDIN)
         output.show(translator.translate_stream(lines, _STDIN), name_unknown=False)
-
-
-def _load(model: Path | None, device: DeviceName, overrides: list[str]) -> "Translator":
-    """The translator of a run; overrides change keys of ``decoding`` for this command."""
-    for assignment in overrides:
-        if not assignment.startswith("decoding."):
-            raise UsageError(f"--set {assignment}: only decoding.KEY=VALUE: the model is trained already")
-
-    from seq2seq_cli.compute.device import choose_device
-    from seq2seq_cli.config.loader import load_saved_config
-    from seq2seq_cli.decoding.load import load_translator
-    from seq2seq_cli.runs.folder import RunFolder
-
-    run = RunFolder.find_model(model)
-    config = load_saved_config(run.path / "config.yaml", overrides) if overrides else None
-    return load_translator(run, choose_device(device), config)
 
 
 @dataclass(frozen=True, kw_only=True)

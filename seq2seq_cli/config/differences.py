@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from seq2seq_cli.config.schema import AUTO, PREPARED_SECTIONS, Config, ModelConfig, Section
+from seq2seq_cli.config.schema import AUTO, PREPARED_SECTIONS, Config, Section
 from seq2seq_cli.errors import one_line
 
 
@@ -50,9 +50,7 @@ def find_weight_differences(old: Config, new: Config) -> list[Difference]:
     Dropout of any kind is none: it acts in training and leaves the weights as they are. Nor is an attention size that
     is null in one config, and in the other the size that null stands for.
     """
-    resolved = find_differences(
-        *(config.model_copy(update={"model": _size_resolved(config.model)}) for config in (old, new))
-    )
+    resolved = find_differences(_size_resolved(old), _size_resolved(new))
     weights = {difference.key for difference in resolved if not difference.key.endswith("dropout")}
     return [difference for difference in find_differences(old, new, sections=("model",)) if difference.key in weights]
 
@@ -85,6 +83,8 @@ def shown(value: object) -> str:
     return one_line(value) if isinstance(value, str) else json.dumps(value)
 
 
-def _size_resolved(model: ModelConfig) -> ModelConfig:
+def _size_resolved(config: Config) -> Config:
+    model = config.model
     size = model.attention.size or model.decoder.hidden_size
-    return model.model_copy(update={"attention": model.attention.model_copy(update={"size": size})})
+    attention = model.attention.model_copy(update={"size": size})
+    return config.model_copy(update={"model": model.model_copy(update={"attention": attention})})

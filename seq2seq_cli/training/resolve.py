@@ -30,7 +30,8 @@ def resolve_config(config: Config, corpus: PreparedCorpus) -> Config:
         )
     for _, message in shared_vocabulary_problems(prepared):
         raise UsageError(
-            f"{corpus.path}: {message}; prepare with text.shared_vocabulary=true, or set model.tied_embeddings to none or target"
+            f"{corpus.path}: {message}; prepare with text.shared_vocabulary=true, or set model.tied_embeddings to none"
+            " or target"
         )
     _check_longest_source(prepared, corpus)
     _check_held_out(prepared, corpus)

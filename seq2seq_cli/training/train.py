@@ -1,8 +1,8 @@
 """``s2s train`` as a function: plan, train, report."""
 
-from collections.abc import Generator
-from contextlib import ExitStack
-from functools import partial
+from collections.abc import Callable, Generator, Sequence
+from contextlib import ExitStack, closing
+from pathlib import Path
 
 import torch
 
@@ -11,20 +11,58 @@ from seq2seq_cli.compute.process_group import ProcessGroup, launch_name, torchru
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.runs.folder import RunFolder
-from seq2seq_cli.training.events import Event
+from seq2seq_cli.training.events import Event, Report
 from seq2seq_cli.training.plan import Options, Plan, make_plan
 from seq2seq_cli.training.report import finish
 from seq2seq_cli.training.session import Session
 
 
-def train(options: Options) -> Generator[Event, None, None]:
-    """Train a translator, and keep the best weights; the last event is the Report.
+def train(
+    config: str | None = None,
+    *,
+    data: Path | str | None = None,
+    out: Path | str | None = None,
+    overrides: Sequence[str] = (),
+    resume: bool = False,
+    overwrite: bool = False,
+    init_from: Path | str | None = None,
+    on_event: Callable[[Event], None] = lambda _: None,
+) -> Report | None:
+    """Train a translator on a prepared folder, and keep the best weights in a run folder.
 
-    Under torchrun the main process alone has events, and the others none. The run is locked from before its checkpoint
-    is read until the report is written.
+    `config` is a config by name or path, `overrides` are keys of it with other values (``"training.lr=3e-4"``), `data`
+    is the prepared folder, `out` the run folder. With `resume` a run goes on where it was saved last; with `overwrite`
+    a new one replaces it; with `init_from` a new one begins with the best weights of another. `on_event` is called with
+    each event of the training.
+
+    Returns the report, which is the last event too; None in the processes of torchrun other than the first.
 
     Raises S2SError: UsageError and other InputErrors before anything is written, TrainingError when training cannot go
     on, Interrupted, with everything saved, when the user stops it.
+    """
+    options = Options(
+        config=config,
+        overrides=overrides,
+        data=_path(data),
+        out=_path(out),
+        resume=resume,
+        overwrite=overwrite,
+        init_from=_path(init_from),
+    )
+    report = None
+    with closing(sitting(options)) as events:
+        for event in events:
+            on_event(event)
+            if isinstance(event, Report):
+                report = event
+    return report
+
+
+def sitting(options: Options) -> Generator[Event, None, None]:
+    """The events of a training from its start, or from where it is resumed, to its report.
+
+    Under torchrun the first process alone has events. The run is locked from before its checkpoint is read until the
+    report is written.
     """
     with ExitStack() as held:
         with torchrun_group() as group:
@@ -49,9 +87,16 @@ def open_session(options: Options, group: ProcessGroup, held: ExitStack) -> Sess
     corpus, device = group.on_all(lambda: _open_here(plan, group, *corpora))
     if plan.resumes:
         return Session.resume(RunFolder(plan.path), plan.config, corpus, device, group=group, changes=plan.changes)
-    origin = RunFolder(plan.init_from) if plan.init_from else None
-    start = partial(Session.start, plan.path, plan.config, corpus, device)
-    return start(held=held, overwrite=plan.overwrite, origin=origin, group=group)
+    return Session.start(
+        plan.path,
+        plan.config,
+        corpus,
+        device,
+        held=held,
+        overwrite=plan.overwrite,
+        origin=RunFolder(plan.init_from) if plan.init_from else None,
+        group=group,
+    )
 
 
 def _open_here(
@@ -63,3 +108,7 @@ def _open_here(
         if corpus.fingerprint != plan.fingerprint:
             raise UsageError(f"{plan.data}: another corpus than process 0 has: prepare once, and copy the folder")
     return corpus, choose_device(plan.config.training.device, group)
+
+
+def _path(path: Path | str | None) -> Path | None:
+    return None if path is None else Path(path)

@@ -234,3 +234,37 @@ def test_the_answer_does_not_depend_on_the_route_or_the_batch(home: Path) -> Non
     for size in (1, 7):
         one = ("translate", "--model", "runs/luong_dot", "--set", f"decoding.batch_size={size}")
         assert s2s_here(home, *one, *sentences).stdout.splitlines() == lines
+
+
+def resume_together(home: Path, name: str) -> list[Done]:
+    """Two trainings that resume the same run at the same moment; the one that got it is stopped then."""
+    command = [*S2S, "train", "--resume", "--out", f"runs/{name}", *ENDLESS]
+    processes = [
+        subprocess.Popen(command, cwd=home, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8")
+        for _ in range(2)
+    ]
+    deadline = time.monotonic() + 120
+    while all(process.poll() is None for process in processes) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    done = []
+    for process in sorted(processes, key=lambda process: process.poll() is None):
+        if process.poll() is None:
+            process.terminate()
+        out, err = process.communicate(timeout=60)
+        done.append(Done([], process.returncode, out, err))
+    return done
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals")
+@pytest.mark.parametrize("times", [2, pytest.param(20, marks=pytest.mark.slow)])
+def test_of_two_that_resume_a_run_together_one_is_refused(home: Path, times: int) -> None:
+    name = f"contended{times}"
+    start = ("train", "-c", "luong_dot", *SMALL, "--set", "training.epochs=1", "--out", f"runs/{name}")
+    assert s2s_here(home, *start).returncode == 0
+    for _ in range(times):
+        refused, trained = resume_together(home, name)
+        assert_refused(refused, f"runs/{name}: a training is running in it")
+        assert trained.returncode in (143, -signal.SIGTERM), trained.stderr
+    steps = [json.loads(line)["step"] for line in (home / "runs" / name / "metrics.jsonl").read_text().splitlines()]
+    assert steps == sorted(steps)
+    assert s2s_here(home, "translate", "--model", f"runs/{name}", "a b c").returncode == 0

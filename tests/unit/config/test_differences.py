@@ -82,7 +82,7 @@ def test_weights_do_not_fit_a_model_with_other_parts_or_sizes() -> None:
     new = load_config(None, ["model.attention.size=64", "model.decoder.readout=attentional", "training.lr=1e-2"])
 
     assert find_weight_differences(Config(), new) == [
-        ("model.attention.size", 256, 64),
+        ("model.attention.size", None, 64),
         ("model.decoder.readout", "concat", "attentional"),
     ]
 

@@ -1,0 +1,48 @@
+"""The functions that ``import seq2seq_cli`` offers, and the page that shows them."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import seq2seq_cli
+from seq2seq_cli.errors import UsageError
+from tests.corpora import write_reversals
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "python.md"
+
+
+def test_the_code_of_the_page_runs_from_top_to_bottom(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_reversals(tmp_path / "pairs.txt")
+    code = "\n".join(re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), flags=re.DOTALL))
+    (tmp_path / "page.py").write_text(code, encoding="utf-8")
+    (tmp_path / "configs").mkdir()
+    small = "model:\n  encoder: {embedding_size: 8, hidden_size: 12}\n  decoder: {embedding_size: 8, hidden_size: 12}\n"
+    (tmp_path / "configs" / "luong_dot.yaml").write_text(small, encoding="utf-8")
+    done = subprocess.run([sys.executable, "page.py"], capture_output=True, encoding="utf-8", check=False)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert re.fullmatch(r"\d+ training pairs", lines[0])
+    assert "epoch 3: BLEU" in done.stdout
+    assert "epoch 2: BLEU" not in done.stdout  # of the first training, which has no on_event
+    assert any(line.startswith("quick - ") for line in lines)
+
+
+def test_importing_it_loads_nothing_heavy_and_names_all_that_it_has() -> None:
+    code = (
+        "import sys, seq2seq_cli; names = set(seq2seq_cli.__all__); assert names <= set(dir(seq2seq_cli));"
+        "print([name for name in ('torch', 'spacy', 'numpy', 'pydantic') if name in sys.modules], sorted(names))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=True)
+    assert done.stdout == "[] ['configs', 'load', 'prepare', 'train']\n"
+    assert all(callable(getattr(seq2seq_cli, name)) for name in seq2seq_cli.__all__)
+    with pytest.raises(AttributeError, match="has no attribute 'trian'"):
+        _ = seq2seq_cli.trian
+
+
+def test_errors_are_those_of_the_commands() -> None:
+    with pytest.raises(UsageError, match="--resume goes on with a run and --overwrite replaces it"):
+        seq2seq_cli.train(resume=True, overwrite=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.config.schema import Config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
-from seq2seq_cli.preparation.prepare import prepare
+from seq2seq_cli.preparation.prepare import prepare_corpus
 
 TEXT = (
     "text.unit=bpe",
@@ -71,5 +71,5 @@ def default_config() -> Config:
 def prepared(pairs: Path, config: Config) -> Iterator[PreparedCorpus]:
     """A pair file as s2s trains on it, in a folder that is gone afterwards."""
     with tempfile.TemporaryDirectory() as folder:
-        prepare([pairs], Path(folder) / "prepared", config)
+        prepare_corpus([pairs], Path(folder) / "prepared", config)
         yield PreparedCorpus.open(Path(folder) / "prepared")

@@ -23,7 +23,7 @@ from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.config.schema import Config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.errors import Interrupted, S2SError
-from seq2seq_cli.preparation.prepare import prepare
+from seq2seq_cli.preparation.prepare import prepare_corpus
 
 if TYPE_CHECKING:
     from seq2seq_cli.learning.state import Progress
@@ -101,7 +101,7 @@ def _session(pairs: Path, config: Config, folder: Path, held: ExitStack) -> "Ses
     from seq2seq_cli.training.resolve import resolve_config
     from seq2seq_cli.training.session import Session
 
-    prepare([pairs], folder / "prepared", config)
+    prepare_corpus([pairs], folder / "prepared", config)
     corpus = PreparedCorpus.open(folder / "prepared")
     # What prepare found out, such as the languages, the config does not say.
     config = resolve_config(config.model_copy(update={"data": corpus.config.data, "text": corpus.config.text}), corpus)

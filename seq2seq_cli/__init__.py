@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from seq2seq_cli.config.catalog import list_configs as configs
     from seq2seq_cli.decoding.load import load
-    from seq2seq_cli.preparation.prepare import prepare
-    from seq2seq_cli.training.train import train
+    from seq2seq_cli.preparation.command import prepare
+    from seq2seq_cli.training.command import train
 
 __version__ = "0.1.0"
 __all__ = ["configs", "load", "prepare", "train"]
@@ -19,8 +19,8 @@ __all__ = ["configs", "load", "prepare", "train"]
 _HOMES = {
     "configs": ("seq2seq_cli.config.catalog", "list_configs"),
     "load": ("seq2seq_cli.decoding.load", "load"),
-    "prepare": ("seq2seq_cli.preparation.prepare", "prepare"),
-    "train": ("seq2seq_cli.training.train", "train"),
+    "prepare": ("seq2seq_cli.preparation.command", "prepare"),
+    "train": ("seq2seq_cli.training.command", "train"),
 }
 
 

@@ -85,27 +85,22 @@ def prepare(
 
     The pairs are split without leaks, vocabularies are learned, and everything is written into a prepared folder.
     """
-    from seq2seq_cli.config.loader import load_config
-    from seq2seq_cli.corpus.prepared import DEFAULT_FOLDER
-    from seq2seq_cli.pairs.pair_files import pair_paths
-    from seq2seq_cli.preparation.prepare import prepare as run
-    from seq2seq_cli.preparation.workers import workers_at
-    from seq2seq_cli.text.sides import load_codecs
+    from seq2seq_cli.preparation.command import prepare as run
 
-    pairs = pair_paths(file or [], src or [], tgt or [])
-    settings = load_config(config, [*(set_ or []), *_shorthands(swap=swap, encoding=encoding, limit=limit)])
-    folder = out or DEFAULT_FOLDER
     with _terminable(), _bar() as progress:
         report = run(
-            pairs,
-            folder,
-            settings,
+            *(file or []),
+            src=src or [],
+            tgt=tgt or [],
             valid=valid or [],
             test=test or [],
+            out=out,
+            config=config,
+            overrides=[*(set_ or []), *_shorthands(swap=swap, encoding=encoding, limit=limit)],
             languages=languages,
-            codecs=load_codecs(codec_from) if codec_from else None,
+            codec_from=codec_from,
             overwrite=overwrite,
-            open_workers=workers_at(executor),
+            executor=executor,
             progress=progress,
         )
     for warning in report.warnings:

@@ -40,7 +40,7 @@ def train(
 ) -> None:
     """Train a translator on a prepared folder and keep the best."""
     from seq2seq_cli.cli.training_bar import TrainingBar
-    from seq2seq_cli.training.train import train as run
+    from seq2seq_cli.training.command import train as run
 
     with closing(TrainingBar()) as bar:
         report = run(

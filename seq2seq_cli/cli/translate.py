@@ -18,7 +18,7 @@ from seq2seq_cli.config.choices import DeviceName
 from seq2seq_cli.errors import InputError, UsageError
 
 if TYPE_CHECKING:
-    from seq2seq_cli.decoding.translator import Translation, Translator
+    from seq2seq_cli.decoding.translator import Translation
 
 PROMPT = "src> "
 

@@ -50,7 +50,7 @@ _PLACES = 3
 
 @dataclass(frozen=True, kw_only=True)
 class PrepareReport:
-    """The outcome of ``prepare``."""
+    """The outcome of a preparation."""
 
     out: Path
     manifest: Manifest
@@ -62,7 +62,7 @@ class PrepareReport:
     seconds: float
 
 
-def prepare(
+def prepare_corpus(
     pairs: Sequence[PairPath],
     out: Path,
     config: Config,

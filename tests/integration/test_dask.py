@@ -13,7 +13,7 @@ import pytest
 
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.errors import S2SError
-from seq2seq_cli.preparation.prepare import prepare
+from seq2seq_cli.preparation.prepare import prepare_corpus
 from seq2seq_cli.preparation.workers import workers_at
 
 pytest.importorskip("distributed")
@@ -122,7 +122,7 @@ def test_a_scheduler_that_dies_is_told_and_nothing_is_written(tmp_path: Path) ->
     with running(*scheduler(tmp_path)) as process, running(*worker(tmp_path, *DASK)):
         wait_for_workers(tmp_path, 1)
         with pytest.raises(S2SError, match="the scheduler or a worker died"):
-            prepare(
+            prepare_corpus(
                 [pair_file],
                 tmp_path / "out",
                 load_config(None),

@@ -9,13 +9,13 @@ from seq2seq_cli.corpus.batches import collate
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SPLITS
 from seq2seq_cli.errors import PreparedFolderError
-from seq2seq_cli.preparation.prepare import prepare
+from seq2seq_cli.preparation.prepare import prepare_corpus
 from seq2seq_cli.text.vocabulary import UNK
 
 
 @pytest.fixture
 def folder(pair_file: Path, tmp_path: Path) -> Path:
-    prepare([pair_file], tmp_path / "out", load_config(None, ["data.max_tokens=50"]))
+    prepare_corpus([pair_file], tmp_path / "out", load_config(None, ["data.max_tokens=50"]))
     return tmp_path / "out"
 
 
@@ -37,7 +37,7 @@ def change_manifest(folder: Path, **changes: object) -> None:
     ids=["word", "bpe", "character"],
 )
 def test_ids_are_those_of_the_codecs(pair_file: Path, tmp_path: Path, overrides: list[str]) -> None:
-    prepare([pair_file], tmp_path / "out", load_config(None, overrides))
+    prepare_corpus([pair_file], tmp_path / "out", load_config(None, overrides))
     corpus = PreparedCorpus.open(tmp_path / "out")
     tokens = {"src": 0, "tgt": 0}
     for name in SPLITS:
@@ -142,7 +142,7 @@ def test_a_folder_with_a_damaged_manifest_can_be_made_again(folder: Path, pair_f
     change_manifest(folder, pair_files=None)
     with pytest.raises(PreparedFolderError, match="damaged: pair_files"):
         PreparedCorpus.open(folder)
-    prepare([pair_file], folder, load_config(None), overwrite=True)
+    prepare_corpus([pair_file], folder, load_config(None), overwrite=True)
     PreparedCorpus.open(folder).verify()
 
 
@@ -152,7 +152,9 @@ def test_numbers_that_mean_nothing_are_told_when_they_are_used(folder: Path, nam
     numbers[1:-1] = 60_000
     np.save(folder / name, numbers)
     ids = PreparedCorpus.open(folder).split("train")
-    with pytest.raises(PreparedFolderError, match="the split 'train' is damaged: prepare again with --overwrite"):
+    with pytest.raises(
+        PreparedFolderError, match="the split 'train' is damaged: prepare again with --overwrite"
+    ):
         collate(ids, [0, 1, 2])
 
 
@@ -160,6 +162,6 @@ def test_a_source_comes_once_with_all_its_references(tmp_path: Path) -> None:
     lines = [f"Source {n}\tTarget {n} {variant}" for n in range(100) for variant in "ab"]
     pair_file = tmp_path / "deu.txt"
     pair_file.write_text("\n".join(lines), encoding="utf-8")
-    prepare([pair_file], tmp_path / "out", load_config(None))
+    prepare_corpus([pair_file], tmp_path / "out", load_config(None))
     references = [pair for name in SPLITS for pair in PreparedCorpus.open(tmp_path / "out").references(name)]
     assert sorted(references) == sorted((f"Source {n}", [f"Target {n} a", f"Target {n} b"]) for n in range(100))

@@ -9,7 +9,7 @@ from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SPLITS, SplitName
 from seq2seq_cli.errors import PairFileError, UsageError
-from seq2seq_cli.preparation.prepare import PrepareReport, prepare
+from seq2seq_cli.preparation.prepare import PrepareReport, prepare_corpus
 from seq2seq_cli.text.sides import load_codecs
 from tests.corpora import pair_lines
 
@@ -27,7 +27,7 @@ def made(folder: Path, *given: str, overrides: Sequence[str] = ()) -> tuple[Prep
     lines = pair_lines(300)
     lines[7] = "Tom sees 7 cats.\tTom sieht 7 Katzen."
     lines[1] = "Maria hears 1 cats.\tMaria hört 1 Katzen."
-    report = prepare(
+    report = prepare_corpus(
         file(folder, "deu.txt", lines),
         folder / "out",
         load_config(None, overrides),
@@ -79,12 +79,12 @@ def test_limits_are_for_training_alone(tmp_path: Path) -> None:
 
 def test_a_given_split_without_pairs_is_refused(pair_file: Path, tmp_path: Path) -> None:
     with pytest.raises(PairFileError, match=r"none\.tsv: no sentence pair in it"):
-        prepare([pair_file], tmp_path / "out", load_config(None), valid=file(tmp_path, "none.tsv", ["", ""]))
+        prepare_corpus([pair_file], tmp_path / "out", load_config(None), valid=file(tmp_path, "none.tsv", ["", ""]))
 
 
 def test_training_that_is_all_in_a_given_split_is_refused(pair_file: Path, tmp_path: Path) -> None:
     with pytest.raises(PairFileError, match=r"no pair is left for training \(300 in test\)"):
-        prepare([pair_file], tmp_path / "out", load_config(None), test=[pair_file])
+        prepare_corpus([pair_file], tmp_path / "out", load_config(None), test=[pair_file])
 
 
 def test_another_given_split_is_another_preparation(tmp_path: Path) -> None:
@@ -96,11 +96,11 @@ def test_another_given_split_is_another_preparation(tmp_path: Path) -> None:
 
 def test_codecs_of_an_older_model_number_new_pairs(pair_file: Path, tmp_path: Path) -> None:
     overrides = ["text.unit=bpe", "text.src.max_size=60", "text.tgt.max_size=70", "text.tgt.lowercase=true"]
-    prepare([pair_file], tmp_path / "old", load_config(None, overrides), languages="en-nl")
+    prepare_corpus([pair_file], tmp_path / "old", load_config(None, overrides), languages="en-nl")
     codecs = load_codecs(tmp_path / "old")
     new = file(tmp_path, "new.txt", ["Tom sees Ω cats.\tTom sieht Ω Katzen.", *pair_lines(30)])
 
-    report = prepare(new, tmp_path / "new", load_config(None, ["text.unit=bpe"]), codecs=codecs)
+    report = prepare_corpus(new, tmp_path / "new", load_config(None, ["text.unit=bpe"]), codecs=codecs)
     corpus = PreparedCorpus.open(tmp_path / "new")
     assert (corpus.src_codec, corpus.tgt_codec) == codecs
     assert (tmp_path / "new" / "codec" / "src.json").read_bytes() == (
@@ -112,16 +112,16 @@ def test_codecs_of_an_older_model_number_new_pairs(pair_file: Path, tmp_path: Pa
         ids = corpus.split(name)
         for pair, (source, _) in enumerate(corpus.sentences(name)):
             assert ids.src(pair).tolist() == codecs[0].read(source).ids
-    assert prepare(new, tmp_path / "new", load_config(None), codecs=codecs).up_to_date
+    assert prepare_corpus(new, tmp_path / "new", load_config(None), codecs=codecs).up_to_date
     with pytest.raises(UsageError, match="with the codecs of an older model"):
-        prepare(new, tmp_path / "new", load_config(None, overrides), languages="en-nl")
+        prepare_corpus(new, tmp_path / "new", load_config(None, overrides), languages="en-nl")
 
 
 def test_a_config_that_states_something_else_than_the_codecs_is_refused(pair_file: Path, tmp_path: Path) -> None:
-    prepare([pair_file], tmp_path / "old", load_config(None))
+    prepare_corpus([pair_file], tmp_path / "old", load_config(None))
     codecs = load_codecs(tmp_path / "old")
     other = load_config(None, ["text.unit=character", "text.src.min_count=1"])
     with pytest.raises(UsageError, match=r"unit is character, the model has word.*min_count is 1, the model has 2"):
-        prepare([pair_file], tmp_path / "new", other, codecs=codecs)
+        prepare_corpus([pair_file], tmp_path / "new", other, codecs=codecs)
     with pytest.raises(UsageError, match="to translate en-fr, but the model of --codec-from translates en-de"):
-        prepare([pair_file], tmp_path / "new", load_config(None), codecs=codecs, languages="en-fr")
+        prepare_corpus([pair_file], tmp_path / "new", load_config(None), codecs=codecs, languages="en-fr")

@@ -18,13 +18,13 @@ from seq2seq_cli.errors import (
     S2SError,
     UsageError,
 )
-from seq2seq_cli.preparation.prepare import prepare
+from seq2seq_cli.preparation.prepare import prepare_corpus
 from seq2seq_cli.preparation.workers import OpenWorkers, Workers
 from tests.corpora import pair_lines
 
 
 def prepared(pair_file: Path, out: Path, overrides: Sequence[str] = ()) -> PreparedCorpus:
-    prepare([pair_file], out, load_config(None, overrides))
+    prepare_corpus([pair_file], out, load_config(None, overrides))
     return PreparedCorpus.open(out)
 
 
@@ -39,7 +39,7 @@ def content(folder: Path) -> dict[str, bytes]:
 def test_the_report_is_that_of_the_folder(pair_file: Path, tmp_path: Path) -> None:
     with pair_file.open("a", encoding="utf-8") as file:
         file.write("\n" + "much " * 101 + "\tviel\nTom sees 0 cats.\tTom sieht 0 Katzen.\n")
-    report = prepare([pair_file], tmp_path / "out", load_config(None))
+    report = prepare_corpus([pair_file], tmp_path / "out", load_config(None))
 
     manifest = PreparedCorpus.open(tmp_path / "out").manifest
     assert report.manifest == manifest
@@ -93,9 +93,9 @@ def test_no_sentence_of_a_held_out_split_is_in_another(tmp_path: Path) -> None:
 def test_the_number_of_processes_does_not_change_a_byte(tmp_path: Path) -> None:
     pair_file = tmp_path / "deu.txt"
     pair_file.write_text("\n".join(pair_lines(9000)), encoding="utf-8")
-    prepare([pair_file], tmp_path / "one", load_config(None))
+    prepare_corpus([pair_file], tmp_path / "one", load_config(None))
     with ProcessPoolExecutor(2, multiprocessing.get_context("spawn")) as pool:
-        prepare([pair_file], tmp_path / "two", load_config(None), open_workers=by(pool))
+        prepare_corpus([pair_file], tmp_path / "two", load_config(None), open_workers=by(pool))
 
     assert content(tmp_path / "one") == content(tmp_path / "two")
 
@@ -104,7 +104,7 @@ def test_a_dead_worker_is_told_and_nothing_is_written(pair_file: Path, tmp_path:
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
         pool.submit(os._exit, 1).exception()
         with pytest.raises(S2SError, match="a worker process died"):
-            prepare([pair_file], tmp_path / "out", load_config(None), open_workers=by(pool))
+            prepare_corpus([pair_file], tmp_path / "out", load_config(None), open_workers=by(pool))
 
     assert list(tmp_path.iterdir()) == [pair_file]
 
@@ -116,7 +116,7 @@ class Interrupting(Executor):
 
 def test_stopped_by_the_user_it_says_that_nothing_was_written(pair_file: Path, tmp_path: Path) -> None:
     with pytest.raises(Interrupted, match="nothing was written"):
-        prepare([pair_file], tmp_path / "out", load_config(None), open_workers=by(Interrupting()))
+        prepare_corpus([pair_file], tmp_path / "out", load_config(None), open_workers=by(Interrupting()))
     assert list(tmp_path.iterdir()) == [pair_file]
 
 
@@ -137,9 +137,9 @@ def test_more_words_than_two_bytes_can_number_take_four(tmp_path: Path) -> None:
 
 
 def test_the_same_again_is_left_alone(pair_file: Path, tmp_path: Path) -> None:
-    first = prepare([pair_file], tmp_path / "out", load_config(None))
+    first = prepare_corpus([pair_file], tmp_path / "out", load_config(None))
     before = {path: path.stat().st_mtime_ns for path in (tmp_path / "out").rglob("*")}
-    second = prepare([pair_file], tmp_path / "out", load_config(None))
+    second = prepare_corpus([pair_file], tmp_path / "out", load_config(None))
 
     assert second.up_to_date
     assert second.manifest == first.manifest
@@ -148,15 +148,15 @@ def test_the_same_again_is_left_alone(pair_file: Path, tmp_path: Path) -> None:
 
 def test_another_preparation_is_replaced_only_when_asked(pair_file: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    prepare([pair_file], out, load_config(None))
+    prepare_corpus([pair_file], out, load_config(None))
     other = load_config(None, ["data.limit=200", "text.tgt.lowercase=true"])
 
     with pytest.raises(UsageError, match=r"data.limit: null -> 200, text.tgt.lowercase: false -> true") as caught:
-        prepare([pair_file], out, other)
+        prepare_corpus([pair_file], out, other)
     assert "--overwrite" in str(caught.value)
     assert "--out" in str(caught.value)
 
-    assert prepare([pair_file], out, other, overwrite=True).manifest.lines_read == 200
+    assert prepare_corpus([pair_file], out, other, overwrite=True).manifest.lines_read == 200
     assert sorted(path.name for path in tmp_path.iterdir()) == ["deu.txt", "out"]
 
 
@@ -165,20 +165,20 @@ def test_what_another_version_of_a_library_made_is_another_preparation(
     pair_file: Path, tmp_path: Path, library: str, name: str
 ) -> None:
     subwords = load_config(None, ["text.unit=bpe"])
-    manifest = prepare([pair_file], tmp_path / "out", subwords).manifest
+    manifest = prepare_corpus([pair_file], tmp_path / "out", subwords).manifest
     assert getattr(manifest, library) == importlib.metadata.version(library)
     manifest.model_copy(update={library: "0.1"}).write(tmp_path / "out")
 
     with pytest.raises(UsageError, match=rf"\(by {name} 0\.1, now {getattr(manifest, library)}\)"):
-        prepare([pair_file], tmp_path / "out", subwords)
+        prepare_corpus([pair_file], tmp_path / "out", subwords)
 
 
 def test_another_file_is_told_apart_by_its_content(pair_file: Path, tmp_path: Path) -> None:
-    prepare([pair_file], tmp_path / "out", load_config(None))
+    prepare_corpus([pair_file], tmp_path / "out", load_config(None))
     pair_file.write_text("\n".join(pair_lines(301)), encoding="utf-8")
 
     with pytest.raises(UsageError, match=r"from other files or other content: deu\.txt"):
-        prepare([pair_file], tmp_path / "out", load_config(None))
+        prepare_corpus([pair_file], tmp_path / "out", load_config(None))
 
 
 @pytest.mark.parametrize("overwrite", [False, True])
@@ -189,13 +189,13 @@ def test_what_prepare_did_not_write_is_never_replaced(pair_file: Path, tmp_path:
     file.touch()
     for out in (folder, file):
         with pytest.raises(UsageError, match="not a prepared folder"):
-            prepare([pair_file], out, load_config(None), overwrite=overwrite)
+            prepare_corpus([pair_file], out, load_config(None), overwrite=overwrite)
     assert (folder / "thesis.tex").exists()
 
-    prepare([pair_file], mixed, load_config(None))
+    prepare_corpus([pair_file], mixed, load_config(None))
     (mixed / "codec" / "notes.txt").touch()
     with pytest.raises(UsageError, match="prepare did not write .*notes.txt" if overwrite else "data.limit"):
-        prepare([pair_file], mixed, load_config(None, ["data.limit=200"]), overwrite=overwrite)
+        prepare_corpus([pair_file], mixed, load_config(None, ["data.limit=200"]), overwrite=overwrite)
     assert (mixed / "codec" / "notes.txt").exists()
 
 
@@ -205,30 +205,30 @@ def test_an_empty_folder_is_used(pair_file: Path, tmp_path: Path) -> None:
 
 
 def test_a_damaged_preparation_is_told_and_can_be_made_again(pair_file: Path, tmp_path: Path) -> None:
-    prepare([pair_file], tmp_path / "out", load_config(None))
+    prepare_corpus([pair_file], tmp_path / "out", load_config(None))
     (tmp_path / "out" / "train.src.npy").write_bytes(b"")
 
     with pytest.raises(PreparedFolderError, match="damaged: prepare again with --overwrite"):
-        prepare([pair_file], tmp_path / "out", load_config(None))
-    prepare([pair_file], tmp_path / "out", load_config(None), overwrite=True)
+        prepare_corpus([pair_file], tmp_path / "out", load_config(None))
+    prepare_corpus([pair_file], tmp_path / "out", load_config(None), overwrite=True)
     assert len(PreparedCorpus.open(tmp_path / "out").split("train")) > 200
 
 
 def test_a_language_that_spacy_lacks_is_cut_all_the_same_with_a_warning(pair_file: Path, tmp_path: Path) -> None:
-    report = prepare([pair_file], tmp_path / "out", load_config(None), languages="en-eo")
+    report = prepare_corpus([pair_file], tmp_path / "out", load_config(None), languages="en-eo")
     assert [warning.split(":")[0] for warning in report.warnings] == ["spaCy has no tokenizer for 'eo'"]
     assert report.manifest.text.tgt.language == "eo"
 
 
 def test_pairs_that_are_all_too_long_are_refused(pair_file: Path, tmp_path: Path) -> None:
     with pytest.raises(PairFileError, match=r"more than data\.max_tokens=2 tokens"):
-        prepare([pair_file], tmp_path / "out", load_config(None, ["data.max_tokens=2"]))
+        prepare_corpus([pair_file], tmp_path / "out", load_config(None, ["data.max_tokens=2"]))
     assert list(tmp_path.iterdir()) == [pair_file]
 
 
 def test_a_place_that_cannot_be_written_is_told(pair_file: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"cannot be written: .*--out"):
-        prepare([pair_file], pair_file / "out", load_config(None))
+        prepare_corpus([pair_file], pair_file / "out", load_config(None))
 
 
 def test_the_examples_of_dropped_lines_stand_in_a_table(tmp_path: Path) -> None:
@@ -277,8 +277,8 @@ def test_several_files_are_one_corpus_and_each_line_is_told_by_its_own(tmp_path:
     together = tmp_path / "deu.txt"
     together.write_text("\n".join(lines), encoding="utf-8")
 
-    manifest = prepare([one, two, (src, tgt)], tmp_path / "several", load_config(None)).manifest
-    prepare([together], tmp_path / "one", load_config(None))
+    manifest = prepare_corpus([one, two, (src, tgt)], tmp_path / "several", load_config(None)).manifest
+    prepare_corpus([together], tmp_path / "one", load_config(None))
 
     assert [file.name for file in manifest.pair_files] == ["one.tsv", "two.tsv", "three.en", "three.de"]
     first = {reason: (it.first[0].file, it.first[0].line) for reason, it in manifest.dropped.items()}
@@ -293,7 +293,7 @@ def test_of_several_files_a_bad_one_is_refused_by_its_own_count(pair_file: Path,
     bad = tmp_path / "bad.txt"
     bad.write_text("a\tb\nno tab\n", encoding="utf-8")
     with pytest.raises(PairFileError, match=r"bad\.txt:2: the line has no tab .*1 of 2 lines"):
-        prepare([pair_file, bad], tmp_path / "out", load_config(None))
+        prepare_corpus([pair_file, bad], tmp_path / "out", load_config(None))
 
 
 def test_what_a_killed_prepare_left_behind_is_removed_by_the_next(pair_file: Path, tmp_path: Path) -> None:
@@ -308,7 +308,7 @@ def test_a_failure_leaves_no_folders_behind(tmp_path: Path) -> None:
     bad = tmp_path / "bad.txt"
     bad.write_text("no tab\n", encoding="utf-8")
     with pytest.raises(PairFileError):
-        prepare([bad], tmp_path / "data" / "new" / "prepared", load_config(None))
+        prepare_corpus([bad], tmp_path / "data" / "new" / "prepared", load_config(None))
     assert list(tmp_path.iterdir()) == [bad]
 
 
@@ -319,7 +319,7 @@ def test_a_full_disk_is_told_and_nothing_stays(pair_file: Path, tmp_path: Path) 
     resource.setrlimit(resource.RLIMIT_FSIZE, (5000, before[1]))
     try:
         with pytest.raises(UsageError, match="out: cannot be written: File too large"):
-            prepare([pair_file], tmp_path / "out", load_config(None))
+            prepare_corpus([pair_file], tmp_path / "out", load_config(None))
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert list(tmp_path.iterdir()) == [pair_file]
@@ -335,7 +335,7 @@ def test_too_few_files_at_a_time_are_told_and_nothing_stays(pair_file: Path, tmp
     resource.setrlimit(resource.RLIMIT_NOFILE, (eighth_free + 1, before[1]))
     try:
         with pytest.raises(UsageError, match="out: cannot be written: Too many open files"):
-            prepare([pair_file], tmp_path / "out", load_config(None))
+            prepare_corpus([pair_file], tmp_path / "out", load_config(None))
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, before)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["before", pair_file.name]

@@ -152,9 +152,7 @@ def test_numbers_that_mean_nothing_are_told_when_they_are_used(folder: Path, nam
     numbers[1:-1] = 60_000
     np.save(folder / name, numbers)
     ids = PreparedCorpus.open(folder).split("train")
-    with pytest.raises(
-        PreparedFolderError, match="the split 'train' is damaged: prepare again with --overwrite"
-    ):
+    with pytest.raises(PreparedFolderError, match="the split 'train' is damaged: prepare again with --overwrite"):
         collate(ids, [0, 1, 2])
 
 

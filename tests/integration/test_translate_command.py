@@ -278,3 +278,21 @@ def test_a_sentence_that_is_too_long_for_the_model_is_refused_by_its_place(folde
 
 def test_without_a_run_it_says_to_train_first(tmp_path: Path) -> None:
     assert_refused(s2s("she", folder=tmp_path), "train")
+
+
+def test_translating_imports_nothing_that_prepares_trains_or_evaluates(folder: Path) -> None:
+    program = """
+import atexit, sys
+atexit.register(lambda: sys.stderr.write(" ".join(sys.modules)))
+from seq2seq_cli.cli.app import main
+main()
+"""
+    command = [sys.executable, "-c", program, "translate", "--device", "cpu"]
+    done = subprocess.run(command, cwd=folder, input="She saw him.\n", capture_output=True, encoding="utf-8", check=True)
+    assert done.stdout.count("\n") == 1
+    modules = done.stderr.split()
+    rooms = {module.split(".")[1] for module in modules if module.startswith("seq2seq_cli.")}
+    assert not rooms & {"training", "learning", "preparation", "evaluation", "corpus", "pairs"}
+    assert "decoding" in rooms
+    libraries = {"scipy", "sacrebleu", "matplotlib", "tokenizers", "tensorboard", "dask", "filelock", "psutil"}
+    assert not libraries.intersection(modules)

@@ -33,33 +33,22 @@ StepFunction: TypeAlias = Callable[[Int[Tensor, " B"], State], tuple[Float[Tenso
 """step(tokens, state) -> logits of the next tokens, state, attention weights."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Hypothesis:
-    """The translation of one sentence in ids."""
-
-    ids: list[int]
-    """T tokens; the last is EOS unless the length limit came first."""
-    log_probability: float
-    """log p(ids | source), the sum over the tokens."""
-    weights: Float[Tensor, "T S"]
-    """The attention weights at each token, on the CPU."""
-
-
 @dataclass(kw_only=True)
-class _Partial:
-    """A hypothesis that grows by one token per step."""
+class Hypothesis:
+    """A translation in ids; it grows by one token per step of the search."""
 
     ids: list[int] = field(default_factory=list)
+    """T tokens; in the end the last is EOS unless the length limit came first."""
     log_probability: float = 0.0
-    weights: list[Tensor] = field(default_factory=list)
+    """log p(ids | source), the sum over the tokens."""
+    weights: list[Float[Tensor, " S"]] = field(default_factory=list)
+    """The attention weights at each of the T tokens, on the CPU."""
 
-    def append(self, token: int, log_probability: float, weights: Tensor) -> None:
+    def append(self, token: int, log_probability: float, weights: Float[Tensor, " S"]) -> None:
+        """Add the token of a step."""
         self.ids.append(token)
         self.log_probability += log_probability
         self.weights.append(weights)
-
-    def finish(self) -> Hypothesis:
-        return Hypothesis(ids=self.ids, log_probability=self.log_probability, weights=torch.stack(self.weights))
 
 
 def greedy_search(step: StepFunction[State], state: State, max_lengths: Int[Tensor, " B"]) -> list[Hypothesis]:
@@ -68,7 +57,7 @@ def greedy_search(step: StepFunction[State], state: State, max_lengths: Int[Tens
     A row ends with EOS or at its maximum length (at least 1), and is then no longer computed. PAD and BOS are never
     chosen.
     """
-    hypotheses = [_Partial() for _ in max_lengths]
+    hypotheses = [Hypothesis() for _ in max_lengths]
     unfinished = hypotheses
     tokens = torch.full_like(max_lengths, BOS)
     length = 0
@@ -84,7 +73,7 @@ def greedy_search(step: StepFunction[State], state: State, max_lengths: Int[Tens
         if len(kept) < len(unfinished):
             unfinished = [unfinished[row] for row in kept.tolist()]
             tokens, max_lengths, state = tokens[kept], max_lengths[kept], state.select(kept)
-    return [hypothesis.finish() for hypothesis in hypotheses]
+    return hypotheses
 
 
 def most_probable(logits: Float[Tensor, "B V"]) -> tuple[Int[Tensor, " B"], Float[Tensor, " B"]]:

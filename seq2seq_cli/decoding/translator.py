@@ -6,7 +6,6 @@ B sentences of a batch, R rows kept of them, S source length with ``<eos>``, T t
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -27,6 +26,7 @@ from seq2seq_cli.text.vocabulary import EOS, EOS_UNIT, PAD
 _CHUNK_SENTENCES = 2048
 _CHUNK_CHARACTERS = 2**18
 _BATCH_POSITIONS = 2**14
+"""Source positions of a batch, padding counted, at most."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,22 +47,16 @@ class Translation:
     """The words of the source that are not in the vocabulary."""
 
 
-class _Source(NamedTuple):
-    sentence: str
-    reading: Reading
-
-
+@dataclass(frozen=True)
 class Translator:
     """Translates with one model; the translation of a sentence does not depend on the sentences around it."""
 
-    def __init__(
-        self, model: Seq2Seq, src_codec: Codec, tgt_codec: Codec, config: DecodingConfig, device: torch.device | str
-    ) -> None:
-        self.model = model
-        self.src_codec = src_codec
-        self.tgt_codec = tgt_codec
-        self.config = config
-        self.device = torch.device(device)
+    model: Seq2Seq
+    src_codec: Codec
+    tgt_codec: Codec
+    config: DecodingConfig
+    device: torch.device
+    """Where the model is."""
 
     @property
     def has_attention(self) -> bool:
@@ -82,7 +76,7 @@ class Translator:
         for chunk in _chunks(self._read(sentences, place)):
             yield from self._translate(chunk)
 
-    def _read(self, sentences: Iterable[str], place: str) -> Iterator[_Source]:
+    def _read(self, sentences: Iterable[str], place: str) -> Iterator[Reading]:
         longest = self.model.decoder.attention.max_length
         for number, sentence in enumerate(sentences, start=1):
             reading = self.src_codec.read(sentence)
@@ -92,16 +86,15 @@ class Translator:
                     f"{place.format(number)}: {length} tokens, <eos> counted, but this model's location attention takes"
                     f" at most {longest} (model.attention.max_length): shorten it, or train with another score"
                 )
-            yield _Source(sentence, reading)
+            yield reading
 
-    def _translate(self, sources: Sequence[_Source]) -> list[Translation]:
-        ids = [source.reading.ids for source in sources]
+    def _translate(self, sources: Sequence[Reading]) -> list[Translation]:
         hypotheses: dict[int, Hypothesis] = {}
         with evaluating(self.model), torch.inference_mode():
-            for batch in similar_lengths([len(row) for row in ids], self.config.batch_size):
-                hypotheses.update(zip(batch, self._search([ids[i] for i in batch]), strict=True))
+            for batch in similar_lengths([len(source.ids) for source in sources], self.config.batch_size):
+                hypotheses.update(zip(batch, self._search([sources[i].ids for i in batch]), strict=True))
         return [
-            self._finish(source, hypotheses[i]) if source.reading.ids else _blank(source.sentence)
+            self._finish(source, hypotheses[i]) if source.ids else _blank(source.text)
             for i, source in enumerate(sources)
         ]
 
@@ -119,20 +112,19 @@ class Translator:
         logits, decoder, weights = self.model.step(tokens, state.decoder, state.memory)
         return logits, _SearchState(memory=state.memory, decoder=decoder), weights
 
-    def _finish(self, source: _Source, hypothesis: Hypothesis) -> Translation:
-        sentence, reading = source
-        # Without the columns that pad the sentence to the longest of its batch.
-        weights = hypothesis.weights[:, : len(reading.ids) + 1].float().numpy()
+    def _finish(self, source: Reading, hypothesis: Hypothesis) -> Translation:
+        # Without the columns that pad the source to the longest of its batch.
+        weights = torch.stack(hypothesis.weights)[:, : len(source.ids) + 1].float().numpy()
         ended = hypothesis.ids[-1] == EOS
         ids = hypothesis.ids[:-1] if ended else hypothesis.ids
-        words = reading.words
+        words = source.words
         copies = copy_by_attention(ids, weights, words) if self.has_attention else copy_in_order(ids, words)
         written = self.tgt_codec.write(ids, copies)
-        recase = self._recasing(sentence)
+        recase = self._recasing(source.text)
         return Translation(
-            source=sentence,
+            source=source.text,
             text=recase(written.text),
-            src_tokens=[*reading.parts, EOS_UNIT],
+            src_tokens=[*source.parts, EOS_UNIT],
             tgt_tokens=[recase(unit) for unit in written.units] + [EOS_UNIT] * ended,
             weights=weights,
             unknown=[word.text for word in words if word.is_unknown],
@@ -173,17 +165,17 @@ def similar_lengths(lengths: Sequence[int], batch_size: int) -> Iterator[list[in
         start += size
 
 
-def _chunks(sources: Iterable[_Source]) -> Iterator[list[_Source]]:
+def _chunks(sources: Iterable[Reading]) -> Iterator[list[Reading]]:
     """Sentences to translate together: as many as make good batches, few enough for the memory.
 
     An InputError of the iterator is raised again once the sentences before it have been translated.
     """
-    chunk: list[_Source] = []
+    chunk: list[Reading] = []
     characters = 0
     try:
         for source in sources:
             chunk.append(source)
-            characters += len(source.sentence)
+            characters += len(source.text)
             if len(chunk) == _CHUNK_SENTENCES or characters >= _CHUNK_CHARACTERS:
                 yield chunk
                 chunk, characters = [], 0

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, islice, pairwise, repeat
 from pathlib import Path
-from types import MappingProxyType
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -17,7 +16,7 @@ from seq2seq_cli.errors import ModelFileError
 from seq2seq_cli.files import read_json, write_json
 from seq2seq_cli.text.bpe import BytePairEncoder, Merge, characters, joined, learn_bpe
 from seq2seq_cli.text.casing import split_like
-from seq2seq_cli.text.memo import Memo
+from seq2seq_cli.text.memo import memoised
 from seq2seq_cli.text.normalise import CONTINUING, SPACING, normalise
 from seq2seq_cli.text.segmenter import Segmenter, get_segmenter
 from seq2seq_cli.text.tokenizer import LONGEST_WORD
@@ -25,8 +24,6 @@ from seq2seq_cli.text.vocabulary import BOS, EOS, PAD, SPECIAL_UNITS, UNK, Vocab
 
 FORMAT = 2
 """Of the JSON file; raised when an older s2s could not read the file."""
-
-NO_COPIES: Mapping[int, str] = MappingProxyType({})
 
 
 class Word(NamedTuple):
@@ -48,6 +45,8 @@ class Word(NamedTuple):
 class Reading(NamedTuple):
     """A text as a codec reads it, cut once."""
 
+    text: str
+    """As it was given."""
     words: list[Word]
     """One per token."""
     ids: list[int]
@@ -106,16 +105,15 @@ class Codec:
 
     def read(self, text: str) -> Reading:
         """Cut a text into words with their ids; raises InputError when the language's tokenizer is missing."""
-        pairs = self._segmenter.tokens_and_surfaces(normalise(text))
-        words = list(map(self._words.__getitem__, pairs))
-        return Reading(words, list(chain.from_iterable([word.ids for word in words])))
+        words = list(map(self._words.__getitem__, self._segmenter.tokens_and_surfaces(normalise(text))))
+        return Reading(text, words, list(chain.from_iterable([word.ids for word in words])))
 
-    def write(self, ids: Iterable[int], copies: Mapping[int, str] = NO_COPIES) -> Writing:
+    def write(self, ids: Iterable[int], copies: Mapping[int, str] | None = None) -> Writing:
         """The text of ids, pad, bos and eos left out.
 
         Where position i of ``ids`` is UNK, ``copies[i]`` is written, or nothing when there is none.
         """
-        units = list(self._marked_units(ids, copies))
+        units = list(self._marked_units(ids, copies or {}))
         text = normalise("".join(units).replace(CONTINUING, "").replace(SPACING, " "))
         if self.unit != "character":
             units = [unit.removeprefix(CONTINUING).removeprefix(SPACING) for unit in units]
@@ -168,9 +166,8 @@ class Codec:
         content = read_json(path, newest=FORMAT, error=ModelFileError)
         try:
             file = _CodecFile.model_validate(content)
-            return cls(
-                config=file.config, unit=file.unit, vocabulary=Vocabulary(file.words), merges=file.parsed_merges()
-            )
+            merges = _parse_merges(file.merges, file.words)
+            return cls(config=file.config, unit=file.unit, vocabulary=Vocabulary(file.words), merges=merges)
         except ValueError:
             raise ModelFileError(f"{path}: damaged: not a codec that s2s wrote: restore it, or train anew") from None
 
@@ -183,23 +180,12 @@ class Codec:
         return BytePairEncoder(self.merges)
 
     @cached_property
-    def _words(self) -> Memo[tuple[str, str], Word]:
-        return Memo(self._find_word)
-
-    @cached_property
-    def _ids_of_token(self) -> Memo[str, tuple[int, ...]]:
-        return Memo(self._find_ids)
-
-    @cached_property
-    def _tokens_of_ids(self) -> "Memo[tuple[int, ...], _Token]":
-        return Memo(self._find_token)
-
-    @cached_property
     def _continuing(self) -> frozenset[int]:
         units = enumerate(self.vocabulary.words, start=len(SPECIAL_UNITS))
         return frozenset(id_ for id_, unit in units if unit.startswith(CONTINUING))
 
-    def _find_word(self, token_and_surface: tuple[str, str]) -> Word:
+    @memoised
+    def _words(self, token_and_surface: tuple[str, str]) -> Word:
         token, surface = token_and_surface
         ids = self.token_ids(token)
         if len(ids) == 1:
@@ -207,14 +193,16 @@ class Codec:
         units = [self.vocabulary.unit(id_).removeprefix(CONTINUING).removeprefix(SPACING) for id_ in ids]
         return Word(surface, ids, tuple(split_like(surface, units, self.config.language)))
 
-    def _find_ids(self, token: str) -> tuple[int, ...]:
+    @memoised
+    def _ids_of_token(self, token: str) -> tuple[int, ...]:
         if self.unit != "bpe":
             return (self.vocabulary.id(token),)
         if len(token) > LONGEST_WORD or any(self.vocabulary.id(part) == UNK for part in characters(token)):
             return (UNK,)
         return tuple(map(self.vocabulary.id, self._encoder.parts(token)))
 
-    def _find_token(self, ids: tuple[int, ...]) -> "_Token":
+    @memoised
+    def _tokens_of_ids(self, ids: tuple[int, ...]) -> "_Token":
         if ids[0] < len(SPECIAL_UNITS):
             return _Token("", ids, merges=0)
         text = "".join(self.vocabulary.unit(id_).removeprefix(CONTINUING) for id_ in ids)
@@ -256,13 +244,10 @@ class _CodecFile(BaseModel):
     words: list[str]
     merges: list[str]
 
-    def parsed_merges(self) -> tuple[Merge, ...]:
-        """The merges; raises ValueError for one that is not of two units that make a third."""
-        units = set(self.words)
-        merges: list[Merge] = []
-        for line in self.merges:
-            left, right = line.split(" ")
-            if not units.issuperset((left, right, joined((left, right)))):
-                raise ValueError(line)
-            merges.append((left, right))
-        return tuple(merges)
+
+def _parse_merges(lines: Sequence[str], units: Sequence[str]) -> tuple[Merge, ...]:
+    """Raises ValueError for a line that is not two units with a space between, which make a third unit."""
+    merges = tuple((left, right) for left, right in (line.split(" ") for line in lines))
+    if not set(units).issuperset(unit for merge in merges for unit in (*merge, joined(merge))):
+        raise ValueError("a merge of unknown units")
+    return merges

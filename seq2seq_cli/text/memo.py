@@ -1,7 +1,8 @@
-"""A function whose results are remembered: the words of a corpus recur, and each is cut and looked up once."""
+"""Functions whose results are remembered: the words of a corpus recur, and each is cut and looked up once."""
 
 from collections.abc import Callable, Hashable
-from typing import TypeVar
+from functools import cached_property, partial
+from typing import Any, TypeVar
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
@@ -11,10 +12,7 @@ MAX_SIZE = 1 << 17
 
 
 class Memo(dict[K, V]):
-    """A function of one argument as a dictionary: looking up a new key computes its value.
-
-    A look-up of a known key is a plain dictionary access, which is faster than any call in Python.
-    """
+    """A function as a dictionary, which is faster than any call in Python; a new key is computed when looked up."""
 
     def __init__(self, function: Callable[[K], V]) -> None:
         super().__init__()
@@ -25,3 +23,8 @@ class Memo(dict[K, V]):
             self.clear()
         value = self[key] = self._function(key)
         return value
+
+
+def memoised(method: Callable[[Any, K], V]) -> "cached_property[Memo[K, V]]":
+    """A method of one argument as a Memo of each instance: ``self.method[argument]``."""
+    return cached_property(lambda self: Memo(partial(method, self)))

@@ -1,12 +1,12 @@
-"""One spelling for each text: what the tokenizer sees, in training and in use."""
+"""One spelling for each text, in training and in use."""
 
 import re
 import unicodedata
 
 SPACING = "\N{LOWER ONE EIGHTH BLOCK}"
-"""Our mark for a space inside a vocabulary; no normalised text holds it."""
+"""The mark of a space in the units of a vocabulary; no normalised text holds it."""
 CONTINUING = "\N{LEFT ONE EIGHTH BLOCK}"
-"""Our mark for a part of a token that is not its first; no normalised text holds it."""
+"""The mark of a unit that is not the first of its token; no normalised text holds it."""
 
 # Control characters that are not white space, the byte order mark, and halves of surrogate pairs, which no file
 # can hold.
@@ -14,9 +14,9 @@ _DROPPED = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ufeff\ud800-\udfff]
 
 
 def normalise(text: str) -> str:
-    """Compose to NFC, make every run of white space one space, strip, drop control characters, replace our marks.
+    """Compose to NFC, make each run of white space one space, strip, drop control characters, replace our marks.
 
-    The result is normalised already: a second call changes nothing.
+    Idempotent: normalising a normalised text changes nothing.
     """
     if _is_normal(text):
         return text
@@ -25,7 +25,7 @@ def normalise(text: str) -> str:
 
 
 def _is_normal(text: str) -> bool:
-    """A quick, cautious test: nearly every line of a corpus is normal as it stands."""
+    """A quick test: true of nearly every line of a corpus, and of no text that normalising would change."""
     return (
         text.isprintable()  # neither control characters nor white space other than " "
         and "  " not in text

@@ -6,16 +6,18 @@ Each distinct word is lower-cased, cut and marked once, so that a sentence costs
 import functools
 import unicodedata
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import chain, pairwise
 
 from seq2seq_cli.config.choices import Unit
 from seq2seq_cli.config.schema import SideConfig
 from seq2seq_cli.text.casing import lower, split_like
-from seq2seq_cli.text.memo import Memo
+from seq2seq_cli.text.memo import memoised
 from seq2seq_cli.text.normalise import SPACING
 from seq2seq_cli.text.tokenizer import get_tokenizer
 
 
+@dataclass(frozen=True)
 class Segmenter:
     """Cuts normalised text of one language into tokens, lower-cased and with the space before them as configured.
 
@@ -24,11 +26,8 @@ class Segmenter:
     nor digit are left out, so that "him ." and "him." are the same.
     """
 
-    def __init__(self, config: SideConfig, unit: Unit) -> None:
-        self.config = config
-        self.unit = unit
-        self._tokens_of_word = Memo(self._find_tokens)
-        self._pairs_of_word = Memo(self._find_pairs)
+    config: SideConfig
+    unit: Unit
 
     def tokens(self, text: str) -> list[str]:
         """The tokens of a normalised text; raises InputError when the language's tokenizer is missing."""
@@ -50,12 +49,14 @@ class Segmenter:
             return zip(tokens, split_like(characters, tokens, self.config.language), strict=True)
         return chain.from_iterable(map(self._pairs_of_word.__getitem__, text.split()))
 
-    def _find_tokens(self, word: str) -> tuple[str, ...]:
+    @memoised
+    def _tokens_of_word(self, word: str) -> tuple[str, ...]:
         # Lower-cased first, so that case makes no difference at all: spaCy cuts "don't", but leaves "DON'T" whole.
         tokens = get_tokenizer(self.config.language).split_word(self._lower(word))
         return (SPACING + tokens[0], *tokens[1:]) if self.config.spacing else tokens
 
-    def _find_pairs(self, word: str) -> list[tuple[str, str]]:
+    @memoised
+    def _pairs_of_word(self, word: str) -> list[tuple[str, str]]:
         tokens = self._tokens_of_word[word]
         surfaces = split_like(word, [token.removeprefix(SPACING) for token in tokens], self.config.language)
         return list(zip(tokens, surfaces, strict=True))

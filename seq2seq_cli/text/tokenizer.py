@@ -1,9 +1,8 @@
 """spaCy's blank tokenizers: rules only, no model to download.
 
-Normalised text is a row of words with one space between, and each word is given to spaCy by itself. So the same word
-has the same tokens everywhere and is cut once: in a corpus the same words come again and again. spaCy's rules look
-at one word at a time anyhow, but for abbreviations of several words in a few languages (Russian "и др."), whose
-words are cut one by one here.
+Each word between two spaces is given to spaCy by itself, so that it has the same tokens in every text and is cut
+once. spaCy's own rules look at one word at a time too, except for abbreviations of several words in a few languages
+(Russian "и др."), whose words are cut one by one here.
 """
 
 import functools
@@ -17,10 +16,10 @@ from typing import Any
 from seq2seq_cli.errors import InputError
 
 ANY_LANGUAGE = "xx"
-"""spaCy's code for a tokenizer that cuts at spaces and punctuation, whatever the language."""
+"""spaCy's code for a tokenizer of any language, which cuts at spaces and punctuation."""
 
 LONGEST_WORD = 1000
-"""Characters; a longer word stays whole, because spaCy's time grows with the square of the length."""
+"""Characters of the longest word that is cut: spaCy's time grows with the square of the length."""
 
 _CHARACTERS = "take characters as tokens: --set text.unit=character"
 
@@ -30,11 +29,11 @@ _PACKAGES: Mapping[str, Mapping[str, str]] = {
     "th": {"pythainlp": "pythainlp"},
     "vi": {"pyvi": "pyvi"},
 }
-"""Languages whose tokenizer needs more than spaCy: the packages to install, and the module of each."""
+"""Languages whose tokenizer needs other packages: the name to install and the module of each package."""
 
 
 class Tokenizer:
-    """Cuts words of one language; the pieces together are the word."""
+    """Cuts words of one language; the pieces joined are the word."""
 
     def __init__(self, language: str) -> None:
         """Build spaCy's tokenizer for an ISO code such as ``en``; a language that spaCy lacks is cut as ``xx``.
@@ -46,24 +45,24 @@ class Tokenizer:
         self._cut = _spacy_tokenizer(language if self._known else ANY_LANGUAGE)
 
     def split_word(self, word: str) -> tuple[str, ...]:
-        """The pieces of a text without white space: itself when spaCy leaves it whole."""
+        """The pieces of a text without white space; one piece when spaCy leaves it whole."""
         if len(word) > LONGEST_WORD:
             return (word,)
         pieces = tuple(token.text for token in self._cut(word))
         if not self._known:
             pieces = tuple(part for piece in pieces for part in _cut_full_stop(piece))
-        # spaCy's own rules keep every character; other packages may change or leave out some.
+        # spaCy's own rules keep every character; those of other packages may change some or leave them out.
         return pieces if "".join(pieces) == word else (word,)
 
 
 @functools.cache
 def get_tokenizer(language: str) -> Tokenizer:
-    """The process's one tokenizer of a language: building it takes 0.1 to 2 seconds."""
+    """The one tokenizer of this process for a language: building it takes 0.1 to 2 seconds."""
     return Tokenizer(language)
 
 
 def has_tokenizer(language: str) -> bool:
-    """Whether spaCy knows the language (its tokenizer may need another package); answers without importing spaCy."""
+    """Whether spaCy knows the language (its tokenizer may need another package), found without importing spaCy."""
     spacy = importlib.util.find_spec("spacy")
     return spacy is not None and spacy.origin is not None and (Path(spacy.origin).parent / "lang" / language).is_dir()
 
@@ -79,19 +78,18 @@ def _spacy_tokenizer(language: str) -> Any:
     missing = [name for name, module in _PACKAGES.get(language, {}).items() if importlib.util.find_spec(module) is None]
     if missing:
         raise InputError(
-            f"the tokenizer for '{language}' needs what is not installed: pip install {' '.join(missing)},"
-            f" or {_CHARACTERS}"
+            f"the tokenizer for '{language}' needs other packages: pip install {' '.join(missing)}, or {_CHARACTERS}"
         )
     with _torch_hidden():
         import spacy
 
         try:
             pipeline = spacy.blank(language)
-            # What spaCy finds out about each new word beside its pieces takes a third of its time.
+            # Attributes of each new word that nobody reads take a third of spaCy's time.
             pipeline.vocab.lex_attr_getters = {}  # type: ignore[attr-defined]  # it lies in a .pyx
             tokenizer = pipeline.tokenizer
-            tokenizer("a")  # the Korean one looks for its program at the first word
-        except Exception as error:  # whatever a language's own package raises when it is there but broken
+            tokenizer("a")  # the Korean one looks for its program at the first word, and raises
+        except Exception as error:  # a broken package of the language may raise anything
             problem = " ".join(str(error).split())
             raise InputError(f"the tokenizer for '{language}' does not work: {problem}; or {_CHARACTERS}") from None
     return tokenizer
@@ -99,9 +97,9 @@ def _spacy_tokenizer(language: str) -> Any:
 
 @contextmanager
 def _torch_hidden() -> Iterator[None]:
-    """Let spaCy be imported without torch, which a tokenizer never needs and which takes a second to load.
+    """Inside, spaCy is imported without torch, which no tokenizer needs and which takes a second to import.
 
-    spaCy remembers for good that torch is not there; torch itself can be imported afterwards as ever.
+    spaCy then takes torch to be missing in this process; torch itself can still be imported afterwards.
     """
     if "torch" in sys.modules:
         yield

@@ -1,4 +1,4 @@
-"""The units a model knows, and their ids."""
+"""The units that a model knows, and their ids."""
 
 from collections.abc import Mapping, Sequence
 from typing import Self
@@ -8,9 +8,9 @@ PAD_UNIT, UNK_UNIT, BOS_UNIT, EOS_UNIT = SPECIAL_UNITS = ("<pad>", "<unk>", "<bo
 
 
 class Vocabulary:
-    """Units and ids, one to one: the four special ones first, then the words.
+    """Units and ids, one to one: the four special units first, then the words.
 
-    A text that holds the letters ``<eos>`` does not mean the special unit: looked up, it is an unknown word.
+    A token of a text that is spelled ``<eos>`` is not the special unit: its id is UNK.
     """
 
     def __init__(self, words: Sequence[str]) -> None:
@@ -21,16 +21,16 @@ class Vocabulary:
 
     @classmethod
     def fit(cls, counts: Mapping[str, int], *, min_count: int = 1, max_size: int | None = None) -> Self:
-        """Keep the words seen at least ``min_count`` times, at most ``max_size``: by count descending, then by text."""
+        """The vocabulary of the ``max_size`` most frequent words that were seen ``min_count`` times or more."""
         seen = [(-count, word) for word, count in counts.items() if count >= min_count and word not in SPECIAL_UNITS]
         return cls([word for _, word in sorted(seen)[:max_size]])
 
     def id(self, unit: str) -> int:
-        """The id of a word; UNK when it is not known."""
+        """The id of a word; UNK for an unknown one."""
         return self._ids.get(unit, UNK)
 
     def unit(self, id_: int) -> str:
-        """The unit of an id; raises IndexError for one that is not there."""
+        """The unit of an id; raises IndexError for an id outside the vocabulary."""
         if id_ < 0:
             raise IndexError(id_)
         return SPECIAL_UNITS[id_] if id_ < len(SPECIAL_UNITS) else self.words[id_ - len(SPECIAL_UNITS)]

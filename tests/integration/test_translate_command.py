@@ -288,7 +288,9 @@ from seq2seq_cli.cli.app import main
 main()
 """
     command = [sys.executable, "-c", program, "translate", "--device", "cpu"]
-    done = subprocess.run(command, cwd=folder, input="She saw him.\n", capture_output=True, encoding="utf-8", check=True)
+    done = subprocess.run(
+        command, cwd=folder, input="She saw him.\n", capture_output=True, encoding="utf-8", check=True
+    )
     assert done.stdout.count("\n") == 1
     modules = done.stderr.split()
     rooms = {module.split(".")[1] for module in modules if module.startswith("seq2seq_cli.")}

@@ -67,7 +67,7 @@ def test_it_stops_at_the_limit_of_each_row() -> None:
 def test_rows_end_on_their_own_and_keep_their_weights() -> None:
     found = search([SHORT, IMMEDIATE, ENDLESS, IMMEDIATE, SHORT], [9, 9, 5, 9, 9])
     assert [h.ids for h in found] == [[A, B, EOS], [EOS], [C] * 5, [EOS], [A, B, EOS]]
-    assert [h.weights.tolist() for h in found] == [
+    assert [torch.stack(h.weights).tolist() for h in found] == [
         [[0, BOS], [0, A], [0, B]],
         [[1, BOS]],
         [[2, BOS]] + [[2, C]] * 4,

@@ -63,7 +63,7 @@ def model(request: pytest.FixtureRequest, src_codec: Codec, tgt_codec: Codec) ->
 
 
 def translator(model: Seq2Seq, src_codec: Codec, tgt_codec: Codec, **decoding: float) -> Translator:
-    return Translator(model, src_codec, tgt_codec, DecodingConfig.model_validate(decoding), "cpu")
+    return Translator(model, src_codec, tgt_codec, DecodingConfig.model_validate(decoding), torch.device("cpu"))
 
 
 def assert_same(one: Translation, other: Translation) -> None:

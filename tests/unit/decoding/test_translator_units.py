@@ -39,7 +39,7 @@ def translator(src: Codec, tgt: Codec, said: Sequence[int] = ()) -> Translator:
         model.output.weight *= 8
         for id_ in said:
             model.output.bias[id_] = 1000
-    return Translator(model, src, tgt, DecodingConfig(), "cpu")
+    return Translator(model, src, tgt, DecodingConfig(), torch.device("cpu"))
 
 
 @pytest.mark.parametrize("unit", ["word", "bpe", "character"])

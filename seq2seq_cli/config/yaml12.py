@@ -8,6 +8,7 @@ whole, so aliases and tags are refused.
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from math import inf
 from typing import Any, NamedTuple
 
 import yaml
@@ -86,8 +87,8 @@ def read_yaml(text: str) -> Document:
 
 
 def write_yaml(values: dict[str, Any]) -> str:
-    """Block YAML in the order given; words that YAML 1.1 or 1.2 would read as something else are quoted."""
-    return yaml.dump(values, Dumper=_Dumper, sort_keys=False, allow_unicode=True, default_flow_style=False)
+    """Block YAML in the order given, a line per value; words that YAML 1.1 or 1.2 would misread are quoted."""
+    return yaml.dump(values, Dumper=_Dumper, sort_keys=False, allow_unicode=True, default_flow_style=False, width=inf)
 
 
 class _Loader(yaml.SafeLoader):

@@ -1,4 +1,4 @@
-"""``s2s configs`` as a user types it, and what the light commands leave unimported."""
+"""``s2s configs`` as a user types it, and the modules that light commands do not import."""
 
 import json
 import subprocess

@@ -20,7 +20,7 @@ SCHEMA = Config.model_json_schema()
 
 
 def values_of(schema: dict[str, Any]) -> st.SearchStrategy[Any]:
-    """Draw what a JSON schema allows, so that a new key of the config is drawn without a line here."""
+    """Draw values that a JSON schema allows, so that a new key of the config is drawn without a line here."""
     if "$ref" in schema:
         return values_of(SCHEMA["$defs"][schema["$ref"].rpartition("/")[2]])
     if "anyOf" in schema:
@@ -43,7 +43,7 @@ def values_of(schema: dict[str, Any]) -> st.SearchStrategy[Any]:
                 allow_infinity=False,
             )
         case "string":
-            return st.from_regex(schema["pattern"], fullmatch=True)
+            return st.from_regex(schema["pattern"], fullmatch=True) if "pattern" in schema else st.text(WRITABLE)
     return {"boolean": st.booleans(), "null": st.none()}[schema["type"]]
 
 

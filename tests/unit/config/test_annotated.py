@@ -1,4 +1,4 @@
-"""A config shown whole is YAML of the same config, and says of every key what the schema says."""
+"""A config shown whole is YAML that loads to the same config, with every key explained as in the schema."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What does not go together is refused when the config is read, in one line that names both keys."""
+"""Keys that do not go together are refused when the config is read, in one line that names them."""
 
 import pytest
 
@@ -88,7 +88,7 @@ JOINED = "model.encoder.directions=joined"
     ],
     ids=lambda x: ",".join(part.removeprefix("model.") for part in x) if "=" in x[0] else "",
 )
-def test_what_does_not_go_together_is_refused_in_a_line_that_names_both_keys(
+def test_keys_that_do_not_go_together_are_refused_in_a_line_that_names_them(
     overrides: list[str], keys: list[str]
 ) -> None:
     with pytest.raises(ConfigError) as caught:
@@ -108,7 +108,7 @@ def test_what_does_not_go_together_is_refused_in_a_line_that_names_both_keys(
         ["model.encoder.directions=summed", "model.attention.score=dot"],
         ["model.attention.score=none", "model.decoder.readout=state", "model.encoder.reverse=true"],
         ["model.attention.score=location", "data.max_tokens=100"],
-        # Nothing is said of the text: the prepared folder will say.
+        # text.shared_vocabulary is not stated: the prepared folder decides.
         ["model.decoder.readout=attentional", "model.tied_embeddings=all"],
         ["model.decoder.readout=maxout", "model.decoder.embedding_size=128", "model.tied_embeddings=target"],
         ["training.weight_decay=0.01", "training.optimiser=adamw"],
@@ -119,7 +119,7 @@ def test_what_does_not_go_together_is_refused_in_a_line_that_names_both_keys(
     ],
     ids=lambda x: ",".join(part.removeprefix("model.") for part in x),
 )
-def test_what_goes_together_is_taken(overrides: list[str]) -> None:
+def test_keys_that_go_together_are_accepted(overrides: list[str]) -> None:
     assert load_config(None, overrides) != load_config(None)
 
 
@@ -133,5 +133,5 @@ def test_what_goes_together_is_taken(overrides: list[str]) -> None:
         (["model.attention.score=fixed"], "a fixed context"),
     ],
 )
-def test_an_attention_is_told_in_words(overrides: list[str], words: str) -> None:
+def test_an_attention_is_described_in_words(overrides: list[str], words: str) -> None:
     assert load_config(None, overrides).model.attention.in_words == words

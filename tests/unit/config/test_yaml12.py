@@ -1,4 +1,4 @@
-"""What a text means in YAML 1.2, and where each key and value stands."""
+"""The values of a text in YAML 1.2, and the place of each key and value."""
 
 import math
 

@@ -54,8 +54,8 @@ class PairStore:
     """The number of each distinct token of a side, in the order of first occurrence."""
     files: list[tuple[str, int]] = field(default_factory=list)
     """The pair files in order, each with the number of its pairs."""
-    _blocks: list[tuple[int, dict[SideName, tuple[int, int]]]] = field(default_factory=list)
-    """The number of pairs per block, and for each side its tokens and bytes."""
+    _blocks: list[int] = field(default_factory=list)
+    """The number of pairs of each block."""
     _open_files: ExitStack = field(init=False)
 
     def __post_init__(self) -> None:
@@ -75,10 +75,9 @@ class PairStore:
         self._write("lines", analysed.lines)
         self._write("pair_hashes", analysed.pair_hashes)
         self._write("src_hashes", analysed.src_hashes)
-        sides: dict[SideName, Side] = {"src": analysed.src, "tgt": analysed.tgt}
-        for name, side in sides.items():
-            self._add_side(name, side)
-        self._blocks.append((pairs, {name: (len(side.numbers), len(side.text)) for name, side in sides.items()}))
+        self._add_side("src", analysed.src)
+        self._add_side("tgt", analysed.tgt)
+        self._blocks.append(pairs)
         if self.files and self.files[-1][0] == file:
             pairs += self.files.pop()[1]
         self.files.append((file, pairs))
@@ -100,17 +99,10 @@ class PairStore:
             def read(name: str, count: int) -> NDArray[Any]:
                 return np.fromfile(files[name], dtype=_SIDE_COLUMNS[name], count=count)
 
-            for pairs, sizes in self._blocks:
-                tokens, characters = sizes[side]
-                yield (
-                    slice(start, start + pairs),
-                    SideBlock(
-                        numbers=read("numbers", tokens),
-                        lengths=read("lengths", pairs),
-                        text=read("text", characters),
-                        sizes=read("sizes", pairs),
-                    ),
-                )
+            for pairs in self._blocks:
+                lengths, sizes = read("lengths", pairs), read("sizes", pairs)
+                numbers, text = read("numbers", int(lengths.sum())), read("text", int(sizes.sum()))
+                yield slice(start, start + pairs), SideBlock(numbers=numbers, lengths=lengths, text=text, sizes=sizes)
                 start += pairs
 
     def texts(self, side: SideName, pairs: Sequence[int]) -> list[str]:

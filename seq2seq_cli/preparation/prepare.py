@@ -12,6 +12,7 @@ import time
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from seq2seq_cli import __version__
@@ -41,7 +42,7 @@ from seq2seq_cli.preparation.reading import Inputs, LineProgress, Reading, read_
 from seq2seq_cli.preparation.selection import Selection, select
 from seq2seq_cli.preparation.workers import OpenWorkers, local_workers
 from seq2seq_cli.preparation.writing import count_tokens, train_counts, write_side
-from seq2seq_cli.text.sides import SIDES, Codecs, SideName, codec_path, fit_codecs, save_codecs
+from seq2seq_cli.text.sides import SIDES, Codecs, fit_codecs, save_codecs
 
 _STORE = "scratch"
 _PLACES = 3
@@ -157,11 +158,10 @@ class _Job:
             )
         counts = reading.counts
         counts.add(LineCounts(dropped=selection.dropped))
-        sides, files = self._write_sides(folder, store, selection)
+        src, tgt = self._write_sides(folder, store, selection)
         write_examples(folder / DROPPED_FILE, counts.dropped)
         shutil.rmtree(store.folder)
-        small = [codec_path(folder, side) for side in SIDES] + [folder / DROPPED_FILE]
-        files |= {path.relative_to(folder).as_posix(): FileRecord.of(path) for path in small}
+        files = sorted(path for path in folder.rglob("*") if path.is_file())
         manifest = Manifest(
             format=FORMAT,
             s2s=__version__,
@@ -172,30 +172,26 @@ class _Job:
             extra_columns=counts.extra_columns,
             dropped=_dropped_records(counts.dropped),
             splits=_split_records(selection),
-            src=sides["src"],
-            tgt=sides["tgt"],
+            src=src,
+            tgt=tgt,
             data=self.config.data,
             text=self.config.text,
             codecs_given=self.codecs is not None,
-            files=dict(sorted(files.items())),
+            files={path.relative_to(folder).as_posix(): FileRecord.of(path) for path in files},
         )
         manifest.write(folder)
         return manifest
 
-    def _write_sides(
-        self, folder: Path, store: PairStore, selection: Selection
-    ) -> tuple[dict[SideName, SideRecord], dict[str, FileRecord]]:
+    def _write_sides(self, folder: Path, store: PairStore, selection: Selection) -> list[SideRecord]:
         """Fit the codecs on the training split, and write both sides of all splits."""
-        counts = {side: count_tokens(store, side, selection.split_of_pair) for side in SIDES}
-        src_counts, tgt_counts = (train_counts(store, side, counts[side]) for side in SIDES)
+        counts = [count_tokens(store, side, selection.split_of_pair) for side in SIDES]
+        src_counts, tgt_counts = map(partial(train_counts, store), SIDES, counts)
         codecs = self.codecs or fit_codecs(self.config.text, src_counts, tgt_counts)
-        sides: dict[SideName, SideRecord] = {}
-        files: dict[str, FileRecord] = {}
         save_codecs(folder, codecs)
-        for side, codec in zip(SIDES, codecs, strict=True):
-            sides[side], written = write_side(folder, store, side, codec, selection.split_of_pair, counts[side])
-            files |= written
-        return sides, files
+        return [
+            write_side(folder, store, side, codec, selection.split_of_pair, side_counts)
+            for side, codec, side_counts in zip(SIDES, codecs, counts, strict=True)
+        ]
 
 
 def _dropped_records(dropped: Dropped) -> dict[Reason, DroppedRecord]:

@@ -1,18 +1,16 @@
-"""Ids, offsets and texts of a prepared folder, written block by block and hashed while they are written."""
+"""Ids, offsets and texts of a prepared folder, written block by block."""
 
-import hashlib
 from array import array
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from io import BytesIO
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from seq2seq_cli.corpus.manifest import FileRecord, SideRecord
+from seq2seq_cli.corpus.manifest import SideRecord
 from seq2seq_cli.corpus.ragged import Ragged, offsets_of
 from seq2seq_cli.corpus.splits import SPLITS, TRAIN, VALID
 from seq2seq_cli.preparation.pair_store import PairStore, SideBlock
@@ -44,8 +42,8 @@ def write_side(
     codec: Codec,
     split_of_pair: NDArray[np.int8],
     counts: NDArray[np.int64],
-) -> tuple[SideRecord, dict[str, FileRecord]]:
-    """Write ids, offsets and texts of all splits; returns the manifest's records of the side and of each file."""
+) -> SideRecord:
+    """Write ids, offsets and texts of all splits; returns the manifest's record of the side."""
     ids_of_token = _ids_of_tokens(codec, store.tokens[side])
     totals = (counts @ ids_of_token.lengths).tolist()
     size = len(codec.vocabulary)
@@ -53,7 +51,7 @@ def write_side(
     pairs_of_split = np.bincount(split_of_pair[split_of_pair >= 0], minlength=len(SPLITS)).tolist()
     with ExitStack() as stack:
         splits = [
-            stack.enter_context(_SplitFiles(folder, f"{name}.{side}", kind, ids=total, pairs=pairs))
+            _SplitFiles(folder / f"{name}.{side}", kind, stack, ids=total, pairs=pairs)
             for name, total, pairs in zip(SPLITS, totals, pairs_of_split, strict=True)
         ]
         for pairs, block in store.side_blocks(side):
@@ -61,8 +59,7 @@ def write_side(
     # An unknown token has a single id.
     unknown = int(counts[VALID] @ (ids_of_token.values[ids_of_token.offsets[:-1]] == UNK))
     rate = unknown / totals[VALID] if totals[VALID] else None
-    files = {name: record for split in splits for name, record in split.records.items()}
-    return SideRecord(vocabulary=size, tokens=sum(totals), unknown_rate=rate), files
+    return SideRecord(vocabulary=size, tokens=sum(totals), unknown_rate=rate)
 
 
 def _ids_of_tokens(codec: Codec, tokens: Mapping[str, int]) -> Ragged:
@@ -92,10 +89,11 @@ def _write_block(
 class _SplitFiles:
     """The files of one side of one split: ids, offsets of the sentences, text."""
 
-    def __init__(self, folder: Path, stem: str, kind: np.dtype[Any], *, ids: int, pairs: int) -> None:
-        self._ids = _HashedFile(folder / f"{stem}.npy")
-        self._offsets = _HashedFile(folder / f"{stem}.offsets.npy")
-        self._text = _HashedFile(folder / f"{stem}.txt")
+    def __init__(self, stem: Path, kind: np.dtype[Any], stack: ExitStack, *, ids: int, pairs: int) -> None:
+        self._ids, self._offsets, self._text = (
+            stack.enter_context(stem.with_name(stem.name + ending).open("wb"))
+            for ending in (".npy", ".offsets.npy", ".txt")
+        )
         self._kind = kind
         self._written = 0
         self._ids.write(_npy_header(kind, ids))
@@ -107,43 +105,6 @@ class _SplitFiles:
         self._offsets.write((ends + self._written).astype("<i8").tobytes())
         self._text.write(text.tobytes())
         self._written += len(ids)
-
-    @property
-    def records(self) -> dict[str, FileRecord]:
-        """The manifest's records of the files, once all is written."""
-        return {file.path.name: file.record for file in (self._ids, self._offsets, self._text)}
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        for file in (self._ids, self._offsets, self._text):
-            file.close()
-
-
-class _HashedFile:
-    """A file that is hashed while it is written."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._file = path.open("wb")
-        self._hash = hashlib.sha256()
-        self._size = 0
-
-    def write(self, content: bytes) -> None:
-        self._file.write(content)
-        self._hash.update(content)
-        self._size += len(content)
-
-    @property
-    def record(self) -> FileRecord:
-        """Size and hash of the content so far."""
-        return FileRecord(size=self._size, sha256=self._hash.hexdigest())
-
-    def close(self) -> None:
-        self._file.close()
 
 
 def _npy_header(kind: np.dtype[Any], length: int) -> bytes:

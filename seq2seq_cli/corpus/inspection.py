@@ -103,18 +103,15 @@ def count_references(corpus: PreparedCorpus, split: SplitName) -> References:
 
 def count_lengths(corpus: PreparedCorpus, side: SideName) -> NDArray[np.int64]:
     """The number of sentences, over all splits, that have 0, 1, 2, ... units."""
-    counts = np.zeros(1, dtype=np.int64)
-    for split in SPLITS:
-        for block in _blocks(corpus, split, side):
-            counts = _sum(counts, np.bincount(block.lengths))
-    return counts
+    splits = [corpus.split(split) for split in SPLITS]
+    return np.bincount(np.concatenate([ids.src_lengths if side == "src" else ids.tgt_lengths for ids in splits]))
 
 
 def vocabulary_curve(corpus: PreparedCorpus, side: SideName) -> list[Coverage]:
     """The coverage of the training split by the most frequent 100, 200, 500, 1,000, ... units, and by all."""
     counts = np.zeros(len(_codec(corpus, side).vocabulary), dtype=np.int64)
     for block in _blocks(corpus, "train", side):
-        counts = _sum(counts, np.bincount(block.values))
+        counts += np.bincount(block.values, minlength=len(counts))
     total = max(int(counts.sum()), 1)
     # The first entry is for no units: a vocabulary may be empty.
     covered = np.cumsum([0, *np.sort(counts[len(SPECIAL_UNITS) :])[::-1]])
@@ -179,14 +176,6 @@ def _has_unknown(block: Ragged) -> NDArray[np.bool_]:
     mask = np.zeros(len(block), dtype=np.bool_)
     mask[np.searchsorted(block.offsets, np.flatnonzero(block.values == UNK), side="right") - 1] = True
     return mask
-
-
-def _sum(counts: NDArray[np.int64], more: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The sum of two rows of counts of any lengths."""
-    total = np.zeros(max(len(counts), len(more)), dtype=np.int64)
-    total[: len(counts)] += counts
-    total[: len(more)] += more
-    return total
 
 
 def _steps(size: int) -> Iterator[int]:

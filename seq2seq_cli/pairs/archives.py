@@ -103,15 +103,12 @@ def open_text(path: Path, name: str) -> Iterator[OpenText]:
             raise PairFileError(f"{name}: the file is empty: give one with a sentence pair per line")
         _refuse_foreign(head, name)
         if head.startswith(_ZIP):
-            with _open_zip(file, name) as archive:
-                member = _pair_member(archive, name)
-                with _open_member(archive, member, name) as stream:
-                    yield OpenText(pieces=_unpacked(stream, name, "zip archive"), position=file.tell)
+            pieces = _unpacked(_open_member(file, name), name, "zip archive")
         elif head.startswith(_GZIP):
-            with gzip.GzipFile(fileobj=file) as stream:
-                yield OpenText(pieces=_unpacked(stream, name, "gzip file"), position=file.tell)
+            pieces = _unpacked(gzip.GzipFile(fileobj=file), name, "gzip file")
         else:
-            yield OpenText(pieces=_pieces(file, name, "file"), position=file.tell)
+            pieces = _pieces(file, name, "file")
+        yield OpenText(pieces=pieces, position=file.tell)
 
 
 def _pair_member(archive: zipfile.ZipFile, name: str) -> zipfile.ZipInfo:
@@ -152,15 +149,14 @@ def _listed(members: list[zipfile.ZipInfo]) -> str:
     return ", ".join(names[:_NAMES_SHOWN]) + more
 
 
-def _open_zip(file: BufferedReader, name: str) -> zipfile.ZipFile:
+def _open_member(file: BufferedReader, name: str) -> zipfile.ZipExtFile:
+    """The unpacked file of sentence pairs in a zip archive."""
     try:
-        return zipfile.ZipFile(file)
+        archive = zipfile.ZipFile(file)
     except (*_DAMAGE, NotImplementedError):
         # An archive's list of contents is at its end.
         raise PairFileError(f"{name}: the zip archive is truncated or damaged: download it again") from None
-
-
-def _open_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str) -> zipfile.ZipExtFile:
+    member = _pair_member(archive, name)
     try:
         return archive.open(member)  # type: ignore[return-value]
     except NotImplementedError:

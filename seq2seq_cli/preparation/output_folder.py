@@ -68,7 +68,7 @@ def _is_free(out: Path) -> bool:
 def _differences(
     corpus: PreparedCorpus, pair_files: Sequence[PairFileRecord], config: Config, codecs: Codecs | None
 ) -> Iterator[str]:
-    """The differences between the folder and what is asked for, as phrases after "made"."""
+    """Each difference between the folder and what is asked for, in words."""
     manifest = corpus.manifest
     if _content(pair_files) != _content(manifest.pair_files):
         names = ", ".join(file.name for file in manifest.pair_files)

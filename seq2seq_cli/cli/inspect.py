@@ -131,14 +131,17 @@ def _vocabulary(corpus: "PreparedCorpus") -> Iterator[str]:
 
 
 def _unknown(corpus: "PreparedCorpus") -> Iterator[str]:
+    from rich.cells import cell_len
+
     from seq2seq_cli.corpus.inspection import count_unknown
 
     counted = [count_unknown(corpus, side, ("train", "valid")) for side in ("src", "tgt")]
     totals = (f"{side}: {c.total():,}, {len(c):,} distinct" for side, c in zip(("src", "tgt"), counted, strict=True))
     yield f"unknown words of train and valid; {'; '.join(totals)}"
     for row in zip_longest(*(unknown.most_common(_MOST_UNKNOWN) for unknown in counted)):
-        cells = (f"{pair[1]:>8,}  {pair[0]}" if pair else "" for pair in row)
-        yield "{:<40}{}".format(*cells)
+        src, tgt = (f"{pair[1]:>8,}  {pair[0]}" if pair else "" for pair in row)
+        # Chinese and Japanese characters are two cells wide.
+        yield f"{src}{' ' * (40 - cell_len(src))}{tgt}"
 
 
 def _examples(corpus: "PreparedCorpus", seed: int) -> Iterator[str]:

@@ -1,1 +1,1 @@
-"""Sentence pairs as people have them: files of every kind, plain or packed, published or their own, read as lines."""
+"""Files of sentence pairs, plain or packed, one's own or published: found, downloaded, and read as lines."""

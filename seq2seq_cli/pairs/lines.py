@@ -73,22 +73,19 @@ class Characters:
     def decode(self, piece: bytes, *, final: bool = False) -> str:
         """The characters of the next bytes; an incomplete last one waits for the next piece."""
         piece, self._skip = piece[self._skip :], 0
+        failure = None
         try:
             text = self._newlines.decode(self._decoder.decode(piece, final), final)
         except UnicodeDecodeError as error:
-            before = error.object[: error.start].decode(self._encoding, "replace")
-            text = self._newlines.decode(before, final=True)
-            if (zero := text.find("\0")) < 0:
-                self._advance(text)
-                self.problem = self._undecodable(error)
-                return text
-        else:
-            if (zero := text.find("\0")) < 0:
-                self._advance(text)
-                return text
-        self._advance(text[:zero])
-        self.problem = self._problem(f"a zero byte: {self._no_text()}")
-        return text[:zero]
+            failure = error
+            text = self._newlines.decode(error.object[: error.start].decode(self._encoding, "replace"), final=True)
+        text, zero, _ = text.partition("\0")
+        self._advance(text)
+        if zero:
+            self.problem = self._problem(f"a zero byte: {self._no_text()}")
+        elif failure:
+            self.problem = self._undecodable(failure)
+        return text
 
     def _advance(self, text: str) -> None:
         newline = text.rfind("\n")
@@ -98,8 +95,8 @@ class Characters:
         self._column += len(text[newline + 1 :].encode(self._encoding, "replace"))
 
     def _undecodable(self, error: UnicodeDecodeError) -> PairFileError:
-        said = self._encoding.upper() if self._encoding.startswith("utf") else self._encoding
-        return self._problem(f"byte 0x{error.object[error.start]:02x} is not {said}: {self._advice(error)}")
+        encoding = self._encoding.upper() if self._encoding.startswith("utf") else self._encoding
+        return self._problem(f"byte 0x{error.object[error.start]:02x} is not {encoding}: {self._advice(error)}")
 
     def _advice(self, error: UnicodeDecodeError) -> str:
         if self._mark:

@@ -4,7 +4,8 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from seq2seq_cli.config.schema import AUTO, PREPARED_SECTIONS, Config, Section
+from seq2seq_cli.config.keys import values_by_key
+from seq2seq_cli.config.schema import AUTO, PREPARED_SECTIONS, Config
 from seq2seq_cli.errors import one_line
 
 
@@ -61,21 +62,6 @@ def differing_values(configs: Sequence[Config]) -> Iterator[tuple[str, list[obje
         values = [value for _, value in pairs]
         if any(value != values[0] for value in values):
             yield pairs[0][0], values
-
-
-def values_by_key(section: Section, prefix: str = "", *, stated_only: bool = False) -> Iterator[tuple[str, object]]:
-    """Each key of a section, such as ``text.src.min_count``, and its value, in the order of the schema.
-
-    ``stated_only`` leaves out what nobody stated, and what has its default therefore.
-    """
-    for name in type(section).model_fields:
-        value = getattr(section, name)
-        if stated_only and name not in section.model_fields_set:
-            continue
-        if isinstance(value, Section):
-            yield from values_by_key(value, f"{prefix}{name}.", stated_only=stated_only)
-        else:
-            yield f"{prefix}{name}", value
 
 
 def shown(value: object) -> str:

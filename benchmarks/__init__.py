@@ -1,1 +1,1 @@
-"""Commands that measure speed and print the figures."""
+"""Commands that measure speed and quality and print the figures."""

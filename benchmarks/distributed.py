@@ -1,11 +1,10 @@
-"""Two processes that train one model, started by torchrun, against one process that has as many threads as both."""
+"""Training with two processes, started by torchrun, compared with one process of as many threads in all."""
 
-import json
 import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,9 +12,10 @@ from benchmarks.figures import Figure, Goal, ratio
 from benchmarks.models import DECODERS, prepared, settings
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.preparation.workers import usable_cores
+from seq2seq_cli.runs.metrics import History, read_history
 
 PROCESSES = 2
-# Without dropout, of which each process has its own, both trainings are the same to rounding.
+# Without dropout, which each process draws for itself, both trainings are equal up to rounding.
 _SETTINGS = (
     *settings(DECODERS[0]),
     "data.limit=20000",
@@ -32,16 +32,16 @@ _LARGEST_DIFFERENCE = 1.0
 
 @dataclass(frozen=True, kw_only=True)
 class Trained:
-    """What the metrics of a run tell."""
+    """Speed and loss of the last epoch of a run."""
 
     rate: float
-    """Target tokens a second in the last epoch."""
+    """Target tokens per second."""
     loss: float
-    """Mean over the last epoch's target tokens, in nats."""
+    """Mean negative log-likelihood of training, in nats per target token."""
 
 
 def measure_distributed(pairs: Path, *, rounds: int) -> list[Figure]:
-    """Target tokens a second of one process and of two, in turn, and how far the losses of the last epoch differ.
+    """Target tokens per second of one process and of two, in turn, and the difference of their last training losses.
 
     Raises RuntimeError when a training fails.
     """
@@ -66,17 +66,20 @@ def measure_distributed(pairs: Path, *, rounds: int) -> list[Figure]:
 
 
 def difference(one: float, other: float) -> float:
-    """Of two values, in per cent of the first."""
+    """The difference of two values, in per cent of the first."""
     return 100 * abs(other - one) / one
 
 
-def read_metrics(lines: Iterable[str]) -> Trained:
-    """The last epoch of a metrics.jsonl; ValueError when it has less than two, RuntimeError when it took no time."""
-    first, last = [record for record in map(json.loads, lines) if record["kind"] == "epoch"][-2:]
-    seconds = last["seconds"] - first["seconds"]
-    if not seconds:
+def last_epoch(history: History) -> Trained:
+    """Speed and loss of the last epoch.
+
+    Raises ValueError for fewer than two epochs, RuntimeError when the last one is too short to be timed.
+    """
+    first, last = history.validations[-2:]
+    seconds = last.seconds - first.seconds
+    if not seconds or last.train_loss is None:
         raise RuntimeError("an epoch is too short to be timed: measure with more pairs")
-    return Trained(rate=(last["tokens"] - first["tokens"]) / seconds, loss=last["train_loss"])
+    return Trained(rate=(last.tokens - first.tokens) / seconds, loss=last.train_loss)
 
 
 def _train(corpus: Path, processes: int) -> Trained:
@@ -84,7 +87,7 @@ def _train(corpus: Path, processes: int) -> Trained:
         run = Path(folder) / "run"
         command = [*_program(processes), "train", "--data", str(corpus), "--out", str(run), *_SET]
         _run(command, threads=threads_each(processes, cores=usable_cores()))
-        return read_metrics((run / "metrics.jsonl").read_text(encoding="utf-8").splitlines())
+        return last_epoch(read_history(run))
 
 
 def _program(processes: int) -> list[str]:
@@ -95,7 +98,7 @@ def _program(processes: int) -> list[str]:
 
 
 def threads_each(processes: int, *, cores: int) -> int:
-    """So many that there are as many in all with one process as with two; torchrun by itself gives each one."""
+    """Threads per process, so that one process has as many as two together; by default torchrun gives each one."""
     return max(1, cores // PROCESSES) * (PROCESSES // processes)
 
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class Goal:
-    """What a figure is to reach: at least this much, or at most."""
+    """The value that a figure is to reach: at least this, or at most."""
 
     value: float
     at_most: bool = False
 
     def met_by(self, measured: float) -> bool:
-        """Whether the measured value is on the right side of it."""
+        """Whether the measured value reaches the goal."""
         return measured <= self.value if self.at_most else measured >= self.value
 
     def __str__(self) -> str:
@@ -22,7 +22,7 @@ class Goal:
 
 @dataclass(frozen=True, kw_only=True)
 class Figure:
-    """Something measured, more than once where chance plays a part."""
+    """A measured quantity, measured several times where it varies."""
 
     name: str
     unit: str
@@ -36,12 +36,12 @@ class Figure:
 
 
 def ratio(name: str, over: Figure, under: Figure, goal: Goal | None = None) -> Figure:
-    """How many times the second figure the first one is, by their medians."""
+    """The ratio of the medians of two figures."""
     return Figure(name=f"  {name}", unit="times", values=[over.median / under.median], goal=goal)
 
 
 def table(figures: Sequence[Figure]) -> Iterator[str]:
-    """A line a figure: the median, the range where there is one, and the goal where there is one."""
+    """The lines of the table: per figure its median, and its range and goal where it has them."""
     width = max(len(figure.name) for figure in figures)
     yield f"{'':<{width}}{'median':>10}{'lowest':>10}{'highest':>10}  unit"
     for figure in figures:
@@ -58,5 +58,5 @@ def _verdict(figure: Figure) -> str:
 
 
 def _number(value: float) -> str:
-    """Three digits, or all of a longer whole number."""
+    """Three digits; a number from 100 as a whole number."""
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"

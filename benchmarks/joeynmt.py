@@ -1,6 +1,6 @@
-"""JoeyNMT, the small readable toolkit, training a model of the same size on the same pairs.
+"""JoeyNMT, a small readable toolkit, training a model of the same size on the same pairs.
 
-Needs a folder with a virtual environment in ``venv`` that holds it; benchmarks/README.md says how to make one.
+It needs a folder whose virtual environment ``venv`` has JoeyNMT; benchmarks/README.md says how to make one.
 """
 
 import re
@@ -14,14 +14,14 @@ from pathlib import Path
 
 import yaml
 
-from benchmarks.contender import Round
+from benchmarks.training_round import Round
 from seq2seq_cli.config.schema import Config, DecoderConfig, EncoderConfig
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 
-BATCHES_A_LINE = 5
+BATCHES_PER_LINE = 5
 _SPEED = re.compile(r"Tokens per Sec: +(?P<rate>\d+)")
 _SPECIAL = {"unk": "<unk>", "pad": "<pad>", "bos": "<s>", "eos": "</s>"}
-# A line a piece, special ones first, in the order of the ids.
+# One piece per line, special ones first, in the order of the ids.
 _LEARN_PIECES = """
 import sys, sentencepiece
 folder, size = sys.argv[1:]
@@ -36,7 +36,7 @@ with open(f"{folder}/vocabulary.txt", "w", encoding="utf-8") as file:
 
 @dataclass(frozen=True, kw_only=True)
 class JoeyNMT:
-    """Its data, config and program."""
+    """The Python of JoeyNMT's environment, and the folder with its data and config."""
 
     python: Path
     folder: Path
@@ -45,10 +45,10 @@ class JoeyNMT:
     def set_up(cls, home: Path, corpus: PreparedCorpus, config: Config, folder: Path) -> "JoeyNMT":
         """Write the training pairs, a vocabulary learned from them and the config into `folder`.
 
-        `home` holds ``venv``; `config` is that of our model with input feeding, which is all that JoeyNMT has.
-        Raises RuntimeError when JoeyNMT is not there or cannot learn a vocabulary.
+        `home` holds ``venv``; `config` is that of our model with input feeding, the only decoder of JoeyNMT.
+        Raises RuntimeError when JoeyNMT is missing or cannot learn a vocabulary.
         """
-        # As it stands: what the link leads to would be the python without the environment.
+        # The link is not resolved: its target is the python without the environment.
         python = home.absolute() / "venv" / "bin" / "python"
         if not python.exists():
             raise RuntimeError(f"{python}: no such file; benchmarks/README.md says how to set up JoeyNMT")
@@ -56,7 +56,7 @@ class JoeyNMT:
         for side, name in enumerate(("src", "tgt")):
             lines = [pair[side] + "\n" for pair in corpus.sentences("train")]
             (folder / f"train.{name}").write_text("".join(lines), encoding="utf-8")
-            # It wants a file to validate with, and never comes to it.
+            # JoeyNMT requires a validation file, and never reaches a validation.
             (folder / f"valid.{name}").write_text("".join(lines[:10]), encoding="utf-8")
         size = str(config.text.tgt.max_size)
         done = subprocess.run(
@@ -68,9 +68,9 @@ class JoeyNMT:
         return cls(python=python, folder=folder)
 
     def train(self, *, seconds: float) -> Round:
-        """Train from the start for so many seconds after its first line of the log, which is left out.
+        """Train for `seconds` after the first line of the log, which is left out.
 
-        Raises RuntimeError, with the last lines of its log, when it ends by itself.
+        Raises RuntimeError, with the last lines of the log, when the training ends by itself.
         """
         command = [str(self.python), "-m", "joeynmt", "train", str(self.folder / "config.yaml"), "--skip-test"]
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8")
@@ -84,7 +84,7 @@ class JoeyNMT:
 
 
 def speeds(lines: Iterable[str]) -> Iterator[int]:
-    """Target tokens a second, one for each stretch of as many batches; RuntimeError when the log ends."""
+    """Target tokens per second, one figure per `BATCHES_PER_LINE` batches; raises RuntimeError when the log ends."""
     last: deque[str] = deque(maxlen=5)
     for line in lines:
         last.append(line)
@@ -94,7 +94,7 @@ def speeds(lines: Iterable[str]) -> Iterator[int]:
 
 
 def enough(speeds: Iterator[int], seconds: float, clock: Callable[[], float] = time.perf_counter) -> list[int]:
-    """Those that come in so many seconds after the first, which is left out; one at least."""
+    """The figures of `seconds` after the first, which is left out; at least one."""
     next(speeds)
     started = clock()
     taken = [next(speeds)]
@@ -104,20 +104,20 @@ def enough(speeds: Iterator[int], seconds: float, clock: Callable[[], float] = t
 
 
 def peak_in(status: str) -> float:
-    """VmHWM of Linux's /proc/PID/status, in MB; KeyError when it is not told."""
+    """The peak memory in Linux's /proc/PID/status, in MB; raises KeyError when it has none."""
     values = dict(line.split(":", 1) for line in status.splitlines())
     return int(values["VmHWM"].removesuffix("kB")) * 1024 / 1e6
 
 
 def mean_rate(rates: Sequence[int]) -> float:
-    """Tokens over time, for stretches that have as many tokens each."""
+    """The mean speed over parts of the log with equally many tokens."""
     return statistics.harmonic_mean(rates)
 
 
 def joeynmt_config(config: Config, folder: Path) -> dict[str, object]:
-    """The same model and training in JoeyNMT's words; its files lie in `folder`."""
+    """The config of JoeyNMT for the same model and training, with its files in `folder`."""
     encoder, decoder, training = config.model.encoder, config.model.decoder, config.training
-    # As released, its plateau schedule fails with today's torch.
+    # The plateau schedule of the release fails with today's torch.
     schedule = {"scheduling": "exponential", "decrease_factor": 0.97, "learning_rate_min": 1e-5}
     return {
         "name": "measured",
@@ -148,7 +148,7 @@ def joeynmt_config(config: Config, folder: Path) -> dict[str, object]:
             "normalization": "tokens",
             "epochs": 1000,
             "validation_freq": 10**9,
-            "logging_freq": BATCHES_A_LINE,
+            "logging_freq": BATCHES_PER_LINE,
             "early_stopping_metric": "bleu",
             "overwrite": True,
             "shuffle": True,

@@ -1,9 +1,9 @@
-"""Kill trainings with ``kill -9`` at random moments, resume each until it ends, and compare it with one never killed.
+"""Kill trainings at random moments, resume each until it ends, and compare it with one that was never killed.
 
     python -m benchmarks.kills --kills 50
 
-A tiny model saves its state after every update, so that many kills meet a save; half of them are aimed at one. What is
-run is the command line itself, in processes that are forked from one which has imported all: they start at once.
+A tiny model saves a checkpoint after every update, so that many kills hit a save; half of the kills wait for one. The
+trainings are commands of s2s, in processes forked from one that has imported everything, so that they start fast.
 """
 
 import argparse
@@ -30,45 +30,45 @@ SETTINGS = (
     *(f"model.{side}.{size}" for side in ("encoder", "decoder") for size in ("embedding_size=8", "hidden_size=12")),
     *("training.epochs=6", "training.batch_size=16", "training.batch_unit=sentence", "training.keep=2"),
     *("training.save_minutes=1e-9", "training.device=cpu", "training.precision=fp32"),
-    "training.best_metric=loss",  # so that nearly every epoch is the best so far, and saved
+    "training.best_metric=loss",  # so that nearly every epoch is the best so far and is saved
 )
 PREPARED = ("data.limit=400", "data.valid_sources=20", "data.test_sources=20")
 CLOCK = {"seconds", "validation_seconds", "tokens_per_second", "memory_mb", "metrics_bytes"}
-"""What two equal trainings differ in: times, memory, and the length of the file that tells them."""
+"""Keys in which two equal trainings differ: times, memory, and the length of the file that records them."""
 PART = 6
-"""A training is killed before it has done so large a part of its work, most times."""
+"""A kill by the clock comes after 1/PART of a training's time on average."""
 
 _FORKS = multiprocessing.get_context("forkserver")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Kill:
-    """When a process is killed."""
+    """The moment at which a process is killed."""
 
     folder: str = ""
-    """The one of the run in which a save is waited for; empty: the clock alone decides."""
+    """The folder of the run in which a save is awaited; empty: the clock alone decides."""
     saves: int = 0
-    """How many saves are seen there before."""
+    """Number of saves before the one that is hit."""
     seconds: float = 0.0
-    """After the start."""
+    """Seconds after the start."""
 
 
 @dataclass(kw_only=True)
 class Trainings:
-    """What one setting is run with, in a folder of its own."""
+    """Trainings of one corpus in a folder of their own, killed and not."""
 
     folder: Path
     prepared: Path
     chance: random.Random
     kills: int = 0
-    """Done so far."""
+    """Kills so far."""
     in_saves: int = 0
-    """Of them, those that left a file half written."""
+    """Kills that left a half-written file."""
     span: float = field(default=0.0)
-    """Seconds that a training takes."""
+    """Duration of a training that is not killed, in seconds."""
 
     def undisturbed(self) -> Path:
-        """The run of a training that nobody kills."""
+        """The run of a training that is not killed."""
         run = self.folder / "undisturbed"
         started = time.monotonic()
         self._train(run, None)
@@ -76,7 +76,7 @@ class Trainings:
         return run
 
     def killed(self, name: str, kills: int) -> Path:
-        """The run of one that is killed at most so many times, and resumed, until it ends."""
+        """The run of a training that is killed at most `kills` times and resumed until it ends."""
         run = self.folder / name
         while kills and self._train(run, self._plan()):
             kills -= 1
@@ -90,12 +90,12 @@ class Trainings:
         return Kill(folder=folder, saves=self.chance.randrange(25) if folder == "last" else 0)
 
     def _train(self, run: Path, kill: Kill | None) -> bool:
-        """Go on with a run, or begin it, until it ends or is killed; True when it was killed."""
+        """Start or resume a run until it ends or is killed; True when it was killed."""
         if (run / "last" / "training.pt").is_file():
             arguments = ["train", "--resume", "--out", str(run)]
         else:
             settings = [f"--set={setting}" for setting in SETTINGS]
-            # A run that was killed before its first save is begun anew.
+            # A run that was killed before its first save starts again.
             arguments = ["train", "--data", str(self.prepared), "--out", str(run), "--overwrite", *settings]
         before = _leftovers(run)
         if _run(arguments, self.folder / "log", kill, run):
@@ -106,12 +106,12 @@ class Trainings:
 
 
 def _leftovers(run: Path) -> set[Path]:
-    """The files that were half written when their process was killed."""
+    """The files that were half-written when their process was killed."""
     return {path for path in run.rglob("*") if is_unfinished(path)}
 
 
 def _run(arguments: Sequence[str], log: Path, kill: Kill | None = None, run: Path = Path()) -> bool:
-    """Run ``s2s``; True when it came to its end, False when it was killed before. RuntimeError when it failed."""
+    """Run ``s2s``; True when it ended, False when it was killed. Raises RuntimeError when it failed."""
     process = _FORKS.Process(target=_s2s, args=(list(arguments), str(log)))
     process.start()
     if kill:
@@ -126,7 +126,7 @@ def _run(arguments: Sequence[str], log: Path, kill: Kill | None = None, run: Pat
 
 
 def _until_due(kill: Kill, run: Path) -> Iterator[None]:
-    """Come back again and again until it is time to kill."""
+    """Yield again and again until it is time to kill."""
     if not kill.folder:
         end = time.monotonic() + kill.seconds
         while time.monotonic() < end:
@@ -135,7 +135,7 @@ def _until_due(kill: Kill, run: Path) -> Iterator[None]:
         return
     seen: set[str] = set()
     while len(seen) <= kill.saves:
-        time.sleep(1e-4)  # what is waited for is there for about a millisecond
+        time.sleep(1e-4)  # an unfinished file exists for about a millisecond
         seen.update(_unfinished(run / kill.folder))
         yield
 
@@ -148,10 +148,10 @@ def _unfinished(folder: Path) -> list[str]:
 
 
 def _s2s(arguments: list[str], log: str) -> None:
-    """The command line, in a process of its own; it leaves by ``sys.exit``."""
+    """The command s2s in a process of its own, which ends by ``sys.exit``."""
     from seq2seq_cli.cli.app import main
 
-    # Its bars make a lock between processes otherwise, which a process that is killed does not give back.
+    # By default the bars of tqdm share a lock between processes, which a killed process would not release.
     tqdm.set_lock(threading.RLock())
     with Path(log).open("wb") as file:
         os.dup2(file.fileno(), 1)
@@ -161,7 +161,7 @@ def _s2s(arguments: list[str], log: str) -> None:
 
 
 def differences(run: Path, other: Path) -> list[str]:
-    """The files in which two finished trainings are not the same, bit for bit, the clock aside."""
+    """The files in which two finished trainings differ by any bit, apart from times and memory."""
     found = [path.name for path in _leftovers(run)]
     weights = [
         {path.relative_to(one): path.read_bytes() for path in one.rglob("*.safetensors")} for one in (run, other)
@@ -177,7 +177,7 @@ def differences(run: Path, other: Path) -> list[str]:
 
 
 def _alike(ours: Any, theirs: Any) -> bool:
-    """Whether two values are the same down to the last tensor and number, the clock aside."""
+    """Whether two values are equal in all tensors and numbers, apart from the keys in `CLOCK`."""
     if type(ours) is not type(theirs):
         return False
     if isinstance(ours, torch.Tensor):
@@ -190,7 +190,7 @@ def _alike(ours: Any, theirs: Any) -> bool:
 
 
 def compare(folder: Path, pairs: Path, *, kills: int, seed: int) -> bool:
-    """Kill trainings so many times in all, and print how that ended; True when all ended alike."""
+    """Kill trainings `kills` times in all and print the outcomes; True when all end like the one never killed."""
     chance = random.Random(seed)  # noqa: S311  # not for secrets
     _run(
         ["prepare", str(pairs), "--out", str(folder / "prepared"), *(f"--set={key}" for key in PREPARED)],
@@ -214,11 +214,11 @@ def compare(folder: Path, pairs: Path, *, kills: int, seed: int) -> bool:
 
 
 def main() -> None:
-    """Print what became of the trainings; exit with 1 when one of them ended otherwise than undisturbed."""
+    """Kill, resume, compare and print; exit with 1 when a training ends differently from the one never killed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--kills", type=int, default=50, help="kills in all (50)")
-    parser.add_argument("--seed", type=int, default=1, help="of their moments (1)")
-    parser.add_argument("--pairs", type=Path, default=Path("data/sample.txt"), help="the pair file (data/sample.txt)")
+    parser.add_argument("--kills", type=int, default=50, help="number of kills; default 50")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the moments; default 1")
+    parser.add_argument("--pairs", type=Path, default=Path("data/sample.txt"), help="pair file")
     options = parser.parse_args()
     prepare_environment()
     _FORKS.set_forkserver_preload(

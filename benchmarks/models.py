@@ -1,4 +1,4 @@
-"""The models that training is measured with, of one size, with three decoders; and the pairs, prepared for them."""
+"""The measured models: one size, three decoders; and the pairs, prepared for them."""
 
 import tempfile
 from collections.abc import Iterator
@@ -18,9 +18,9 @@ TEXT = (
     "text.src.lowercase=false",
     "text.src.spacing=true",
 )
-"""One vocabulary of 8,000 for both sides; nothing of a text is lost."""
+"""One vocabulary of 8,000 units for both sides; the units keep case and spaces."""
 
-# Nothing is held out, so that no validation comes between, and there is always one more epoch.
+# Nothing is held out, so that no validation interrupts; the epochs do not end.
 _DATA = ("data.valid_sources=0", "data.test_sources=0")
 _WITHOUT_END = ("training.epochs=1000000000", "training.save_minutes=1000000", "training.device=cpu")
 _TRAINING = (
@@ -50,26 +50,26 @@ DECODERS = tuple(_DECODERS)
 
 
 def settings(decoder: str) -> list[str]:
-    """What --set is given: a BiLSTM of 2 x 128 and an LSTM of 256; vectors of 256 that are one with the output layer's.
+    """Overrides for --set: a BiLSTM of 2 x 128, an LSTM of 256, embeddings of 256 tied to the output layer.
 
-    The training has an end.
+    The number of epochs is not among them.
     """
     return [*TEXT, *_DATA, *_TRAINING, *_MODEL, *_DECODERS[decoder]]
 
 
 def measured_config(decoder: str) -> Config:
-    """The model and its training, without end."""
+    """The config of a measured model, with endless training."""
     return load_config(None, [*settings(decoder), *_WITHOUT_END])
 
 
 def default_config() -> Config:
-    """What ``s2s train`` trains when no config is named, without end and with nothing held out."""
+    """The config that ``s2s train`` uses by default, with endless training and nothing held out."""
     return load_config(None, [*_DATA, *_WITHOUT_END])
 
 
 @contextmanager
 def prepared(pairs: Path, config: Config) -> Iterator[PreparedCorpus]:
-    """A pair file as s2s trains on it, in a folder that is gone afterwards."""
+    """A pair file, prepared in a temporary folder."""
     with tempfile.TemporaryDirectory() as folder:
         prepare_corpus([pairs], Path(folder) / "prepared", config)
         yield PreparedCorpus.open(Path(folder) / "prepared")

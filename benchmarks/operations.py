@@ -1,7 +1,7 @@
-"""The products of numbers that training on a batch cannot do without, and how many floating-point operations they are.
+"""The matrix products of training on a batch, and their floating-point operations.
 
-B sentences of S source and T target tokens each, EOS counted. What is no product of matrices (tanh, softmax, dropout,
-the optimiser) is left out: it is work too, but none that the units for products limit.
+B sentences of S source and T target tokens each, EOS counted. All other work (tanh, softmax, dropout, the optimiser) is
+left out: the speed of matrix products does not limit it.
 """
 
 from collections.abc import Iterator
@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from seq2seq_cli.config.schema import ModelConfig
 
 _BACKWARD = 2
-"""For each product forward, one for the gradient of either side."""
+"""Backward, each product needs one product for the gradient of each factor."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Shape:
-    """A batch, and the size of the vocabulary."""
+    """The sizes of a batch, and of the target vocabulary."""
 
     sentences: int
     src: int
@@ -32,16 +32,16 @@ class Shape:
 
 @dataclass(frozen=True, kw_only=True)
 class Product:
-    """A product of a matrix of rows x inner with one of inner x columns, done several times, one after the other."""
+    """A product of a rows x inner matrix and an inner x columns matrix, possibly repeated."""
 
     name: str
     rows: int
     inner: int
     columns: int
     steps: int = 1
-    """How many times, where each needs the result of the one before."""
+    """Number of repetitions where each needs the result of the one before."""
     batch: int = 1
-    """How many at a time, each with matrices of its own."""
+    """Number of such products at a time, each of its own matrices."""
 
     @property
     def operations(self) -> int:
@@ -50,15 +50,15 @@ class Product:
 
 
 def operations_of_a_token(model: ModelConfig, shape: Shape) -> float:
-    """Floating-point operations of training on a target token, its share of the source included."""
+    """Floating-point operations of training per target token, the source included."""
     return sum(product.operations for product in products(model, shape)) / shape.tokens
 
 
 def products(model: ModelConfig, shape: Shape) -> Iterator[Product]:
     """All products of a batch.
 
-    Of the models with one layer on each side, a linear bridge, and general or additive attention to all words.
-    Raises NotImplementedError for another one.
+    The model has one layer on each side, a linear bridge, and general or additive global attention; for any other,
+    raises NotImplementedError.
     """
     attention, encoder, decoder = model.attention, model.encoder, model.decoder
     if (
@@ -119,7 +119,7 @@ def _decoder(model: ModelConfig, shape: Shape) -> Iterator[Product]:
 
 
 def _steps(model: ModelConfig, shape: Shape) -> tuple[int, int]:
-    """How many target tokens of a sentence attend at a time, and how many times that goes one after the other."""
+    """The number of target tokens of a sentence that attend at a time, and the number of such steps."""
     stepwise = model.decoder.kind == "bahdanau" or model.decoder.input_feeding
     return (1, shape.tgt) if stepwise else (shape.tgt, 1)
 

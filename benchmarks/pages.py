@@ -1,4 +1,4 @@
-"""The parts of a page that are made and not written: between markers, and the lines that a class stands on."""
+"""The generated parts of a page: text between markers, and the line numbers of linked classes."""
 
 import ast
 import re
@@ -8,7 +8,7 @@ _PLACE = re.compile(r"\[`(?P<name>\w+)`\]\(\.\./(?P<path>[\w/]+\.py)#L\d+-L\d+\)
 
 
 def fill(page: str, name: str, text: str) -> str:
-    """The page with `text` between ``<!-- NAME -->`` and ``<!-- end of NAME -->``; at its end, when it has neither."""
+    """The page with `text` between ``<!-- NAME -->`` and ``<!-- end of NAME -->``, which are appended if missing."""
     start, end = f"<!-- {name} -->", f"<!-- end of {name} -->"
     if start not in page:
         return f"{page}\n{start}\n\n{text}\n\n{end}\n"
@@ -18,7 +18,7 @@ def fill(page: str, name: str, text: str) -> str:
 
 
 def fill_lines(page: str, root: Path = Path()) -> str:
-    """The page with the lines of each class or function that it links as [`NAME`](../PATH#L1-L2)."""
+    """The page with up-to-date lines in each link to a class or function, such as [`NAME`](../PATH#L1-L2)."""
 
     def place(link: re.Match[str]) -> str:
         first, last = lines_of(link["name"], root / link["path"])
@@ -28,7 +28,7 @@ def fill_lines(page: str, root: Path = Path()) -> str:
 
 
 def lines_of(name: str, path: Path) -> tuple[int, int]:
-    """The first and the last line of a class or function; LookupError when the file has none of that name."""
+    """The first and the last line of a class or function; raises LookupError when the file has none of that name."""
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
         if isinstance(node, ast.ClassDef | ast.FunctionDef) and node.name == name:
             return node.lineno, node.end_lineno or node.lineno

@@ -1,4 +1,4 @@
-"""What ``s2s`` costs as a process: seconds and memory."""
+"""Seconds and memory of ``s2s`` commands, each in a process of its own."""
 
 import os
 import subprocess
@@ -20,18 +20,18 @@ _MEGABYTE = 1e6
 
 @dataclass(frozen=True, kw_only=True)
 class Cost:
-    """What one run of a command took."""
+    """Time and memory of one run of a command."""
 
     seconds: float
-    """From start to end, by the clock on the wall."""
+    """Wall-clock time from start to end."""
     cpu: float
-    """Of all its processes together."""
+    """CPU time of all its processes, in seconds."""
     peak: float
-    """Most memory that its largest process held, in MB; its children count one by one."""
+    """Peak memory of its largest process, in MB."""
 
 
 def measure_prepare(pairs: Path, *, rounds: int) -> list[Figure]:
-    """``s2s prepare`` of a whole pair file: with words, with bpe, and of the file ten times over.
+    """``s2s prepare`` of a whole pair file: with words, with bpe, and with the file ten times over.
 
     Raises RuntimeError when there is no such file, or when a command fails.
     """
@@ -46,7 +46,7 @@ def measure_prepare(pairs: Path, *, rounds: int) -> list[Figure]:
             f"s2s prepare, {TIMES} times the file": (str(longer),),
         }
         costs: dict[str, list[Cost]] = {name: [] for name in jobs}
-        # In turns, so that what else the machine does hits all of them.
+        # In turns, so that other load on the machine affects all of them.
         for number in range(rounds):
             for name, arguments in jobs.items():
                 costs[name].append(run_s2s("prepare", *arguments, "--out", f"{folder}/{name}-{number}"))
@@ -70,7 +70,7 @@ def _cost_figures(name: str, costs: Sequence[Cost]) -> list[Figure]:
 
 
 def _repeat(pairs: Path, longer: Path) -> None:
-    """Write a pair file several times over, each time with another number behind the sentences of both sides."""
+    """Write a pair file `TIMES` times over, each time with another number behind the sentences of both sides."""
     lines = [line.split("\t") for line in pairs.read_text(encoding="utf-8").removesuffix("\n").split("\n")]
     with longer.open("w", encoding="utf-8") as file:
         for number in range(TIMES):
@@ -80,7 +80,7 @@ def _repeat(pairs: Path, longer: Path) -> None:
 
 
 def measure_commands(run: Path | None) -> list[Figure]:
-    """``s2s --help``, and ``s2s translate`` of one sentence where there is a run: a new process each time."""
+    """``s2s --help``, and with a run ``s2s translate`` of one sentence: a new process each time."""
     figures = [_seconds("s2s --help", lambda: run_s2s("--help"))]
     if run:
         command = ("translate", "--model", str(run), "She kissed him.")
@@ -89,17 +89,17 @@ def measure_commands(run: Path | None) -> list[Figure]:
 
 
 def run_s2s(*arguments: str) -> Cost:
-    """Run a command to its end; raises RuntimeError with its last words when it fails.
+    """Run a command to its end; raises RuntimeError with its error output when it fails.
 
-    The system counts the memory of this process, which the new one shares until it has started, as the new one's:
-    measure before anything large, such as torch, is imported here.
+    The system counts the memory of this process as that of the new one until it has started: measure before anything
+    large, such as torch, is imported here.
     """
     with tempfile.TemporaryFile("w+", encoding="utf-8") as errors:
         started = time.perf_counter()
         process = subprocess.Popen(
             [sys.executable, "-m", "seq2seq_cli", *arguments], stdout=subprocess.DEVNULL, stderr=errors
         )
-        # Unlike subprocess, wait4 tells what this process and its children used.
+        # Unlike subprocess, wait4 reports the resources of this process and its children.
         _, status, usage = os.wait4(process.pid, 0)
         seconds = time.perf_counter() - started
         process.returncode = os.waitstatus_to_exitcode(status)
@@ -125,5 +125,5 @@ def measure_tutorial(pairs: Path, *, rounds: int) -> list[Figure]:
 
 
 def _seconds(name: str, run: Callable[[], Cost]) -> Figure:
-    run()  # so that all files are in the system's cache for every counted start
+    run()  # brings all files into the system's cache
     return Figure(name=name, unit="s", values=[run().seconds for _ in range(COLD_STARTS)])

@@ -1,9 +1,9 @@
-"""How many minutes of training a quality takes: ``python -m benchmarks.quality --pairs deu.txt --config luong_dot``.
+"""Minutes of training until a BLEU is reached: ``python -m benchmarks.quality --pairs deu.txt --config luong_dot``.
 
-The pairs are prepared without leaks, s2s trains, and each validation prints the minutes so far and the BLEU of the
-validation split: sacreBLEU, 13a, cased, one reference a pair, greedy. At the end come the minutes to each goal and the
-BLEU of the test split. Minutes are those of training with its validations, from its first step; preparing is not
-counted, nor is what ``--every`` scores in between. Ctrl-C ends it at any time, with what there is by then.
+The splits share no sentence. Each validation prints the minutes so far and the BLEU of the validation split: sacreBLEU,
+13a, cased, one reference per pair, greedy. At the end come the minutes to each goal and the BLEU of the test split.
+Minutes count training with its validations, from the first step; not preparation, nor the scoring of ``--every``.
+Ctrl-C ends it at any time, with the results so far.
 """
 
 import argparse
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
     from seq2seq_cli.training.session import Session
 
 GOALS = {30.0: 3.0, 35.0: 6.0}
-"""Minutes in which each BLEU is to be reached on the whole of deu.txt by two cores."""
+"""Minutes in which each BLEU is to be reached on the whole of deu.txt with two cores."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Point:
-    """How good the model was after a time."""
+    """The BLEU of the model after some minutes."""
 
     minutes: float
     step: int
@@ -57,13 +57,13 @@ def main() -> None:
 
 def _parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.quality", description="Measure how many minutes of training a quality takes."
+        prog="python -m benchmarks.quality", description="Measure the minutes of training until a BLEU is reached."
     )
     parser.add_argument("--pairs", type=Path, required=True, metavar="FILE", help="pair file")
-    parser.add_argument("--config", metavar="NAME", help="what to train; default what s2s train does")
+    parser.add_argument("--config", metavar="NAME", help="config to train; default that of s2s train")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="override one key")
-    parser.add_argument("--every", type=float, metavar="MINUTES", help="score in between as well, uncounted")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="new file for all results, one a line")
+    parser.add_argument("--every", type=float, metavar="MINUTES", help="score between validations as well; not counted")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="new file for all results, one per line")
     options = parser.parse_args()
     if options.json and options.json.exists():
         parser.error(f"{options.json}: is there already; two runs in one file could not be told apart")
@@ -103,13 +103,13 @@ def _session(pairs: Path, config: Config, folder: Path, held: ExitStack) -> "Ses
 
     prepare_corpus([pairs], folder / "prepared", config)
     corpus = PreparedCorpus.open(folder / "prepared")
-    # What prepare found out, such as the languages, the config does not say.
+    # The config lacks what prepare has found, such as the languages.
     config = resolve_config(config.model_copy(update={"data": corpus.config.data, "text": corpus.config.text}), corpus)
     return Session.start(folder / "run", config, corpus, choose_device(config.training.device), held=held)
 
 
 def _bleu(session: "Session") -> float:
-    """Of the validation split, by the weights or their moving average, whichever does better."""
+    """The BLEU of the validation split, of the weights or their moving average, whichever is better."""
     from seq2seq_cli.training.validation import validate
 
     scores = validate(session.state, session.corpus, session.config, session.device).scores
@@ -124,9 +124,9 @@ def points(
     every: float | None,
     clock: Callable[[], float] = time.monotonic,
 ) -> Iterator[Point]:
-    """The BLEU of each validation, and what `score` gives after `every` so many minutes.
+    """The BLEU of each validation, and that of `score` every `every` minutes.
 
-    `progress` is that of the training; the time that `score` takes is no part of it.
+    `progress` is that of the training; the time of `score` is taken out of it.
     """
     from seq2seq_cli.training.events import Step, Validated
 
@@ -144,18 +144,18 @@ def points(
 
 
 def minutes_to(bleu: float, reached: Sequence[Point]) -> float | None:
-    """Minutes until a point was as good; None when none was."""
+    """Minutes to the first point with that BLEU; None when none has it."""
     return next((point.minutes for point in reached if point.bleu >= bleu), None)
 
 
 class Log:
-    """A file with a JSON object a line, whole whenever the run ends."""
+    """A file with a JSON object per line, whole whenever the run ends."""
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
 
     def write(self, kind: str, values: dict[str, object]) -> None:
-        """Add a line; nothing without a file."""
+        """Add a line; without a file, do nothing."""
         if self._path:
             with self._path.open("a", encoding="utf-8") as file:
                 file.write(json.dumps({"kind": kind} | values) + "\n")

@@ -4,12 +4,11 @@ prepare      seconds and peak memory of ``s2s prepare``: words, bpe 8,000, ten t
 commands     seconds of ``s2s --help`` and, with --run, of ``s2s translate`` in a new process
 tutorial     seconds of the whole ``s2s train --config tutorial``
 training     target tokens/s with three decoders, in turn with the tutorials' loop and, with --joeynmt, JoeyNMT
-distributed  target tokens/s of two processes that train one model, beside those of one, and how far the losses differ
-memory       most memory that training the default model holds
-floor        the most target tokens/s that the machine's products allow, and the share of it that training reached
+distributed  target tokens/s of two processes that train one model and of one, and the difference of their losses
+memory       largest memory of training the default model
+limits       the most target tokens/s that the machine's products allow, and the per cent of it that training reached
 
-Figures that are to be compared belong to one run on a machine that does nothing else. Linux and macOS only;
-benchmarks/README.md has more.
+Compare only figures of one run, on a machine that does nothing else. Linux and macOS only. More: benchmarks/README.md.
 """
 
 import argparse
@@ -24,7 +23,7 @@ from benchmarks.figures import Figure, table
 from benchmarks.processes import measure_commands, measure_prepare, measure_tutorial
 from seq2seq_cli.errors import S2SError
 
-PARTS = ("prepare", "commands", "tutorial", "training", "distributed", "memory", "floor")
+PARTS = ("prepare", "commands", "tutorial", "training", "distributed", "memory", "limits")
 
 
 def main() -> None:
@@ -44,25 +43,23 @@ def _parse() -> argparse.Namespace:
         prog="python -m benchmarks.speed", description="Measure the speed of s2s and print a table."
     )
     parser.add_argument("--pairs", type=Path, default=Path("data/sample.txt"), metavar="FILE", help="pair file")
-    parser.add_argument("--run", type=Path, metavar="DIR", help="run to translate with; without it, none is measured")
-    parser.add_argument(
-        "--joeynmt", type=Path, metavar="DIR", help="folder whose venv has JoeyNMT; without it, it is not measured"
-    )
+    parser.add_argument("--run", type=Path, metavar="DIR", help="run to translate with; default none")
+    parser.add_argument("--joeynmt", type=Path, metavar="DIR", help="folder whose venv has JoeyNMT; default none")
     parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS, help="parts to measure; default all")
-    parser.add_argument("--rounds", type=int, default=3, metavar="N", help="times to measure; default 3")
+    parser.add_argument("--rounds", type=int, default=3, metavar="N", help="number of rounds; default 3")
     parser.add_argument(
         "--seconds", type=float, default=10.0, metavar="S", help="length of a round of training; default 10"
     )
     options = parser.parse_args()
     if options.rounds < 1 or options.seconds <= 0:
-        parser.error("--rounds and --seconds are above 0")
+        parser.error("--rounds and --seconds must be above 0")
     return options
 
 
 def _measure(options: argparse.Namespace) -> list[Figure]:
     pairs, rounds = options.pairs, options.rounds
     figures: list[Figure] = []
-    # Processes come first, and what imports torch here comes last: see run_s2s.
+    # Commands are measured first, before torch is imported into this process: see run_s2s.
     if "prepare" in options.only:
         figures += measure_prepare(pairs, rounds=rounds)
     if "commands" in options.only:
@@ -81,15 +78,15 @@ def _measure(options: argparse.Namespace) -> list[Figure]:
         from benchmarks.training import measure_training
 
         figures += measure_training(pairs, joeynmt=options.joeynmt, seconds=options.seconds, rounds=rounds)
-    if "floor" in options.only:
-        from benchmarks.floor import measure_floor
+    if "limits" in options.only:
+        from benchmarks.limits import measure_limits
 
-        figures += measure_floor(pairs, _medians(figures))
+        figures += measure_limits(pairs, _medians(figures))
     return figures
 
 
 def _medians(figures: Sequence[Figure]) -> dict[str, float]:
-    """The speed of each training that was measured, by its name."""
+    """The median of each figure, by the name of the training."""
     return {figure.name.removeprefix("training, "): figure.median for figure in figures}
 
 

@@ -1,4 +1,4 @@
-"""The training loop of the attention tutorials, to measure against: one sentence a step, one decoder call a word.
+"""The training loop of the attention tutorials, as a peer: one sentence per step, one decoder call per word.
 
 A Luong decoder with the concat score v · tanh(W (h + e)), the output layer on [h; c], teacher forcing drawn for each
 sentence, plain Adam, fp32. Nothing is batched, and W (h + e) is computed anew for each target word.

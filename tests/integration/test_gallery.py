@@ -1,4 +1,4 @@
-"""``make gallery`` in small: models are trained, scored and drawn, and what is done is not done twice."""
+"""``make gallery`` with tiny settings: models are trained, scored and drawn, none of them twice."""
 
 import re
 import subprocess
@@ -23,7 +23,7 @@ def gallery(folder: Path, *arguments: str, returncode: int = 0) -> str:
     return done.stderr
 
 
-def test_it_fills_the_page_and_goes_on_where_it_was(tmp_path: Path) -> None:
+def test_it_fills_the_page_and_continues_where_it_stopped(tmp_path: Path) -> None:
     pairs = "".join(f"Tom saw {n} cats.\tTom sah {n} Katzen.\n" for n in range(100))
     (tmp_path / "pairs.txt").write_text(pairs, encoding="utf-8")
     page = tmp_path / "page.md"
@@ -32,10 +32,10 @@ def test_it_fills_the_page_and_goes_on_where_it_was(tmp_path: Path) -> None:
     )
 
     gallery(tmp_path, "--only", "luong_dot")
-    told = gallery(tmp_path, "--only", "luong_dot", "no_attention")
+    printed = gallery(tmp_path, "--only", "luong_dot", "no_attention")
 
-    assert "no_attention: " in told
-    assert "luong_dot: " not in told
+    assert "no_attention: " in printed
+    assert "luong_dot: " not in printed
     text = page.read_text(encoding="utf-8")
     rows = [row.split("|")[1:-1] for row in re.findall(r"^\| `.*$", text, flags=re.MULTILINE)]
     assert [row[0].strip() for row in rows] == ["`luong_dot`", "`no_attention`"]
@@ -46,7 +46,7 @@ def test_it_fills_the_page_and_goes_on_where_it_was(tmp_path: Path) -> None:
     assert re.findall(r"\]\((page/\w+\.png)\)", text) == ["page/luong_dot.png"]
     assert (tmp_path / "page" / "luong_dot.png").stat().st_size > 1000
 
-    # What other settings, or other pairs, would give is not what is there.
+    # The folder does not hold the results of other settings or other pairs.
     assert "another folder with --work" in gallery(tmp_path, "--set", "training.lr=1e-2", returncode=1)
     (tmp_path / "pairs.txt").write_text(pairs + "Go.\tGeh.\n", encoding="utf-8")
     assert "another folder with --work" in gallery(tmp_path, returncode=1)

@@ -1,4 +1,4 @@
-"""A training that is killed and resumed ends as one that was not; ``make kills`` asks fifty times."""
+"""A killed and resumed training ends like one that was never killed; ``make kills`` tries it fifty times."""
 
 import subprocess
 import sys

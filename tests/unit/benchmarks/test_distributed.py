@@ -1,24 +1,19 @@
-"""What is read of two trainings to compare them."""
-
-import json
+"""Speed and loss of an epoch, compared between one process and two."""
 
 import pytest
 
-from benchmarks.distributed import Trained, difference, read_metrics, threads_each
+from benchmarks.distributed import Trained, difference, last_epoch, threads_each
+from seq2seq_cli.runs.metrics import History
+from tests.records import end, epoch, step
 
 
 def test_the_last_epoch_counts_by_itself() -> None:
-    records = [
-        {"kind": "step", "step": 100, "tokens": 5},
-        {"kind": "epoch", "tokens": 1000, "seconds": 10.0, "train_loss": 5.0},
-        {"kind": "epoch", "tokens": 2000, "seconds": 14.0, "train_loss": 4.0},
-        {"kind": "end", "step": 200},
-    ]
-    assert read_metrics(map(json.dumps, records)) == Trained(rate=250.0, loss=4.0)
+    first, last = epoch(100, 1, seconds=10.0), epoch(200, 2, seconds=14.0)  # 1,000 and 2,000 tokens
+    assert last_epoch(History([step(100, 1), first, last, end(200, 2, "done")])) == Trained(rate=250.0, loss=3.5)
     with pytest.raises(ValueError, match="not enough values"):
-        read_metrics(map(json.dumps, records[:2]))
+        last_epoch(History([step(100, 1), first]))
     with pytest.raises(RuntimeError, match="too short to be timed"):
-        read_metrics(map(json.dumps, [records[1], records[1]]))
+        last_epoch(History([first, first]))
 
 
 def test_a_difference_is_in_per_cent_of_the_first() -> None:

@@ -1,4 +1,4 @@
-"""Measured values, what is made of them, and the table that shows them."""
+"""Measured values, their ratios and their table."""
 
 from benchmarks.figures import Figure, Goal, ratio, table
 

@@ -1,4 +1,4 @@
-"""What is written for JoeyNMT and read from its log."""
+"""The config for JoeyNMT, and the figures in its log."""
 
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ def test_speeds_are_read_from_its_log() -> None:
         next(read)
 
 
-def test_the_first_stretch_is_left_out_and_one_is_taken_at_least() -> None:
+def test_the_first_figure_is_left_out_and_at_least_one_is_taken() -> None:
     times = iter([100.0, 105.0, 111.0])
     assert enough(iter([1, 20, 30, 40]), 10.0, clock=lambda: next(times)) == [20, 30]
     times = iter([100.0, 150.0])
@@ -30,12 +30,12 @@ def test_the_peak_of_its_process_is_read_in_megabytes() -> None:
     assert peak_in("Name:\tpython\nVmPeak:\t  9000 kB\nVmHWM:\t  2500 kB\nThreads:\t3\n") == 2.56
 
 
-def test_the_mean_is_that_of_stretches_of_as_many_tokens() -> None:
+def test_the_mean_is_over_parts_of_equally_many_tokens() -> None:
     # 600 tokens in 1 s and in 3 s: 1,200 in 4 s.
     assert mean_rate([600, 200]) == pytest.approx(300.0)
 
 
-def test_its_config_says_what_ours_says() -> None:
+def test_its_config_has_the_sizes_of_ours() -> None:
     config: dict[str, Any] = joeynmt_config(measured_config("Luong, input feeding"), Path("work"))
     model, training = config["model"], config["training"]
     assert (model["encoder"]["hidden_size"], model["encoder"]["bidirectional"]) == (128, True)

@@ -1,4 +1,4 @@
-"""What ``benchmarks.kills`` takes for a difference between two trainings, and what for none."""
+"""Differences between two trainings that ``benchmarks.kills`` reports, and those that it does not."""
 
 import json
 import shutil
@@ -16,7 +16,7 @@ from tests.tiny import started, tiny_config
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a training that is over."""
+    """The folder of a finished training."""
     folder = tmp_path_factory.mktemp("kills")
     corpus = prepared(folder, [(s, reversed_words(s)) for s in symbol_sequences(40, shortest=2, longest=4)])
     list(started(folder / "run", tiny_config(corpus, "training.keep=1"), corpus).train())
@@ -61,7 +61,7 @@ def one_line_twice(run: Path) -> None:
         (lambda run: (run / "best/.model.safetensors.0.unfinished").touch(), [".model.safetensors.0.unfinished"]),
     ],
 )
-def test_all_but_the_clock_is_compared(
+def test_everything_but_times_and_memory_is_compared(
     finished: Path, tmp_path: Path, change: Callable[[Path], None], found: list[str]
 ) -> None:
     other = shutil.copytree(finished, tmp_path / "other")

@@ -1,4 +1,4 @@
-"""What is made in a page is put where it belongs, and is true."""
+"""Generated parts of a page: their places and their line numbers."""
 
 import ast
 from pathlib import Path
@@ -29,9 +29,9 @@ def test_lines_are_those_of_the_class(tmp_path: Path) -> None:
         lines_of("B", tmp_path / "code.py")
 
 
-def test_the_page_of_mechanisms_links_the_lines_as_they_are() -> None:
+def test_the_page_of_mechanisms_links_the_current_lines() -> None:
     page = (ROOT / "docs" / "mechanisms.md").read_text(encoding="utf-8")
-    assert fill_lines(page, ROOT) == page, "python -m benchmarks.pages writes them anew"
+    assert fill_lines(page, ROOT) == page, "python -m benchmarks.pages updates them"
 
 
 def test_the_page_links_every_mechanism() -> None:

@@ -1,4 +1,4 @@
-"""Minutes to a quality, with a clock that the test moves."""
+"""Minutes to a BLEU, with a clock that the test moves."""
 
 import json
 from collections.abc import Iterator
@@ -37,7 +37,7 @@ def test_points_are_validations_and_scores_in_between_whose_time_is_not_counted(
     now = 1000.0
 
     def events(progress: Progress) -> Iterator[Event]:
-        """The clock of the training counts all that happens, as the loop's does."""
+        """As in the loop, the clock of the training counts everything."""
         nonlocal now
         ticked = now
         trained: list[Event] = [*map(one_step, range(1, 5)), validated(4, 31.0)]

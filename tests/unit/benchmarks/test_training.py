@@ -1,43 +1,43 @@
-"""The trainings that are compared: their configs, their turns, and what is made of them."""
+"""The compared trainings: their configs, their turns and their ratios."""
 
 from collections.abc import Callable
 
 import pytest
 
-from benchmarks.contender import Round
 from benchmarks.models import DECODERS, measured_config
 from benchmarks.training import JOEYNMT, LOOP, compare, take_turns
+from benchmarks.training_round import Round
 from seq2seq_cli.model.build import build_model
 
 
-def seen(rate: float) -> Round:
+def one_round(rate: float) -> Round:
     return Round(rate=rate, peak=700.0, peak_halfway=600.0, precision="fp32")
 
 
-def test_contenders_take_turns() -> None:
+def test_trainings_take_turns() -> None:
     turns: list[str] = []
 
-    def contender(name: str, rates: list[float]) -> Callable[[], Round]:
+    def training(name: str, rates: list[float]) -> Callable[[], Round]:
         def train() -> Round:
             turns.append(name)
-            return seen(rates.pop(0))
+            return one_round(rates.pop(0))
 
         return train
 
-    rounds = take_turns({"a": contender("a", [1.0, 2.0]), "b": contender("b", [3.0, 4.0])}, rounds=2)
+    rounds = take_turns({"a": training("a", [1.0, 2.0]), "b": training("b", [3.0, 4.0])}, rounds=2)
     assert turns == ["a", "b", "a", "b"]
     assert {name: [one.rate for one in done] for name, done in rounds.items()} == {"a": [1.0, 2.0], "b": [3.0, 4.0]}
 
 
-def test_ours_are_set_against_each_peer_that_was_measured() -> None:
+def test_our_speeds_are_divided_by_those_of_each_measured_peer() -> None:
     speeds = dict(zip((*DECODERS, LOOP), (1500.0, 900.0, 600.0, 10.0), strict=True))
-    figures = {figure.name: figure for figure in compare({name: [seen(rate)] for name, rate in speeds.items()})}
+    figures = {figure.name: figure for figure in compare({name: [one_round(rate)] for name, rate in speeds.items()})}
     ratios = {name: figure.median for name, figure in figures.items() if "over" in name}
     assert ratios == {f"  {name} over {LOOP}": times for name, times in zip(DECODERS, (150.0, 90.0, 60.0), strict=True)}
     verdicts = [figure.goal.met_by(figure.median) for figure in figures.values() if figure.goal]
     assert verdicts == [True, True, False]
 
-    both = compare({name: [seen(rate)] for name, rate in {**speeds, JOEYNMT: 100.0}.items()})
+    both = compare({name: [one_round(rate)] for name, rate in {**speeds, JOEYNMT: 100.0}.items()})
     assert [figure.median for figure in both if f"over {JOEYNMT}" in figure.name] == [15.0, 9.0, 6.0]
 
 

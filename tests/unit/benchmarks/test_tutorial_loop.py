@@ -1,4 +1,4 @@
-"""The tutorials' loop that the benchmark runs trains the same model on the same task as s2s does."""
+"""The tutorials' loop trains the same model on the same task as s2s."""
 
 from itertools import islice
 

@@ -1,7 +1,7 @@
-"""How fast the machine's own products let a model train: what no better code gets past.
+"""Upper limits of the training speed on this machine, whatever the code.
 
-The operations of a target token over the rate at which the machine multiplies large matrices give the most tokens a
-second; with the matrices as large as the model has them, its own limit is nearer.
+The rate at which the machine multiplies large matrices, divided by the operations per target token, limits the tokens
+per second. With matrices of the model's own sizes, which multiply more slowly, the limit is lower.
 """
 
 import time
@@ -19,17 +19,17 @@ from seq2seq_cli.corpus.prepared import PreparedCorpus
 
 SQUARE = 2048
 OWN = "its own matrices"
-"""As large as the model has them, each in the precision that is faster."""
+"""Matrices of the model's own sizes, each in the faster precision."""
 _PRECISIONS = {"fp32": torch.float32, "bf16": torch.bfloat16}
-_SHARE = 60.0
-"""Per cent of the floor that training is to reach."""
+_GOAL = 60.0
+"""Per cent of the limit that training is to reach."""
 _REPEATS = 5
 _SHORTEST = 0.01
-"""Seconds that a measurement takes at least."""
+"""Least duration of a measurement, in seconds."""
 
 
-def measure_floor(pairs: Path, speeds: Mapping[str, float]) -> list[Figure]:
-    """The rates of the machine, each model's floor, and the share of it that the measured `speeds` reach."""
+def measure_limits(pairs: Path, speeds: Mapping[str, float]) -> list[Figure]:
+    """The machine's rates, the limits of each model, and how much of them the measured `speeds` reach, in per cent."""
     config = measured_config(DECODERS[0])
     with prepared(pairs, config) as corpus:
         shape = typical_batch(corpus, sentences=config.training.batch_size)
@@ -39,12 +39,12 @@ def measure_floor(pairs: Path, speeds: Mapping[str, float]) -> list[Figure]:
         for name, rate in rates.items()
     ]
     for decoder in DECODERS:
-        figures += _floors(decoder, shape, rates, speeds.get(decoder))
+        figures += _limits(decoder, shape, rates, speeds.get(decoder))
     return figures
 
 
 def typical_batch(corpus: PreparedCorpus, *, sentences: int) -> Shape:
-    """Sentences of the mean lengths of the training pairs."""
+    """A batch of sentences of the mean lengths of the training pairs."""
     ids = corpus.split("train")
     return Shape(
         sentences=sentences,
@@ -54,29 +54,29 @@ def typical_batch(corpus: PreparedCorpus, *, sentences: int) -> Shape:
     )
 
 
-def _floors(decoder: str, shape: Shape, rates: Mapping[str, float], speed: float | None) -> Iterator[Figure]:
+def _limits(decoder: str, shape: Shape, rates: Mapping[str, float], speed: float | None) -> Iterator[Figure]:
     model = measured_config(decoder).model
     operations = operations_of_a_token(model, shape)
     yield Figure(name=f"{decoder}, a target token", unit="Mflop", values=[operations / 1e6])
-    floors = {f"{name}, large matrices": rate / operations for name, rate in rates.items()}
+    limits = {f"{name}, large matrices": rate / operations for name, rate in rates.items()}
     fastest = (min(seconds_of_product(one, dtype) for dtype in _PRECISIONS.values()) for one in products(model, shape))
-    floors[OWN] = shape.tokens / sum(fastest)
-    for name, floor in floors.items():
-        yield Figure(name=f"  at most, {name}", unit="target tokens/s", values=[floor])
+    limits[OWN] = shape.tokens / sum(fastest)
+    for name, limit in limits.items():
+        yield Figure(name=f"  at most, {name}", unit="target tokens/s", values=[limit])
     if speed:
-        yield from shares(speed, floors)
+        yield from fractions(speed, limits)
 
 
-def shares(speed: float, floors: Mapping[str, float]) -> Iterator[Figure]:
-    """What per cent of each floor a speed is; the goal is a share of what large matrices allow at their fastest."""
-    fastest = max((name for name in floors if name != OWN), key=floors.__getitem__)
-    for name, floor in floors.items():
-        goal = Goal(value=_SHARE) if name == fastest else None
-        yield Figure(name=f"  reached, {name}", unit="%", values=[100 * speed / floor], goal=goal)
+def fractions(speed: float, limits: Mapping[str, float]) -> Iterator[Figure]:
+    """The speed in per cent of each limit; the goal is for large matrices in the faster precision."""
+    fastest = max((name for name in limits if name != OWN), key=limits.__getitem__)
+    for name, limit in limits.items():
+        goal = Goal(value=_GOAL) if name == fastest else None
+        yield Figure(name=f"  reached, {name}", unit="%", values=[100 * speed / limit], goal=goal)
 
 
 def seconds_of_product(product: Product, dtype: torch.dtype) -> float:
-    """Forward and backward; the gradient of weights is taken once for all steps."""
+    """Seconds for a product, forward and backward; the gradient of the weights is computed once for all steps."""
     rows, inner, columns, batch = product.rows, product.inner, product.columns, product.batch
     stepwise = seconds_of(rows, inner, columns, batch, dtype) + seconds_of(rows, columns, inner, batch, dtype)
     if batch > 1:
@@ -86,7 +86,7 @@ def seconds_of_product(product: Product, dtype: torch.dtype) -> float:
 
 @cache
 def seconds_of(rows: int, inner: int, columns: int, batch: int, dtype: torch.dtype) -> float:
-    """The shortest time in which the machine multiplies rows x inner with inner x columns, `batch` at a time."""
+    """Shortest seconds to multiply rows x inner by inner x columns, `batch` such products at a time."""
     left, right = torch.randn(batch, rows, inner).to(dtype), torch.randn(batch, inner, columns).to(dtype)
     if batch == 1:
         left, right = left[0], right[0]
@@ -94,7 +94,7 @@ def seconds_of(rows: int, inner: int, columns: int, batch: int, dtype: torch.dty
 
 
 def shortest(work: Callable[[], Tensor], clock: Callable[[], float] = time.perf_counter) -> float:
-    """Seconds of the fastest of several measurements, each of as many runs as a clock needs."""
+    """Seconds per run in the fastest of several measurements, each of enough runs for the clock."""
     work()
     started = clock()
     work()

@@ -1,6 +1,6 @@
-"""What the gallery shows: each model trained on the one task as ``s2s train`` does it, scored, drawn, and timed.
+"""The runs of the gallery: each model trained on one task as by ``s2s train``, scored, drawn and timed.
 
-What is done is kept in a folder, so that a gallery can be stopped and gone on with.
+Results are kept in a folder, so that a gallery can be stopped and continued.
 """
 
 import dataclasses
@@ -34,38 +34,38 @@ from seq2seq_cli.training.resolve import resolve_config
 from seq2seq_cli.training.session import Session
 
 LENGTHS = {"up to 4": range(5), "5 to 8": range(5, 9), "9 and more": range(9, 10**6)}
-"""Source words, as they are split by spaces."""
+"""Ranges of the source length, in words split at spaces."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Exhibit:
-    """What came of one model."""
+class Result:
+    """Size, scores and picture of one model."""
 
     name: str
     parameters: int
     bleu: float
-    """Of the test split, greedy."""
+    """BLEU of the test split, greedy."""
     bleu_by_length: dict[str, float | None]
-    """The same for the sources of each of `LENGTHS`; None where there are none."""
+    """BLEU by source length, as in `LENGTHS`; None where there is no such source."""
     signature: str
     picture: str | None
-    """The file that shows the attention; None for a model that has none."""
+    """The picture of the attention; None for a model without attention."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Exhibition:
-    """A folder of runs on one task, with what came of each."""
+class GalleryRuns:
+    """A folder of runs on one task, with their results."""
 
     folder: Path
     corpus: PreparedCorpus
     settings: tuple[str, ...]
     """KEY=VALUE, for all models."""
     sentence: str
-    """Whose attention is drawn."""
+    """The sentence whose attention is drawn."""
     pictures: Path | None
-    """Folder of the pictures; None: they are not drawn."""
+    """Folder of the pictures; with None, none is drawn."""
     again: bool
-    """Whether what is there is made anew."""
+    """Whether existing results are made again."""
 
     @classmethod
     def open(
@@ -77,10 +77,10 @@ class Exhibition:
         sentence: str,
         pictures: Path | None,
         again: bool,
-    ) -> "Exhibition":
-        """The one task, prepared once.
+    ) -> "GalleryRuns":
+        """The folder of runs, with the pairs prepared once.
 
-        Raises UsageError when the folder was made of other pairs, or otherwise; PairFileError when there are no pairs.
+        Raises UsageError when the folder was made of other pairs or with other settings, PairFileError without pairs.
         """
         with local_pair_files({"pairs": [pairs]}) as found:
             hashes = [file.sha256 for pair_file in found["pairs"] for file in pair_file.files]
@@ -93,12 +93,12 @@ class Exhibition:
         record = folder / "made_of.json"
         is_new = not folder.exists() or not any(folder.iterdir())
         if not is_new and not (record.is_file() and json.loads(record.read_text(encoding="utf-8")) == made_of):
-            raise UsageError(f"{folder}: made of other pairs or in another way: name another folder with --work")
+            raise UsageError(f"{folder}: made of other pairs or with other settings: name another folder with --work")
         folder.mkdir(parents=True, exist_ok=True)
         write_json(record, made_of)
         prepared = folder / "prepared"
         if not prepared.exists():
-            prepare_corpus([pairs], prepared, load_config(None, [s for s in settings if _is_of_text(s)]))
+            prepare_corpus([pairs], prepared, load_config(None, [s for s in settings if _is_for_prepare(s)]))
         return cls(
             folder=folder,
             corpus=PreparedCorpus.open(prepared),
@@ -108,11 +108,11 @@ class Exhibition:
             again=again,
         )
 
-    def exhibit(self, name: str) -> Exhibit:
-        """Train the config of that name, score it, and draw where it looks."""
-        record = self.folder / name / "exhibit.json"
+    def result(self, name: str) -> Result:
+        """Train the config of that name, score it and draw its attention, unless that is done already."""
+        record = self.folder / name / "result.json"
         if record.is_file() and not self.again:
-            return Exhibit(**json.loads(record.read_text(encoding="utf-8")))
+            return Result(**json.loads(record.read_text(encoding="utf-8")))
         config = self._config(name)
         device = choose_device(config.training.device)
         with ExitStack() as held:
@@ -120,16 +120,16 @@ class Exhibition:
             for _ in session.train():
                 pass
         translator = load_translator(session.run, device)
-        exhibit = _scored(name, translator, self.corpus)
+        result = _scored(name, translator, self.corpus)
         if self.pictures:
             picture = _picture(name, translator.translate([self.sentence])[0], self.pictures)
-            exhibit = dataclasses.replace(exhibit, picture=picture)
-        write_json(record, dataclasses.asdict(exhibit))
-        print(f"{name}: BLEU {exhibit.bleu:.1f}", file=sys.stderr)
-        return exhibit
+            result = dataclasses.replace(result, picture=picture)
+        write_json(record, dataclasses.asdict(result))
+        print(f"{name}: BLEU {result.bleu:.1f}", file=sys.stderr)
+        return result
 
     def speeds(self, names: Sequence[str], *, seconds: float) -> dict[str, float]:
-        """Target tokens that each model is trained on in a second: medians of three rounds in turn."""
+        """Target tokens per second of training of each model: medians of three rounds, in turn."""
         record = self.folder / "speeds.json"
         known: dict[str, float] = json.loads(record.read_text(encoding="utf-8")) if record.is_file() else {}
         if set(names) <= set(known) and not self.again:
@@ -144,16 +144,16 @@ class Exhibition:
         return speeds
 
     def _config(self, name: str) -> Config:
-        return resolve_config(load_config(name, [s for s in self.settings if not _is_of_text(s)]), self.corpus)
+        return resolve_config(load_config(name, [s for s in self.settings if not _is_for_prepare(s)]), self.corpus)
 
 
-def _is_of_text(setting: str) -> bool:
-    """Whether it says how the pairs are prepared, and not how a model is trained."""
+def _is_for_prepare(setting: str) -> bool:
+    """Whether a setting is for preparing the pairs, not for training a model."""
     return setting.startswith(("data.", "text."))
 
 
 def _endless(config: Config, corpus: PreparedCorpus) -> Iterator[int]:
-    """A training that does not end; the target tokens of each step."""
+    """The target tokens of each step of a training without end."""
     endless = config.training.model_copy(update={"epochs": 10**9, "max_minutes": None, "patience": None})
     config = config.model_copy(update={"training": endless})
     device = choose_device(endless.device)
@@ -164,15 +164,15 @@ def _endless(config: Config, corpus: PreparedCorpus) -> Iterator[int]:
 
 
 def _rate(steps: Iterator[int], seconds: float) -> float:
-    """Target tokens a second."""
-    next(steps)  # the first batch after a pause finds nothing ready
+    """Target tokens per second."""
+    next(steps)  # after a pause, no batch is ready
     tokens, started = 0, time.perf_counter()
     while (elapsed := time.perf_counter() - started) < seconds:
         tokens += next(steps)
     return tokens / elapsed
 
 
-def _scored(name: str, translator: Translator, corpus: PreparedCorpus) -> Exhibit:
+def _scored(name: str, translator: Translator, corpus: PreparedCorpus) -> Result:
     pairs = corpus.sentences("test")
     texts = [translation.text for translation in translator.translate([src for src, _ in pairs])]
     whole = corpus_bleu(texts, [tgt for _, tgt in pairs])
@@ -181,7 +181,7 @@ def _scored(name: str, translator: Translator, corpus: PreparedCorpus) -> Exhibi
         chosen = [i for i, (src, _) in enumerate(pairs) if len(src.split()) in lengths]
         score = corpus_bleu([texts[i] for i in chosen], [pairs[i][1] for i in chosen]) if chosen else None
         by_length[label] = score.value if score else None
-    return Exhibit(
+    return Result(
         name=name,
         parameters=sum(parameter.numel() for parameter in translator.model.parameters()),
         bleu=whole.value,
@@ -192,7 +192,7 @@ def _scored(name: str, translator: Translator, corpus: PreparedCorpus) -> Exhibi
 
 
 def _picture(name: str, translation: Translation, folder: Path) -> str | None:
-    """The file, named as a page beside the folder links it; None when the model looks nowhere."""
+    """Draw the attention; returns the file relative to the page, None for a model without attention."""
     if not translation.weights.any():
         return None
     folder.mkdir(exist_ok=True)

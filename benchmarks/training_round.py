@@ -1,8 +1,8 @@
-"""One round of one training, in a process of its own: ``python -m benchmarks.contender CORPUS NAME --seconds S``.
+"""One round of a training, in a process of its own: ``python -m benchmarks.training_round CORPUS NAME --seconds S``.
 
 NAME is one of the measured models, ``default`` (what s2s trains when no config is named) or ``tutorial`` (the
-tutorials' loop with the sizes of the first model). Prints a `Round` as JSON. A process of its own has its own memory
-to measure, and its own way of multiplying, which torch sets for a whole process.
+tutorials' loop with the sizes of the first model). Prints a `Round` as JSON. Peak memory and the precision of torch's
+products belong to a whole process.
 """
 
 import argparse
@@ -22,57 +22,57 @@ from seq2seq_cli.errors import S2SError
 
 DEFAULT, TUTORIAL = "default", "tutorial"
 WARM_UP = 3.0
-"""Seconds before the clock starts: the first batches set up what later ones find."""
+"""Seconds of training before the measurement: the first batches fill caches."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Round:
-    """What was seen of a training for a while."""
+    """The measurements of a round."""
 
     rate: float
-    """Target tokens a second, EOS counted, padding not."""
+    """Target tokens per second, EOS counted, padding not."""
     peak: float
-    """Most memory that the process ever held, in MB."""
+    """Largest memory of the process, in MB."""
     peak_halfway: float
-    """The same after half of the time."""
+    """The same after half of the time, in MB."""
     precision: str
-    """What products were computed in."""
+    """Precision of the products."""
 
 
 def main() -> None:
-    """Train for a while, print what was seen."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.contender")
+    """Train for a while and print the measurements."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.training_round")
     parser.add_argument("corpus", type=Path)
     parser.add_argument("name", choices=(*DECODERS, DEFAULT, TUTORIAL))
     parser.add_argument("--seconds", type=float, required=True)
     options = parser.parse_args()
     try:
-        print(json.dumps(asdict(_see(options.corpus, options.name, options.seconds))))
+        print(json.dumps(asdict(_measure(options.corpus, options.name, options.seconds))))
     except S2SError as error:
         sys.exit(str(error))
 
 
-def _see(corpus: Path, name: str, seconds: float) -> Round:
+def _measure(corpus: Path, name: str, seconds: float) -> Round:
     if name == TUTORIAL:
         steps, precision = _tutorial(corpus)
-        return watch(steps, seconds=seconds, precision=precision)
+        return measure(steps, seconds=seconds, precision=precision)
     config = default_config() if name == DEFAULT else measured_config(name)
     prepare_environment()
     with tempfile.TemporaryDirectory() as folder, ExitStack() as held:
         steps, precision = _s2s(corpus, config, Path(folder) / "run", held)
-        return watch(steps, seconds=seconds, precision=precision)
+        return measure(steps, seconds=seconds, precision=precision)
 
 
-def watch(
+def measure(
     steps: Iterator[int],
     *,
     seconds: float,
     precision: str,
     clock: Callable[[], float] = time.perf_counter,
 ) -> Round:
-    """Train for `seconds` after a warm-up, which is no longer than they are; for one step if that takes longer.
+    """Train for `seconds`, or one step if that is longer, after a warm-up of at most as long.
 
-    `steps` yields the target tokens of each step; raises StopIteration when it ends before the time is over.
+    `steps` yields the target tokens of each step. Raises StopIteration when the training ends too early.
     """
     begun = clock()
     next(steps)
@@ -90,10 +90,10 @@ def watch(
 
 
 def peak_memory() -> float:
-    """Most memory that this process ever held, in MB."""
+    """Largest memory of this process, in MB."""
     import torch
 
-    from seq2seq_cli.compute.memory import peak_memory_mb  # not above: torch comes after the process is prepared
+    from seq2seq_cli.compute.memory import peak_memory_mb  # not above: torch is imported after prepare_environment
 
     return float(peak_memory_mb(torch.device("cpu")))
 

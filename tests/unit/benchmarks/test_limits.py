@@ -1,10 +1,10 @@
-"""The operations of a model are those that torch counts, and a floor is worked out of them as it should be."""
+"""Operations of a model against torch's own count, and the limits that follow from them."""
 
 import pytest
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
-from benchmarks.floor import OWN, shares, shortest
+from benchmarks.limits import OWN, fractions, shortest
 from benchmarks.models import DECODERS, measured_config
 from benchmarks.operations import Product, Shape, operations_of_a_token, products
 from seq2seq_cli.config.schema import ModelConfig
@@ -16,13 +16,13 @@ SHAPE = Shape(sentences=6, src=5, tgt=7, vocabulary=50)
 
 
 def counted(config: ModelConfig) -> int:
-    """What torch counts of a step on a batch without padding."""
+    """Torch's count of the operations of a step on a batch without padding."""
     torch.manual_seed(1)
     model = build_model(config, src_size=SHAPE.vocabulary, tgt_size=SHAPE.vocabulary)
     src, tgt = (torch.randint(4, SHAPE.vocabulary, (SHAPE.sentences, length)) for length in (SHAPE.src, SHAPE.tgt))
     src_lengths, tgt_lengths = (torch.full((SHAPE.sentences,), length) for length in (SHAPE.src, SHAPE.tgt))
     batch = Batch(src=src, src_lengths=src_lengths, tgt_in=tgt, tgt_out=tgt, tgt_lengths=tgt_lengths)
-    # In double precision, because torch does not look into the whole layers that oneDNN has in fp32.
+    # In double precision: in fp32, torch does not count inside the fused layers of oneDNN.
     model.double()
     with FlopCounterMode(display=False) as counter:
         torch.autograd.backward(batch_loss(model, batch, teacher_forcing=1.0).objective)
@@ -48,13 +48,13 @@ def test_steps_and_batches_multiply_the_operations() -> None:
     assert Product(name="many", rows=2, inner=3, columns=5, steps=7, batch=11).operations == 77 * one.operations
 
 
-def test_a_model_that_was_not_worked_out_is_refused() -> None:
+def test_a_model_of_another_kind_is_refused() -> None:
     with pytest.raises(NotImplementedError):
         operations_of_a_token(ModelConfig(), SHAPE)
 
 
-def test_the_share_is_that_of_each_floor_and_the_goal_that_of_large_matrices_at_their_fastest() -> None:
-    figures = list(shares(600.0, {"fp32, large matrices": 800.0, "bf16, large matrices": 1000.0, OWN: 1500.0}))
+def test_speed_is_in_per_cent_of_each_limit_and_the_goal_is_for_large_matrices_in_the_faster_precision() -> None:
+    figures = list(fractions(600.0, {"fp32, large matrices": 800.0, "bf16, large matrices": 1000.0, OWN: 1500.0}))
     assert [figure.median for figure in figures] == [75.0, 60.0, 40.0]
     assert [figure.goal and figure.goal.met_by(figure.median) for figure in figures] == [None, True, None]
 
@@ -68,5 +68,5 @@ def test_the_shortest_of_several_measurements_is_taken() -> None:
         now += next(durations)
         return torch.zeros(())
 
-    # Two runs of 5 ms make the 10 ms that a measurement takes at least.
+    # Two runs of 5 ms make the least duration of a measurement, 10 ms.
     assert shortest(work, clock=lambda: now) == pytest.approx(0.003)

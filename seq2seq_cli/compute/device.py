@@ -1,4 +1,4 @@
-"""Where to compute."""
+"""The device that computes: its choice, its description, deterministic algorithms."""
 
 import os
 import re
@@ -15,12 +15,12 @@ _CUBLAS = "CUBLAS_WORKSPACE_CONFIG"
 
 
 def choose_device(name: DeviceName, group: ProcessGroup = SINGLE) -> torch.device:
-    """The device of that name; `auto` takes the first of cuda, mps and cpu that is there.
+    """The device of that name; `auto` is the first of cuda, mps and cpu that exists.
 
-    Of several processes on this machine each has a GPU of its own. Raises UsageError for a device that this machine
-    lacks, or that several processes cannot train on together.
+    Each process on a machine gets a GPU of its own. Raises UsageError for a device that this machine lacks, or that
+    several processes cannot train on together.
     """
-    # Nothing carries sums between processes from Apple's GPUs, and a machine has but one.
+    # No backend sums tensors of Apple's GPUs over processes, and a machine has only one.
     has_mps = torch.backends.mps.is_available() and group.size == 1
     there: dict[DeviceName, bool] = {"cuda": torch.cuda.is_available(), "mps": has_mps, "cpu": True}
     if name == "auto":
@@ -51,11 +51,11 @@ def describe_device(device: torch.device) -> str:
 
 @contextmanager
 def deterministic_algorithms() -> Iterator[None]:
-    """Only algorithms of torch that give the same numbers each time; afterwards all is as before.
+    """Use only deterministic algorithms of torch inside the block.
 
-    Raises TrainingError, which says what it is, where an operation on this device has no such algorithm.
+    Raises TrainingError, which names the operation, when one has no deterministic algorithm on this device.
     """
-    # cuBLAS reads this once, at its first product on the GPU; torch asks for it. What the user has set stays.
+    # torch requires this, and cuBLAS reads it at its first product on the GPU. A value of the user's stays.
     os.environ.setdefault(_CUBLAS, ":4096:8")
     before, only_warn = (
         torch.are_deterministic_algorithms_enabled(),
@@ -76,7 +76,7 @@ def deterministic_algorithms() -> Iterator[None]:
 
 
 def _why_not_deterministic(message: str) -> str | None:
-    """What torch says that it cannot do the same way twice; None when it says something else."""
+    """The reason in torch's message; None when the message is about something else."""
     if found := re.search(r"(\S+) does not have a deterministic implementation", message):
         return f"torch has no deterministic algorithm for {found[1]} on this device"
     if _CUBLAS in message:

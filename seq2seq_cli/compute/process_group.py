@@ -1,8 +1,8 @@
-"""The processes that train one model together, and how they agree.
+"""The group of processes that train one model together, and their collective operations.
 
-They are torchrun's: it starts them, on one machine or on many, and tells each by its environment which one it is. All
-of them go through the same steps, each with its share of every batch. What must be decided once (which run folder, has
-it been long enough, did the user ask to stop) process 0 decides, or a sum over all; it alone writes and speaks.
+torchrun starts the processes, on one machine or several, and gives each its rank in the environment. All of them go
+through the same steps, each with its share of every batch. Decisions (the run folder, the end of the time, a request to
+stop) are made by process 0 or by a sum over all processes. Process 0 alone writes files and messages.
 """
 
 import contextlib
@@ -25,43 +25,42 @@ from seq2seq_cli.errors import OtherProcessError, S2SError, TrainingError
 T = TypeVar("T")
 
 ENVIRONMENT = ("RANK", "WORLD_SIZE", "LOCAL_RANK", "MASTER_ADDR", "MASTER_PORT")
-"""What torchrun sets."""
-
+"""The variables that torchrun sets."""
 
 PATIENCE = timedelta(seconds=10)
-"""How long one that leaves waits for the others."""
+"""Seconds that a process waits for the others when it ends."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ProcessGroup:
-    """One of the processes: which one it is, and how they agree.
+    """A process and its group.
 
-    Where one of them calls sum, max, gather, main or each, all of them must, in the same order.
+    sum, max, gather, on_main and on_all are collective: all processes call them, in the same order.
     """
 
     rank: int
-    """This process, counted from 0."""
+    """The number of this process, counted from 0."""
     size: int
-    """How many there are."""
+    """The number of processes."""
     local_rank: int = 0
-    """This process, counted from 0 on its machine."""
+    """The number of this process on its machine, counted from 0."""
 
     @classmethod
     def single(cls) -> "ProcessGroup":
-        """One process that trains by itself."""
+        """The group of one process."""
         return cls(rank=0, size=1)
 
     @property
     def is_main(self) -> bool:
-        """Whether this process is the one that writes and speaks."""
+        """Whether this is process 0, which writes files and messages."""
         return self.rank == 0
 
     def sum(self, numbers: Sequence[float]) -> list[float]:
-        """The sums of each number over all processes; the same bits in all of them."""
+        """The sum of each number over all processes; the same bits in all of them."""
         return self.sum_tensor(torch.tensor(numbers, dtype=torch.float64)).tolist()
 
     def sum_tensor(self, tensor: Tensor) -> Tensor:
-        """The sum of a tensor over all processes, on its device; the tensor itself is overwritten."""
+        """The sum of a tensor over all processes, in place."""
         if self.size > 1:
             dist.all_reduce(tensor)
         return tensor
@@ -83,9 +82,9 @@ class ProcessGroup:
         return values
 
     def on_main(self, make: Callable[[], T]) -> T:
-        """What `make` returns in process 0, for all of them; it is not called elsewhere.
+        """Call `make` in process 0 alone, and return its result in all processes.
 
-        An error of ours raised there ends them all: the others raise OtherProcessError.
+        An S2SError of `make` is raised in process 0, and OtherProcessError in the others.
         """
         if self.size == 1:
             return make()
@@ -104,7 +103,10 @@ class ProcessGroup:
         return answer[0]  # type: ignore[no-any-return]
 
     def on_all(self, make: Callable[[], T]) -> T:
-        """What `make` returns in this process. An error of ours raised in one of them ends them all, told once."""
+        """Call `make` in each process, and return its own result.
+
+        When it raises an S2SError in any process, all of them raise one; process 0 has the message.
+        """
         value, error = None, None
         try:
             value = make()
@@ -121,13 +123,13 @@ class ProcessGroup:
         raise OtherProcessError(told, exit_code=exit_code)
 
     def agreed(self, error: S2SError) -> S2SError:
-        """The error to raise where all processes come upon the same one: process 0 tells the user."""
+        """The error to raise for one that all processes have alike: process 0 alone has the message."""
         return error if self.is_main else OtherProcessError([], exit_code=error.exit_code)
 
     def wrap(self, module: nn.Module) -> nn.Module:
-        """The module such that `backward` leaves the mean of the gradients of all processes in its weights.
+        """The module, wrapped so that `backward` leaves the mean of all processes' gradients in its weights.
 
-        The weights become those of process 0.
+        The weights of process 0 are copied to the others.
         """
         if self.size == 1:
             return module
@@ -139,9 +141,9 @@ SINGLE = ProcessGroup.single()
 
 @contextmanager
 def torchrun_group() -> Iterator[ProcessGroup]:
-    """The processes that torchrun has started, joined as long as the block lasts; without torchrun, one alone.
+    """The group of the processes that torchrun started, connected inside the block; without torchrun, a single process.
 
-    Raises TrainingError when they do not find each other, and when one of them is lost on the way.
+    Raises TrainingError when the processes cannot connect, and when one of them is lost.
     """
     if not all(name in os.environ for name in ENVIRONMENT) or os.environ["WORLD_SIZE"] == "1":
         yield ProcessGroup.single()
@@ -165,17 +167,14 @@ def torchrun_group() -> Iterator[ProcessGroup]:
 
 
 def launch_name() -> str | None:
-    """What the processes of one torchrun have in common, restarted or not, and no others; None without torchrun."""
+    """The name that all processes of one torchrun share, also after a restart; None without torchrun."""
     name = os.environ.get("TORCHELASTIC_RUN_ID")
-    # "none" is what torchrun says when it was told who is master and not what it runs: then it is known by itself.
+    # torchrun calls it "none" when it got a master address and no job id: its process id takes the place.
     return f"{socket.gethostname()} {os.getppid()}" if name == "none" else name
 
 
 def _join(group: ProcessGroup) -> Any:
-    """Meet the others; the key-value store of torchrun, through which they did.
-
-    Gloo carries what is on a CPU, and NCCL what is on a GPU.
-    """
+    """Connect to the other processes, by Gloo for CPUs and NCCL for GPUs; return torchrun's key-value store."""
     # Not above: a torch without distributed training has none of it.
     from torch.distributed.distributed_c10d import PrefixStore
     from torch.distributed.rendezvous import rendezvous
@@ -183,7 +182,7 @@ def _join(group: ProcessGroup) -> Any:
     has_gpus = torch.cuda.is_available() and dist.is_nccl_available()
     try:
         store, _, _ = next(rendezvous("env://"))
-        # torchrun may keep one store for all its attempts, in which the addresses of the one before are still found.
+        # torchrun may keep one store for all attempts, with the addresses of the attempt before still in it.
         attempt = os.environ.get("TORCHELASTIC_RESTART_COUNT", "0")
         store = PrefixStore(f"attempt {attempt}, {group.size} processes", store)
         dist.init_process_group(
@@ -192,40 +191,40 @@ def _join(group: ProcessGroup) -> Any:
     except (RuntimeError, ValueError) as error:
         where = f"{os.environ['MASTER_ADDR']}:{os.environ['MASTER_PORT']}"
         raise TrainingError(
-            f"process {group.rank} of {group.size} cannot meet the others at {where}: {_first_line(error)};"
+            f"process {group.rank} of {group.size} cannot connect to the others at {where}: {_first_line(error)};"
             " start them all with torchrun, with the same addresses"
         ) from error
     return store
 
 
 def _leave(group: ProcessGroup, store: Any) -> None:
-    """Close the connections, when all have what they wait for: a close may overtake what was sent before it.
+    """Close the connections once all processes are here: a close may overtake data that was sent before it.
 
-    A process that leaves for an error of its own finds nobody who leaves too, and goes after a while.
+    A process that ends with an error of its own waits for PATIENCE in vain.
     """
-    with contextlib.suppress(RuntimeError):  # nobody leaves, or the store has left
+    with contextlib.suppress(RuntimeError):  # the others do not end, or the store is gone
         if store.add("left", 1) == group.size:
             store.set("all left", "1")
         store.wait(["all left"], PATIENCE)
-    # The threads of the connections must not outlive the interpreter, and gradients that were summed hold them.
+    # The threads of the connections must not outlive the interpreter, and summed gradients keep them alive.
     gc.collect()
     dist.destroy_process_group()
 
 
 def _is_lost_connection(error: RuntimeError) -> bool:
-    """Whether another process went away. Gloo raises nothing more special than a RuntimeError."""
+    """Whether an error means that another process is gone. Gloo raises a plain RuntimeError."""
     lost = "gloo|Connection (closed|reset|refused)|Broken pipe|Timed out waiting|NCCL"
     return isinstance(error, dist.DistError) or bool(re.search(lost, str(error)))
 
 
 def _lost(store: Any) -> S2SError:
-    """The error of a process that misses another: the first to find out tells it, as far as that can be known."""
+    """The error for a lost process; the first process to notice it has the message."""
     with contextlib.suppress(RuntimeError):  # the store may be lost too
         if store.add("lost", 1) > 1:
             return OtherProcessError([], exit_code=TrainingError.exit_code)
     return TrainingError(
-        "a process of this training was lost, so the others end too; what was saved last is kept: go on from it with"
-        " the same command and --resume, or let torchrun do so (--max-restarts)"
+        "a process of this training was lost, so the others end too; the last checkpoint is kept: resume it with the"
+        " same command and --resume, or let torchrun do so (--max-restarts)"
     )
 
 

@@ -1,14 +1,14 @@
-"""The run folder: all that a training leaves behind, and all that translation needs.
+"""The run folder: everything that a training writes, and everything that translating needs.
 
 runs/latest                     the name of the newest run
-runs/NAME/config.yaml           the config as resolved
-         /codec/{src,tgt}.json  from text to ids and back
-         /best/model.safetensors
-         /last/training.pt      what `--resume` goes on from, and previous.pt, the one before it
+runs/NAME/config.yaml           the resolved config
+         /codec/{src,tgt}.json  the codecs of both sides
+         /best/model.safetensors   the best weights
+         /last/training.pt      the checkpoint for `--resume`, and previous.pt, the one before it
          /epochs/0007.safetensors  the weights after epoch 7; of the newest epochs, with `training.keep`
-         /metrics.jsonl         one JSON object a line
+         /metrics.jsonl         the records of the training, one JSON object per line
          /tensorboard/          with `training.tensorboard`
-         /corpus.json           what it was trained on, and the run that its weights began with
+         /corpus.json           the provenance: the corpus, and the run that the weights began with
          /README.md             the model card
          /.lock                 held while a training runs
 """
@@ -27,8 +27,8 @@ from seq2seq_cli.files import make_folder, write_whole
 from seq2seq_cli.runs.layout import BEST, CONFIG, CORPUS, LAST, LOCK, METRICS, RUNS
 from seq2seq_cli.runs.lock import hold
 from seq2seq_cli.runs.metrics import Record
+from seq2seq_cli.runs.output_folder import check_free, check_name, remove_run
 from seq2seq_cli.runs.provenance import Provenance
-from seq2seq_cli.runs.room import check_name, check_room, remove_run
 from seq2seq_cli.runs.weights import Weights, read_weights, save_weights
 from seq2seq_cli.text.sides import Codecs, save_codecs
 
@@ -40,11 +40,11 @@ METRICS_BYTES = "metrics_bytes"
 
 @dataclass(frozen=True)
 class RunFolder:
-    """One run, by its folder."""
+    """One run on disk."""
 
     path: Path
     chosen: Path | None = None
-    """The weights to translate with, where they are not the best ones."""
+    """The file of weights to translate with; None stands for the best ones."""
 
     @classmethod
     def create(
@@ -63,12 +63,12 @@ class RunFolder:
         running there, or when the name is not UTF-8.
         """
         check_name(path, "--out")
-        check_room(path, overwrite=overwrite)
+        check_free(path, overwrite=overwrite)
         run = cls(path)
         try:
             make_folder(path)
             held.enter_context(run.lock())
-            check_room(path, overwrite=overwrite)  # again: another training may just have begun here
+            check_free(path, overwrite=overwrite)  # again: another training may just have begun here
             remove_run(path)
             run.write_config(config)
             save_codecs(path, codecs)
@@ -113,7 +113,7 @@ class RunFolder:
 
     @classmethod
     def find_saved_last(cls) -> "RunFolder":
-        """The run of `runs/` with the newest checkpoint, be it too young to translate; ModelFileError without any."""
+        """The run of `runs/` with the newest checkpoint; ModelFileError when there is none."""
         saved = [run for path in RUNS.glob("*") if (run := cls(path)).last_path.is_file()]
         if not saved:
             raise ModelFileError(f"no run to resume is in {RUNS}/ here: name its folder with --out")
@@ -121,12 +121,12 @@ class RunFolder:
 
     @property
     def best_path(self) -> Path:
-        """The weights that translate."""
+        """The file of the best weights."""
         return self.path / BEST
 
     @property
     def tensorboard_path(self) -> Path:
-        """What TensorBoard shows."""
+        """The folder that TensorBoard reads."""
         return self.path / "tensorboard"
 
     @property
@@ -136,15 +136,15 @@ class RunFolder:
 
     @property
     def metrics_path(self) -> Path:
-        """How the training went, one JSON object a line."""
+        """The file of metrics records."""
         return self.path / METRICS
 
     @contextlib.contextmanager
     def lock(self) -> Iterator[None]:
-        """Have the run for one training alone while the block lasts.
+        """Hold the lock of the run inside the block.
 
-        Raises UsageError when a training is running in it already, be it in this process; TrainingError when the lock
-        cannot be had. A process that dies, whatever the way, gives it back.
+        Raises UsageError when another training holds it, also one of this process; TrainingError when it cannot be
+        locked.
         """
         path = self.path / LOCK
         with contextlib.ExitStack() as held:
@@ -167,25 +167,25 @@ class RunFolder:
             raise ModelFileError(f"{error}; the run folder is damaged") from error
 
     def write_config(self, config: Config) -> None:
-        """Record the config as resolved."""
+        """Write the resolved config."""
         _write_text(self.path / CONFIG, dump_config(config))
 
     def provenance(self) -> Provenance:
-        """What the run was trained on, and began with; ModelFileError when that record is missing or damaged."""
+        """The corpus of the run and its origin; ModelFileError when that record is missing or damaged."""
         return Provenance.read(self.path / CORPUS)
 
     def save_best(self, weights: Weights) -> None:
-        """Keep these weights as the ones that translate; `latest`, beside the run, names it from now on."""
+        """Write the best weights, and name this run in `latest` beside it."""
         with _writing(self.best_path):
             make_folder(self.best_path.parent)
             save_weights(self.best_path, weights)
         _write_text(self.path.parent / "latest", self.path.name + "\n")
 
     def save_epoch(self, weights: Weights, epoch: int, keep: int) -> None:
-        """Keep these weights as those after `epoch`, and of all epochs only the `keep` newest; none when that is 0.
+        """Write the weights after `epoch`, and keep those of the `keep` newest epochs; none when that is 0.
 
-        An older one is removed when the new one is on the disk. What is said to be of a later epoch was left by a
-        sitting that went on from here before, and is removed too.
+        Older ones are removed once the new ones are on the disk. So are those of later epochs: an earlier sitting that
+        went on from here has left them.
         """
         if not keep:
             return
@@ -198,7 +198,7 @@ class RunFolder:
                     other.unlink()
 
     def save_last(self, checkpoint: Mapping[str, Any]) -> None:
-        """Keep a checkpoint to go on from, and how long metrics.jsonl was then."""
+        """Write the checkpoint to resume from, with the present length of metrics.jsonl."""
         from seq2seq_cli.runs.checkpoint import save_checkpoint  # not above: it needs torch
 
         with _writing(self.last_path):
@@ -206,26 +206,26 @@ class RunFolder:
             save_checkpoint(self.last_path, {**checkpoint, METRICS_BYTES: self._metrics_bytes()})
 
     def read_last(self) -> dict[str, Any]:
-        """The checkpoint that was saved last; ModelFileError when there is none, or none that this s2s can read."""
+        """The newest checkpoint; ModelFileError when there is none, or none that this s2s can read."""
         from seq2seq_cli.runs.checkpoint import load_checkpoint  # not above: it needs torch
 
         return load_checkpoint(self.last_path)
 
     def read_best(self) -> Weights:
-        """The weights that translate; ModelFileError when they are missing or damaged."""
+        """The best or the chosen weights; ModelFileError when they are missing or damaged."""
         return read_weights(self.chosen or self.best_path)
 
     def append_metrics(self, record: Record) -> None:
-        """Add a line to metrics.jsonl."""
+        """Append a record to metrics.jsonl."""
         with _writing(self.metrics_path), self.metrics_path.open("a", encoding="utf-8") as file:
             file.write(record.model_dump_json() + "\n")
             file.flush()
-            os.fsync(file.fileno())  # a checkpoint that is on the disk counts on the lines before it
+            os.fsync(file.fileno())  # a checkpoint on the disk counts on the lines before it
 
     def cut_metrics(self, size: int) -> None:
-        """Forget what came after the first `size` bytes of metrics.jsonl: a resumed run writes it again.
+        """Cut metrics.jsonl to its first `size` bytes: a resumed run writes the rest again.
 
-        Bytes, and not steps: between two saves at the same step a line of that step may have come.
+        Bytes, not steps: two checkpoints of the same step can have a record between them.
         """
         if self._metrics_bytes() > size:
             with _writing(self.metrics_path), self.metrics_path.open("rb+") as file:
@@ -248,7 +248,7 @@ def _write_text(path: Path, text: str) -> None:
 
 @contextlib.contextmanager
 def _writing(path: Path) -> Iterator[None]:
-    """Tell what went wrong in writing a file as a TrainingError."""
+    """Turn an OSError in the block into a TrainingError that names the file."""
     try:
         yield
     except OSError as error:

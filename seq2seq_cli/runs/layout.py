@@ -1,12 +1,12 @@
-"""Where the parts of a run lie, for those too that look at runs without loading torch."""
+"""The layout of a run folder: the names of its parts."""
 
 from pathlib import Path
 
 RUNS = Path("runs")
-"""Where ``s2s train`` writes and other commands look when nothing else is said."""
+"""The folder of all runs, unless a command is told otherwise."""
 
 FORMAT = 1
-"""Of the files of a run, as far as they are ours: what a newer s2s writes may have a higher number."""
+"""Format number of corpus.json and metrics.jsonl."""
 
 CONFIG = "config.yaml"
 METRICS = "metrics.jsonl"

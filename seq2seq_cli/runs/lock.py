@@ -1,20 +1,20 @@
-"""One training at a time in a run folder: a lock of the operating system, which ends with the process that holds it."""
+"""The lock of a run folder: one training at a time. The operating system releases it when its process dies."""
 
 import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 
-# filelock is imported where a lock is asked for: it takes a tenth of a second, and translating asks for none.
+# filelock is imported inside the functions: it takes a tenth of a second, and translating needs no lock.
 
-# Who looks whether a lock is held holds it for a moment: a training that begins then waits for so long.
 PATIENCE_SECONDS = 1.0
+"""`is_held` takes the lock for a moment: a training that starts just then waits for this long."""
 
 
 @contextlib.contextmanager
 def hold(path: Path) -> Iterator[None]:
-    """Hold the lock of a file for the time of a block; the file is made, and stays.
+    """Hold the lock of a file inside the block; the file is made if missing, and stays.
 
-    Raises TimeoutError when it is held already, in this process or another; OSError when it cannot be made.
+    Raises TimeoutError when the lock is held already, by this process or another; OSError when it cannot be made.
     """
     from filelock import FileLock
 
@@ -27,7 +27,7 @@ def hold(path: Path) -> Iterator[None]:
 
 
 def is_held(path: Path) -> bool:
-    """Whether the lock of a file is held; False where there is no such file, or one that this user may not lock."""
+    """Whether the lock of a file is held; False for a missing file, and for one that this user may not lock."""
     from filelock import FileLock
 
     if not path.is_file():

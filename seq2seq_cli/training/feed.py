@@ -1,4 +1,4 @@
-"""The batches of an epoch, one after the other, on the device that trains."""
+"""The batches of an epoch, in order, on the device that trains."""
 
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -15,7 +15,7 @@ from seq2seq_cli.corpus.noise import Noise
 from seq2seq_cli.corpus.prepared import ParallelIds
 
 AHEAD = 3
-"""Batches made before they are asked for."""
+"""Batches that are made ahead."""
 
 
 def feed(
@@ -27,13 +27,12 @@ def feed(
     start: int,
     device: torch.device,
 ) -> Generator[Batch, None, None]:
-    """The batches of ``order[start:]``, with the noise that this epoch (counted from 0) has at each position.
+    """The batches ``order[start:]``, with the noise of this epoch (counted from 0) at each position.
 
-    For CUDA they are made ahead by a thread, which ends when the generator is closed. A CPU that trains has no core to
-    spare: there the thread would only wait for the interpreter's lock, and be waited for; and from memory that is not
-    pinned, as on mps, a copy is waited for in any case.
+    For CUDA a thread makes them ahead; it ends when the generator is closed. On a CPU the thread would take a core away
+    from training, and on mps memory cannot be pinned, so that each copy is waited for in any case.
 
-    Raises PreparedFolderError when the pairs' files are damaged.
+    Raises PreparedFolderError when the files of the pairs are damaged.
     """
 
     def make(position: int) -> Batch:
@@ -53,9 +52,9 @@ def feed(
 
 
 def ahead(make: Callable[[int], Batch], positions: Iterator[int]) -> Generator[Batch, None, None]:
-    """What `make` makes of each position, in order, `AHEAD` of them made in a thread before they are asked for.
+    """The batch that `make` returns for each position, in order; a thread makes `AHEAD` of them ahead.
 
-    What `make` raises is raised where its batch is asked for. The thread ends when the generator is closed.
+    An error of `make` is raised in the place of its batch. The thread ends when the generator is closed.
     """
     maker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="feed")
     try:

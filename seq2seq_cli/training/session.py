@@ -22,8 +22,8 @@ from seq2seq_cli.learning.state import TrainingState, fresh_state
 from seq2seq_cli.model.build import build_model
 from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.runs.folder import METRICS_BYTES, RunFolder
+from seq2seq_cli.runs.output_folder import check_name
 from seq2seq_cli.runs.provenance import Provenance
-from seq2seq_cli.runs.room import check_name
 from seq2seq_cli.training.events import Event, Started
 from seq2seq_cli.training.loop import TrainingLoop
 from seq2seq_cli.training.origin import check_origin

@@ -1,4 +1,4 @@
-"""Stopping on request: Ctrl-C and SIGTERM let the running step finish; a second one quits at once."""
+"""Stopping on request: after Ctrl-C or SIGTERM the running step is finished; a second signal ends at once."""
 
 import signal
 from types import FrameType, TracebackType
@@ -7,11 +7,11 @@ EXIT_CODES = {signal.SIGINT: 130, signal.SIGTERM: 143}
 
 
 class StopRequest:
-    """Inside the ``with`` block the first signal only sets `exit_code`; it is up to the block to look and stop."""
+    """Inside the ``with`` block the first signal only sets `exit_code`, which the block checks."""
 
     def __init__(self) -> None:
         self.exit_code: int | None = None
-        """What the program should exit with; None as long as nobody asked it to stop."""
+        """The exit code of the program; None before any signal."""
 
     def __enter__(self) -> "StopRequest":
         self._before = {number: signal.signal(number, self._on_signal) for number in EXIT_CODES}

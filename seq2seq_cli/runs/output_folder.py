@@ -1,4 +1,4 @@
-"""The place of a new run: whether a folder is free for it, and how a run that is there makes room."""
+"""The folder of a new run: whether it is free, and the removal of an older run there."""
 
 import shutil
 from pathlib import Path
@@ -7,20 +7,20 @@ from seq2seq_cli.errors import UsageError
 from seq2seq_cli.files import is_unfinished
 from seq2seq_cli.runs.layout import BEST, CONFIG, CORPUS, LAST, LOCK, METRICS
 
-# By the config a run is known: it is made first and removed last, so that one half made or removed is known too.
+# A run is recognised by its config: it is written first and removed last, so that half a run is recognised too.
 _OURS = ("codec", BEST.parent, LAST, "epochs", METRICS, "tensorboard", CORPUS, "README.md", CONFIG)
 
 
 def check_name(path: Path, option: str) -> None:
-    """Raise UsageError for a name that neither the run's JSON nor the library of its weights can hold."""
+    """Raise UsageError for a name that is not UTF-8: neither JSON nor safetensors can hold it."""
     try:
         str(path).encode("utf-8")
     except UnicodeEncodeError:
         raise UsageError(f"{option} {path}: the name is not UTF-8: give the folder another") from None
 
 
-def check_room(path: Path, *, overwrite: bool) -> None:
-    """Raise UsageError unless a new run can be made in `path`, be it with `overwrite` in the place of one there."""
+def check_free(path: Path, *, overwrite: bool) -> None:
+    """Raise UsageError unless `path` is free for a new run, or holds a run that `overwrite` allows to replace."""
     if not path.exists():
         return
     if not path.is_dir():
@@ -36,7 +36,7 @@ def check_room(path: Path, *, overwrite: bool) -> None:
 
 
 def remove_run(path: Path) -> None:
-    """Remove what a run in `path` consists of, and nothing else there."""
+    """Remove the files of a run from `path`, and no others."""
     for name in _OURS:
         ours = path / name
         if ours.is_dir():

@@ -41,7 +41,7 @@ def running(*command: str) -> Iterator["subprocess.Popen[bytes]"]:
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A folder with a pair file, and a scheduler that tells its address there."""
+    """A folder with a pair file, and a scheduler that writes its address there."""
     folder = tmp_path_factory.mktemp("dask")
     (folder / "deu.txt").write_text("\n".join(LINES), encoding="utf-8")
     with running(*scheduler(folder)):
@@ -78,7 +78,7 @@ def content(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def test_without_a_scheduler_or_without_workers_it_says_so(home: Path) -> None:
+def test_a_missing_scheduler_or_worker_is_reported(home: Path) -> None:
     alone = s2s_prepare(home, "--executor", address(home))
     assert alone.returncode == 2
     assert "the scheduler has no workers: start some with 'dask worker'" in alone.stderr
@@ -89,7 +89,7 @@ def test_without_a_scheduler_or_without_workers_it_says_so(home: Path) -> None:
     ]
 
 
-def test_a_worker_without_s2s_is_told(home: Path, tmp_path: Path) -> None:
+def test_a_worker_without_s2s_is_reported(home: Path, tmp_path: Path) -> None:
     for folder in site.getsitepackages():
         for path in Path(folder).iterdir():
             if "seq2seq_cli" not in path.name:
@@ -115,7 +115,7 @@ def test_a_cluster_writes_the_same_bytes(home: Path) -> None:
     assert content(home / "cluster") == content(home / "local")
 
 
-def test_a_scheduler_that_dies_is_told_and_nothing_is_written(tmp_path: Path) -> None:
+def test_a_scheduler_that_dies_is_reported_and_nothing_is_written(tmp_path: Path) -> None:
     pair_file = tmp_path / "deu.txt"
     pair_file.write_text("\n".join(LINES), encoding="utf-8")
     before = set(tmp_path.iterdir())

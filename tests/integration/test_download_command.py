@@ -11,7 +11,7 @@ import pytest
 
 from tests.site import Site, archive_of, running_site
 
-# Random letters hardly compress: the archive is as large as the limit of the disk asks for.
+# Random letters hardly compress: the archive is large enough for a full disk.
 LETTERS = random.Random(0).choices("abcdefghijklmnopqrstuvwxyz", k=100_000)  # noqa: S311
 PAIRS = "".join(f"{word}.\t{word[::-1]}.\n" for word in map("".join, zip(*[iter(LETTERS)] * 20, strict=True))).encode()
 ARCHIVE = archive_of({"_about.txt": b"Written by us.\n", "deu.txt": PAIRS})
@@ -39,7 +39,7 @@ def s2s(
 
 
 @pytest.mark.parametrize("language", ["deu", "German"])
-def test_a_language_is_fetched_and_the_next_command_told(language: str, tmp_path: Path, site: Site) -> None:
+def test_a_language_is_fetched_and_the_next_command_named(language: str, tmp_path: Path, site: Site) -> None:
     done = s2s(language, folder=tmp_path, site=site)
 
     assert (done.returncode, done.stderr) == (0, "")

@@ -85,7 +85,7 @@ def test_a_leak_is_shown_and_is_a_failure(corpus: PreparedCorpus, tmp_path: Path
     assert done.stderr == "s2s: error: data/prepared: 1 held-out sentence is in another split: prepare again\n"
 
 
-def test_no_folder_is_one_line(tmp_path: Path) -> None:
+def test_a_missing_folder_is_reported_in_one_line(tmp_path: Path) -> None:
     done = s2s_here(tmp_path, "inspect", "nothing")
 
     assert (done.returncode, done.stdout) == (2, "")

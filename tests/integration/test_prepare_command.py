@@ -44,7 +44,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_without_flags_it_writes_the_default_folder_and_says_what_it_did(home: Path) -> None:
+def test_without_flags_it_writes_the_default_folder_and_reports_it(home: Path) -> None:
     words = (home / "stdout.txt").read_text(encoding="utf-8").split()
 
     assert words[words.index("read") + 1] == "200"
@@ -55,7 +55,7 @@ def test_without_flags_it_writes_the_default_folder_and_says_what_it_did(home: P
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no such names")
-def test_a_name_with_line_ends_tabs_and_bytes_that_are_no_text_stays_in_its_place(tmp_path: Path) -> None:
+def test_a_name_with_line_ends_tabs_and_odd_bytes_is_escaped(tmp_path: Path) -> None:
     odd = "a\nb\t\udcff.txt"  # how Python writes the byte FF of a name
     write(tmp_path / odd, LINES)
     write(tmp_path / "deu.txt", LINES)
@@ -130,7 +130,7 @@ def test_standard_input_and_aligned_files_prepare_to_the_same_bytes(home: Path, 
         ),
     ],
 )
-def test_the_languages_are_told_and_how_they_were_found(
+def test_the_languages_and_their_origin_are_reported(
     tmp_path: Path, name: str, arguments: list[str], told: str
 ) -> None:
     write(tmp_path / name, LINES)
@@ -158,7 +158,7 @@ def test_given_splits_and_the_vocabularies_of_another_folder(home: Path, tmp_pat
         assert ours[f"codec/{side}.json"] == theirs[f"codec/{side}.json"]
 
 
-def test_a_second_run_is_up_to_date_and_another_needs_leave(home: Path) -> None:
+def test_a_second_run_is_up_to_date_and_another_needs_overwrite(home: Path) -> None:
     same = s2s_prepare(home, "deu.txt")
     assert same.returncode == 0
     assert "is up to date" in same.stdout
@@ -171,7 +171,7 @@ def test_a_second_run_is_up_to_date_and_another_needs_leave(home: Path) -> None:
     assert "--out" in other.stderr
 
 
-def test_what_was_dropped_is_said_with_its_lines(home: Path) -> None:
+def test_dropped_lines_are_reported(home: Path) -> None:
     lines = [*LINES, "no tab", "", LINES[0]]
     write(home / "dropped.txt", lines)
     done = s2s_prepare(home, "dropped.txt", "--out", "dropped", "--set", "text.src.lowercase=false")

@@ -1,4 +1,4 @@
-"""Whatever a user takes for a pair file: ``s2s prepare`` makes a sound corpus of it, or says in one line why not."""
+"""Malformed pair files: ``s2s prepare`` makes a sound corpus from them, or says in one line why it cannot."""
 
 import gzip
 import io
@@ -51,7 +51,7 @@ poison = st.one_of(
 
 @st.composite
 def spoilt(draw: st.DrawFn) -> bytes:
-    """A good file into which something bad was written, which was packed, and of which an end may be missing."""
+    """A good file with bad bytes inserted, perhaps packed, perhaps truncated."""
     content = bytearray(GOOD)
     for place, bad in draw(st.lists(st.tuples(st.integers(0, len(GOOD)), poison), max_size=3)):
         content[place:place] = bad
@@ -72,7 +72,7 @@ malformed = st.one_of(
 
 
 def check(folder: Path, code: int, said: str) -> None:
-    """Either a corpus is there, or one line that says why not, and nothing else."""
+    """Check that there is either a sound corpus, or one line that says why not."""
     lines = said.splitlines()
     prepared = folder / "prepared"
     if code:
@@ -108,7 +108,7 @@ LARGE: dict[str, tuple[int, Callable[[], bytes]]] = {
 }
 
 
-# The kernel counts what the process that started a command had in memory as the command's own: a test's has a lot.
+# A process inherits the peak memory of the one that starts it, and a test has a high one: start from a small one.
 MEASURE = """
 import resource, subprocess, sys
 done = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=False)

@@ -155,7 +155,7 @@ signs = st.sampled_from(
 
 @st.composite
 def damaged(draw: st.DrawFn) -> bytes:
-    """A packed file some bytes of which are changed, and whose end may be missing."""
+    """A packed file with some bytes changed, perhaps truncated."""
     pack = draw(packings)
     content = bytearray(pack(draw(contents)))
     for place in draw(st.lists(st.integers(0, max(0, len(content) - 1)), max_size=3)) if content else []:

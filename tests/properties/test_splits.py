@@ -6,7 +6,7 @@ from tests.corpora import splits_of
 
 Pair = tuple[str, str]
 
-# Few letters, so that sentences are shared, with case and punctuation to see past.
+# Few letters, so that pairs share sentences that differ in case and punctuation.
 sentence = st.text("abcAB.! ", min_size=1, max_size=5)
 pair_lists = st.lists(st.tuples(sentence, sentence), min_size=1, max_size=80, unique=True)
 wanted = st.integers(0, 20)

@@ -1,4 +1,4 @@
-"""Batches: every pair once, no larger than told, hardly any padding, the same order from the same seed."""
+"""Batches: every pair once, within the size, with little padding, in an order that the seed decides."""
 
 from itertools import chain, product
 
@@ -64,13 +64,13 @@ def test_batches_of_sentences_are_all_full_but_one(lengths: Lengths, size: int) 
 
 
 @given(lengths_of_pairs.filter(bool), sizes, units, st.integers(0, 5))
-def test_every_epoch_has_as_many_batches(lengths: Lengths, size: int, unit: BatchUnit, epoch: int) -> None:
+def test_every_epoch_has_the_same_number_of_batches(lengths: Lengths, size: int, unit: BatchUnit, epoch: int) -> None:
     ids = pairs_of(lengths)
     counts = {len(epoch_order(ids, size=size, unit=unit, seed=1, epoch=e)) for e in (epoch, epoch + 1)}
     assert len(counts) == 1
 
 
-def test_a_budget_is_used_up_and_a_pair_that_breaks_it_stands_alone() -> None:
+def test_a_budget_is_filled_and_a_pair_beyond_it_is_a_batch_of_its_own() -> None:
     ids = pairs_of([(2, 2), (2, 2), (2, 2), (2, 2), (2, 2), (20, 3)])
     # Rows of 3 with EOS: four of them are 12. The last pair is longer than the budget.
     assert plain(length_order(ids, size=12, unit="token")) == [[0, 1, 2, 3], [4], [5]]
@@ -81,13 +81,13 @@ def test_the_longer_side_counts() -> None:
     assert plain(length_order(ids, size=12, unit="token")) == [[0, 1], [2]]
 
 
-def test_no_pair_makes_no_batch() -> None:
+def test_an_empty_corpus_has_no_batches() -> None:
     ids = ParallelIds(src=ragged([]), tgt=ragged([]))
     for unit in ("token", "sentence"):
         assert length_order(ids, size=8, unit=unit) == []
 
 
-def test_the_order_follows_from_seed_and_epoch() -> None:
+def test_the_order_depends_on_seed_and_epoch() -> None:
     ids = pairs_of([(3, 4)] * 100 + [(5, 5)] * 100)
 
     def order(seed: int, epoch: int) -> list[list[int]]:
@@ -96,7 +96,7 @@ def test_the_order_follows_from_seed_and_epoch() -> None:
     assert order(1, 0) == order(1, 0)
     assert order(1, 0) != order(1, 1)
     assert order(1, 0) != order(2, 0)
-    # Not only the batches come in another order: they are made of other pairs.
+    # Not only is the order of the batches another: they hold other pairs.
     assert set(map(frozenset, order(1, 0))).isdisjoint(map(frozenset, order(1, 1)))
 
 
@@ -113,7 +113,7 @@ def test_less_than_a_twentieth_of_a_corpus_of_short_sentences_is_padding(size: i
 
 
 def like_tatoeba(count: int, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Lengths as in its files: mostly 4 to 12 tokens, a long tail, and a target within a fifth of its source."""
+    """Lengths like in published files: mostly 4 to 12 tokens, a long tail, targets within 20 % of their sources."""
     random = np.random.default_rng(seed)
     src = np.clip(np.rint(random.lognormal(2.0, 0.4, count)), 1, 100)
     tgt = np.clip(np.rint(src * random.normal(1.0, 0.2, count)), 1, 100)
@@ -142,7 +142,7 @@ def test_halves_are_the_batches_of_half_the_pairs(lengths: Lengths) -> None:
 
 
 @given(lengths_of_pairs.filter(bool))
-def test_tokens_are_the_target_s_that_are_no_padding(lengths: Lengths) -> None:
+def test_tokens_are_counted_on_the_target_side_without_padding(lengths: Lengths) -> None:
     batch = collate(pairs_of(lengths), range(len(lengths)))
     assert batch.tokens == (batch.tgt_out != PAD).sum() == sum(tgt + 1 for _, tgt in lengths)
     nothing = batch.without_targets()

@@ -1,4 +1,4 @@
-"""What is counted in a prepared folder, against counts by hand and by other routes."""
+"""Counts over a prepared folder, against counts by hand and by other code."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -130,19 +130,19 @@ def test_the_lengths_of_all_splits_are_those_of_their_texts(tmp_path: Path, unit
 
 def test_the_curve_is_the_fraction_that_the_most_frequent_units_cover(tmp_path: Path) -> None:
     words = [f"w{number}" for number in range(150)]
-    # Each word once on the source side, the first hundred once more; "rare" is seen once and so is unknown.
+    # Each word once on the source side, the first hundred twice; "rare" occurs once and so is unknown.
     pairs = [(word, "x") for word in words] + [(f"{word} rare" if word == "w0" else word, "y") for word in words[:100]]
 
     corpus = of_pairs(
         tmp_path, pairs, *NO_HELD_OUT, "text.src.min_count=1", "text.src.max_size=120", "text.tgt.min_count=1"
     )
 
-    # 251 words run: 100 of them twice; 20 of the others are known.
+    # 251 tokens: 100 words twice; 20 of the others are known.
     assert vocabulary_curve(corpus, "src") == [Coverage(100, 200 / 251), Coverage(120, 220 / 251)]
     assert vocabulary_curve(corpus, "tgt") == [Coverage(2, 1.0)]
 
 
-def test_a_corpus_of_unknown_words_has_a_curve_too(tmp_path: Path) -> None:
+def test_a_corpus_of_unknown_words_has_a_curve(tmp_path: Path) -> None:
     corpus = of_pairs(tmp_path, [("a", "x"), ("b", "y")], *NO_HELD_OUT, "text.src.min_count=2")
 
     assert vocabulary_curve(corpus, "src") == [Coverage(0, 0.0)]

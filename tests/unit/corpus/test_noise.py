@@ -1,4 +1,4 @@
-"""What training noise does to pairs: words hidden on both sides, and words in other parts."""
+"""Training noise: words hidden on both sides, and words divided into other subwords."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -64,7 +64,7 @@ def every_row(ids: ParallelIds) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
 
 
 def hidden(pair: Pair, unit: str) -> tuple[str, str]:
-    """The pair as a model sees it when a word of it is hidden, with ? for what is unknown."""
+    """The pair with a hidden word as a model sees it, with ? for an unknown word."""
     codecs = codecs_of([*PAIRS, pair], unit)
     ids = encoded([pair], codecs)
     noisy = noise_of(codecs, hidden_words=1.0).apply(ids, every_row(ids), epoch=0, position=0)
@@ -110,7 +110,7 @@ def test_other_pairs_stay_as_they_are(pair: Pair, unit: str) -> None:
 
 
 @pytest.mark.parametrize("unit", ["word", "bpe"])
-def test_one_word_is_hidden_in_as_many_pairs_as_told(unit: str) -> None:
+def test_one_word_is_hidden_in_the_configured_fraction_of_pairs(unit: str) -> None:
     codecs = codecs_of([*PAIRS, ("Tom likes Berlin.", "Tom mag Berlin.")], unit)
     ids = encoded([("Tom likes Berlin.", "Tom mag Berlin.")] * 3000, codecs)
     noisy = noise_of(codecs, hidden_words=0.3).apply(ids, every_row(ids), epoch=0, position=0)
@@ -144,7 +144,7 @@ def rows(pairs: ParallelIds) -> list[tuple[list[int], list[int]]]:
 @pytest.mark.parametrize(
     "amounts", [{"bpe_dropout": 0.5}, {"hidden_words": 0.5}, {"bpe_dropout": 0.5, "hidden_words": 0.5}]
 )
-def test_a_batch_has_the_same_noise_whenever_it_is_drawn_and_another_in_each_epoch(amounts: dict[str, float]) -> None:
+def test_noise_is_reproducible_and_differs_between_epochs(amounts: dict[str, float]) -> None:
     codecs = codecs_of(PAIRS, "bpe")
     ids = encoded(PAIRS * 20, codecs)
     noise = noise_of(codecs, **amounts)
@@ -167,7 +167,7 @@ def test_a_batch_has_the_same_noise_whenever_it_is_drawn_and_another_in_each_epo
         ("character", "0.3", None),
     ],
 )
-def test_words_are_hidden_as_the_config_says_and_by_itself_with_bpe_alone(
+def test_words_are_hidden_by_default_with_bpe_alone(
     tmp_path: Path, unit: str, stated: str, share: float | None
 ) -> None:
     corpus = prepared(tmp_path, PAIRS, [f"text.unit={unit}"])

@@ -55,7 +55,7 @@ def test_ids_are_those_of_the_codecs(pair_file: Path, tmp_path: Path, overrides:
     assert corpus.manifest.src.unknown_rate == pytest.approx(valid.count(UNK) / len(valid))
 
 
-def test_pairs_stand_in_the_order_of_the_file(folder: Path, pair_file: Path) -> None:
+def test_pairs_keep_the_order_of_the_file(folder: Path, pair_file: Path) -> None:
     order = {line: number for number, line in enumerate(pair_file.read_text(encoding="utf-8").splitlines())}
     places = [order["\t".join(pair)] for pair in PreparedCorpus.open(folder).sentences("train")]
     assert places == sorted(places)
@@ -147,7 +147,7 @@ def test_a_folder_with_a_damaged_manifest_can_be_made_again(folder: Path, pair_f
 
 
 @pytest.mark.parametrize("name", ["train.src.npy", "train.tgt.npy", "train.src.offsets.npy"])
-def test_numbers_that_mean_nothing_are_told_when_they_are_used(folder: Path, name: str) -> None:
+def test_invalid_numbers_are_reported_when_they_are_used(folder: Path, name: str) -> None:
     numbers = np.load(folder / name)
     numbers[1:-1] = 60_000
     np.save(folder / name, numbers)
@@ -156,7 +156,7 @@ def test_numbers_that_mean_nothing_are_told_when_they_are_used(folder: Path, nam
         collate(ids, [0, 1, 2])
 
 
-def test_a_source_comes_once_with_all_its_references(tmp_path: Path) -> None:
+def test_each_source_has_all_its_references(tmp_path: Path) -> None:
     lines = [f"Source {n}\tTarget {n} {variant}" for n in range(100) for variant in "ab"]
     pair_file = tmp_path / "deu.txt"
     pair_file.write_text("\n".join(lines), encoding="utf-8")

@@ -73,14 +73,14 @@ def test_the_largest_of_several_texts_is_taken_only_when_it_is_clear(tmp_path: P
 
 @pytest.mark.parametrize("cut", [1, 20, 2000, 9999])
 @pytest.mark.parametrize("kind", ["zip archive", "gzip file"])
-def test_a_download_that_was_cut_off_is_said_to_be(tmp_path: Path, kind: str, cut: int) -> None:
+def test_a_truncated_download_is_named_as_such(tmp_path: Path, kind: str, cut: int) -> None:
     packed = zipped({"deu.txt": TEXT}) if kind == "zip archive" else gzip.compress(TEXT)
     said = refusal(tmp_path / "x", packed[:-cut])
     assert said.startswith(f"x: the {kind} is truncated")
     assert said.endswith("download it again")
 
 
-def test_what_stands_before_the_damage_is_read(tmp_path: Path) -> None:
+def test_content_before_the_damage_is_read(tmp_path: Path) -> None:
     (tmp_path / "x").write_bytes(gzip.compress(TEXT[:100])[:-1])
     with open_text(tmp_path / "x", "x") as text:
         assert next(text.pieces) == TEXT[:100]
@@ -89,7 +89,7 @@ def test_what_stands_before_the_damage_is_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("pack", [zipped, gzip.compress])
-def test_content_that_does_not_agree_with_its_checksum_is_damaged(tmp_path: Path, pack: object) -> None:
+def test_content_with_a_wrong_checksum_is_damaged(tmp_path: Path, pack: object) -> None:
     packed = bytearray(zipped({"deu.txt": TEXT}, zipfile.ZIP_STORED) if pack is zipped else gzip.compress(TEXT, 0))
     packed[200] ^= 1
     assert refusal(tmp_path / "x", bytes(packed)).endswith(" is damaged: download it again")
@@ -143,7 +143,7 @@ def test_an_archive_in_an_archive_is_to_be_unpacked(tmp_path: Path) -> None:
         assert "unpack " in refusal(tmp_path / "x", content)
 
 
-def test_a_member_without_a_name_is_passed_over(tmp_path: Path) -> None:
+def test_a_member_without_a_name_is_ignored(tmp_path: Path) -> None:
     packed = zipped({"?": b"x", "deu.txt": TEXT})
     # A name of length 0, and a comment of length 1 in its place.
     entry = packed.index(b"PK\x01\x02")
@@ -152,7 +152,7 @@ def test_a_member_without_a_name_is_passed_over(tmp_path: Path) -> None:
     assert read(tmp_path / "x", bytes(nameless)) == TEXT
 
 
-def test_incompressible_content_goes_through_as_it_is(tmp_path: Path) -> None:
+def test_incompressible_content_is_unchanged(tmp_path: Path) -> None:
     content = b"x" + os.urandom(600_000)
     for packed in (content, gzip.compress(content), zipped({"deu.txt": content})):
         assert read(tmp_path / "x", packed) == content

@@ -17,7 +17,7 @@ from seq2seq_cli.pairs.published import find_published
 from seq2seq_cli.pairs.web import ByteProgress
 from tests.site import Site, archive_of, running_site
 
-NUMBERS = random.Random(0).sample(range(10**9), 20_000)  # noqa: S311  # digits that do not compress away
+NUMBERS = random.Random(0).sample(range(10**9), 20_000)  # noqa: S311  # digits hardly compress
 PAIRS = "".join(f"The number is {n}.\tDie Zahl ist {n}.\tCC-BY\n" for n in NUMBERS).encode()
 ABOUT = b"Written by us.\n"
 ARCHIVE = archive_of({"_about.txt": ABOUT, "deu.txt": PAIRS})
@@ -201,7 +201,7 @@ def test_an_answer_that_is_no_web_servers_is_reported(
     monkeypatch.setenv("no_proxy", "*")
 
     def answer() -> None:
-        # We hang up before all is said.
+        # The client hangs up before all is sent.
         with server.accept()[0] as connection, suppress(ConnectionError):
             connection.recv(1 << 16)
             connection.sendall(said)

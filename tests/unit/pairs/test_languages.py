@@ -28,7 +28,7 @@ def text_config(*overrides: str) -> TextConfig:
 @pytest.mark.parametrize(
     "name", ["fra.txt", "fra-eng.zip", "fra.txt.gz", "/some/where/fra.tsv", "FRA.TXT", "fra-eng (2).zip"]
 )
-def test_a_published_name_tells_that_english_comes_first(name: str) -> None:
+def test_a_published_name_has_english_first(name: str) -> None:
     assert languages(name) == ("en", "fr")
 
 
@@ -45,32 +45,32 @@ def test_a_published_name_tells_that_english_comes_first(name: str) -> None:
         (["fra.txt", "more.txt"], ("en", "fr")),
     ],
 )
-def test_endings_tell_the_languages(names: list[str], found: tuple[str, str]) -> None:
+def test_endings_and_codes_in_a_name_state_the_languages(names: list[str], found: tuple[str, str]) -> None:
     assert languages(*names) == found
 
 
 @pytest.mark.parametrize(
     "names", [[], ["-"], ["pairs.txt"], ["to-do.txt"], ["eng.txt"], ["a.src", "a.tgt"], ["only.fr"], ["deu.backup"]]
 )
-def test_a_name_that_tells_nothing_means_english_and_german(names: list[str]) -> None:
+def test_a_name_without_languages_means_english_and_german(names: list[str]) -> None:
     assert languages(*names) == ("en", "de")
     assert warnings(*names) == []
 
 
-def test_names_that_contradict_each_other_are_warned_of() -> None:
+def test_contradicting_names_give_a_warning() -> None:
     assert languages("fra.txt", "spa.txt") == ("en", "de")
     (warning,) = warnings("fra.txt", "spa.txt")
     assert "en-fr and en-es" in warning
     assert "--languages" in warning
 
 
-def test_swap_turns_the_columns_round() -> None:
+def test_swap_exchanges_the_columns() -> None:
     assert languages("fra.txt", swap=True) == ("fr", "en")
     assert languages(stated="en-fi", swap=True) == ("fi", "en")
     assert languages(swap=True) == ("de", "en")
 
 
-def test_a_stated_language_wins_over_a_guess_and_the_option_over_both() -> None:
+def test_the_config_overrides_names_and_the_option_overrides_both() -> None:
     config = ("text.tgt.language=it",)
 
     assert languages("fra.txt", config=config) == ("en", "it")
@@ -121,18 +121,18 @@ def test_everything_else_of_the_config_stays() -> None:
     )
 
 
-def test_a_language_without_a_tokenizer_is_warned_of_once() -> None:
+def test_a_language_without_a_tokenizer_gives_one_warning() -> None:
     assert warnings("epo.txt") == ["spaCy has no tokenizer for 'eo': cut at spaces and punctuation (xx)"]
     assert len(warnings(stated="eo-eo")) == 1
     assert len(warnings(stated="ber-eo")) == 2
 
 
-def test_characters_need_no_tokenizer_and_xx_is_no_surprise() -> None:
+def test_characters_and_xx_give_no_warning_of_a_missing_tokenizer() -> None:
     assert warnings("epo.txt", config=("text.unit=character",)) == []
     assert warnings(stated="xx-en") == []
 
 
-def test_a_long_code_in_the_config_is_told_its_short_one() -> None:
+def test_the_warning_of_a_long_code_names_the_short_one() -> None:
     (warning,) = warnings(config=("text.tgt.language=deu",))
 
     assert warning.startswith("spaCy has no tokenizer for 'deu', but one for 'de':")
@@ -143,7 +143,7 @@ def test_a_published_language_is_found_by_code_and_name(word: str) -> None:
     assert find_published(word) == ("deu", "de", "German")
 
 
-def test_a_name_in_brackets_and_the_one_before_are_names_too() -> None:
+def test_a_name_and_its_addition_in_brackets_both_find_a_language() -> None:
     assert {find_published(word).code3 for word in ("chinese", "mandarin", "Chinese (Mandarin)")} == {"cmn"}
 
 

@@ -9,7 +9,7 @@ RUSSIAN = "Привет!\tHallo!\nБеги!\tLauf!\n"
 
 
 def read(content: bytes, encoding: str = "utf-8", piece: int = 1 << 18) -> tuple[list[str], str]:
-    """The lines, and what is wrong behind them."""
+    """The lines, and the error after them."""
     pieces = (content[start : start + piece] for start in range(0, len(content), piece))
     lines = Lines(pieces, name="deu.txt", encoding=check_encoding(encoding))
     found: list[str] = []
@@ -42,7 +42,7 @@ def test_only_lf_crlf_and_cr_end_a_line() -> None:
         ("ascii", RUSSIAN.encode("utf-16")),
     ],
 )
-def test_a_byte_order_mark_decides_and_then_the_encoding_that_was_asked_for(encoding: str, content: bytes) -> None:
+def test_a_byte_order_mark_overrides_the_given_encoding(encoding: str, content: bytes) -> None:
     mark = content.startswith((codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     expected = RUSSIAN if mark else content.decode("utf-16-le" if encoding == "utf-16" else encoding)
     for piece in (4, 7, 100):
@@ -86,7 +86,7 @@ def test_a_byte_order_mark_decides_and_then_the_encoding_that_was_asked_for(enco
         (b"\xef\xbb\xbf", "utf-8", "deu.txt: the file is empty"),
     ],
 )
-def test_what_cannot_be_decoded_is_named_with_its_place(content: bytes, encoding: str, place: str) -> None:
+def test_undecodable_bytes_are_named_with_their_place(content: bytes, encoding: str, place: str) -> None:
     lines, said = read(content, encoding)
     assert place in said
     assert said.startswith("deu.txt:")

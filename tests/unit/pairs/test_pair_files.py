@@ -98,7 +98,7 @@ def aligned(tmp_path: Path, src: str | bytes, tgt: str | bytes) -> PairFile:
     return pair_file(write(tmp_path / "a.en", src), write(tmp_path / "a.de", tgt))
 
 
-def test_aligned_files_belong_together_line_by_line_however_each_is_packed(tmp_path: Path) -> None:
+def test_aligned_files_are_read_line_by_line_whatever_their_packing(tmp_path: Path) -> None:
     src, tgt = ("\n".join(side) for side in zip(*PAIRS, strict=True))
     assert pairs(aligned(tmp_path, src, gzip.compress(tgt.replace("\n", "\r\n").encode("utf-16")))) == PAIRS
     assert pairs(aligned(tmp_path, src, tgt), limit=2) == PAIRS[:2]
@@ -245,7 +245,7 @@ def test_the_command_line_names_files_and_then_aligned_files() -> None:
         ([], ["a"], ["b", "c"], "1 times --src and 2 times --tgt"),
     ],
 )
-def test_files_that_do_not_fit_are_refused(
+def test_incomplete_lists_of_files_are_refused(
     files: Sequence[str], src: Sequence[str], tgt: Sequence[str], message: str
 ) -> None:
     with pytest.raises(UsageError, match=message):

@@ -56,14 +56,14 @@ def test_tokens_are_numbered_as_they_come() -> None:
     assert side.numbers.tolist() == [0, 1, 0, 1, 2]
 
 
-def test_swapped_columns_are_the_other_way_round() -> None:
+def test_swap_exchanges_source_and_target() -> None:
     straight, swapped = analysed(["No\tNein", "a\t"]), analysed(["Nein\tNo", "\ta"], swap=True)
     assert sentences(swapped.src) == [["no"]]
     assert dropped(swapped) == dropped(straight) == {"empty side": [(12, "a", "")]}
     assert swapped.pair_hashes.tolist() == straight.pair_hashes.tolist()
 
 
-def test_what_is_no_pair_is_dropped_for_a_reason() -> None:
+def test_lines_that_are_no_pairs_are_dropped_with_a_reason() -> None:
     result = analysed(["", " \N{NO-BREAK SPACE}", "no tab", "a\t ", "\tb", "\t", "\t\t\t", "", "c\td"], overlong=(18,))
     assert dropped(result) == {
         "blank line": [(11, "", ""), (12, "", "")],
@@ -101,7 +101,7 @@ def test_pairs_of_the_same_text_have_the_same_hash(one: str, other: str, equal: 
     assert (first == second) == equal
 
 
-def test_it_travels_to_another_process_and_back() -> None:
+def test_an_analysed_block_survives_pickling() -> None:
     result = analysed(["She kissed him.\tSie küsste ihn."])
     back = pickle.loads(pickle.dumps(result))  # noqa: S301  # our own
     assert sentences(back.src) == sentences(result.src)

@@ -41,7 +41,7 @@ def lines_of(corpus: PreparedCorpus, name: SplitName) -> list[str]:
     return ["\t".join(pair) for pair in corpus.sentences(name)]
 
 
-def test_given_splits_are_what_their_files_hold_and_training_shares_no_sentence_with_them(tmp_path: Path) -> None:
+def test_given_splits_are_kept_and_share_no_sentence_with_training(tmp_path: Path) -> None:
     report, corpus = made(tmp_path, "valid", "test")
     assert lines_of(corpus, "valid") == [VALID[0], VALID[1], VALID[3]]
     assert lines_of(corpus, "test") == TEST
@@ -82,7 +82,7 @@ def test_a_given_split_without_pairs_is_refused(pair_file: Path, tmp_path: Path)
         prepare_corpus([pair_file], tmp_path / "out", load_config(None), valid=file(tmp_path, "none.tsv", ["", ""]))
 
 
-def test_training_that_is_all_in_a_given_split_is_refused(pair_file: Path, tmp_path: Path) -> None:
+def test_training_pairs_that_are_all_in_a_given_split_are_refused(pair_file: Path, tmp_path: Path) -> None:
     with pytest.raises(PairFileError, match=r"no pair is left for training \(300 in test\)"):
         prepare_corpus([pair_file], tmp_path / "out", load_config(None), test=[pair_file])
 
@@ -94,7 +94,7 @@ def test_another_given_split_is_another_preparation(tmp_path: Path) -> None:
     assert made(tmp_path, "valid")[0].up_to_date
 
 
-def test_codecs_of_an_older_model_number_new_pairs(pair_file: Path, tmp_path: Path) -> None:
+def test_new_pairs_have_the_ids_of_given_codecs(pair_file: Path, tmp_path: Path) -> None:
     overrides = ["text.unit=bpe", "text.src.max_size=60", "text.tgt.max_size=70", "text.tgt.lowercase=true"]
     prepare_corpus([pair_file], tmp_path / "old", load_config(None, overrides), languages="en-nl")
     codecs = load_codecs(tmp_path / "old")
@@ -117,7 +117,7 @@ def test_codecs_of_an_older_model_number_new_pairs(pair_file: Path, tmp_path: Pa
         prepare_corpus(new, tmp_path / "new", load_config(None, overrides), languages="en-nl")
 
 
-def test_a_config_that_states_something_else_than_the_codecs_is_refused(pair_file: Path, tmp_path: Path) -> None:
+def test_a_config_that_contradicts_given_codecs_is_refused(pair_file: Path, tmp_path: Path) -> None:
     prepare_corpus([pair_file], tmp_path / "old", load_config(None))
     codecs = load_codecs(tmp_path / "old")
     other = load_config(None, ["text.unit=character", "text.src.min_count=1"])

@@ -73,7 +73,7 @@ def test_without_held_out_splits_everything_is_for_training(pair_file: Path, tmp
 
 
 def plain(sentence: str) -> str:
-    """What is left of a sentence without case, punctuation and spaces; written anew, to check the other one."""
+    """A sentence without case, punctuation and spaces: a second implementation, to check the first one."""
     return "".join(letter for letter in sentence.casefold() if letter.isalnum()) or sentence
 
 
@@ -100,7 +100,7 @@ def test_the_number_of_processes_does_not_change_a_byte(tmp_path: Path) -> None:
     assert content(tmp_path / "one") == content(tmp_path / "two")
 
 
-def test_a_dead_worker_is_told_and_nothing_is_written(pair_file: Path, tmp_path: Path) -> None:
+def test_a_dead_worker_is_reported_and_nothing_is_written(pair_file: Path, tmp_path: Path) -> None:
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
         pool.submit(os._exit, 1).exception()
         with pytest.raises(S2SError, match="a worker process died"):
@@ -114,7 +114,7 @@ class Interrupting(Executor):
         raise KeyboardInterrupt
 
 
-def test_stopped_by_the_user_it_says_that_nothing_was_written(pair_file: Path, tmp_path: Path) -> None:
+def test_an_interrupt_is_reported_and_nothing_is_written(pair_file: Path, tmp_path: Path) -> None:
     with pytest.raises(Interrupted, match="nothing was written"):
         prepare_corpus([pair_file], tmp_path / "out", load_config(None), open_workers=by(Interrupting()))
     assert list(tmp_path.iterdir()) == [pair_file]
@@ -136,7 +136,7 @@ def test_more_words_than_two_bytes_can_number_take_four(tmp_path: Path) -> None:
     assert train.src(last).tolist() == corpus.src_codec.read(corpus.sentences("train")[last][0]).ids
 
 
-def test_the_same_again_is_left_alone(pair_file: Path, tmp_path: Path) -> None:
+def test_an_up_to_date_folder_is_left_alone(pair_file: Path, tmp_path: Path) -> None:
     first = prepare_corpus([pair_file], tmp_path / "out", load_config(None))
     before = {path: path.stat().st_mtime_ns for path in (tmp_path / "out").rglob("*")}
     second = prepare_corpus([pair_file], tmp_path / "out", load_config(None))
@@ -161,7 +161,7 @@ def test_another_preparation_is_replaced_only_when_asked(pair_file: Path, tmp_pa
 
 
 @pytest.mark.parametrize(("library", "name"), [("spacy", "spaCy"), ("tokenizers", "tokenizers")])
-def test_what_another_version_of_a_library_made_is_another_preparation(
+def test_another_version_of_a_library_makes_another_preparation(
     pair_file: Path, tmp_path: Path, library: str, name: str
 ) -> None:
     subwords = load_config(None, ["text.unit=bpe"])
@@ -173,7 +173,7 @@ def test_what_another_version_of_a_library_made_is_another_preparation(
         prepare_corpus([pair_file], tmp_path / "out", subwords)
 
 
-def test_another_file_is_told_apart_by_its_content(pair_file: Path, tmp_path: Path) -> None:
+def test_another_file_is_recognised_by_its_content(pair_file: Path, tmp_path: Path) -> None:
     prepare_corpus([pair_file], tmp_path / "out", load_config(None))
     pair_file.write_text("\n".join(pair_lines(301)), encoding="utf-8")
 
@@ -182,7 +182,7 @@ def test_another_file_is_told_apart_by_its_content(pair_file: Path, tmp_path: Pa
 
 
 @pytest.mark.parametrize("overwrite", [False, True])
-def test_what_prepare_did_not_write_is_never_replaced(pair_file: Path, tmp_path: Path, overwrite: bool) -> None:
+def test_files_that_prepare_did_not_write_are_never_replaced(pair_file: Path, tmp_path: Path, overwrite: bool) -> None:
     folder, file, mixed = tmp_path / "folder", tmp_path / "file", tmp_path / "mixed"
     folder.mkdir()
     (folder / "thesis.tex").touch()
@@ -204,7 +204,7 @@ def test_an_empty_folder_is_used(pair_file: Path, tmp_path: Path) -> None:
     assert len(prepared(pair_file, tmp_path / "out").split("train")) > 200
 
 
-def test_a_damaged_preparation_is_told_and_can_be_made_again(pair_file: Path, tmp_path: Path) -> None:
+def test_a_damaged_folder_is_reported_and_can_be_made_again(pair_file: Path, tmp_path: Path) -> None:
     prepare_corpus([pair_file], tmp_path / "out", load_config(None))
     (tmp_path / "out" / "train.src.npy").write_bytes(b"")
 
@@ -214,7 +214,7 @@ def test_a_damaged_preparation_is_told_and_can_be_made_again(pair_file: Path, tm
     assert len(PreparedCorpus.open(tmp_path / "out").split("train")) > 200
 
 
-def test_a_language_that_spacy_lacks_is_cut_all_the_same_with_a_warning(pair_file: Path, tmp_path: Path) -> None:
+def test_a_language_that_spacy_lacks_is_prepared_with_a_warning(pair_file: Path, tmp_path: Path) -> None:
     report = prepare_corpus([pair_file], tmp_path / "out", load_config(None), languages="en-eo")
     assert [warning.split(":")[0] for warning in report.warnings] == ["spaCy has no tokenizer for 'eo'"]
     assert report.manifest.text.tgt.language == "eo"
@@ -226,12 +226,12 @@ def test_pairs_that_are_all_too_long_are_refused(pair_file: Path, tmp_path: Path
     assert list(tmp_path.iterdir()) == [pair_file]
 
 
-def test_a_place_that_cannot_be_written_is_told(pair_file: Path, tmp_path: Path) -> None:
+def test_an_output_folder_that_cannot_be_written_is_reported(pair_file: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"cannot be written: .*--out"):
         prepare_corpus([pair_file], pair_file / "out", load_config(None))
 
 
-def test_the_examples_of_dropped_lines_stand_in_a_table(tmp_path: Path) -> None:
+def test_examples_of_dropped_lines_are_written_as_a_table(tmp_path: Path) -> None:
     lines = pair_lines(400)
     lines[3] = "no tab " + "x" * 500
     lines[7] = "empty\x07 \t"
@@ -267,7 +267,7 @@ def test_five_characters_count_as_one_token(tmp_path: Path) -> None:
     assert {reason: it.first[0].line for reason, it in corpus.manifest.dropped.items()} == {"too long": 100}
 
 
-def test_several_files_are_one_corpus_and_each_line_is_told_by_its_own(tmp_path: Path) -> None:
+def test_several_files_are_one_corpus_and_lines_are_named_by_their_file(tmp_path: Path) -> None:
     one, two, src, tgt = (tmp_path / name for name in ("one.tsv", "two.tsv", "three.en", "three.de"))
     lines = pair_lines(300)
     one.write_text("\n".join(lines[:150]), encoding="utf-8")
@@ -289,14 +289,14 @@ def test_several_files_are_one_corpus_and_each_line_is_told_by_its_own(tmp_path:
     }
 
 
-def test_of_several_files_a_bad_one_is_refused_by_its_own_count(pair_file: Path, tmp_path: Path) -> None:
+def test_a_bad_file_among_several_is_refused_by_its_own_counts(pair_file: Path, tmp_path: Path) -> None:
     bad = tmp_path / "bad.txt"
     bad.write_text("a\tb\nno tab\n", encoding="utf-8")
     with pytest.raises(PairFileError, match=r"bad\.txt:2: the line has no tab .*1 of 2 lines"):
         prepare_corpus([pair_file, bad], tmp_path / "out", load_config(None))
 
 
-def test_what_a_killed_prepare_left_behind_is_removed_by_the_next(pair_file: Path, tmp_path: Path) -> None:
+def test_the_next_prepare_removes_the_leftovers_of_a_killed_one(pair_file: Path, tmp_path: Path) -> None:
     leftover = tmp_path / ".out.0badcafe.unfinished"
     (leftover / "scratch").mkdir(parents=True)
     (leftover / "scratch" / "src.text").write_bytes(b"half")
@@ -312,10 +312,10 @@ def test_a_failure_leaves_no_folders_behind(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [bad]
 
 
-def test_a_full_disk_is_told_and_nothing_stays(pair_file: Path, tmp_path: Path) -> None:
+def test_a_full_disk_is_reported_and_nothing_stays(pair_file: Path, tmp_path: Path) -> None:
     resource = pytest.importorskip("resource")
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    # A file that may not grow fails as one that cannot.
+    # A limit on the size of files fails like a full disk.
     resource.setrlimit(resource.RLIMIT_FSIZE, (5000, before[1]))
     try:
         with pytest.raises(UsageError, match="out: cannot be written: File too large"):
@@ -326,7 +326,7 @@ def test_a_full_disk_is_told_and_nothing_stays(pair_file: Path, tmp_path: Path) 
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="cannot count what is open")
-def test_too_few_files_at_a_time_are_told_and_nothing_stays(pair_file: Path, tmp_path: Path) -> None:
+def test_too_many_open_files_are_reported_and_nothing_stays(pair_file: Path, tmp_path: Path) -> None:
     resource = pytest.importorskip("resource")
     prepared(pair_file, tmp_path / "before")  # imports what has to be imported
     before = resource.getrlimit(resource.RLIMIT_NOFILE)

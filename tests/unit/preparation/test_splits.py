@@ -24,19 +24,19 @@ def unlike(count: int) -> list[tuple[str, str]]:
         ("他来了。", "他来了"),
     ],
 )
-def test_case_punctuation_symbols_and_space_do_not_tell_sentences_apart(one: str, other: str) -> None:
+def test_case_punctuation_symbols_and_space_do_not_change_a_key(one: str, other: str) -> None:
     assert sentence_key(one) == sentence_key(other)
 
 
 @pytest.mark.parametrize(
     ("one", "other"), [("कि", "के"), ("की", "क"), ("schon", "schön"), ("x²", "x"), ("!", "?"), ("12", "1")]
 )
-def test_letters_digits_and_marks_of_any_script_do(one: str, other: str) -> None:
+def test_letters_digits_and_marks_of_any_script_change_a_key(one: str, other: str) -> None:
     assert sentence_key(one) != sentence_key(other)
 
 
 def test_pairs_linked_through_others_stay_together() -> None:
-    # A chain: each pair shares a sentence with the next one, now on this side, now on that.
+    # A chain: each pair shares a sentence with the next one, on alternating sides.
     links = [[(f"a{n}", f"x{n}"), (f"A{n}!", f"y{n}"), (f"b{n}", f"Y{n}."), (f"b {n}", f"z{n}")] for n in range(200)]
     found = splits([pair for chain in links for pair in chain])
 
@@ -45,7 +45,7 @@ def test_pairs_linked_through_others_stay_together() -> None:
         assert len(set(found[start : start + 4])) == 1
 
 
-def test_held_out_splits_are_filled_exactly_and_a_group_that_is_too_large_is_passed_over() -> None:
+def test_held_out_splits_are_filled_exactly_and_skip_groups_that_are_too_large() -> None:
     large = [(f"one of a large group {number}", "the same") for number in range(400)]
     found = splits(unlike(4000) + large, valid=100, test=50)
 
@@ -100,7 +100,7 @@ def test_a_split_never_takes_all_the_small_groups_of_a_tiny_file() -> None:
 
 
 def test_a_large_group_is_held_out_no_more_often_than_a_small_one() -> None:
-    # Nothing but the place of a group decides here, and each place is as likely as any other: 16 of 100.
+    # The position of a group alone decides here, and positions are uniform: 16 of 100 are held out.
     large = [(f"{group} source {n}", f"{group} target") for group in range(300) for n in range(20)]
     found = splits(large + unlike(60_000), valid=6000, test=6000)
     held_out = sum(found[start] != TRAIN for start in range(0, len(large), 20))

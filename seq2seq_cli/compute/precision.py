@@ -28,7 +28,7 @@ def choose_precision(name: PrecisionName, device: torch.device) -> Precision:
         return name
     if device.type == "cuda":
         return "bf16-mixed" if torch.cuda.is_bf16_supported(including_emulation=False) else "fp32"
-    return _fastest(_measured()) if device.type == "cpu" and _has_bf16_units() else "fp32"
+    return _fastest(_product_seconds()) if device.type == "cpu" and _has_bf16_units() else "fp32"
 
 
 def computing(precision: Precision, device: torch.device) -> AbstractContextManager[object]:
@@ -61,28 +61,21 @@ def _has_bf16_units() -> bool:
     return any(capabilities.get(unit) for unit in ("avx512_bf16", "amx_bf16", "bf16"))
 
 
-def _measured() -> dict[Precision, float]:
-    """Seconds for a product on one core, forward and backward, in each precision."""
-    threads = torch.get_num_threads()
-    # With one thread, its CPU time leaves out waiting for other programs.
-    torch.set_num_threads(1)
-    try:
-        return _product_seconds()
-    finally:
-        torch.set_num_threads(threads)
-
-
 def _product_seconds() -> dict[Precision, float]:
-    """Shortest seconds for a product in each precision."""
+    """Shortest seconds for a product, forward and backward, on one core, in each precision."""
     seconds: dict[Precision, float] = {"fp32": torch.inf, "bf16-mixed": torch.inf, "bf16": torch.inf}
     rows, inputs, outputs = PRODUCT
     x, weight = torch.ones(rows, inputs, requires_grad=True), torch.ones(outputs, inputs, requires_grad=True)
-    for _ in range(ROUNDS):
-        for precision in seconds:
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)  # whose CPU time leaves out waiting for other programs
+    try:
+        for precision in list(seconds) * ROUNDS:
             begin = time.thread_time()
             with computing(precision, x.device):
                 torch.autograd.grad(F.linear(x, weight).sum(), (x, weight))
             seconds[precision] = min(seconds[precision], time.thread_time() - begin)
+    finally:
+        torch.set_num_threads(threads)
     return seconds
 
 

@@ -163,24 +163,19 @@ def _name_ends(axes: "Axes", names: Sequence[str], ends: Sequence[Point | None])
 def _spread(heights: Sequence[float], distance: float) -> list[float]:
     """Ascending heights, moved as little as possible until neighbours are at least ``distance`` apart.
 
-    Heights that are too close form a group: ``distance`` apart, around the mean of the heights.
+    Isotonic regression by pooling adjacent violators (Barlow et al. 1972), after taking the distances out.
     """
-    groups: list[list[float]] = []
-    for height in heights:
-        groups.append([height])
-        while len(groups) > 1 and _middle(groups, -1) - _middle(groups, -2) < distance * (
-            (len(groups[-1]) + len(groups[-2])) / 2
-        ):
-            groups[-2:] = [groups[-2] + groups[-1]]
-    return [
-        _middle(groups, number) + distance * (place - (len(group) - 1) / 2)
-        for number, group in enumerate(groups)
-        for place in range(len(group))
-    ]
+    pools: list[list[float]] = []
+    for number, height in enumerate(heights):
+        pools.append([height - number * distance])
+        while len(pools) > 1 and _mean(pools[-2]) > _mean(pools[-1]):
+            pools[-2:] = [pools[-2] + pools[-1]]
+    means = [_mean(pool) for pool in pools for _ in pool]
+    return [mean + number * distance for number, mean in enumerate(means)]
 
 
-def _middle(groups: Sequence[Sequence[float]], number: int) -> float:
-    return sum(groups[number]) / len(groups[number])
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)
 
 
 def _legend(axes: "Axes", runs: Sequence[LearningCurves]) -> None:

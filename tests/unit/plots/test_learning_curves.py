@@ -82,7 +82,7 @@ def test_labels_keep_their_order_and_distance(heights: list[float]) -> None:
 
 
 def test_labels_with_enough_room_do_not_move() -> None:
-    assert _spread([0.1, 0.5, 0.9], 0.1) == [0.1, 0.5, 0.9]
+    assert _spread([0.1, 0.5, 0.9], 0.1) == pytest.approx([0.1, 0.5, 0.9])
     assert _spread([0.5, 0.5], 0.1) == pytest.approx([0.45, 0.55])
 
 

@@ -1,1 +1,1 @@
-"""The loop, the optimiser, the run folder and its checkpoints."""
+"""A sitting of a training: plan, session, loop, recorder, report."""

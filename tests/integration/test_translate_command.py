@@ -1,4 +1,4 @@
-"""``s2s translate`` as a user types it, with the run of a small model that has not learnt anything."""
+"""``s2s translate`` as a user types it, with runs of small untrained models."""
 
 import json
 import os
@@ -76,7 +76,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def expected(folder: Path) -> dict[str, Translation]:
-    """What the newest run makes of the lines."""
+    """The translations of the lines by the newest run."""
     translator = load_translator(RunFolder(folder / "runs" / "newest"), torch.device("cpu"))
     translations = translator.translate(LINES)
     assert len({translation.text for translation in translations}) > 3
@@ -89,7 +89,7 @@ def s2s(*arguments: str, folder: Path, text: str = "") -> Done:
 
 
 def s2s_apart(*arguments: str, folder: Path, stdin: bytes | None = None, encoding: str = "utf-8") -> Done:
-    """Translate in a process of its own, whose terminal has an encoding."""
+    """Translate in a process of its own, with an encoding of stdout and stderr."""
     done = subprocess.run(
         [*S2S, "translate", "--device", "cpu", *arguments],
         cwd=folder,
@@ -116,7 +116,7 @@ def test_arguments_are_sentences(folder: Path, expected: dict[str, Translation])
 
 
 def test_a_pipe_has_a_line_for_each_line(folder: Path, expected: dict[str, Translation]) -> None:
-    # As a file from another system has them: a byte order mark, CRLF, and no end of the last line.
+    # A file as on another system: with a byte order mark and CRLF, and without an end of the last line.
     done = s2s_apart(folder=folder, stdin=("\ufeff" + "\r\n".join(LINES)).encode())
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == "".join(f"{expected[line].text}\n" for line in LINES)
@@ -159,20 +159,20 @@ def test_each_sentence_of_a_pipe_has_its_picture(folder: Path, expected: dict[st
     assert all(picture.read_bytes().startswith(b"\x89PNG") for picture in pictures)
 
 
-def test_another_run_copies_words_that_the_terminal_may_lack(folder: Path) -> None:
+def test_copied_words_are_escaped_for_a_terminal_that_lacks_their_characters(folder: Path) -> None:
     done = s2s_apart("--model", "runs/copying", "She saw Zoë 東.", folder=folder, encoding="cp1252")
     assert done.returncode == 0
     assert sorted(done.stdout.split()) == ["She", "Zoë", r"\u6771", "saw"]
 
 
-def test_an_override_of_the_search(folder: Path, expected: dict[str, Translation]) -> None:
+def test_an_override_changes_the_search(folder: Path, expected: dict[str, Translation]) -> None:
     assert len(expected[LINES[0]].tgt_tokens) > 1
     done = s2s("--set", "decoding.max_length_factor=0", "--set=decoding.max_length_extra=1", LINES[0], folder=folder)
     assert done.stdout.split() == expected[LINES[0]].tgt_tokens[:1]
 
 
 def typed(folder: Path, keys: bytes, *, encoding: str) -> "subprocess.CompletedProcess[str]":
-    """What `s2s translate` answers at a terminal where these keys are pressed."""
+    """`s2s translate` at a terminal where these keys are pressed."""
     import pty
 
     ours, theirs = pty.openpty()
@@ -192,16 +192,16 @@ def typed(folder: Path, keys: bytes, *, encoding: str) -> "subprocess.CompletedP
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="has no pseudo-terminals")
-def test_a_prompt_asks_until_the_end(folder: Path, expected: dict[str, Translation]) -> None:
+def test_the_prompt_asks_until_ctrl_d(folder: Path, expected: dict[str, Translation]) -> None:
     done = typed(folder, f"{LINES[0]}\n\n{LINES[2]}\n\x04".encode(), encoding="utf-8")
     assert done.returncode == 0
-    # The prompt is not in the output, which somebody may want to keep.
+    # The output may be kept in a file: the prompt is not in it.
     assert done.stdout == f"{expected[LINES[0]].text}\n{expected[LINES[2]].text}\n"
     assert done.stderr == "src> src> src> src> \n"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="has no pseudo-terminals")
-def test_a_terminal_that_is_not_utf8_is_told_at_the_prompt(folder: Path) -> None:
+def test_a_terminal_that_is_not_utf8_is_refused_at_the_prompt(folder: Path) -> None:
     done = typed(folder, "Grüße\n\x04".encode("latin-1"), encoding="utf-8:strict")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "src> s2s: error: standard input:1: character 3 is not UTF-8: check the terminal\n"
@@ -252,12 +252,12 @@ def assert_refused(done: Done, *told: str) -> None:
         (["--device", "tpu", "she"], ["tpu", "cuda"]),
     ],
 )
-def test_what_cannot_be_done_is_refused_in_one_line(folder: Path, arguments: list[str], told: list[str]) -> None:
+def test_wrong_options_are_refused_in_one_line(folder: Path, arguments: list[str], told: list[str]) -> None:
     assert_refused(s2s(*arguments, folder=folder), *told)
 
 
 def assert_refused_after(done: Done, translated: str, *told: str) -> None:
-    """Refused at one sentence, after those before it were translated."""
+    """Assert that one sentence was refused after those before it were translated."""
     assert done.stdout == translated
     assert_refused(subprocess.CompletedProcess(done.args, done.returncode, "", done.stderr), *told)
 

@@ -12,7 +12,8 @@ from seq2seq_cli.text.normalise import CONTINUING, SPACING, normalise
 from seq2seq_cli.text.segmenter import get_segmenter
 from seq2seq_cli.text.vocabulary import BOS, EOS, PAD, SPECIAL_UNITS, UNK, Vocabulary
 
-# Any code point, halves of surrogate pairs too; and texts with what is special to the tokenizer or to us.
+# Texts of any code points, halves of surrogate pairs included, and of pieces that the tokenizer or the codec treats
+# specially.
 SPECIAL = [" ", "\t", "\xa0", "\u0301", "İ", "Σ", "ß", "_", "<eos>", "<unk>", SPACING, CONTINUING]
 WORDS = ["a", "don't", "DON'T", "z.B.", ":)", ".", "…"]
 any_text = st.text(st.characters(), max_size=60) | st.lists(
@@ -23,7 +24,7 @@ any_language = st.sampled_from(["en", "de", "ru", "tr", "zh", "eo"])
 
 
 def knows(text: str, unit: Unit, config: SideConfig) -> Codec:
-    """A codec that has seen the text, so that nothing in it is unknown."""
+    """A codec learned from the text, so that nothing in it is unknown."""
     tokens = get_segmenter(config, unit).tokens(normalise(text))
     assume(unit != "word" or not set(SPECIAL_UNITS) & set(tokens))  # a text's own "<eos>" is an unknown word
     return Codec.fit(config, unit, Counter(tokens))
@@ -51,7 +52,7 @@ def test_normalised_text_can_be_written_and_holds_single_spaces_alone(text: str)
 
 
 @given(any_text, any_unit, any_language)
-def test_text_whose_units_are_known_comes_back_exactly(text: str, unit: Unit, language: str) -> None:
+def test_text_of_known_units_is_written_as_it_was_read(text: str, unit: Unit, language: str) -> None:
     codec = knows(text, unit, target(language))
     ids = codec.read(text).ids
     assert not {PAD, UNK, BOS, EOS} & set(ids)
@@ -59,7 +60,7 @@ def test_text_whose_units_are_known_comes_back_exactly(text: str, unit: Unit, la
 
 
 @given(any_text | st.sampled_from(["She didn't.", "Mr. O'Neil, I'm.", "U.S.A."]), any_unit, any_language)
-def test_the_case_of_the_source_does_not_matter(text: str, unit: Unit, language: str) -> None:
+def test_the_case_of_the_source_is_ignored(text: str, unit: Unit, language: str) -> None:
     codec = knows(text, unit, source(language))
     small, capital = lower(normalise(text), language), upper(normalise(text), language)
     assume(lower(capital, language) == small == normalise(small))  # not ß, for one
@@ -111,7 +112,7 @@ def test_dropout_never_changes_the_text(text: str, language: str, dropout: float
 
 
 @given(st.lists(st.sampled_from(["him", "a", "5", "é", "हिन्दी", "مرحبا", "я"]), min_size=1, max_size=5), st.data())
-def test_to_characters_spaces_beside_punctuation_do_not_matter(words: list[str], data: st.DataObject) -> None:
+def test_as_characters_spaces_beside_punctuation_are_ignored(words: list[str], data: st.DataObject) -> None:
     marks = [data.draw(st.sampled_from([".", ",", "?", " — ", "…", "।", '"'])) for _ in words]
     text = "".join(word + mark for word, mark in zip(words, marks, strict=True))
     spaced = "".join(f"{word} {mark} " for word, mark in zip(words, marks, strict=True))
@@ -120,7 +121,7 @@ def test_to_characters_spaces_beside_punctuation_do_not_matter(words: list[str],
 
 
 @given(any_text, any_unit, st.booleans(), st.booleans())
-def test_a_codec_that_knows_nothing_shows_nothing(text: str, unit: Unit, lowercase: bool, spacing: bool) -> None:
+def test_a_codec_that_knows_nothing_writes_nothing(text: str, unit: Unit, lowercase: bool, spacing: bool) -> None:
     codec = Codec.fit(SideConfig(language="en", lowercase=lowercase, spacing=spacing), unit, {})
     ids = codec.read(text).ids
     assert set(ids) <= {UNK}
@@ -128,7 +129,7 @@ def test_a_codec_that_knows_nothing_shows_nothing(text: str, unit: Unit, lowerca
 
 
 @given(st.lists(st.integers(0, 30), max_size=20), any_unit, st.booleans())
-def test_any_row_of_ids_is_clean_text(ids: list[int], unit: Unit, keep: bool) -> None:
+def test_any_ids_are_written_as_normalised_text(ids: list[int], unit: Unit, keep: bool) -> None:
     codec = knows("don't say e\u0301 or a ▁▏<unk>", unit, target("en") if keep else source("en"))
     ids = [id_ % len(codec.vocabulary) for id_ in ids]
     text = codec.write(ids).text

@@ -32,7 +32,7 @@ def test_the_word_with_the_largest_weight_is_copied() -> None:
     assert copied([KNOWN, UNK], weights, ["Tom", "Xylander"]) == {1: "Xylander"}
 
 
-def test_words_that_are_unknown_themselves_go_first() -> None:
+def test_unknown_words_have_priority() -> None:
     weights = np.array([[0.2, 0.7, 0.1], [0.3, 0.6, 0.1]])
     words = ["Zoe", "met", "Ida"]
     assert copied([UNK], weights[:1], words, unknown=["Zoe", "Ida"]) == {0: "Zoe"}
@@ -41,7 +41,7 @@ def test_words_that_are_unknown_themselves_go_first() -> None:
     assert copied([UNK], without, words, unknown=["Zoe"]) == {0: "met"}
 
 
-def test_the_weights_alone_decide_where_known_words_have_to_be_copied_too() -> None:
+def test_the_weights_alone_decide_when_there_are_too_few_unknown_words() -> None:
     weights = np.array([[0.2, 0.7, 0.1], [0.6, 0.3, 0.1]])
     assert copied([UNK, UNK], weights, ["Zoe", "met", "Ida"], unknown=["Zoe"]) == {0: "met", 1: "Zoe"}
 
@@ -67,12 +67,12 @@ def test_the_parts_of_a_word_are_copied_together_and_once() -> None:
     assert copy_by_attention([UNK, UNK, UNK], weights, words) == {0: "Xylander", 1: "Tom"}
 
 
-def test_no_position_is_copied_twice() -> None:
+def test_no_word_is_copied_twice() -> None:
     weights = np.array([[0.6, 0.3, 0.1], [0.6, 0.3, 0.1], [0.6, 0.3, 0.1]])
     assert copied([UNK, UNK, UNK], weights, ["Tom", "Tom"]) == {0: "Tom", 1: "Tom"}
 
 
-def test_a_word_without_any_weight_is_not_copied() -> None:
+def test_a_word_of_weight_0_is_not_copied() -> None:
     assert copied([UNK], np.array([[0.0, 0.0, 1.0]]), ["Tom", "Maria"]) == {}
 
 

@@ -16,7 +16,7 @@ SIZE = 7
 
 
 def matrix(**rows: dict[int, float]) -> Tensor:
-    """Transition probabilities; what is not named gets none."""
+    """Transition probabilities; those that are not named are 0."""
     probabilities = torch.zeros(SIZE, SIZE, dtype=torch.float64)
     for name, row in rows.items():
         for token, probability in row.items():
@@ -24,7 +24,7 @@ def matrix(**rows: dict[int, float]) -> Tensor:
     return probabilities
 
 
-# After the start: a (0.6), b (0.4). The greedy way is a b <eos>, although b <eos> is more probable as a whole.
+# After the start: a (0.6), b (0.4). Greedy search finds a b <eos>, although b <eos> is more probable.
 SHORT = matrix(bos={A: 0.6, B: 0.4}, a={B: 0.5, EOS: 0.3, C: 0.2}, b={EOS: 0.9, A: 0.1})
 IMMEDIATE = matrix(bos={EOS: 0.8, A: 0.2})
 ENDLESS = matrix(bos={C: 1.0}, c={C: 0.75, EOS: 0.25})
@@ -32,7 +32,7 @@ ENDLESS = matrix(bos={C: 1.0}, c={C: 0.75, EOS: 0.25})
 
 @dataclass
 class Tables:
-    """The state of the search: each sentence's own matrix, and its number."""
+    """The state of the search: the matrix and the number of each sentence."""
 
     transitions: Tensor
     numbers: Tensor
@@ -43,7 +43,7 @@ class Tables:
 
 def step(tokens: Tensor, state: Tables) -> tuple[Tensor, Tables, Tensor]:
     logits = state.transitions[torch.arange(len(tokens)), tokens].log()
-    # The weights tell which sentence they belong to and which word came before.
+    # In place of attention weights: the number of the sentence and the previous token.
     return logits, state, torch.stack([state.numbers.double(), tokens.double()], dim=1)
 
 
@@ -52,19 +52,19 @@ def search(matrices: list[Tensor], limits: list[int]) -> list[Hypothesis]:
     return greedy_search(step, state, torch.tensor(limits))
 
 
-def test_it_takes_the_best_word_at_every_step() -> None:
+def test_it_takes_the_most_probable_token_at_every_step() -> None:
     [found] = search([SHORT], [10])
     assert found.ids == [A, B, EOS]
     assert found.log_probability == pytest.approx(log(0.6) + log(0.5) + log(0.9), abs=1e-12)
 
 
-def test_it_stops_at_the_limit_of_each_row() -> None:
+def test_it_stops_at_the_maximum_length_of_each_row() -> None:
     found = search([ENDLESS, SHORT, ENDLESS, SHORT], [4, 2, 1, 10])
     assert [hypothesis.ids for hypothesis in found] == [[C, C, C, C], [A, B], [C], [A, B, EOS]]
     assert found[0].log_probability == pytest.approx(3 * log(0.75), abs=1e-12)
 
 
-def test_rows_end_on_their_own_and_keep_their_weights() -> None:
+def test_rows_end_independently_and_keep_their_weights() -> None:
     found = search([SHORT, IMMEDIATE, ENDLESS, IMMEDIATE, SHORT], [9, 9, 5, 9, 9])
     assert [h.ids for h in found] == [[A, B, EOS], [EOS], [C] * 5, [EOS], [A, B, EOS]]
     assert [torch.stack(h.weights).tolist() for h in found] == [
@@ -76,7 +76,7 @@ def test_rows_end_on_their_own_and_keep_their_weights() -> None:
     ]
 
 
-def test_a_batch_finds_what_each_sentence_finds_alone() -> None:
+def test_a_batch_has_the_hypotheses_of_each_sentence_alone() -> None:
     matrices, limits = [SHORT, ENDLESS, IMMEDIATE], [3, 6, 2]
     alone = [search([matrix], [limit])[0] for matrix, limit in zip(matrices, limits, strict=True)]
     together = search(matrices, limits)
@@ -84,7 +84,7 @@ def test_a_batch_finds_what_each_sentence_finds_alone() -> None:
     assert [h.log_probability for h in together] == [h.log_probability for h in alone]
 
 
-def test_ended_rows_are_not_computed_any_more() -> None:
+def test_finished_rows_are_no_longer_computed() -> None:
     sizes = []
 
     def counting(tokens: Tensor, state: Tables) -> tuple[Tensor, Tables, Tensor]:
@@ -96,7 +96,7 @@ def test_ended_rows_are_not_computed_any_more() -> None:
     assert sizes == [3, 2, 2, 1, 1]
 
 
-def test_no_sentence_asks_for_no_step() -> None:
+def test_an_empty_batch_needs_no_step() -> None:
     assert greedy_search(step, Tables(torch.zeros(0, SIZE, SIZE), torch.arange(0)), torch.arange(0)) == []
 
 

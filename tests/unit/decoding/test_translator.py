@@ -1,4 +1,4 @@
-"""The Translator with a small untrained model: what must hold whatever the model has learnt."""
+"""The Translator with a small untrained model: properties of every model."""
 
 import itertools
 from collections import Counter
@@ -87,7 +87,7 @@ def test_a_translation_does_not_depend_on_the_order(model: Seq2Seq, src_codec: C
         assert_same(one, other)
 
 
-def test_a_stream_gives_the_same(model: Seq2Seq, src_codec: Codec, tgt_codec: Codec) -> None:
+def test_a_stream_has_the_same_translations(model: Seq2Seq, src_codec: Codec, tgt_codec: Codec) -> None:
     translators = translator(model, src_codec, tgt_codec)
     streamed = list(translators.translate_stream(iter(SENTENCES)))
     for one, other in zip(streamed, translators.translate(SENTENCES), strict=True):
@@ -106,7 +106,7 @@ def test_blank_sentences_stay_blank(model: Seq2Seq, src_codec: Codec, tgt_codec:
         assert translation.weights.shape == (0, 0)
 
 
-def test_no_sentence_has_no_translation(model: Seq2Seq, src_codec: Codec, tgt_codec: Codec) -> None:
+def test_no_sentences_have_no_translations(model: Seq2Seq, src_codec: Codec, tgt_codec: Codec) -> None:
     assert translator(model, src_codec, tgt_codec).translate([]) == []
 
 
@@ -118,7 +118,7 @@ def test_every_row_of_the_weights_is_a_distribution_over_the_source(
         np.testing.assert_allclose(translation.weights.sum(axis=1), 1, atol=1e-6)
 
 
-def test_the_source_is_shown_as_it_was_written(model: Seq2Seq, src_codec: Codec, tgt_codec: Codec) -> None:
+def test_the_source_tokens_keep_their_case(model: Seq2Seq, src_codec: Codec, tgt_codec: Codec) -> None:
     [translation] = translator(model, src_codec, tgt_codec).translate(["She  kissed  Xaver."])
     assert translation.source == "She  kissed  Xaver."
     assert translation.src_tokens == ["She", "kissed", "Xaver", ".", EOS_UNIT]
@@ -134,7 +134,7 @@ def test_the_length_limit_counts_source_tokens(model: Seq2Seq, src_codec: Codec,
     assert EOS_UNIT not in translation.tgt_tokens
 
 
-def test_unknown_words_are_copied_and_never_shown_as_such(model: Seq2Seq, src_codec: Codec, tgt_codec: Codec) -> None:
+def test_unknown_words_are_copied_and_unk_is_never_written(model: Seq2Seq, src_codec: Codec, tgt_codec: Codec) -> None:
     with torch.no_grad():
         model.output.bias[UNK] = 1000
     [translation] = translator(model, src_codec, tgt_codec).translate(["Xaver kissed, Zoë."])
@@ -158,5 +158,5 @@ def test_batches_hold_similar_lengths_and_no_blank_sentence() -> None:
     assert list(similar_lengths([3, 0, 5, 3, 1, 9], batch_size=2)) == [[5, 2], [0, 3], [4]]
 
 
-def test_very_long_sentences_come_alone() -> None:
+def test_a_batch_of_very_long_sentences_is_one_sentence() -> None:
     assert list(similar_lengths([50_000, 2, 40_000], batch_size=8)) == [[0], [2], [1]]

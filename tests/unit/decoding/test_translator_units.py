@@ -1,4 +1,4 @@
-"""The Translator with other units than words, and with texts in capitals: an untrained model, made to say one thing."""
+"""The Translator with other units than words and with texts in upper case; its model always writes the same ids."""
 
 import subprocess
 import sys
@@ -22,13 +22,13 @@ SRC_TEXT = "She kissed him. The dogs saw her."
 
 
 def codec(text: str, unit: Unit = "word", language: str = "en", *, keep: bool = False) -> Codec:
-    """One that knows a text; it keeps case and spacing, as a target does, or neither."""
+    """A codec that knows a text; it keeps case and spacing, as a target does, or neither."""
     config = SideConfig(language=language, lowercase=not keep, spacing=keep, min_count=1)
     return Codec.fit(config, unit, Counter(get_segmenter(config, unit).tokens(normalise(text))))
 
 
 def translator(src: Codec, tgt: Codec, said: Sequence[int] = ()) -> Translator:
-    """Says the ids ``said``, all of them alike likely, until it comes to the length limit."""
+    """A translator that writes the ids ``said``, all with the same probability, up to the length limit."""
     config = ModelConfig(
         encoder=EncoderConfig(embedding_size=8, hidden_size=8), decoder=DecoderConfig(embedding_size=8, hidden_size=8)
     )
@@ -43,7 +43,7 @@ def translator(src: Codec, tgt: Codec, said: Sequence[int] = ()) -> Translator:
 
 
 @pytest.mark.parametrize("unit", ["word", "bpe", "character"])
-def test_a_sentence_in_capitals_is_answered_in_capitals(unit: Unit) -> None:
+def test_a_sentence_in_upper_case_has_a_translation_in_upper_case(unit: Unit) -> None:
     tgt = codec("Sie küßte ihn; groß ist die Straße.", unit, "de", keep=True)
     translate = translator(codec(SRC_TEXT, unit), tgt).translate
     quiet, loud = translate(["She kissed him.", "SHE KISSED HIM."])
@@ -53,7 +53,7 @@ def test_a_sentence_in_capitals_is_answered_in_capitals(unit: Unit) -> None:
     assert loud.src_tokens == [token if token == EOS_UNIT else token.upper() for token in quiet.src_tokens]
 
 
-def test_capitals_are_those_of_the_language() -> None:
+def test_upper_case_is_that_of_the_language() -> None:
     for language, text in (("tr", "DİL IŞIK"), ("en", "DIL IŞIK")):
         tgt = codec("dil ışık", "word", language, keep=True)
         [dil, isik] = tgt.read("dil ışık").ids
@@ -62,7 +62,7 @@ def test_capitals_are_those_of_the_language() -> None:
 
 
 @pytest.mark.parametrize(
-    ("sentence", "shouts"),
+    ("sentence", "upper_case"),
     [
         ("GO!", True),
         ("IT'S 5 P.M.", True),
@@ -77,20 +77,20 @@ def test_capitals_are_those_of_the_language() -> None:
         ("...", False),
     ],
 )
-def test_what_shouts(sentence: str, shouts: bool) -> None:
+def test_upper_case_needs_two_letters_and_no_other_case(sentence: str, upper_case: bool) -> None:
     tgt = codec("ja", "word", "de", keep=True)
     [translation] = translator(codec(SRC_TEXT), tgt, tgt.read("ja").ids).translate([sentence])
-    assert set(translation.text.split()) == {"JA" if shouts else "ja"}
+    assert set(translation.text.split()) == {"JA" if upper_case else "ja"}
 
 
-def test_a_model_that_knows_the_case_of_its_source_or_not_that_of_its_target_never_shouts() -> None:
+def test_without_a_lower_cased_source_and_a_cased_target_case_is_left_to_the_model() -> None:
     quiet, cased = codec("ja", "word", "de"), codec("ja", "word", "de", keep=True)
     for src, tgt in ((codec(SRC_TEXT), quiet), (codec(SRC_TEXT, keep=True), cased)):
         [translation] = translator(src, tgt, tgt.read("ja").ids).translate(["GO ON!"])
         assert set(translation.text.split()) == {"ja"}
 
 
-def test_with_parts_of_words_a_token_is_shown_for_each_id_and_whole_words_are_copied() -> None:
+def test_with_bpe_there_is_a_token_per_id_and_whole_words_are_copied() -> None:
     src, tgt = codec(SRC_TEXT, "bpe"), codec("Sie küsste ihn.", "bpe", "de", keep=True)
     sentence = "SHE saw Xaver. HER dishes saw Zoë."  # no x, v, z, ë in training
     [translation] = translator(src, tgt, [UNK]).translate([sentence])
@@ -104,7 +104,7 @@ def test_with_parts_of_words_a_token_is_shown_for_each_id_and_whole_words_are_co
     assert sorted(translation.text.split()) == ["HER", "SHE", "Xaver", "Zoë", "dishes", "saw", "saw"]
 
 
-def test_with_characters_an_unknown_one_is_copied_and_a_space_never() -> None:
+def test_with_characters_an_unknown_one_is_copied_but_never_a_space() -> None:
     src, tgt = codec(SRC_TEXT, "character"), codec("Sie.", "character", "de", keep=True)
     [translation] = translator(src, tgt, [UNK]).translate(["She ☂ x."])
     assert translation.src_tokens == ["S", "h", "e", "☂", "x", ".", EOS_UNIT]

@@ -11,12 +11,12 @@ from seq2seq_cli.text.bpe import BytePairEncoder, learn_bpe
 from seq2seq_cli.text.normalise import CONTINUING, SPACING
 from seq2seq_cli.text.vocabulary import SPECIAL_UNITS
 
-# The dictionary of Sennrich et al. 2016, algorithm 1; their end of word is our mark of a space before.
+# The dictionary of Sennrich et al. 2016, algorithm 1, with our mark of a space before a word for their end of a word.
 SENNRICH = {"▁low": 5, "▁lower": 2, "▁newest": 6, "▁widest": 3}
 
 
 def corpus(words: int, seed: int = 1) -> dict[str, int]:
-    """Random tokens of a few syllables, in counts as of a text, some with a space before."""
+    """Random tokens of a few syllables, some with a space before, with counts as in a text."""
     source = random.Random(seed)  # noqa: S311  # not for secrets
     syllables = ["ba", "be", "lo", "st", "en", "ung", "er", "ε", "ß", "n't", "xy"]
     tokens = {source.choice([SPACING, ""]) + "".join(source.choices(syllables, k=source.randint(1, 5))): 0}
@@ -33,7 +33,7 @@ def test_the_most_frequent_pair_is_joined_first() -> None:
     assert len(units) == len(set(units))
 
 
-def test_each_merge_joins_the_pair_that_is_most_frequent_by_then() -> None:
+def test_each_merge_joins_the_pair_that_is_then_the_most_frequent() -> None:
     counts = corpus(300)
     _, merges = learn_bpe(counts, min_count=3, max_size=None)
     assert len(merges) > 100
@@ -47,7 +47,7 @@ def test_each_merge_joins_the_pair_that_is_most_frequent_by_then() -> None:
         assert most < 3 if step == len(merges) else pairs[merges[step]] == most >= 3
 
 
-def test_there_are_as_many_units_as_wanted() -> None:
+def test_learning_stops_at_the_maximum_size() -> None:
     alphabet, _ = learn_bpe(SENNRICH, min_count=100, max_size=None)
     assert sorted(alphabet) == sorted([SPACING, *"lowernstid", *(CONTINUING + c for c in "lowernstid")])
 
@@ -57,7 +57,7 @@ def test_there_are_as_many_units_as_wanted() -> None:
     assert learn_bpe(SENNRICH, min_count=1, max_size=5) == (alphabet, ())
 
 
-def test_rare_pairs_stay_apart() -> None:
+def test_pairs_below_the_minimum_count_are_not_joined() -> None:
     _, merges = learn_bpe(SENNRICH, min_count=7, max_size=None)
     made = {left + right.removeprefix(CONTINUING) for left, right in merges}
     assert "▏est" in made
@@ -72,7 +72,7 @@ def test_the_order_of_the_counts_does_not_matter() -> None:
     assert learn_bpe(dict(shuffled), min_count=1, max_size=300) == learn_bpe(counts, min_count=1, max_size=300)
 
 
-def test_threads_and_hashes_do_not_matter() -> None:
+def test_the_merges_do_not_depend_on_threads_or_hash_seeds() -> None:
     program = """
 from tests.unit.text.test_bpe import corpus
 from seq2seq_cli.text.bpe import learn_bpe
@@ -85,7 +85,7 @@ print(ascii(learn_bpe(corpus(400), min_count=1, max_size=300)))
         assert done.stdout.strip() == expected, done.stderr
 
 
-def test_a_token_has_the_parts_that_hugging_face_gives_it() -> None:
+def test_a_token_is_cut_as_by_hugging_face() -> None:
     counts = corpus(600)
     units, merges = learn_bpe(counts, min_count=2, max_size=400)
     assert len(merges) > 100
@@ -100,7 +100,7 @@ def test_the_draws_decide_which_merges_are_carried_out() -> None:
     merges = BytePairEncoder([("a", "▏b"), ("▏c", "▏d"), ("ab", "▏cd")])
     assert merges.parts("abcd") == ["abcd"]
     assert merges.parts("abcd", iter([True, True, False])) == ["ab", "▏cd"]
-    # The first is dropped and the second carried out; then the first comes up again.
+    # The first merge is dropped and the second carried out; then the first is possible again.
     assert merges.parts("abcd", iter([False, True, True, True])) == ["abcd"]
     assert merges.parts("abcd", iter([False, True, False])) == ["a", "▏b", "▏cd"]
     assert merges.parts("abcd", iter([False, False])) == ["a", "▏b", "▏c", "▏d"]
@@ -113,7 +113,7 @@ def test_no_unit_spells_a_special_one(special: str) -> None:
     assert ("a", "▏a") in merges
 
 
-def test_a_word_without_end_teaches_nothing_but_its_characters() -> None:
+def test_an_overlong_word_teaches_only_its_characters() -> None:
     units, merges = learn_bpe({"ab" * 1000: 5}, min_count=1, max_size=None)
     assert (sorted(units), merges) == (["a", "b", "▏a", "▏b"], ())
 

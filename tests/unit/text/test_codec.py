@@ -34,7 +34,7 @@ def source() -> Codec:
     return fitted(SourceConfig(language="en", min_count=1), "She kissed him.")
 
 
-def test_with_spacing_the_text_comes_back_exactly(target: Codec) -> None:
+def test_with_spacing_the_text_is_written_as_it_was_read(target: Codec) -> None:
     for text in ("Sie küsste ihn.", "Geht's dir gut?", "ihn ."):
         known = fitted(TargetConfig(language="de", min_count=1), text)
         assert known.write(known.read(text).ids).text == text
@@ -46,19 +46,19 @@ def test_without_spacing_tokens_are_joined_by_spaces() -> None:
     assert codec.write(codec.read("Sie küsste ihn.").ids).text == "sie küsste ihn ."
 
 
-def test_case_and_spacing_of_the_source_do_not_matter(source: Codec) -> None:
+def test_case_and_spacing_of_the_source_are_ignored(source: Codec) -> None:
     ids = source.read("She kissed him.").ids
     assert UNK not in ids
     assert source.read("she kissed him .").ids == source.read("SHE KISSED HIM.").ids == ids
 
 
-def test_a_person_sees_a_token_for_each_id_in_its_own_case(source: Codec) -> None:
+def test_a_reading_has_a_part_per_id_in_the_case_of_the_text(source: Codec) -> None:
     text = "She didn't kiss\tHIM."
     assert source.read(text).parts == ["She", "did", "n't", "kiss", "HIM", "."]
     assert len(source.read(text).ids) == len(source.read(text).parts)
 
 
-def test_special_ids_are_not_shown_and_unknown_ones_are_copied(target: Codec) -> None:
+def test_special_ids_are_not_written_and_copies_replace_unknown_ones(target: Codec) -> None:
     sie, kuesste, dot = target.read("Sie küsste .").ids[:2] + target.read("ihn.").ids[1:]
     ids = [BOS, sie, kuesste, UNK, dot, EOS, PAD]
 
@@ -75,26 +75,26 @@ def test_unknown_words_without_a_copy_leave_no_gap(source: Codec) -> None:
 
 
 @pytest.mark.parametrize("unit", UNITS)
-def test_no_text_is_cut_in_a_language_that_is_still_to_be_found(unit: Unit) -> None:
+def test_a_language_that_is_not_resolved_is_refused(unit: Unit) -> None:
     with pytest.raises(ValueError, match="language"):
         get_segmenter(TargetConfig(), unit)
     with pytest.raises(ValueError, match="language"):
         Codec.fit(SourceConfig(), unit, {"a": 1})
 
 
-def test_text_that_spells_a_special_unit_stays_text() -> None:
+def test_text_that_spells_a_special_unit_has_no_special_id() -> None:
     config = SideConfig(language="en", lowercase=False, spacing=False, min_count=1)
     codec = Codec.fit(config, "word", {"<eos>": 3, "a": 1})
     assert not {PAD, BOS, EOS} & set(codec.read("<pad> <bos> <eos> a <unk>").ids)
 
 
 @pytest.mark.parametrize("text", ["", "  ", "\N{NO-BREAK SPACE}"])
-def test_a_blank_text_is_no_ids(target: Codec, text: str) -> None:
+def test_a_blank_text_has_no_ids(target: Codec, text: str) -> None:
     assert target.read(text).ids == []
     assert target.write([]).text == ""
 
 
-def test_a_saved_codec_loads_to_an_equal_one_and_can_be_read(tmp_path: Path, target: Codec) -> None:
+def test_a_saved_codec_is_loaded_as_an_equal_one_and_is_readable(tmp_path: Path, target: Codec) -> None:
     path = tmp_path / "tgt.json"
     target.save(path)
 
@@ -132,7 +132,7 @@ def test_a_codec_file_written_by_hand_is_read(tmp_path: Path) -> None:
     assert codec.write([6, 7, UNK, 4], {2: "Xaver"}).text == "Sie küsste Xaver."
 
 
-def test_keys_of_another_version_are_passed_over(tmp_path: Path, target: Codec) -> None:
+def test_unknown_keys_of_the_file_are_ignored(tmp_path: Path, target: Codec) -> None:
     path = tmp_path / "tgt.json"
     target.save(path)
     content = json.loads(path.read_text(encoding="utf-8"))
@@ -176,7 +176,7 @@ def test_a_codec_of_a_newer_s2s_asks_for_an_upgrade(tmp_path: Path) -> None:
         Codec.load(path)
 
 
-def test_a_token_with_a_character_never_seen_is_one_unknown_id() -> None:
+def test_a_token_with_an_unseen_character_is_one_unknown_id() -> None:
     codec = fitted(TargetConfig(language="de", min_count=1), "Der Mann mit Hut.", unit="bpe")
     ids = codec.read("Der Zwerg mit Mut.").ids
     assert [codec.write(token).units for token in codec.split(ids)] == [["Der"], [""], ["mit"], ["M", "ut"], ["."]]
@@ -186,25 +186,25 @@ def test_a_token_with_a_character_never_seen_is_one_unknown_id() -> None:
 
 
 @pytest.mark.parametrize("unit", UNITS)
-def test_tokens_that_occur_in_held_out_sentences_alone_teach_nothing(unit: Unit) -> None:
+def test_tokens_with_count_0_are_not_learned(unit: Unit) -> None:
     config = TargetConfig(language="de", min_count=1)
     assert Codec.fit(config, unit, {"▁b": 2, "▁xyz": 0, "c": 1}) == Codec.fit(config, unit, {"▁b": 2, "c": 1})
 
 
-def test_every_character_that_was_seen_is_known_wherever_it_stands() -> None:
+def test_every_seen_character_is_known_at_every_place() -> None:
     codec = fitted(TargetConfig(language="de", max_size=1, min_count=9), "Weiß, sagt er.", unit="bpe")
     for text in ("ßiW,ar", "ß", "e r s t"):
         assert codec.write(codec.read(text).ids).text == text
 
 
-def test_parts_of_a_lower_cased_word_are_shown_as_they_were_written() -> None:
-    # The small form of İ is two characters long.
+def test_the_parts_of_a_lower_cased_word_keep_their_case() -> None:
+    # The lower case of İ is two characters long.
     codec = fitted(SourceConfig(language="en", min_count=9), "i̇stanbul", unit="bpe")
     assert codec.read("Hİ İSTANBUL").parts == ["Hİ", "İ", "", *"STANBUL"]
     assert [word.text for word in codec.read("Hİ İSTANBUL").words] == ["Hİ", "İSTANBUL"]
 
 
-def test_the_small_letters_are_those_of_the_language() -> None:
+def test_lower_case_is_that_of_the_language() -> None:
     turkish = fitted(SourceConfig(language="tr", min_count=1), "ılık dil")
     assert turkish.read("ILIK DİL").ids == turkish.read("Ilık Dil").ids == turkish.read("ılık dil").ids
 
@@ -227,7 +227,7 @@ def test_bpe_without_spacing_joins_parts_and_separates_tokens() -> None:
         ("3 , 5", "3,5"),
     ],
 )
-def test_spaces_beside_punctuation_do_not_matter_to_characters(text: str, same: str) -> None:
+def test_as_characters_spaces_beside_punctuation_are_ignored(text: str, same: str) -> None:
     codec = fitted(SourceConfig(language="en", min_count=1), text, unit="character")
     assert UNK not in codec.read(text).ids
     assert codec.read(text).ids == codec.read(same).ids
@@ -242,7 +242,7 @@ def test_other_spaces_are_characters() -> None:
     assert spaces.write(spaces.read("him .").ids).text == "him ."
 
 
-def test_a_capital_with_two_small_characters_is_shown_once() -> None:
+def test_a_character_with_two_lower_case_ones_is_one_part() -> None:
     codec = fitted(SourceConfig(language="en", min_count=1), "i̇ a", unit="character")
     assert codec.read("A İ").parts == ["A", SPACING, "İ", ""]
     assert len(codec.read("A İ").ids) == 4
@@ -287,7 +287,7 @@ def parts() -> Codec:
 PARTS_TEXT = "Der Dampf fährt dahin, Zoë."
 
 
-def test_dropout_0_and_1_are_the_usual_parts_and_the_characters(parts: Codec) -> None:
+def test_dropout_0_changes_nothing_and_dropout_1_gives_characters(parts: Codec) -> None:
     ids = parts.read(PARTS_TEXT).ids
     random = np.random.default_rng(3)
     assert parts.resample(ids, 0.0, random) == ids
@@ -297,7 +297,7 @@ def test_dropout_0_and_1_are_the_usual_parts_and_the_characters(parts: Codec) ->
     assert parts.resample([BOS, *ids, EOS, PAD], 0.0, random) == [BOS, *ids, EOS, PAD]
 
 
-def test_dropout_gives_the_same_text_in_other_parts_as_its_generator_draws(parts: Codec) -> None:
+def test_dropout_gives_other_parts_of_the_same_text_drawn_by_its_generator(parts: Codec) -> None:
     ids = parts.read(PARTS_TEXT).ids
     one, other = np.random.default_rng(4), np.random.default_rng(4)
     drawn = [parts.resample(ids, 0.3, one) for _ in range(50)]
@@ -308,7 +308,7 @@ def test_dropout_gives_the_same_text_in_other_parts_as_its_generator_draws(parts
         assert len(parts.split(others)) == len(parts.split(ids))
 
 
-def test_each_merge_is_dropped_as_often_as_it_should() -> None:
+def test_each_merge_is_dropped_with_the_given_probability() -> None:
     # Two merges: a b, then ab c. All three in one when both are kept: 0.6 * 0.6. In two when the first is kept
     # and the second is dropped: 0.6 * 0.4. In three when the only possible merge is dropped: 0.4.
     codec = fitted(TargetConfig(language="de", min_count=2, spacing=False), "abc abc ab", unit="bpe")
@@ -322,13 +322,13 @@ def test_each_merge_is_dropped_as_often_as_it_should() -> None:
 
 
 @pytest.mark.parametrize("unit", ["word", "character"])
-def test_whole_units_have_no_other_parts(unit: Unit) -> None:
+def test_dropout_does_not_change_words_and_characters(unit: Unit) -> None:
     codec = fitted(TargetConfig(language="de", min_count=1), PARTS_TEXT, unit=unit)
     ids = codec.read(PARTS_TEXT).ids
     assert codec.resample(ids, 0.9, np.random.default_rng(0)) == ids
 
 
-def test_nothing_of_the_trainer_is_imported_to_use_a_codec(tmp_path: Path, parts: Codec) -> None:
+def test_a_codec_is_used_without_the_library_that_learns_merges(tmp_path: Path, parts: Codec) -> None:
     parts.save(tmp_path / "tgt.json")
     program = f"""
 import sys

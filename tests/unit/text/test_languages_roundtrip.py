@@ -1,4 +1,4 @@
-"""Two sentences of our own in each of many languages: through the codec and back, with each kind of unit."""
+"""Two sentences of our own in each of many languages, read and written by a codec with each kind of unit."""
 
 from collections import Counter
 
@@ -50,7 +50,7 @@ def fitted(config: SideConfig, unit: Unit, sentences: tuple[str, str]) -> Codec:
 
 @pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize("language", SENTENCES)
-def test_sentences_of_a_language_come_back_exactly(language: str, unit: Unit) -> None:
+def test_sentences_of_a_language_are_written_as_they_were_read(language: str, unit: Unit) -> None:
     sentences = SENTENCES[language]
     codec = fitted(SideConfig(language=language, lowercase=False, spacing=True, min_count=1), unit, sentences)
     for sentence in sentences:
@@ -59,13 +59,13 @@ def test_sentences_of_a_language_come_back_exactly(language: str, unit: Unit) ->
 
 @pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize("language", SENTENCES)
-def test_case_and_spaces_of_a_source_sentence_do_not_matter(language: str, unit: Unit) -> None:
+def test_case_and_spaces_of_a_source_sentence_are_ignored(language: str, unit: Unit) -> None:
     sentences = SENTENCES[language]
     codec = fitted(SideConfig(language=language, lowercase=True, spacing=False, min_count=1), unit, sentences)
     for sentence in sentences:
         ids = codec.read(sentence).ids
         assert UNK not in ids
         assert codec.read(upper(sentence, language)).ids == ids
-        # What ends the sentence may stand apart.
+        # A space before the last punctuation mark changes nothing.
         assert codec.read(f"{sentence[:-1]} {sentence[-1]}").ids == ids
         assert "".join(codec.read(sentence).parts).replace("▁", "") == "".join(sentence.split())

@@ -19,7 +19,7 @@ def test_words_are_cut_as_spacy_cuts_the_sentence(language: str) -> None:
     ]
 
 
-def test_an_endless_word_stays_whole() -> None:
+def test_an_overlong_word_is_not_cut() -> None:
     word = "(" * (LONGEST_WORD + 1)
     assert get_tokenizer("en").split_word(word) == (word,)
 
@@ -37,7 +37,7 @@ def test_a_language_that_spacy_does_not_know_is_cut_at_punctuation() -> None:
     ("language", "packages"),
     [("ja", "sudachipy sudachidict_core"), ("ko", "natto-py"), ("th", "pythainlp"), ("vi", "pyvi")],
 )
-def test_a_tokenizer_that_needs_another_package_names_it(language: str, packages: str) -> None:
+def test_a_tokenizer_without_its_package_names_the_package(language: str, packages: str) -> None:
     if importlib.util.find_spec({"ja": "sudachipy", "ko": "natto"}.get(language, packages)):
         pytest.skip("the package is there")
     advice = f"pip install {packages}, or take characters as tokens: --set text.unit=character"

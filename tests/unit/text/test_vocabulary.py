@@ -3,7 +3,7 @@ import pytest
 from seq2seq_cli.text.vocabulary import BOS, EOS, PAD, SPECIAL_UNITS, UNK, Vocabulary
 
 
-def test_words_are_ordered_by_count_then_by_text() -> None:
+def test_words_are_ordered_by_count_then_by_code_point() -> None:
     vocabulary = Vocabulary.fit({"b": 2, "a": 2, "c": 5, "d": 1}, min_count=2)
 
     assert [vocabulary.unit(id_) for id_ in range(len(vocabulary))] == [*SPECIAL_UNITS, "c", "a", "b"]
@@ -11,7 +11,7 @@ def test_words_are_ordered_by_count_then_by_text() -> None:
     assert vocabulary.id("d") == UNK
 
 
-def test_the_size_counts_words_and_not_the_special_units() -> None:
+def test_the_maximum_size_does_not_count_the_special_units() -> None:
     assert Vocabulary.fit({"a": 1, "b": 3, "c": 2}, max_size=2).words == ("b", "c")
 
 
@@ -34,6 +34,6 @@ def test_words_that_would_share_an_id_are_refused(words: list[str]) -> None:
 
 
 @pytest.mark.parametrize("id_", [-1, 5])
-def test_an_id_that_is_not_there_is_refused(id_: int) -> None:
+def test_an_id_outside_the_vocabulary_is_refused(id_: int) -> None:
     with pytest.raises(IndexError):
         Vocabulary(["a"]).unit(id_)

@@ -69,14 +69,14 @@ def compare(context: typer.Context, names: Names) -> None:
 
     The scores are those of each run's best weights: on the validation split, and on the test split where it is scored.
     """
-    from seq2seq_cli.config import differences
+    from seq2seq_cli.config.yaml12 import shown
     from seq2seq_cli.runs import listing as runs
 
     if len(names) < 2:
         raise UsageError("compare takes two runs or more; s2s runs lists the runs there are")
     found = [runs.find_run(name, context.obj) for name in names]
     titles = _titles(found)
-    settings = [(key, *map(differences.shown, values)) for key, values in runs.config_differences(found)]
+    settings = [(key, *map(shown, values)) for key, values in runs.config_differences(found)]
     results = [(key, *(_result(key, value) for value in values)) for key, values in runs.results(found)]
     lines = _table_lines(["config", *titles], settings) if settings else ["config: nothing differs"]
     lines += ["", *_table_lines(["result", *titles], results)]

@@ -4,10 +4,9 @@ import textwrap
 from collections.abc import Iterator
 from typing import Any
 
-from seq2seq_cli.config.differences import shown
 from seq2seq_cli.config.messages import either
 from seq2seq_cli.config.schema import PREPARED_SECTIONS, Config, Section
-from seq2seq_cli.config.yaml12 import write_yaml
+from seq2seq_cli.config.yaml12 import shown, write_yaml
 
 _WIDTH = 120
 _COLUMN = 36

@@ -1,10 +1,13 @@
 """Rules of what goes together: a broken rule names the keys that disagree, and says why."""
 
 from collections.abc import Iterator, Sequence
+from functools import reduce
 from typing import TYPE_CHECKING, TypeAlias
 
+from seq2seq_cli.config.yaml12 import shown
+
 if TYPE_CHECKING:
-    from seq2seq_cli.config.schema import Config, DecoderConfig, EncoderConfig, ModelConfig
+    from seq2seq_cli.config.schema import Config, ModelConfig
 
 Problem: TypeAlias = tuple[Sequence[str], str]
 """A broken rule: the keys that disagree, relative to the section that checks, and a message that has them in full."""
@@ -14,8 +17,7 @@ def model_problems(model: "ModelConfig") -> Iterator[Problem]:
     """The broken rules within a model."""
     yield from _bridge(model)
     yield from _encoder(model)
-    yield from _variational_dropout("encoder", model.encoder)
-    yield from _variational_dropout("decoder", model.decoder)
+    yield from _variational_dropout(model)
     yield from _sizes_of_the_score(model)
     yield from _heads(model)
     yield from _without_attention(model)
@@ -35,13 +37,9 @@ def longest_source_problems(config: "Config") -> Iterator[Problem]:
     attention, data = config.model.attention, config.data
     limited = attention.score == "location" and "max_tokens" in data.model_fields_set
     if limited and data.max_tokens >= attention.max_length:
-        yield (
-            ("model.attention.max_length", "data.max_tokens"),
-            (
-                f"model.attention.max_length ({attention.max_length}) must be above data.max_tokens"
-                f" ({data.max_tokens}): the location score has a place for each source token and one for <eos>"
-            ),
-        )
+        longest, most = "model.attention.max_length", "data.max_tokens"
+        why = "the location score has a place for each source token and one for <eos>"
+        yield (longest, most), f"{_named(config, longest)} must be above {_named(config, most)}: {why}"
 
 
 def shared_vocabulary_problems(config: "Config") -> Iterator[Problem]:
@@ -49,26 +47,15 @@ def shared_vocabulary_problems(config: "Config") -> Iterator[Problem]:
     text = config.text
     apart = "shared_vocabulary" in text.model_fields_set and not text.shared_vocabulary
     if config.model.tied_embeddings == "all" and apart:
-        yield (
-            ("model.tied_embeddings", "text.shared_vocabulary"),
-            (
-                "model.tied_embeddings (all) needs text.shared_vocabulary (false) to be true:"
-                " the source words must be the target words"
-            ),
-        )
+        why = "the source words must be the target words"
+        yield _needs(config, "model.tied_embeddings", "text.shared_vocabulary", "true", why)
 
 
 def _weight_decay(config: "Config") -> Iterator[Problem]:
     """Adam scales a decay that is part of the gradient, as it scales gradients; Loshchilov & Hutter 2019, section 2."""
-    training = config.training
-    if training.weight_decay and training.optimiser == "adam":
-        yield (
-            ("training.weight_decay", "training.optimiser"),
-            (
-                f"training.weight_decay ({training.weight_decay}) and training.optimiser (adam) do not go together:"
-                " Adam would scale the decay as it scales gradients; choose adamw"
-            ),
-        )
+    if config.training.weight_decay and config.training.optimiser == "adam":
+        why = "Adam would scale the decay as it scales gradients; choose adamw"
+        yield _clash(config, "training.weight_decay", "training.optimiser", why)
 
 
 def _bridge(model: "ModelConfig") -> Iterator[Problem]:
@@ -77,41 +64,25 @@ def _bridge(model: "ModelConfig") -> Iterator[Problem]:
         return
     encoder, decoder = model.encoder, model.decoder
     why = "must be equal: the encoder's last state is the decoder's first; or choose another model.bridge than copy"
-    if encoder.cell != decoder.cell:
-        yield (
-            ("encoder.cell", "decoder.cell", "bridge"),
-            f"model.encoder.cell ({encoder.cell}) and model.decoder.cell ({decoder.cell}) {why}",
-        )
+    for name in ("cell", "layers"):
+        if getattr(encoder, name) != getattr(decoder, name):
+            ours, theirs = f"encoder.{name}", f"decoder.{name}"
+            yield (ours, theirs, "bridge"), f"{_named(model, ours)} and {_named(model, theirs)} {why}"
     if encoder.memory_size != decoder.hidden_size:
         keys = ("encoder.hidden_size", "decoder.hidden_size", "encoder.directions", "bridge")
-        yield keys, f"{_memory(model)} and model.decoder.hidden_size ({decoder.hidden_size}) {why}"
-    if encoder.layers != decoder.layers:
-        yield (
-            ("encoder.layers", "decoder.layers", "bridge"),
-            f"model.encoder.layers ({encoder.layers}) and model.decoder.layers ({decoder.layers}) {why}",
-        )
+        yield keys, f"{_memory(model)} and {_named(model, 'decoder.hidden_size')} {why}"
 
 
 def _encoder(model: "ModelConfig") -> Iterator[Problem]:
     if model.encoder.residual and model.encoder.layers < 3:
-        yield (
-            ("encoder.residual", "encoder.layers"),
-            (
-                f"model.encoder.residual (true) needs model.encoder.layers ({model.encoder.layers}) to be 3 or 4:"
-                " it begins with the third layer"
-            ),
-        )
+        yield _needs(model, "encoder.residual", "encoder.layers", "3 or 4", "it begins with the third layer")
 
 
-def _variational_dropout(side: str, config: "EncoderConfig | DecoderConfig") -> Iterator[Problem]:
-    if config.variational_dropout and not config.dropout:
-        yield (
-            (f"{side}.variational_dropout", f"{side}.dropout"),
-            (
-                f"model.{side}.variational_dropout (true) needs model.{side}.dropout ({config.dropout}) to be above 0:"
-                " it drops the same entries at every word"
-            ),
-        )
+def _variational_dropout(model: "ModelConfig") -> Iterator[Problem]:
+    for side, config in (("encoder", model.encoder), ("decoder", model.decoder)):
+        if config.variational_dropout and not config.dropout:
+            why = "it drops the same entries at every word"
+            yield _needs(model, f"{side}.variational_dropout", f"{side}.dropout", "above 0", why)
 
 
 def _sizes_of_the_score(model: "ModelConfig") -> Iterator[Problem]:
@@ -121,8 +92,9 @@ def _sizes_of_the_score(model: "ModelConfig") -> Iterator[Problem]:
         yield (
             ("attention.score", "encoder.hidden_size", "decoder.hidden_size", "encoder.directions"),
             (
-                f"{_memory(model)} and model.decoder.hidden_size ({size}) must be equal for model.attention.score"
-                f" ({score}), which {'adds' if score == 'concat' else 'multiplies'} them entry by entry"
+                f"{_memory(model)} and {_named(model, 'decoder.hidden_size')} must be equal for"
+                f" {_named(model, 'attention.score')}, which {'adds' if score == 'concat' else 'multiplies'} them"
+                " entry by entry"
             ),
         )
 
@@ -131,114 +103,77 @@ def _heads(model: "ModelConfig") -> Iterator[Problem]:
     attention = model.attention
     if attention.heads == 1:
         return
-    heads = f"model.attention.heads ({attention.heads})"
     if attention.score != "additive":
-        yield (
-            ("attention.heads", "attention.score"),
-            f"{heads} needs model.attention.score ({attention.score}) to be additive: no other score has heads",
-        )
+        yield _needs(model, "attention.heads", "attention.score", "additive", "no other score has heads")
     if attention.scope == "hard":
-        yield (
-            ("attention.heads", "attention.scope"),
-            f"{heads} and model.attention.scope (hard) do not go together: hard attention draws once per step",
-        )
-    size = attention.size or model.decoder.hidden_size
-    if size % attention.heads:
-        name = "model.attention.size" if attention.size else "model.decoder.hidden_size"
-        yield (
-            ("attention.heads", "attention.size", "decoder.hidden_size"),
-            f"{heads} must divide {name} ({size}): each head has an equal part of it",
-        )
+        yield _clash(model, "attention.heads", "attention.scope", "hard attention draws once per step")
+    heads = _named(model, "attention.heads")
+    size = "attention.size" if attention.size else "decoder.hidden_size"
+    if (attention.size or model.decoder.hidden_size) % attention.heads:
+        keys = ("attention.heads", "attention.size", "decoder.hidden_size")
+        yield keys, f"{heads} must divide {_named(model, size)}: each head has an equal part of it"
     if model.encoder.memory_size % attention.heads:
-        yield (
-            ("attention.heads", "encoder.hidden_size", "encoder.directions"),
-            f"{heads} must divide {_memory(model)}: each head makes an equal part of the context",
-        )
+        keys = ("attention.heads", "encoder.hidden_size", "encoder.directions")
+        yield keys, f"{heads} must divide {_memory(model)}: each head makes an equal part of the context"
 
 
 def _without_attention(model: "ModelConfig") -> Iterator[Problem]:
     """`fixed` and `none` score nothing; with `none` there is no context either."""
-    attention, decoder = model.attention, model.decoder
-    if attention.score not in ("fixed", "none"):
+    score = "attention.score"
+    if model.attention.score in ("fixed", "none") and model.attention.scope != "global":
+        yield _clash(model, "attention.scope", score, "nothing is scored")
+    if model.attention.score != "none":
         return
-    score = f"model.attention.score ({attention.score})"
-    if attention.scope != "global":
-        yield (
-            ("attention.scope", "attention.score"),
-            f"model.attention.scope ({attention.scope}) and {score} do not go together: nothing is scored",
-        )
-    if attention.score == "none" and model.bridge == "zero":
-        yield (
-            ("bridge", "attention.score"),
-            f"model.bridge (zero) and {score} do not go together: nothing of the source would reach the decoder",
-        )
-    if attention.score == "none" and decoder.kind != "luong":
-        yield (
-            ("decoder.kind", "attention.score"),
-            (
-                f"model.decoder.kind ({decoder.kind}) and {score} do not go together: the RNN reads no context;"
-                " choose luong"
-            ),
-        )
-    if attention.score == "none" and decoder.readout != "state":
-        yield (
-            ("decoder.readout", "attention.score"),
-            (
-                f"model.decoder.readout ({decoder.readout}) and {score} do not go together:"
-                " there is no context to read; choose state"
-            ),
-        )
+    if model.bridge == "zero":
+        yield _clash(model, "bridge", score, "nothing of the source would reach the decoder")
+    if model.decoder.kind != "luong":
+        yield _clash(model, "decoder.kind", score, "the RNN reads no context; choose luong")
+    if model.decoder.readout != "state":
+        yield _clash(model, "decoder.readout", score, "there is no context to read; choose state")
 
 
 def _decoder(model: "ModelConfig") -> Iterator[Problem]:
     decoder = model.decoder
     if decoder.kind == "luong" and decoder.readout == "state" and model.attention.score != "none":
-        yield (
-            ("decoder.readout", "decoder.kind"),
-            (
-                "model.decoder.kind (luong) and model.decoder.readout (state) do not go together: the context would be"
-                " used nowhere; choose concat, attentional or maxout"
-            ),
-        )
+        why = "the context would be used nowhere; choose concat, attentional or maxout"
+        yield _clash(model, "decoder.kind", "decoder.readout", why)
     if decoder.input_feeding and decoder.kind != "luong":
-        yield (
-            ("decoder.input_feeding", "decoder.kind"),
-            (
-                "model.decoder.input_feeding (true) and model.decoder.kind (bahdanau) do not go together:"
-                " its RNN reads the context already"
-            ),
-        )
+        yield _clash(model, "decoder.input_feeding", "decoder.kind", "its RNN reads the context already")
     if decoder.input_feeding and decoder.readout != "attentional":
-        yield (
-            ("decoder.input_feeding", "decoder.readout"),
-            (
-                f"model.decoder.input_feeding (true) needs model.decoder.readout ({decoder.readout}) to be attentional:"
-                " it feeds the attentional vector"
-            ),
-        )
+        why = "it feeds the attentional vector"
+        yield _needs(model, "decoder.input_feeding", "decoder.readout", "attentional", why)
 
 
 def _tied_embeddings(model: "ModelConfig") -> Iterator[Problem]:
     if model.tied_embeddings == "none":
         return
-    encoder, decoder, tied = model.encoder, model.decoder, f"model.tied_embeddings ({model.tied_embeddings})"
+    encoder, decoder, tied = model.encoder, model.decoder, _named(model, "tied_embeddings")
+    target, source = _named(model, "decoder.embedding_size"), _named(model, "encoder.embedding_size")
     size = decoder.readout_size or decoder.hidden_size + encoder.memory_size
     if size != decoder.embedding_size:
         yield (
             ("tied_embeddings", "decoder.embedding_size", "decoder.readout", "decoder.hidden_size"),
-            (
-                f"{tied} needs model.decoder.embedding_size ({decoder.embedding_size}) to be {size},"
-                f" the size of model.decoder.readout ({decoder.readout})"
-            ),
+            f"{tied} needs {target} to be {size}, the size of {_named(model, 'decoder.readout')}",
         )
     if model.tied_embeddings == "all" and encoder.embedding_size != decoder.embedding_size:
-        yield (
-            ("tied_embeddings", "encoder.embedding_size", "decoder.embedding_size"),
-            (
-                f"model.encoder.embedding_size ({encoder.embedding_size}) and model.decoder.embedding_size"
-                f" ({decoder.embedding_size}) must be equal: {tied} makes them one matrix"
-            ),
-        )
+        keys = ("tied_embeddings", "encoder.embedding_size", "decoder.embedding_size")
+        yield keys, f"{source} and {target} must be equal: {tied} makes them one matrix"
+
+
+def _clash(section: "Config | ModelConfig", key: str, other: str, why: str) -> Problem:
+    """The problem of two keys whose values do not go together."""
+    return (key, other), f"{_named(section, key)} and {_named(section, other)} do not go together: {why}"
+
+
+def _needs(section: "Config | ModelConfig", key: str, other: str, wanted: str, why: str) -> Problem:
+    """The problem of a key that needs another value of another key."""
+    return (key, other), f"{_named(section, key)} needs {_named(section, other)} to be {wanted}: {why}"
+
+
+def _named(section: "Config | ModelConfig", key: str) -> str:
+    """A key in full with its value, such as "model.decoder.kind (luong)"; ``key`` is relative to the section."""
+    prefix = "model." if hasattr(section, "encoder") else ""
+    return f"{prefix}{key} ({shown(reduce(getattr, key.split('.'), section))})"
 
 
 def _memory(model: "ModelConfig") -> str:

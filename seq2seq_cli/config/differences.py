@@ -1,12 +1,11 @@
 """Differences of configs: found here, and worded here, for every command that compares two or more of them."""
 
-import json
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from seq2seq_cli.config.keys import values_by_key
 from seq2seq_cli.config.schema import AUTO, PREPARED_SECTIONS, Config
-from seq2seq_cli.errors import one_line
+from seq2seq_cli.config.yaml12 import shown
 
 
 class Difference(NamedTuple):
@@ -62,11 +61,6 @@ def differing_values(configs: Sequence[Config]) -> Iterator[tuple[str, list[obje
         values = [value for _, value in pairs]
         if any(value != values[0] for value in values):
             yield pairs[0][0], values
-
-
-def shown(value: object) -> str:
-    """A value as YAML has it, in one line."""
-    return one_line(value) if isinstance(value, str) else json.dumps(value)
 
 
 def _size_resolved(config: Config) -> Config:

@@ -8,9 +8,8 @@ from typing import get_args
 
 from pydantic_core import ErrorDetails
 
-from seq2seq_cli.config.differences import shown
 from seq2seq_cli.config.keys import schema_fields
-from seq2seq_cli.config.yaml12 import KeyPath
+from seq2seq_cli.config.yaml12 import KeyPath, shown
 from seq2seq_cli.errors import one_line
 
 _LONGEST_SHOWN = 40

@@ -5,6 +5,7 @@ PyYAML parses; what a plain scalar means is YAML 1.2's core schema and not PyYAM
 whole, so aliases and tags are refused.
 """
 
+import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -12,6 +13,8 @@ from math import inf
 from typing import Any, NamedTuple
 
 import yaml
+
+from seq2seq_cli.errors import one_line
 
 KeyPath = tuple[str, ...]
 
@@ -89,6 +92,11 @@ def read_yaml(text: str) -> Document:
 def write_yaml(values: dict[str, Any]) -> str:
     """Block YAML in the order given, a line per value; words that YAML 1.1 or 1.2 would misread are quoted."""
     return yaml.dump(values, Dumper=_Dumper, sort_keys=False, allow_unicode=True, default_flow_style=False, width=inf)
+
+
+def shown(value: object) -> str:
+    """A value of YAML in a message: as a file has it, in one line."""
+    return one_line(value) if isinstance(value, str) else json.dumps(value)
 
 
 class _Loader(yaml.SafeLoader):

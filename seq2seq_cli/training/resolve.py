@@ -3,13 +3,9 @@
 from pathlib import Path
 
 from seq2seq_cli.config.compatibility import shared_vocabulary_problems
-from seq2seq_cli.config.differences import (
-    find_differences,
-    find_stated_differences,
-    find_weight_differences,
-    shown,
-)
+from seq2seq_cli.config.differences import find_differences, find_stated_differences, find_weight_differences
 from seq2seq_cli.config.schema import Config, TrainingConfig
+from seq2seq_cli.config.yaml12 import shown
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SPLITS
 from seq2seq_cli.errors import UsageError

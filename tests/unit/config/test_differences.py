@@ -8,10 +8,10 @@ from seq2seq_cli.config.differences import (
     find_differences,
     find_stated_differences,
     find_weight_differences,
-    shown,
 )
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.config.schema import Config
+from seq2seq_cli.config.yaml12 import shown
 
 PREPARED = load_config(None, ["data.limit=10000", "text.src.min_count=1", "text.tgt.lowercase=true"])
 

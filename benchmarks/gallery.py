@@ -78,7 +78,8 @@ def _section(
     task = (
         f"{len(corpus.split('train')):,} training pairs of `{options.pairs.name}`, {torch.get_num_threads()} threads:"
         f" `python -m benchmarks.gallery --pairs {options.pairs}{settings}`. BLEU of the"
-        f" {len(corpus.split('test')):,} pairs of the test split, greedy, and by the words of the source ({signature})."
+        f" {len(corpus.split('test')):,} pairs of the test split, greedy, and by the number of source words"
+        f" ({signature})."
     )
     lines = [task, "", *_table(results, speeds)]
     if shown := [result for result in results if result.picture]:

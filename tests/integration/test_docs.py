@@ -161,7 +161,8 @@ def test_training_leaves_what_its_page_says(home: Path, site: Site) -> None:
 
 def test_each_docs_page_has_commands() -> None:
     assert DOCS
-    assert all(commands(page) for page in DOCS)
+    # The code of docs/python.md is run by test_library.py.
+    assert all(commands(page) for page in DOCS if page != "docs/python.md")
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -1,10 +1,10 @@
-"""Where ``s2s`` and ``python -m seq2seq_cli`` begin: with next to nothing loaded, so that Ctrl-C finds no gap."""
+"""The entry point of ``s2s`` and ``python -m seq2seq_cli``; it imports inside, where Ctrl-C is caught."""
 
 import sys
 
 
 def main() -> None:
-    """Run ``s2s``; interrupted before it can say so itself, it ends as it would then."""
+    """Run ``s2s``; exit with 130 when it is interrupted while it is still being imported."""
     try:
         from seq2seq_cli.cli.app import main as run
 

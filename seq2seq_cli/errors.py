@@ -1,25 +1,25 @@
-"""Every error that s2s raises on purpose; anything else that reaches the user is a bug.
+"""The errors that s2s raises on purpose; any other error that reaches the user is a bug.
 
     S2SError                  exit code
     ├── InputError                2      what the user gave cannot be used
-    │   ├── UsageError            2      options or folders that do not go together
+    │   ├── UsageError            2      options or folders that contradict each other
     │   ├── PairFileError         2      a file of sentence pairs
     │   ├── ConfigError           2      a YAML config or a ``--set`` override; may hold many problems
     │   ├── PreparedFolderError   2      a folder made by ``s2s prepare``
     │   └── ModelFileError        2      a run folder or a file in it
     ├── TrainingError             1      training cannot go on
     ├── OtherProcessError    as there     another process of the same training failed
-    ├── DownloadError             1      network, server or disk failed; what came so far is kept
+    ├── DownloadError             1      network, server or disk failed
     └── Interrupted         130, 143     the user stopped the program; nothing saved is lost
 
-A message says what is wrong, where (``file:line:column`` as far as known) and what to do, in one line.
+A message is one line: what is wrong, where (``file:line:column`` as far as known) and what to do.
 """
 
 from collections.abc import Sequence
 
 
 def one_line(text: str) -> str:
-    """Escape what would break the line of a message, or a terminal."""
+    """Escape the characters that would break a line or a terminal."""
     return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
 
 
@@ -34,13 +34,13 @@ class S2SError(Exception):
 
 
 class InputError(S2SError):
-    """What the user gave cannot be used."""
+    """An input of the user cannot be used."""
 
     exit_code = 2
 
 
 class UsageError(InputError):
-    """Options that do not go together, or an output folder that would be overwritten unasked."""
+    """Options contradict each other, or an output would be overwritten unasked."""
 
 
 class PairFileError(InputError):
@@ -48,14 +48,14 @@ class PairFileError(InputError):
 
 
 class ConfigError(InputError):
-    """A config is wrong; holds all its problems, so that they can be mended in one go."""
+    """A config has problems; all of them are told at once."""
 
     def __init__(self, problems: Sequence[str]) -> None:
         super().__init__("; ".join(problems))
         self.problems = list(problems)
 
     def lines(self) -> list[str]:
-        """One line a problem."""
+        """One line per problem."""
         return self.problems
 
 
@@ -72,7 +72,7 @@ class TrainingError(S2SError):
 
 
 class OtherProcessError(S2SError):
-    """Another process of the same training failed, with this exit code; it may have told why already."""
+    """Another process of the same training failed, with this exit code."""
 
     def __init__(self, problems: Sequence[str], *, exit_code: int) -> None:
         super().__init__("; ".join(problems))
@@ -80,12 +80,12 @@ class OtherProcessError(S2SError):
         self.exit_code = exit_code
 
     def lines(self) -> list[str]:
-        """What is left to tell, one line a problem."""
+        """The problems that no process has told yet, one line each."""
         return self.problems
 
 
 class DownloadError(S2SError):
-    """A file cannot be fetched: network, server or disk failed, or what came is not what should have."""
+    """A file cannot be downloaded: network, server or disk failed, or the content is not what was asked for."""
 
 
 class Interrupted(S2SError):  # noqa: N818  # no error: the user wanted it

@@ -1,4 +1,4 @@
-"""Files and folders that are written whole or not at all, and that say which version of their form they hold."""
+"""Atomic writing of files and folders, and JSON files with a format number."""
 
 import contextlib
 import errno
@@ -19,20 +19,20 @@ _CURE = "restore it, or make its folder anew"
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write a file at once, whole or not at all."""
+    """Write a file, whole or not at all."""
     with whole_file(path) as file:
         file.write(content)
 
 
 @contextlib.contextmanager
 def whole_file(path: Path) -> Iterator[BinaryIO]:
-    """A file to fill, which becomes ``path`` when the block ends well and vanishes otherwise.
+    """A file to fill, which becomes ``path`` when the block ends without an error, and is removed otherwise.
 
-    It is written aside, reaches the disk, and is renamed, and so does the folder that has its name: a crash at any
-    moment leaves the old file or the new one, and once this is over the new one.
+    It is written under a temporary name, synced to the disk and renamed, and its folder is synced: a crash at any
+    moment leaves the old file or the new one, and after the block the new one.
     """
     for leftover in path.parent.glob(f".{glob.escape(path.name)}.*{_UNFINISHED}"):
-        leftover.unlink()  # of a write that was killed
+        leftover.unlink()  # left by a process that was killed
     aside = sibling(path)
     try:
         with aside.open("wb") as file:
@@ -44,15 +44,15 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
         with contextlib.suppress(OSError):
             aside.unlink()
         raise
-    _names_reach_disk(path.parent)
+    _sync_names(path.parent)
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder and those above it that are not there; once this is over they are on the disk."""
+    """Make a folder and its missing parents, and sync them to the disk."""
     missing = [folder for folder in (path, *path.parents) if not folder.exists()]
     path.mkdir(parents=True, exist_ok=True)
     for folder in missing:
-        _names_reach_disk(folder.parent)
+        _sync_names(folder.parent)
 
 
 def write_json(path: Path, value: object) -> None:
@@ -89,10 +89,10 @@ def check_format(value: object, path: Path, *, newest: int, error: type[InputErr
 
 @contextlib.contextmanager
 def whole_folder(path: Path) -> Iterator[Path]:
-    """A folder to fill, which becomes ``path`` when the block ends well and vanishes otherwise.
+    """A folder to fill, which becomes ``path`` when the block ends without an error, and is removed otherwise.
 
-    What was at ``path`` is replaced: whether it may be is the caller's to ask. A link stays, and what it leads to is
-    replaced. What a killed process has left of filling it is removed.
+    A folder at ``path`` is replaced: the caller decides whether it may be. Of a link, the target is replaced. Leftovers
+    of a killed process are removed.
     """
     path = Path(os.path.realpath(path))
     made = [folder for folder in path.parents if not folder.exists()]
@@ -106,9 +106,9 @@ def whole_folder(path: Path) -> Iterator[Path]:
         yield aside
         for file in (aside, *aside.rglob("*")):
             if file.is_dir():
-                _names_reach_disk(file)
+                _sync_names(file)
             else:
-                _reach_disk(file)
+                _sync(file)
         if path.exists():
             old = path.replace(sibling(path))
             aside.replace(path)
@@ -116,7 +116,7 @@ def whole_folder(path: Path) -> Iterator[Path]:
         else:
             aside.replace(path)
         for folder in (path, *made):
-            _names_reach_disk(folder.parent)
+            _sync_names(folder.parent)
     except BaseException:
         shutil.rmtree(aside, ignore_errors=True)
         with contextlib.suppress(OSError):
@@ -126,29 +126,29 @@ def whole_folder(path: Path) -> Iterator[Path]:
 
 
 def is_unfinished(path: Path) -> bool:
-    """Whether a file or folder is being filled under a name aside, or was when its writer was killed."""
+    """Whether a path is the temporary name of an unfinished file or folder."""
     return path.name.startswith(".") and path.name.endswith(_UNFINISHED)
 
 
 def sibling(path: Path) -> Path:
-    """A hidden name that is free, in the same folder, so that a rename to ``path`` is one step."""
+    """A free temporary name in the same folder, from which a rename to ``path`` is atomic."""
     return path.with_name(f".{path.name}.{secrets.token_hex(4)}{_UNFINISHED}")
 
 
-def _reach_disk(path: Path) -> None:
+def _sync(path: Path) -> None:
     with path.open("rb+") as file:
         os.fsync(file.fileno())
 
 
-def _names_reach_disk(folder: Path) -> None:
-    """Put on the disk which files a folder has: without that, a crash may undo a rename that seemed done."""
+def _sync_names(folder: Path) -> None:
+    """Sync the names in a folder to the disk: without that, a crash can undo a rename."""
     if os.name == "nt":
-        return  # opens no folders, and keeps the names by itself
+        return  # Windows cannot open folders, and syncs names by itself
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)
     except OSError as error:
-        # Some file systems of networks and containers have no such call for a folder.
+        # Some network and container file systems cannot sync a folder.
         if error.errno not in (errno.EINVAL, errno.ENOTSUP, errno.EBADF):
             raise
     finally:

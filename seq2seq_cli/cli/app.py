@@ -1,7 +1,7 @@
-"""The command line: which commands there are, and how an error reaches the user.
+"""The command line: its commands, its exit codes, and the messages of its errors.
 
-Nothing here, and nothing at the top of a command's module, imports torch, spaCy or numpy: ``s2s --help`` must
-answer at once. A command's body imports what it needs.
+``s2s --help`` must answer at once: no module of a command imports torch, spaCy or numpy at its top. The body of a
+command imports what it needs.
 """
 
 import contextlib
@@ -55,10 +55,9 @@ def _options(
 
 
 def main() -> None:
-    """Run ``s2s``.
+    """Run ``s2s``, and exit with 0 when done, 2 for a wrong input, 130 when interrupted, and 1 for any failure.
 
-    It exits with 0 when done, 2 for what the user can mend, 130 when interrupted, and 1 for a failure, among them a
-    reader that went away (s2s translate | head).
+    A reader that went away (s2s translate | head) is a failure too, and a silent one.
     """
     _open_streams()
     prepare_environment()
@@ -68,7 +67,7 @@ def main() -> None:
 def _run(arguments: list[str]) -> int:
     debug = "--debug" in arguments
     try:
-        # --debug is understood before and after the command's name.
+        # --debug may stand before or after the name of the command.
         code = app(args=[a for a in arguments if a != "--debug"], standalone_mode=False)
         sys.stdout.flush()
     except (KeyboardInterrupt, typer.Abort):
@@ -84,7 +83,7 @@ def _run(arguments: list[str]) -> int:
 
 
 def _open_streams() -> None:
-    """Make stdin, stdout and stderr usable whatever they are connected to."""
+    """Make stdin, stdout and stderr usable when they are closed or not UTF-8."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             # Closed by the caller (s2s ... >&-). In this order each gets its own descriptor back, before a file does.
@@ -95,7 +94,7 @@ def _open_streams() -> None:
 
 
 def _drop_unwritten() -> None:
-    """Send what stdout does not take to the void: the interpreter would try again at its end, and complain."""
+    """Discard the output that stdout cannot take: the interpreter would try again at exit, and print an error."""
     try:
         sys.stdout.flush()
     except OSError:
@@ -103,7 +102,7 @@ def _drop_unwritten() -> None:
 
 
 def _tell(error: S2SError | typer.TyperException | OSError) -> None:
-    """Say on stderr what went wrong, one line a problem."""
+    """Print an error on stderr, one line per problem."""
     match error:
         case BrokenPipeError():
             lines = []  # nobody is left to tell
@@ -111,7 +110,7 @@ def _tell(error: S2SError | typer.TyperException | OSError) -> None:
             lines = [f"{error.filename or 'input or output'}: {error.strerror or error}"]
         case S2SError():
             lines = error.lines()
-        case _ if _is_told_by_another():
+        case _ if _first_process_tells():
             lines = []
         case _:
             lines = [_with_help(error)]
@@ -121,12 +120,12 @@ def _tell(error: S2SError | typer.TyperException | OSError) -> None:
             sys.stderr.write(f"s2s: {kind}{one_line(line)}\n")
 
 
-def _is_told_by_another() -> bool:
-    """Whether torchrun has given the same command line to several processes, and this is not the first of them."""
+def _first_process_tells() -> bool:
+    """Whether this is one of torchrun's processes other than the first, which prints the same error."""
     return "TORCHELASTIC_RUN_ID" in os.environ and os.environ.get("RANK") != "0"
 
 
 def _with_help(error: typer.TyperException) -> str:
-    """What typer says of the arguments, and where they are described."""
+    """The message of typer, and the command that shows its help."""
     context = getattr(error, "ctx", None)
     return error.format_message() + (f" See {context.command_path} --help" if context else "")

@@ -52,7 +52,7 @@ def test_the_three_commands_work_in_order(home: Path) -> None:
     assert len(done.stdout.splitlines()) == 1
 
 
-def test_results_go_to_stdout_and_the_way_there_to_stderr(home: Path) -> None:
+def test_results_go_to_stdout_and_progress_to_stderr(home: Path) -> None:
     out, err = ((home / name).read_text(encoding="utf-8") for name in ("train.out", "train.err"))
     assert "BLEU on the test split" in out
     assert out.count("(reference: ") == 5
@@ -61,7 +61,7 @@ def test_results_go_to_stdout_and_the_way_there_to_stderr(home: Path) -> None:
     assert "\r" not in err  # no bar where nobody watches
 
 
-def test_tensorboard_shows_the_epochs_and_where_five_sentences_are_looked_at(home: Path) -> None:
+def test_tensorboard_shows_the_epochs_and_the_attention_of_five_sentences(home: Path) -> None:
     accumulator = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
     options = ("--set", "training.tensorboard=true", "--set", "training.epochs=2", "--out", "boards/shown")
     done = s2s_here(home, "train", "-c", "luong_dot", *SMALL, *options)

@@ -68,7 +68,7 @@ def test_a_process_with_pairs_has_a_gradient_for_every_weight(corpus: PreparedCo
             assert all(weight.grad is not None for weight in model.parameters()), settings
 
 
-def test_alone_there_is_nobody_to_ask() -> None:
+def test_a_single_process_needs_no_communication() -> None:
     alone = ProcessGroup.single()
     assert alone.is_main
     assert alone.sum([1.5, 2.0]) == [1.5, 2.0]
@@ -86,7 +86,7 @@ def _refuse() -> None:
     raise UsageError("as it is")
 
 
-def test_what_all_come_upon_the_first_tells() -> None:
+def test_the_first_process_tells_an_error_of_all() -> None:
     first, second = groups(2)
     error = TrainingError("three in a row")
     assert first.agreed(error) is error

@@ -27,7 +27,7 @@ class SmallMemory(Objective):
 
 
 @pytest.mark.parametrize("clip_norm", [1e-3, 1e9])
-def test_the_gradient_is_of_the_mean_loss_a_token_and_no_longer_than_clip_norm(
+def test_the_gradient_is_that_of_the_mean_loss_per_token_clipped_to_clip_norm(
     corpus: PreparedCorpus, clip_norm: float
 ) -> None:
     config = tiny_config(corpus, *EXACT, f"training.clip_norm={clip_norm}", "training.lr=1e-30")
@@ -89,7 +89,7 @@ def test_label_smoothing_leaves_the_reported_loss_plain(corpus: PreparedCorpus) 
 
 
 @pytest.mark.parametrize("sizes", [(16,), (1, 16)])
-def test_what_does_not_fit_in_memory_is_taken_in_halves_and_comes_to_the_same(
+def test_batches_too_large_for_the_memory_are_halved_with_the_same_result(
     corpus: PreparedCorpus, sizes: tuple[int, ...]
 ) -> None:
     config = tiny_config(corpus, *EXACT)
@@ -109,7 +109,7 @@ def test_what_does_not_fit_in_memory_is_taken_in_halves_and_comes_to_the_same(
 
 
 @pytest.mark.parametrize(("size", "fitting"), [(16, 4), (1, 0)])
-def test_what_does_not_fit_in_halves_either_is_told(corpus: PreparedCorpus, size: int, fitting: int) -> None:
+def test_halves_too_large_for_the_memory_raise_the_error(corpus: PreparedCorpus, size: int, fitting: int) -> None:
     config = tiny_config(corpus)
     state = fresh_tiny(corpus, config)
     batch = collate(corpus.split("train"), range(size))

@@ -104,7 +104,7 @@ def test_the_run_saved_last_is_found_before_it_can_translate(
 
 
 @pytest.mark.parametrize("name", ["nowhere", "empty"])
-def test_what_is_no_run_is_refused(tmp_path: Path, name: str) -> None:
+def test_a_folder_that_is_no_run_is_refused(tmp_path: Path, name: str) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(ModelFileError, match=f"{name}.*no"):
         RunFolder.find(tmp_path / name)
@@ -162,7 +162,7 @@ def set_metadata(path: Path, metadata: dict[str, str]) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no such names")
-def test_names_that_are_no_text_are_refused_before_anything_is_made(
+def test_names_that_are_not_utf8_are_refused_before_anything_is_made(
     corpus: PreparedCorpus, config: Config, tmp_path: Path
 ) -> None:
     odd = tmp_path / "\udcff"  # how Python writes the byte FF of a name
@@ -328,7 +328,7 @@ def test_the_weights_of_the_newest_epochs_are_kept_and_translate(session: Sessio
     assert [path.name for path in (run.path / "epochs").iterdir()] == ["0003.safetensors"]
 
 
-def test_one_training_at_a_time_has_a_run(session: Session) -> None:
+def test_a_run_has_one_training_at_a_time(session: Session) -> None:
     run, config, corpus = session.run, session.config, session.corpus
     assert not is_held(run.path / LOCK)
     before = contents(run.path)
@@ -363,7 +363,7 @@ def test_the_lock_of_a_process_that_was_killed_is_free(session: Session) -> None
         assert is_held(session.run.path / LOCK)
 
 
-def test_a_lock_that_was_left_is_no_run_in_the_way(corpus: PreparedCorpus, config: Config, run_path: Path) -> None:
+def test_a_leftover_lock_file_is_no_obstacle(corpus: PreparedCorpus, config: Config, run_path: Path) -> None:
     run_path.mkdir(parents=True)
     with RunFolder(run_path).lock():
         pass
@@ -400,7 +400,7 @@ def test_another_corpus_cannot_be_resumed_on(session: Session, tmp_path: Path) -
     assert not is_held(session.run.path / LOCK)
 
 
-def test_metrics_that_came_after_the_save_are_dropped_be_they_whole_or_cut_short(session: Session) -> None:
+def test_metrics_after_the_checkpoint_are_dropped_whole_or_truncated(session: Session) -> None:
     session.run.append_metrics(records.step(5, 1))
     session.run.save_last(session.state.checkpoint())
     session.run.append_metrics(records.epoch(5, 1))

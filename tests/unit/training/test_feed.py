@@ -33,7 +33,7 @@ def makers() -> int:
 
 
 @pytest.mark.parametrize("start", [0, 3])
-def test_an_epoch_is_fed_from_where_it_stands(corpus: PreparedCorpus, start: int) -> None:
+def test_an_epoch_continues_at_its_position(corpus: PreparedCorpus, start: int) -> None:
     ids, order = corpus.split("train"), order_of(corpus)
     fed = list(feed(ids, order, None, epoch=2, start=start, device=CPU))
     assert len(fed) == len(order) - start
@@ -63,7 +63,7 @@ def test_batches_made_ahead_are_those_made_in_place(corpus: PreparedCorpus) -> N
     assert makers() == 0
 
 
-def test_no_more_is_made_ahead_than_told(corpus: PreparedCorpus) -> None:
+def test_no_more_batches_are_made_ahead_than_the_limit(corpus: PreparedCorpus) -> None:
     ids, order = corpus.split("train"), order_of(corpus)
     made: list[int] = []
 
@@ -79,7 +79,7 @@ def test_no_more_is_made_ahead_than_told(corpus: PreparedCorpus) -> None:
     assert makers() == 0
 
 
-def test_an_error_is_raised_where_its_batch_is_asked_for(corpus: PreparedCorpus) -> None:
+def test_an_error_is_raised_in_the_place_of_its_batch(corpus: PreparedCorpus) -> None:
     ids = corpus.split("train")
 
     def make(position: int) -> Batch:
@@ -136,7 +136,7 @@ def test_an_interrupted_program_ends_although_batches_are_left() -> None:
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
-def test_a_gpu_is_fed_the_same(corpus: PreparedCorpus) -> None:
+def test_a_gpu_gets_the_same_batches(corpus: PreparedCorpus) -> None:
     ids, order, noise = corpus.split("train"), order_of(corpus), noise_of(corpus)
     here, there = (
         list(feed(ids, order, noise, epoch=2, start=0, device=torch.device(name))) for name in ("cpu", "cuda")

@@ -29,7 +29,7 @@ def finished(all_events: list[Event]) -> str:
     return all_events[-1].reason
 
 
-def test_it_ends_with_the_epochs(corpus: PreparedCorpus) -> None:
+def test_training_ends_after_its_epochs(corpus: PreparedCorpus) -> None:
     all_events = list(events(corpus, "training.epochs=2"))
     assert finished(all_events) == "all 2 epochs are done"
     assert [event.epoch for event in all_events if isinstance(event, Validated)] == [1, 2]
@@ -66,7 +66,7 @@ def test_more_minutes_go_on_within_the_epoch(corpus: PreparedCorpus, tmp_path: P
     assert (first.epoch - 1, first.position - 1) == before
 
 
-def test_the_end_is_told_from_the_progress_alone() -> None:
+def test_the_end_reason_follows_from_the_progress_alone() -> None:
     assert end_reason(Progress(), TrainingConfig(epochs=1)) is None
     assert end_reason(Progress(epoch=1), TrainingConfig(epochs=1)) == "the only epoch is done"
     assert (
@@ -81,7 +81,7 @@ def test_the_end_is_told_from_the_progress_alone() -> None:
     assert end_reason(progress, TrainingConfig(max_minutes=1.0)) is None
 
 
-def test_what_was_stopped_before_the_last_validation_has_it_when_it_goes_on(
+def test_a_training_stopped_before_its_last_validation_has_it_when_resumed(
     corpus: PreparedCorpus, tmp_path: Path
 ) -> None:
     config = tiny_config(corpus, "training.epochs=100000", "training.max_minutes=100")
@@ -137,13 +137,13 @@ def test_a_plateau_begins_with_its_schedule_not_before(corpus: PreparedCorpus, t
     assert next(event.lr for event in session.train() if isinstance(event, Step)) == pytest.approx(1e-30)
 
 
-def test_an_epoch_takes_as_many_batches_at_a_time_as_told(corpus: PreparedCorpus) -> None:
+def test_an_update_takes_as_many_batches_as_accumulate_says(corpus: PreparedCorpus) -> None:
     steps = [e for e in events(corpus, "training.accumulate=4", "training.epochs=1") if isinstance(e, Step)]
     assert [step.position for step in steps] == [4, 8, 11]
     assert [step.step for step in steps] == [1, 2, 3]
 
 
-def test_a_validation_scores_the_moving_average_too_and_tells_the_better(corpus: PreparedCorpus) -> None:
+def test_a_validation_keeps_the_better_of_weights_and_moving_average(corpus: PreparedCorpus) -> None:
     config = tiny_config(corpus, "training.ema_decay=0.9", "training.best_metric=loss")
     state = fresh_tiny(corpus, config)
     assert state.average

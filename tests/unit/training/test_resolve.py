@@ -62,7 +62,7 @@ def without_held_out(tmp_path_factory: pytest.TempPathFactory) -> PreparedCorpus
         ),
     ],
 )
-def test_what_goes_by_held_out_scores_needs_held_out_pairs(
+def test_options_that_need_held_out_scores_need_held_out_pairs(
     without_held_out: PreparedCorpus, corpus: PreparedCorpus, overrides: list[str], told: str
 ) -> None:
     config = load_config(None, overrides)
@@ -97,7 +97,7 @@ def test_changes_of_the_model_or_the_text_are_refused_all_at_once(corpus: Prepar
     assert "--out" in line
 
 
-def test_dropout_may_change_and_so_may_how_the_same_size_is_said(corpus: PreparedCorpus) -> None:
+def test_dropout_may_change_and_null_may_become_the_size_it_stands_for(corpus: PreparedCorpus) -> None:
     dropouts = [
         f"model.{side}.{key}"
         for side in ("encoder", "decoder")

@@ -16,7 +16,7 @@ from seq2seq_cli.training.events import Finished, Saved, Started, Step, Validate
 from seq2seq_cli.training.session import Session
 from tests.tiny import resumed, started, tiny_config
 
-STEPS_AN_EPOCH = 11
+STEPS_PER_EPOCH = 11
 
 
 def train_to_the_end(session: Session) -> list[Any]:
@@ -68,7 +68,7 @@ def test_resumed_equals_never_stopped_bit_for_bit(
     ],
     ids=["hard", "decay", "token", "averaged", "adamw"],
 )
-def test_what_is_drawn_and_what_goes_down_is_resumed_too(
+def test_random_draws_and_schedules_are_resumed_too(
     corpus: PreparedCorpus, tmp_path: Path, overrides: list[str]
 ) -> None:
     config = tiny_config(corpus, *overrides)
@@ -109,7 +109,7 @@ def test_events_come_in_order_and_the_best_epoch_is_kept(
     session = started(run_path, config, corpus)
     events = train_to_the_end(session)
     kinds = [type(event) for event in events]
-    assert kinds == [Started, Saved] + ([Step] * STEPS_AN_EPOCH + [Validated, Saved]) * 3 + [Finished]
+    assert kinds == [Started, Saved] + ([Step] * STEPS_PER_EPOCH + [Validated, Saved]) * 3 + [Finished]
     validated = [event for event in events if isinstance(event, Validated)]
     assert [event.step for event in validated] == [11, 22, 33]
 
@@ -139,7 +139,7 @@ def test_a_resumed_run_has_the_new_learning_rate(corpus: PreparedCorpus, config:
     assert (step.step, step.lr) == (6, 0.5)
 
 
-def test_auto_stays_what_it_found_and_another_precision_is_taken(corpus: PreparedCorpus, run_path: Path) -> None:
+def test_auto_keeps_the_precision_it_found_and_another_one_is_applied(corpus: PreparedCorpus, run_path: Path) -> None:
     auto = tiny_config(corpus, "training.precision=auto")
     session = started(run_path, auto, corpus)
     session.state.precision = "bf16"  # whatever was measured then

@@ -21,7 +21,7 @@ NAMES = [entry.name for entry in list_configs() if entry.name not in ("quick", "
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_it_goes_the_whole_way(name: str, corpus: PreparedCorpus, tmp_path: Path) -> None:
+def test_each_shipped_config_trains_and_translates(name: str, corpus: PreparedCorpus, tmp_path: Path) -> None:
     config = resolve_config(
         load_config(name, [*TINY, "training.epochs=1", "training.batch_unit=sentence", "training.batch_size=64"]),
         corpus,

@@ -94,7 +94,7 @@ except UsageError as error:
     assert not list(tmp_path.iterdir())
 
 
-def test_the_examples_are_always_the_same_and_of_all_lengths() -> None:
+def test_the_samples_are_always_the_same_and_of_all_lengths() -> None:
     pairs = [("a" * length, "b") for length in range(1, 51)]
     chosen = choose_samples(pairs)
 

@@ -156,7 +156,7 @@ def _cells(run: "Run | DamagedRun") -> list[str]:
     return [
         name,
         f"{run.pairs:,}",
-        f"{len(run.history.validations)} of {run.epochs}",
+        f"{int(run.history.epochs)} of {run.epochs}",
         _NO_VALUE if best is None else f"{_result(run.metric, best)} {run.metric}",
         _result("test bleu", test and test.bleu),
         _result("minutes", run.minutes),

@@ -43,6 +43,7 @@ class _Record(BaseModel):
 
     format: Annotated[int, Field(ge=1)] = FORMAT
     """The version of the format; a newer s2s may write a higher one."""
+    kind: Literal["step", "epoch", "end", "test"]
     step: NonNegativeInt
     """Updates since the run began."""
 
@@ -91,7 +92,7 @@ class StepRecord(_TimedRecord):
     """Updates skipped since the run began, because their gradient was not finite."""
 
 
-class EpochRecord(_TimedRecord, _ScoresRecord):
+class EpochRecord(_ScoresRecord, _TimedRecord):
     """A validation: at the end of an epoch, or when the time of the run is over."""
 
     kind: Literal["epoch"] = "epoch"
@@ -163,6 +164,11 @@ class History:
     def seconds(self) -> float | None:
         """Time from the start of the run to its last record, validation included; None when nothing is recorded."""
         return next((record.seconds for record in reversed(self.records) if isinstance(record, _TimedRecord)), None)
+
+    @property
+    def epochs(self) -> float:
+        """Epochs trained so far, the finished fraction of the running one included."""
+        return next((record.epochs for record in reversed(self.records) if isinstance(record, _TimedRecord)), 0.0)
 
     @property
     def epoch(self) -> int:

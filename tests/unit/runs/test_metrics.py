@@ -25,7 +25,7 @@ def test_an_ended_run_has_its_scores_and_its_end(tmp_path: Path) -> None:
 
     assert [record.step for record in history.steps] == [100]
     assert [record.bleu for record in history.validations] == [10.0, 9.0]
-    assert (history.reason, history.epoch, history.seconds) == ("done", 2, 301.0)
+    assert (history.reason, history.epoch, history.epochs, history.seconds) == ("done", 2, 2.0, 301.0)
     assert history.best is not None
     assert history.best.epoch == 1
 
@@ -39,6 +39,12 @@ def test_a_run_that_went_on_has_not_ended(tmp_path: Path) -> None:
 
     assert history.reason is None
     assert history.test is None
+
+
+def test_a_run_that_is_in_the_middle_of_an_epoch_has_a_fraction_of_it(tmp_path: Path) -> None:
+    assert read_history(tmp_path).epochs == 0
+    write(tmp_path, [epoch(200, 1), epoch(220, 2, epochs=1.1), epoch(240, 2, epochs=1.2)])
+    assert read_history(tmp_path).epochs == 1.2
 
 
 def test_a_number_that_is_not_finite_is_recorded_as_unknown(tmp_path: Path) -> None:

@@ -48,8 +48,8 @@ def typical_batch(corpus: PreparedCorpus, *, sentences: int) -> Shape:
     ids = corpus.split("train")
     return Shape(
         sentences=sentences,
-        src=round(float(ids.src_lengths.mean())) + 1,
-        tgt=round(float(ids.tgt_lengths.mean())) + 1,
+        src=round(float(ids.src.lengths.mean())) + 1,
+        tgt=round(float(ids.tgt.lengths.mean())) + 1,
         vocabulary=len(corpus.tgt_codec.vocabulary),
     )
 

@@ -72,7 +72,7 @@ def tutorial_loop(ids: ParallelIds, config: Config, *, src_size: int, tgt_size: 
     chance = random.Random(training.seed)  # noqa: S311  # nothing secret
     while True:
         for pair in chance.sample(range(len(ids)), len(ids)):
-            src, tgt = [*ids.src(pair).tolist(), EOS], [*ids.tgt(pair).tolist(), EOS]
+            src, tgt = [*ids.src.row(pair).tolist(), EOS], [*ids.tgt.row(pair).tolist(), EOS]
             optimiser.zero_grad()
             loss = sentence_loss(model, src, tgt, forced=chance.random() < training.teacher_forcing)
             torch.autograd.backward(loss)

@@ -83,7 +83,7 @@ def _cut(ids: ParallelIds, pairs: NDArray[np.int64], size: int, unit: BatchUnit)
     Sorted by source length first: in nearly every batch the sources are equally long, and the encoder has no padding.
     Target lengths ascend and descend in turn, so that they do not jump where the sources get longer.
     """
-    src, tgt = ids.src_lengths[pairs], ids.tgt_lengths[pairs]
+    src, tgt = ids.src.lengths[pairs], ids.tgt.lengths[pairs]
     order = np.lexsort((np.where(src % 2, tgt, -tgt), src))
     by_length = pairs[order]
     if unit == "sentence":

@@ -104,7 +104,7 @@ def count_references(corpus: PreparedCorpus, split: SplitName) -> References:
 def count_lengths(corpus: PreparedCorpus, side: SideName) -> NDArray[np.int64]:
     """The number of sentences, over all splits, that have 0, 1, 2, ... units."""
     splits = [corpus.split(split) for split in SPLITS]
-    return np.bincount(np.concatenate([ids.src_lengths if side == "src" else ids.tgt_lengths for ids in splits]))
+    return np.bincount(np.concatenate([(ids.src if side == "src" else ids.tgt).lengths for ids in splits]))
 
 
 def vocabulary_curve(corpus: PreparedCorpus, side: SideName) -> list[Coverage]:

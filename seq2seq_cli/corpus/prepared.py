@@ -10,12 +10,12 @@ dropped.tsv                        examples of the lines that were left out
 
 import hashlib
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from seq2seq_cli.config.schema import Config
 from seq2seq_cli.corpus.manifest import DROPPED_FILE, Manifest, read_manifest
@@ -29,59 +29,39 @@ DEFAULT_FOLDER = Path("data/prepared")
 """The default folder of ``s2s prepare`` and ``s2s train``."""
 
 
+@dataclass(frozen=True, kw_only=True)
 class ParallelIds:
-    """The ids of sentence pairs, without bos and eos."""
+    """The ids of sentence pairs, without bos and eos: row i of both sides is pair i."""
 
-    def __init__(self, *, src: Ragged, tgt: Ragged) -> None:
-        self._src, self._tgt = src, tgt
-
-    @cached_property
-    def src_lengths(self) -> NDArray[np.int64]:
-        """Tokens per source."""
-        return self._src.lengths
-
-    @cached_property
-    def tgt_lengths(self) -> NDArray[np.int64]:
-        """Tokens per target."""
-        return self._tgt.lengths
-
-    def src(self, pair: int) -> NDArray[np.unsignedinteger]:
-        """The source of a pair, a view of the file."""
-        return self._src.row(pair)
-
-    def tgt(self, pair: int) -> NDArray[np.unsignedinteger]:
-        """The target of a pair, a view of the file."""
-        return self._tgt.row(pair)
+    src: Ragged
+    tgt: Ragged
 
     def pick(self, pairs: NDArray[np.integer[Any]]) -> tuple[Ragged, Ragged]:
         """A copy of the sources and targets of some pairs, in the order given."""
-        return self._src.pick(pairs), self._tgt.pick(pairs)
+        return self.src.pick(pairs), self.tgt.pick(pairs)
 
     def __len__(self) -> int:
-        return len(self._src)
+        return len(self.src)
 
 
+@dataclass(frozen=True, kw_only=True)
 class SplitIds(ParallelIds):
-    """The ids of a split on the disk, checked when they are read."""
+    """The ids of a split on the disk, checked when they are picked."""
 
-    def __init__(self, *, src: Ragged, tgt: Ragged, sizes: tuple[int, int], damaged: PreparedFolderError) -> None:
-        """``sizes``: of the vocabularies; ``damaged``: the error to raise for ids beyond them."""
-        super().__init__(src=src, tgt=tgt)
-        self._sizes = sizes
-        self._damaged = damaged
+    sizes: tuple[int, int]
+    """The sizes of both vocabularies."""
+    damaged: PreparedFolderError
+    """The error to raise for ids beyond them."""
 
+    @override
     def pick(self, pairs: NDArray[np.integer[Any]]) -> tuple[Ragged, Ragged]:
-        """Sources and targets of some pairs; raises PreparedFolderError when they are damaged."""
         try:
-            src, tgt = super().pick(pairs)
+            picked = super().pick(pairs)
         except IndexError:
-            raise self._damaged from None
-        self._check(src.values, tgt.values)
-        return src, tgt
-
-    def _check(self, src: NDArray[np.unsignedinteger[Any]], tgt: NDArray[np.unsignedinteger[Any]]) -> None:
-        if any(ids.max(initial=0) >= size for ids, size in zip((src, tgt), self._sizes, strict=True)):
-            raise self._damaged
+            raise self.damaged from None
+        if any(side.values.max(initial=0) >= size for side, size in zip(picked, self.sizes, strict=True)):
+            raise self.damaged
+        return picked
 
 
 @dataclass(frozen=True, kw_only=True)

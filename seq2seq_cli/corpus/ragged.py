@@ -1,6 +1,7 @@
 """Rows of different lengths in one flat array."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -14,7 +15,7 @@ class Ragged:
     values: NDArray[np.unsignedinteger[Any]]
     offsets: NDArray[np.int64]
 
-    @property
+    @cached_property
     def lengths(self) -> NDArray[np.int64]:
         """The length of each row."""
         return np.diff(self.offsets)

@@ -42,7 +42,7 @@ def resolve_config(config: Config, corpus: PreparedCorpus) -> Config:
 def _check_longest_source(config: Config, corpus: PreparedCorpus) -> None:
     """Raise UsageError when a source is longer than the location score allows."""
     attention = config.model.attention
-    longest = 1 + max(int(corpus.split(name).src_lengths.max(initial=0)) for name in SPLITS)
+    longest = 1 + max(int(corpus.split(name).src.lengths.max(initial=0)) for name in SPLITS)
     if attention.score == "location" and longest > attention.max_length:
         raise UsageError(
             f"model.attention.max_length ({attention.max_length}) is too small for {corpus.path}, whose longest source"

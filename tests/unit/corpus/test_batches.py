@@ -51,7 +51,7 @@ def test_every_pair_comes_once(lengths: Lengths, size: int, unit: BatchUnit) -> 
 @given(lengths_of_pairs.filter(bool), sizes)
 def test_neither_side_of_a_batch_is_larger_than_the_budget_of_tokens(lengths: Lengths, size: int) -> None:
     ids = pairs_of(lengths)
-    for order, side in product(orders(ids, size, "token"), (ids.src_lengths, ids.tgt_lengths)):
+    for order, side in product(orders(ids, size, "token"), (ids.src.lengths, ids.tgt.lengths)):
         # EOS is one more on each side.
         assert all(len(batch) * (side[batch].max() + 1) <= size for batch in order if len(batch) > 1)
 

@@ -68,7 +68,7 @@ def hidden(pair: Pair, unit: str) -> tuple[str, str]:
     codecs = codecs_of([*PAIRS, pair], unit)
     ids = encoded([pair], codecs)
     noisy = noise_of(codecs, hidden_words=1.0).apply(ids, every_row(ids), epoch=0, position=0)
-    src, tgt = noisy.src(0).tolist(), noisy.tgt(0).tolist()
+    src, tgt = noisy.src.row(0).tolist(), noisy.tgt.row(0).tolist()
     return tuple(  # type: ignore[return-value]
         codec.write(side, {i: "?" for i, id_ in enumerate(side) if id_ == UNK}).text
         for codec, side in zip(codecs, (src, tgt), strict=True)
@@ -105,8 +105,8 @@ def test_other_pairs_stay_as_they_are(pair: Pair, unit: str) -> None:
     codecs = codecs_of([*PAIRS, pair], unit)
     ids = encoded([pair], codecs)
     noisy = noise_of(codecs, hidden_words=1.0).apply(ids, every_row(ids), epoch=0, position=0)
-    assert noisy.src(0).tolist() == ids.src(0).tolist()
-    assert noisy.tgt(0).tolist() == ids.tgt(0).tolist()
+    assert noisy.src.row(0).tolist() == ids.src.row(0).tolist()
+    assert noisy.tgt.row(0).tolist() == ids.tgt.row(0).tolist()
 
 
 @pytest.mark.parametrize("unit", ["word", "bpe"])
@@ -114,11 +114,11 @@ def test_one_word_is_hidden_in_the_configured_fraction_of_pairs(unit: str) -> No
     codecs = codecs_of([*PAIRS, ("Tom likes Berlin.", "Tom mag Berlin.")], unit)
     ids = encoded([("Tom likes Berlin.", "Tom mag Berlin.")] * 3000, codecs)
     noisy = noise_of(codecs, hidden_words=0.3).apply(ids, every_row(ids), epoch=0, position=0)
-    unknown = np.array([(noisy.src(row) == UNK).sum() for row in range(3000)])
+    unknown = np.array([(noisy.src.row(row) == UNK).sum() for row in range(3000)])
     assert unknown.max() == 1
     # 3,000 draws at 0.3: the mean is within 4 standard deviations of it.
     assert abs(unknown.mean() - 0.3) < 4 * (0.3 * 0.7 / 3000) ** 0.5
-    names = {codecs[1].write(noisy.tgt(row).tolist()).text for row in range(3000)}
+    names = {codecs[1].write(noisy.tgt.row(row).tolist()).text for row in range(3000)}
     assert names == {"Tom mag Berlin.", "mag Berlin.", "Tom mag."}
 
 
@@ -130,15 +130,15 @@ def test_bpe_dropout_leaves_the_text_and_changes_the_parts() -> None:
     )
     for noisy in (half, whole):
         for row, (src, tgt) in enumerate(PAIRS):
-            assert codecs[0].write(noisy.src(row).tolist()).text == codecs[0].write(codecs[0].read(src).ids).text
-            assert codecs[1].write(noisy.tgt(row).tolist()).text == tgt
-    for lengths in ("src_lengths", "tgt_lengths"):
-        few, some, many = (getattr(pairs, lengths).sum() for pairs in (ids, half, whole))
+            assert codecs[0].write(noisy.src.row(row).tolist()).text == codecs[0].write(codecs[0].read(src).ids).text
+            assert codecs[1].write(noisy.tgt.row(row).tolist()).text == tgt
+    for side in ("src", "tgt"):
+        few, some, many = (len(getattr(pairs, side).values) for pairs in (ids, half, whole))
         assert few < some < many
 
 
 def rows(pairs: ParallelIds) -> list[tuple[list[int], list[int]]]:
-    return [(pairs.src(row).tolist(), pairs.tgt(row).tolist()) for row in range(len(pairs))]
+    return [(pairs.src.row(row).tolist(), pairs.tgt.row(row).tolist()) for row in range(len(pairs))]
 
 
 @pytest.mark.parametrize(

@@ -44,12 +44,12 @@ def test_ids_are_those_of_the_codecs(pair_file: Path, tmp_path: Path, overrides:
         ids, sentences = corpus.split(name), corpus.sentences(name)
         assert len(ids) == len(sentences) == corpus.manifest.splits[name].pairs > 0
         for pair, (source, target) in enumerate(sentences):
-            assert ids.src(pair).tolist() == corpus.src_codec.read(source).ids
-            assert ids.tgt(pair).tolist() == corpus.tgt_codec.read(target).ids
-            assert ids.src_lengths[pair] == len(ids.src(pair))
-            assert ids.tgt_lengths[pair] == len(ids.tgt(pair))
-        tokens["src"] += int(ids.src_lengths.sum())
-        tokens["tgt"] += int(ids.tgt_lengths.sum())
+            assert ids.src.row(pair).tolist() == corpus.src_codec.read(source).ids
+            assert ids.tgt.row(pair).tolist() == corpus.tgt_codec.read(target).ids
+            assert ids.src.lengths[pair] == len(ids.src.row(pair))
+            assert ids.tgt.lengths[pair] == len(ids.tgt.row(pair))
+        tokens["src"] += int(ids.src.lengths.sum())
+        tokens["tgt"] += int(ids.tgt.lengths.sum())
     assert tokens == {"src": corpus.manifest.src.tokens, "tgt": corpus.manifest.tgt.tokens}
     valid = [id_ for source, _ in corpus.sentences("valid") for id_ in corpus.src_codec.read(source).ids]
     assert corpus.manifest.src.unknown_rate == pytest.approx(valid.count(UNK) / len(valid))
@@ -62,7 +62,7 @@ def test_pairs_keep_the_order_of_the_file(folder: Path, pair_file: Path) -> None
 
 
 def test_ids_are_read_from_the_file_when_asked_for(folder: Path) -> None:
-    ids = PreparedCorpus.open(folder).split("train").src(0)
+    ids = PreparedCorpus.open(folder).split("train").src.row(0)
     base = ids.base
     assert isinstance(ids, np.memmap) or isinstance(base, np.memmap)
     assert not ids.flags.writeable
@@ -72,7 +72,7 @@ def test_there_is_no_pair_before_the_first_or_after_the_last(folder: Path) -> No
     train = PreparedCorpus.open(folder).split("train")
     for pair in (-1, len(train)):
         with pytest.raises(IndexError):
-            train.src(pair)
+            train.src.row(pair)
 
 
 def test_the_config_is_that_of_the_preparation(folder: Path) -> None:

@@ -111,7 +111,7 @@ def test_new_pairs_have_the_ids_of_given_codecs(pair_file: Path, tmp_path: Path)
     for name in SPLITS:
         ids = corpus.split(name)
         for pair, (source, _) in enumerate(corpus.sentences(name)):
-            assert ids.src(pair).tolist() == codecs[0].read(source).ids
+            assert ids.src.row(pair).tolist() == codecs[0].read(source).ids
     assert prepare_corpus(new, tmp_path / "new", load_config(None), codecs=codecs).up_to_date
     with pytest.raises(UsageError, match="with the codecs of an older model"):
         prepare_corpus(new, tmp_path / "new", load_config(None, overrides), languages="en-nl")

@@ -130,10 +130,10 @@ def test_more_words_than_two_bytes_can_number_take_four(tmp_path: Path) -> None:
         ["text.src.min_count=1", "text.src.max_size=null", "data.valid_sources=0", "data.max_ratio=100"],
     )
     train = corpus.split("train")
-    assert train.src(0).dtype.itemsize == 4
-    assert train.tgt(0).dtype.itemsize == 2
+    assert train.src.row(0).dtype.itemsize == 4
+    assert train.tgt.row(0).dtype.itemsize == 2
     last = len(train) - 1
-    assert train.src(last).tolist() == corpus.src_codec.read(corpus.sentences("train")[last][0]).ids
+    assert train.src.row(last).tolist() == corpus.src_codec.read(corpus.sentences("train")[last][0]).ids
 
 
 def test_an_up_to_date_folder_is_left_alone(pair_file: Path, tmp_path: Path) -> None:

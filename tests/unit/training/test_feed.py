@@ -88,7 +88,7 @@ def test_an_error_is_raised_in_the_place_of_its_batch(corpus: PreparedCorpus) ->
         return collate(ids, [position])
 
     batches = ahead(make, iter(range(10)))
-    assert [int(next(batches).src_lengths[0]) for _ in range(2)] == [int(ids.src_lengths[i]) + 1 for i in range(2)]
+    assert [int(next(batches).src_lengths[0]) for _ in range(2)] == [int(ids.src.lengths[i]) + 1 for i in range(2)]
     with pytest.raises(PreparedFolderError, match="damaged") as raised:
         next(batches)
     assert "make" in [frame.name for frame in traceback.extract_tb(raised.value.__traceback__)]

@@ -1,19 +1,18 @@
-"""``s2s download``: a published pair file, ready to be prepared."""
+"""``s2s download``: fetch a published pair file."""
 
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from seq2seq_cli.cli.progress import progress_bar
 from seq2seq_cli.errors import UsageError
 
 if TYPE_CHECKING:
     from seq2seq_cli.pairs.download import Downloaded
-    from seq2seq_cli.pairs.web import ByteProgress
 
 
 def download(
@@ -44,7 +43,7 @@ def download(
     from seq2seq_cli.pairs.published import find_published
 
     wanted = find_published(language)
-    with _bar() as progress:
+    with progress_bar("download", "B") as progress:
         downloaded = run(wanted, out, site=site or SITE, overwrite=overwrite, progress=progress)
     sys.stdout.writelines(line + "\n" for line in _report(downloaded))
 
@@ -59,24 +58,8 @@ def _languages() -> Iterator[str]:
         yield f"{code3:<6}{code:<6}{name:<{width}}  {'spaCy' if has_tokenizer(code) else 'general'}"
 
 
-@contextmanager
-def _bar() -> Iterator["ByteProgress"]:
-    from tqdm import tqdm
-
-    # disable=None: no bar unless stderr is a terminal.
-    with tqdm(desc="download", unit="B", unit_scale=True, unit_divisor=1024, leave=False, disable=None) as bar:
-
-        def progress(done: int, total: int | None) -> None:
-            if done < bar.n:  # another try begins
-                bar.reset()
-            bar.total = total
-            bar.update(done - bar.n)
-
-        yield progress
-
-
 def _report(downloaded: "Downloaded") -> Iterator[str]:
     yield f"{downloaded.pair_file}: {downloaded.lines:,} sentence pairs"
     if downloaded.about:
-        yield f"{downloaded.about}: their authors and licence"
+        yield f"{downloaded.about}: authors and licence"
     yield f"next: s2s prepare {quote(str(downloaded.pair_file))}"

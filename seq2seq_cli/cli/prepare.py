@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from seq2seq_cli.cli.progress import progress_bar
 from seq2seq_cli.errors import Interrupted, one_line
 
 if TYPE_CHECKING:
     from seq2seq_cli.corpus.manifest import DroppedRecord, Manifest
     from seq2seq_cli.pairs.languages import LanguageOrigin
     from seq2seq_cli.preparation.prepare import PrepareReport
-    from seq2seq_cli.preparation.reading import LineProgress
 
 FEW_PAIRS = 50_000
 """Training pairs below which the shipped configs have too few epochs."""
@@ -87,7 +87,7 @@ def prepare(
     """
     from seq2seq_cli.preparation.command import prepare as run
 
-    with _terminable(), _bar() as progress:
+    with _terminable(), progress_bar("prepare", " lines") as progress:
         report = run(
             *(file or []),
             src=src or [],
@@ -132,20 +132,6 @@ def _terminable() -> Iterator[None]:
         raise (Interrupted(str(stopped), exit_code=_TERMINATED) if terminated else stopped) from None
     finally:
         signal.signal(signal.SIGTERM, before)
-
-
-@contextmanager
-def _bar() -> Iterator["LineProgress"]:
-    from tqdm import tqdm
-
-    # disable=None: no bar unless stderr is a terminal.
-    with tqdm(desc="prepare", unit=" pairs", unit_scale=True, leave=False, disable=None) as bar:
-
-        def progress(done: int, total: int) -> None:
-            bar.total = total
-            bar.update(done - bar.n)
-
-        yield progress
 
 
 def _lines(report: "PrepareReport") -> Iterator[str]:

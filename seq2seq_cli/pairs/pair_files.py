@@ -111,17 +111,17 @@ def local_pair_files(given: Mapping[K, Sequence[PairPath]]) -> Iterator[dict[K, 
     """
     paths = [path for pair_paths in given.values() for pair_path in pair_paths for path in sides_of(pair_path)]
     if paths.count(STANDARD_INPUT) > 1:
-        raise UsageError("'-' (standard input) stands more than once: it can be read only once")
+        raise UsageError("'-' (standard input) is given more than once: it can be read only once")
     with ExitStack() as stack:
-        copies: dict[Path, Path] = {}
-        for path in filter(_is_stream, paths):
-            folder = stack.enter_context(TemporaryDirectory(prefix="s2s-", ignore_cleanup_errors=True))
-            copies[path] = _copy(path, Path(folder, "copy"))
+        files: dict[Path, LocalFile] = {}
+        for path in dict.fromkeys(paths):
+            local = path
+            if _is_stream(path):
+                folder = stack.enter_context(TemporaryDirectory(prefix="s2s-", ignore_cleanup_errors=True))
+                local = _copy(path, Path(folder, "copy"))
+            files[path] = _hashed(local, _name(path))
         yield {
-            key: [
-                PairFile(files=tuple(_hashed(copies.get(path, path), _name(path)) for path in sides_of(pair_path)))
-                for pair_path in pair_paths
-            ]
+            key: [PairFile(files=tuple(files[path] for path in sides_of(pair_path))) for pair_path in pair_paths]
             for key, pair_paths in given.items()
         }
 
@@ -136,12 +136,12 @@ def read_blocks(
     Raises ConfigError when there is no such encoding, and PairFileError when a file is missing, cannot be read, is
     empty, damaged, no text or not in that encoding, and when aligned files differ in their number of lines.
     """
-    codec = check_encoding(encoding)
+    encoding = check_encoding(encoding)
     lines_left = sys.maxsize if limit is None else limit
     with ExitStack() as stack:
         texts = [stack.enter_context(open_text(file.path, file.name)) for file in pair_file.files]
         sides = [
-            Lines(text.pieces, name=file.name, encoding=codec)
+            Lines(text.pieces, name=file.name, encoding=encoding)
             for text, file in zip(texts, pair_file.files, strict=True)
         ]
         while lines_left and (count := _next_lines(sides, min(block_lines, lines_left))):
@@ -163,7 +163,7 @@ def _next_lines(sides: Sequence[Lines], most: int) -> int:
     ready = [side.ready(most) for side in sides]
     if not all(ready) and any(ready):
         counts = " and ".join(f"{side.name} has {_count(side):,} lines" for side in sides)
-        raise PairFileError(f"{counts}: aligned files must have as many lines each, those of a pair at the same place")
+        raise PairFileError(f"{counts}: aligned files must have the same number of lines")
     return min(ready)
 
 
@@ -183,7 +183,7 @@ def _is_stream(path: Path) -> bool:
 
 def _copy(stream: Path, copy: Path) -> Path:
     if stream == STANDARD_INPUT and sys.stdin.isatty():
-        raise UsageError("'-' is standard input, which is a terminal here: let a file or another program flow into it")
+        raise UsageError("'-' is standard input, which is a terminal here: redirect a file or a pipe into it")
     try:
         with ExitStack() as stack:
             content = sys.stdin.buffer if stream == STANDARD_INPUT else stack.enter_context(stream.open("rb"))

@@ -45,7 +45,7 @@ def test_a_language_is_fetched_and_the_next_command_named(language: str, tmp_pat
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.splitlines() == [
         "deu.txt: 5,000 sentence pairs",
-        "deu_about.txt: their authors and licence",
+        "deu_about.txt: authors and licence",
         "next: s2s prepare deu.txt",
     ]
     assert (tmp_path / "deu.txt").read_bytes() == PAIRS

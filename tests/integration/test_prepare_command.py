@@ -195,7 +195,7 @@ def test_dropped_lines_are_reported(home: Path) -> None:
         (b"Hi.\tHallo.\n", ["--languages", "en"], "--languages en: must be two language codes"),
         (b"Hi.\tHallo.\n", ["--encoding", "utf-88"], "data.encoding: unknown encoding 'utf-88'"),
         (b"Hi.\tHallo.\n", ["--src", "a.en"], "1 times --src and 0 times --tgt"),
-        (b"Hi.\tHallo.\n", ["--valid", "-", "--test", "-"], "'-' (standard input) stands more than once"),
+        (b"Hi.\tHallo.\n", ["--valid", "-", "--test", "-"], "'-' (standard input) is given more than once"),
         (b"Hi.\tHallo.\n", ["--executor", "host:1"], "--executor host:1: must be dask://HOST:PORT"),
         (b"Hi.\tHallo.\n", ["--codec-from", "nowhere"], "nowhere: no run or prepared folder"),
         (b"Hi.\tHallo.\n", ["--limit", "0"], "'--limit'"),

@@ -14,7 +14,8 @@ _COLUMN = 36
 
 _LEGEND = """\
 # Beside each value: what is allowed, and the default where the value is another one.
-# A key right behind '#' is not stated: the prepared folder decides. If stated, it must agree with that folder.
+# A key right behind '#' is not stated: s2s prepare takes the value shown, s2s train that of the prepared folder.
+# Without its '#', it is stated, and the prepared folder must have the same value.
 """
 
 
@@ -47,20 +48,20 @@ def _blocks(config: Config) -> Iterator[str]:
     """The top-level sections."""
     for name, field in Config.model_fields.items():
         lines = [*_comment(field.description, ""), f"{name}:"]
-        lines += _lines(getattr(config, name), "  ", stated_only=name in PREPARED_SECTIONS)
+        lines += _lines(getattr(config, name), "  ", hide_unstated=name in PREPARED_SECTIONS)
         yield "".join(f"{line}\n" for line in lines)
 
 
-def _lines(section: Section, indentation: str, *, stated_only: bool) -> Iterator[str]:
+def _lines(section: Section, indentation: str, *, hide_unstated: bool) -> Iterator[str]:
     schema = type(section).model_json_schema()["properties"]
     for name, field in type(section).model_fields.items():
         value = getattr(section, name)
         yield from _comment(field.description, indentation)
         if isinstance(value, Section):
             yield f"{indentation}{name}:"
-            yield from _lines(value, f"{indentation}  ", stated_only=stated_only)
+            yield from _lines(value, f"{indentation}  ", hide_unstated=hide_unstated)
             continue
-        hidden = "#" if stated_only and name not in section.model_fields_set else ""
+        hidden = "#" if hide_unstated and name not in section.model_fields_set else ""
         line = f"{indentation}{hidden}{write_yaml({name: value}).strip()}"
         default = [] if value == field.default else [f"default {shown(field.default)}"]
         beside = _beside(line, [allowed(schema[name]), *default])
@@ -80,14 +81,14 @@ def _beside(line: str, remarks: list[str]) -> str:
 
 
 def _range(schema: dict[str, Any]) -> str:
-    number = "{:g}" if schema["type"] == "number" else "{}"
+    is_integer = schema["type"] == "integer"
     match schema:
         case {"minimum": low, "maximum": high}:
-            return f"{number} to {number}".format(low, high)
-        case {"minimum": low, "exclusiveMaximum": above}:
-            return f"{low} to {above - 1}" if schema["type"] == "integer" else f"{low:g} to below {above:g}"
+            return f"{low:.10g} to {high:.10g}"
+        case {"minimum": low, "exclusiveMaximum": end}:
+            return f"{low} to {end - 1}" if is_integer else f"{low:.10g} to below {end:.10g}"
         case {"minimum": low}:
-            return f"{number} or more".format(low)
-        case {"exclusiveMinimum": below}:
-            return f"above {number}".format(below)
-    return "a number" if schema["type"] == "number" else "an integer"
+            return f"{low:.10g} or more"
+        case {"exclusiveMinimum": end}:
+            return f"above {end:.10g}"
+    return "an integer" if is_integer else "a number"

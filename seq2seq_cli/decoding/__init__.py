@@ -1,1 +1,1 @@
-"""Search over a step function, and the translator: sentences in, translations out."""
+"""Translation: search over the steps of a model, copying of unknown words, and the Translator from text to text."""

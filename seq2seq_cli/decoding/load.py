@@ -1,4 +1,4 @@
-"""The translator in a run folder."""
+"""Loading a run to translate with it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -61,7 +61,7 @@ def load(run: Path | str | None = None, *, device: DeviceName = "auto", override
 
 
 def load_translator(run: RunFolder, device: torch.device, config: Config | None = None) -> Translator:
-    """The best model of a run with its codecs; `config` is the run's own, perhaps with another way of searching.
+    """The translator of a run, with its best weights; `config` is that in the run folder unless it is given.
 
     Raises ModelFileError when a file is missing, damaged, or does not fit the others.
     """

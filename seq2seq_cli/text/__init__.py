@@ -1,1 +1,1 @@
-"""One language's way from text to ids and back."""
+"""From text to ids and back: normalising, cutting into tokens, vocabulary, and the Codec that joins them."""

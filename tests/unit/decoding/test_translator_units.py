@@ -10,8 +10,16 @@ import pytest
 import torch
 
 from seq2seq_cli.config.choices import Unit
-from seq2seq_cli.config.schema import DecoderConfig, DecodingConfig, EncoderConfig, ModelConfig, SideConfig
+from seq2seq_cli.config.schema import (
+    AttentionConfig,
+    DecoderConfig,
+    DecodingConfig,
+    EncoderConfig,
+    ModelConfig,
+    SideConfig,
+)
 from seq2seq_cli.decoding.translator import Translator
+from seq2seq_cli.errors import InputError
 from seq2seq_cli.model.build import build_model
 from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.normalise import normalise
@@ -27,10 +35,14 @@ def codec(text: str, unit: Unit = "word", language: str = "en", *, keep: bool = 
     return Codec.fit(config, unit, Counter(get_segmenter(config, unit).tokens(normalise(text))))
 
 
-def translator(src: Codec, tgt: Codec, said: Sequence[int] = ()) -> Translator:
+def translator(
+    src: Codec, tgt: Codec, said: Sequence[int] = (), attention: AttentionConfig | None = None
+) -> Translator:
     """A translator that writes the ids ``said``, all with the same probability, up to the length limit."""
     config = ModelConfig(
-        encoder=EncoderConfig(embedding_size=8, hidden_size=8), decoder=DecoderConfig(embedding_size=8, hidden_size=8)
+        encoder=EncoderConfig(embedding_size=8, hidden_size=8),
+        attention=attention or AttentionConfig(),
+        decoder=DecoderConfig(embedding_size=8, hidden_size=8),
     )
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(5)
@@ -110,6 +122,15 @@ def test_with_characters_an_unknown_one_is_copied_but_never_a_space() -> None:
     assert translation.src_tokens == ["S", "h", "e", "☂", "x", ".", EOS_UNIT]
     assert translation.unknown == ["☂", "x"]
     assert sorted(translation.text) == sorted("She☂x")
+
+
+def test_a_sentence_longer_than_location_attention_is_named_after_those_before_it() -> None:
+    tgt = codec("ja", "word", "de", keep=True)
+    located = translator(codec(SRC_TEXT), tgt, tgt.read("ja").ids, AttentionConfig(score="location", max_length=4))
+    stream = located.translate_stream(["She kissed him", "", "The dogs saw her", "She"])
+    assert [next(stream).source, next(stream).source] == ["She kissed him", ""]
+    with pytest.raises(InputError, match=r"^sentence 3: 5 tokens, <eos> counted, .* at most 4 "):
+        next(stream)
 
 
 def test_translating_does_not_build_the_tokenizer_of_the_target() -> None:

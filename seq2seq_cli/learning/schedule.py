@@ -5,7 +5,7 @@ import math
 from seq2seq_cli.config.schema import TrainingConfig
 
 
-def learning_rate(training: TrainingConfig, *, step: int, done: float, factor: float) -> float:
+def learning_rate(training: TrainingConfig, *, step: int, fraction_done: float, factor: float) -> float:
     """The rate of update `step`, counted from 0; never above `training.lr`.
 
     For w = `warmup_steps` updates it rises linearly, lr (step + 1) / w, and then is
@@ -16,7 +16,7 @@ def learning_rate(training: TrainingConfig, *, step: int, done: float, factor: f
     inverse_sqrt  lr sqrt(max(1, w) / (step + 1)); Vaswani et al. 2017, eq. 3, with lr as the highest rate
     plateau       lr `factor`, in the warm-up too; see `next_factor`
 
-    `done` is the fraction of the whole training that is done, 0 to 1, and p the fraction of that after the warm-up.
+    `fraction_done` is that of the whole training, 0 to 1, and p that of the training after the warm-up.
     """
     warmup = training.warmup_steps
     highest = training.lr * (factor if training.schedule == "plateau" else 1.0)
@@ -26,9 +26,9 @@ def learning_rate(training: TrainingConfig, *, step: int, done: float, factor: f
         case "constant" | "plateau":
             return highest
         case "linear":
-            return highest * (1 - _fraction_after_warmup(step, done, warmup))
+            return highest * (1 - _fraction_after_warmup(step, fraction_done, warmup))
         case "cosine":
-            return highest * (1 + math.cos(math.pi * _fraction_after_warmup(step, done, warmup))) / 2
+            return highest * (1 + math.cos(math.pi * _fraction_after_warmup(step, fraction_done, warmup))) / 2
         case "inverse_sqrt":
             return highest * math.sqrt(max(1, warmup) / (step + 1))
 
@@ -38,12 +38,12 @@ def next_factor(factor: float, *, improved: bool) -> float:
     return factor if improved else factor / 2
 
 
-def _fraction_after_warmup(step: int, done: float, warmup: int) -> float:
+def _fraction_after_warmup(step: int, fraction_done: float, warmup: int) -> float:
     """The fraction of the training after the warm-up that is done: 0 when the warm-up ends, 1 at the end of training.
 
     The length of the warm-up is known in updates only; its fraction of the training is estimated as if all updates took
     equally long.
     """
-    warmup_fraction = done * (warmup / step) if step else 0.0
+    warmup_fraction = fraction_done * (warmup / step) if step else 0.0
     # A training that ends with its warm-up has nothing after it.
-    return min(1.0, (done - warmup_fraction) / (1 - warmup_fraction)) if warmup_fraction < 1 else 1.0
+    return min(1.0, (fraction_done - warmup_fraction) / (1 - warmup_fraction)) if warmup_fraction < 1 else 1.0

@@ -100,7 +100,9 @@ class Updater:
         total = group.sum_tensor(torch.stack(losses).sum())
         # One transfer from the device: two would wait for it twice.
         loss, gradient_norm = torch.stack([total, norm]).tolist()
-        lr = learning_rate(training, step=state.progress.step, done=fraction_done, factor=state.progress.lr_factor)
+        lr = learning_rate(
+            training, step=state.progress.step, fraction_done=fraction_done, factor=state.progress.lr_factor
+        )
         skipped = not (isfinite(loss) and isfinite(gradient_norm))
         if skipped:
             self._skip(loss=loss / tokens, gradient_norm=gradient_norm)

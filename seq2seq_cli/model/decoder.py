@@ -1,5 +1,8 @@
 """The decoders: one step is the definition; beside it stands a faster way through a whole sentence.
 
+In the formulas y is the vector of a target word, s the decoder's state, c the context, s~ the attentional vector (h~ in
+Luong et al. 2015).
+
 B batch, T target length, S source length, D embedding, H hidden, C context, L layers, R readout.
 """
 
@@ -136,7 +139,7 @@ class BahdanauDecoder(Decoder):
 class LuongDecoder(Decoder):
     """The RNN, then attend with its output; Luong et al. 2015, section 3.
 
-    h_t = RNN(y_{t-1}, h_{t-1}), c_t = attention(h_t), features = readout(h_t, c_t, y_{t-1}).
+    s_t = RNN(y_{t-1}, s_{t-1}), c_t = attention(s_t), features = readout(s_t, c_t, y_{t-1}).
     """
 
     context_reaches_rnn = False
@@ -163,7 +166,7 @@ class LuongDecoder(Decoder):
 class InputFeedingDecoder(Decoder):
     """Luong's decoder, its attentional vector fed to the next step; Luong et al. 2015, section 3.3.
 
-    h_t = RNN([y_{t-1}; h~_{t-1}], h_{t-1}), c_t = attention(h_t), h~_t = readout(h_t, c_t), h~_0 = 0; features = h~_t.
+    s_t = RNN([y_{t-1}; s~_{t-1}], s_{t-1}), c_t = attention(s_t), features = s~_t = readout(s_t, c_t), s~_0 = 0.
     """
 
     @override

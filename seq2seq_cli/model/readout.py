@@ -23,11 +23,11 @@ class Readout(nn.Module, ABC):
     def forward(
         self, hidden: Float[Tensor, "*N H"], context: Float[Tensor, "*N E"], embedded: Float[Tensor, "*N D"]
     ) -> Float[Tensor, "*N R"]:
-        """The features of a step, from its decoder state h, its context c and the vector y of the previous word."""
+        """The features of a step, from its decoder state s, its context c and the vector y of the previous word."""
 
 
 class StateReadout(Readout):
-    """h alone; the tutorials' Bahdanau decoder, whose RNN reads the context."""
+    """s alone; the tutorials' Bahdanau decoder, whose RNN reads the context."""
 
     def __init__(self, *, hidden_size: int) -> None:
         super().__init__(hidden_size)
@@ -40,7 +40,7 @@ class StateReadout(Readout):
 
 
 class ConcatReadout(Readout):
-    """[h; c]; the tutorials' Luong decoder."""
+    """[s; c]; the tutorials' Luong decoder."""
 
     def __init__(self, *, hidden_size: int, context_size: int) -> None:
         super().__init__(hidden_size + context_size)
@@ -53,7 +53,7 @@ class ConcatReadout(Readout):
 
 
 class AttentionalReadout(Readout):
-    """h~ = tanh(W [c; h]), the attentional vector; Luong et al. 2015, eq. 5."""
+    """s~ = tanh(W [c; s]), the attentional vector (h~ in the paper); Luong et al. 2015, eq. 5."""
 
     def __init__(self, *, hidden_size: int, context_size: int) -> None:
         super().__init__(hidden_size)
@@ -67,10 +67,10 @@ class AttentionalReadout(Readout):
 
 
 class MaxoutReadout(Readout):
-    """The maximum of each pair of entries of U h + V y + C c; Bahdanau et al. 2015, A.2.2; Cho et al. 2014, A.1.2.
+    """The maximum of each pair of entries of U s + V y + C c; Bahdanau et al. 2015, A.2.2; Cho et al. 2014, A.1.2.
 
-    h is the state of this step (s_i in the paper's eq. 4; its appendix writes s_{i-1}), y the previous word. There are
-    half as many maxima as entries of h, as in the paper: 500 and 1000.
+    s is the state of this step (s_i in the paper's eq. 4; its appendix writes s_{i-1}), y the previous word. There are
+    half as many maxima as entries of s, as in the paper: 500 and 1000.
     """
 
     def __init__(self, *, hidden_size: int, context_size: int, embedding_size: int) -> None:

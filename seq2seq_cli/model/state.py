@@ -84,7 +84,7 @@ class DecoderState:
     position: Int[Tensor, " B"]
     """The number of steps done: 0 before the first word."""
     attentional: Float[Tensor, "B R"] | None = None
-    """Input feeding: h~, the attentional vector of the last step; None in the other decoders."""
+    """Input feeding: s~, the attentional vector of the last step; None in the other decoders."""
 
     @property
     def top(self) -> Float[Tensor, "B H"]:

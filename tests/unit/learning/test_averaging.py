@@ -24,7 +24,7 @@ def small_model(seed: int = 1, *overrides: str) -> Seq2Seq:
 
 @torch.no_grad()
 def train(model: Seq2Seq, average: Average, updates: list[float]) -> None:
-    """As if training moved all weights to these values."""
+    """Set all weights to each of these values, as if by training."""
     for value in updates:
         for weight in model.parameters():
             weight.fill_(value)
@@ -37,7 +37,7 @@ def value_of(average: Average) -> float:
     return values[0].item()
 
 
-def test_it_begins_with_the_first_weights_and_reaches_further_back_with_each_update() -> None:
+def test_it_starts_with_the_first_weights_and_averages_over_more_updates_each_time() -> None:
     model = small_model()
     average = Average(model, 0.9)
     train(model, average, [4.0])
@@ -50,7 +50,7 @@ def test_it_begins_with_the_first_weights_and_reaches_further_back_with_each_upd
     assert value_of(average) == pytest.approx(17 / 44 + 1.5)
 
 
-def test_in_the_long_run_it_keeps_what_the_decay_says() -> None:
+def test_in_the_long_run_the_decay_is_that_of_the_config() -> None:
     model = small_model()
     average = Average(model, 0.9)
     train(model, average, [1.0] * 81)
@@ -59,7 +59,7 @@ def test_in_the_long_run_it_keeps_what_the_decay_says() -> None:
     assert value_of(average) == pytest.approx(0.9**5)
 
 
-def test_the_model_that_trains_is_left_alone() -> None:
+def test_the_trained_model_is_left_alone() -> None:
     model = small_model().train()
     average = Average(model, 0.9)
     train(model, average, [3.0, 5.0])

@@ -25,7 +25,7 @@ def sentences(*forced: bool) -> Tensor:
 
 
 def greedy_inputs(model: Seq2Seq, row: int, forced: list[bool]) -> list[int]:
-    """BOS, then the true word where it is forced and the most likely one elsewhere, one sentence alone."""
+    """The inputs of one sentence by itself: BOS, then the reference word where forced, else the most probable word."""
     memory, state = model.encode(SRC[row : row + 1], LENGTHS[row : row + 1])
     inputs = [BOS]
     for t in range(1, TGT_IN.shape[1]):
@@ -34,7 +34,7 @@ def greedy_inputs(model: Seq2Seq, row: int, forced: list[bool]) -> list[int]:
     return inputs
 
 
-def test_forced_sentences_get_the_true_words_and_free_ones_their_own_predictions() -> None:
+def test_forced_sentences_get_the_reference_words_and_the_others_their_own_predictions() -> None:
     network = model().eval()
     memory, state = network.encode(SRC, LENGTHS)
     inputs = decoder_inputs(network, TGT_IN, sentences(True, False, False), state, memory)
@@ -43,7 +43,7 @@ def test_forced_sentences_get_the_true_words_and_free_ones_their_own_predictions
     assert inputs[2].tolist() == greedy_inputs(network, 2, [False] * 4)
 
 
-def test_forced_tokens_are_true_and_the_others_are_predicted_from_what_was_fed_before() -> None:
+def test_forced_tokens_are_reference_words_and_the_others_predicted_from_the_inputs_before() -> None:
     network = model().eval()
     memory, state = network.encode(SRC, LENGTHS)
     forced = [[False, True, False, True], [False, True, True, True], [True, False, True, False]]
@@ -55,19 +55,19 @@ def test_forced_tokens_are_true_and_the_others_are_predicted_from_what_was_fed_b
 def test_own_predictions_are_made_without_dropout_and_leave_the_model_in_training() -> None:
     network = model().train()
     memory, state = network.encode(SRC, LENGTHS)
-    free = sentences(False, False, False)
-    first, second = (decoder_inputs(network, TGT_IN, free, state, memory) for _ in range(2))
+    unforced = sentences(False, False, False)
+    first, second = (decoder_inputs(network, TGT_IN, unforced, state, memory) for _ in range(2))
     assert torch.equal(first, second)
     assert network.training
 
 
-def test_all_forced_is_the_true_words() -> None:
+def test_all_forced_are_the_reference_words() -> None:
     network = model()
     memory, state = network.encode(SRC, LENGTHS)
     assert torch.equal(decoder_inputs(network, TGT_IN, sentences(True, True, True), state, memory), TGT_IN)
 
 
-def test_drawn_once_a_sentence_or_once_a_token_with_the_given_probability() -> None:
+def test_drawn_once_per_sentence_or_per_token_with_the_given_probability() -> None:
     torch.manual_seed(0)
     by_sentence = draw_forced((10_000, 3), 0.3, "sentence")
     assert (by_sentence == by_sentence[:, :1]).all()
@@ -88,7 +88,7 @@ def decaying(decay: str, **values: object) -> TrainingConfig:
 
 
 @pytest.mark.parametrize("decay", ["linear", "exponential", "inverse_sigmoid"])
-def test_a_decay_begins_at_the_start_halves_when_told_and_ends_at_the_least(decay: str) -> None:
+def test_a_decay_starts_at_the_first_probability_halves_and_ends_at_the_least(decay: str) -> None:
     training = decaying(decay, teacher_forcing=0.8, teacher_forcing_min=0.1)
     probabilities = [forcing_probability(training, step) for step in range(2000)]
     assert probabilities[0] == pytest.approx(0.8, rel=0.05)

@@ -24,7 +24,7 @@ def batch(rows: list[int]) -> Batch:
     )
 
 
-def test_is_the_summed_negative_log_likelihood_of_the_true_words() -> None:
+def test_is_the_summed_negative_log_likelihood_of_the_reference_words() -> None:
     torch.manual_seed(0)
     model = build_model(load_config(None, TINY).model, src_size=12, tgt_size=12).eval()
     loss = batch_loss(model, batch([0, 1, 2]), teacher_forcing=1.0)
@@ -38,7 +38,7 @@ def test_is_the_summed_negative_log_likelihood_of_the_true_words() -> None:
     assert loss.objective.item() == pytest.approx(expected, abs=1e-4)
 
 
-def test_a_batch_is_the_sum_of_its_sentences() -> None:
+def test_the_loss_of_a_batch_is_the_sum_over_its_sentences() -> None:
     torch.manual_seed(0)
     model = build_model(load_config(None, TINY).model, src_size=12, tgt_size=12).double().eval()
     for teacher_forcing in (0.0, 1.0):
@@ -61,7 +61,7 @@ KINDS = {
 
 @pytest.mark.parametrize("precision", ["fp32", "bf16", "bf16-mixed"])
 @pytest.mark.parametrize("kind", KINDS)
-def test_gradients_reach_every_parameter_when_the_model_is_fed_its_own_words(kind: str, precision: Precision) -> None:
+def test_gradients_reach_every_parameter_with_predictions_as_inputs(kind: str, precision: Precision) -> None:
     torch.manual_seed(0)
     model = build_model(load_config(None, [*TINY, *KINDS[kind]]).model, src_size=12, tgt_size=12)
     with computing(precision, CPU):

@@ -31,34 +31,34 @@ def updated(model: Seq2Seq, optimiser: str, decay: float) -> dict[str, torch.Ten
 
 # The first update of Adam is the sign of the gradient: both moments are corrected to the gradient's own.
 @pytest.mark.parametrize(("optimiser", "move"), [("adam", -LR), ("adamw", -LR), ("sgd", -LR * 0.5)])
-def test_the_first_update_is_the_formula_s(optimiser: str, move: float) -> None:
+def test_the_first_update_follows_the_formula(optimiser: str, move: float) -> None:
     for difference in updated(small_model(), optimiser, 0.0).values():
         torch.testing.assert_close(difference, torch.full_like(difference, move), rtol=1e-4, atol=1e-6)
 
 
 @pytest.mark.parametrize("optimiser", ["adamw", "sgd"])
-def test_only_matrices_shrink_by_lr_times_decay_times_themselves(optimiser: str) -> None:
+def test_only_matrices_decay_by_lr_times_decay_times_themselves(optimiser: str) -> None:
     plain, decayed = (updated(small_model(), optimiser, decay) for decay in (0.0, DECAY))
     for name, weight in small_model().named_parameters():
-        stays = weight.ndim == 1 or "embedding" in name
-        expected = torch.zeros_like(weight) if stays else -LR * DECAY * weight.detach()
+        no_decay = weight.ndim == 1 or "embedding" in name
+        expected = torch.zeros_like(weight) if no_decay else -LR * DECAY * weight.detach()
         torch.testing.assert_close(decayed[name] - plain[name], expected, rtol=1e-3, atol=1e-7)
 
 
 @pytest.mark.parametrize("tied", ["none", "target", "all"])
-def test_each_weight_is_there_once_and_word_vectors_tied_to_the_output_layer_shrink(tied: str) -> None:
+def test_each_weight_is_there_once_and_word_vectors_tied_to_the_output_layer_decay(tied: str) -> None:
     model = small_model(*TIED, f"model.tied_embeddings={tied}")
     training = TrainingConfig(optimiser="adamw", weight_decay=DECAY)
-    shrinking, staying = (group["params"] for group in make_optimiser(model, training).param_groups)
-    ids = [id(weight) for weight in (*shrinking, *staying)]
+    decayed, undecayed = (group["params"] for group in make_optimiser(model, training).param_groups)
+    ids = [id(weight) for weight in (*decayed, *undecayed)]
     assert sorted(ids) == sorted(id(weight) for weight in model.parameters())
-    assert id(model.output.weight) in map(id, shrinking)
-    assert (id(model.decoder.embedding.weight) in map(id, shrinking)) == (tied != "none")
-    assert (id(model.encoder.embedding.weight) in map(id, shrinking)) == (tied == "all")
+    assert id(model.output.weight) in map(id, decayed)
+    assert (id(model.decoder.embedding.weight) in map(id, decayed)) == (tied != "none")
+    assert (id(model.encoder.embedding.weight) in map(id, decayed)) == (tied == "all")
 
 
 @pytest.mark.parametrize("optimiser", ["adam", "adamw", "sgd"])
-def test_an_optimiser_goes_on_from_its_saved_state(optimiser: str) -> None:
+def test_an_optimiser_resumes_from_its_saved_state(optimiser: str) -> None:
     training = TrainingConfig.model_validate({"optimiser": optimiser, "lr": LR})
 
     def train(model: Seq2Seq, optimiser: torch.optim.Optimizer, updates: int) -> None:

@@ -40,7 +40,7 @@ def test_any_number_of_rows_at_a_time_gives_the_plain_formula_and_its_gradient(r
     same(gradients(chunked.objective * 0.3, features, output), gradients(plain * 0.3, features, output))
 
 
-def test_the_gradient_is_the_slope_of_the_loss() -> None:
+def test_the_gradient_is_that_of_finite_differences() -> None:
     features, output, targets = example()
 
     def objective(features: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
@@ -99,7 +99,7 @@ def test_under_autocast_the_products_are_in_bf16_and_the_loss_is_in_fp32(rows: R
 
 
 class Largest(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """Notes how many numbers the largest tensor that is made holds."""
+    """Records the number of entries of the largest tensor made."""
 
     numbers = 0
 
@@ -110,7 +110,7 @@ class Largest(TorchDispatchMode):  # type: ignore[no-untyped-call]
         return made
 
 
-def test_the_logits_of_all_words_are_never_there_at_once() -> None:
+def test_the_logits_of_all_words_are_never_in_memory_at_once() -> None:
     features, output, targets = example()
     with Largest() as largest:  # type: ignore[no-untyped-call]
         objective = output_loss(features, output, targets, rows=Rows(3, 2)).objective

@@ -1,4 +1,4 @@
-"""The gradient that stands for the draws of hard attention."""
+"""The gradient of the draws of hard attention."""
 
 import math
 
@@ -49,14 +49,14 @@ def of_entropy(probability: float) -> float:
     return reinforce.ENTROPY_WEIGHT * (math.log(probability) + 1)
 
 
-def test_a_better_word_than_expected_makes_its_draw_likelier() -> None:
+def test_a_word_better_than_expected_makes_its_draw_more_probable() -> None:
     first, second = gradient([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]], [-0.5, -4.0], [True, True]).tolist()
     # -(log p - b) / a at what was drawn: b is -1.5.
     assert first == pytest.approx([of_entropy(0.2), -(-0.5 + 1.5) / 0.5 + of_entropy(0.5), of_entropy(0.3)])
     assert second == pytest.approx([-(-4.0 + 1.5) / 0.2 + of_entropy(0.2), of_entropy(0.5), of_entropy(0.3)])
 
 
-def test_with_feedback_a_draw_answers_for_the_mean_of_all_words_from_its_own_on() -> None:
+def test_with_a_context_in_the_rnn_the_reward_is_the_mean_of_all_words_from_the_draw_on() -> None:
     # The last place is padding.
     weights = [[0.0, 1.0, 0.0]] * 3
     rows = gradient(weights, [-0.5, -4.0, 0.0], [True, True, False], context_reaches_rnn=True).tolist()
@@ -65,7 +65,7 @@ def test_with_feedback_a_draw_answers_for_the_mean_of_all_words_from_its_own_on(
     assert rows[2] == [0.0, 0.0, 0.0]
 
 
-def test_a_soft_sentence_is_left_out() -> None:
+def test_a_soft_sentence_has_no_draws() -> None:
     assert not gradient([PROBABILITIES], [-0.5], [True], soft=True).any()
 
 

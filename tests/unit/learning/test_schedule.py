@@ -15,9 +15,11 @@ SCHEDULES = get_args(TrainingConfig.model_fields["schedule"].annotation)
 
 
 def rates(schedule: str, warmup: int, updates: int, *, factor: float = 1.0, lr: float = 1.0) -> list[float]:
-    """The rate of each update of a training of so many, and the one that would come after the last."""
+    """The rate of each update of a training with `updates`, and of the one that would come after the last."""
     training = TrainingConfig.model_validate({"schedule": schedule, "warmup_steps": warmup, "lr": lr})
-    return [learning_rate(training, step=step, done=step / updates, factor=factor) for step in range(updates + 1)]
+    return [
+        learning_rate(training, step=step, fraction_done=step / updates, factor=factor) for step in range(updates + 1)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -72,16 +74,16 @@ def test_it_climbs_to_lr_without_a_jump_and_only_falls_from_there(
 
 
 @given(st.integers(0, 100), st.integers(0, 100), st.floats(0, 1))
-def test_it_stays_between_0_and_lr_whatever_share_a_clock_tells(warmup: int, step: int, done: float) -> None:
+def test_it_stays_between_0_and_lr_whatever_fraction_is_done(warmup: int, step: int, fraction_done: float) -> None:
     for schedule in SCHEDULES:
         training = TrainingConfig.model_validate({"schedule": schedule, "warmup_steps": warmup, "lr": 0.5})
-        assert 0 <= learning_rate(training, step=step, done=done, factor=1.0) <= 0.5
+        assert 0 <= learning_rate(training, step=step, fraction_done=fraction_done, factor=1.0) <= 0.5
 
 
 def test_a_time_limit_brings_the_rate_down_as_updates_do() -> None:
     # 10 of 1,000 updates are done, but three quarters of the time.
     training = TrainingConfig(schedule="linear", lr=1.0)
-    assert learning_rate(training, step=10, done=0.75, factor=1.0) == pytest.approx(0.25)
+    assert learning_rate(training, step=10, fraction_done=0.75, factor=1.0) == pytest.approx(0.25)
 
 
 def test_a_training_that_ends_with_its_warm_up_is_at_0() -> None:

@@ -1,4 +1,4 @@
-"""What is dropped while training: entries, the same ones at every word, or whole words; nothing in evaluation."""
+"""Dropout in training, of entries, of the same entries at every word, of whole words; none in evaluation."""
 
 from dataclasses import replace
 from typing import Any
@@ -25,7 +25,7 @@ DECODERS: dict[str, dict[str, Any]] = {
     "feeding": {"input_feeding": True, "readout": "attentional"},
     "maxout": {"readout": "maxout"},
 }
-LOCKED: dict[str, Any] = {"dropout": 0.4, "variational_dropout": True}
+VARIATIONAL: dict[str, Any] = {"dropout": 0.4, "variational_dropout": True}
 
 
 def deep_model(decoder: str, *, cell: str = "lstm", layers: int = 3, **values: Any) -> Seq2Seq:
@@ -35,7 +35,7 @@ def deep_model(decoder: str, *, cell: str = "lstm", layers: int = 3, **values: A
     return small_model(ModelConfig.model_validate(sections)).train()
 
 
-def test_a_locked_mask_is_the_same_at_each_position_and_another_in_each_row() -> None:
+def test_a_variational_mask_is_the_same_at_each_position_and_differs_between_rows() -> None:
     torch.manual_seed(1)
     dropped = VariationalDropout(0.5)(torch.ones(4, 7, 64))
     assert torch.equal(dropped, dropped[:, :1].expand(4, 7, 64))
@@ -43,7 +43,7 @@ def test_a_locked_mask_is_the_same_at_each_position_and_another_in_each_row() ->
     assert all((dropped[0, 0] != dropped[row, 0]).any() for row in (1, 2, 3))
 
 
-def test_word_dropout_drops_whole_words_each_by_itself() -> None:
+def test_word_dropout_drops_whole_words_independently() -> None:
     torch.manual_seed(1)
     dropped = WordDropout(0.2)(torch.ones(40, 7, 8))
     assert torch.equal(dropped, dropped[..., :1].expand(40, 7, 8))
@@ -51,42 +51,42 @@ def test_word_dropout_drops_whole_words_each_by_itself() -> None:
     assert (dropped[:, :1] != dropped).any()
 
 
-@given(share=st.integers(0, 2**16 - 1), shape=st.lists(st.integers(0, 9), min_size=1, max_size=3))
-def test_dropout_leaves_an_entry_out_or_scales_it_to_what_is_expected(share: int, shape: list[int]) -> None:
+@given(p=st.integers(0, 2**16 - 1), shape=st.lists(st.integers(0, 9), min_size=1, max_size=3))
+def test_dropout_sets_an_entry_to_zero_or_scales_it_by_the_inverse_of_what_is_kept(p: int, shape: list[int]) -> None:
     vectors = torch.full(shape, 3.0, dtype=torch.float64, requires_grad=True)
-    dropped = Dropout(share / 2**16)(vectors)
-    factors = (dropped != 0).double() / (1 - share / 2**16)
+    dropped = Dropout(p / 2**16)(vectors)
+    factors = (dropped != 0).double() / (1 - p / 2**16)
     torch.testing.assert_close(dropped, 3.0 * factors)
-    (slopes,) = torch.autograd.grad(dropped.sum(), vectors)
-    torch.testing.assert_close(slopes, factors)
+    (gradient,) = torch.autograd.grad(dropped.sum(), vectors)
+    torch.testing.assert_close(gradient, factors)
 
 
-@pytest.mark.parametrize("share", [1e-6, 0.25, 0.99999])
-def test_dropout_draws_each_entry_by_itself(share: float) -> None:
+@pytest.mark.parametrize("p", [1e-6, 0.25, 0.99999])
+def test_dropout_draws_each_entry_independently(p: float) -> None:
     torch.manual_seed(1)
     vectors = torch.ones(1000, 5, 8, dtype=torch.float64)
-    first, second = Dropout(share)(vectors), Dropout(share)(vectors)
-    # The nearest share that sixteen bits can draw, and with which what is expected is what is put in.
-    share = min(round(share * 2**16), 2**16 - 1) / 2**16
-    assert set(first.unique().tolist()) <= {0.0, 1 / (1 - share)}
+    first, second = Dropout(p)(vectors), Dropout(p)(vectors)
+    # The nearest p that sixteen bits can draw.
+    p = min(round(p * 2**16), 2**16 - 1) / 2**16
+    assert set(first.unique().tolist()) <= {0.0, 1 / (1 - p)}
     for dropped, expected in (
-        (first == 0, share),
-        ((first == 0) & (second == 0), share**2),
-        ((first[..., ::2] == 0) & (first[..., 1::2] == 0), share**2),
+        (first == 0, p),
+        ((first == 0) & (second == 0), p**2),
+        ((first[..., ::2] == 0) & (first[..., 1::2] == 0), p**2),
     ):
         deviation = (expected * (1 - expected) / dropped.numel()) ** 0.5
         assert dropped.double().mean().item() == pytest.approx(expected, abs=4 * deviation)
 
 
 @pytest.mark.parametrize(
-    "dropout", [Dropout(0.3), VariationalDropout(0.3), WordDropout(0.3)], ids=["plain", "locked", "word"]
+    "dropout", [Dropout(0.3), VariationalDropout(0.3), WordDropout(0.3)], ids=["plain", "variational", "word"]
 )
-def test_what_is_expected_is_what_is_put_in(dropout: nn.Module) -> None:
+def test_the_expected_value_is_the_input(dropout: nn.Module) -> None:
     torch.manual_seed(2)
     vectors = torch.tensor([1.0, -2.0, 3.0]).expand(20_000, 2, 3)
     # The deviation of the mean of 20,000 draws of 1/0.7 or 0 is 0.0046; within four of them.
-    same_share = dropout(vectors).mean(dim=0) / vectors[0]
-    assert (same_share - 1).abs().max() < 4 * (0.3 / 0.7 / 20_000) ** 0.5
+    ratio = dropout(vectors).mean(dim=0) / vectors[0]
+    assert (ratio - 1).abs().max() < 4 * (0.3 / 0.7 / 20_000) ** 0.5
     assert dropout.eval()(vectors) is vectors
 
 
@@ -143,7 +143,7 @@ def test_the_encoder_drops_the_same_entries_at_every_word_before_each_layer(
 @pytest.mark.parametrize("cell", ["lstm", "gru"])
 @pytest.mark.parametrize("decoder", DECODERS)
 def test_with_the_masks_of_its_state_a_decoder_s_forward_equals_step_by_step(decoder: str, cell: str) -> None:
-    model = deep_model(decoder, cell=cell, **LOCKED)
+    model = deep_model(decoder, cell=cell, **VARIATIONAL)
     tgt_in = torch.tensor(TARGETS)
     memory, state = model.encode(padded(SENTENCES), LENGTHS)
     decoded = model.decoder(tgt_in, state, memory)
@@ -159,8 +159,8 @@ def test_with_the_masks_of_its_state_a_decoder_s_forward_equals_step_by_step(dec
 
 @pytest.mark.parametrize("decoder", DECODERS)
 def test_a_decoder_s_masks_are_used_between_its_layers_and_for_its_words(decoder: str) -> None:
-    """With all of a layer's inputs dropped, or all words, what comes out no longer depends on what went in."""
-    model = deep_model(decoder, **LOCKED)
+    """With all inputs of a layer dropped, or all words, the features no longer depend on the words."""
+    model = deep_model(decoder, **VARIATIONAL)
     memory, state = model.encode(padded(SENTENCES), LENGTHS)
     masks = state.rnn.masks
     assert masks is not None
@@ -183,7 +183,7 @@ def test_a_decoder_s_masks_are_used_between_its_layers_and_for_its_words(decoder
 
 @pytest.mark.parametrize("decoder", DECODERS)
 def test_nothing_is_dropped_in_evaluation(decoder: str) -> None:
-    dropping = deep_model(decoder, word_dropout=0.3, **LOCKED).eval()
+    dropping = deep_model(decoder, word_dropout=0.3, **VARIATIONAL).eval()
     plain = deep_model(decoder, dropout=0.0).eval()
     plain.load_state_dict(dropping.state_dict())
     src, tgt_in = padded(SENTENCES), torch.tensor(TARGETS)
@@ -193,8 +193,8 @@ def test_nothing_is_dropped_in_evaluation(decoder: str) -> None:
 
 
 @pytest.mark.parametrize("decoder", DECODERS)
-def test_own_predictions_are_made_without_any_of_it(decoder: str) -> None:
-    model = deep_model(decoder, word_dropout=0.3, **LOCKED)
+def test_own_predictions_are_made_without_dropout(decoder: str) -> None:
+    model = deep_model(decoder, word_dropout=0.3, **VARIATIONAL)
     memory, state = model.encode(padded(SENTENCES), LENGTHS)
     tgt_in = torch.tensor(TARGETS)
     free = torch.zeros(tgt_in.shape, dtype=torch.bool)
@@ -206,7 +206,7 @@ def test_own_predictions_are_made_without_any_of_it(decoder: str) -> None:
 
 
 @pytest.mark.parametrize("side", ["encoder", "decoder"])
-@pytest.mark.parametrize("values", [LOCKED, {"dropout": 0.0, "word_dropout": 0.4}], ids=["variational", "word"])
+@pytest.mark.parametrize("values", [VARIATIONAL, {"dropout": 0.0, "word_dropout": 0.4}], ids=["variational", "word"])
 def test_each_side_drops_while_training_and_learns_in_all_its_weights(side: str, values: dict[str, Any]) -> None:
     sections = {"encoder": {"dropout": 0.0, "layers": 2}, "decoder": {"dropout": 0.0, "layers": 2}}
     sections[side].update(values)

@@ -1,4 +1,4 @@
-"""Models saved before there were GRUs, bridges and scopes are still what they were."""
+"""The names and shapes of the weights in a run folder, by which a saved model is loaded."""
 
 from pathlib import Path
 
@@ -7,7 +7,6 @@ import pytest
 from seq2seq_cli.config.loader import load_saved_config
 from seq2seq_cli.model.build import build_model
 
-# The model section as runs had it then, and the weights that they saved beside those of the score.
 SECTION = """\
 model:
   encoder: {{embedding_size: 5, hidden_size: 6, layers: 3, dropout: 0.1}}
@@ -35,7 +34,7 @@ SCORES = {
 
 @pytest.mark.parametrize("kind", ["bahdanau", "luong"])
 @pytest.mark.parametrize("score", SCORES)
-def test_the_weights_of_older_runs_have_the_names_and_shapes_of_today(tmp_path: Path, score: str, kind: str) -> None:
+def test_the_weights_have_the_names_and_shapes_of_saved_models(tmp_path: Path, score: str, kind: str) -> None:
     (tmp_path / "config.yaml").write_text(SECTION.format(score=score, kind=kind), encoding="utf-8")
     model = build_model(load_saved_config(tmp_path / "config.yaml").model, src_size=9, tgt_size=9)
     shapes = {name: tuple(weight.shape) for name, weight in model.state_dict().items()}

@@ -61,7 +61,7 @@ def _parse() -> argparse.Namespace:
     parser.add_argument("--page", type=Path, default=PAGE, metavar="FILE", help="page to write the results into")
     parser.add_argument("--seconds", type=float, default=5.0, metavar="S", help="length of a round of speed; default 5")
     parser.add_argument("--no-pictures", action="store_true", help="write only the table")
-    parser.add_argument("--again", action="store_true", help="train again what is trained already")
+    parser.add_argument("--again", action="store_true", help="repeat trainings that are done")
     options = parser.parse_args()
     options.work = options.work or Path("runs/gallery") / options.pairs.stem
     return options

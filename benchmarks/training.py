@@ -28,7 +28,7 @@ Training = Callable[[], Round]
 
 
 def measure_training(pairs: Path, *, joeynmt: Path | None, seconds: float, rounds: int) -> list[Figure]:
-    """Target tokens per second of s2s with each decoder, of its peers on the CPU, and the ratios.
+    """Target tokens per second of s2s with each decoder and of its peers, on the CPU, and the ratios of the two.
 
     Tokens are counted with the end of the sentence, without padding. `joeynmt` is the folder of JoeyNMT; with None it
     is not measured. Raises RuntimeError when a training fails.

@@ -123,7 +123,7 @@ def _terminable() -> Iterator[None]:
     def stop(*_: object) -> None:
         nonlocal terminated
         terminated = True
-        raise KeyboardInterrupt  # no other code catches it
+        raise KeyboardInterrupt  # prepare turns it into Interrupted
 
     before = signal.signal(signal.SIGTERM, stop)
     try:

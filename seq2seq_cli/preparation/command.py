@@ -32,7 +32,7 @@ def prepare(
     `files` hold pairs; `src` and `tgt` are aligned files with one side each. `valid` and `test` are held-out splits,
     taken as they are. `config` is a config by name or path, `overrides` are keys of it with other values
     (``"text.unit=bpe"``). `languages` names the columns (``en-de``), `codec_from` a run whose vocabularies are used,
-    `executor` a Dask cluster that does the work. `progress` is called with the lines done and an estimate of their total.
+    `executor` a Dask cluster that does the work. `progress` is called with (lines done, estimated total).
 
     Raises S2SError: PairFileError for a file that cannot be used, UsageError when `out` may not be replaced or options
     contradict each other, InputError for a language without a tokenizer, Interrupted when the user stops it.

@@ -1,4 +1,4 @@
-"""Each shipped model learns to copy and to reverse sequences that it has never seen, and looks where it should."""
+"""Each shipped model learns to copy and to reverse unseen sequences, and attends to the right symbols."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -20,19 +20,19 @@ pytestmark = pytest.mark.slow
 
 MODELS = [entry.name for entry in list_configs() if entry.group in GROUPS[1:]]
 SUMMARIES = ("no_attention", "no_attention_cho", "bilstm_linear", "state_free")
-"""These see the same of the source at every step, if anything: all of a sentence is in vectors of fixed size."""
+"""The models with the same summary of the source at every step, or none: a sentence has to fit into a fixed size."""
 FOLLOWERS = [name for name in MODELS if name not in SUMMARIES]
 # The window of local-m moves the other way.
 POINTERS = [name for name in FOLLOWERS if name != "luong_local_m"]
-# The location score must know the place without seeing the source, and spreads its weight over neighbours.
+# The location score predicts the position without the source, and spreads its weight over neighbours.
 NEIGHBOURS = {"luong_location": 1}
 
-# Its gradient is that of single draws: with longer steps, it takes one symbol of a run for the next.
+# Its gradient comes from single draws: with longer steps, it confuses repeated symbols.
 SHORTER_STEPS = {"hard": ["training.lr=5e-4", "training.epochs=12"]}
 
 OPTIONS = {
     "heads": ("luong_concat_paper", ["model.attention.score=additive", "model.attention.heads=4"]),
-    # Its weights begin flatter than the dot's, and need longer steps to become sharp.
+    # Its first weights are flatter than the dot's, and need longer steps to become sharp.
     "scaled_dot": ("luong_dot", ["model.attention.score=scaled_dot", "training.lr=2e-3", "training.epochs=10"]),
     "deep": (
         "luong_general",
@@ -50,13 +50,13 @@ OPTIONS = {
         ],
     ),
 }
-"""What no shipped model has, on one that comes near it."""
+"""Options that no shipped model has, on a similar model."""
 
 TASKS: dict[str, Callable[[str], str]] = {"copy": str, "reverse": reversed_words}
 SETTINGS = [
     *(f"model.{side}.{size}=128" for side in ("encoder", "decoder") for size in ("hidden_size", "embedding_size")),
     *("training.batch_size=32", "training.batch_unit=sentence", "training.teacher_forcing=1.0"),
-    # With longer steps all is learned sooner, but the state of the word before is looked at as often as its own.
+    # Longer steps learn sooner, but attend to the state of the word before as often as to the word's own.
     *("training.lr=1e-3", "training.schedule=cosine", "training.warmup_steps=100", "training.epochs=8"),
     "training.device=cpu",
 ]
@@ -85,7 +85,7 @@ def corpus(folder: Path, task: str, *, longest: int) -> PreparedCorpus:
 def learned(
     name: str, corpus: PreparedCorpus, folder: Path, options: Sequence[str] = ()
 ) -> tuple[list[Translation], list[str]]:
-    """Translations of the test split by the shipped model of that name, and what they should be."""
+    """Translations of the test split by the shipped model of that name, and the references."""
     config = resolve_config(load_config(name, [*SETTINGS, *options]), corpus)
     session = started(folder / name, config, corpus)
     for _ in session.train():
@@ -94,44 +94,42 @@ def learned(
     return load_translator(session.run, torch.device("cpu")).translate(sources), list(targets)
 
 
-def share_right(translations: Sequence[Translation], targets: Sequence[str]) -> float:
+def accuracy(translations: Sequence[Translation], targets: Sequence[str]) -> float:
     assert len(targets) > 500
     right = [t.text.split() == target.split() for t, target in zip(translations, targets, strict=True)]
     return float(np.mean(right))
 
 
-def share_of_looks_at_the_symbol(translations: Sequence[Translation], task: str, *, within: int) -> float:
-    """How many symbols are written while looking at their own place more than at other symbols, or near it.
+def alignment_accuracy(translations: Sequence[Translation], task: str, *, within: int) -> float:
+    """The fraction of symbols written with most attention at their own position, or `within` so many of it.
 
-    <eos> is left out: when it is read, the last symbol is still fresh, and the state there serves for it as well.
+    <eos> is left out: the state at it also holds the last symbol, and may get the attention instead.
     """
-    looks: list[bool] = []
+    aligned: list[bool] = []
     for translation in translations:
         length = len(translation.src_tokens) - 1
-        places = range(length) if task == "copy" else range(length - 1, -1, -1)
-        where = translation.weights[:length, :length].argmax(axis=1)
-        looks += [abs(place - looked) <= within for place, looked in zip(places, where.tolist(), strict=False)]
-    return float(np.mean(looks))
+        positions = range(length) if task == "copy" else range(length - 1, -1, -1)
+        attended = translation.weights[:length, :length].argmax(axis=1)
+        aligned += [abs(a - b) <= within for a, b in zip(positions, attended.tolist(), strict=False)]
+    return float(np.mean(aligned))
 
 
 @pytest.mark.parametrize("name", FOLLOWERS)
-def test_learns_the_task_and_looks_where_the_symbol_is(
-    name: str, task: str, long: PreparedCorpus, tmp_path: Path
-) -> None:
+def test_learns_the_task_and_attends_to_the_symbol(name: str, task: str, long: PreparedCorpus, tmp_path: Path) -> None:
     translations, targets = learned(name, long, tmp_path, SHORTER_STEPS.get(name, []))
-    assert share_right(translations, targets) >= 0.99
+    assert accuracy(translations, targets) >= 0.99
     if name in POINTERS and task == "reverse":
-        assert share_of_looks_at_the_symbol(translations, task, within=NEIGHBOURS.get(name, 0)) >= 0.95
+        assert alignment_accuracy(translations, task, within=NEIGHBOURS.get(name, 0)) >= 0.95
 
 
 @pytest.mark.parametrize("name", SUMMARIES)
 def test_a_summary_is_enough_for_short_sequences(name: str, short: PreparedCorpus, tmp_path: Path) -> None:
     translations, targets = learned(name, short, tmp_path)
-    assert share_right(translations, targets) >= 0.9
+    assert accuracy(translations, targets) >= 0.9
 
 
 @pytest.mark.parametrize("option", OPTIONS)
 def test_an_option_learns_to_reverse(option: str, tmp_path: Path) -> None:
     name, options = OPTIONS[option]
     translations, targets = learned(name, corpus(tmp_path, "reverse", longest=10), tmp_path, options)
-    assert share_right(translations, targets) >= 0.99
+    assert accuracy(translations, targets) >= 0.99

@@ -1,4 +1,4 @@
-"""Products in bf16 cost nothing in quality."""
+"""Training in bf16 reaches the held-out loss of fp32."""
 
 import json
 from pathlib import Path

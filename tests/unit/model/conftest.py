@@ -18,7 +18,7 @@ Values = dict[str, Any]
 
 
 def choices(section: type, key: str) -> tuple[Any, ...]:
-    """The words that a key of the config knows."""
+    """The choices of a key of the config."""
     return get_args(section.model_fields[key].annotation)  # type: ignore[attr-defined]
 
 
@@ -30,7 +30,7 @@ def legal(values: Values) -> ModelConfig | None:
 
 
 def sizes(encoder: Values, decoder: Values, attention: Values, *, alike: bool) -> Values:
-    """All sizes differ where they may; alike, the decoder has the size of a memory state."""
+    """Sizes that all differ; alike: the decoder has the size of a memory state."""
     joined = encoder["directions"] == "joined"
     hidden = (12 if joined else 6) if alike else 8
     features = {"state": hidden, "attentional": hidden, "maxout": hidden // 2}.get(
@@ -44,7 +44,7 @@ def sizes(encoder: Values, decoder: Values, attention: Values, *, alike: bool) -
 
 
 def sides() -> Iterator[tuple[Values, str, Values]]:
-    """Each encoder with each bridge; the cell and layers of the decoder take turns where they are free."""
+    """Each encoder with each bridge; the decoder's cell and layers in turn where the bridge leaves them free."""
     rnns = cycle(product(choices(DecoderConfig, "cell"), (1, 2, 3)))
     for cell, directions, reverse, (layers, residual), bridge in product(
         choices(EncoderConfig, "cell"),
@@ -78,12 +78,12 @@ def combinations() -> Iterator[ModelConfig]:
     """Each legal attention and decoder on some sides, and all sides under one attention and decoder."""
     tied = cycle(choices(ModelConfig, "tied_embeddings"))
     all_sides = list(sides())
-    # A prime step goes through all sides before it meets one again.
-    places = (place % len(all_sides) for place in count(step=37))
+    # A prime step visits all sides before it comes back to one.
+    indices = (index % len(all_sides) for index in count(step=37))
     for attention, decoder in attentions():
         if not legal({"attention": attention, "decoder": decoder}):
             continue
-        fitting = (combined(*all_sides[place], attention, decoder, next(tied)) for place in places)
+        fitting = (combined(*all_sides[index], attention, decoder, next(tied)) for index in indices)
         yield next(config for config in fitting if config)
     additive = {"score": "additive"}, {"kind": "luong", "input_feeding": False, "readout": "attentional"}
     yield from filter(None, (combined(*side, *additive, "none") for side in all_sides))

@@ -58,7 +58,7 @@ def rnn_step(cell: str, p: Weights, x: Array, state: Sequence[State]) -> list[St
     return after
 
 
-def read(cell: str, p: Weights, name: str, inputs: list[Array]) -> tuple[list[Array], State]:
+def run_rnn(cell: str, p: Weights, name: str, inputs: list[Array]) -> tuple[list[Array], State]:
     """One direction of one layer over a whole sentence, from zeros: every h, and the last state."""
     size = p[f"weight_hh_{name}"].shape[1]
     state, states = (np.zeros(size), np.zeros(size)), []
@@ -80,20 +80,20 @@ def encode(model: Any, config: Any, src: list[int]) -> tuple[list[Array], list[S
     stacks += [(numbers(rnn), 0) for rnn in model.encoder.residual]
     last: list[State] = []
     for depth, (p, layer) in enumerate(stacks):
-        outputs, end = read(config.cell, p, f"l{layer}", inputs)
+        outputs, end = run_rnn(config.cell, p, f"l{layer}", inputs)
         if config.directions != "one":
-            backwards, start = read(config.cell, p, f"l{layer}_reverse", inputs[::-1])
-            # Inside a torch RNN the next layer reads both directions side by side, whatever is made of them outside.
-            way = config.directions if depth + 1 >= config_layers_of(p) else "joined"
-            outputs = [merge(way, f, b) for f, b in zip(outputs, backwards[::-1], strict=True)]
+            backwards, start = run_rnn(config.cell, p, f"l{layer}_reverse", inputs[::-1])
+            # Between the layers of a torch RNN the two directions are always joined.
+            merging = config.directions if depth + 1 >= layers_of(p) else "joined"
+            outputs = [merge(merging, f, b) for f, b in zip(outputs, backwards[::-1], strict=True)]
             end = (merge(config.directions, end[0], start[0]), merge(config.directions, end[1], start[1]))
         inputs = [x + y for x, y in zip(inputs, outputs, strict=True)] if depth >= 2 and config.residual else outputs
         last.append(end)
     return (inputs[::-1] if config.reverse else inputs), last
 
 
-def config_layers_of(p: Weights) -> int:
-    """How many layers a torch RNN has."""
+def layers_of(p: Weights) -> int:
+    """The number of layers of a torch RNN."""
     return sum(name.startswith("weight_hh_") and not name.endswith("_reverse") for name in p)
 
 
@@ -118,7 +118,7 @@ def bridge(model: Any, config: Any, last: list[State]) -> list[State]:
 
 
 def score(kind: str, p: Weights, q: Array, h: Array, position: int) -> float:
-    """One number for one query and one memory state, the one at the position (counted from 0)."""
+    """The score of one query and one memory state, the one at the position (counted from 0)."""
     match kind:
         case "additive":
             return float(p["v.weight"][0] @ np.tanh(p["W.weight"] @ q + p["U.weight"] @ h))
@@ -141,10 +141,10 @@ def score(kind: str, p: Weights, q: Array, h: Array, position: int) -> float:
     raise ValueError(kind)
 
 
-def look(config: Any, p: Weights, scores: Array, q: Array, t: int) -> Array:
+def weights_of(config: Any, p: Weights, scores: Array, q: Array, t: int) -> Array:
     """The weights of the t-th target word (counted from 1), given the scores of all source words."""
     length, window = len(scores), config.window
-    places = np.arange(1, length + 1)
+    positions = np.arange(1, length + 1)
     match config.scope:
         case "global":
             return softmax(scores)
@@ -153,14 +153,14 @@ def look(config: Any, p: Weights, scores: Array, q: Array, t: int) -> Array:
             chosen[scores.argmax()] = 1
             return chosen
         case "local_m":
-            inside, factor = abs(places - t) <= window, np.ones(length)
+            in_window, factor = abs(positions - t) <= window, np.ones(length)
         case "local_p":
             predicted = length * sigmoid(p["v.weight"][0] @ np.tanh(p["W.weight"] @ q))
-            inside = abs(places - predicted) <= window
-            factor = np.exp(-((places - predicted) ** 2) / (2 * (window / 2) ** 2))
+            in_window = abs(positions - predicted) <= window
+            factor = np.exp(-((positions - predicted) ** 2) / (2 * (window / 2) ** 2))
     weights: Array = np.zeros(length)
-    if inside.any():
-        weights[inside] = softmax(scores[inside])
+    if in_window.any():
+        weights[in_window] = softmax(scores[in_window])
     weights *= factor
     return weights
 
@@ -177,25 +177,25 @@ def attend(model: Any, config: Any, q: Array, memory: list[Array], summary: Arra
         return attend_with_heads(numbers(module), scope, config, q, memory, t)
     p = numbers(module.score)
     scores = np.array([score(config.score, p, q, h, s) for s, h in enumerate(memory)])
-    weights = look(config, scope, scores, q, t)
+    weights = weights_of(config, scope, scores, q, t)
     return sum((w * h for w, h in zip(weights, memory, strict=True)), start=np.zeros(len(memory[0]))), weights
 
 
 def attend_with_heads(
     p: Weights, scope: Weights, config: Any, q: Array, memory: list[Array], t: int
 ) -> tuple[Array, Array]:
-    """Each head has its rows of W, U and V; the contexts are joined, the weights shown are the mean."""
+    """Each head has its own rows of W, U and V; the contexts are joined, the weights are the mean over the heads."""
     contexts, all_weights = [], []
     W, U, V = (np.split(p[f"{name}.weight"], config.heads) for name in "WUV")
     for head in range(config.heads):
         scores = np.array([p["v"][head] @ np.tanh(W[head] @ q + U[head] @ h) for h in memory])
-        weights = look(config, scope, scores, q, t)
+        weights = weights_of(config, scope, scores, q, t)
         contexts.append(sum(w * (V[head] @ h) for w, h in zip(weights, memory, strict=True)))
         all_weights.append(weights)
     return np.concatenate(contexts), np.mean(all_weights, axis=0)
 
 
-def read_out(kind: str, p: Weights, h: Array, c: Array, y: Array) -> Array:
+def read_features(kind: str, p: Weights, h: Array, c: Array, y: Array) -> Array:
     match kind:
         case "state":
             return h
@@ -217,7 +217,7 @@ def translate_forced(model: Any, config: Any, src: list[int], tgt_in: list[int])
         output["weight"] = vectors
     memory, last = encode(model, config.encoder, src)
     state, summary = bridge(model, config, last), last[-1][0]
-    fed = np.zeros(config.decoder.hidden_size if config.decoder.input_feeding else 0)
+    attentional = np.zeros(config.decoder.hidden_size if config.decoder.input_feeding else 0)
     logits, all_weights = [], []
     for t, word in enumerate(tgt_in, start=1):
         y = vectors[word]
@@ -225,11 +225,11 @@ def translate_forced(model: Any, config: Any, src: list[int], tgt_in: list[int])
             context, weights = attend(model, config.attention, state[-1][0], memory, summary, t)
             state = rnn_step(config.decoder.cell, decoder, np.concatenate((y, context)), state)
         else:
-            state = rnn_step(config.decoder.cell, decoder, np.concatenate((y, fed)), state)
+            state = rnn_step(config.decoder.cell, decoder, np.concatenate((y, attentional)), state)
             context, weights = attend(model, config.attention, state[-1][0], memory, summary, t)
-        features = read_out(config.decoder.readout, readout, state[-1][0], context, y)
+        features = read_features(config.decoder.readout, readout, state[-1][0], context, y)
         if config.decoder.input_feeding:
-            fed = features
+            attentional = features
         logits.append(output["weight"] @ features + output["bias"])
         all_weights.append(weights)
     return np.stack(logits), np.stack(all_weights)

@@ -1,4 +1,4 @@
-"""Scores and scopes by hand, and what mask and softmax promise."""
+"""Scores and scopes by hand, and the promises of mask and softmax."""
 
 import math
 
@@ -40,7 +40,7 @@ def scores(score: Score) -> list[float]:
     return [float(number) for number in score(QUERY, score.keys(MEMORY)).detach().flatten()]
 
 
-def look(attention: ContextProvider, query: Tensor, states: Tensor, mask: Tensor | None = None) -> Attended:
+def attend(attention: ContextProvider, query: Tensor, states: Tensor, mask: Tensor | None = None) -> Attended:
     """One query of one sentence, for the first target word."""
     if mask is None:
         mask = torch.ones(states.shape[:2], dtype=torch.bool)
@@ -93,14 +93,14 @@ def test_joined_concat_by_hand() -> None:
     assert scores(score) == pytest.approx([2 * math.tanh(1.0), 2 * math.tanh(0.85)])
 
 
-def test_linear_by_hand_and_blind_to_the_query() -> None:
+def test_linear_by_hand_with_the_same_weights_for_every_query() -> None:
     score = LinearScore(SIZES)
     set_weight(score.w, [[0.1, 0.2, 0.3, 0.4]])
     score.w.bias.data = torch.tensor([7.0])
     assert scores(score) == pytest.approx([0.5 + 0.5 + 7, 0.5 + 0.35 + 7])
     attention = Attention(score=score, scope=GlobalScope(), memory_size=2)
     for query in (QUERY, -5 * QUERY):
-        assert look(attention, query, MEMORY).weights.flatten().tolist() == pytest.approx(softmax(0.5, 0.35))
+        assert attend(attention, query, MEMORY).weights.flatten().tolist() == pytest.approx(softmax(0.5, 0.35))
 
 
 def test_location_by_hand_and_no_further_than_its_length() -> None:
@@ -122,7 +122,7 @@ def test_context_is_the_weighted_sum_of_the_memory() -> None:
     # Dot scores of the query with these states: log 1 and log 3, so the weights are 1/4 and 3/4.
     states = torch.tensor([[[0.0, 0.0], [math.log(3.0), 0.0]]])
     attention = Attention(score=DotScore(SIZES), scope=GlobalScope(), memory_size=2)
-    attended = look(attention, torch.tensor([[[1.0, 7.0]]]), states)
+    attended = attend(attention, torch.tensor([[[1.0, 7.0]]]), states)
     assert attended.weights.flatten().tolist() == pytest.approx([0.25, 0.75])
     assert attended.context.flatten().tolist() == pytest.approx([0.75 * math.log(3.0), 0.0])
 
@@ -133,7 +133,7 @@ def test_a_head_by_hand_and_the_mean_of_two() -> None:
     set_weight(attention.U, [[0.3, 0.4], [0.0, 0.0]])
     set_weight(attention.V, [[1.0, 0.0], [0.0, 2.0]])
     attention.v.data = torch.tensor([[2.0], [1.0]])
-    attended = look(attention, QUERY, MEMORY)
+    attended = attend(attention, QUERY, MEMORY)
     # The first head scores as the additive score above and takes the first entry of a state; the second scores all
     # alike and takes twice the second entry.
     first, second = softmax(2 * math.tanh(1.0), 2 * math.tanh(0.85)), (0.5, 0.5)
@@ -142,30 +142,30 @@ def test_a_head_by_hand_and_the_mean_of_two() -> None:
     assert attended.context.flatten().tolist() == pytest.approx([3 * first[0] + 0.5 * first[1], 2 * (-0.5 + 0.25)])
 
 
-def places(scope: MonotonicScope | PredictiveScope, query: Tensor, position: int, length: int) -> list[bool]:
+def allowed_positions(scope: MonotonicScope | PredictiveScope, query: Tensor, position: int, length: int) -> list[bool]:
     mask = torch.tensor([[True] * length + [False] * 2])
     return [bool(allowed) for allowed in scope(query, mask, torch.tensor([[position]])).allowed.flatten()]
 
 
-def test_local_m_looks_around_the_words_own_place() -> None:
+def test_the_window_of_local_m_is_around_the_words_own_position() -> None:
     scope = MonotonicScope(window=1)
-    assert places(scope, QUERY, 1, 4) == [True, True, False, False, False, False]
-    assert places(scope, QUERY, 4, 4) == [False, False, True, True, False, False]
-    assert places(scope, QUERY, 6, 4) == [False] * 6
+    assert allowed_positions(scope, QUERY, 1, 4) == [True, True, False, False, False, False]
+    assert allowed_positions(scope, QUERY, 4, 4) == [False, False, True, True, False, False]
+    assert allowed_positions(scope, QUERY, 6, 4) == [False] * 6
 
 
-def test_local_p_looks_around_a_predicted_place_with_a_gaussian() -> None:
+def test_the_window_of_local_p_is_around_a_predicted_position_with_a_gaussian() -> None:
     scope = PredictiveScope(query_size=2, window=1)
     set_weight(scope.W, [[0.0, 0.0], [0.0, 0.0]])
-    # sigmoid(0) = 1/2: the middle of four words is place 2, whatever the query and the target word.
+    # sigmoid(0) = 1/2: the middle of four words is position 2, whatever the query and the target word.
     mask = torch.tensor([[True] * 4])
     allowed, factor = scope(QUERY, mask, torch.tensor([[9]]))
     assert allowed.flatten().tolist() == [True, True, True, False]
     assert factor is not None
-    # sigma = D / 2 = 1/2: exp(-1 / (2 / 4)) one place away
+    # sigma = D / 2 = 1/2: exp(-1 / (2 / 4)) one position away
     assert factor.flatten().tolist()[:3] == pytest.approx([math.exp(-2), 1.0, math.exp(-2)])
     attention = Attention(score=DotScore(SIZES), scope=scope, memory_size=2)
-    weights = look(attention, QUERY, torch.zeros(1, 4, 2)).weights.flatten().tolist()
+    weights = attend(attention, QUERY, torch.zeros(1, 4, 2)).weights.flatten().tolist()
     # The softmax is over the window, the Gaussian comes after it.
     assert weights == pytest.approx([math.exp(-2) / 3, 1 / 3, math.exp(-2) / 3, 0.0])
 
@@ -181,15 +181,15 @@ def test_an_empty_window_gives_no_weight_and_a_finite_gradient() -> None:
     assert all(p.grad is not None and p.grad.isfinite().all() for p in attention.parameters())
 
 
-def test_hard_attention_takes_the_likeliest_state_when_translating() -> None:
+def test_hard_attention_takes_the_most_probable_state_in_evaluation() -> None:
     attention = HardAttention(score=DotScore(SIZES), scope=GlobalScope(), memory_size=2).eval()
-    attended = look(attention, QUERY, MEMORY)
+    attended = attend(attention, QUERY, MEMORY)
     assert attended.weights.flatten().tolist() == [0.0, 1.0]  # the dot scores are 1 and 1.5
     assert attended.context.flatten().tolist() == MEMORY[0, 1].tolist()
     assert attended.probabilities is None
 
 
-def test_hard_attention_draws_by_its_weights_while_training_and_half_of_the_sentences_are_soft() -> None:
+def test_hard_attention_draws_from_its_weights_in_training_and_half_of_the_sentences_are_soft() -> None:
     torch.manual_seed(0)
     attention = HardAttention(score=DotScore(SIZES), scope=GlobalScope(), memory_size=2).train()
     draws = 4000
@@ -205,18 +205,18 @@ def test_hard_attention_draws_by_its_weights_while_training_and_half_of_the_sent
     drawn = attended.weights[~memory.soft_rows]
     assert set(drawn.flatten().tolist()) == {0.0, 1.0}
     assert (drawn.sum(-1) == 1).all()
-    # Both shares are within 4 standard deviations of what they should be.
+    # Both fractions are within 4 standard deviations of what they should be.
     assert abs(len(drawn) / draws - 0.5) < 4 * 0.5 / draws**0.5
     assert abs(drawn[:, 0, 0].mean().item() - 0.25) < 4 * (0.25 * 0.75 / len(drawn)) ** 0.5
     assert (drawn[..., 2] == 0).all()
 
 
-def test_without_attention_nothing_is_looked_at() -> None:
-    nothing = look(NoAttention(), QUERY, MEMORY)
+def test_without_attention_the_weights_are_zero() -> None:
+    nothing = attend(NoAttention(), QUERY, MEMORY)
     assert (nothing.context.shape, nothing.weights.flatten().tolist()) == ((1, 1, 0), [0.0, 0.0])
     fixed = FixedContext(memory_size=2)
     set_weight(fixed.V, [[1.0, 2.0], [0.0, 1.0]])
-    same = look(fixed, QUERY, MEMORY)
+    same = attend(fixed, QUERY, MEMORY)
     # tanh(V h) of the last state (0.5, 0.5)
     assert same.context.flatten().tolist() == pytest.approx([math.tanh(1.5), math.tanh(0.5)])
     assert same.weights.flatten().tolist() == [0.0, 0.0]
@@ -230,7 +230,7 @@ def test_masked_softmax_is_zero_outside_and_never_nan() -> None:
     assert weights.tolist() == [[[0.5, 0.0, 0.5]], [[0.0, 0.0, 0.0]]]
 
 
-def test_masked_softmax_ignores_what_stands_on_padding() -> None:
+def test_masked_softmax_ignores_the_scores_of_padding() -> None:
     allowed = torch.tensor([[[True, True, False]]])
     reference = masked_softmax(torch.tensor([[[1.0, 2.0, 0.0]]]), allowed)
     for noise in (-1e30, 1e30, float("inf"), float("nan")):

@@ -1,4 +1,4 @@
-"""The worked examples of two tutorials, step by step, with the numbers worked out beside the model's own."""
+"""The worked examples of two tutorials, step by step, their numbers computed by hand beside the model's."""
 
 import math
 
@@ -22,7 +22,7 @@ def set_weight(layer: nn.Linear, rows: list[list[float]]) -> None:
 
 
 def test_three_inputs_are_scored_weighted_summed_and_decoded() -> None:
-    """Three annotations h1, h2, h3 of one number each, and a decoder that begins with 0: e, a, c, s, twice."""
+    """Three annotations h1, h2, h3 of one number each, and a decoder that starts from 0: e, a, c, s, twice."""
     h = (0.5, -1.0, 2.0)
     score = AdditiveScore(Sizes(query=1, memory=1, attention=1, max_length=1))
     for layer, weight in ((score.W, 0.7), (score.U, 0.9), (score.v, 1.5)):

@@ -1,6 +1,6 @@
 """The formulas of the papers in plain NumPy, one sentence and one step at a time: slow, and easy to check by eye."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -117,28 +117,18 @@ def bridge(model: Any, config: Any, last: list[State]) -> list[State]:
     raise ValueError(config.bridge)
 
 
-def score(kind: str, p: Weights, q: Array, h: Array, position: int) -> float:
-    """The score of one query and one memory state, the one at the position (counted from 0)."""
-    match kind:
-        case "additive":
-            return float(p["v.weight"][0] @ np.tanh(p["W.weight"] @ q + p["U.weight"] @ h))
-        case "dot":
-            return float(q @ h)
-        case "scaled_dot":
-            return float(q @ h / np.sqrt(len(q)))
-        case "general":
-            return float(q @ (p["W.weight"] @ h))
-        case "concat":
-            return float(p["v.weight"][0] @ np.tanh(p["W.weight"] @ (q + h)))
-        case "concat_joined":
-            return float(p["v.weight"][0] @ np.tanh(p["W.weight"] @ np.concatenate((q, h))))
-        case "linear":
-            return float(p["w.weight"][0] @ np.concatenate((q, h)) + p["w.bias"][0])
-        case "location":
-            return float((p["W.weight"] @ q)[position])
-        case "state_free":
-            return float(p["v.weight"][0] @ np.tanh(p["U.weight"] @ h))
-    raise ValueError(kind)
+SCORES: dict[str, Callable[[Weights, Array, Array, int], Any]] = {
+    "additive": lambda p, q, h, _: p["v.weight"][0] @ np.tanh(p["W.weight"] @ q + p["U.weight"] @ h),
+    "dot": lambda _p, q, h, _: q @ h,
+    "scaled_dot": lambda _p, q, h, _: q @ h / np.sqrt(len(q)),
+    "general": lambda p, q, h, _: q @ (p["W.weight"] @ h),
+    "concat": lambda p, q, h, _: p["v.weight"][0] @ np.tanh(p["W.weight"] @ (q + h)),
+    "concat_joined": lambda p, q, h, _: p["v.weight"][0] @ np.tanh(p["W.weight"] @ np.concatenate((q, h))),
+    "linear": lambda p, q, h, _: p["w.weight"][0] @ np.concatenate((q, h)) + p["w.bias"][0],
+    "location": lambda p, q, _h, position: (p["W.weight"] @ q)[position],
+    "state_free": lambda p, _q, h, _: p["v.weight"][0] @ np.tanh(p["U.weight"] @ h),
+}
+"""The score of one query q and one memory state h, the one at the position (counted from 0)."""
 
 
 def weights_of(config: Any, p: Weights, scores: Array, q: Array, t: int) -> Array:
@@ -176,7 +166,7 @@ def attend(model: Any, config: Any, q: Array, memory: list[Array], summary: Arra
     if config.heads > 1:
         return attend_with_heads(numbers(module), scope, config, q, memory, t)
     p = numbers(module.score)
-    scores = np.array([score(config.score, p, q, h, s) for s, h in enumerate(memory)])
+    scores = np.array([SCORES[config.score](p, q, h, s) for s, h in enumerate(memory)])
     weights = weights_of(config, scope, scores, q, t)
     return sum((w * h for w, h in zip(weights, memory, strict=True)), start=np.zeros(len(memory[0]))), weights
 

@@ -116,7 +116,7 @@ class _OutputLoss(torch.autograd.Function):
     def backward(ctx: Any, scale: Float[Tensor, ""], _: Tensor) -> tuple[Tensor | None, ...]:
         """The gradients of features, weight and bias."""
         df, dW, db = ctx.saved_tensors
-        # The scale is mostly 1, which saves a pass over dW. On a GPU, a look at it would wait for the kernels.
+        # The scale is mostly 1, which saves a pass over dW. On a GPU, reading it would wait for the kernels.
         if scale.device.type != "cpu" or scale != 1:
             df, dW, db = df * scale, dW * scale, db * scale
         return df.to(ctx.features_dtype), dW, db, *[None] * 5

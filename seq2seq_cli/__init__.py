@@ -7,14 +7,15 @@ first used: ``import seq2seq_cli`` loads neither torch nor spaCy nor numpy.
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from seq2seq_cli.version import __version__
+
 if TYPE_CHECKING:
     from seq2seq_cli.config.catalog import list_configs as configs
     from seq2seq_cli.decoding.load import load
     from seq2seq_cli.preparation.command import prepare
     from seq2seq_cli.training.command import train
 
-__version__ = "0.1.0"
-__all__ = ["configs", "load", "prepare", "train"]
+__all__ = ["__version__", "configs", "load", "prepare", "train"]
 
 _HOMES = {
     "configs": ("seq2seq_cli.config.catalog", "list_configs"),

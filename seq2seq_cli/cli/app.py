@@ -12,10 +12,10 @@ from typing import Annotated
 
 import typer
 
-from seq2seq_cli import __version__
 from seq2seq_cli.cli import configs, download, inspect, prepare, runs, train, translate
 from seq2seq_cli.compute.environment import prepare_environment
 from seq2seq_cli.errors import Interrupted, S2SError, one_line
+from seq2seq_cli.version import __version__
 
 app = typer.Typer(
     name="s2s",

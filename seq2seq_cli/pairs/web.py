@@ -7,8 +7,8 @@ from http.client import BadStatusLine, HTTPException, HTTPResponse, LineTooLong
 from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
-from seq2seq_cli import __version__
 from seq2seq_cli.errors import DownloadError
+from seq2seq_cli.version import __version__
 
 ByteProgress = Callable[[int, int | None], None]
 """Called with the bytes received so far, and with their total where the server tells it."""

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from seq2seq_cli import __version__
 from seq2seq_cli.config.schema import Config
 from seq2seq_cli.corpus.manifest import (
     DROPPED_FILE,
@@ -43,6 +42,7 @@ from seq2seq_cli.preparation.selection import Selection, select
 from seq2seq_cli.preparation.workers import OpenWorkers, local_workers
 from seq2seq_cli.preparation.writing import count_tokens, train_counts, write_side
 from seq2seq_cli.text.sides import SIDES, Codecs, fit_codecs, save_codecs
+from seq2seq_cli.version import __version__
 
 _STORE = "scratch"
 _PLACES = 3

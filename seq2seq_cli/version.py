@@ -1,0 +1,3 @@
+"""The version of s2s."""
+
+__version__ = "0.1.0"

@@ -34,7 +34,8 @@ def test_the_code_of_the_page_runs_from_top_to_bottom(tmp_path: Path, monkeypatc
 def test_importing_it_loads_nothing_heavy_and_names_all_that_it_has() -> None:
     code = (
         "import sys, seq2seq_cli; names = set(seq2seq_cli.__all__); assert names <= set(dir(seq2seq_cli));"
-        "print([name for name in ('torch', 'spacy', 'numpy', 'pydantic') if name in sys.modules], sorted(names - {'__version__'}))"
+        "loaded = [name for name in ('torch', 'spacy', 'numpy', 'pydantic') if name in sys.modules];"
+        "print(loaded, sorted(names - {'__version__'}))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=True)
     assert done.stdout == "[] ['configs', 'load', 'prepare', 'train']\n"

@@ -27,7 +27,7 @@ from seq2seq_cli.learning.state import fresh_state
 from seq2seq_cli.model.build import build_model
 from seq2seq_cli.pairs.pair_files import local_pair_files
 from seq2seq_cli.plots.attention_files import save_attention
-from seq2seq_cli.preparation.prepare import prepare_corpus
+from seq2seq_cli.preparation.prepare import prepare
 from seq2seq_cli.training.events import Step
 from seq2seq_cli.training.loop import TrainingLoop
 from seq2seq_cli.training.resolve import resolve_config
@@ -98,7 +98,7 @@ class GalleryRuns:
         write_json(record, made_of)
         prepared = folder / "prepared"
         if not prepared.exists():
-            prepare_corpus([pairs], prepared, load_config(None, [s for s in settings if _is_for_prepare(s)]))
+            prepare(pairs, out=prepared, overrides=[s for s in settings if _is_for_prepare(s)])
         return cls(
             folder=folder,
             corpus=PreparedCorpus.open(prepared),

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from seq2seq_cli.config.loader import load_config
+from seq2seq_cli.config.loader import dump_config, load_config
 from seq2seq_cli.config.schema import Config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
-from seq2seq_cli.preparation.prepare import prepare_corpus
+from seq2seq_cli.preparation.prepare import prepare
 
 TEXT = (
     "text.unit=bpe",
@@ -71,5 +71,7 @@ def default_config() -> Config:
 def prepared(pairs: Path, config: Config) -> Iterator[PreparedCorpus]:
     """A pair file, prepared in a temporary folder."""
     with tempfile.TemporaryDirectory() as folder:
-        prepare_corpus([pairs], Path(folder) / "prepared", config)
+        path = Path(folder, "config.yaml")
+        path.write_text(dump_config(config), encoding="utf-8")
+        prepare(pairs, out=Path(folder, "prepared"), config=str(path))
         yield PreparedCorpus.open(Path(folder) / "prepared")

@@ -20,10 +20,9 @@ from typing import TYPE_CHECKING
 
 from seq2seq_cli.compute.environment import prepare_environment
 from seq2seq_cli.config.loader import load_config
-from seq2seq_cli.config.schema import Config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.errors import Interrupted, S2SError
-from seq2seq_cli.preparation.prepare import prepare_corpus
+from seq2seq_cli.preparation.prepare import prepare
 
 if TYPE_CHECKING:
     from seq2seq_cli.learning.state import Progress
@@ -74,7 +73,7 @@ def _train(options: argparse.Namespace, folder: Path) -> None:
     from seq2seq_cli.training.report import report
 
     held = ExitStack()  # to the end of the process
-    session = _session(options.pairs, load_config(options.config, options.set), folder, held)
+    session = _session(options, folder, held)
     log = Log(options.json)
     reached: list[Point] = []
     try:
@@ -96,13 +95,14 @@ def _train(options: argparse.Namespace, folder: Path) -> None:
         print(f"test split, the best weights, greedy: BLEU {bleu.value:.2f}  ({bleu.signature})")
 
 
-def _session(pairs: Path, config: Config, folder: Path, held: ExitStack) -> "Session":
+def _session(options: argparse.Namespace, folder: Path, held: ExitStack) -> "Session":
     from seq2seq_cli.compute.device import choose_device
     from seq2seq_cli.training.resolve import resolve_config
     from seq2seq_cli.training.session import Session
 
-    prepare_corpus([pairs], folder / "prepared", config)
+    prepare(options.pairs, out=folder / "prepared", config=options.config, overrides=options.set)
     corpus = PreparedCorpus.open(folder / "prepared")
+    config = load_config(options.config, options.set)
     # The config lacks what prepare has found, such as the languages.
     config = resolve_config(config.model_copy(update={"data": corpus.config.data, "text": corpus.config.text}), corpus)
     return Session.start(folder / "run", config, corpus, choose_device(config.training.device), held=held)

@@ -12,7 +12,7 @@ from seq2seq_cli.version import __version__
 if TYPE_CHECKING:
     from seq2seq_cli.config.catalog import list_configs as configs
     from seq2seq_cli.decoding.load import load
-    from seq2seq_cli.preparation.command import prepare
+    from seq2seq_cli.preparation.prepare import prepare
     from seq2seq_cli.training.command import train
 
 __all__ = ["__version__", "configs", "load", "prepare", "train"]
@@ -20,7 +20,7 @@ __all__ = ["__version__", "configs", "load", "prepare", "train"]
 _HOMES = {
     "configs": ("seq2seq_cli.config.catalog", "list_configs"),
     "load": ("seq2seq_cli.decoding.load", "load"),
-    "prepare": ("seq2seq_cli.preparation.command", "prepare"),
+    "prepare": ("seq2seq_cli.preparation.prepare", "prepare"),
     "train": ("seq2seq_cli.training.command", "train"),
 }
 

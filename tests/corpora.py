@@ -4,11 +4,10 @@ import random
 from collections.abc import Sequence
 from pathlib import Path
 
-from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.corpus.hashing import first_of_each, text_hashes
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import sentence_key
-from seq2seq_cli.preparation.prepare import prepare_corpus
+from seq2seq_cli.preparation.prepare import prepare
 from seq2seq_cli.preparation.splits import assign_splits
 
 SYMBOLS = "abcdefghijklmnopqrst"
@@ -19,8 +18,7 @@ def prepared(folder: Path, pairs: Sequence[tuple[str, str]], overrides: Sequence
     folder.mkdir(parents=True, exist_ok=True)
     pair_file = folder / "pairs.txt"
     pair_file.write_text("".join(f"{src}\t{tgt}\n" for src, tgt in pairs), encoding="utf-8")
-    config = load_config(None, ["text.tgt.spacing=false", *overrides])
-    prepare_corpus([pair_file], folder / "prepared", config)
+    prepare(pair_file, out=folder / "prepared", overrides=["text.tgt.spacing=false", *overrides])
     return PreparedCorpus.open(folder / "prepared")
 
 

@@ -85,7 +85,7 @@ def prepare(
 
     The pairs are split without leaks, vocabularies are learned, and everything is written into a prepared folder.
     """
-    from seq2seq_cli.preparation.command import prepare as run
+    from seq2seq_cli.preparation.prepare import prepare as run
 
     with _terminable(), progress_bar("prepare", " lines") as progress:
         report = run(

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.config.schema import Config
 from seq2seq_cli.corpus.manifest import (
     DROPPED_FILE,
@@ -26,22 +27,22 @@ from seq2seq_cli.corpus.manifest import (
     PlaceRecord,
     Reason,
     SideRecord,
-    SplitRecord,
 )
-from seq2seq_cli.corpus.splits import SPLITS, TEST, TRAIN, VALID, SplitName
+from seq2seq_cli.corpus.prepared import DEFAULT_FOLDER
+from seq2seq_cli.corpus.splits import SPLITS, TEST, TRAIN, VALID
 from seq2seq_cli.errors import Interrupted, UsageError
 from seq2seq_cli.files import whole_folder
 from seq2seq_cli.pairs.languages import LanguageOrigin, resolve_languages
-from seq2seq_cli.pairs.pair_files import PairPath, local_pair_files, sides_of
+from seq2seq_cli.pairs.pair_files import local_pair_files, pair_paths, sides_of
 from seq2seq_cli.preparation.dropped import Dropped, LineCounts, write_examples
 from seq2seq_cli.preparation.given_codecs import adopt_codecs, check_languages
 from seq2seq_cli.preparation.output_folder import check_replaceable, find_same, spacy_version, tokenizers_version
 from seq2seq_cli.preparation.pair_store import PairStore
 from seq2seq_cli.preparation.reading import Inputs, LineProgress, Reading, read_all
 from seq2seq_cli.preparation.selection import Selection, select
-from seq2seq_cli.preparation.workers import OpenWorkers, local_workers
+from seq2seq_cli.preparation.workers import OpenWorkers, workers_at
 from seq2seq_cli.preparation.writing import count_tokens, train_counts, write_side
-from seq2seq_cli.text.sides import SIDES, Codecs, fit_codecs, save_codecs
+from seq2seq_cli.text.sides import SIDES, Codecs, fit_codecs, load_codecs, save_codecs
 from seq2seq_cli.version import __version__
 
 _STORE = "scratch"
@@ -63,44 +64,54 @@ class PrepareReport:
     seconds: float
 
 
-def prepare_corpus(
-    pairs: Sequence[PairPath],
-    out: Path,
-    config: Config,
-    *,
-    valid: Sequence[PairPath] = (),
-    test: Sequence[PairPath] = (),
+def prepare(
+    *files: Path | str,
+    src: Sequence[Path | str] = (),
+    tgt: Sequence[Path | str] = (),
+    valid: Sequence[Path | str] = (),
+    test: Sequence[Path | str] = (),
+    out: Path | str | None = None,
+    config: str | None = None,
+    overrides: Sequence[str] = (),
     languages: str | None = None,
-    codecs: Codecs | None = None,
+    codec_from: Path | str | None = None,
     overwrite: bool = False,
-    open_workers: OpenWorkers = local_workers,
+    executor: str | OpenWorkers | None = None,
     progress: LineProgress = lambda _done, _total: None,
 ) -> PrepareReport:
-    """Make the prepared folder ``out`` from pair files, whole or not at all.
+    """Make the prepared folder `out` (``data/prepared`` by default) from files of sentence pairs, whole or not at all.
 
-    ``valid`` and ``test`` are held-out splits, taken as they are; ``languages`` names the columns (``en-de``);
-    ``codecs`` are those of an older model.
+    `files` hold pairs; `src` and `tgt` are aligned files with one side each. `valid` and `test` are held-out splits,
+    taken as they are. `config` is a config by name or path, `overrides` are keys of it with other values
+    (``"text.unit=bpe"``). `languages` names the columns (``en-de``), `codec_from` a run whose vocabularies are used,
+    `executor` a Dask cluster that does the work, or a function that opens workers. `progress` is called with (lines
+    done, estimated total).
 
-    Raises PairFileError for a file that cannot be used, InputError for a language without a tokenizer, UsageError when
-    ``out`` may not be replaced or options contradict each other, Interrupted when the user stops it.
+    Raises S2SError: PairFileError for a file that cannot be used, UsageError when `out` may not be replaced or options
+    contradict each other, InputError for a language without a tokenizer, Interrupted when the user stops it.
     """
     started = time.perf_counter()
+    out = Path(out or DEFAULT_FOLDER)
+    pairs = pair_paths(_paths(files), _paths(src), _paths(tgt))
+    stated = load_config(config, overrides)
+    codecs = load_codecs(Path(codec_from)) if codec_from else None
+    open_workers = executor if callable(executor) else workers_at(executor)
     if codecs is not None:
-        config = adopt_codecs(config, codecs)
+        stated = adopt_codecs(stated, codecs)
     names = [str(path) for pair_path in pairs for path in sides_of(pair_path)]
     text, languages_from, warnings = resolve_languages(
-        config.text, stated=languages, names=names, swap=config.data.swap
+        stated.text, stated=languages, names=names, swap=stated.data.swap
     )
     if codecs is not None:
         check_languages(text, codecs)
         languages_from = "codecs"
-    config = config.model_copy(update={"text": text})
+    resolved = stated.model_copy(update={"text": text})
     try:
-        with local_pair_files({TRAIN: pairs, VALID: valid, TEST: test}) as inputs:
-            job = _Job(inputs=inputs, out=out, config=config, codecs=codecs, warnings=warnings)
+        with local_pair_files({TRAIN: pairs, VALID: _paths(valid), TEST: _paths(test)}) as inputs:
+            job = _Job(inputs=inputs, out=out, config=resolved, codecs=codecs, warnings=warnings)
             if overwrite:
                 check_replaceable(out)
-            same = None if overwrite else find_same(out, job.records, config, codecs)
+            same = None if overwrite else find_same(out, job.records, resolved, codecs)
             manifest = same or job.run(open_workers, progress)
     except KeyboardInterrupt:
         raise Interrupted(f"stopped: nothing was written to {out}") from None
@@ -112,6 +123,10 @@ def prepare_corpus(
         warnings=warnings,
         seconds=time.perf_counter() - started,
     )
+
+
+def _paths(paths: Sequence[Path | str]) -> list[Path]:
+    return list(map(Path, paths))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -171,7 +186,7 @@ class _Job:
             lines_read=counts.lines,
             extra_columns=counts.extra_columns,
             dropped=_dropped_records(counts.dropped),
-            splits=_split_records(selection),
+            splits=selection.records,
             src=src,
             tgt=tgt,
             data=self.config.data,
@@ -201,12 +216,4 @@ def _dropped_records(dropped: Dropped) -> dict[Reason, DroppedRecord]:
             first=[PlaceRecord(file=example.file, line=example.line) for example in lines.examples[:_PLACES]],
         )
         for reason, lines in dropped.in_order()
-    }
-
-
-def _split_records(selection: Selection) -> dict[SplitName, SplitRecord]:
-    pairs = [int((selection.split_of_pair == split).sum()) for split in range(len(SPLITS))]
-    return {
-        name: SplitRecord(pairs=count, sources=sources)
-        for name, count, sources in zip(SPLITS, pairs, selection.sources, strict=True)
     }

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from seq2seq_cli.config.choices import Unit
 from seq2seq_cli.config.schema import DataConfig
 from seq2seq_cli.corpus.hashing import Hashes, are_among, first_of_each, mix
-from seq2seq_cli.corpus.manifest import REASONS, Reason
-from seq2seq_cli.corpus.splits import SPLITS, TEST, TRAIN, VALID
+from seq2seq_cli.corpus.manifest import REASONS, Reason, SplitRecord
+from seq2seq_cli.corpus.splits import SPLITS, TEST, TRAIN, VALID, SplitName
 from seq2seq_cli.errors import PairFileError
 from seq2seq_cli.preparation.dropped import MOST_EXAMPLES, Dropped, DroppedLine
 from seq2seq_cli.preparation.pair_store import PairStore
@@ -29,8 +29,8 @@ class Selection:
 
     split_of_pair: NDArray[np.int8]
     """TRAIN, VALID, TEST or NOWHERE."""
-    sources: list[int]
-    """Distinct source sentences of each split."""
+    records: dict[SplitName, SplitRecord]
+    """The manifest's records of the splits."""
     dropped: Dropped
     """The pairs dropped here; lines that are no pairs are counted elsewhere."""
     shared: int
@@ -63,10 +63,14 @@ def select(store: PairStore, given: NDArray[np.int8], data: DataConfig, unit: Un
     )
     return Selection(
         split_of_pair=split_of_pair,
-        sources=[int(np.count_nonzero(is_new & (split_of_pair == split))) for split in range(len(SPLITS))],
+        records={name: _record(split_of_pair == split, is_new) for split, name in enumerate(SPLITS)},
         dropped=reasons.dropped(store),
         shared=shared,
     )
+
+
+def _record(pairs: NDArray[np.bool_], is_new: NDArray[np.bool_]) -> SplitRecord:
+    return SplitRecord(pairs=int(np.count_nonzero(pairs)), sources=int(np.count_nonzero(pairs & is_new)))
 
 
 _KEPT = -1

@@ -11,10 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.errors import S2SError
-from seq2seq_cli.preparation.prepare import prepare_corpus
-from seq2seq_cli.preparation.workers import workers_at
+from seq2seq_cli.preparation.prepare import prepare
 
 pytest.importorskip("distributed")
 
@@ -122,11 +120,10 @@ def test_a_scheduler_that_dies_is_reported_and_nothing_is_written(tmp_path: Path
     with running(*scheduler(tmp_path)) as process, running(*worker(tmp_path, *DASK)):
         wait_for_workers(tmp_path, 1)
         with pytest.raises(S2SError, match="the scheduler or a worker died"):
-            prepare_corpus(
-                [pair_file],
-                tmp_path / "out",
-                load_config(None),
-                open_workers=workers_at(address(tmp_path)),
+            prepare(
+                pair_file,
+                out=tmp_path / "out",
+                executor=address(tmp_path),
                 progress=lambda _done, _total: process.kill(),
             )
     assert set(tmp_path.iterdir()) - {tmp_path / "scheduler.json"} == before

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.corpus.inspection import (
     Coverage,
     Leak,
@@ -20,7 +19,7 @@ from seq2seq_cli.corpus.inspection import (
 )
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SPLITS
-from seq2seq_cli.preparation.prepare import prepare_corpus
+from seq2seq_cli.preparation.prepare import prepare
 from seq2seq_cli.text.vocabulary import UNK
 from tests.corpora import prepared, symbol_sequences
 
@@ -81,7 +80,7 @@ def test_given_splits_may_have_sentences_in_common(tmp_path: Path) -> None:
         (tmp_path / f"{name}.txt").write_text(content, encoding="utf-8")
     train, valid, test = ([tmp_path / f"{name}.txt"] for name in contents)
 
-    prepare_corpus(train, tmp_path / "prepared", load_config(None), valid=valid, test=test)
+    prepare(*train, out=tmp_path / "prepared", valid=valid, test=test)
 
     found = count_leaks(PreparedCorpus.open(tmp_path / "prepared"))
     assert [leak for leak in found if leak.sentences] == [

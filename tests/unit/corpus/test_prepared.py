@@ -9,13 +9,13 @@ from seq2seq_cli.corpus.batches import collate
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SPLITS
 from seq2seq_cli.errors import PreparedFolderError
-from seq2seq_cli.preparation.prepare import prepare_corpus
+from seq2seq_cli.preparation.prepare import prepare
 from seq2seq_cli.text.vocabulary import UNK
 
 
 @pytest.fixture
 def folder(pair_file: Path, tmp_path: Path) -> Path:
-    prepare_corpus([pair_file], tmp_path / "out", load_config(None, ["data.max_tokens=50"]))
+    prepare(pair_file, out=tmp_path / "out", overrides=["data.max_tokens=50"])
     return tmp_path / "out"
 
 
@@ -37,7 +37,7 @@ def change_manifest(folder: Path, **changes: object) -> None:
     ids=["word", "bpe", "character"],
 )
 def test_ids_are_those_of_the_codecs(pair_file: Path, tmp_path: Path, overrides: list[str]) -> None:
-    prepare_corpus([pair_file], tmp_path / "out", load_config(None, overrides))
+    prepare(pair_file, out=tmp_path / "out", overrides=overrides)
     corpus = PreparedCorpus.open(tmp_path / "out")
     tokens = {"src": 0, "tgt": 0}
     for name in SPLITS:
@@ -142,7 +142,7 @@ def test_a_folder_with_a_damaged_manifest_can_be_made_again(folder: Path, pair_f
     change_manifest(folder, pair_files=None)
     with pytest.raises(PreparedFolderError, match="damaged: pair_files"):
         PreparedCorpus.open(folder)
-    prepare_corpus([pair_file], folder, load_config(None), overwrite=True)
+    prepare(pair_file, out=folder, overwrite=True)
     PreparedCorpus.open(folder).verify()
 
 
@@ -160,6 +160,6 @@ def test_each_source_has_all_its_references(tmp_path: Path) -> None:
     lines = [f"Source {n}\tTarget {n} {variant}" for n in range(100) for variant in "ab"]
     pair_file = tmp_path / "deu.txt"
     pair_file.write_text("\n".join(lines), encoding="utf-8")
-    prepare_corpus([pair_file], tmp_path / "out", load_config(None))
+    prepare(pair_file, out=tmp_path / "out")
     references = [pair for name in SPLITS for pair in PreparedCorpus.open(tmp_path / "out").references(name)]
     assert sorted(references) == sorted((f"Source {n}", [f"Target {n} a", f"Target {n} b"]) for n in range(100))

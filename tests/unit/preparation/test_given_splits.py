@@ -5,11 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SPLITS, SplitName
 from seq2seq_cli.errors import PairFileError, UsageError
-from seq2seq_cli.preparation.prepare import PrepareReport, prepare_corpus
+from seq2seq_cli.preparation.prepare import PrepareReport, prepare
 from seq2seq_cli.text.sides import load_codecs
 from tests.corpora import pair_lines
 
@@ -27,10 +26,10 @@ def made(folder: Path, *given: str, overrides: Sequence[str] = ()) -> tuple[Prep
     lines = pair_lines(300)
     lines[7] = "Tom sees 7 cats.\tTom sieht 7 Katzen."
     lines[1] = "Maria hears 1 cats.\tMaria hört 1 Katzen."
-    report = prepare_corpus(
-        file(folder, "deu.txt", lines),
-        folder / "out",
-        load_config(None, overrides),
+    report = prepare(
+        *file(folder, "deu.txt", lines),
+        out=folder / "out",
+        overrides=overrides,
         valid=file(folder, "valid.tsv", VALID) if "valid" in given else (),
         test=file(folder, "test.tsv", TEST) if "test" in given else (),
     )
@@ -79,12 +78,12 @@ def test_limits_are_for_training_alone(tmp_path: Path) -> None:
 
 def test_a_given_split_without_pairs_is_refused(pair_file: Path, tmp_path: Path) -> None:
     with pytest.raises(PairFileError, match=r"none\.tsv: no sentence pair in it"):
-        prepare_corpus([pair_file], tmp_path / "out", load_config(None), valid=file(tmp_path, "none.tsv", ["", ""]))
+        prepare(pair_file, out=tmp_path / "out", valid=file(tmp_path, "none.tsv", ["", ""]))
 
 
 def test_training_pairs_that_are_all_in_a_given_split_are_refused(pair_file: Path, tmp_path: Path) -> None:
     with pytest.raises(PairFileError, match=r"no pair is left for training \(300 in test\)"):
-        prepare_corpus([pair_file], tmp_path / "out", load_config(None), test=[pair_file])
+        prepare(pair_file, out=tmp_path / "out", test=[pair_file])
 
 
 def test_another_given_split_is_another_preparation(tmp_path: Path) -> None:
@@ -96,11 +95,11 @@ def test_another_given_split_is_another_preparation(tmp_path: Path) -> None:
 
 def test_new_pairs_have_the_ids_of_given_codecs(pair_file: Path, tmp_path: Path) -> None:
     overrides = ["text.unit=bpe", "text.src.max_size=60", "text.tgt.max_size=70", "text.tgt.lowercase=true"]
-    prepare_corpus([pair_file], tmp_path / "old", load_config(None, overrides), languages="en-nl")
+    prepare(pair_file, out=tmp_path / "old", overrides=overrides, languages="en-nl")
     codecs = load_codecs(tmp_path / "old")
     new = file(tmp_path, "new.txt", ["Tom sees Ω cats.\tTom sieht Ω Katzen.", *pair_lines(30)])
 
-    report = prepare_corpus(new, tmp_path / "new", load_config(None, ["text.unit=bpe"]), codecs=codecs)
+    report = prepare(*new, out=tmp_path / "new", overrides=["text.unit=bpe"], codec_from=tmp_path / "old")
     corpus = PreparedCorpus.open(tmp_path / "new")
     assert (corpus.src_codec, corpus.tgt_codec) == codecs
     assert (tmp_path / "new" / "codec" / "src.json").read_bytes() == (
@@ -112,16 +111,15 @@ def test_new_pairs_have_the_ids_of_given_codecs(pair_file: Path, tmp_path: Path)
         ids = corpus.split(name)
         for pair, (source, _) in enumerate(corpus.sentences(name)):
             assert ids.src.row(pair).tolist() == codecs[0].read(source).ids
-    assert prepare_corpus(new, tmp_path / "new", load_config(None), codecs=codecs).up_to_date
+    assert prepare(*new, out=tmp_path / "new", codec_from=tmp_path / "old").up_to_date
     with pytest.raises(UsageError, match="with the codecs of an older model"):
-        prepare_corpus(new, tmp_path / "new", load_config(None, overrides), languages="en-nl")
+        prepare(*new, out=tmp_path / "new", overrides=overrides, languages="en-nl")
 
 
 def test_a_config_that_contradicts_given_codecs_is_refused(pair_file: Path, tmp_path: Path) -> None:
-    prepare_corpus([pair_file], tmp_path / "old", load_config(None))
-    codecs = load_codecs(tmp_path / "old")
-    other = load_config(None, ["text.unit=character", "text.src.min_count=1"])
+    prepare(pair_file, out=tmp_path / "old")
+    other = ["text.unit=character", "text.src.min_count=1"]
     with pytest.raises(UsageError, match=r"unit is character, the model has word.*min_count is 1, the model has 2"):
-        prepare_corpus([pair_file], tmp_path / "new", other, codecs=codecs)
+        prepare(pair_file, out=tmp_path / "new", overrides=other, codec_from=tmp_path / "old")
     with pytest.raises(UsageError, match="to translate en-fr, but the model of --codec-from translates en-de"):
-        prepare_corpus([pair_file], tmp_path / "new", load_config(None), codecs=codecs, languages="en-fr")
+        prepare(pair_file, out=tmp_path / "new", codec_from=tmp_path / "old", languages="en-fr")

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SPLITS
 from seq2seq_cli.errors import (
@@ -18,13 +17,13 @@ from seq2seq_cli.errors import (
     S2SError,
     UsageError,
 )
-from seq2seq_cli.preparation.prepare import prepare_corpus
+from seq2seq_cli.preparation.prepare import prepare
 from seq2seq_cli.preparation.workers import OpenWorkers, Workers
 from tests.corpora import pair_lines
 
 
 def prepared(pair_file: Path, out: Path, overrides: Sequence[str] = ()) -> PreparedCorpus:
-    prepare_corpus([pair_file], out, load_config(None, overrides))
+    prepare(pair_file, out=out, overrides=overrides)
     return PreparedCorpus.open(out)
 
 
@@ -39,7 +38,7 @@ def content(folder: Path) -> dict[str, bytes]:
 def test_the_report_is_that_of_the_folder(pair_file: Path, tmp_path: Path) -> None:
     with pair_file.open("a", encoding="utf-8") as file:
         file.write("\n" + "much " * 101 + "\tviel\nTom sees 0 cats.\tTom sieht 0 Katzen.\n")
-    report = prepare_corpus([pair_file], tmp_path / "out", load_config(None))
+    report = prepare(pair_file, out=tmp_path / "out")
 
     manifest = PreparedCorpus.open(tmp_path / "out").manifest
     assert report.manifest == manifest
@@ -93,9 +92,9 @@ def test_no_sentence_of_a_held_out_split_is_in_another(tmp_path: Path) -> None:
 def test_the_number_of_processes_does_not_change_a_byte(tmp_path: Path) -> None:
     pair_file = tmp_path / "deu.txt"
     pair_file.write_text("\n".join(pair_lines(9000)), encoding="utf-8")
-    prepare_corpus([pair_file], tmp_path / "one", load_config(None))
+    prepare(pair_file, out=tmp_path / "one")
     with ProcessPoolExecutor(2, multiprocessing.get_context("spawn")) as pool:
-        prepare_corpus([pair_file], tmp_path / "two", load_config(None), open_workers=by(pool))
+        prepare(pair_file, out=tmp_path / "two", executor=by(pool))
 
     assert content(tmp_path / "one") == content(tmp_path / "two")
 
@@ -104,7 +103,7 @@ def test_a_dead_worker_is_reported_and_nothing_is_written(pair_file: Path, tmp_p
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
         pool.submit(os._exit, 1).exception()
         with pytest.raises(S2SError, match="a worker process died"):
-            prepare_corpus([pair_file], tmp_path / "out", load_config(None), open_workers=by(pool))
+            prepare(pair_file, out=tmp_path / "out", executor=by(pool))
 
     assert list(tmp_path.iterdir()) == [pair_file]
 
@@ -116,7 +115,7 @@ class Interrupting(Executor):
 
 def test_an_interrupt_is_reported_and_nothing_is_written(pair_file: Path, tmp_path: Path) -> None:
     with pytest.raises(Interrupted, match="nothing was written"):
-        prepare_corpus([pair_file], tmp_path / "out", load_config(None), open_workers=by(Interrupting()))
+        prepare(pair_file, out=tmp_path / "out", executor=by(Interrupting()))
     assert list(tmp_path.iterdir()) == [pair_file]
 
 
@@ -137,9 +136,9 @@ def test_more_words_than_two_bytes_can_number_take_four(tmp_path: Path) -> None:
 
 
 def test_an_up_to_date_folder_is_left_alone(pair_file: Path, tmp_path: Path) -> None:
-    first = prepare_corpus([pair_file], tmp_path / "out", load_config(None))
+    first = prepare(pair_file, out=tmp_path / "out")
     before = {path: path.stat().st_mtime_ns for path in (tmp_path / "out").rglob("*")}
-    second = prepare_corpus([pair_file], tmp_path / "out", load_config(None))
+    second = prepare(pair_file, out=tmp_path / "out")
 
     assert second.up_to_date
     assert second.manifest == first.manifest
@@ -148,15 +147,15 @@ def test_an_up_to_date_folder_is_left_alone(pair_file: Path, tmp_path: Path) -> 
 
 def test_another_preparation_is_replaced_only_when_asked(pair_file: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    prepare_corpus([pair_file], out, load_config(None))
-    other = load_config(None, ["data.limit=200", "text.tgt.lowercase=true"])
+    prepare(pair_file, out=out)
+    other = ["data.limit=200", "text.tgt.lowercase=true"]
 
     with pytest.raises(UsageError, match=r"data.limit: null -> 200, text.tgt.lowercase: false -> true") as caught:
-        prepare_corpus([pair_file], out, other)
+        prepare(pair_file, out=out, overrides=other)
     assert "--overwrite" in str(caught.value)
     assert "--out" in str(caught.value)
 
-    assert prepare_corpus([pair_file], out, other, overwrite=True).manifest.lines_read == 200
+    assert prepare(pair_file, out=out, overrides=other, overwrite=True).manifest.lines_read == 200
     assert sorted(path.name for path in tmp_path.iterdir()) == ["deu.txt", "out"]
 
 
@@ -164,21 +163,21 @@ def test_another_preparation_is_replaced_only_when_asked(pair_file: Path, tmp_pa
 def test_another_version_of_a_library_makes_another_preparation(
     pair_file: Path, tmp_path: Path, library: str, name: str
 ) -> None:
-    subwords = load_config(None, ["text.unit=bpe"])
-    manifest = prepare_corpus([pair_file], tmp_path / "out", subwords).manifest
+    subwords = ["text.unit=bpe"]
+    manifest = prepare(pair_file, out=tmp_path / "out", overrides=subwords).manifest
     assert getattr(manifest, library) == importlib.metadata.version(library)
     manifest.model_copy(update={library: "0.1"}).write(tmp_path / "out")
 
     with pytest.raises(UsageError, match=rf"\(by {name} 0\.1, now {getattr(manifest, library)}\)"):
-        prepare_corpus([pair_file], tmp_path / "out", subwords)
+        prepare(pair_file, out=tmp_path / "out", overrides=subwords)
 
 
 def test_another_file_is_recognised_by_its_content(pair_file: Path, tmp_path: Path) -> None:
-    prepare_corpus([pair_file], tmp_path / "out", load_config(None))
+    prepare(pair_file, out=tmp_path / "out")
     pair_file.write_text("\n".join(pair_lines(301)), encoding="utf-8")
 
     with pytest.raises(UsageError, match=r"from other files or other content: deu\.txt"):
-        prepare_corpus([pair_file], tmp_path / "out", load_config(None))
+        prepare(pair_file, out=tmp_path / "out")
 
 
 @pytest.mark.parametrize("overwrite", [False, True])
@@ -189,13 +188,13 @@ def test_files_that_prepare_did_not_write_are_never_replaced(pair_file: Path, tm
     file.touch()
     for out in (folder, file):
         with pytest.raises(UsageError, match="not a prepared folder"):
-            prepare_corpus([pair_file], out, load_config(None), overwrite=overwrite)
+            prepare(pair_file, out=out, overwrite=overwrite)
     assert (folder / "thesis.tex").exists()
 
-    prepare_corpus([pair_file], mixed, load_config(None))
+    prepare(pair_file, out=mixed)
     (mixed / "codec" / "notes.txt").touch()
     with pytest.raises(UsageError, match="prepare did not write .*notes.txt" if overwrite else "data.limit"):
-        prepare_corpus([pair_file], mixed, load_config(None, ["data.limit=200"]), overwrite=overwrite)
+        prepare(pair_file, out=mixed, overrides=["data.limit=200"], overwrite=overwrite)
     assert (mixed / "codec" / "notes.txt").exists()
 
 
@@ -205,30 +204,30 @@ def test_an_empty_folder_is_used(pair_file: Path, tmp_path: Path) -> None:
 
 
 def test_a_damaged_folder_is_reported_and_can_be_made_again(pair_file: Path, tmp_path: Path) -> None:
-    prepare_corpus([pair_file], tmp_path / "out", load_config(None))
+    prepare(pair_file, out=tmp_path / "out")
     (tmp_path / "out" / "train.src.npy").write_bytes(b"")
 
     with pytest.raises(PreparedFolderError, match="damaged: prepare again with --overwrite"):
-        prepare_corpus([pair_file], tmp_path / "out", load_config(None))
-    prepare_corpus([pair_file], tmp_path / "out", load_config(None), overwrite=True)
+        prepare(pair_file, out=tmp_path / "out")
+    prepare(pair_file, out=tmp_path / "out", overwrite=True)
     assert len(PreparedCorpus.open(tmp_path / "out").split("train")) > 200
 
 
 def test_a_language_that_spacy_lacks_is_prepared_with_a_warning(pair_file: Path, tmp_path: Path) -> None:
-    report = prepare_corpus([pair_file], tmp_path / "out", load_config(None), languages="en-eo")
+    report = prepare(pair_file, out=tmp_path / "out", languages="en-eo")
     assert [warning.split(":")[0] for warning in report.warnings] == ["spaCy has no tokenizer for 'eo'"]
     assert report.manifest.text.tgt.language == "eo"
 
 
 def test_pairs_that_are_all_too_long_are_refused(pair_file: Path, tmp_path: Path) -> None:
     with pytest.raises(PairFileError, match=r"more than data\.max_tokens=2 tokens"):
-        prepare_corpus([pair_file], tmp_path / "out", load_config(None, ["data.max_tokens=2"]))
+        prepare(pair_file, out=tmp_path / "out", overrides=["data.max_tokens=2"])
     assert list(tmp_path.iterdir()) == [pair_file]
 
 
 def test_an_output_folder_that_cannot_be_written_is_reported(pair_file: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"cannot be written: .*--out"):
-        prepare_corpus([pair_file], pair_file / "out", load_config(None))
+        prepare(pair_file, out=pair_file / "out")
 
 
 def test_examples_of_dropped_lines_are_written_as_a_table(tmp_path: Path) -> None:
@@ -277,8 +276,8 @@ def test_several_files_are_one_corpus_and_lines_are_named_by_their_file(tmp_path
     together = tmp_path / "deu.txt"
     together.write_text("\n".join(lines), encoding="utf-8")
 
-    manifest = prepare_corpus([one, two, (src, tgt)], tmp_path / "several", load_config(None)).manifest
-    prepare_corpus([together], tmp_path / "one", load_config(None))
+    manifest = prepare(one, two, src=[src], tgt=[tgt], out=tmp_path / "several").manifest
+    prepare(together, out=tmp_path / "one")
 
     assert [file.name for file in manifest.pair_files] == ["one.tsv", "two.tsv", "three.en", "three.de"]
     first = {reason: (it.first[0].file, it.first[0].line) for reason, it in manifest.dropped.items()}
@@ -293,7 +292,7 @@ def test_a_bad_file_among_several_is_refused_by_its_own_counts(pair_file: Path, 
     bad = tmp_path / "bad.txt"
     bad.write_text("a\tb\nno tab\n", encoding="utf-8")
     with pytest.raises(PairFileError, match=r"bad\.txt:2: the line has no tab .*1 of 2 lines"):
-        prepare_corpus([pair_file, bad], tmp_path / "out", load_config(None))
+        prepare(pair_file, bad, out=tmp_path / "out")
 
 
 def test_the_next_prepare_removes_the_leftovers_of_a_killed_one(pair_file: Path, tmp_path: Path) -> None:
@@ -308,7 +307,7 @@ def test_a_failure_leaves_no_folders_behind(tmp_path: Path) -> None:
     bad = tmp_path / "bad.txt"
     bad.write_text("no tab\n", encoding="utf-8")
     with pytest.raises(PairFileError):
-        prepare_corpus([bad], tmp_path / "data" / "new" / "prepared", load_config(None))
+        prepare(bad, out=tmp_path / "data" / "new" / "prepared")
     assert list(tmp_path.iterdir()) == [bad]
 
 
@@ -319,7 +318,7 @@ def test_a_full_disk_is_reported_and_nothing_stays(pair_file: Path, tmp_path: Pa
     resource.setrlimit(resource.RLIMIT_FSIZE, (5000, before[1]))
     try:
         with pytest.raises(UsageError, match="out: cannot be written: File too large"):
-            prepare_corpus([pair_file], tmp_path / "out", load_config(None))
+            prepare(pair_file, out=tmp_path / "out")
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert list(tmp_path.iterdir()) == [pair_file]
@@ -335,7 +334,7 @@ def test_too_many_open_files_are_reported_and_nothing_stays(pair_file: Path, tmp
     resource.setrlimit(resource.RLIMIT_NOFILE, (eighth_free + 1, before[1]))
     try:
         with pytest.raises(UsageError, match="out: cannot be written: Too many open files"):
-            prepare_corpus([pair_file], tmp_path / "out", load_config(None))
+            prepare(pair_file, out=tmp_path / "out")
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, before)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["before", pair_file.name]

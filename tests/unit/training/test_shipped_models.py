@@ -9,7 +9,7 @@ from seq2seq_cli.config.catalog import list_configs
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.decoding.load import load_translator
-from seq2seq_cli.preparation.prepare import prepare_corpus
+from seq2seq_cli.preparation.prepare import prepare
 from seq2seq_cli.training.events import Step, Validated
 from seq2seq_cli.training.report import model_card, report
 from seq2seq_cli.training.resolve import resolve_config
@@ -42,11 +42,11 @@ def test_the_quick_model_trains_on_what_it_has_prepared(tmp_path: Path) -> None:
     pairs = tmp_path / "pairs.txt"
     write_reversals(pairs)
     sizes = [f"model.{side}.{size}=8" for side in ("encoder", "decoder") for size in ("embedding_size", "hidden_size")]
-    config = load_config("quick", [*sizes, "training.epochs=2", "training.device=cpu"])
-    prepare_corpus([pairs], tmp_path / "prepared", config)
+    settings = [*sizes, "training.epochs=2", "training.device=cpu"]
+    prepare(pairs, out=tmp_path / "prepared", config="quick", overrides=settings)
     corpus = PreparedCorpus.open(tmp_path / "prepared")
 
-    session = started(tmp_path / "run", resolve_config(config, corpus), corpus)
+    session = started(tmp_path / "run", resolve_config(load_config("quick", settings), corpus), corpus)
 
     rates = [event.lr for event in session.train() if isinstance(event, Step)]
     # It is still climbing: a training of so few pairs ends within its warm-up.

@@ -15,8 +15,6 @@
 A message is one line: what is wrong, where (``file:line:column`` as far as known) and what to do.
 """
 
-from collections.abc import Sequence
-
 
 def one_line(text: str) -> str:
     """Escape the characters that would break a line or a terminal."""
@@ -24,13 +22,21 @@ def one_line(text: str) -> str:
 
 
 class S2SError(Exception):
-    """The root: shown as ``s2s: error: MESSAGE`` on stderr, without a traceback."""
+    """The root: each problem is shown as ``s2s: error: PROBLEM`` on stderr, without a traceback."""
 
     exit_code = 1
 
+    def __init__(self, *problems: str, exit_code: int | None = None) -> None:
+        super().__init__(*problems)
+        if exit_code is not None:
+            self.exit_code = exit_code
+
+    def __str__(self) -> str:
+        return "; ".join(self.args)
+
     def lines(self) -> list[str]:
-        """The problems to show, one line each."""
-        return [str(self)]
+        """The problems, one line each."""
+        return list(self.args)
 
 
 class InputError(S2SError):
@@ -50,14 +56,6 @@ class PairFileError(InputError):
 class ConfigError(InputError):
     """A config has problems; all of them are told at once."""
 
-    def __init__(self, problems: Sequence[str]) -> None:
-        super().__init__("; ".join(problems))
-        self.problems = list(problems)
-
-    def lines(self) -> list[str]:
-        """One line per problem."""
-        return self.problems
-
 
 class PreparedFolderError(InputError):
     """A prepared folder is missing, unfinished, damaged, or made with other options."""
@@ -72,16 +70,7 @@ class TrainingError(S2SError):
 
 
 class OtherProcessError(S2SError):
-    """Another process of the same training failed, with this exit code."""
-
-    def __init__(self, problems: Sequence[str], *, exit_code: int) -> None:
-        super().__init__("; ".join(problems))
-        self.problems = list(problems)
-        self.exit_code = exit_code
-
-    def lines(self) -> list[str]:
-        """The problems that no process has told yet, one line each."""
-        return self.problems
+    """Another process of the same training failed: its exit code, and the problems that no process has told yet."""
 
 
 class DownloadError(S2SError):
@@ -92,7 +81,3 @@ class Interrupted(S2SError):  # noqa: N818  # no error: the user wanted it
     """The user stopped the program, by SIGINT (exit code 130) or SIGTERM (143)."""
 
     exit_code = 130
-
-    def __init__(self, message: str, *, exit_code: int = 130) -> None:
-        super().__init__(message)
-        self.exit_code = exit_code

@@ -31,9 +31,8 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
     It is written under a temporary name, synced to the disk and renamed, and its folder is synced: a crash at any
     moment leaves the old file or the new one, and after the block the new one.
     """
-    for leftover in path.parent.glob(f".{glob.escape(path.name)}.*{_UNFINISHED}"):
-        leftover.unlink()  # left by a process that was killed
-    aside = sibling(path)
+    _remove_leftovers(path)
+    aside = _sibling(path)
     try:
         with aside.open("wb") as file:
             yield file
@@ -96,12 +95,10 @@ def whole_folder(path: Path) -> Iterator[Path]:
     """
     path = Path(os.path.realpath(path))
     made = [folder for folder in path.parents if not folder.exists()]
-    aside = sibling(path)
+    aside = _sibling(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        for leftover in path.parent.glob(f".{glob.escape(path.name)}.*{_UNFINISHED}"):
-            if leftover.is_dir():
-                shutil.rmtree(leftover)
+        _remove_leftovers(path)
         aside.mkdir()
         yield aside
         for file in (aside, *aside.rglob("*")):
@@ -110,7 +107,7 @@ def whole_folder(path: Path) -> Iterator[Path]:
             else:
                 _sync(file)
         if path.exists():
-            old = path.replace(sibling(path))
+            old = path.replace(_sibling(path))
             aside.replace(path)
             shutil.rmtree(old)
         else:
@@ -130,7 +127,16 @@ def is_unfinished(path: Path) -> bool:
     return path.name.startswith(".") and path.name.endswith(_UNFINISHED)
 
 
-def sibling(path: Path) -> Path:
+def _remove_leftovers(path: Path) -> None:
+    """Remove the unfinished files and folders of ``path`` that processes which were killed have left."""
+    for leftover in path.parent.glob(f".{glob.escape(path.name)}.*{_UNFINISHED}"):
+        if leftover.is_dir():
+            shutil.rmtree(leftover)
+        else:
+            leftover.unlink()
+
+
+def _sibling(path: Path) -> Path:
     """A free temporary name in the same folder, from which a rename to ``path`` is atomic."""
     return path.with_name(f".{path.name}.{secrets.token_hex(4)}{_UNFINISHED}")
 

@@ -99,7 +99,7 @@ class ProcessGroup:
         if error:
             raise error
         if answer[1] is not None:
-            raise OtherProcessError([], exit_code=answer[1])
+            raise OtherProcessError(exit_code=answer[1])
         return answer[0]  # type: ignore[no-any-return]
 
     def on_all(self, make: Callable[[], T]) -> T:
@@ -120,11 +120,11 @@ class ProcessGroup:
             raise error
         lines, exit_code, machine = failed[first]  # type: ignore[misc]
         told = [f"process {first} on {machine}: {line}" for line in lines] if self.is_main else []
-        raise OtherProcessError(told, exit_code=exit_code)
+        raise OtherProcessError(*told, exit_code=exit_code)
 
     def agreed(self, error: S2SError) -> S2SError:
         """The error to raise for one that all processes have alike: process 0 alone has the message."""
-        return error if self.is_main else OtherProcessError([], exit_code=error.exit_code)
+        return error if self.is_main else OtherProcessError(exit_code=error.exit_code)
 
     def wrap(self, module: nn.Module) -> nn.Module:
         """The module, wrapped so that `backward` leaves the mean of all processes' gradients in its weights.
@@ -221,7 +221,7 @@ def _lost(store: Any) -> S2SError:
     """The error for a lost process; the first process to notice it has the message."""
     with contextlib.suppress(RuntimeError):  # the store may be lost too
         if store.add("lost", 1) > 1:
-            return OtherProcessError([], exit_code=TrainingError.exit_code)
+            return OtherProcessError(exit_code=TrainingError.exit_code)
     return TrainingError(
         "a process of this training was lost, so the others end too; the last checkpoint is kept: resume it with the"
         " same command and --resume, or let torchrun do so (--max-restarts)"

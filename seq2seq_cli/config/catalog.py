@@ -45,11 +45,11 @@ def find_config(name: str) -> Path:
             if path.is_file():
                 return path
     if not bare:
-        raise ConfigError([f"{name}: {'a folder, not a' if Path(name).is_dir() else 'no such'} config file"])
+        raise ConfigError(f"{name}: {'a folder, not a' if Path(name).is_dir() else 'no such'} config file")
     known = {Path(entry.name).stem: entry.name for entry in list_configs()}
     near = [known[stem] for stem in get_close_matches(Path(name).stem.lower(), known, n=3)]
     hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(known.values())}"
-    raise ConfigError([f"no config is named '{name}'; {hint}"])
+    raise ConfigError(f"no config is named '{name}'; {hint}")
 
 
 def list_configs() -> list[CatalogEntry]:
@@ -71,14 +71,14 @@ def read_config_text(path: Path) -> str:
     try:
         content = path.read_bytes()
     except OSError as error:
-        raise ConfigError([f"{path}: {error.strerror}"]) from error
+        raise ConfigError(f"{path}: {error.strerror}") from error
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         *above, before = error.object[: error.start].decode("utf-8").split("\n")
         where = f"{path}:{len(above) + 1}:{len(before) + 1}"
         byte = error.object[error.start]
-        raise ConfigError([f"{where}: byte 0x{byte:02x} is not UTF-8; save the file as UTF-8"]) from error
+        raise ConfigError(f"{where}: byte 0x{byte:02x} is not UTF-8; save the file as UTF-8") from error
 
 
 def describe_config(path: Path) -> str:

@@ -124,7 +124,7 @@ class _Draft:
                     places = self._key_places if details["type"] == "extra_forbidden" else self._value_places
                     self._add(_innermost(places, path), path, explain(details))
         if self._problems:
-            raise ConfigError([self._problems[order] for order in sorted(self._problems)])
+            raise ConfigError(*(self._problems[order] for order in sorted(self._problems)))
         return config
 
     def _add(self, place: _Place, path: KeyPath, message: str) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,13 +22,10 @@ def corpus_bleu(hypotheses: Sequence[str], references: Sequence[str]) -> CorpusS
 
     Raises ValueError for empty lists and for lists of different lengths.
     """
-    _check(hypotheses, references, name="BLEU")
     from sacrebleu.metrics.bleu import BLEU  # not above: most commands do without it
 
     # force: no warning on stderr about a model that writes spaces before full stops.
-    metric = BLEU(tokenize="13a", lowercase=False, force=True)
-    value = metric.corpus_score(list(hypotheses), [list(references)]).score
-    return CorpusScore(name="BLEU", value=value, signature=str(metric.get_signature()))
+    return _score("BLEU", BLEU(tokenize="13a", lowercase=False, force=True), hypotheses, references)
 
 
 def corpus_chrf(hypotheses: Sequence[str], references: Sequence[str]) -> CorpusScore:
@@ -36,16 +34,15 @@ def corpus_chrf(hypotheses: Sequence[str], references: Sequence[str]) -> CorpusS
     The F-score of the n-grams of 1 to 6 characters, without spaces; recall counts twice as much as precision.
     Raises ValueError for empty lists and for lists of different lengths.
     """
-    _check(hypotheses, references, name="chrF2")
     from sacrebleu.metrics.chrf import CHRF  # not above: most commands do without it
 
-    metric = CHRF(lowercase=False)
-    value = metric.corpus_score(list(hypotheses), [list(references)]).score
-    return CorpusScore(name="chrF2", value=value, signature=str(metric.get_signature()))
+    return _score("chrF2", CHRF(lowercase=False), hypotheses, references)
 
 
-def _check(hypotheses: Sequence[str], references: Sequence[str], *, name: str) -> None:
+def _score(name: str, metric: Any, hypotheses: Sequence[str], references: Sequence[str]) -> CorpusScore:
     if len(hypotheses) != len(references):
         raise ValueError(f"{len(hypotheses)} hypotheses do not match {len(references)} references")
     if not hypotheses:
         raise ValueError(f"{name} of no sentences is not defined")
+    value = metric.corpus_score(list(hypotheses), [list(references)]).score
+    return CorpusScore(name=name, value=value, signature=str(metric.get_signature()))

@@ -39,7 +39,7 @@ def check_encoding(encoding: str) -> str:
         return _WITHOUT_MARK.get(name, name)
     near = get_close_matches(encoding.lower().replace("-", "_"), filter(_python_name, aliases), n=1)
     hint = f", did you mean '{near[0].replace('_', '-')}'?" if near else ": give one such as utf-8, latin-1 or cp1252"
-    raise ConfigError([f"data.encoding: unknown encoding '{one_line(encoding)}'{hint}"])
+    raise ConfigError(f"data.encoding: unknown encoding '{one_line(encoding)}'{hint}")
 
 
 def _python_name(encoding: str) -> str | None:

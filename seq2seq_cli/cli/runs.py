@@ -106,7 +106,7 @@ def plot(
 
     check_curves_path(out, overwrite=overwrite)
     found = [runs.find_run(name, context.obj) for name in names]
-    shown = metric or found[0].metric
+    shown = metric or found[0].config.training.best_metric
     curves = learning_curves(dict(zip(_titles(found), found, strict=True)), axis=x, metric=shown)
     save_curves(curves, out, axis=x, metric=shown)
     sys.stderr.write(f"s2s: learning curves written to {out}\n")
@@ -151,15 +151,15 @@ def _cells(run: "Run | DamagedRun") -> list[str]:
     name, size = one_line(run.path.name), decimal(size_on_disk(run.path))
     if isinstance(run, DamagedRun):
         return [name, *[_NO_VALUE] * 5, size]
-    best = run.best.score(run.metric) if run.best else None
-    test = run.history.test
+    training, best, test = run.config.training, run.history.best, run.history.test
+    score = best and best.score(training.best_metric)
     return [
         name,
-        f"{run.pairs:,}",
-        f"{int(run.history.epochs)} of {run.epochs}",
-        _NO_VALUE if best is None else f"{_result(run.metric, best)} {run.metric}",
+        f"{run.provenance.pairs['train']:,}",
+        f"{int(run.history.epochs)} of {training.epochs}",
+        _NO_VALUE if score is None else f"{_result(training.best_metric, score)} {training.best_metric}",
         _result("test bleu", test and test.bleu),
-        _result("minutes", run.minutes),
+        _result("minutes", run.history.minutes),
         size,
     ]
 
@@ -176,22 +176,22 @@ def _to_json(run: "Run | DamagedRun") -> dict[str, object]:
     place = {"name": run.path.name, "path": str(run.path), "bytes": size_on_disk(run.path)}
     if isinstance(run, DamagedRun):
         return {**place, "state": "damaged", "problem": run.problem}
-    best, test = run.best, run.history.test
+    history, training = run.history, run.config.training
     return {
         **place,
         "state": run.state,
-        "reason": run.history.reason,
+        "reason": history.reason,
         "resumable": run.resumable,
-        "epoch": run.history.epoch,
-        "epochs": run.epochs,
+        "epoch": history.epoch,
+        "epochs": training.epochs,
         "model": run.model_in_words,
         "parameters": run.parameters,
-        "pairs": run.pairs,
-        "best_metric": run.metric,
-        "best": best and best.model_dump(include={"epoch", "bleu", "chrf", "loss"}),
-        "test": test and test.model_dump(include={"bleu", "chrf"}),
-        "minutes": run.minutes,
-        "tokens_per_second": run.history.tokens_per_second,
+        "pairs": run.provenance.pairs["train"],
+        "best_metric": training.best_metric,
+        "best": history.best and history.best.model_dump(include={"epoch", "bleu", "chrf", "loss"}),
+        "test": history.test and history.test.model_dump(include={"bleu", "chrf"}),
+        "minutes": history.minutes,
+        "tokens_per_second": history.tokens_per_second,
     }
 
 

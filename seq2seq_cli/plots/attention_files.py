@@ -27,8 +27,8 @@ def save_attention(attentions: Sequence[AttentionMap], path: Path) -> list[Path]
     does, and when a file cannot be written.
     """
     check_attention_path(path)
-    ending = path.suffix.lower()
-    if ending == ".json":
+    image_format = path.suffix.lower().removeprefix(".")
+    if image_format == "json":
         write_output(path, attention_json(attentions).encode("utf-8"))
         return [path]
     written = []
@@ -36,7 +36,7 @@ def save_attention(attentions: Sequence[AttentionMap], path: Path) -> list[Path]
         if attention.weights.size == 0:
             continue
         file = path if len(attentions) == 1 else path.with_name(f"{path.stem}-{number}{path.suffix}")
-        write_output(file, render_attention(attention, "png" if ending == ".png" else "svg"))
+        write_output(file, render_attention(attention, image_format))
         written.append(file)
     return written
 

@@ -1,6 +1,6 @@
 """Attention as a picture: source words along the top, target words down the left side."""
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from seq2seq_cli.plots.attention_map import AttentionMap
 from seq2seq_cli.plots.rendering import render
@@ -19,7 +19,7 @@ _BAR_HEIGHT = 1.6
 """Smallest height of the colour bar, in inches."""
 
 
-def render_attention(attention: AttentionMap, image_format: Literal["png", "svg"]) -> bytes:
+def render_attention(attention: AttentionMap, image_format: str) -> bytes:
     """The picture as the content of a file; it grows with the number of words. See `render` for missing fonts."""
     return render(lambda: _figure(attention), image_format)
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import fmean
 from typing import TYPE_CHECKING, Literal
 
 from seq2seq_cli.config.choices import Metric
@@ -14,13 +15,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from seq2seq_cli.plots.rendering import ImageFormat
-
 Axis = Literal["epoch", "minutes", "tokens"]
 Point = tuple[float, float]
-"""The place on the x axis, and the value there."""
+"""The place on the x axis, in its unit, and the value there."""
 
-_FORMATS: "dict[str, ImageFormat]" = {".png": "png", ".svg": "svg", ".pdf": "pdf"}
 _X_LABELS: dict[Axis, str] = {
     "epoch": "epochs",
     "minutes": "minutes, validation included",
@@ -58,17 +56,17 @@ class LearningCurves:
 
 def check_curves_path(path: Path, *, overwrite: bool) -> None:
     """Raise UsageError, before any work, when the picture cannot be written or would replace a file unasked."""
-    check_output_path(path, content="learning curves", endings=tuple(_FORMATS))
+    check_output_path(path, content="learning curves", endings=(".png", ".svg", ".pdf"))
     if path.exists() and not overwrite:
         raise UsageError(f"{path} is there already: --overwrite replaces it, --out FILE leaves it alone")
 
 
 def save_curves(runs: Sequence[LearningCurves], path: Path, *, axis: Axis, metric: Metric) -> None:
     """Write the picture; raises UsageError when it cannot be written."""
-    write_output(path, render_curves(runs, _FORMATS[path.suffix.lower()], axis=axis, metric=metric))
+    write_output(path, render_curves(runs, path.suffix.lower().removeprefix("."), axis=axis, metric=metric))
 
 
-def render_curves(runs: Sequence[LearningCurves], image_format: "ImageFormat", *, axis: Axis, metric: Metric) -> bytes:
+def render_curves(runs: Sequence[LearningCurves], image_format: str, *, axis: Axis, metric: Metric) -> bytes:
     """The picture as the content of a file: the score above the losses, or the losses alone.
 
     Each run has a colour and a marker of its own, and its name at the end of its curve.
@@ -86,8 +84,7 @@ def _figure(runs: Sequence[LearningCurves], axis: Axis, metric: Metric) -> "Figu
     all_axes = figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
     figure.subplots_adjust(hspace=0.08)
     for axes, shown in zip(all_axes, panels, strict=True):
-        scale = 1e-6 if axis == "tokens" else 1.0
-        ends = [_draw(axes, run, shown, number, scale) for number, run in enumerate(runs)]
+        ends = [_draw(axes, run, shown, number) for number, run in enumerate(runs)]
         _set_up_y_axis(axes, shown)
         _name_ends(axes, [run.name for run in runs], ends)
     all_axes[-1].set_xlabel(_X_LABELS[axis])
@@ -98,15 +95,14 @@ def _figure(runs: Sequence[LearningCurves], axis: Axis, metric: Metric) -> "Figu
     return figure
 
 
-def _draw(axes: "Axes", run: LearningCurves, shown: Metric, number: int, scale: float) -> Point | None:
+def _draw(axes: "Axes", run: LearningCurves, shown: Metric, number: int) -> Point | None:
     """Draw the curves of a run; returns the end of the curve to write its name at, None when it has no curve."""
     colour, marker = _style(number)
     held_out = run.valid_loss if shown == "loss" else run.score
     training = run.train_loss if shown == "loss" else []
-    axes.plot([scale * x for x, _ in training], [y for _, y in training], color=colour, linewidth=0.9, linestyle=":")
+    axes.plot(*zip(*training, strict=True), color=colour, linewidth=0.9, linestyle=":")
     axes.plot(
-        [scale * x for x, _ in held_out],
-        [y for _, y in held_out],
+        *zip(*held_out, strict=True),
         color=colour,
         linewidth=1.6,
         marker=marker,
@@ -116,7 +112,7 @@ def _draw(axes: "Axes", run: LearningCurves, shown: Metric, number: int, scale: 
         markeredgewidth=0.5,
     )
     named = held_out or training
-    return (scale * named[-1][0], named[-1][1]) if named else None
+    return named[-1] if named else None
 
 
 def _style(number: int) -> tuple[str, str]:
@@ -168,14 +164,10 @@ def _spread(heights: Sequence[float], distance: float) -> list[float]:
     pools: list[list[float]] = []
     for number, height in enumerate(heights):
         pools.append([height - number * distance])
-        while len(pools) > 1 and _mean(pools[-2]) > _mean(pools[-1]):
+        while len(pools) > 1 and fmean(pools[-2]) > fmean(pools[-1]):
             pools[-2:] = [pools[-2] + pools[-1]]
-    means = [_mean(pool) for pool in pools for _ in pool]
+    means = [fmean(pool) for pool in pools for _ in pool]
     return [mean + number * distance for number, mean in enumerate(means)]
-
-
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values)
 
 
 def _legend(axes: "Axes", runs: Sequence[LearningCurves]) -> None:

@@ -5,14 +5,12 @@ import logging
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 logger = logging.getLogger(__name__)
-
-ImageFormat = Literal["png", "svg", "pdf"]
 
 _DPI = 150
 
@@ -35,12 +33,12 @@ _FONTS = (
     "Nirmala UI",
     "Leelawadee UI",
 )
-_DATES: dict[ImageFormat, str] = {"svg": "Date", "pdf": "CreationDate"}
+_DATES = {"svg": "Date", "pdf": "CreationDate"}
 """The metadata key of the date, which is left out so that the same figure gives the same bytes."""
 
 
-def render(draw: Callable[[], "Figure"], image_format: ImageFormat) -> bytes:
-    """The figure that `draw` makes, as the content of a file, with room for all labels.
+def render(draw: Callable[[], "Figure"], image_format: str) -> bytes:
+    """The figure that `draw` makes, as the content of a file (png, svg or pdf), with room for all labels.
 
     A character without an installed font appears as a box, with one warning in the log. The same figure gives the same
     bytes.

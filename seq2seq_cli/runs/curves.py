@@ -1,4 +1,4 @@
-"""Learning curves of runs: losses and scores over epochs, minutes or target tokens."""
+"""Learning curves of runs: losses and scores over epochs, minutes or millions of target tokens."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
@@ -11,7 +11,7 @@ from seq2seq_cli.runs.metrics import EpochRecord, StepRecord
 _PLACES: Mapping[Axis, Callable[[StepRecord | EpochRecord], float]] = {
     "epoch": lambda record: record.epochs,
     "minutes": lambda record: record.seconds / 60,
-    "tokens": lambda record: float(record.tokens),
+    "tokens": lambda record: record.tokens / 1e6,
 }
 
 

@@ -125,39 +125,26 @@ class RunFolder:
         return self.path / BEST
 
     @property
-    def tensorboard_path(self) -> Path:
-        """The folder that TensorBoard reads."""
-        return self.path / "tensorboard"
-
-    @property
     def last_path(self) -> Path:
         """The checkpoint to resume from."""
         return self.path / LAST / "training.pt"
 
-    @property
-    def metrics_path(self) -> Path:
-        """The file of metrics records."""
-        return self.path / METRICS
-
-    @contextlib.contextmanager
-    def lock(self) -> Iterator[None]:
-        """Hold the lock of the run inside the block.
+    def lock(self) -> contextlib.AbstractContextManager[object]:
+        """Take the lock of the run; the end of the ``with`` block releases it.
 
         Raises UsageError when another training holds it, also one of this process; TrainingError when it cannot be
         locked.
         """
         path = self.path / LOCK
-        with contextlib.ExitStack() as held:
-            try:
-                held.enter_context(hold(path))
-            except TimeoutError:
-                raise UsageError(
-                    f"{self.path}: a training is running in it: wait for its end or stop it, or choose another folder"
-                    " with --out"
-                ) from None
-            except OSError as error:
-                raise TrainingError(f"{path}: cannot be locked: {error.strerror}") from error
-            yield
+        try:
+            return hold(path)
+        except TimeoutError:
+            raise UsageError(
+                f"{self.path}: a training is running in it: wait for its end or stop it, or choose another folder"
+                " with --out"
+            ) from None
+        except OSError as error:
+            raise TrainingError(f"{path}: cannot be locked: {error.strerror}") from error
 
     def config(self) -> Config:
         """The config that the run was trained with."""
@@ -217,7 +204,8 @@ class RunFolder:
 
     def append_metrics(self, record: Record) -> None:
         """Append a record to metrics.jsonl."""
-        with _writing(self.metrics_path), self.metrics_path.open("a", encoding="utf-8") as file:
+        path = self.path / METRICS
+        with _writing(path), path.open("a", encoding="utf-8") as file:
             file.write(record.model_dump_json() + "\n")
             file.flush()
             os.fsync(file.fileno())  # a checkpoint on the disk counts on the lines before it
@@ -227,8 +215,9 @@ class RunFolder:
 
         Bytes, not steps: two checkpoints of the same step can have a record between them.
         """
+        path = self.path / METRICS
         if self._metrics_bytes() > size:
-            with _writing(self.metrics_path), self.metrics_path.open("rb+") as file:
+            with _writing(path), path.open("rb+") as file:
                 file.truncate(size)
                 os.fsync(file.fileno())
 
@@ -237,7 +226,8 @@ class RunFolder:
         _write_text(self.path / "README.md", text)
 
     def _metrics_bytes(self) -> int:
-        return self.metrics_path.stat().st_size if self.metrics_path.is_file() else 0
+        path = self.path / METRICS
+        return path.stat().st_size if path.is_file() else 0
 
 
 def _write_text(path: Path, text: str) -> None:

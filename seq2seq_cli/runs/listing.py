@@ -10,14 +10,13 @@ from math import prod
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from seq2seq_cli.config.choices import Metric
 from seq2seq_cli.config.differences import differing_values
 from seq2seq_cli.config.loader import load_saved_config
 from seq2seq_cli.config.schema import Config
 from seq2seq_cli.errors import ConfigError, ModelFileError
 from seq2seq_cli.runs.layout import BEST, CONFIG, CORPUS, LAST, LOCK, METRICS
 from seq2seq_cli.runs.lock import is_held
-from seq2seq_cli.runs.metrics import EpochRecord, History, read_history
+from seq2seq_cli.runs.metrics import History, read_history
 from seq2seq_cli.runs.provenance import Provenance
 
 
@@ -59,11 +58,6 @@ class Run:
         return "finished" if self.history.reason else "stopped"
 
     @property
-    def epochs(self) -> int:
-        """Number of epochs that the config asks for."""
-        return self.config.training.epochs
-
-    @property
     def resumable(self) -> bool:
         """Whether there is a checkpoint for ``s2s train --resume``."""
         return any((self.path / LAST).glob("*"))
@@ -71,7 +65,7 @@ class Run:
     @property
     def state_in_words(self) -> str:
         """The state, with its epoch or the reason of its end."""
-        where = f"epoch {max(1, self.history.epoch)} of {self.epochs}"
+        where = f"epoch {max(1, self.history.epoch)} of {self.config.training.epochs}"
         match self.state:
             case "running":
                 return f"running, in {where}"
@@ -85,26 +79,6 @@ class Run:
         """Decoder and attention, in the words of the model card."""
         model = self.config.model
         return f"{model.decoder.kind} decoder, {model.attention.in_words}"
-
-    @property
-    def pairs(self) -> int:
-        """Number of training pairs."""
-        return self.provenance.pairs["train"]
-
-    @property
-    def metric(self) -> Metric:
-        """The metric that chooses the best weights."""
-        return self.config.training.best_metric
-
-    @property
-    def best(self) -> EpochRecord | None:
-        """The validation of the best weights; None before the first validation."""
-        return self.history.best
-
-    @property
-    def minutes(self) -> float | None:
-        """Minutes of training so far, validation included; None when nothing is recorded."""
-        return None if self.history.seconds is None else self.history.seconds / 60
 
     @cached_property
     def parameters(self) -> int | None:
@@ -195,13 +169,14 @@ def comparability(runs: Sequence[Run]) -> Iterator[str]:
     if len({run.provenance.fingerprint for run in runs}) > 1:
         yield "the runs were trained on different data: their scores are of different sentences"
     for metric in ("bleu", "chrf"):
-        signatures = {run.best.signatures[metric] for run in runs if run.best and metric in run.best.signatures}
+        found = (run.history.best.signatures.get(metric) for run in runs if run.history.best)
+        signatures = {signature for signature in found if signature}
         if len(signatures) > 1:
             yield f"{metric} was computed with different settings: {', '.join(sorted(signatures))}"
 
 
 def _results(run: Run) -> Iterator[tuple[str, object]]:
-    best, test, last = run.best, run.history.test, run.history.steps[-1:]
+    best, test, last = run.history.best, run.history.test, run.history.steps[-1:]
     yield "state", run.state_in_words
     yield "best epoch", best and best.epoch
     yield "bleu", best and best.bleu
@@ -209,7 +184,7 @@ def _results(run: Run) -> Iterator[tuple[str, object]]:
     yield "loss", best and best.loss
     yield "test bleu", test and test.bleu
     yield "test chrf", test and test.chrf
-    yield "minutes", run.minutes
+    yield "minutes", run.history.minutes
     yield "tokens/s", run.history.tokens_per_second
     yield "parameters", run.parameters
     yield "memory, MB", last[0].memory_mb if last else None

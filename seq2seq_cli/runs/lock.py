@@ -1,7 +1,6 @@
 """The lock of a run folder: one training at a time. The operating system releases it when its process dies."""
 
-import contextlib
-from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 # filelock is imported inside the functions: it takes a tenth of a second, and translating needs no lock.
@@ -10,20 +9,14 @@ PATIENCE_SECONDS = 1.0
 """`is_held` takes the lock for a moment: a training that starts just then waits for this long."""
 
 
-@contextlib.contextmanager
-def hold(path: Path) -> Iterator[None]:
-    """Hold the lock of a file inside the block; the file is made if missing, and stays.
+def hold(path: Path) -> AbstractContextManager[object]:
+    """Take the lock of a file, which is made if missing, and stays; the end of the ``with`` block releases the lock.
 
     Raises TimeoutError when the lock is held already, by this process or another; OSError when it cannot be made.
     """
     from filelock import FileLock
 
-    lock = FileLock(path)
-    lock.acquire(timeout=PATIENCE_SECONDS)
-    try:
-        yield
-    finally:
-        lock.release()
+    return FileLock(path).acquire(timeout=PATIENCE_SECONDS)
 
 
 def is_held(path: Path) -> bool:
@@ -32,12 +25,10 @@ def is_held(path: Path) -> bool:
 
     if not path.is_file():
         return False
-    lock = FileLock(path)
     try:
-        lock.acquire(timeout=0)
+        with FileLock(path).acquire(timeout=0):
+            return False
     except TimeoutError:
         return True
     except OSError:
         return False
-    lock.release()
-    return False

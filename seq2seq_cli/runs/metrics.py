@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise, takewhile
+from itertools import takewhile
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
 
@@ -161,14 +161,14 @@ class History:
         return next((record.reason for record in self._after_training() if isinstance(record, EndRecord)), None)
 
     @property
-    def seconds(self) -> float | None:
-        """Time from the start of the run to its last record, validation included; None when nothing is recorded."""
-        return next((record.seconds for record in reversed(self.records) if isinstance(record, _TimedRecord)), None)
+    def minutes(self) -> float | None:
+        """Minutes from the start of the run to its last record, validation included; None when nothing is recorded."""
+        return self._timed[-1].seconds / 60 if self._timed else None
 
     @property
     def epochs(self) -> float:
         """Epochs trained so far, the finished fraction of the running one included."""
-        return next((record.epochs for record in reversed(self.records) if isinstance(record, _TimedRecord)), 0.0)
+        return self._timed[-1].epochs if self._timed else 0.0
 
     @property
     def epoch(self) -> int:
@@ -179,14 +179,17 @@ class History:
     @property
     def tokens_per_second(self) -> float | None:
         """Target tokens per second over all step records, validation left out; None when no record has a rate."""
-        totals = [0, *(record.tokens for record in self.steps)]
-        counts = [after - before for before, after in pairwise(totals)]
+        starts = [0, *(record.tokens for record in self.steps)]
         timed = [
-            (count, rate)
-            for count, rate in zip(counts, (record.tokens_per_second for record in self.steps), strict=True)
-            if count and rate
+            (record.tokens - start, record.tokens_per_second)
+            for start, record in zip(starts, self.steps, strict=False)
+            if record.tokens > start and record.tokens_per_second
         ]
         return sum(count for count, _ in timed) / sum(count / rate for count, rate in timed) if timed else None
+
+    @cached_property
+    def _timed(self) -> list[_TimedRecord]:
+        return [record for record in self.records if isinstance(record, _TimedRecord)]
 
     def _after_training(self) -> Iterator[Record]:
         """The records after the last step and the last validation, the newest first."""

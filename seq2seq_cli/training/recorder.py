@@ -42,7 +42,7 @@ class Recorder:
         if config.training.tensorboard and group.is_main:
             from seq2seq_cli.training.tensorboard import TensorBoard  # not above: it draws, which takes time to load
 
-            self._board = TensorBoard(run.tensorboard_path, done=state.progress.step)
+            self._board = TensorBoard(run.path / "tensorboard", done=state.progress.step)
 
     def record(self, event: Event) -> None:
         """Write the metrics of an event and, after a validation, the weights."""

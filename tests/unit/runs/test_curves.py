@@ -18,7 +18,8 @@ def run_of(folder: Path, records: Sequence[Record], name: str = "run") -> Run:
 
 
 @pytest.mark.parametrize(
-    ("axis", "places"), [("epoch", [0.5, 1.0, 1.25]), ("minutes", [1.0, 3.0, 3.5]), ("tokens", [700.0, 1500.0, 1900.0])]
+    ("axis", "places"),
+    [("epoch", [0.5, 1.0, 1.25]), ("minutes", [1.0, 3.0, 3.5]), ("tokens", [0.0007, 0.0015, 0.0019])],
 )
 def test_a_point_is_where_its_record_says(tmp_path: Path, axis: Axis, places: list[float]) -> None:
     records = [

@@ -25,7 +25,7 @@ def test_an_ended_run_has_its_scores_and_its_end(tmp_path: Path) -> None:
 
     assert [record.step for record in history.steps] == [100]
     assert [record.bleu for record in history.validations] == [10.0, 9.0]
-    assert (history.reason, history.epoch, history.epochs, history.seconds) == ("done", 2, 2.0, 301.0)
+    assert (history.reason, history.epoch, history.epochs, history.minutes) == ("done", 2, 2.0, 301 / 60)
     assert history.best is not None
     assert history.best.epoch == 1
 

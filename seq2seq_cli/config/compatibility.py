@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from seq2seq_cli.config.yaml12 import shown
 
 if TYPE_CHECKING:
-    from seq2seq_cli.config.schema import Config, ModelConfig
+    from seq2seq_cli.config.schema import Config, ModelConfig, Section, TextConfig
 
 Problem: TypeAlias = tuple[Sequence[str], str]
 """A broken rule: the keys that disagree, relative to the section that checks, and a message that has them in full."""
@@ -27,12 +27,20 @@ def model_problems(model: "ModelConfig") -> Iterator[Problem]:
 
 def section_problems(config: "Config") -> Iterator[Problem]:
     """The broken rules between sections; a key of data or text that is not stated is left to the prepared folder."""
-    yield from longest_source_problems(config)
+    yield from _longest_source(config)
     yield from shared_vocabulary_problems(config)
     yield from _weight_decay(config)
 
 
-def longest_source_problems(config: "Config") -> Iterator[Problem]:
+def text_problems(text: "TextConfig") -> Iterator[Problem]:
+    """One vocabulary for both sides has one size and one smallest count."""
+    for ours, theirs in (("src.min_count", "tgt.min_count"), ("src.max_size", "tgt.max_size")):
+        if text.shared_vocabulary and _value(text, ours) != _value(text, theirs):
+            why = "text.shared_vocabulary makes one vocabulary for both"
+            yield (ours, theirs), f"{_named(text, ours)} and {_named(text, theirs)} must be equal: {why}"
+
+
+def _longest_source(config: "Config") -> Iterator[Problem]:
     """The location score has a place for each source token, and so a largest length."""
     attention, data = config.model.attention, config.data
     limited = attention.score == "location" and "max_tokens" in data.model_fields_set
@@ -89,14 +97,9 @@ def _sizes_of_the_score(model: "ModelConfig") -> Iterator[Problem]:
     """Some scores multiply or add a query and a memory state entry by entry: both have one size."""
     score, size = model.attention.score, model.decoder.hidden_size
     if score in ("dot", "scaled_dot", "concat") and model.encoder.memory_size != size:
-        yield (
-            ("attention.score", "encoder.hidden_size", "decoder.hidden_size", "encoder.directions"),
-            (
-                f"{_memory(model)} and {_named(model, 'decoder.hidden_size')} must be equal for"
-                f" {_named(model, 'attention.score')}, which {'adds' if score == 'concat' else 'multiplies'} them"
-                " entry by entry"
-            ),
-        )
+        keys = ("attention.score", "encoder.hidden_size", "decoder.hidden_size", "encoder.directions")
+        why = f"{_named(model, keys[0])}, which {'adds' if score == 'concat' else 'multiplies'} them entry by entry"
+        yield keys, f"{_memory(model)} and {_named(model, 'decoder.hidden_size')} must be equal for {why}"
 
 
 def _heads(model: "ModelConfig") -> Iterator[Problem]:
@@ -151,29 +154,31 @@ def _tied_embeddings(model: "ModelConfig") -> Iterator[Problem]:
     target, source = _named(model, "decoder.embedding_size"), _named(model, "encoder.embedding_size")
     size = decoder.readout_size or decoder.hidden_size + encoder.memory_size
     if size != decoder.embedding_size:
-        yield (
-            ("tied_embeddings", "decoder.embedding_size", "decoder.readout", "decoder.hidden_size"),
-            f"{tied} needs {target} to be {size}, the size of {_named(model, 'decoder.readout')}",
-        )
+        keys = ("tied_embeddings", "decoder.embedding_size", "decoder.readout", "decoder.hidden_size")
+        yield keys, f"{tied} needs {target} to be {size}, the size of {_named(model, 'decoder.readout')}"
     if model.tied_embeddings == "all" and encoder.embedding_size != decoder.embedding_size:
-        keys = ("tied_embeddings", "encoder.embedding_size", "decoder.embedding_size")
-        yield keys, f"{source} and {target} must be equal: {tied} makes them one matrix"
+        sizes = ("tied_embeddings", "encoder.embedding_size", "decoder.embedding_size")
+        yield sizes, f"{source} and {target} must be equal: {tied} makes them one matrix"
 
 
-def _clash(section: "Config | ModelConfig", key: str, other: str, why: str) -> Problem:
+def _clash(section: "Section", key: str, other: str, why: str) -> Problem:
     """The problem of two keys whose values do not go together."""
     return (key, other), f"{_named(section, key)} and {_named(section, other)} do not go together: {why}"
 
 
-def _needs(section: "Config | ModelConfig", key: str, other: str, wanted: str, why: str) -> Problem:
+def _needs(section: "Section", key: str, other: str, wanted: str, why: str) -> Problem:
     """The problem of a key that needs another value of another key."""
     return (key, other), f"{_named(section, key)} needs {_named(section, other)} to be {wanted}: {why}"
 
 
-def _named(section: "Config | ModelConfig", key: str) -> str:
+def _named(section: "Section", key: str) -> str:
     """A key in full with its value, such as "model.decoder.kind (luong)"; ``key`` is relative to the section."""
-    prefix = "model." if hasattr(section, "encoder") else ""
-    return f"{prefix}{key} ({shown(reduce(getattr, key.split('.'), section))})"
+    prefix = {"ModelConfig": "model.", "TextConfig": "text."}.get(type(section).__name__, "")
+    return f"{prefix}{key} ({shown(_value(section, key))})"
+
+
+def _value(section: "Section", key: str) -> object:
+    return reduce(getattr, key.split("."), section)
 
 
 def _memory(model: "ModelConfig") -> str:

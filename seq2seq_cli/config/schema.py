@@ -5,10 +5,11 @@ A YAML file has five sections: ``data`` and ``text`` say how ``s2s prepare`` mak
 ``s2s configs show`` and the JSON schema are made from here: a new key needs no line elsewhere.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Literal, Self, TypeAlias
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from typing_extensions import override
 
 from seq2seq_cli.config.choices import (
     BatchUnit,
@@ -28,7 +29,7 @@ from seq2seq_cli.config.choices import (
     TiedEmbeddings,
     Unit,
 )
-from seq2seq_cli.config.compatibility import Problem, model_problems, section_problems
+from seq2seq_cli.config.compatibility import Problem, model_problems, section_problems, text_problems
 
 AUTO = "auto"
 """A language that is still to be found."""
@@ -78,6 +79,16 @@ class Section(BaseModel):
     model_config = ConfigDict(
         frozen=True, strict=True, extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True
     )
+
+    def problems(self) -> Iterator[Problem]:
+        """The rules between keys that the values break."""
+        yield from ()
+
+    @model_validator(mode="after")
+    def _values_agree(self) -> Self:
+        if problems := list(self.problems()):
+            raise Disagreement(problems)
+        return self
 
 
 class DataConfig(Section):
@@ -139,20 +150,9 @@ class TextConfig(Section):
     tgt: TargetConfig = TargetConfig()
     """The target language."""
 
-    @model_validator(mode="after")
-    def _sizes_agree(self) -> Self:
-        problems: list[Problem] = []
-        for key in ("min_count", "max_size") if self.shared_vocabulary else ():
-            ours, theirs = getattr(self.src, key), getattr(self.tgt, key)
-            if ours != theirs:
-                message = (
-                    f"text.src.{key} ({ours}) and text.tgt.{key} ({theirs}) must be equal:"
-                    " text.shared_vocabulary makes one vocabulary for both"
-                )
-                problems.append(((f"src.{key}", f"tgt.{key}"), message))
-        if problems:
-            raise Disagreement(problems)
-        return self
+    @override
+    def problems(self) -> Iterator[Problem]:
+        return text_problems(self)
 
 
 Layers = Annotated[int, Field(ge=1, le=4)]
@@ -279,11 +279,9 @@ class ModelConfig(Section):
     tied_embeddings: TiedEmbeddings = "none"
     """One matrix for several uses. target: target word vectors and output layer. all: source word vectors as well."""
 
-    @model_validator(mode="after")
-    def _parts_agree(self) -> Self:
-        if problems := list(model_problems(self)):
-            raise Disagreement(problems)
-        return self
+    @override
+    def problems(self) -> Iterator[Problem]:
+        return model_problems(self)
 
 
 class TrainingConfig(Section):
@@ -377,8 +375,6 @@ class Config(Section):
     decoding: DecodingConfig = DecodingConfig()
     """The search for translations (read by s2s train for its validations, and by s2s translate)."""
 
-    @model_validator(mode="after")
-    def _sections_agree(self) -> Self:
-        if problems := list(section_problems(self)):
-            raise Disagreement(problems)
-        return self
+    @override
+    def problems(self) -> Iterator[Problem]:
+        return section_problems(self)

@@ -22,17 +22,29 @@ KeyPath = tuple[str, ...]
 _LONGEST_INTEGER = 1000
 
 _TAG = "tag:yaml.org,2002:"
-# YAML 1.2.2, section 10.3.2: tag, pattern, first characters.
-_CORE_SCHEMA = (
-    ("null", r"^(?:~|null|Null|NULL|)$", ["~", "n", "N", ""]),
-    ("bool", r"^(?:true|True|TRUE|false|False|FALSE)$", list("tTfF")),
-    ("int", r"^(?:[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+)$", list("-+0123456789")),
-    (
-        "float",
-        r"^(?:[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$",
-        list("-+.0123456789"),
-    ),
-)
+
+
+def _integer(text: str) -> int:
+    if len(text) > _LONGEST_INTEGER:
+        raise ValueError(text)
+    # int() takes 0o17 and 0x1f with base 0, but refuses 007 there.
+    return int(text, 0) if text[:2] in ("0o", "0x") else int(text)
+
+
+def _float(text: str) -> float:
+    # YAML writes .inf and .nan, Python inf and nan.
+    return float(text.lower().replace(".inf", "inf").replace(".nan", "nan"))
+
+
+_NUMBER = r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?"
+# YAML 1.2.2, section 10.3.2: tag, pattern, and the value of a text that the pattern matches.
+_CORE_SCHEMA: dict[str, tuple[str, Callable[[str], object]]] = {
+    "null": (r"~|null|Null|NULL|", lambda _: None),
+    "bool": (r"true|True|TRUE|false|False|FALSE", lambda text: text.lower() == "true"),
+    "int": (r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+", _integer),
+    "float": (_NUMBER + r"|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)", _float),
+}
+_CONSTRUCTORS = {_TAG + name: construct for name, (_, construct) in _CORE_SCHEMA.items()} | {_TAG + "str": str}
 _PLAIN_WORDS = {
     "mapping values are not allowed here": "a second ':' in the line, or a line indented too far",
     "could not find expected ':'": "a key without ':'",
@@ -114,9 +126,9 @@ class _Dumper(yaml.SafeDumper):
     """Knows the patterns of YAML 1.1 (its own) and of 1.2 (added below)."""
 
 
-for _name, _pattern, _first in _CORE_SCHEMA:
-    _Loader.add_implicit_resolver(_TAG + _name, re.compile(_pattern), _first)
-    _Dumper.add_implicit_resolver(_TAG + _name, re.compile(_pattern), _first)
+for _name, (_pattern, _) in _CORE_SCHEMA.items():
+    _Loader.add_implicit_resolver(_TAG + _name, re.compile(rf"^(?:{_pattern})$"), None)
+    _Dumper.add_implicit_resolver(_TAG + _name, re.compile(rf"^(?:{_pattern})$"), None)
 
 
 def _compose(text: str) -> yaml.Node | None:
@@ -147,7 +159,7 @@ class _Builder:
             return {name: self.build(value, (*path, name)) for name, value in self._entries(node, path)}
         if isinstance(node, yaml.SequenceNode) and node.tag == _TAG + "seq":
             return [self.build(item, (*path, str(index))) for index, item in enumerate(node.value)]
-        construct = _SCALARS.get(node.tag)
+        construct = _CONSTRUCTORS.get(node.tag)
         if not isinstance(node, yaml.ScalarNode) or construct is None:
             self._fault(node, path, f"the tag {node.tag.replace(_TAG, '!!')} has no place in a config")
             return None
@@ -175,24 +187,3 @@ class _Builder:
 
 def _mark(node: yaml.Node) -> Mark:
     return Mark(node.start_mark.line + 1, node.start_mark.column + 1)
-
-
-def _integer(text: str) -> int:
-    if len(text) > _LONGEST_INTEGER:
-        raise ValueError(text)
-    # int() takes 0o17 and 0x1f with base 0, but refuses 007 there.
-    return int(text, 0) if text[:2] in ("0o", "0x") else int(text)
-
-
-def _float(text: str) -> float:
-    # YAML writes .inf and .nan, Python inf and nan.
-    return float(text.lower().replace(".inf", "inf").replace(".nan", "nan"))
-
-
-_SCALARS: dict[str, Callable[[str], object]] = {
-    _TAG + "null": lambda _: None,
-    _TAG + "bool": lambda text: text.lower() == "true",
-    _TAG + "int": _integer,
-    _TAG + "float": _float,
-    _TAG + "str": str,
-}

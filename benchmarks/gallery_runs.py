@@ -82,7 +82,7 @@ class GalleryRuns:
 
         Raises UsageError when the folder was made of other pairs or with other settings, PairFileError without pairs.
         """
-        with local_pair_files({"pairs": [pairs]}) as found:
+        with local_pair_files({"pairs": [(pairs,)]}) as found:
             hashes = [file.sha256 for pair_file in found["pairs"] for file in pair_file.files]
         made_of = {
             "pairs": hashes,

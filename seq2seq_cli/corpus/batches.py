@@ -140,12 +140,6 @@ def _some(batch: Batch, rows: slice) -> Batch:
     )
 
 
-def pad(rows: Sequence[Sequence[int]]) -> Int[Tensor, "B N"]:
-    """Rows of ids as one tensor, padded on the right to the longest."""
-    longest = max(map(len, rows))
-    return torch.tensor([[*row, *[PAD] * (longest - len(row))] for row in rows])
-
-
 def _frame(rows: Ragged, *, first: int | None = None, last: int | None = None) -> Int[Tensor, "B N"]:
     """Rows of ids as one padded tensor, with ``first`` before each row, or ``last`` after it."""
     lengths = rows.lengths

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BufferedReader
 from pathlib import Path, PurePosixPath
-from typing import Protocol
+from typing import BinaryIO, Protocol
 
 from seq2seq_cli.errors import PairFileError, one_line
 
@@ -29,7 +29,6 @@ _CLEARLY_LARGER = 10
 _NAMES_SHOWN = 5
 
 PLAIN_TEXT = "unpack an archive, or save a document as UTF-8 text with source, tab and target on each line"
-"""What to do with a file that is no text."""
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
 _GZIP = b"\x1f\x8b"
 # 7z, rar, xz, zstd, bzip2, tar; PDF, RTF, Office before 2007. Others are refused where they cannot be decoded.
@@ -64,7 +63,7 @@ class OpenText:
     pieces: Iterator[bytes]
     """Its bytes in order; raises PairFileError where they end too early."""
     position: Callable[[], int]
-    """The number of bytes of the file, packed as it may be, that are read so far."""
+    """The number of bytes of the file, packed or not, that are read so far."""
 
 
 class _Stream(Protocol):
@@ -103,7 +102,7 @@ def open_text(path: Path, name: str) -> Iterator[OpenText]:
             raise PairFileError(f"{name}: the file is empty: give one with a sentence pair per line")
         _refuse_foreign(head, name)
         if head.startswith(_ZIP):
-            pieces = _unpacked(_open_member(file, name), name, "zip archive")
+            pieces = read_pairs(open_archive(file, name), name)
         elif head.startswith(_GZIP):
             pieces = _unpacked(gzip.GzipFile(fileobj=file), name, "gzip file")
         else:
@@ -112,10 +111,7 @@ def open_text(path: Path, name: str) -> Iterator[OpenText]:
 
 
 def _pair_member(archive: zipfile.ZipFile, name: str) -> zipfile.ZipInfo:
-    """The file of sentence pairs in an archive: its only text, or the one that is much larger than the others.
-
-    Raises PairFileError when there is none, when several may be it, and when it is encrypted.
-    """
+    """The only text of an archive, or the one that is much larger than the others."""
     members = [member for member in archive.infolist() if member.filename and not member.is_dir()]
     if not members:
         raise PairFileError(f"{name}: the zip archive is empty: download it again")
@@ -149,16 +145,23 @@ def _listed(members: list[zipfile.ZipInfo]) -> str:
     return ", ".join(names[:_NAMES_SHOWN]) + more
 
 
-def _open_member(file: BufferedReader, name: str) -> zipfile.ZipExtFile:
-    """The unpacked file of sentence pairs in a zip archive."""
+def open_archive(file: BinaryIO, name: str) -> zipfile.ZipFile:
+    """Open a zip archive; raises PairFileError when it is truncated or damaged."""
     try:
-        archive = zipfile.ZipFile(file)
+        return zipfile.ZipFile(file)
     except (*_DAMAGE, NotImplementedError):
         # An archive's list of contents is at its end.
         raise PairFileError(f"{name}: the zip archive is truncated or damaged: download it again") from None
+
+
+def read_pairs(archive: zipfile.ZipFile, name: str) -> Iterator[bytes]:
+    """The bytes of the file of sentence pairs in a zip archive.
+
+    Raises PairFileError when there is none, when several may be it, and where it cannot be unpacked.
+    """
     member = _pair_member(archive, name)
     try:
-        return archive.open(member)  # type: ignore[return-value]
+        return _unpacked(archive.open(member), name, "zip archive")  # type: ignore[arg-type]
     except NotImplementedError:
         raise PairFileError(f"{name}: the zip archive is packed by an unknown method: unpack it first") from None
     except _DAMAGE:

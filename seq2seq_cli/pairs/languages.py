@@ -14,7 +14,7 @@ DEFAULT = ("en", "de")
 """The languages of the columns when nothing states them."""
 
 LanguageOrigin = Literal["option", "config", "name", "default", "codecs"]
-"""Where languages were found: in ``--languages``, in the config, in a file's name, nowhere, or in given codecs."""
+"""The place where languages were found: ``--languages``, the config, a file's name, none, or given codecs."""
 
 _ENGLISH = "en"
 _PUBLISHED = {language.code3: language.code for language in PUBLISHED}
@@ -55,10 +55,10 @@ def resolve_languages(text: TextConfig, *, stated: str | None, names: Sequence[s
     warnings: list[str] = []
     origin: LanguageOrigin
     if stated is not None:
-        src, tgt = _swapped(read_languages(stated), swap)
+        src, tgt = _swapped(_read_languages(stated), swap)
         origin = "option"
     else:
-        guesses = guess_languages(names)
+        guesses = _guess_languages(names)
         if len(guesses) > 1:
             listed = " and ".join("-".join(guess) for guess in guesses)
             warnings.append(
@@ -68,24 +68,21 @@ def resolve_languages(text: TextConfig, *, stated: str | None, names: Sequence[s
         src, tgt = _fill(text, _swapped(guesses[0] if is_named else Columns(*DEFAULT), swap))
         is_stated = AUTO not in (text.src.language, text.tgt.language)
         origin = "config" if is_stated else "name" if is_named else "default"
-    sides = {
-        "src": text.src.model_copy(update={"language": src}),
-        "tgt": text.tgt.model_copy(update={"language": tgt}),
-    }
+    languages = {"src": src, "tgt": tgt}
+    sides = {side: getattr(text, side).model_copy(update={"language": code}) for side, code in languages.items()}
     if text.unit != "character":
         warnings += [_missing(language) for language in dict.fromkeys((src, tgt)) if not has_tokenizer(language)]
     return ResolvedText(text.model_copy(update=sides), origin, warnings)
 
 
-def read_languages(stated: str) -> Columns:
-    """The two codes of ``en-de``, or of ``eng-deu``; raises UsageError for anything else."""
+def _read_languages(stated: str) -> Columns:
     match = _STATED.fullmatch(stated.strip())
     if not match:
         raise UsageError(f"--languages {stated}: must be two language codes, such as en-de: those of the columns")
     return Columns(*map(short_code, match.groups()))
 
 
-def guess_languages(names: Sequence[str]) -> list[Columns]:
+def _guess_languages(names: Sequence[str]) -> list[Columns]:
     """The distinct pairs of languages that the names of files state; usually one or none.
 
     ``fra.txt``, ``fra-eng.zip`` and ``fra.txt.gz`` are published names: their first column is English.
@@ -95,7 +92,8 @@ def guess_languages(names: Sequence[str]) -> list[Columns]:
     pairs = [pair for stem in stems if (pair := _pair(stem))]
     if pairs:
         return list(dict.fromkeys(pairs))
-    single = list(dict.fromkeys(code for stem in stems if (code := _one_language(stem))))
+    endings = dict.fromkeys(short_code(PurePath(stem).suffix.removeprefix(".")) for stem in stems)
+    single = [code for code in endings if code in _CODES]
     return [Columns(*single)] if len(single) == len(DEFAULT) else []
 
 
@@ -140,8 +138,3 @@ def _pair(stem: str) -> Columns | None:
     match = _TWO_CODES.fullmatch(stem)
     codes = [short_code(code) for code in match.groups()] if match else []
     return Columns(*codes) if codes and all(code in _CODES for code in codes) else None
-
-
-def _one_language(stem: str) -> str | None:
-    code = short_code(PurePath(stem).suffix.removeprefix("."))
-    return code if code in _CODES else None

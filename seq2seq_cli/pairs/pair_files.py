@@ -20,7 +20,7 @@ from seq2seq_cli.pairs.lines import Lines, check_encoding
 
 K = TypeVar("K")
 
-PairPath = Path | tuple[Path, Path]
+PairPath = tuple[Path, ...]
 """One file with source and target as columns, or the file of the source sentences and that of the target sentences."""
 
 STANDARD_INPUT = Path("-")
@@ -36,7 +36,7 @@ class LocalFile:
     name: str
     """As the user gave it, for messages."""
     size: int
-    """Bytes, as it lies on the disk, packed or not."""
+    """Bytes on the disk, packed or not."""
     sha256: str
 
     @property
@@ -74,7 +74,7 @@ class Block:
 
     pair_file: PairFile
     first_line: int
-    """The number of the first line in its file, counted from 1."""
+    """Its number in the file, counted from 1."""
     src: str
     """The lines, with LF between them and none at the end: ``src.split("\\n")`` gives them back."""
     tgt: str | None
@@ -82,7 +82,7 @@ class Block:
     overlong: tuple[int, ...]
     """The numbers of lines that are too long to be kept; they are empty here."""
     bytes_read: int
-    """Bytes of the pair file that are read so far, packed as it may be."""
+    """Bytes of the pair file that are read so far, packed or not."""
 
 
 def pair_paths(files: Sequence[Path], src: Sequence[Path], tgt: Sequence[Path]) -> list[PairPath]:
@@ -94,12 +94,7 @@ def pair_paths(files: Sequence[Path], src: Sequence[Path], tgt: Sequence[Path]) 
         raise UsageError("no file: give a file of sentence pairs, or two aligned files with --src and --tgt")
     if len(src) != len(tgt):
         raise UsageError(f"{len(src)} times --src and {len(tgt)} times --tgt: give one --tgt for each --src")
-    return [*files, *zip(src, tgt, strict=True)]
-
-
-def sides_of(pair_path: PairPath) -> tuple[Path, ...]:
-    """The one or two files of a pair file."""
-    return pair_path if isinstance(pair_path, tuple) else (pair_path,)
+    return [*((file,) for file in files), *zip(src, tgt, strict=True)]
 
 
 @contextmanager
@@ -109,7 +104,7 @@ def local_pair_files(given: Mapping[K, Sequence[PairPath]]) -> Iterator[dict[K, 
     Raises UsageError when standard input is a terminal or given more than once, and PairFileError when a file is
     missing or cannot be read or copied.
     """
-    paths = [path for pair_paths in given.values() for pair_path in pair_paths for path in sides_of(pair_path)]
+    paths = [path for pair_paths in given.values() for pair_path in pair_paths for path in pair_path]
     if paths.count(STANDARD_INPUT) > 1:
         raise UsageError("'-' (standard input) is given more than once: it can be read only once")
     with ExitStack() as stack:
@@ -121,7 +116,7 @@ def local_pair_files(given: Mapping[K, Sequence[PairPath]]) -> Iterator[dict[K, 
                 local = _copy(path, Path(folder, "copy"))
             files[path] = _hashed(local, _name(path))
         yield {
-            key: [PairFile(files=tuple(files[path] for path in sides_of(pair_path))) for pair_path in pair_paths]
+            key: [PairFile(files=tuple(files[path] for path in pair_path)) for pair_path in pair_paths]
             for key, pair_paths in given.items()
         }
 

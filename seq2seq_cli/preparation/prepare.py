@@ -33,7 +33,7 @@ from seq2seq_cli.corpus.splits import SPLITS, TEST, TRAIN, VALID
 from seq2seq_cli.errors import Interrupted, UsageError
 from seq2seq_cli.files import whole_folder
 from seq2seq_cli.pairs.languages import LanguageOrigin, resolve_languages
-from seq2seq_cli.pairs.pair_files import local_pair_files, pair_paths, sides_of
+from seq2seq_cli.pairs.pair_files import local_pair_files, pair_paths
 from seq2seq_cli.preparation.dropped import Dropped, LineCounts, write_examples
 from seq2seq_cli.preparation.given_codecs import adopt_codecs, check_languages
 from seq2seq_cli.preparation.output_folder import check_replaceable, find_same, spacy_version, tokenizers_version
@@ -93,12 +93,13 @@ def prepare(
     started = time.perf_counter()
     out = Path(out or DEFAULT_FOLDER)
     pairs = pair_paths(_paths(files), _paths(src), _paths(tgt))
+    held_out = [[(path,) for path in _paths(split)] for split in (valid, test)]
     stated = load_config(config, overrides)
     codecs = load_codecs(Path(codec_from)) if codec_from else None
     open_workers = executor if callable(executor) else workers_at(executor)
     if codecs is not None:
         stated = adopt_codecs(stated, codecs)
-    names = [str(path) for pair_path in pairs for path in sides_of(pair_path)]
+    names = [str(path) for pair_path in pairs for path in pair_path]
     text, languages_from, warnings = resolve_languages(
         stated.text, stated=languages, names=names, swap=stated.data.swap
     )
@@ -107,7 +108,7 @@ def prepare(
         languages_from = "codecs"
     resolved = stated.model_copy(update={"text": text})
     try:
-        with local_pair_files({TRAIN: pairs, VALID: _paths(valid), TEST: _paths(test)}) as inputs:
+        with local_pair_files({TRAIN: pairs, VALID: held_out[0], TEST: held_out[1]}) as inputs:
             job = _Job(inputs=inputs, out=out, config=resolved, codecs=codecs, warnings=warnings)
             if overwrite:
                 check_replaceable(out)

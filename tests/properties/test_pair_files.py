@@ -65,7 +65,7 @@ def local(path: PairPath) -> PairFile:
 
 def write(path: Path, content: bytes) -> PairFile:
     path.write_bytes(content)
-    return local(path)
+    return local((path,))
 
 
 @given(

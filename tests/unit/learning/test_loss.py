@@ -1,25 +1,30 @@
 import pytest
 import torch
+from torch.nn.utils.rnn import pad_sequence
 
 from seq2seq_cli.compute.precision import computing
 from seq2seq_cli.config.choices import Precision
 from seq2seq_cli.config.loader import load_config
-from seq2seq_cli.corpus.batches import Batch, pad
+from seq2seq_cli.corpus.batches import Batch
 from seq2seq_cli.learning.loss import batch_loss
 from seq2seq_cli.model.build import build_model
-from seq2seq_cli.text.vocabulary import BOS, EOS
+from seq2seq_cli.text.vocabulary import BOS, EOS, PAD
 from tests.tiny import CPU, TINY
 
 SOURCES = [[5, 6, EOS], [7, EOS], [8, 9, 10, 4, EOS]]
 TARGETS = [[4, 5, 6], [7], [9, 9]]
 
 
+def padded(rows: list[list[int]]) -> torch.Tensor:
+    return pad_sequence([torch.tensor(row) for row in rows], batch_first=True, padding_value=PAD)
+
+
 def batch(rows: list[int]) -> Batch:
     return Batch(
-        src=pad([SOURCES[i] for i in rows]),
+        src=padded([SOURCES[i] for i in rows]),
         src_lengths=torch.tensor([len(SOURCES[i]) for i in rows]),
-        tgt_in=pad([[BOS, *TARGETS[i]] for i in rows]),
-        tgt_out=pad([[*TARGETS[i], EOS] for i in rows]),
+        tgt_in=padded([[BOS, *TARGETS[i]] for i in rows]),
+        tgt_out=padded([[*TARGETS[i], EOS] for i in rows]),
         tgt_lengths=torch.tensor([len(TARGETS[i]) + 1 for i in rows]),
     )
 

@@ -34,14 +34,14 @@ def write(path: Path, content: str | bytes) -> Path:
 
 
 @contextmanager
-def local(*paths: PairPath) -> Iterator[list[PairFile]]:
-    with local_pair_files({"pairs": paths}) as files:
+def local(*paths: Path | PairPath) -> Iterator[list[PairFile]]:
+    with local_pair_files({"pairs": [path if isinstance(path, tuple) else (path,) for path in paths]}) as files:
         yield files["pairs"]
 
 
 def pair_file(*paths: Path) -> PairFile:
     """The pair file of one or two files on the disk, which need no copies."""
-    with local(paths[0] if len(paths) == 1 else (paths[0], paths[1])) as [found]:
+    with local(paths) as [found]:
         return found
 
 
@@ -194,7 +194,7 @@ def test_files_are_recorded_as_they_lie_on_the_disk(tmp_path: Path, monkeypatch:
 
 def test_files_keep_the_key_that_they_are_given_under(tmp_path: Path) -> None:
     a, b, c = (write(tmp_path / name, "x\ty\n") for name in "abc")
-    with local_pair_files({"train": [a, (b, c)], "valid": [], "test": [c]}) as files:
+    with local_pair_files({"train": [(a,), (b, c)], "valid": [], "test": [(c,)]}) as files:
         names = {key: [pair_file.base_name for pair_file in found] for key, found in files.items()}
     assert names == {"train": ["a", "b + c"], "valid": [], "test": ["c"]}
 
@@ -234,7 +234,7 @@ def test_a_terminal_is_no_standard_input(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_the_command_line_names_files_and_then_aligned_files() -> None:
     a, b, c, d, e, f = map(Path, "abcdef")
-    assert pair_paths([a, b], [c, d], [e, f]) == [a, b, (c, e), (d, f)]
+    assert pair_paths([a, b], [c, d], [e, f]) == [(a,), (b,), (c, e), (d, f)]
 
 
 @pytest.mark.parametrize(

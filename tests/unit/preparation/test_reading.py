@@ -17,7 +17,7 @@ def write(path: Path, content: bytes) -> Path:
 
 
 def read(*train: Path, test: tuple[Path, ...] = (), limit: int | None = None) -> list[InputBlock]:
-    with local_pair_files({TRAIN: train, TEST: test}) as inputs:
+    with local_pair_files({TRAIN: [(path,) for path in train], TEST: [(path,) for path in test]}) as inputs:
         return list(input_blocks(inputs, DataConfig(limit=limit)))
 
 

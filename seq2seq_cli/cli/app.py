@@ -102,7 +102,6 @@ def _drop_unwritten() -> None:
 
 
 def _tell(error: S2SError | typer.TyperException | OSError) -> None:
-    """Print an error on stderr, one line per problem."""
     match error:
         case BrokenPipeError():
             lines = []  # nobody is left to tell
@@ -113,7 +112,8 @@ def _tell(error: S2SError | typer.TyperException | OSError) -> None:
         case _ if _first_process_tells():
             lines = []
         case _:
-            lines = [_with_help(error)]
+            context = getattr(error, "ctx", None)
+            lines = [error.format_message() + (f" See {context.command_path} --help" if context else "")]
     kind = "" if isinstance(error, Interrupted) else "error: "
     with contextlib.suppress(OSError):
         for line in lines:
@@ -123,9 +123,3 @@ def _tell(error: S2SError | typer.TyperException | OSError) -> None:
 def _first_process_tells() -> bool:
     """Whether this is one of torchrun's processes other than the first, which prints the same error."""
     return "TORCHELASTIC_RUN_ID" in os.environ and os.environ.get("RANK") != "0"
-
-
-def _with_help(error: typer.TyperException) -> str:
-    """The message of typer, and the command that shows its help."""
-    context = getattr(error, "ctx", None)
-    return error.format_message() + (f" See {context.command_path} --help" if context else "")

@@ -111,7 +111,7 @@ def _bin_width(counts: Sequence[int]) -> int:
 
 
 def _binned(counts: Sequence[int], step: int) -> list[int]:
-    """Counts per bin: lengths 1 to ``step`` are the first bin; after _BINS bins, a last one holds the rest."""
+    """Counts per bin: lengths 1 to ``step`` are the first bin; a last one, after _BINS bins, holds the rest."""
     starts = range(1, min(len(counts), step * _BINS + 1), step)
     bins = [sum(counts[start : start + step]) for start in starts]
     beyond = sum(counts[step * _BINS + 1 :])

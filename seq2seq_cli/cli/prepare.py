@@ -110,7 +110,6 @@ def prepare(
 
 
 def _shorthands(*, swap: bool, encoding: str | None, limit: int | None) -> list[str]:
-    """The options that stand for keys of the config, as overrides."""
     values = {"swap": "true" if swap else None, "encoding": encoding, "limit": limit}
     return [f"data.{key}={value}" for key, value in values.items() if value is not None]
 
@@ -118,24 +117,24 @@ def _shorthands(*, swap: bool, encoding: str | None, limit: int | None) -> list[
 @contextmanager
 def _terminable() -> Iterator[None]:
     """Treat SIGTERM like Ctrl-C, so that nothing unfinished is left behind."""
-    terminated = False
+    received: list[int] = []
 
-    def stop(*_: object) -> None:
-        nonlocal terminated
-        terminated = True
+    def stop(number: int, _frame: object) -> None:
+        received.append(number)
         raise KeyboardInterrupt  # prepare turns it into Interrupted
 
     before = signal.signal(signal.SIGTERM, stop)
     try:
         yield
     except Interrupted as stopped:
-        raise (Interrupted(str(stopped), exit_code=_TERMINATED) if terminated else stopped) from None
+        if received:
+            stopped.exit_code = _TERMINATED
+        raise
     finally:
         signal.signal(signal.SIGTERM, before)
 
 
 def _lines(report: "PrepareReport") -> Iterator[str]:
-    """The report as a table."""
     manifest = report.manifest
     src, tgt = manifest.text.src.language, manifest.text.tgt.language
     if report.up_to_date:

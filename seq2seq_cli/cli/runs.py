@@ -26,7 +26,6 @@ _DIGITS = {
     **dict.fromkeys(("tokens/s", "memory, MB"), ",.0f"),
     "loss": ".3f",
 }
-"""Format of each result."""
 
 Names = Annotated[list[str], typer.Argument(metavar="RUN", help="Run folders, or names from the list.")]
 
@@ -114,12 +113,14 @@ def plot(
 
 def _list_lines(found: "Sequence[Run | DamagedRun]") -> Iterator[str]:
     """Two lines per run: the numbers in columns, below them the model and the state."""
+    from seq2seq_cli.runs.listing import DamagedRun
+
     titles = ["run", "pairs", "epochs", "best", "test bleu", "minutes", "size"]
     header, *lines = _table_lines(titles, [_cells(run) for run in found], numbers=True)
     yield header
     for run, line in zip(found, lines, strict=True):
         yield line
-        yield f"  {_in_words(run)}"
+        yield "  damaged" if isinstance(run, DamagedRun) else f"  {run.model_in_words}; {run.state_in_words}"
 
 
 def _table_lines(titles: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: bool = False) -> list[str]:
@@ -164,12 +165,6 @@ def _cells(run: "Run | DamagedRun") -> list[str]:
     ]
 
 
-def _in_words(run: "Run | DamagedRun") -> str:
-    from seq2seq_cli.runs.listing import DamagedRun
-
-    return "damaged" if isinstance(run, DamagedRun) else f"{run.model_in_words}; {run.state_in_words}"
-
-
 def _to_json(run: "Run | DamagedRun") -> dict[str, object]:
     from seq2seq_cli.runs.listing import DamagedRun, size_on_disk
 
@@ -202,5 +197,4 @@ def _titles(found: "Sequence[Run]") -> list[str]:
 
 
 def _result(key: str, value: object) -> str:
-    """A result in the digits of `_DIGITS`."""
     return _NO_VALUE if value is None else one_line(format(value, _DIGITS.get(key, "")))

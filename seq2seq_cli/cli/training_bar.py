@@ -43,15 +43,23 @@ class TrainingBar:
     def _step(self, event: Step) -> None:
         if event.halved and not self._warned_of_halves:
             self._warned_of_halves = True
-            self._write(
+            tqdm.write(
                 f"s2s: warning: step {event.step}: the batch did not fit in memory and was computed in two halves, as"
-                " others may be from now on: a lower training.batch_size is faster"
+                " others may be from now on: a lower training.batch_size is faster",
+                file=sys.stderr,
             )
         if event.skipped:
-            self._write(f"s2s: warning: step {event.step}: skipped, its gradient is not finite")
+            tqdm.write(f"s2s: warning: step {event.step}: skipped, its gradient is not finite", file=sys.stderr)
             return
         if self._bar is None:
-            self._bar = _open_bar(event)
+            self._bar = tqdm(
+                total=event.batches,
+                initial=max(0, event.position - 1),
+                desc=f"epoch {event.epoch}",
+                unit=" batches",
+                leave=False,
+                disable=None,  # no bar unless stderr is a terminal
+            )
             self._loss, self._tokens, self._seconds = event.loss, 0, 0.0
         self._loss = SMOOTHING * self._loss + (1 - SMOOTHING) * event.loss
         self._tokens += event.tokens
@@ -60,22 +68,6 @@ class TrainingBar:
             speed = f"{self._tokens / max(self._seconds, 1e-9):,.0f} tokens/s"
             self._bar.set_postfix_str(f"loss {self._loss:.3f}, lr {event.lr:.2g}, {speed}", refresh=False)
             self._bar.update(event.position - self._bar.n)
-
-    def _write(self, line: str) -> None:
-        """Write a line, above the bar if there is one."""
-        tqdm.write(line, file=sys.stderr)
-
-
-def _open_bar(event: Step) -> "tqdm[Any]":
-    return tqdm(
-        total=event.batches,
-        initial=max(0, event.position - 1),
-        desc=f"epoch {event.epoch}",
-        unit=" batches",
-        leave=False,
-        # No bar unless stderr is a terminal.
-        disable=None,
-    )
 
 
 def _start_lines(event: Started) -> Iterator[str]:

@@ -122,7 +122,6 @@ class _Output:
     table: bool
     picture: Path | None
     named: set[str] = field(default_factory=set)
-    """The unknown words that have been named."""
 
     def show(self, translations: "Iterable[Translation]", *, name_unknown: bool) -> None:
         """Print each translation as soon as it is there; then write the picture, and name new unknown words."""

@@ -44,7 +44,6 @@ class References(NamedTuple):
 
     pairs: int
     sources: int
-    """Distinct sources."""
     several: int
     """Sources with two targets or more."""
     most: int
@@ -157,7 +156,6 @@ def _codec(corpus: PreparedCorpus, side: SideName) -> Codec:
 
 
 def _texts(corpus: PreparedCorpus, split: SplitName, side: SideName) -> Iterator[str]:
-    """The sentences of a split, read one by one from the disk."""
     with (corpus.path / f"{split}.{side}.txt").open(encoding="utf-8", newline="\n") as file:
         for line in file:
             yield line.removesuffix("\n")
@@ -172,7 +170,6 @@ def _blocks(corpus: PreparedCorpus, split: SplitName, side: SideName) -> Iterato
 
 
 def _has_unknown(block: Ragged) -> NDArray[np.bool_]:
-    """Whether each sentence has an unknown word."""
     mask = np.zeros(len(block), dtype=np.bool_)
     mask[np.searchsorted(block.offsets, np.flatnonzero(block.values == UNK), side="right") - 1] = True
     return mask

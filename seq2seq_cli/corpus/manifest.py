@@ -25,8 +25,6 @@ Count = Annotated[int, Field(ge=0)]
 
 
 class _Record(BaseModel):
-    """A part of the manifest."""
-
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid", use_attribute_docstrings=True)
 
 

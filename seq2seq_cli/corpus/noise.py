@@ -71,7 +71,10 @@ class Noise:
         for i in np.flatnonzero(random.random(len(pairs)) < self.hidden_words):
             pairs[i] = self._hide(*pairs[i], random)
         if self.bpe_dropout:
-            pairs = [self._resample(src, tgt, random) for src, tgt in pairs]
+            p = self.bpe_dropout
+            pairs = [
+                (self.src_codec.resample(src, p, random), self.tgt_codec.resample(tgt, p, random)) for src, tgt in pairs
+            ]
         return ParallelIds(src=_ragged([src for src, _ in pairs]), tgt=_ragged([tgt for _, tgt in pairs]))
 
     def _hide(self, src: list[int], tgt: list[int], random: np.random.Generator) -> tuple[list[int], list[int]]:
@@ -86,13 +89,8 @@ class Noise:
         hidden = words[random.integers(len(words))]
         return _without(hidden, src_words), _without(hidden, tgt_words)
 
-    def _resample(self, src: list[int], tgt: list[int], random: np.random.Generator) -> tuple[list[int], list[int]]:
-        src = self.src_codec.resample(src, self.bpe_dropout, random)
-        return src, self.tgt_codec.resample(tgt, self.bpe_dropout, random)
-
 
 def _hidden_words(training: TrainingConfig, unit: Unit) -> float:
-    """The probability per pair that a word is hidden."""
     if unit == "character":
         return 0.0
     if training.hidden_words is None:

@@ -48,7 +48,6 @@ class Analysed:
 
     counts: LineCounts
     lines: NDArray[np.uint32]
-    """The line number of each pair."""
     src: Side
     tgt: Side
     pair_hashes: Hashes

@@ -75,7 +75,6 @@ class LineCounts:
     lines: int = 0
     pairs: int = 0
     extra_columns: int = 0
-    """Lines with more than two columns."""
     dropped: Dropped = field(default_factory=Dropped)
 
     def add(self, later: "LineCounts") -> None:

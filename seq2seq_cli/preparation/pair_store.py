@@ -55,7 +55,7 @@ class PairStore:
     files: list[tuple[str, int]] = field(default_factory=list)
     """The pair files in order, each with the number of its pairs."""
     _blocks: list[int] = field(default_factory=list)
-    """The number of pairs of each block."""
+    """Pairs per block."""
     _open_files: ExitStack = field(init=False)
 
     def __post_init__(self) -> None:

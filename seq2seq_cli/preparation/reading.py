@@ -39,11 +39,6 @@ class InputBlock:
     bytes_read: int
     """Of all pair files."""
 
-    @property
-    def origin(self) -> tuple[int, PairFile]:
-        """The split and the pair file."""
-        return self.split, self.block.pair_file
-
 
 @dataclass(kw_only=True)
 class Reading:
@@ -73,7 +68,7 @@ def read_all(
     with open_workers(size if limit is None else min(size, limit * _BYTES_PER_LINE)) as workers:
         work = partial(_analyse, text=config.text, swap=config.data.swap)
         results = workers.map_in_order(work, input_blocks(inputs, config.data))
-        for (split, pair_file), blocks in groupby(results, key=lambda result: result[0].origin):
+        for (split, pair_file), blocks in groupby(results, key=_origin):
             counts = LineCounts()
             for task, analysed in blocks:
                 counts.add(analysed.counts)
@@ -102,6 +97,10 @@ def input_blocks(inputs: Inputs, data: DataConfig) -> Iterator[InputBlock]:
             if lines_left is not None:
                 lines_left -= last.first_line + last.src.count("\n")
             bytes_before += pair_file.size
+
+
+def _origin(result: tuple[InputBlock, Analysed]) -> tuple[int, PairFile]:
+    return result[0].split, result[0].block.pair_file
 
 
 def _analyse(task: InputBlock, *, text: TextConfig, swap: bool) -> Analysed:

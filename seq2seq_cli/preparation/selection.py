@@ -28,7 +28,6 @@ class Selection:
     """The split of each pair, and the pairs that are dropped."""
 
     split_of_pair: NDArray[np.int8]
-    """TRAIN, VALID, TEST or NOWHERE."""
     records: dict[SplitName, SplitRecord]
     """The manifest's records of the splits."""
     dropped: Dropped

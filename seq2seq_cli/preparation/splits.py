@@ -53,7 +53,6 @@ def assign_splits(
 
 
 def _assign_groups(groups: "_Groups", *, valid_sources: int, test_sources: int) -> NDArray[np.int8]:
-    """The split of each group."""
     split_of_group = np.full(len(groups), TRAIN, dtype=np.int8)
     most = int(groups.sources.sum()) // SOURCES_PER_HELD_OUT
     region = np.uint64(int(REGION * 2**64))
@@ -74,7 +73,7 @@ class _Groups:
     """The position of each group in the range of the hash: its smallest source key, mixed once more because the
     smallest of many keys is small. Groups have no key in common, so that all positions differ."""
     sources: NDArray[np.int32]
-    """The number of distinct source sentences of each group."""
+    """Distinct source sentences of each group."""
 
     def in_order(self, mask: NDArray[np.bool_]) -> NDArray[np.intp]:
         """The groups of a mask, in the order of their positions."""

@@ -13,7 +13,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ProcessPoolExecutor
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
@@ -89,19 +89,14 @@ def _interrupts_held() -> Iterator[None]:
         yield  # Python interrupts the main thread alone
         return
     held: list[int] = []
-    handler = signal.signal(signal.SIGINT, lambda number, _frame: held.append(number))
-    try:
-        if sys.platform == "win32":
-            yield
-        else:
+    with ExitStack() as restored:
+        handler = signal.signal(signal.SIGINT, lambda number, _frame: held.append(number))
+        restored.callback(signal.signal, signal.SIGINT, handler)
+        if sys.platform != "win32":
             # New processes inherit what is blocked.
             mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-            try:
-                yield
-            finally:
-                signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-    finally:
-        signal.signal(signal.SIGINT, handler)
+            restored.callback(signal.pthread_sigmask, signal.SIG_SETMASK, mask)
+        yield
     for number in held:
         signal.raise_signal(number)
 

@@ -63,7 +63,6 @@ def write_side(
 
 
 def _ids_of_tokens(codec: Codec, tokens: Mapping[str, int]) -> Ragged:
-    """The ids of each distinct token."""
     values, lengths = array("I"), array("I")
     for token in tokens:
         ids = codec.token_ids(token)
@@ -75,7 +74,6 @@ def _ids_of_tokens(codec: Codec, tokens: Mapping[str, int]) -> Ragged:
 def _write_block(
     splits: Sequence["_SplitFiles"], block: SideBlock, split_of_pair: NDArray[np.int8], ids_of_token: Ragged
 ) -> None:
-    """Append each pair of a block to the files of its split."""
     for number, split in enumerate(splits):
         chosen = split_of_pair == number
         if not chosen.any():

@@ -28,9 +28,10 @@ def write_whole(path: Path, content: bytes) -> None:
 def whole_file(path: Path) -> Iterator[BinaryIO]:
     """A file to fill, which becomes ``path`` when the block ends without an error, and is removed otherwise.
 
-    It is written under a temporary name, synced to the disk and renamed, and its folder is synced: a crash at any
-    moment leaves the old file or the new one, and after the block the new one.
+    Missing folders are made. The file is written under a temporary name, synced to the disk and renamed, and its folder
+    is synced: a crash at any moment leaves the old file or the new one, and after the block the new one.
     """
+    make_folder(path.parent)
     _remove_leftovers(path)
     aside = _sibling(path)
     try:

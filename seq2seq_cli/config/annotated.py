@@ -45,7 +45,6 @@ def allowed(schema: dict[str, Any]) -> str:
 
 
 def _blocks(config: Config) -> Iterator[str]:
-    """The top-level sections."""
     for name, field in Config.model_fields.items():
         lines = [*_comment(field.description, ""), f"{name}:"]
         lines += _lines(getattr(config, name), "  ", hide_unstated=name in PREPARED_SECTIONS)

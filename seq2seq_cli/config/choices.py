@@ -33,4 +33,3 @@ DeviceName: TypeAlias = Literal["auto", "cpu", "cuda", "mps"]
 
 Precision: TypeAlias = Literal["fp32", "bf16", "bf16-mixed"]
 PrecisionName: TypeAlias = Literal["auto", Precision]
-"""A precision, or auto: the fastest one of the device."""

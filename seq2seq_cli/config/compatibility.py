@@ -162,12 +162,10 @@ def _tied_embeddings(model: "ModelConfig") -> Iterator[Problem]:
 
 
 def _clash(section: "Section", key: str, other: str, why: str) -> Problem:
-    """The problem of two keys whose values do not go together."""
     return (key, other), f"{_named(section, key)} and {_named(section, other)} do not go together: {why}"
 
 
 def _needs(section: "Section", key: str, other: str, wanted: str, why: str) -> Problem:
-    """The problem of a key that needs another value of another key."""
     return (key, other), f"{_named(section, key)} needs {_named(section, other)} to be {wanted}: {why}"
 
 

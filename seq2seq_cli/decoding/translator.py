@@ -19,6 +19,7 @@ from seq2seq_cli.decoding.greedy import Hypothesis, greedy_search
 from seq2seq_cli.errors import InputError
 from seq2seq_cli.model.seq2seq import Seq2Seq, evaluating
 from seq2seq_cli.model.state import DecoderState, Memory
+from seq2seq_cli.plots.attention_map import AttentionMap
 from seq2seq_cli.text.casing import is_all_upper, upper
 from seq2seq_cli.text.codec import Codec, Reading
 from seq2seq_cli.text.vocabulary import EOS, EOS_UNIT, PAD
@@ -30,19 +31,9 @@ _BATCH_POSITIONS = 2**14
 
 
 @dataclass(frozen=True, kw_only=True)
-class Translation:
+class Translation(AttentionMap):
     """A sentence, its translation, and the attention between them."""
 
-    source: str
-    """The sentence as it was given."""
-    text: str
-    """The translation as plain text; empty for a blank sentence."""
-    src_tokens: list[str]
-    """S: the words of the source in their own case (their parts with bpe, characters with character), ``<eos>``."""
-    tgt_tokens: list[str]
-    """T: the units of the translation, then ``<eos>`` unless the length limit came first."""
-    weights: Float[np.ndarray, "T S"]
-    """The attention weights. A row sums to 1; with local attention to 1 or less; without attention to 0."""
     unknown: list[str]
     """The words of the source that are not in the vocabulary."""
 

@@ -47,8 +47,8 @@ def attention_json(attentions: Sequence[AttentionMap]) -> str:
         {
             "source": attention.source,
             "translation": attention.text,
-            "src_tokens": list(attention.src_tokens),
-            "tgt_tokens": list(attention.tgt_tokens),
+            "src_tokens": attention.src_tokens,
+            "tgt_tokens": attention.tgt_tokens,
             "weights": [[round(weight, _DECIMALS) for weight in row] for row in attention.weights.tolist()],
         }
         for attention in attentions

@@ -1,32 +1,22 @@
 """The attention of one translation, as every picture of it takes it."""
 
-from collections.abc import Sequence
-from typing import Protocol, runtime_checkable
+from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float
 
 
-@runtime_checkable  # the tests check shapes at run time
-class AttentionMap(Protocol):
-    """A sentence, its translation and the attention weights; T target tokens, S source tokens."""
+@dataclass(frozen=True, kw_only=True)
+class AttentionMap:
+    """A sentence, its translation, and the attention between them; S source tokens, T target tokens."""
 
-    @property
-    def source(self) -> str:
-        """The source sentence as given."""
-
-    @property
-    def text(self) -> str:
-        """The translation as plain text."""
-
-    @property
-    def src_tokens(self) -> Sequence[str]:
-        """The S source tokens: the columns."""
-
-    @property
-    def tgt_tokens(self) -> Sequence[str]:
-        """The T target tokens: the rows."""
-
-    @property
-    def weights(self) -> Float[np.ndarray, "T S"]:
-        """The attention weight of each source token for each target token; a row sums to 1, a local scope's to less."""
+    source: str
+    """The sentence as it was given."""
+    text: str
+    """The translation as plain text; empty for a blank sentence."""
+    src_tokens: list[str]
+    """S: the words of the source in their own case (their parts with bpe, characters with character), ``<eos>``."""
+    tgt_tokens: list[str]
+    """T: the units of the translation, then ``<eos>`` unless the length limit came first."""
+    weights: Float[np.ndarray, "T S"]
+    """The attention weights. A row sums to 1; with local attention to 1 or less; without attention to 0."""

@@ -164,7 +164,6 @@ class RunFolder:
     def save_best(self, weights: Weights) -> None:
         """Write the best weights, and name this run in `latest` beside it."""
         with _writing(self.best_path):
-            make_folder(self.best_path.parent)
             save_weights(self.best_path, weights)
         _write_text(self.path.parent / "latest", self.path.name + "\n")
 
@@ -178,7 +177,6 @@ class RunFolder:
             return
         path = self.path / "epochs" / f"{epoch:04d}{_WEIGHTS}"
         with _writing(path):
-            make_folder(path.parent)
             save_weights(path, weights)
             for other in path.parent.glob(f"*{_WEIGHTS}"):
                 if other.stem.isdecimal() and not epoch - keep < int(other.stem) <= epoch:
@@ -189,7 +187,6 @@ class RunFolder:
         from seq2seq_cli.runs.checkpoint import save_checkpoint  # not above: it needs torch
 
         with _writing(self.last_path):
-            make_folder(self.last_path.parent)
             save_checkpoint(self.last_path, {**checkpoint, METRICS_BYTES: self._metrics_bytes()})
 
     def read_last(self) -> dict[str, Any]:
@@ -232,7 +229,6 @@ class RunFolder:
 
 def _write_text(path: Path, text: str) -> None:
     with _writing(path):
-        make_folder(path.parent)
         write_whole(path, text.encode("utf-8"))
 
 

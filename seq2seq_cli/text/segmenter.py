@@ -14,7 +14,7 @@ from seq2seq_cli.config.schema import SideConfig
 from seq2seq_cli.text.casing import lower, split_like
 from seq2seq_cli.text.memo import memoised
 from seq2seq_cli.text.normalise import SPACING
-from seq2seq_cli.text.tokenizer import get_tokenizer
+from seq2seq_cli.text.tokenizer import split_word
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Segmenter:
     @memoised
     def _tokens_of_word(self, word: str) -> tuple[str, ...]:
         # Lower-cased first, so that case makes no difference at all: spaCy cuts "don't", but leaves "DON'T" whole.
-        tokens = get_tokenizer(self.config.language).split_word(self._lower(word))
+        tokens = split_word(self._lower(word), self.config.language)
         return (SPACING + tokens[0], *tokens[1:]) if self.config.spacing else tokens
 
     @memoised

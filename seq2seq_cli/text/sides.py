@@ -8,7 +8,6 @@ from typing import Literal, TypeAlias
 
 from seq2seq_cli.config.schema import TextConfig
 from seq2seq_cli.errors import ModelFileError
-from seq2seq_cli.files import make_folder
 from seq2seq_cli.text.codec import Codec
 
 SideName = Literal["src", "tgt"]
@@ -43,6 +42,4 @@ def load_codecs(folder: Path) -> Codecs:
 def save_codecs(folder: Path, codecs: Codecs) -> None:
     """Write both codecs into a prepared folder or a run folder."""
     for side, codec in zip(SIDES, codecs, strict=True):
-        path = codec_path(folder, side)
-        make_folder(path.parent)
-        codec.save(path)
+        codec.save(codec_path(folder, side))

@@ -32,33 +32,20 @@ _PACKAGES: Mapping[str, Mapping[str, str]] = {
 """Languages whose tokenizer needs other packages: the name to install and the module of each package."""
 
 
-class Tokenizer:
-    """Cuts words of one language; the pieces joined are the word."""
+def split_word(word: str, language: str) -> tuple[str, ...]:
+    """The pieces of a text without white space; joined, they are the text again.
 
-    def __init__(self, language: str) -> None:
-        """Build spaCy's tokenizer for an ISO code such as ``en``; a language that spaCy lacks is cut as ``xx``.
-
-        Raises InputError when the tokenizer needs a package that is not installed.
-        """
-        self.language = language
-        self._known = has_tokenizer(language)
-        self._cut = _spacy_tokenizer(language if self._known else ANY_LANGUAGE)
-
-    def split_word(self, word: str) -> tuple[str, ...]:
-        """The pieces of a text without white space; one piece when spaCy leaves it whole."""
-        if len(word) > LONGEST_WORD:
-            return (word,)
-        pieces = tuple(token.text for token in self._cut(word))
-        if not self._known:
-            pieces = tuple(part for piece in pieces for part in _cut_full_stop(piece))
-        # spaCy's own rules keep every character; those of other packages may change some or leave them out.
-        return pieces if "".join(pieces) == word else (word,)
-
-
-@functools.cache
-def get_tokenizer(language: str) -> Tokenizer:
-    """The one tokenizer of this process for a language: building it takes 0.1 to 2 seconds."""
-    return Tokenizer(language)
+    They are cut by spaCy's rules for the language, an ISO code such as ``en``, or for ANY_LANGUAGE where there are
+    none. Raises InputError when the language needs a package that is not installed.
+    """
+    is_known, cut = _tokenizer(language)
+    if len(word) > LONGEST_WORD:
+        return (word,)
+    pieces = tuple(token.text for token in cut(word))
+    if not is_known:
+        pieces = tuple(part for piece in pieces for part in _cut_full_stop(piece))
+    # spaCy's own rules keep every character; those of other packages may change some or leave them out.
+    return pieces if "".join(pieces) == word else (word,)
 
 
 def has_tokenizer(language: str) -> bool:
@@ -74,17 +61,20 @@ def _cut_full_stop(piece: str) -> tuple[str, ...]:
     return piece[:-1], "."
 
 
-def _spacy_tokenizer(language: str) -> Any:
+@functools.cache
+def _tokenizer(language: str) -> tuple[bool, Any]:
+    """Whether spaCy knows a language, and the tokenizer to use, which takes 0.1 to 2 seconds to build."""
     missing = [name for name, module in _PACKAGES.get(language, {}).items() if importlib.util.find_spec(module) is None]
     if missing:
         raise InputError(
             f"the tokenizer for '{language}' needs other packages: pip install {' '.join(missing)}, or {_CHARACTERS}"
         )
+    is_known = has_tokenizer(language)
     with _torch_hidden():
         import spacy
 
         try:
-            pipeline = spacy.blank(language)
+            pipeline = spacy.blank(language if is_known else ANY_LANGUAGE)
             # Attributes of each new word that nobody reads take a third of spaCy's time.
             pipeline.vocab.lex_attr_getters = {}  # type: ignore[attr-defined]  # it lies in a .pyx
             tokenizer = pipeline.tokenizer
@@ -92,7 +82,7 @@ def _spacy_tokenizer(language: str) -> Any:
         except Exception as error:  # a broken package of the language may raise anything
             problem = " ".join(str(error).split())
             raise InputError(f"the tokenizer for '{language}' does not work: {problem}; or {_CHARACTERS}") from None
-    return tokenizer
+    return is_known, tokenizer
 
 
 @contextmanager

@@ -1,24 +1,22 @@
 """Attention to draw."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
-
-@dataclass(frozen=True)
-class Map:
-    source: str
-    text: str
-    src_tokens: Sequence[str]
-    tgt_tokens: Sequence[str]
-    weights: np.ndarray
+from seq2seq_cli.plots.attention_map import AttentionMap
 
 
-def make_map(src: Sequence[str], tgt: Sequence[str], weights: Sequence[Sequence[float]] | None = None) -> Map:
+def make_map(src: Sequence[str], tgt: Sequence[str], weights: Sequence[Sequence[float]] | None = None) -> AttentionMap:
     """With uniform weights unless others are given."""
     table = np.full((len(tgt), len(src)), 1 / max(len(src), 1)) if weights is None else np.array(weights)
-    return Map(" ".join(src), " ".join(tgt), src, tgt, table.astype(np.float32))
+    return AttentionMap(
+        source=" ".join(src),
+        text=" ".join(tgt),
+        src_tokens=list(src),
+        tgt_tokens=list(tgt),
+        weights=table.astype(np.float32),
+    )
 
 
 KISS = make_map(

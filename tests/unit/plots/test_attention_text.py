@@ -6,8 +6,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from seq2seq_cli.plots.attention_map import AttentionMap
 from seq2seq_cli.plots.attention_text import Style, attention_table
-from tests.unit.plots.maps import KISS, Map, make_map
+from tests.unit.plots.maps import KISS, make_map
 
 SENTENCE = ("the old man who had never seen the sea told his grandchildren " * 4).split()
 
@@ -16,7 +17,7 @@ words = st.text(st.characters(exclude_categories=["Cs", "Zs"]), min_size=1, max_
 
 
 @st.composite
-def maps(draw: st.DrawFn) -> Map:
+def maps(draw: st.DrawFn) -> AttentionMap:
     src, tgt = draw(st.lists(words, min_size=1, max_size=8)), draw(st.lists(words, min_size=1, max_size=5))
     hundredths = st.lists(st.integers(0, 100), min_size=len(src), max_size=len(src))
     return make_map(src, tgt, [[n / 100 for n in draw(hundredths)] for _ in tgt])
@@ -119,7 +120,7 @@ def test_an_empty_sentence_has_no_table() -> None:
 
 @given(maps())
 @example(make_map(["000\U000e0000"], ["0"]))
-def test_every_number_is_below_its_word(table: Map) -> None:
+def test_every_number_is_below_its_word(table: AttentionMap) -> None:
     lines = attention_table(table, style="numbers").split("\n")
     assert len(lines) == 1 + len(table.tgt_tokens)
     label_width = max(cell_len(shown(word)) for word in table.tgt_tokens)
@@ -139,6 +140,6 @@ def shown(word: str) -> str:
 
 
 @given(maps(), st.integers(30, 120), st.sampled_from(["shades", "numbers"]))
-def test_a_table_fits_the_terminal(table: Map, width: int, style: Style) -> None:
+def test_a_table_fits_the_terminal(table: AttentionMap, width: int, style: Style) -> None:
     lines = attention_table(table, style=style, width=width).split("\n\n")[0].split("\n")
     assert max(map(cell_len, lines)) <= width

@@ -45,11 +45,6 @@ class ProcessGroup:
     local_rank: int = 0
     """The number of this process on its machine, counted from 0."""
 
-    @classmethod
-    def single(cls) -> "ProcessGroup":
-        """The group of one process."""
-        return cls(rank=0, size=1)
-
     @property
     def is_main(self) -> bool:
         """Whether this is process 0, which writes files and messages."""
@@ -136,7 +131,7 @@ class ProcessGroup:
         return nn.parallel.DistributedDataParallel(module, gradient_as_bucket_view=True)
 
 
-SINGLE = ProcessGroup.single()
+SINGLE = ProcessGroup(rank=0, size=1)
 
 
 @contextmanager
@@ -146,7 +141,7 @@ def torchrun_group() -> Iterator[ProcessGroup]:
     Raises TrainingError when the processes cannot connect, and when one of them is lost.
     """
     if not all(name in os.environ for name in ENVIRONMENT) or os.environ["WORLD_SIZE"] == "1":
-        yield ProcessGroup.single()
+        yield SINGLE
         return
     group = ProcessGroup(
         rank=int(os.environ["RANK"]),

@@ -60,14 +60,15 @@ def draw_forced(shape: tuple[int, ...], probability: float, unit: ForcingUnit) -
     return (torch.rand(shape[0]) < probability).unsqueeze(1).expand(shape)
 
 
+@torch.no_grad()
 def decoder_inputs(
     model: Seq2Seq, tgt_in: Int[Tensor, "B T"], forced: Bool[Tensor, "B T"], state: DecoderState, memory: Memory
 ) -> Int[Tensor, "B T"]:
     """`tgt_in` where `forced`, elsewhere the model's own greedy predictions; BOS at the start.
 
-    Predictions are discrete and pass no gradient. So the sentences that are not forced everywhere are first decoded
-    without gradient, and then all sentences go through the decoder together, with given inputs. The predictions are
-    made without dropout: they are those of the model, not of a random part of it.
+    Predictions are discrete and pass no gradient. So the sentences that are not forced everywhere are decoded here, and
+    then all sentences go through the decoder together, with given inputs. The predictions are made without dropout:
+    they are those of the model, not of a random part of it.
     """
     unforced = (~forced[:, 1:]).any(dim=1).nonzero().squeeze(1)
     if not len(unforced):
@@ -75,12 +76,11 @@ def decoder_inputs(
     forced, unforced = forced[unforced].to(tgt_in.device), unforced.to(tgt_in.device)
     inputs = tgt_in.clone()
     inputs[unforced] = _own_predictions(
-        model, tgt_in[unforced], forced, state.detach().select(unforced), memory.detach().select(unforced)
+        model, tgt_in[unforced], forced, state.select(unforced), memory.select(unforced)
     )
     return inputs
 
 
-@torch.no_grad()
 def _own_predictions(
     model: Seq2Seq, tgt_in: Int[Tensor, "B T"], forced: Bool[Tensor, "B T"], state: DecoderState, memory: Memory
 ) -> Int[Tensor, "B T"]:

@@ -146,7 +146,7 @@ class Updater:
             parameters["lr"] = lr
         state.optimiser.step()
         if state.average:
-            state.average.update(state.model)
+            state.average.update_parameters(state.model)
         state.progress.skipped_in_row = 0
         state.progress.baseline = next_baseline(state.progress.baseline, log_likelihood)
 

@@ -2,13 +2,13 @@
 
 from torch import nn
 
-from seq2seq_cli.config.schema import AttentionConfig, DecoderConfig, EncoderConfig, ModelConfig
+from seq2seq_cli.config.schema import AttentionConfig, DecoderConfig, ModelConfig
 from seq2seq_cli.model.attention.attention import Attention, ContextProvider
 from seq2seq_cli.model.attention.hard import HardAttention
 from seq2seq_cli.model.attention.heads import MultiHeadAttention
 from seq2seq_cli.model.attention.no_attention import FixedContext, NoAttention
 from seq2seq_cli.model.attention.scopes import GlobalScope, MonotonicScope, PredictiveScope, Scope
-from seq2seq_cli.model.attention.scores import SCORES, Score, Sizes
+from seq2seq_cli.model.attention.scores import SCORES, Sizes
 from seq2seq_cli.model.bridge import Bridge, CopyBridge, LinearBridge, ZeroBridge
 from seq2seq_cli.model.decoder import BahdanauDecoder, Decoder, InputFeedingDecoder, LuongDecoder
 from seq2seq_cli.model.encoder import Encoder
@@ -22,12 +22,12 @@ TIED_STD = 0.2
 
 def build_model(config: ModelConfig, *, src_size: int, tgt_size: int) -> Seq2Seq:
     """A network with fresh weights, for vocabularies of the given sizes (equal, if there is one for both sides)."""
-    encoder = build_encoder(config.encoder, src_size)
-    attention = build_attention(config.attention, query=config.decoder.hidden_size, memory=encoder.size)
-    decoder = build_decoder(config.decoder, attention, tgt_size)
+    encoder = Encoder(config.encoder, vocabulary_size=src_size)
+    attention = _build_attention(config.attention, query=config.decoder.hidden_size, memory=encoder.size)
+    decoder = _build_decoder(config.decoder, attention, tgt_size)
     model = Seq2Seq(
         encoder=encoder,
-        bridge=build_bridge(config, encoder.size),
+        bridge=_build_bridge(config, encoder.size),
         decoder=decoder,
         output=nn.Linear(decoder.readout.size, tgt_size),
     )
@@ -41,25 +41,7 @@ def build_model(config: ModelConfig, *, src_size: int, tgt_size: int) -> Seq2Seq
     return model
 
 
-def build_encoder(config: EncoderConfig, vocabulary_size: int) -> Encoder:
-    """The encoder, for a source vocabulary of that size."""
-    return Encoder(
-        vocabulary_size=vocabulary_size,
-        embedding_size=config.embedding_size,
-        hidden_size=config.hidden_size,
-        layers=config.layers,
-        dropout=config.dropout,
-        variational_dropout=config.variational_dropout,
-        word_dropout=config.word_dropout,
-        cell=config.cell,
-        directions=config.directions,
-        residual=config.residual,
-        reverse=config.reverse,
-    )
-
-
-def build_bridge(config: ModelConfig, encoder_size: int) -> Bridge:
-    """The bridge from an encoder whose states have size `encoder_size`."""
+def _build_bridge(config: ModelConfig, encoder_size: int) -> Bridge:
     size, layers, has_cell = config.decoder.hidden_size, config.decoder.layers, config.decoder.cell == "lstm"
     match config.bridge:
         case "copy":
@@ -70,24 +52,24 @@ def build_bridge(config: ModelConfig, encoder_size: int) -> Bridge:
             return ZeroBridge(decoder_size=size, layers=layers, has_cell=has_cell)
 
 
-def build_attention(config: AttentionConfig, *, query: int, memory: int) -> ContextProvider:
+def _build_attention(config: AttentionConfig, *, query: int, memory: int) -> ContextProvider:
     """The attention, or what stands in its place, for queries and memory states of the given sizes."""
+    size = config.size or query
     if config.score == "none":
         return NoAttention()
     if config.score == "fixed":
         return FixedContext(memory_size=memory)
-    scope = build_scope(config, query=query)
+    scope = _build_scope(config, query)
     if config.heads > 1:
-        size = config.size or query
         return MultiHeadAttention(
             query_size=query, memory_size=memory, attention_size=size, heads=config.heads, scope=scope
         )
+    score = SCORES[config.score](Sizes(query=query, memory=memory, attention=size, max_length=config.max_length))
     attention = HardAttention if config.scope == "hard" else Attention
-    return attention(score=build_score(config, query=query, memory=memory), scope=scope, memory_size=memory)
+    return attention(score=score, scope=scope, memory_size=memory)
 
 
-def build_scope(config: AttentionConfig, *, query: int) -> Scope:
-    """The scope, for queries of the given size."""
+def _build_scope(config: AttentionConfig, query: int) -> Scope:
     match config.scope:
         case "global" | "hard":
             return GlobalScope()
@@ -97,14 +79,7 @@ def build_scope(config: AttentionConfig, *, query: int) -> Scope:
             return PredictiveScope(query_size=query, window=config.window)
 
 
-def build_score(config: AttentionConfig, *, query: int, memory: int) -> Score:
-    """The score, for queries and memory states of the given sizes."""
-    sizes = Sizes(query=query, memory=memory, attention=config.size or query, max_length=config.max_length)
-    return SCORES[config.score](sizes)
-
-
-def build_decoder(config: DecoderConfig, attention: ContextProvider, vocabulary_size: int) -> Decoder:
-    """The decoder, for a target vocabulary of that size."""
+def _build_decoder(config: DecoderConfig, attention: ContextProvider, vocabulary_size: int) -> Decoder:
     decoder: type[Decoder]
     match config.kind:
         case "bahdanau":
@@ -123,23 +98,21 @@ def build_decoder(config: DecoderConfig, attention: ContextProvider, vocabulary_
             dropout=0.0 if config.variational_dropout else config.dropout,
         ),
         attention=attention,
-        readout=build_readout(config, context_size=attention.context_size),
+        readout=_build_readout(config, attention.context_size),
         dropout=config.dropout,
         variational_dropout=config.variational_dropout,
         word_dropout=config.word_dropout,
     )
 
 
-def build_readout(config: DecoderConfig, *, context_size: int) -> Readout:
-    """The readout, for contexts of the given size."""
+def _build_readout(config: DecoderConfig, context_size: int) -> Readout:
+    size = config.hidden_size
     match config.readout:
         case "state":
-            return StateReadout(hidden_size=config.hidden_size)
+            return StateReadout(size)
         case "concat":
-            return ConcatReadout(hidden_size=config.hidden_size, context_size=context_size)
+            return ConcatReadout(hidden_size=size, context_size=context_size)
         case "attentional":
-            return AttentionalReadout(hidden_size=config.hidden_size, context_size=context_size)
+            return AttentionalReadout(hidden_size=size, context_size=context_size)
         case "maxout":
-            return MaxoutReadout(
-                hidden_size=config.hidden_size, context_size=context_size, embedding_size=config.embedding_size
-            )
+            return MaxoutReadout(hidden_size=size, context_size=context_size, embedding_size=config.embedding_size)

@@ -14,16 +14,12 @@ from torch import Tensor, nn
 from seq2seq_cli.model.state import DropoutMasks, RNNState
 
 
-class Dropout(nn.Module):
+class Dropout(nn.Dropout):
     """Each entry dropped by itself; Srivastava et al. 2014, section 4, with the scaling in training.
 
     On a CPU one random number of 64 bits serves four entries, which rounds p to a multiple of 1/65,536. Torch's own
     dropout draws one number per entry, which takes most of its time.
     """
-
-    def __init__(self, p: float) -> None:
-        super().__init__()
-        self.p = p
 
     def forward(self, vectors: Float[Tensor, "*N X"]) -> Float[Tensor, "*N X"]:
         """Zero with probability p, else the entry times 1 / (1 - p); in evaluation, the same vectors."""
@@ -36,17 +32,13 @@ class Dropout(nn.Module):
         return vectors * kept.to(vectors.dtype).mul_(2**16 / (2**16 - dropped))
 
 
-class VariationalDropout(nn.Module):
+class VariationalDropout(nn.Dropout):
     """One mask per sentence, the same at every position; Gal & Ghahramani 2016, section 4.
 
     It applies to the inputs of an RNN's layers: the word vectors, and the states of the layer below. The paper also
     drops entries of the recurrent state h_{t-1}; here that stays whole, because torch runs an RNN over a sentence in
     one call. `WordDropout` drops rows of the word matrix (section 4.2).
     """
-
-    def __init__(self, p: float) -> None:
-        super().__init__()
-        self.p = p
 
     def forward(self, vectors: Float[Tensor, "B *N X"]) -> Float[Tensor, "B *N X"]:
         """The vectors times the mask of their row; in evaluation, the same vectors."""
@@ -60,16 +52,12 @@ class VariationalDropout(nn.Module):
         return F.dropout(torch.ones(shape, dtype=like.dtype, device=like.device), self.p)
 
 
-class WordDropout(nn.Module):
+class WordDropout(nn.Dropout):
     """Whole word vectors dropped; Sennrich, Haddow & Birch 2016 (WMT), and Sennrich & Zhang 2019 for small corpora.
 
     Each position is drawn by itself, as theirs are. Gal & Ghahramani 2016, section 4.2, draw once per word type of a
     sentence; few words occur twice in one, and a decoder would have to carry its draws from step to step.
     """
-
-    def __init__(self, p: float) -> None:
-        super().__init__()
-        self.p = p
 
     def forward(self, vectors: Float[Tensor, "*N D"]) -> Float[Tensor, "*N D"]:
         """Zero with probability p, else the vector times 1 / (1 - p); in evaluation, the same vectors."""

@@ -3,13 +3,14 @@
 B batch, S source length, D embedding, H hidden, E encoder output (H; 2H where two directions are joined), L layers.
 """
 
+from functools import partial
 from typing import cast
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from seq2seq_cli.config.choices import Cell, Directions
+from seq2seq_cli.config.schema import EncoderConfig
 from seq2seq_cli.model.dropout import VariationalDropout, WordDropout, make_dropout
 from seq2seq_cli.model.recurrent import RNN, make_rnn, run_rnn
 from seq2seq_cli.model.state import RNNState
@@ -23,37 +24,20 @@ class Encoder(nn.Module):
     output (Wu et al. 2016, section 3.1, eq. 6).
     """
 
-    def __init__(
-        self,
-        *,
-        vocabulary_size: int,
-        embedding_size: int,
-        hidden_size: int,
-        layers: int,
-        dropout: float,
-        cell: Cell = "lstm",
-        directions: Directions = "one",
-        variational_dropout: bool = False,
-        word_dropout: float = 0.0,
-        residual: bool = False,
-        reverse: bool = False,
-    ) -> None:
+    def __init__(self, config: EncoderConfig, *, vocabulary_size: int) -> None:
         super().__init__()
-        self.directions = directions
-        self.reverse = reverse
-        self.size = hidden_size * (2 if directions == "joined" else 1)
-        bidirectional = directions != "one"
-        plain_layers = min(layers, 2) if residual else layers
-        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
-        self.word_dropout = WordDropout(word_dropout)
-        self.dropout = make_dropout(dropout, variational=variational_dropout)
-        between = 0.0 if variational_dropout else dropout
-        self.rnn = make_rnn(
-            cell, embedding_size, hidden_size, layers=plain_layers, dropout=between, bidirectional=bidirectional
-        )
+        self.directions = config.directions
+        self.reverse = config.reverse
+        self.size = config.hidden_size * (2 if config.directions == "joined" else 1)
+        self.embedding = nn.Embedding(vocabulary_size, config.embedding_size)
+        self.word_dropout = WordDropout(config.word_dropout)
+        self.dropout = make_dropout(config.dropout, variational=config.variational_dropout)
+        make = partial(make_rnn, config.cell, bidirectional=config.directions != "one")
+        plain_layers = min(config.layers, 2) if config.residual else config.layers
+        between = 0.0 if config.variational_dropout else config.dropout
+        self.rnn = make(config.embedding_size, config.hidden_size, layers=plain_layers, dropout=between)
         self.residual = nn.ModuleList(
-            make_rnn(cell, self.size, hidden_size, layers=1, dropout=0.0, bidirectional=bidirectional)
-            for _ in range(layers - plain_layers)
+            make(self.size, config.hidden_size, layers=1, dropout=0.0) for _ in range(config.layers - plain_layers)
         )
 
     def forward(self, src: Int[Tensor, "B S"], lengths: Int[Tensor, " B"]) -> tuple[Float[Tensor, "B S E"], RNNState]:

@@ -29,9 +29,6 @@ class Readout(nn.Module, ABC):
 class StateReadout(Readout):
     """s alone; the tutorials' Bahdanau decoder, whose RNN reads the context."""
 
-    def __init__(self, *, hidden_size: int) -> None:
-        super().__init__(hidden_size)
-
     @override
     def forward(
         self, hidden: Float[Tensor, "*N H"], context: Float[Tensor, "*N E"], embedded: Float[Tensor, "*N D"]

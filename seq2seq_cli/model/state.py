@@ -2,10 +2,9 @@
 
 B batch, S source length, D embedding, E encoder output, K keys, L layers (M: all but one), H hidden, R readout.
 `select(rows)` gives the values of those rows of the batch, in that order; a row may be taken more than once.
-`detach()` gives the same values without a gradient.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
@@ -28,10 +27,6 @@ class Memory:
         """The memory of the given rows."""
         soft_rows = None if self.soft_rows is None else self.soft_rows[rows]
         return Memory(states=self.states[rows], keys=self.keys[rows], mask=self.mask[rows], soft_rows=soft_rows)
-
-    def detach(self) -> "Memory":
-        """The same memory without a gradient."""
-        return replace(self, states=self.states.detach(), keys=self.keys.detach())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,10 +65,6 @@ class RNNState:
         masks = None if self.masks is None else self.masks.select(rows)
         return RNNState(hidden=self.hidden[:, rows], cell=cell, masks=masks)
 
-    def detach(self) -> "RNNState":
-        """The same state without a gradient."""
-        return replace(self, hidden=self.hidden.detach(), cell=None if self.cell is None else self.cell.detach())
-
 
 @dataclass(frozen=True, kw_only=True)
 class DecoderState:
@@ -95,8 +86,3 @@ class DecoderState:
         """The state of the given rows."""
         attentional = None if self.attentional is None else self.attentional[rows]
         return DecoderState(rnn=self.rnn.select(rows), position=self.position[rows], attentional=attentional)
-
-    def detach(self) -> "DecoderState":
-        """The same state without a gradient."""
-        attentional = None if self.attentional is None else self.attentional.detach()
-        return replace(self, rnn=self.rnn.detach(), attentional=attentional)

@@ -5,28 +5,19 @@ B batch, T target length, D word vectors, X feedback, H hidden, N = X + H, G gat
 """
 
 from collections.abc import Sequence
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import torch
 import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor
 from torch.autograd.function import once_differentiable
-from typing_extensions import override
 
 from seq2seq_cli.model.recurrent import RNN, step_rnn
 from seq2seq_cli.model.state import RNNState
 
 
-@runtime_checkable
-class UnrolledRNN(Protocol):
-    """An RNN on its way through the words of a sentence."""
-
-    def step(self, feedback: Float[Tensor, "B X"]) -> Float[Tensor, "B H"]:
-        """The top layer's next h, from [the next word; feedback]."""
-
-
-def unroll(rnn: RNN, words: Float[Tensor, "B T D"], state: RNNState) -> UnrolledRNN:
+def unroll(rnn: RNN, words: Float[Tensor, "B T D"], state: RNNState) -> "PlainRNN | HoistedRNN":
     """The RNN before the first of `words`, in `state`.
 
     On a GPU torch computes a step of an RNN in one kernel; the many small ones of `HoistedRNN` would be slower.
@@ -34,35 +25,34 @@ def unroll(rnn: RNN, words: Float[Tensor, "B T D"], state: RNNState) -> Unrolled
     return (HoistedRNN if words.device.type == "cpu" else PlainRNN)(rnn, words, state)
 
 
-class PlainRNN(UnrolledRNN):
+class PlainRNN:
     """`step_rnn`, word by word."""
 
     def __init__(self, rnn: RNN, words: Float[Tensor, "B T D"], state: RNNState) -> None:
         self._rnn, self._words, self._state = rnn, iter(words.unbind(1)), state
 
-    @override
     def step(self, feedback: Float[Tensor, "B X"]) -> Float[Tensor, "B H"]:
+        """The top layer's next h, from [the next word; feedback]."""
         self._state = step_rnn(self._rnn, torch.cat((next(self._words), feedback), dim=-1), self._state)
         return self._state.top
 
 
-class HoistedRNN(UnrolledRNN):
+class HoistedRNN:
     """The same values, with all products that do not depend on the step before hoisted out of the loop."""
 
     def __init__(self, rnn: RNN, words: Float[Tensor, "B T D"], state: RNNState) -> None:
         self._rnn = rnn
         self._masks = state.masks if rnn.training else None
         cells = [None] * rnn.num_layers if state.cell is None else state.cell.unbind(0)
+        layers = zip(rnn.all_weights, state.hidden.unbind(0), cells, strict=True)
         # Only the first layer reads words.
         self._layers = [
             _HoistedLayer(weights, words if layer == 0 else words[..., :0], hidden, cell)
-            for layer, (weights, hidden, cell) in enumerate(
-                zip(rnn.all_weights, state.hidden.unbind(0), cells, strict=True)
-            )
+            for layer, (weights, hidden, cell) in enumerate(layers)
         ]
 
-    @override
     def step(self, feedback: Float[Tensor, "B X"]) -> Float[Tensor, "B H"]:
+        """The top layer's next h, from [the next word; feedback]."""
         hidden = self._layers[0].step(feedback)
         for i, layer in enumerate(self._layers[1:]):
             inputs = F.dropout(hidden, self._rnn.dropout, self._rnn.training)

@@ -81,7 +81,7 @@ class Recorder:
 
     def _keep_weights(self, event: Validated) -> None:
         average = self._state.average
-        model = average.model if average and event.averaged else self._state.model
+        model = average.module if average and event.averaged else self._state.model
         if event.is_best:
             self._run.save_best(model.weights())
         self._run.save_epoch(model.weights(), event.epoch, self._config.training.keep)

@@ -37,6 +37,6 @@ def validate(
     plain = scores_of(state.model)
     if state.average is None:
         return Validation(scores=plain, averaged=False)
-    averaged = scores_of(state.average.model)
+    averaged = scores_of(state.average.module)
     is_better = Progress(best_scores=plain.by_metric()).improves(averaged.by_metric(), config.training.best_metric)
     return Validation(scores=averaged if is_better else plain, averaged=is_better)

@@ -92,8 +92,8 @@ class ScaledDotScore(DotScore):
         return super().forward(query * query.shape[-1] ** -0.5, keys)
 
 
-class GeneralScore(Score):
-    """score(q, h) = q · W h; Luong et al. 2015, section 3.1, general."""
+class GeneralScore(DotScore):
+    """score(q, h) = q · W h, the dot product with projected keys; Luong et al. 2015, section 3.1, general."""
 
     def __init__(self, sizes: Sizes) -> None:
         super().__init__(sizes)
@@ -103,10 +103,6 @@ class GeneralScore(Score):
         """W h."""
         projected: Tensor = self.W(memory)
         return projected
-
-    def forward(self, query: Float[Tensor, "B T H"], keys: Float[Tensor, "B S H"]) -> Float[Tensor, "B T S"]:
-        """q · W h for every pair of a query and a memory state."""
-        return query @ keys.transpose(1, 2)
 
 
 class ConcatScore(Score):

@@ -8,7 +8,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seq2seq_cli.compute.process_group import ProcessGroup, launch_name, torchrun_group
+from seq2seq_cli.compute.process_group import SINGLE, ProcessGroup, launch_name, torchrun_group
 from seq2seq_cli.config.schema import Config
 from seq2seq_cli.corpus.batches import collate
 from seq2seq_cli.corpus.noise import Noise
@@ -69,15 +69,14 @@ def test_a_process_with_pairs_has_a_gradient_for_every_weight(corpus: PreparedCo
 
 
 def test_a_single_process_needs_no_communication() -> None:
-    alone = ProcessGroup.single()
-    assert alone.is_main
-    assert alone.sum([1.5, 2.0]) == [1.5, 2.0]
-    assert alone.max(143) == 143
-    assert alone.gather("mine") == ["mine"]
-    assert alone.on_main(lambda: 3) == alone.on_all(lambda: 3) == 3
+    assert SINGLE.is_main
+    assert SINGLE.sum([1.5, 2.0]) == [1.5, 2.0]
+    assert SINGLE.max(143) == 143
+    assert SINGLE.gather("mine") == ["mine"]
+    assert SINGLE.on_main(lambda: 3) == SINGLE.on_all(lambda: 3) == 3
     model = torch.nn.Linear(2, 2)
-    assert alone.wrap(model) is model
-    for ask in (alone.on_main, alone.on_all):
+    assert SINGLE.wrap(model) is model
+    for ask in (SINGLE.on_main, SINGLE.on_all):
         with pytest.raises(UsageError, match="as it is"):
             ask(_refuse)
 
@@ -98,7 +97,7 @@ def test_the_first_process_tells_an_error_of_all() -> None:
 def test_without_torchrun_a_training_is_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RANK", "3")  # other programs have a use for this name
     with torchrun_group() as group:
-        assert group == ProcessGroup.single()
+        assert group == SINGLE
     assert launch_name() is None
 
 

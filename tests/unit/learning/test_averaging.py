@@ -28,11 +28,11 @@ def train(model: Seq2Seq, average: Average, updates: list[float]) -> None:
     for value in updates:
         for weight in model.parameters():
             weight.fill_(value)
-        average.update(model)
+        average.update_parameters(model)
 
 
 def value_of(average: Average) -> float:
-    values = torch.cat([weight.flatten() for weight in average.model.parameters()])
+    values = torch.cat([weight.flatten() for weight in average.module.parameters()])
     assert values.min() == values.max()
     return values[0].item()
 
@@ -65,16 +65,16 @@ def test_the_trained_model_is_left_alone() -> None:
     train(model, average, [3.0, 5.0])
     assert all((weight == 5.0).all() and weight.requires_grad for weight in model.parameters())
     assert model.training
-    assert not average.model.training
-    assert not any(weight.requires_grad for weight in average.model.parameters())
+    assert not average.module.training
+    assert not any(weight.requires_grad for weight in average.module.parameters())
 
 
 def test_tied_weights_stay_tied_and_are_averaged_once() -> None:
     model = small_model(1, *TIED)
     average = Average(model, 0.5)
     train(model, average, [8.0, 0.0, 0.0])
-    assert average.model.output.weight is average.model.encoder.embedding.weight
-    assert average.model.output.weight is average.model.decoder.embedding.weight
+    assert average.module.output.weight is average.module.encoder.embedding.weight
+    assert average.module.output.weight is average.module.decoder.embedding.weight
     assert value_of(average) == pytest.approx(8 * (2 / 11) * (3 / 12))
 
 
@@ -99,9 +99,9 @@ def test_the_averaged_model_translates(corpus: PreparedCorpus) -> None:
     sizes = {"src_size": len(corpus.src_codec.vocabulary), "tgt_size": len(corpus.tgt_codec.vocabulary)}
     model = build_model(config.model, **sizes)
     average = Average(model, 0.9)
-    average.update(model)
+    average.update_parameters(model)
     ours, theirs = (
-        Translator(m, corpus.src_codec, corpus.tgt_codec, config.decoding, CPU) for m in (average.model, model.eval())
+        Translator(m, corpus.src_codec, corpus.tgt_codec, config.decoding, CPU) for m in (average.module, model.eval())
     )
     assert [t.text for t in ours.translate(["a b c"])] == [t.text for t in theirs.translate(["a b c"])]
-    average.update(model)  # after an inference, too
+    average.update_parameters(model)  # after an inference, too

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from torch import Tensor, nn
 
 from seq2seq_cli.config.choices import Directions
-from seq2seq_cli.config.schema import ModelConfig
+from seq2seq_cli.config.schema import EncoderConfig, ModelConfig
 from seq2seq_cli.learning.forcing import decoder_inputs
 from seq2seq_cli.model.dropout import Dropout, VariationalDropout, WordDropout
 from seq2seq_cli.model.encoder import Encoder
@@ -111,8 +111,7 @@ def test_layer_by_layer_is_torch_s_rnn_when_nothing_is_dropped(cell: Any, direct
 def test_the_encoder_drops_the_same_entries_at_every_word_before_each_layer(
     directions: Directions, residual: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    encoder = Encoder(
-        vocabulary_size=13,
+    config = EncoderConfig(
         embedding_size=5,
         hidden_size=6,
         layers=4,
@@ -121,6 +120,7 @@ def test_the_encoder_drops_the_same_entries_at_every_word_before_each_layer(
         dropout=0.4,
         variational_dropout=True,
     )
+    encoder = Encoder(config, vocabulary_size=13)
     given: list[tuple[Tensor, Tensor]] = []
     forward = VariationalDropout.forward
 

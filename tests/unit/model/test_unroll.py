@@ -9,7 +9,7 @@ from torch import Tensor
 from seq2seq_cli.config.choices import Cell
 from seq2seq_cli.model.recurrent import RNN, make_rnn
 from seq2seq_cli.model.state import RNNState
-from seq2seq_cli.model.unroll import HoistedRNN, PlainRNN, UnrolledRNN
+from seq2seq_cli.model.unroll import HoistedRNN, PlainRNN
 
 B, T, D, H = 3, 5, 4, 6
 FEEDBACK = {"with feedback": 2, "without feedback": 0}
@@ -20,7 +20,7 @@ def an_rnn(cell: Cell, layers: int, feedback: int) -> RNN:
     return make_rnn(cell, D + feedback, H, layers=layers, dropout=0.0).double()
 
 
-def run(unroll: Callable[[RNN, Tensor, RNNState], UnrolledRNN], rnn: RNN, feedback: int) -> list[Tensor]:
+def run(unroll: Callable[[RNN, Tensor, RNNState], PlainRNN | HoistedRNN], rnn: RNN, feedback: int) -> list[Tensor]:
     """The outputs of all steps, then the gradients of all inputs; the feedback is a function of the last h."""
     torch.manual_seed(1)
     words, hidden, cell = (

@@ -147,7 +147,7 @@ def test_a_validation_keeps_the_better_of_weights_and_moving_average(corpus: Pre
     config = tiny_config(corpus, "training.ema_decay=0.9", "training.best_metric=loss")
     state = fresh_tiny(corpus, config)
     assert state.average
-    translator = Translator(state.average.model, corpus.src_codec, corpus.tgt_codec, config.decoding, CPU)
+    translator = Translator(state.average.module, corpus.src_codec, corpus.tgt_codec, config.decoding, CPU)
     unharmed = score_split(translator, corpus, "valid")
     with torch.no_grad():
         state.model.output.bias[5] = 100.0
@@ -162,7 +162,7 @@ def test_the_weights_that_scored_best_are_kept(corpus: PreparedCorpus, tmp_path:
     for event in session.train():
         if isinstance(event, Validated) and event.is_best:
             assert session.state.average
-            kept = session.state.average.model if event.averaged else session.state.model
+            kept = session.state.average.module if event.averaged else session.state.model
             best = {name: weight.clone() for name, weight in kept.state_dict().items()}
     for name, weight in load_translator(session.run, CPU).model.state_dict().items():
         assert torch.equal(weight, best[name]), name

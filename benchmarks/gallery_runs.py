@@ -114,12 +114,11 @@ class GalleryRuns:
         if record.is_file() and not self.again:
             return Result(**json.loads(record.read_text(encoding="utf-8")))
         config = self._config(name)
-        device = choose_device(config.training.device)
         with ExitStack() as held:
-            session = Session.start(self.folder / name, config, self.corpus, device, held=held, overwrite=True)
+            session = Session.start(self.folder / name, config, self.corpus, held=held, overwrite=True)
             for _ in session.train():
                 pass
-        translator = load_translator(session.run, device)
+        translator = load_translator(session.run, session.state.device)
         result = _scored(name, translator, self.corpus)
         if self.pictures:
             picture = _picture(name, translator.translate([self.sentence])[0], self.pictures)
@@ -160,7 +159,7 @@ def _endless(config: Config, corpus: PreparedCorpus) -> Iterator[int]:
     sizes = {"src_size": len(corpus.src_codec.vocabulary), "tgt_size": len(corpus.tgt_codec.vocabulary)}
     model = build_model(config.model, **sizes).to(device)
     state = fresh_state(model, endless, choose_precision(endless.precision, device))
-    return (event.tokens for event in TrainingLoop(state, corpus, config, device) if isinstance(event, Step))
+    return (event.tokens for event in TrainingLoop(state, corpus, config) if isinstance(event, Step))
 
 
 def _rate(steps: Iterator[int], seconds: float) -> float:

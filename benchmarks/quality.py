@@ -96,7 +96,6 @@ def _train(options: argparse.Namespace, folder: Path) -> None:
 
 
 def _session(options: argparse.Namespace, folder: Path, held: ExitStack) -> "Session":
-    from seq2seq_cli.compute.device import choose_device
     from seq2seq_cli.training.resolve import resolve_config
     from seq2seq_cli.training.session import Session
 
@@ -105,14 +104,14 @@ def _session(options: argparse.Namespace, folder: Path, held: ExitStack) -> "Ses
     config = load_config(options.config, options.set)
     # The config lacks what prepare has found, such as the languages.
     config = resolve_config(config.model_copy(update={"data": corpus.config.data, "text": corpus.config.text}), corpus)
-    return Session.start(folder / "run", config, corpus, choose_device(config.training.device), held=held)
+    return Session.start(folder / "run", config, corpus, held=held)
 
 
 def _bleu(session: "Session") -> float:
     """The BLEU of the validation split, of the weights or their moving average, whichever is better."""
     from seq2seq_cli.training.validation import validate
 
-    scores = validate(session.state, session.corpus, session.config, session.device).scores
+    scores, _ = validate(session.state, session.corpus, session.config)
     return scores.bleu.value if scores else 0.0
 
 

@@ -46,12 +46,12 @@ def fresh_tiny(corpus: PreparedCorpus, config: Config) -> TrainingState:
 def started(path: Path, config: Config, corpus: PreparedCorpus, **options: Any) -> Session:
     """A new run on the CPU, whose lock is given back."""
     with ExitStack() as held:
-        return Session.start(path, config, corpus, CPU, held=held, **options)
+        return Session.start(path, config, corpus, held=held, **options)
 
 
 def resumed(run: RunFolder, config: Config, corpus: PreparedCorpus) -> Session:
     """A run as it was saved last, on the CPU."""
-    return Session.resume(run, config, corpus, CPU)
+    return Session.resume(run, config, corpus)
 
 
 def created(path: Path, config: Config, corpus: PreparedCorpus, *, overwrite: bool = False) -> RunFolder:

@@ -34,9 +34,9 @@ class Tally:
     seconds: float = 0.0
     """Seconds spent on the updates, without validation and saving."""
 
-    def add(self, *, loss: float, tokens: int, seconds: float) -> None:
-        """Count one update."""
-        self.loss += loss
+    def add(self, *, mean_loss: float, tokens: int, seconds: float) -> None:
+        """Count one update, of this mean loss per token."""
+        self.loss += mean_loss * tokens
         self.tokens += tokens
         self.seconds += seconds
 
@@ -130,6 +130,11 @@ class TrainingState:
     precision: Precision
     progress: Progress = field(default_factory=Progress)
 
+    @property
+    def device(self) -> torch.device:
+        """The device of the weights."""
+        return next(self.model.parameters()).device
+
     def checkpoint(self, random: Sequence[RandomState] | None = None) -> dict[str, Any]:
         """The numbered list as tensors and plain values.
 
@@ -142,13 +147,13 @@ class TrainingState:
             "progress": asdict(self.progress),
             "random": list(random or [self.random_state()]),
             "precision": self.precision,
-            "device": self._device.type,
+            "device": self.device.type,
         }
 
     def random_state(self) -> RandomState:
         """The random state of this process."""
-        is_on_cuda = self._device.type == "cuda"
-        return {"cpu": torch.get_rng_state(), "cuda": torch.cuda.get_rng_state(self._device) if is_on_cuda else None}
+        is_on_cuda = self.device.type == "cuda"
+        return {"cpu": torch.get_rng_state(), "cuda": torch.cuda.get_rng_state(self.device) if is_on_cuda else None}
 
     def restore(self, checkpoint: dict[str, Any], group: ProcessGroup = SINGLE) -> None:
         """Return to the state in which `checkpoint` was made.
@@ -170,14 +175,10 @@ class TrainingState:
         if len(checkpoint["random"]) == group.size:
             self._restore_random(checkpoint["random"][group.rank])
 
-    @property
-    def _device(self) -> torch.device:
-        return next(self.model.parameters()).device
-
     def _restore_random(self, random: RandomState) -> None:
         torch.set_rng_state(random["cpu"])
-        if self._device.type == "cuda" and random["cuda"] is not None:
-            torch.cuda.set_rng_state(random["cuda"], self._device)
+        if self.device.type == "cuda" and random["cuda"] is not None:
+            torch.cuda.set_rng_state(random["cuda"], self.device)
 
     def _restore_optimiser(self, saved: dict[str, Any]) -> None:
         settings = [{k: v for k, v in group.items() if k != "params"} for group in self.optimiser.param_groups]

@@ -31,7 +31,7 @@ class Update:
     """The outcome of one update."""
 
     loss: float
-    """Summed negative log-likelihood of the target words, in nats."""
+    """Mean negative log-likelihood per target token, in nats."""
     tokens: int
     """Target tokens: EOS counts, padding does not."""
     gradient_norm: float
@@ -99,15 +99,16 @@ class Updater:
         norm = _scale_and_clip(state.model, scale=group.size / tokens, max_norm=training.clip_norm)
         total = group.sum_tensor(torch.stack(losses).sum())
         # One transfer from the device: two would wait for it twice.
-        loss, gradient_norm = torch.stack([total, norm]).tolist()
+        summed_loss, gradient_norm = torch.stack([total, norm]).tolist()
+        loss = summed_loss / tokens
         lr = learning_rate(
             training, step=state.progress.step, fraction_done=fraction_done, factor=state.progress.lr_factor
         )
         skipped = not (isfinite(loss) and isfinite(gradient_norm))
         if skipped:
-            self._skip(loss=loss / tokens, gradient_norm=gradient_norm)
+            self._skip(loss=loss, gradient_norm=gradient_norm)
         else:
-            self._step(lr, log_likelihood=-loss / tokens)
+            self._step(lr, log_likelihood=-loss)
         return Update(loss=loss, tokens=tokens, gradient_norm=gradient_norm, lr=lr, skipped=skipped, halved=halved)
 
     def _backward_in_memory(self, batches: Sequence[Batch]) -> tuple[list[Float[Tensor, ""]], bool]:

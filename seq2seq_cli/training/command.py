@@ -4,9 +4,6 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack, closing
 from pathlib import Path
 
-import torch
-
-from seq2seq_cli.compute.device import choose_device
 from seq2seq_cli.compute.process_group import ProcessGroup, launch_name, torchrun_group
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.errors import UsageError
@@ -66,7 +63,7 @@ def sitting(options: Options) -> Generator[Event, None, None]:
     """
     with ExitStack() as held:
         with torchrun_group() as group:
-            session = open_session(options, group, held)
+            session = _open_session(options, group, held)
             for event in session.train():
                 if group.is_main:
                     yield event
@@ -74,7 +71,7 @@ def sitting(options: Options) -> Generator[Event, None, None]:
             yield finish(session)
 
 
-def open_session(options: Options, group: ProcessGroup, held: ExitStack) -> Session:
+def _open_session(options: Options, group: ProcessGroup, held: ExitStack) -> Session:
     """Start or resume the run that the options name; `held` takes its lock."""
     corpora: list[PreparedCorpus] = []
 
@@ -84,30 +81,21 @@ def open_session(options: Options, group: ProcessGroup, held: ExitStack) -> Sess
         return plan
 
     plan = group.on_main(decide)
-    corpus, device = group.on_all(lambda: _open_here(plan, group, *corpora))
+    corpus = group.on_all(lambda: corpora[0] if corpora else _own_copy(plan))
     if plan.resumes:
-        return Session.resume(RunFolder(plan.path), plan.config, corpus, device, group=group, changes=plan.changes)
+        return Session.resume(RunFolder(plan.path), plan.config, corpus, group=group, changes=plan.changes)
+    origin = RunFolder(plan.init_from) if plan.init_from else None
     return Session.start(
-        plan.path,
-        plan.config,
-        corpus,
-        device,
-        held=held,
-        overwrite=plan.overwrite,
-        origin=RunFolder(plan.init_from) if plan.init_from else None,
-        group=group,
+        plan.path, plan.config, corpus, held=held, overwrite=plan.overwrite, origin=origin, group=group
     )
 
 
-def _open_here(
-    plan: Plan, group: ProcessGroup, corpus: PreparedCorpus | None = None
-) -> tuple[PreparedCorpus, torch.device]:
-    """The corpus and the device of this process; each machine reads the corpus from its own disk."""
-    if corpus is None:
-        corpus = PreparedCorpus.open(plan.data)
-        if corpus.fingerprint != plan.fingerprint:
-            raise UsageError(f"{plan.data}: another corpus than process 0 has: prepare once, and copy the folder")
-    return corpus, choose_device(plan.config.training.device, group)
+def _own_copy(plan: Plan) -> PreparedCorpus:
+    """The corpus as this process reads it: each machine has it on its own disk."""
+    corpus = PreparedCorpus.open(plan.data)
+    if corpus.fingerprint != plan.fingerprint:
+        raise UsageError(f"{plan.data}: another corpus than process 0 has: prepare once, and copy the folder")
+    return corpus
 
 
 def _path(path: Path | str | None) -> Path | None:

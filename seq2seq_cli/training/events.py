@@ -5,6 +5,7 @@ from pathlib import Path
 
 from seq2seq_cli.corpus.splits import SplitName
 from seq2seq_cli.evaluation.held_out import HeldOutScores
+from seq2seq_cli.learning.update import Update
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -16,9 +17,9 @@ class Started:
     device: str
     """The device in words."""
     processes: int
-    """Processes that train together."""
+    """The number of processes that train together."""
     precision: str
-    """Number format of the products."""
+    """The number format of the matrix products."""
     pairs: int
     """Training pairs."""
     parameters: int
@@ -36,7 +37,7 @@ class Started:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Step:
+class Step(Update):
     """One update of the weights is done, or was skipped because its gradient was not finite."""
 
     epoch: int
@@ -47,20 +48,8 @@ class Step:
     """Batches per epoch."""
     step: int
     """Updates since the run began."""
-    loss: float
-    """Mean negative log-likelihood per target token of this update, in nats."""
-    tokens: int
-    """Target tokens of this update: EOS counts, padding does not."""
-    gradient_norm: float
-    """Norm of the gradient before clipping."""
-    lr: float
-    """Learning rate of this update."""
     seconds: float
     """Seconds of the update and of making its batches, without the time that the caller took in between."""
-    skipped: bool
-    """Whether the weights stayed as they were."""
-    halved: bool
-    """Whether a batch did not fit in memory and was computed in two halves."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,7 +75,6 @@ class Saved:
     """A checkpoint is on the disk."""
 
     path: Path
-    """The file."""
 
 
 @dataclass(frozen=True, kw_only=True)

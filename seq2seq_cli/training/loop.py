@@ -11,7 +11,6 @@ from contextlib import closing
 from itertools import islice
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
 from seq2seq_cli.compute.memory import FreedMemory
@@ -39,17 +38,11 @@ class TrainingLoop:
     """
 
     def __init__(
-        self,
-        state: TrainingState,
-        corpus: PreparedCorpus,
-        config: Config,
-        device: torch.device,
-        group: ProcessGroup = SINGLE,
+        self, state: TrainingState, corpus: PreparedCorpus, config: Config, group: ProcessGroup = SINGLE
     ) -> None:
         self._state = state
         self._corpus = corpus
         self._config = config
-        self._device = device
         self._group = group
         self._clock = _Clock(state.progress, group)
         self._updater = Updater(state, config.training, group)
@@ -96,7 +89,7 @@ class TrainingLoop:
         progress, ids = self._state.progress, self._corpus.split("train")
         noise = Noise.of(self._config.training, self._corpus, stream=self._group.rank)
         shares = [share_of(rows, self._group) for rows in order]
-        batches = feed(ids, shares, noise, epoch=progress.epoch, start=progress.position, device=self._device)
+        batches = feed(ids, shares, noise, epoch=progress.epoch, start=progress.position, device=self._state.device)
         with closing(batches):
             for rows, batch in zip(order[progress.position :], batches, strict=True):
                 yield batch if self._group.rank < len(rows) else batch.without_targets()
@@ -110,19 +103,14 @@ class TrainingLoop:
         if not updated.skipped:
             progress.tokens += updated.tokens
             for tally in (progress.of_epoch, progress.of_record):
-                tally.add(loss=updated.loss, tokens=updated.tokens, seconds=seconds)
+                tally.add(mean_loss=updated.loss, tokens=updated.tokens, seconds=seconds)
         return Step(
             epoch=progress.epoch + 1,
             position=progress.position,
             batches=progress.batches,
             step=progress.step,
-            loss=updated.loss / updated.tokens,
-            tokens=updated.tokens,
-            gradient_norm=updated.gradient_norm,
-            lr=updated.lr,
             seconds=seconds,
-            skipped=updated.skipped,
-            halved=updated.halved,
+            **vars(updated),
         )
 
     def _validate(self) -> Validated:
@@ -130,22 +118,22 @@ class TrainingLoop:
         progress, training = self._state.progress, self._config.training
         self._clock.tick()
         with self._freed.other_sizes():
-            result = validate(self._state, self._corpus, self._config, self._device, self._group)
+            scores, averaged = validate(self._state, self._corpus, self._config, self._group)
         progress.validation_seconds = self._clock.tick()
         progress.validated_step = progress.step
-        scores = result.scores.by_metric() if result.scores else None
-        is_best = scores is None or progress.improves(scores, training.best_metric)
+        by_metric = scores.by_metric() if scores else None
+        is_best = by_metric is None or progress.improves(by_metric, training.best_metric)
         progress.validations_since_best = 0 if is_best else progress.validations_since_best + 1
         if training.schedule == "plateau":
             progress.lr_factor = next_factor(progress.lr_factor, improved=is_best)
         if is_best:
-            progress.best_epoch, progress.best_scores = progress.epoch + 1, scores
+            progress.best_epoch, progress.best_scores = progress.epoch + 1, by_metric
         return Validated(
             epoch=progress.epoch + 1,
             step=progress.step,
             train_loss=progress.of_epoch.mean_loss,
-            scores=result.scores,
-            averaged=result.averaged,
+            scores=scores,
+            averaged=averaged,
             is_best=is_best,
         )
 

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import torch
-
 from seq2seq_cli.compute.memory import peak_memory_mb
 from seq2seq_cli.compute.process_group import ProcessGroup
 from seq2seq_cli.config.schema import Config
@@ -28,14 +26,12 @@ class Recorder:
         state: TrainingState,
         corpus: PreparedCorpus,
         config: Config,
-        device: torch.device,
         group: ProcessGroup,
     ) -> None:
         self._run = run
         self._state = state
         self._corpus = corpus
         self._config = config
-        self._device = device
         self._group = group
         self._saved_at = state.progress.seconds
         self._board = None
@@ -90,7 +86,7 @@ class Recorder:
 
     def _translate_samples(self, model: Seq2Seq) -> list[Translation]:
         corpus = self._corpus
-        translator = Translator(model, corpus.src_codec, corpus.tgt_codec, self._config.decoding, self._device)
+        translator = Translator(model, corpus.src_codec, corpus.tgt_codec, self._config.decoding, self._state.device)
         return translator.translate([src for src, _ in choose_samples(corpus.sentences("valid"))])
 
     def _step_record(self, event: Step) -> StepRecord:
@@ -103,7 +99,7 @@ class Recorder:
             lr=event.lr,
             gradient_norm=event.gradient_norm,
             tokens_per_second=round(tally.tokens / tally.seconds) if tally.seconds else None,
-            memory_mb=peak_memory_mb(self._device),
+            memory_mb=peak_memory_mb(self._state.device),
             skipped=progress.skipped,
         )
 

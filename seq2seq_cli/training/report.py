@@ -5,7 +5,7 @@ import shlex
 from seq2seq_cli.corpus.splits import SplitName
 from seq2seq_cli.decoding.load import load_translator
 from seq2seq_cli.decoding.translator import Translator
-from seq2seq_cli.evaluation.held_out import HeldOutScores, score_split
+from seq2seq_cli.evaluation.held_out import score_split
 from seq2seq_cli.runs.metrics import TestRecord
 from seq2seq_cli.training.events import Report, SampleTranslation
 from seq2seq_cli.training.samples import choose_samples
@@ -17,15 +17,18 @@ _SPLITS_FOR_SAMPLES: tuple[SplitName, ...] = ("test", "valid", "train")
 def finish(session: Session) -> Report:
     """Report on the session's run, and record it there: in metrics.jsonl and in the model card."""
     result = report(session)
-    if result.test:
-        session.run.append_metrics(_test_record(session, result.test))
+    if scores := result.test:
+        record = TestRecord(
+            step=result.steps, epoch=result.best_epoch, **scores.by_metric(), signatures=scores.signatures()
+        )
+        session.run.append_metrics(record)
     session.run.write_card(model_card(session, result))
     return result
 
 
 def report(session: Session) -> Report:
     """Score the best weights of the session's run."""
-    translator = load_translator(session.run, session.device, session.config)
+    translator = load_translator(session.run, session.state.device, session.config)
     corpus, progress = session.corpus, session.state.progress
     split = next(name for name in _SPLITS_FOR_SAMPLES if len(corpus.split(name)))
     return Report(
@@ -51,18 +54,6 @@ def _samples(translator: Translator, pairs: list[tuple[str, str]]) -> list[Sampl
     ]
 
 
-def _test_record(session: Session, scores: HeldOutScores) -> TestRecord:
-    progress = session.state.progress
-    return TestRecord(
-        step=progress.step,
-        epoch=progress.best_epoch,
-        loss=scores.loss,
-        bleu=scores.bleu.value,
-        chrf=scores.chrf.value,
-        signatures=scores.signatures(),
-    )
-
-
 def model_card(session: Session, result: Report) -> str:
     """The README.md of a run, in Markdown."""
     config, corpus = session.config, session.corpus
@@ -83,7 +74,7 @@ A sequence-to-sequence translator with attention, trained by s2s.
   {config.model.decoder.readout} readout; {result.parameters:,} parameters
 - data: {pairs} pairs; the splits share no sentence
 - vocabulary: {len(corpus.src_codec.vocabulary):,} {src}, {len(corpus.tgt_codec.vocabulary):,} {tgt}
-- training: {result.epochs} epochs, {result.steps:,} steps, {duration(result.seconds)} on {session.device.type};
+- training: {result.epochs} epochs, {result.steps:,} steps, {duration(result.seconds)} on {session.state.device.type};
   the best weights are those of epoch {result.best_epoch}{begun}
 - BLEU on the test split, greedy: {test}
 

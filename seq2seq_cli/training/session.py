@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from seq2seq_cli.compute.device import describe_device, deterministic_algorithms
+from seq2seq_cli.compute.device import choose_device, describe_device, deterministic_algorithms
 from seq2seq_cli.compute.memory import memory_errors
 from seq2seq_cli.compute.precision import choose_precision
 from seq2seq_cli.compute.process_group import SINGLE, ProcessGroup, launch_name
@@ -41,7 +41,6 @@ class Session:
     run: RunFolder
     corpus: PreparedCorpus
     config: Config
-    device: torch.device
     state: TrainingState
     group: ProcessGroup = SINGLE
     changes: tuple[str, ...] = ()
@@ -55,7 +54,6 @@ class Session:
         path: Path,
         config: Config,
         corpus: PreparedCorpus,
-        device: torch.device,
         *,
         held: ExitStack,
         overwrite: bool = False,
@@ -86,10 +84,11 @@ class Session:
             with memory_errors(device):
                 return fresh_state(model, config.training, precision)
 
+        device = group.on_all(lambda: choose_device(config.training.device, group))
         precision, weights = group.on_main(prepare)
         state = group.on_all(initial_state)
         run = group.on_main(lambda: create_run(path, config, corpus, held=held, overwrite=overwrite, origin=origin))
-        return cls(run=run, corpus=corpus, config=config, device=device, state=state, group=group)
+        return cls(run=run, corpus=corpus, config=config, state=state, group=group)
 
     @classmethod
     def resume(
@@ -97,7 +96,6 @@ class Session:
         run: RunFolder,
         config: Config,
         corpus: PreparedCorpus,
-        device: torch.device,
         *,
         group: ProcessGroup = SINGLE,
         changes: tuple[str, ...] = (),
@@ -126,20 +124,12 @@ class Session:
                 state.progress.restart_epoch()  # the order of its pairs would be another one
             return state
 
+        device = group.on_all(lambda: choose_device(training.device, group))
         checkpoint, before, precision = group.on_main(read)
         redraws = len(checkpoint.get("random", ())) != group.size
         state = group.on_all(restored)
         group.on_main(lambda: run.cut_metrics(checkpoint[METRICS_BYTES]))
-        return cls(
-            run=run,
-            corpus=corpus,
-            config=config,
-            device=device,
-            state=state,
-            group=group,
-            changes=changes,
-            redraws=redraws,
-        )
+        return cls(run=run, corpus=corpus, config=config, state=state, group=group, changes=changes, redraws=redraws)
 
     def train(self) -> Iterator[Event]:
         """Train to the end that the config sets, and save checkpoints, weights and metrics on the way.
@@ -147,16 +137,18 @@ class Session:
         Raises Interrupted, after saving, when the user asks to stop; TrainingError when training cannot go on.
         """
         yield self._started()
+        # A CPU has no others.
+        deterministic = self.config.training.deterministic and self.state.device.type != "cpu"
         with (
-            memory_errors(self.device),
-            deterministic_algorithms() if self._needs_deterministic_algorithms else nullcontext(),
+            memory_errors(self.state.device),
+            deterministic_algorithms() if deterministic else nullcontext(),
             StopRequest() as stop,
-            closing(self._recorder()) as recorder,
+            closing(Recorder(self.run, self.state, self.corpus, self.config, self.group)) as recorder,
         ):
             yield recorder.save()
             # After the checkpoint, whose position counts batches in the order that the old config sets.
             self.group.on_main(lambda: self.run.write_config(self.config))
-            for event in TrainingLoop(self.state, self.corpus, self.config, self.device, self.group):
+            for event in TrainingLoop(self.state, self.corpus, self.config, self.group):
                 recorder.record(event)
                 yield event
                 if recorder.is_save_due(event):
@@ -165,14 +157,11 @@ class Session:
                     recorder.save()
                     raise self.group.agreed(Interrupted(self._how_to_go_on(), exit_code=exit_code))
 
-    def _recorder(self) -> Recorder:
-        return Recorder(self.run, self.state, self.corpus, self.config, self.device, self.group)
-
     def _started(self) -> Started:
         progress = self.state.progress
         return Started(
             run=self.run.path,
-            device=describe_device(self.device),
+            device=describe_device(self.state.device),
             processes=self.group.size,
             precision=self.state.precision,
             pairs=len(self.corpus.split("train")),
@@ -183,11 +172,6 @@ class Session:
             changes=self.changes,
             redraws=self.redraws,
         )
-
-    @property
-    def _needs_deterministic_algorithms(self) -> bool:
-        """Whether the config asks for them and the device is one that has others too, as a CPU has not."""
-        return self.config.training.deterministic and self.device.type != "cpu"
 
     def _how_to_go_on(self) -> str:
         progress = self.state.progress
@@ -225,13 +209,12 @@ def restore_state(
     run: RunFolder, state: TrainingState, checkpoint: dict[str, Any], group: ProcessGroup = SINGLE
 ) -> None:
     """Return `state` to that of a checkpoint of `run`; ModelFileError when it is one of another model."""
-    device = next(state.model.parameters()).device
     try:
         state.restore(checkpoint, group)
     # A dict of another s2s, or of another model, can lead to any error.
     except Exception as error:
         raise ModelFileError(
-            f"{run.last_path}: not a checkpoint of this model on {device.type} ({type(error).__name__});"
+            f"{run.last_path}: not a checkpoint of this model on {state.device.type} ({type(error).__name__});"
             " train anew with --overwrite"
         ) from error
 

@@ -110,7 +110,7 @@ from seq2seq_cli.training.loop import STEPS_BETWEEN_LIMITS, TrainingLoop
 from tests.tiny import CPU, fresh_tiny, tiny_config
 corpus = PreparedCorpus.open(Path({str(corpus.path)!r}))
 config = tiny_config(corpus, "training.batch_size=1")
-events = iter(TrainingLoop(fresh_tiny(corpus, config), corpus, config, CPU))
+events = iter(TrainingLoop(fresh_tiny(corpus, config), corpus, config))
 for event in islice(events, STEPS_BETWEEN_LIMITS):
     pass
 before = resident()

@@ -21,7 +21,7 @@ from tests.tiny import CPU, fresh_tiny, resumed, started, tiny_config
 
 def events(corpus: PreparedCorpus, *overrides: str) -> Iterator[Event]:
     config = tiny_config(corpus, *overrides)
-    return iter(TrainingLoop(fresh_tiny(corpus, config), corpus, config, CPU))
+    return iter(TrainingLoop(fresh_tiny(corpus, config), corpus, config))
 
 
 def finished(all_events: list[Event]) -> str:
@@ -151,9 +151,7 @@ def test_a_validation_keeps_the_better_of_weights_and_moving_average(corpus: Pre
     unharmed = score_split(translator, corpus, "valid")
     with torch.no_grad():
         state.model.output.bias[5] = 100.0
-    validation = validate(state, corpus, config, CPU)
-    assert validation.averaged
-    assert validation.scores == unharmed
+    assert validate(state, corpus, config) == (unharmed, True)
 
 
 def test_the_weights_that_scored_best_are_kept(corpus: PreparedCorpus, tmp_path: Path) -> None:

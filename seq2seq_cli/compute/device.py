@@ -57,11 +57,8 @@ def deterministic_algorithms() -> Iterator[None]:
     """
     # torch requires this, and cuBLAS reads it at its first product on the GPU. A value of the user's stays.
     os.environ.setdefault(_CUBLAS, ":4096:8")
-    before, only_warn = (
-        torch.are_deterministic_algorithms_enabled(),
-        torch.is_deterministic_algorithms_warn_only_enabled(),
-    )
-    torch.use_deterministic_algorithms(True)
+    before = torch.get_deterministic_debug_mode()
+    torch.set_deterministic_debug_mode("error")
     try:
         yield
     except RuntimeError as error:
@@ -72,7 +69,7 @@ def deterministic_algorithms() -> Iterator[None]:
             f"training.deterministic is true, and {why}; set training.deterministic=false, or train on the cpu"
         ) from error
     finally:
-        torch.use_deterministic_algorithms(before, warn_only=only_warn)
+        torch.set_deterministic_debug_mode(before)
 
 
 def _why_not_deterministic(message: str) -> str | None:

@@ -26,7 +26,6 @@ class BatchLoss:
     nll: Float[Tensor, ""]
     """Negative log-likelihood of the reference words, in nats, without gradient."""
     tokens: int
-    """The number of target tokens."""
 
 
 def batch_loss(
@@ -46,15 +45,13 @@ def batch_loss(
     memory, state = model.encode(batch.src, batch.src_lengths)
     forced = draw_forced(batch.tgt_in.shape, teacher_forcing, unit)
     inputs = decoder_inputs(model, batch.tgt_in, forced, state, memory)
-    decoded = model.decoder(inputs, state, memory)
+    features, attended = model.decoder(inputs, state, memory)
     real = batch.tgt_out != PAD
     # Padding is removed before the output layer, the largest product of the model.
-    objective, nll = output_loss(
-        decoded.features[real], model.output, batch.tgt_out[real], label_smoothing=label_smoothing
-    )
-    if decoded.probabilities is not None and memory.soft_rows is not None:
+    objective, nll = output_loss(features[real], model.output, batch.tgt_out[real], label_smoothing=label_smoothing)
+    if attended.probabilities is not None and memory.soft_rows is not None:
         objective = objective + reinforce_loss(
-            decoded,
+            attended,
             nll.new_zeros(real.shape).masked_scatter(real, -nll),
             real=real,
             soft_rows=memory.soft_rows,

@@ -7,7 +7,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from seq2seq_cli.model.decoder import Decoded
+from seq2seq_cli.model.attention.attention import Attended
 
 REWARD_WEIGHT = 1.0
 """λ_r."""
@@ -18,7 +18,7 @@ BASELINE_DECAY = 0.9
 
 
 def reinforce_loss(
-    decoded: Decoded,
+    attended: Attended,
     log_probabilities: Float[Tensor, "B T"],
     *,
     real: Bool[Tensor, "B T"],
@@ -34,11 +34,11 @@ def reinforce_loss(
     draw can change, which has the same direction on average and less variance: its own word and, if the context reaches
     the RNN, all later ones. b, the `baseline`, is a moving average of a word's log p.
     """
-    assert decoded.probabilities is not None  # noqa: S101  # hard attention has them while training
+    assert attended.probabilities is not None  # noqa: S101  # hard attention has them while training
     # The smallest normal number keeps the logarithm of a probability of 0 finite.
-    log_probabilities_of_draws = decoded.probabilities.float().clamp_min(torch.finfo(torch.float32).tiny).log()
-    chosen = (decoded.weights.detach() * log_probabilities_of_draws).sum(dim=-1)
-    entropy = -(decoded.probabilities * log_probabilities_of_draws).sum(dim=-1)
+    log_probabilities_of_draws = attended.probabilities.float().clamp_min(torch.finfo(torch.float32).tiny).log()
+    chosen = (attended.weights.detach() * log_probabilities_of_draws).sum(dim=-1)
+    entropy = -(attended.probabilities * log_probabilities_of_draws).sum(dim=-1)
     reward = log_probabilities.detach()
     if context_reaches_rnn:
         reward = _sums_to_end(reward) / _sums_to_end(real.to(reward.dtype)).clamp_min(1.0)

@@ -7,7 +7,7 @@ B batch, T target length, S source length, D embedding, H hidden, C context, L l
 """
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar
 
 import torch
@@ -22,18 +22,6 @@ from seq2seq_cli.model.recurrent import RNN, continue_rnn, step_rnn
 from seq2seq_cli.model.state import DecoderState, Memory, RNNState
 from seq2seq_cli.model.unroll import unroll
 from seq2seq_cli.text.vocabulary import PAD
-
-
-@dataclass(frozen=True, kw_only=True)
-class Decoded:
-    """The decoder's outputs for given target inputs."""
-
-    features: Float[Tensor, "B T R"]
-    """The inputs of the output layer."""
-    weights: Float[Tensor, "B T S"]
-    """The attention weights."""
-    probabilities: Float[Tensor, "B T S"] | None
-    """Hard attention in training: the distributions that the weights were drawn from."""
 
 
 class Decoder(nn.Module, ABC):
@@ -73,14 +61,15 @@ class Decoder(nn.Module, ABC):
         features, state, attended = self.advance(self.embed(tokens, state), state, memory)
         return features, state, attended.weights.squeeze(1)
 
-    def forward(self, tgt_in: Int[Tensor, "B T"], state: DecoderState, memory: Memory) -> Decoded:
-        """All steps for given target inputs: what `step` by `step` gives (but at padding), computed faster."""
+    def forward(
+        self, tgt_in: Int[Tensor, "B T"], state: DecoderState, memory: Memory
+    ) -> tuple[Float[Tensor, "B T R"], Attended]:
+        """All steps for given target inputs, computed faster: the same as `step` by `step`, but at padding."""
         steps = torch.arange(1, tgt_in.shape[1] + 1, device=tgt_in.device)
         positions = state.position.unsqueeze(1) + steps
         # The vector of padding changes no word's output, but a NaN there would come back in the gradient.
         embedded = self.embed(tgt_in, state).masked_fill((tgt_in == PAD).unsqueeze(2), 0.0)
-        features, attended = self.decode(embedded, state, memory, positions)
-        return Decoded(features=features, weights=attended.weights, probabilities=attended.probabilities)
+        return self.decode(embedded, state, memory, positions)
 
     @abstractmethod
     def advance(
@@ -117,7 +106,7 @@ class BahdanauDecoder(Decoder):
     def advance(
         self, embedded: Float[Tensor, "B D"], state: DecoderState, memory: Memory
     ) -> tuple[Float[Tensor, "B R"], DecoderState, Attended]:
-        attended = self.attend(state.top, state, memory)
+        attended = self.attend(state.rnn.top, state, memory)
         context = attended.context.squeeze(1)
         rnn = step_rnn(self.rnn, torch.cat((embedded, context), dim=-1), state.rnn)
         return self.readout(rnn.top, context, embedded), DecoderState(rnn=rnn, position=state.position + 1), attended
@@ -127,7 +116,7 @@ class BahdanauDecoder(Decoder):
         self, embedded: Float[Tensor, "B T D"], state: DecoderState, memory: Memory, positions: Int[Tensor, "B T"]
     ) -> tuple[Float[Tensor, "B T R"], Attended]:
         """Attention and RNN in turns, then the readout of all steps at once."""
-        hidden, outputs = [state.top], []
+        hidden, outputs = [state.rnn.top], []
         rnn = unroll(self.rnn, embedded, state.rnn)
         for position in positions.unsqueeze(2).unbind(1):
             outputs.append(self.attention(hidden[-1].unsqueeze(1), memory, position))

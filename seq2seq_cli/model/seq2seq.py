@@ -50,8 +50,8 @@ class Seq2Seq(nn.Module):
     ) -> tuple[Float[Tensor, "B T V"], Float[Tensor, "B T S"]]:
         """Logits and attention weights of all steps for given target inputs; equal to `step` by `step`."""
         memory, state = self.encode(src, lengths)
-        decoded = self.decoder(tgt_in, state, memory)
-        return self.output(decoded.features), decoded.weights
+        features, attended = self.decoder(tgt_in, state, memory)
+        return self.output(features), attended.weights
 
     def weights(self) -> dict[str, NDArray[Any]]:
         """The weights by name, as arrays on the CPU; tied matrices are there once."""

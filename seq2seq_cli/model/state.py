@@ -77,11 +77,6 @@ class DecoderState:
     attentional: Float[Tensor, "B R"] | None = None
     """Input feeding: s~, the attentional vector of the last step; None in the other decoders."""
 
-    @property
-    def top(self) -> Float[Tensor, "B H"]:
-        """h of the RNN's last layer."""
-        return self.rnn.top
-
     def select(self, rows: Int[Tensor, " R"]) -> "DecoderState":
         """The state of the given rows."""
         attentional = None if self.attentional is None else self.attentional[rows]

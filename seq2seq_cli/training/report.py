@@ -19,7 +19,12 @@ def finish(session: Session) -> Report:
     result = report(session)
     if scores := result.test:
         record = TestRecord(
-            step=result.steps, epoch=result.best_epoch, **scores.by_metric(), signatures=scores.signatures()
+            step=result.steps,
+            epoch=result.best_epoch,
+            loss=scores.loss,
+            bleu=scores.bleu.value,
+            chrf=scores.chrf.value,
+            signatures=scores.signatures(),
         )
         session.run.append_metrics(record)
     session.run.write_card(model_card(session, result))

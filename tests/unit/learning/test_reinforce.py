@@ -10,8 +10,8 @@ from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.learning import reinforce
 from seq2seq_cli.learning.loss import batch_loss
 from seq2seq_cli.learning.reinforce import next_baseline, reinforce_loss
+from seq2seq_cli.model.attention.attention import Attended
 from seq2seq_cli.model.build import build_model
-from seq2seq_cli.model.decoder import Decoded
 from tests.tiny import TINY
 from tests.unit.learning.test_loss import batch
 
@@ -28,11 +28,11 @@ def gradient(
 ) -> Tensor:
     """The gradient of the draws of one sentence with respect to their distributions, all of them `PROBABILITIES`."""
     probabilities = torch.tensor([[PROBABILITIES] * len(weights)], requires_grad=True)
-    decoded = Decoded(
-        features=torch.zeros(1, len(weights), 1), weights=torch.tensor([weights]), probabilities=probabilities
+    attended = Attended(
+        context=torch.zeros(1, len(weights), 1), weights=torch.tensor([weights]), probabilities=probabilities
     )
     loss = reinforce_loss(
-        decoded,
+        attended,
         torch.tensor([log_probabilities]),
         real=torch.tensor([real]),
         soft_rows=torch.tensor([soft]),

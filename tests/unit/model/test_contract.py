@@ -158,9 +158,9 @@ def gradients_of_draws(model: Seq2Seq) -> dict[str, Tensor]:
     """The gradients of hard attention in training, with a stand-in for that of a draw; see test_reinforce.py."""
     with source_vectors(model) as vectors:
         memory, state = model.train().encode(padded(SENTENCES), LENGTHS)
-    decoded = model.decoder(torch.tensor(TARGETS), state, memory)
+    features, attended = model.decoder(torch.tensor(TARGETS), state, memory)
     model.eval()
-    return gradients_of((model.output(decoded.features), decoded.probabilities), model, vectors[0])
+    return gradients_of((model.output(features), attended.probabilities), model, vectors[0])
 
 
 def without_gradient(config: ModelConfig) -> list[str]:

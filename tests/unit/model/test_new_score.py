@@ -25,10 +25,10 @@ torch.manual_seed(0)
 config = load_config(None, ["model.attention.score=activated"]).model
 model = build_model(config, src_size=9, tgt_size=9)
 memory, state = model.encode(torch.tensor([[4, 5, 6, 3], [7, 3, 0, 0]]), torch.tensor([4, 2]))
-decoded = model.decoder(torch.tensor([[2, 5], [2, 6]]), state, memory)
-decoded.features.sum().backward()
+features, attended = model.decoder(torch.tensor([[2, 5], [2, 6]]), state, memory)
+features.sum().backward()
 score = model.decoder.attention.score
-print(json.dumps({"weights": decoded.weights.tolist(), "moved": score.W.weight.grad.abs().sum().item()}))
+print(json.dumps({"weights": attended.weights.tolist(), "moved": score.W.weight.grad.abs().sum().item()}))
 """
 
 

@@ -48,12 +48,12 @@ def test_three_inputs_are_scored_weighted_summed_and_decoded() -> None:
         # With all other weights 0, r = z = 1/2 and so s' = s / 2 + tanh(c) / 2.
         s = s / 2 + math.tanh(c) / 2
 
-        before = state.top
+        before = state.rnn.top
         features, state, weights = decoder.step(torch.tensor([1]), state, memory)
         assert score(before.unsqueeze(1), memory.keys).flatten().tolist() == pytest.approx(e)
         assert weights.flatten().tolist() == pytest.approx(a)
         assert (weights @ states[0]).item() == pytest.approx(c)
-        assert state.top.item() == pytest.approx(s)
+        assert state.rnn.top.item() == pytest.approx(s)
         assert features.item() == pytest.approx(s)
 
 
@@ -74,7 +74,7 @@ def test_two_equal_states_share_the_weight_in_a_decoder_of_other_sizes_than_the_
     two = Memory(states=one.states.repeat(1, 2, 1), keys=keys.repeat(1, 2, 1), mask=one.mask.repeat(1, 2))
     logits, state, weights = model.step(torch.tensor([2]), start, two)
     assert weights.tolist() == [[0.5, 0.5]]
-    assert state.top.shape == (1, 25)
+    assert state.rnn.top.shape == (1, 25)
     assert logits.shape == (1, 30)
     # The LSTM reads the context, which is that one state, and the word.
     assert model.decoder.rnn.input_size == 30 + 40

@@ -27,10 +27,11 @@ def train(
 ) -> Report | None:
     """Train a translator on a prepared folder, and keep the best weights in a run folder.
 
-    `config` is a config by name or path, `overrides` are keys of it with other values (``"training.lr=3e-4"``), `data`
-    is the prepared folder, `out` the run folder. With `resume` a run goes on where it was saved last; with `overwrite`
-    a new one replaces it; with `init_from` a new one begins with the best weights of another. `on_event` is called with
-    each event of the training.
+    `config` is a config by name or path; without it, the defaults are taken, or the config of the run to go on from.
+    `overrides` are keys of it with other values (``"training.lr=3e-4"``). `data` is the prepared folder: that of the
+    run, or else ``data/prepared``. `out` is the run folder: one in ``runs/``, named after the config. With `resume` a
+    run goes on where it was saved last; with `overwrite` a new one replaces it; with `init_from` a new one begins with
+    the best weights of another. `on_event` is called with each event of the training.
 
     Returns the report, which is the last event too; None in the processes of torchrun other than the first.
 

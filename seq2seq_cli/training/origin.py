@@ -13,7 +13,7 @@ from seq2seq_cli.text.sides import SIDES, load_codecs
 def check_origin(origin: RunFolder, path: Path, config: Config, corpus: PreparedCorpus) -> None:
     """Raise UsageError unless a new run of `config` on `corpus` in `path` can begin with the weights of `origin`.
 
-    It can when both models are the same, dropout aside, and both vocabularies are.
+    It can when both have the same model, dropout aside, and the same vocabularies and text options.
     """
     if path.resolve().is_relative_to(origin.path.resolve()):
         raise UsageError(f"{path}: --init-from does not change {origin.path}: name another folder with --out")
@@ -22,7 +22,6 @@ def check_origin(origin: RunFolder, path: Path, config: Config, corpus: Prepared
 
 
 def _check_model(origin: RunFolder, config: Config) -> None:
-    """Raise UsageError unless both models are the same, dropout aside."""
     if differences := find_weight_differences(origin.config(), config):
         told = "; ".join(difference.against(str(origin.path)) for difference in differences)
         raise UsageError(
@@ -32,7 +31,6 @@ def _check_model(origin: RunFolder, config: Config) -> None:
 
 
 def _check_codecs(origin: RunFolder, corpus: PreparedCorpus) -> None:
-    """Raise UsageError unless both sides have the same vocabularies and text options."""
     differences = []
     codecs = zip(SIDES, load_codecs(origin.path), (corpus.src_codec, corpus.tgt_codec), strict=True)
     for side, theirs, ours in codecs:

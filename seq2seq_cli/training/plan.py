@@ -16,22 +16,15 @@ from seq2seq_cli.training.resolve import resolve_config, resumed_changes
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """The options of ``s2s train``."""
+    """The options of ``s2s train``, as `seq2seq_cli.train` describes them."""
 
     config: str | None = None
-    """A config by name or path; None stands for the defaults, or for the config of the run to go on from."""
     overrides: Sequence[str] = ()
-    """Keys of the config with other values, such as ``training.lr=3e-4``."""
     data: Path | None = None
-    """The prepared folder; None stands for the one the run was trained on, or ``data/prepared``."""
     out: Path | None = None
-    """The run folder; None stands for one in ``runs/``, named after the config."""
     resume: bool = False
-    """Go on with a run where it was saved last."""
     overwrite: bool = False
-    """Replace a run that is there already."""
     init_from: Path | None = None
-    """The run whose best weights a new run begins with."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +40,6 @@ class Plan:
     fingerprint: str
     """The hash of the corpus, by which every process checks its own copy."""
     resumes: bool = False
-    """Whether the run is resumed; otherwise it is a new one."""
     overwrite: bool = False
     """Whether a new run may replace one at `path`."""
     init_from: Path | None = None

@@ -50,7 +50,7 @@ class Recorder:
                 self._group.on_main(lambda: self._keep_weights(event))
                 self._write(self._epoch_record(event))
             case Finished():
-                self._write(self._end_record(event))
+                self._write(EndRecord(**self._position(), epoch=self._state.progress.epoch, reason=event.reason))
 
     def is_save_due(self, event: Event) -> bool:
         """Whether a checkpoint is to be saved after an event."""
@@ -117,9 +117,6 @@ class Recorder:
             averaged=event.averaged,
             best=event.is_best,
         )
-
-    def _end_record(self, event: Finished) -> EndRecord:
-        return EndRecord(**self._position(), epoch=self._state.progress.epoch, reason=event.reason)
 
     def _position(self) -> dict[str, Any]:
         """The position of the training: the fields that all records share."""

@@ -2,7 +2,7 @@
 
 import shlex
 
-from seq2seq_cli.corpus.splits import SplitName
+from seq2seq_cli.corpus.splits import SPLITS
 from seq2seq_cli.decoding.load import load_translator
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.evaluation.held_out import score_split
@@ -10,8 +10,6 @@ from seq2seq_cli.runs.metrics import TestRecord
 from seq2seq_cli.training.events import Report, SampleTranslation
 from seq2seq_cli.training.samples import choose_samples
 from seq2seq_cli.training.session import Session
-
-_SPLITS_FOR_SAMPLES: tuple[SplitName, ...] = ("test", "valid", "train")
 
 
 def finish(session: Session) -> Report:
@@ -35,7 +33,7 @@ def report(session: Session) -> Report:
     """Score the best weights of the session's run."""
     translator = load_translator(session.run, session.state.device, session.config)
     corpus, progress = session.corpus, session.state.progress
-    split = next(name for name in _SPLITS_FOR_SAMPLES if len(corpus.split(name)))
+    split = next(name for name in reversed(SPLITS) if len(corpus.split(name)))
     return Report(
         run=session.run.path,
         epochs=progress.epoch,
@@ -63,7 +61,7 @@ def model_card(session: Session, result: Report) -> str:
     """The README.md of a run, in Markdown."""
     config, corpus = session.config, session.corpus
     src, tgt = config.text.src.language, config.text.tgt.language
-    pairs = ", ".join(f"{len(corpus.split(name)):,} {name}" for name in ("train", "valid", "test"))
+    pairs = ", ".join(f"{len(corpus.split(name)):,} {name}" for name in SPLITS)
     test = "nothing was held out"
     if result.test:
         bleu, chrf = result.test.bleu, result.test.chrf

@@ -14,16 +14,17 @@ from seq2seq_cli.compute.device import choose_device, describe_device, determini
 from seq2seq_cli.compute.memory import memory_errors
 from seq2seq_cli.compute.precision import choose_precision
 from seq2seq_cli.compute.process_group import SINGLE, ProcessGroup, launch_name
+from seq2seq_cli.config.choices import Precision
 from seq2seq_cli.config.schema import Config, TrainingConfig
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SPLITS
 from seq2seq_cli.errors import Interrupted, ModelFileError, TrainingError
 from seq2seq_cli.learning.state import TrainingState, fresh_state
 from seq2seq_cli.model.build import build_model
-from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.runs.folder import METRICS_BYTES, RunFolder
 from seq2seq_cli.runs.output_folder import check_name
 from seq2seq_cli.runs.provenance import Provenance
+from seq2seq_cli.runs.weights import Weights
 from seq2seq_cli.training.events import Event, Started
 from seq2seq_cli.training.loop import TrainingLoop
 from seq2seq_cli.training.origin import check_origin
@@ -69,20 +70,20 @@ class Session:
         """
 
         def prepare() -> tuple[Any, Any]:
-            _check_extras(config.training)
+            if config.training.tensorboard:
+                from seq2seq_cli.training.tensorboard import check_installed  # not above: drawing takes time to load
+
+                check_installed()
             if origin:
                 check_origin(origin, path, config, corpus)
             weights = origin.read_best() if origin else None
             return choose_precision(config.training.precision, device), weights
 
         def initial_state() -> TrainingState:
-            model = _build(config, corpus, device)
-            if weights is not None:
-                model.load_weights(weights)
+            state = _fresh_state(config, corpus, device, precision, weights)
             if not group.is_main:  # the main process goes on with the random state of the weights, as one alone does
                 _seed(config.training.seed, 0, group)
-            with memory_errors(device):
-                return fresh_state(model, config.training, precision)
+            return state
 
         device = group.on_all(lambda: choose_device(config.training.device, group))
         precision, weights = group.on_main(prepare)
@@ -100,7 +101,7 @@ class Session:
         group: ProcessGroup = SINGLE,
         changes: tuple[str, ...] = (),
     ) -> "Session":
-        """A run at the state in which it was saved last; `config` may differ from the run's in how it trains.
+        """A run in the state in which it was saved last; `config` may differ from the run's in how it trains.
 
         The caller holds the run's lock. Raises ModelFileError when nothing was saved that fits.
         """
@@ -114,8 +115,7 @@ class Session:
             return checkpoint, before, choose_precision(training.precision, device)
 
         def restored() -> TrainingState:
-            with memory_errors(device):
-                state = fresh_state(_build(config, corpus, device), training, precision)
+            state = _fresh_state(config, corpus, device, precision)
             restore_state(run, state, checkpoint, group)
             state.precision = precision
             if redraws:
@@ -137,7 +137,7 @@ class Session:
         Raises Interrupted, after saving, when the user asks to stop; TrainingError when training cannot go on.
         """
         yield self._started()
-        # A CPU has no others.
+        # On a CPU all algorithms are deterministic.
         deterministic = self.config.training.deterministic and self.state.device.type != "cpu"
         with (
             memory_errors(self.state.device),
@@ -219,26 +219,23 @@ def restore_state(
         ) from error
 
 
-def _check_extras(training: TrainingConfig) -> None:
-    """Raise UsageError when the config asks for a package that is not installed."""
-    if training.tensorboard:
-        from seq2seq_cli.training.tensorboard import check_installed  # not above: it draws, which takes time to load
-
-        check_installed()
-
-
-def _build(config: Config, corpus: PreparedCorpus, device: torch.device) -> Seq2Seq:
-    """A model with fresh weights, drawn from the seed of the config."""
+def _fresh_state(
+    config: Config, corpus: PreparedCorpus, device: torch.device, precision: Precision, weights: Weights | None = None
+) -> TrainingState:
+    """The state before the first update, with these weights, or others drawn from the seed of the config."""
     if not len(corpus.split("train")):
         raise TrainingError(f"{corpus.path}: no training pairs are in it")
     torch.manual_seed(config.training.seed)
     sizes = {"src_size": len(corpus.src_codec.vocabulary), "tgt_size": len(corpus.tgt_codec.vocabulary)}
     with memory_errors(device):
-        return build_model(config.model, **sizes).to(device)
+        model = build_model(config.model, **sizes).to(device)
+        if weights is not None:
+            model.load_weights(weights)
+        return fresh_state(model, config.training, precision)
 
 
 def _seed(seed: int, step: int, group: ProcessGroup) -> None:
-    """Seed the random state of this process differently from every other process and step."""
+    """Seed the random state of this process, differently in each process and at each step."""
     torch.manual_seed(int(np.random.SeedSequence([seed, step, group.rank]).generate_state(1)[0]))
 
 

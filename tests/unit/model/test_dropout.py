@@ -168,7 +168,7 @@ def test_a_decoder_s_masks_are_used_between_its_layers_and_for_its_words(decoder
     assert masks.words.shape == (3, 5)
 
     def features(masks: Any, tokens: Tensor) -> Tensor:
-        features, _ = model.decoder(tokens, replace(state, rnn=replace(state.rnn, masks=masks)), memory)
+        features: Tensor = model.decoder(tokens, replace(state, rnn=replace(state.rnn, masks=masks)), memory)[0]
         return features
 
     tgt_in, others = torch.tensor(TARGETS), torch.tensor(TARGETS) - 1

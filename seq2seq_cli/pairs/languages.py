@@ -28,11 +28,8 @@ _COPY = re.compile(r" ?\(\d+\)$")
 _ENDINGS = {".txt", ".tsv", ".tab", ".csv", ".zip", ".gz"}
 
 
-class Columns(NamedTuple):
-    """The codes of the first and the second column, or of the source and the target of aligned files."""
-
-    first: str
-    second: str
+Codes = tuple[str, str]
+"""The languages of the first and the second column, or of the source and the target of aligned files."""
 
 
 class ResolvedText(NamedTuple):
@@ -41,7 +38,6 @@ class ResolvedText(NamedTuple):
     text: TextConfig
     origin: LanguageOrigin
     warnings: list[str]
-    """One line each."""
 
 
 def resolve_languages(text: TextConfig, *, stated: str | None, names: Sequence[str], swap: bool) -> ResolvedText:
@@ -55,7 +51,8 @@ def resolve_languages(text: TextConfig, *, stated: str | None, names: Sequence[s
     warnings: list[str] = []
     origin: LanguageOrigin
     if stated is not None:
-        src, tgt = _swapped(_read_languages(stated), swap)
+        found = _read_languages(stated)
+        src, tgt = found[::-1] if swap else found
         origin = "option"
     else:
         guesses = _guess_languages(names)
@@ -65,7 +62,8 @@ def resolve_languages(text: TextConfig, *, stated: str | None, names: Sequence[s
                 f"the names of the files say {listed}: taken as {'-'.join(DEFAULT)}, correct it with --languages"
             )
         is_named = len(guesses) == 1
-        src, tgt = _fill(text, _swapped(guesses[0] if is_named else Columns(*DEFAULT), swap))
+        found = guesses[0] if is_named else DEFAULT
+        src, tgt = _fill(text, found[::-1] if swap else found)
         is_stated = AUTO not in (text.src.language, text.tgt.language)
         origin = "config" if is_stated else "name" if is_named else "default"
     languages = {"src": src, "tgt": tgt}
@@ -75,14 +73,14 @@ def resolve_languages(text: TextConfig, *, stated: str | None, names: Sequence[s
     return ResolvedText(text.model_copy(update=sides), origin, warnings)
 
 
-def _read_languages(stated: str) -> Columns:
+def _read_languages(stated: str) -> Codes:
     match = _STATED.fullmatch(stated.strip())
     if not match:
         raise UsageError(f"--languages {stated}: must be two language codes, such as en-de: those of the columns")
-    return Columns(*map(short_code, match.groups()))
+    return short_code(match[1]), short_code(match[2])
 
 
-def _guess_languages(names: Sequence[str]) -> list[Columns]:
+def _guess_languages(names: Sequence[str]) -> list[Codes]:
     """The distinct pairs of languages that the names of files state; usually one or none.
 
     ``fra.txt``, ``fra-eng.zip`` and ``fra.txt.gz`` are published names: their first column is English.
@@ -94,7 +92,7 @@ def _guess_languages(names: Sequence[str]) -> list[Columns]:
         return list(dict.fromkeys(pairs))
     endings = dict.fromkeys(short_code(PurePath(stem).suffix.removeprefix(".")) for stem in stems)
     single = [code for code in endings if code in _CODES]
-    return [Columns(*single)] if len(single) == len(DEFAULT) else []
+    return [(single[0], single[1])] if len(single) == len(DEFAULT) else []
 
 
 def short_code(code: str) -> str:
@@ -103,18 +101,14 @@ def short_code(code: str) -> str:
     return SHORT_CODES.get(code, code)
 
 
-def _swapped(columns: Columns, swap: bool) -> Columns:
-    return Columns(columns.second, columns.first) if swap else columns
-
-
-def _fill(text: TextConfig, found: Columns) -> Columns:
+def _fill(text: TextConfig, found: Codes) -> Codes:
     """The languages of the config; a side that it leaves open is the other one of the pair that was found."""
     src, tgt = text.src.language, text.tgt.language
     if src == AUTO:
-        src = found.second if found.first == tgt else found.first
+        src = found[1] if found[0] == tgt else found[0]
     if tgt == AUTO:
-        tgt = found.first if found.second == src else found.second
-    return Columns(src, tgt)
+        tgt = found[0] if found[1] == src else found[1]
+    return src, tgt
 
 
 def _missing(language: str) -> str:
@@ -131,10 +125,10 @@ def _stem(name: str) -> str:
     return _COPY.sub("", path.name)
 
 
-def _pair(stem: str) -> Columns | None:
+def _pair(stem: str) -> Codes | None:
     published = stem.removesuffix("-eng")
     if published in _PUBLISHED:
-        return Columns(_ENGLISH, _PUBLISHED[published])
+        return _ENGLISH, _PUBLISHED[published]
     match = _TWO_CODES.fullmatch(stem)
-    codes = [short_code(code) for code in match.groups()] if match else []
-    return Columns(*codes) if codes and all(code in _CODES for code in codes) else None
+    codes = (short_code(match[1]), short_code(match[2])) if match else None
+    return codes if codes and _CODES.issuperset(codes) else None

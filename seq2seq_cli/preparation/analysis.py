@@ -6,7 +6,7 @@ it imports: no torch, and spaCy without torch.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, count
+from itertools import chain, count, starmap
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -109,9 +109,8 @@ class _Pairs:
         reason: Reason = "empty side" if tab else "no tab" if any(pair) else "blank line"
         if line in self._overlong:
             reason = "too long"
-        # A file can have a million empty lines.
-        has_room = self.counts.dropped.has_room(reason)
-        self.counts.dropped.add(reason, 1, [DroppedLine.of(self._file, line, src, tgt)] if has_room else [])
+        # A file can have a million empty lines: an example is made only if it is kept.
+        self.counts.dropped.add(reason, 1, starmap(DroppedLine.of, [(self._file, line, src, tgt)]))
 
 
 def _analyse_side(sentences: Sequence[str], encoded: Sequence[bytes], segmenter: Segmenter) -> Side:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -53,15 +54,10 @@ class Dropped(dict[Reason, DroppedLines]):
     """The dropped lines for each reason; a reason without any is missing."""
 
     def add(self, reason: Reason, count: int, examples: Iterable[DroppedLine]) -> None:
-        """Count further lines, which come after those counted so far."""
+        """Count further lines, which come after those counted so far; takes only as many examples as are kept."""
         lines = self.setdefault(reason, DroppedLines())
         lines.count += count
-        room = MOST_EXAMPLES - len(lines.examples)
-        lines.examples += [example for example, _ in zip(examples, range(room), strict=False)]
-
-    def has_room(self, reason: Reason) -> bool:
-        """Whether another example would be kept."""
-        return reason not in self or len(self[reason].examples) < MOST_EXAMPLES
+        lines.examples += islice(examples, MOST_EXAMPLES - len(lines.examples))
 
     def in_order(self) -> list[tuple[Reason, DroppedLines]]:
         """The reasons in the order in which they are checked."""

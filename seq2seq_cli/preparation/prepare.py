@@ -15,6 +15,9 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.config.schema import Config
 from seq2seq_cli.corpus.manifest import (
@@ -38,7 +41,7 @@ from seq2seq_cli.preparation.dropped import Dropped, LineCounts, write_examples
 from seq2seq_cli.preparation.given_codecs import adopt_codecs, check_languages
 from seq2seq_cli.preparation.output_folder import check_replaceable, find_same, spacy_version, tokenizers_version
 from seq2seq_cli.preparation.pair_store import PairStore
-from seq2seq_cli.preparation.reading import Inputs, LineProgress, Reading, read_all
+from seq2seq_cli.preparation.reading import Inputs, LineProgress, read_all
 from seq2seq_cli.preparation.selection import Selection, select
 from seq2seq_cli.preparation.workers import OpenWorkers, workers_at
 from seq2seq_cli.preparation.writing import count_tokens, train_counts, write_side
@@ -60,7 +63,6 @@ class PrepareReport:
     """Whether the folder was there already, made from the same files with the same options, and was left alone."""
     languages_from: LanguageOrigin
     warnings: list[str]
-    """One line each."""
     seconds: float
 
 
@@ -160,19 +162,18 @@ class _Job:
         try:
             with whole_folder(self.out) as folder:
                 with closing(PairStore(folder=folder / _STORE)) as store:
-                    reading = read_all(self.inputs, self.config, store, open_workers, progress)
-                return self._write(folder, store, reading)
+                    counts, given = read_all(self.inputs, self.config, store, open_workers, progress)
+                return self._write(folder, store, counts, given)
         except OSError as error:
             problem = error.strerror or error
             raise UsageError(f"{self.out}: cannot be written: {problem}: choose another folder with --out") from None
 
-    def _write(self, folder: Path, store: PairStore, reading: Reading) -> Manifest:
-        selection = select(store, reading.given, self.config.data, self.config.text.unit)
+    def _write(self, folder: Path, store: PairStore, counts: LineCounts, given: NDArray[np.int8]) -> Manifest:
+        selection = select(store, given, self.config.data, self.config.text.unit)
         if selection.shared:
             self.warnings.append(
                 f"{selection.shared:,} pairs of the given test split share a sentence with the validation split"
             )
-        counts = reading.counts
         counts.add(LineCounts(dropped=selection.dropped))
         src, tgt = self._write_sides(folder, store, selection)
         write_examples(folder / DROPPED_FILE, counts.dropped)

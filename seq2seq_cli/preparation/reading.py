@@ -1,7 +1,7 @@
 """All lines of all pair files, through the workers, into the pair store."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
 
@@ -40,29 +40,16 @@ class InputBlock:
     """Of all pair files."""
 
 
-@dataclass(kw_only=True)
-class Reading:
-    """Counts over all pair files."""
-
-    counts: LineCounts = field(default_factory=LineCounts)
-    pairs: list[int] = field(default_factory=lambda: [0] * len(SPLITS))
-    """Pairs given for each split; those of TRAIN are still to be split."""
-
-    @property
-    def given(self) -> NDArray[np.int8]:
-        """The split that each pair was given for."""
-        return np.repeat(np.arange(len(SPLITS), dtype=np.int8), self.pairs)
-
-
 def read_all(
     inputs: Inputs, config: Config, store: PairStore, open_workers: OpenWorkers, progress: LineProgress
-) -> Reading:
-    """Fill ``store`` with all pairs, those to be split first.
+) -> tuple[LineCounts, NDArray[np.int8]]:
+    """Fill ``store`` with all pairs; returns the counts over all files, and the split that each pair was given for.
 
     Raises PairFileError for a file that cannot be used or too many lines, InputError for a language without a
     tokenizer, S2SError when a worker dies.
     """
-    reading = Reading()
+    total = LineCounts()
+    pairs = [0] * len(SPLITS)
     size = sum(pair_file.size for files in inputs.values() for pair_file in files)
     limit = config.data.limit
     with open_workers(size if limit is None else min(size, limit * _BYTES_PER_LINE)) as workers:
@@ -73,14 +60,14 @@ def read_all(
             for task, analysed in blocks:
                 counts.add(analysed.counts)
                 store.add(pair_file.base_name, analysed)
-                lines = reading.counts.lines + counts.lines
+                lines = total.lines + counts.lines
                 if lines > _MOST_LINES:
                     raise PairFileError(f"{pair_file.name}: too many lines: use fewer, with --limit {_MOST_LINES}")
                 progress(lines, max(lines, lines * size // max(1, task.bytes_read)))
             counts.check(pair_file.name)
-            reading.counts.add(counts)
-            reading.pairs[split] += counts.pairs
-    return reading
+            total.add(counts)
+            pairs[split] += counts.pairs
+    return total, np.repeat(np.arange(len(SPLITS), dtype=np.int8), pairs)
 
 
 def input_blocks(inputs: Inputs, data: DataConfig) -> Iterator[InputBlock]:

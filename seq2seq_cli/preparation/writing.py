@@ -3,9 +3,8 @@
 from array import array
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -94,8 +93,9 @@ class _SplitFiles:
         )
         self._kind = kind
         self._written = 0
-        self._ids.write(_npy_header(kind, ids))
-        self._offsets.write(_npy_header(np.dtype("<i8"), pairs + 1) + bytes(8))
+        _write_header(self._ids, kind, ids)
+        _write_header(self._offsets, np.dtype("<i8"), pairs + 1)
+        self._offsets.write(bytes(8))
 
     def write(self, ids: NDArray[np.unsignedinteger[Any]], ends: NDArray[np.int64], text: NDArray[np.uint8]) -> None:
         """Append sentences: their ids, the end of each sentence among these ids, and their text."""
@@ -105,9 +105,7 @@ class _SplitFiles:
         self._written += len(ids)
 
 
-def _npy_header(kind: np.dtype[Any], length: int) -> bytes:
-    """The header of a ``.npy`` file of ``length`` numbers, which follow it."""
-    header = BytesIO()
+def _write_header(file: BinaryIO, kind: np.dtype[Any], length: int) -> None:
+    """Begin a ``.npy`` file of ``length`` numbers, which follow the header."""
     description = {"descr": np.lib.format.dtype_to_descr(kind), "fortran_order": False, "shape": (length,)}
-    np.lib.format.write_array_header_1_0(header, description)
-    return header.getvalue()
+    np.lib.format.write_array_header_1_0(file, description)

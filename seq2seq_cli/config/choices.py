@@ -7,7 +7,7 @@ these choices without pydantic.
 from typing import Literal, TypeAlias
 
 Unit: TypeAlias = Literal["word", "bpe", "character"]
-"""What an id stands for: a token of spaCy, a part of one, or a character of the text."""
+"""The piece of text that has an id: a token of spaCy, a part of one, or a character."""
 
 Cell: TypeAlias = Literal["lstm", "gru"]
 Directions: TypeAlias = Literal["one", "joined", "summed"]

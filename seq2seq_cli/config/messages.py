@@ -107,4 +107,4 @@ _WANTED: dict[str, Callable[[ErrorDetails], str]] = {
     "literal_error": lambda error: _either_quoted(_choices(error)),
     "string_pattern_mismatch": _example,
 }
-"""What a value must be, by the type of pydantic's error."""
+"""The words for a valid value, by the type of pydantic's error."""

@@ -11,24 +11,7 @@ from typing import Annotated, Literal, Self, TypeAlias
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 from typing_extensions import override
 
-from seq2seq_cli.config.choices import (
-    BatchUnit,
-    BridgeName,
-    Cell,
-    DecoderKind,
-    DeviceName,
-    Directions,
-    ForcingDecay,
-    ForcingUnit,
-    Metric,
-    Optimiser,
-    PrecisionName,
-    ReadoutName,
-    Schedule,
-    ScopeName,
-    TiedEmbeddings,
-    Unit,
-)
+from seq2seq_cli.config import choices
 from seq2seq_cli.config.compatibility import Problem, model_problems, section_problems, text_problems
 
 AUTO = "auto"
@@ -141,7 +124,7 @@ class TargetConfig(SideConfig):
 class TextConfig(Section):
     """The two languages, and the units that text is cut into."""
 
-    unit: Unit = "word"
+    unit: choices.Unit = "word"
     """word: spaCy's tokens. bpe: parts of them, learned from the training split. character: single characters."""
     shared_vocabulary: bool = False
     """One vocabulary for both sides, learned from both."""
@@ -161,9 +144,9 @@ Layers = Annotated[int, Field(ge=1, le=4)]
 class EncoderConfig(Section):
     """An RNN that reads the source words; all its states are kept (the memory)."""
 
-    cell: Cell = "lstm"
+    cell: choices.Cell = "lstm"
     """Type of the RNN."""
-    directions: Directions = "one"
+    directions: choices.Directions = "one"
     """one: left to right. joined: both ways, a state is [forward; backward]. summed: forward + backward."""
     embedding_size: PositiveInt = 256
     """Size of the vector of a source word."""
@@ -204,7 +187,7 @@ ScoreName: TypeAlias = Literal[
 
 
 class AttentionConfig(Section):
-    """How well each source position answers the decoder's query, and where it may look."""
+    """The score of each source position against the decoder's query, and the positions that it may attend to."""
 
     score: ScoreName = "general"
     """Score of a query q and a memory state h. additive: v.tanh(W q + U h). dot: q.h. scaled_dot: q.h/sqrt(size).
@@ -217,7 +200,7 @@ class AttentionConfig(Section):
     """Number of additive scores side by side, each with an equal part of the attention size and of the context."""
     max_length: PositiveInt = 101
     """For location only: the most source tokens, <eos> included."""
-    scope: ScopeName = "global"
+    scope: choices.ScopeName = "global"
     """global: every source word. local_m: a window around the position of the target word. local_p: a window around a
     predicted position, with a Gaussian. hard: a single word, drawn in training, the likeliest one in translation."""
     window: PositiveInt = 10
@@ -235,9 +218,9 @@ class AttentionConfig(Section):
 class DecoderConfig(Section):
     """An RNN that writes the target words, attending to the memory at every step."""
 
-    kind: DecoderKind = "luong"
+    kind: choices.DecoderKind = "luong"
     """bahdanau: attend with the previous state, then run the RNN. luong: run the RNN, then attend with its output."""
-    cell: Cell = "lstm"
+    cell: choices.Cell = "lstm"
     """Type of the RNN."""
     embedding_size: PositiveInt = 256
     """Size of the vector of a target word."""
@@ -253,7 +236,7 @@ class DecoderConfig(Section):
     """Probability that training sets the whole vector of a word to zero."""
     input_feeding: bool = False
     """For luong only: feed the attentional vector to the RNN, beside the vector of the next word."""
-    readout: ReadoutName = "concat"
+    readout: choices.ReadoutName = "concat"
     """Input of the output layer: state s, concat [s; c], attentional tanh(W[c; s]), or maxout of U s + V y + C c; with
     the decoder's state s, the context c, and the vector y of the previous word."""
 
@@ -270,13 +253,13 @@ class ModelConfig(Section):
 
     encoder: EncoderConfig = EncoderConfig()
     """The source side: an RNN whose states are the memory."""
-    bridge: BridgeName = "copy"
+    bridge: choices.BridgeName = "copy"
     """The decoder's first state. copy: the encoder's last, h (sizes must agree). linear: tanh(W h + b). zero: zeros."""
     attention: AttentionConfig = AttentionConfig()
-    """How the decoder weighs the states of the memory."""
+    """The attention: the weights of the memory's states in the context."""
     decoder: DecoderConfig = DecoderConfig()
     """The target side: an RNN that writes the translation."""
-    tied_embeddings: TiedEmbeddings = "none"
+    tied_embeddings: choices.TiedEmbeddings = "none"
     """One matrix for several uses. target: target word vectors and output layer. all: source word vectors as well."""
 
     @override
@@ -293,23 +276,23 @@ class TrainingConfig(Section):
     """Minutes after which training ends, the last validation included; null: no limit."""
     patience: PositiveInt | None = None
     """Validations in a row without a better score after which training ends; null: no such end."""
-    best_metric: Metric = "bleu"
+    best_metric: choices.Metric = "bleu"
     """Held-out score that the best weights are chosen by: highest BLEU, highest chrF, or lowest loss."""
     keep: NonNegativeInt = 0
     """Number of newest epochs whose weights are kept, besides the best and the last."""
     batch_size: PositiveInt = 768
     """Size of a batch in the unit of batch_unit, all processes together."""
-    batch_unit: BatchUnit = "token"
+    batch_unit: choices.BatchUnit = "token"
     """token: tokens of the side that has more, padding included. sentence: sentence pairs."""
     accumulate: PositiveInt = 1
     """Batches per update of the weights; their gradients are summed."""
-    optimiser: Optimiser = "adam"
+    optimiser: choices.Optimiser = "adam"
     """adam: Adam. adamw: Adam with decoupled weight decay. sgd: plain stochastic gradient descent."""
     lr: Positive = 1e-3
     """Learning rate; the highest one where a warm-up or a schedule changes it."""
     weight_decay: NonNegative = 0.0
     """Weight decay, for adamw and sgd only."""
-    schedule: Schedule = "constant"
+    schedule: choices.Schedule = "constant"
     """Learning rate after the warm-up. constant: lr. linear, cosine: down to 0 at the end. inverse_sqrt: divided by the
     square root of the updates. plateau: halved after each validation without a better score."""
     warmup_steps: NonNegativeInt = 0
@@ -322,9 +305,9 @@ class TrainingConfig(Section):
     """Decay per update of a moving average of the weights, which is kept as best if it scores better; 0: no average."""
     teacher_forcing: Probability = 0.5
     """Probability that the decoder is fed the true words and not its own predictions; with a decay, the first one."""
-    teacher_forcing_unit: ForcingUnit = "sentence"
+    teacher_forcing_unit: choices.ForcingUnit = "sentence"
     """Draw teacher forcing once per sentence or once per token."""
-    teacher_forcing_decay: ForcingDecay = "constant"
+    teacher_forcing_decay: choices.ForcingDecay = "constant"
     """Curve by which the probability of teacher forcing falls during training."""
     teacher_forcing_half: PositiveInt = 5000
     """Updates after which a decay has halved the probability of teacher forcing."""
@@ -339,9 +322,9 @@ class TrainingConfig(Section):
     """Seed of all random numbers; on a CPU, the same seed gives the same run."""
     deterministic: bool = False
     """On a GPU, use deterministic algorithms only; training ends with an error where there is none."""
-    device: DeviceName = "auto"
+    device: choices.DeviceName = "auto"
     """Device to compute on. auto: the first of cuda, mps and cpu that is available."""
-    precision: PrecisionName = "auto"
+    precision: choices.PrecisionName = "auto"
     """Precision of matrix products. fp32: full. bf16: fp32 numbers, multiplied as bf16. bf16-mixed: bf16 numbers
     wherever that is safe. auto: the fastest one on the device."""
     save_minutes: Positive = 2.0

@@ -60,7 +60,7 @@ def shared_vocabulary_problems(config: "Config") -> Iterator[Problem]:
 
 
 def _weight_decay(config: "Config") -> Iterator[Problem]:
-    """Adam scales a decay that is part of the gradient, as it scales gradients; Loshchilov & Hutter 2019, section 2."""
+    """Adam would rescale a decay that is added to the gradient; Loshchilov & Hutter 2019, section 2."""
     if config.training.weight_decay and config.training.optimiser == "adam":
         why = "Adam would scale the decay as it scales gradients; choose adamw"
         yield _clash(config, "training.weight_decay", "training.optimiser", why)

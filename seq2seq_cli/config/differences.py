@@ -38,7 +38,7 @@ def find_stated_differences(
 ) -> list[Difference]:
     """The differences of those keys that ``new`` states; a default that nobody wrote down differs from nothing.
 
-    Nor does a language that is ``auto``: every language that was found is right.
+    Nor does a language that is ``auto``: any language that was found agrees with it.
     """
     stated = {key for key, value in values_by_key(new, stated_only=True) if value != AUTO}
     return [difference for difference in find_differences(old, new, sections=sections) if difference.key in stated]
@@ -47,8 +47,8 @@ def find_stated_differences(
 def find_weight_differences(old: Config, new: Config) -> list[Difference]:
     """The differences that keep the weights of the old model from being those of the new one.
 
-    Dropout of any kind is none: it acts in training and leaves the weights as they are. Nor is an attention size that
-    is null in one config, and in the other the size that null stands for.
+    Dropout does not count, as it acts in training only. Nor does an attention size that is null in one config and the
+    size that null stands for in the other.
     """
     resolved = find_differences(_size_resolved(old), _size_resolved(new))
     weights = {difference.key for difference in resolved if not difference.key.endswith("dropout")}

@@ -61,7 +61,7 @@ def dump_config(config: Config) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class _Place:
-    """The place of a key or a value: what its messages begin with, and what they are sorted by."""
+    """The place of a key or a value, as messages show it and are sorted by it."""
 
     shown: str
     order: tuple[int, int, int]

@@ -27,7 +27,7 @@ from seq2seq_cli.text.vocabulary import EOS, EOS_UNIT, PAD
 _CHUNK_SENTENCES = 2048
 _CHUNK_CHARACTERS = 2**18
 _BATCH_POSITIONS = 2**14
-"""Source positions of a batch, padding counted, at most."""
+"""Most source positions per batch, padding counted."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +47,6 @@ class Translator:
     tgt_codec: Codec
     config: DecodingConfig
     device: torch.device
-    """Where the model is."""
 
     @property
     def has_attention(self) -> bool:

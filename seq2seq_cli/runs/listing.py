@@ -36,7 +36,7 @@ class Run:
         """Read a run folder; raises ModelFileError when it is missing, no run folder, or damaged."""
         if not path.exists():
             raise ModelFileError(f"{path}: no such run folder")
-        if not path.is_dir() or not holds_run(path):
+        if not holds_run(path):
             raise ModelFileError(f"{path}: not a run folder; s2s train makes one")
         try:
             config = load_saved_config(path / CONFIG)
@@ -110,7 +110,7 @@ def list_runs(folder: Path) -> list[Run | DamagedRun]:
             f"{folder}: no folder of runs ({error.strerror}): train one first (s2s train --config luong_concat.yaml),"
             " or name another folder with --in"
         ) from None
-    found = [path for path in paths if path.is_dir() and holds_run(path)]
+    found = [path for path in paths if holds_run(path)]
     return [_read(path) for path in sorted(found, key=_changed, reverse=True)]
 
 
@@ -123,7 +123,7 @@ def find_run(name: str, folder: Path) -> Run:
     if Path(name).name == name and inside.is_dir():
         return Run.read(inside)
     if not Path(name).exists():
-        names = [path.name for path in folder.glob("*") if path.is_dir() and holds_run(path)]
+        names = [path.name for path in folder.glob("*") if holds_run(path)]
         similar = get_close_matches(name, names, n=3)
         hint = f"did you mean {' or '.join(similar)}?" if similar else f"s2s runs --in {folder} lists the runs there"
         raise ModelFileError(f"{name}: no such run folder, nor one in {folder}/; {hint}")
@@ -131,9 +131,9 @@ def find_run(name: str, folder: Path) -> Run:
 
 
 def holds_run(path: Path) -> bool:
-    """Whether a folder has a file that only a run has, damaged or not."""
+    """Whether a path is a folder with a file that only a run has, damaged or not."""
     try:
-        return any((path / name).exists() for name in (CONFIG, METRICS, CORPUS))
+        return path.is_dir() and any((path / name).exists() for name in (CONFIG, METRICS, CORPUS))
     except OSError:
         return True  # a folder without the right to look into it
 

@@ -6,7 +6,7 @@ from pathlib import Path
 # filelock is imported inside the functions: it takes a tenth of a second, and translating needs no lock.
 
 PATIENCE_SECONDS = 1.0
-"""`is_held` takes the lock for a moment: a training that starts just then waits for this long."""
+"""Time that a training waits for the lock, which `is_held` takes for a moment."""
 
 
 def hold(path: Path) -> AbstractContextManager[object]:

@@ -111,7 +111,7 @@ class EndRecord(_TimedRecord):
 
     kind: Literal["end"] = "end"
     reason: str
-    """Why the training ended, as a phrase such as "all 10 epochs are done"."""
+    """The reason of the end, a phrase such as "all 10 epochs are done"."""
 
 
 class TestRecord(_ScoresRecord):
@@ -157,7 +157,7 @@ class History:
 
     @property
     def reason(self) -> str | None:
-        """Why the training ended; None when it has not ended, or went on later."""
+        """The reason of the end of the training; None when it has not ended, or went on later."""
         return next((record.reason for record in self._after_training() if isinstance(record, EndRecord)), None)
 
     @property

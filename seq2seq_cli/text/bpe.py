@@ -19,10 +19,10 @@ Merge = tuple[str, str]
 _ALL: Iterator[bool] = repeat(True)
 
 _FIRST_SYMBOL = 0x10000
-"""The code points from here on are characters to Python and to the library, and none of them is white space."""
+"""The first of the characters that stand for units: from here on, no code point is white space or a surrogate."""
 
 _COPIES_PER_TEXT = 500
-"""Copies of a word in one text for the library, which counts them twice as fast as in a text each."""
+"""Copies of a word per text for the library, which counts them twice as fast as in texts of one word."""
 
 
 def learn_bpe(

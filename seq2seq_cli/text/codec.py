@@ -23,7 +23,7 @@ from seq2seq_cli.text.tokenizer import LONGEST_WORD
 from seq2seq_cli.text.vocabulary import BOS, EOS, PAD, SPECIAL_UNITS, UNK, Vocabulary
 
 FORMAT = 2
-"""Of the JSON file; raised when an older s2s could not read the file."""
+"""The number of the JSON file's format; it goes up with each change that an older s2s cannot read."""
 
 
 class Word(NamedTuple):
@@ -223,7 +223,7 @@ class Codec:
 
 
 class _Token(NamedTuple):
-    """A token that bpe, when no merge is dropped, cuts into these ids by this many merges."""
+    """A token, its ids without BPE-dropout, and the number of merges that lead to them."""
 
     text: str
     ids: tuple[int, ...]

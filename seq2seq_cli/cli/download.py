@@ -4,15 +4,12 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from seq2seq_cli.cli.progress import progress_bar
 from seq2seq_cli.errors import UsageError
-
-if TYPE_CHECKING:
-    from seq2seq_cli.pairs.download import Downloaded
 
 
 def download(
@@ -45,7 +42,11 @@ def download(
     wanted = find_published(language)
     with progress_bar("download", "B") as progress:
         downloaded = run(wanted, out, site=site or SITE, overwrite=overwrite, progress=progress)
-    sys.stdout.writelines(line + "\n" for line in _report(downloaded))
+    lines = [f"{downloaded.pair_file}: {downloaded.lines:,} sentence pairs"]
+    if downloaded.about:
+        lines.append(f"{downloaded.about}: authors and licence")
+    lines.append(f"next: s2s prepare {quote(str(downloaded.pair_file))}")
+    typer.echo("\n".join(lines))
 
 
 def _languages() -> Iterator[str]:
@@ -56,10 +57,3 @@ def _languages() -> Iterator[str]:
     yield f"{'file':<6}{'code':<6}{'language':<{width}}  tokenizer"
     for code3, code, name in PUBLISHED:
         yield f"{code3:<6}{code:<6}{name:<{width}}  {'spaCy' if has_tokenizer(code) else 'general'}"
-
-
-def _report(downloaded: "Downloaded") -> Iterator[str]:
-    yield f"{downloaded.pair_file}: {downloaded.lines:,} sentence pairs"
-    if downloaded.about:
-        yield f"{downloaded.about}: authors and licence"
-    yield f"next: s2s prepare {quote(str(downloaded.pair_file))}"

@@ -1,4 +1,4 @@
-"""A progress bar for commands whose work reports what is done so far, and of how much."""
+"""A progress bar for work that reports how much is done, and how much there is."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def progress_bar(title: str, unit: str) -> Iterator[Callable[[int, int | None], None]]:
-    """A function that shows (done, total) on stderr, where that is a terminal; a smaller `done` begins anew."""
+    """A function that shows (done, total) on stderr, if that is a terminal; a smaller `done` restarts the bar."""
     from tqdm import tqdm
 
     # disable=None: no bar unless stderr is a terminal.

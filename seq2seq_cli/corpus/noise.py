@@ -4,9 +4,9 @@ Two kinds, drawn independently:
 
 - BPE-dropout (Provilkov et al. 2020) divides words into other subwords. A model that has seen many divisions of words
   can read a word that it has never seen.
-- Hidden words: a word that is the same on both sides, such as a name, becomes unknown on both. With subwords, training
-  has no unknown words, but use has some; a model that was trained with them outputs "unknown" where the source has an
-  unknown word, and the word is then copied from the source.
+- Hidden words: a word that is the same on both sides, such as a name, becomes unknown on both. With subwords, the
+  training pairs have no unknown words, but texts to translate have some. A model trained with hidden words outputs
+  "unknown" where the source has an unknown word, and the word is then copied from the source.
 
 The draws depend on the seed, the epoch and the batch alone, so that a resumed epoch has the same noise.
 """
@@ -93,9 +93,8 @@ class Noise:
 def _hidden_words(training: TrainingConfig, unit: Unit) -> float:
     if unit == "character":
         return 0.0
-    if training.hidden_words is None:
-        return HIDDEN_WORDS_OF_BPE if unit == "bpe" else 0.0
-    return training.hidden_words
+    default = HIDDEN_WORDS_OF_BPE if unit == "bpe" else 0.0
+    return default if training.hidden_words is None else training.hidden_words
 
 
 def _words(codec: Codec, ids: list[int]) -> list[tuple[str, tuple[int, ...]]]:

@@ -23,7 +23,7 @@ from seq2seq_cli.errors import PairFileError, one_line
 _PIECE = 1 << 18
 """Bytes that are unpacked at a time."""
 _HEAD = 4096
-"""Bytes of the first piece at least, where there are as many: enough to recognise their kind."""
+"""The least bytes of the first piece of a longer text: enough to recognise its kind."""
 _CLEARLY_LARGER = 10
 """The largest text of an archive is its pair file when it is this many times the size of the next one."""
 _NAMES_SHOWN = 5

@@ -29,7 +29,7 @@ _MARKS = [
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 ]
 _WITHOUT_MARK = {"utf-8-sig": "utf-8", "utf-16": "utf-16-le", "utf-32": "utf-32-le"}
-"""Encodings that may begin with a byte order mark, and how they are read without one."""
+"""The encodings of Python that expect a byte order mark, and those that read the same text without one."""
 _NOT_OF_FILES = {"idna", "punycode", "undefined", "unicode-escape", "raw-unicode-escape", "utf-7", "mbcs", "oem"}
 
 
@@ -80,19 +80,16 @@ class Characters:
             failure = error
             text = self._newlines.decode(error.object[: error.start].decode(self._encoding, "replace"), final=True)
         text, zero, _ = text.partition("\0")
-        self._advance(text)
-        if zero:
-            self.problem = self._problem(f"a zero byte: {self._no_text()}")
-        elif failure:
-            self.problem = self._undecodable(failure)
-        return text
-
-    def _advance(self, text: str) -> None:
         newline = text.rfind("\n")
         if newline >= 0:
             self._line += text.count("\n")
             self._column = 1
         self._column += len(text[newline + 1 :].encode(self._encoding, "replace"))
+        if zero:
+            self.problem = self._problem(f"a zero byte: {self._no_text()}")
+        elif failure:
+            self.problem = self._undecodable(failure)
+        return text
 
     def _undecodable(self, error: UnicodeDecodeError) -> PairFileError:
         encoding = self._encoding.upper() if self._encoding.startswith("utf") else self._encoding

@@ -16,7 +16,7 @@ ByteProgress = Callable[[int, int | None], None]
 _CHUNK = 1 << 16
 _NOT_FOUND = {404, 410}
 _TEMPORARY = {408, 429, 500, 502, 503, 504}
-"""Answers of a server that may have a better one in a moment."""
+"""Status codes of failures that may soon be over."""
 
 
 class NotFound(Exception):  # noqa: N818  # an answer, which the caller explains

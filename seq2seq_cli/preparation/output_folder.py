@@ -70,7 +70,8 @@ def _differences(
 ) -> Iterator[str]:
     """Each difference between the folder and what is asked for, in words."""
     manifest = corpus.manifest
-    if _content(pair_files) != _content(manifest.pair_files):
+    now, then = ([(file.split, file.sha256) for file in files] for files in (pair_files, manifest.pair_files))
+    if now != then:  # names do not matter
         names = ", ".join(file.name for file in manifest.pair_files)
         yield f"from other files or other content: {names}"
     if spacy_version() != manifest.spacy:
@@ -83,8 +84,3 @@ def _differences(
     elif codecs is not None and not (manifest.codecs_given and codecs == (corpus.src_codec, corpus.tgt_codec)):
         yield "with other codecs"
     yield from map(str, find_differences(corpus.config, config, sections=("data", "text")))
-
-
-def _content(pair_files: Sequence[PairFileRecord]) -> list[tuple[str | None, str]]:
-    """The split and the content of each file; names do not matter."""
-    return [(file.split, file.sha256) for file in pair_files]

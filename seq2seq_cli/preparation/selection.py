@@ -22,6 +22,9 @@ CHARACTERS_PER_TOKEN = 5
 NOWHERE = -1
 """The split of a pair that is dropped."""
 
+_KEPT = -1
+"""In place of a reason, for a pair that is not dropped."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Selection:
@@ -44,7 +47,8 @@ def select(store: PairStore, given: NDArray[np.int8], data: DataConfig, unit: Un
     Raises PairFileError when no pair is left for training.
     """
     reasons = _Reasons(store.pairs)
-    _drop_duplicates(store, reasons, given)
+    # Only within a given split: a training pair that a given split has, too, is dropped below.
+    reasons.give("duplicate", ~first_of_each(_apart(store.column("pair_hashes"), given)))
     _drop_lengths(store, reasons, given, data, unit)
     shared = _drop_shared(store, reasons, given)
     kept = reasons.numbers == _KEPT
@@ -54,8 +58,8 @@ def select(store: PairStore, given: NDArray[np.int8], data: DataConfig, unit: Un
     is_new = _new_sources(store, given, kept)
     split_of_pair = np.where(kept, given, NOWHERE).astype(np.int8)
     split_of_pair[train] = assign_splits(
-        _only(store.column("src.keys"), train),
-        _only(store.column("tgt.keys"), train),
+        store.column("src.keys")[train],
+        store.column("tgt.keys")[train],
         is_new[train],
         valid_sources=0 if VALID in given else data.valid_sources,
         test_sources=0 if TEST in given else data.test_sources,
@@ -70,9 +74,6 @@ def select(store: PairStore, given: NDArray[np.int8], data: DataConfig, unit: Un
 
 def _record(pairs: NDArray[np.bool_], is_new: NDArray[np.bool_]) -> SplitRecord:
     return SplitRecord(pairs=int(np.count_nonzero(pairs)), sources=int(np.count_nonzero(pairs & is_new)))
-
-
-_KEPT = -1
 
 
 class _Reasons:
@@ -103,11 +104,6 @@ class _Reasons:
             examples = [DroppedLine.of(*place, *text) for place, text in zip(places, texts, strict=True)]
             dropped.add(reason, len(pairs), examples)
         return dropped
-
-
-def _drop_duplicates(store: PairStore, reasons: _Reasons, given: NDArray[np.int8]) -> None:
-    """Drop pairs that repeat an earlier one of the same given split, word for word."""
-    reasons.give("duplicate", ~first_of_each(_apart(store.column("pair_hashes"), given)))
 
 
 def _drop_lengths(store: PairStore, reasons: _Reasons, given: NDArray[np.int8], data: DataConfig, unit: Unit) -> None:
@@ -143,18 +139,13 @@ def _sharing(keys: Sequence[Hashes], pairs: NDArray[np.bool_], others: NDArray[n
 def _new_sources(store: PairStore, given: NDArray[np.int8], kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """The kept pairs whose source no earlier kept pair of the same given split has."""
     is_new = kept.copy()
-    is_new[kept] = first_of_each(_only(_apart(store.column("src_hashes"), given), kept))
+    is_new[kept] = first_of_each(_apart(store.column("src_hashes"), given)[kept])
     return is_new
 
 
 def _apart(hashes: Hashes, given: NDArray[np.int8]) -> Hashes:
     """Hashes that differ between the given splits, so that equal texts in two of them count as different."""
     return hashes ^ mix(np.arange(len(SPLITS), dtype=np.uint64))[given] if given.any() else hashes
-
-
-def _only(hashes: Hashes, mask: NDArray[np.bool_]) -> Hashes:
-    """The hashes of a mask, without a copy where it holds all."""
-    return hashes if mask.all() else hashes[mask]
 
 
 def _nothing_left(store: PairStore, reasons: _Reasons, data: DataConfig) -> str:

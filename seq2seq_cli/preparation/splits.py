@@ -37,7 +37,7 @@ def assign_splits(
     """
     keys = distinct(src_key)
     key_of_pair = places_in(keys, src_key)
-    del src_key  # the largest arrays are freed as early as possible, where the caller keeps none of them
+    del src_key  # the largest arrays are freed as early as possible
     edges = _edges(key_of_pair, tgt_key)
     del tgt_key
     positions, group_of_key = _group(keys, edges)

@@ -32,7 +32,7 @@ DASK = "dask://"
 _SMALL = 2_000_000
 """Bytes; a smaller file is read before new processes would have loaded spaCy."""
 _TASKS_PER_WORKER = 2
-"""Tasks that are submitted and not yet fetched: enough to keep a worker busy, and few enough for the memory."""
+"""Tasks submitted but not yet fetched: enough to keep a worker busy, and few enough for the memory."""
 _MOST_ON_WINDOWS = 61
 """The largest process pool that Python supports on Windows."""
 _CONNECT_SECONDS = 5
@@ -68,11 +68,11 @@ class Workers:
 
 
 OpenWorkers = Callable[[int], AbstractContextManager[Workers]]
-"""A context manager, given the size of the files in bytes, whose workers end with the block."""
+"""Opens workers for files of so many bytes, as a context manager; they end with the block."""
 
 
 class _Pool(ProcessPoolExecutor):
-    """A process pool that Ctrl-C does not disturb while it starts its processes, which it does at the first tasks."""
+    """A process pool that starts its processes, at the first tasks, undisturbed by Ctrl-C."""
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         with _interrupts_held():

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import fmean
 from typing import TYPE_CHECKING, Literal
 
 from seq2seq_cli.config.choices import Metric
@@ -164,10 +163,14 @@ def _spread(heights: Sequence[float], distance: float) -> list[float]:
     pools: list[list[float]] = []
     for number, height in enumerate(heights):
         pools.append([height - number * distance])
-        while len(pools) > 1 and fmean(pools[-2]) > fmean(pools[-1]):
+        while len(pools) > 1 and _mean(pools[-2]) > _mean(pools[-1]):
             pools[-2:] = [pools[-2] + pools[-1]]
-    means = [fmean(pool) for pool in pools for _ in pool]
+    means = [_mean(pool) for pool in pools for _ in pool]
     return [mean + number * distance for number, mean in enumerate(means)]
+
+
+def _mean(values: Sequence[float]) -> float:  # importing statistics would slow s2s --help
+    return sum(values) / len(values)
 
 
 def _legend(axes: "Axes", runs: Sequence[LearningCurves]) -> None:

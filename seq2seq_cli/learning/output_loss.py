@@ -5,7 +5,7 @@ N target words, taken in chunks of C, and these in parts of P; R readout, V targ
 
 import math
 from collections.abc import Iterator
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import torch
 from jaxtyping import Float, Int
@@ -61,7 +61,7 @@ def output_loss(
         losses = _OutputLoss.apply(  # type: ignore[no-untyped-call]
             features, output.weight, output.bias, targets, label_smoothing, rows, dtype, wants_gradient
         )
-    return WordLosses(*cast("tuple[Tensor, Tensor]", losses))
+    return WordLosses(*losses)
 
 
 class _OutputLoss(torch.autograd.Function):

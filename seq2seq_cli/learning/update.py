@@ -37,7 +37,6 @@ class Update:
     gradient_norm: float
     """Norm of the gradient of the mean loss per token, before clipping."""
     lr: float
-    """The learning rate."""
     skipped: bool
     """Whether the gradient was not finite, so that the weights stayed as they were."""
     halved: bool

@@ -28,10 +28,10 @@ def train(
     """Train a translator on a prepared folder, and keep the best weights in a run folder.
 
     `config` is a config by name or path; without it, the defaults are taken, or the config of the run to go on from.
-    `overrides` are keys of it with other values (``"training.lr=3e-4"``). `data` is the prepared folder: that of the
-    run, or else ``data/prepared``. `out` is the run folder: one in ``runs/``, named after the config. With `resume` a
-    run goes on where it was saved last; with `overwrite` a new one replaces it; with `init_from` a new one begins with
-    the best weights of another. `on_event` is called with each event of the training.
+    `overrides` are keys of it with other values (``"training.lr=3e-4"``). `data` is the prepared folder, by default the
+    one of the run to go on from, or ``data/prepared``; `out` is the run folder, by default one in ``runs/`` with the
+    name of the config. With `resume` a run goes on where it was saved last; with `overwrite` a new one replaces it;
+    with `init_from` a new one begins with the best weights of another. `on_event` is called with each event.
 
     Returns the report, which is the last event too; None in the processes of torchrun other than the first.
 
@@ -74,15 +74,8 @@ def sitting(options: Options) -> Generator[Event, None, None]:
 
 def _open_session(options: Options, group: ProcessGroup, held: ExitStack) -> Session:
     """Start or resume the run that the options name; `held` takes its lock."""
-    corpora: list[PreparedCorpus] = []
-
-    def decide() -> Plan:
-        plan, corpus = make_plan(options, launch=launch_name(), held=held)
-        corpora.append(corpus)
-        return plan
-
-    plan = group.on_main(decide)
-    corpus = group.on_all(lambda: corpora[0] if corpora else _own_copy(plan))
+    plan = group.on_main(lambda: make_plan(options, launch=launch_name(), held=held))
+    corpus = group.on_all(lambda: _open_corpus(plan))
     if plan.resumes:
         return Session.resume(RunFolder(plan.path), plan.config, corpus, group=group, changes=plan.changes)
     origin = RunFolder(plan.init_from) if plan.init_from else None
@@ -91,8 +84,8 @@ def _open_session(options: Options, group: ProcessGroup, held: ExitStack) -> Ses
     )
 
 
-def _own_copy(plan: Plan) -> PreparedCorpus:
-    """The corpus as this process reads it: each machine has it on its own disk."""
+def _open_corpus(plan: Plan) -> PreparedCorpus:
+    """The corpus of the plan; each machine has it on its own disk."""
     corpus = PreparedCorpus.open(plan.data)
     if corpus.fingerprint != plan.fingerprint:
         raise UsageError(f"{plan.data}: another corpus than process 0 has: prepare once, and copy the folder")

@@ -27,7 +27,7 @@ from seq2seq_cli.training.feed import feed
 from seq2seq_cli.training.validation import validate
 
 STEPS_BETWEEN_LIMITS = 20
-"""Updates between two looks at freed memory: returning it takes up to a fifth of the time of an update."""
+"""Updates between two checks of freed memory: returning it takes up to a fifth of the time of an update."""
 
 
 class TrainingLoop:

@@ -48,8 +48,8 @@ class Plan:
     """The options of a resumed run that differ from before, in words."""
 
 
-def make_plan(options: Options, *, launch: str | None, held: ExitStack) -> tuple[Plan, PreparedCorpus]:
-    """Decide what to train, and open the corpus for it.
+def make_plan(options: Options, *, launch: str | None, held: ExitStack) -> Plan:
+    """Decide what to train, and check that config, corpus and run fit together.
 
     `launch` is the torchrun that started this process: what it began before and lost is resumed or replaced unasked.
     The lock of a run that is resumed is taken before anything of the run is read, and is `held` by the caller.
@@ -67,7 +67,7 @@ def make_plan(options: Options, *, launch: str | None, held: ExitStack) -> tuple
     return _plan_to_start(options, overwrite=options.overwrite or restarted)
 
 
-def _plan_to_start(options: Options, *, overwrite: bool) -> tuple[Plan, PreparedCorpus]:
+def _plan_to_start(options: Options, *, overwrite: bool) -> Plan:
     origin = RunFolder.find(options.init_from) if options.init_from else None
     if origin and options.config is None:
         # The new data has its own `data` and `text` sections.
@@ -75,7 +75,7 @@ def _plan_to_start(options: Options, *, overwrite: bool) -> tuple[Plan, Prepared
     else:
         config = load_config(options.config, options.overrides)
     corpus = PreparedCorpus.open(options.data or DEFAULT_FOLDER)
-    plan = Plan(
+    return Plan(
         path=_new_folder(options),
         config=resolve_config(config, corpus),
         data=corpus.path,
@@ -83,10 +83,9 @@ def _plan_to_start(options: Options, *, overwrite: bool) -> tuple[Plan, Prepared
         overwrite=overwrite,
         init_from=origin.path if origin else None,
     )
-    return plan, corpus
 
 
-def _plan_to_resume(options: Options, held: ExitStack) -> tuple[Plan, PreparedCorpus]:
+def _plan_to_resume(options: Options, held: ExitStack) -> Plan:
     is_named = options.out or options.config or not options.resume
     run = RunFolder.find(_new_folder(options)) if is_named else RunFolder.find_saved_last()
     held.enter_context(run.lock())
@@ -103,7 +102,7 @@ def _plan_to_resume(options: Options, held: ExitStack) -> tuple[Plan, PreparedCo
             " prepare that corpus again, or train a new run with --out"
         )
     changes = resumed_changes(saved, config, run.path)
-    plan = Plan(
+    return Plan(
         path=run.path,
         config=resolve_config(config, corpus),
         data=corpus.path,
@@ -111,7 +110,6 @@ def _plan_to_resume(options: Options, held: ExitStack) -> tuple[Plan, PreparedCo
         resumes=True,
         changes=tuple(changes),
     )
-    return plan, corpus
 
 
 def _is_restarted(options: Options, launch: str | None) -> bool:

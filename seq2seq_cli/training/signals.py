@@ -1,7 +1,7 @@
 """Stopping on request: after Ctrl-C or SIGTERM the running step is finished; a second signal ends at once."""
 
 import signal
-from types import FrameType, TracebackType
+from types import FrameType
 
 EXIT_CODES = {signal.SIGINT: 130, signal.SIGTERM: 143}
 
@@ -17,9 +17,7 @@ class StopRequest:
         self._before = {number: signal.signal(number, self._on_signal) for number in EXIT_CODES}
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._put_back()
 
     def _on_signal(self, number: int, _frame: FrameType | None) -> None:

@@ -36,7 +36,8 @@ from seq2seq_cli.training.signals import StopRequest
 class Session:
     """A run, its corpus, and the state of its training.
 
-    Each process of a `group` has one, with the same state. The main process alone writes into the run folder.
+    Each process of a `group` has one, with the same state. The main process alone writes into the run folder. `changes`
+    and `redraws` are those of the event `Started`.
     """
 
     run: RunFolder
@@ -45,9 +46,7 @@ class Session:
     state: TrainingState
     group: ProcessGroup = SINGLE
     changes: tuple[str, ...] = ()
-    """The options of a resumed run that differ from before, in words."""
     redraws: bool = False
-    """Whether the run is resumed by another number of processes, so that random numbers are drawn anew."""
 
     @classmethod
     def start(

@@ -1,4 +1,4 @@
-"""What each process of a training has to do for itself; several at once are in tests/integration."""
+"""The part of each process in a training; several processes at once are in tests/integration."""
 
 import math
 

@@ -20,7 +20,7 @@ def small_model(*overrides: str) -> Seq2Seq:
 
 
 def updated(model: Seq2Seq, optimiser: str, decay: float) -> dict[str, torch.Tensor]:
-    """How much each weight moves when all gradients are 0.5."""
+    """The change of each weight in one update when all gradients are 0.5."""
     before = {name: weight.detach().clone() for name, weight in model.named_parameters()}
     training = TrainingConfig.model_validate({"optimiser": optimiser, "lr": LR, "weight_decay": decay})
     for weight in model.parameters():

@@ -12,9 +12,8 @@ The draws depend on the seed, the epoch and the batch alone, so that a resumed e
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +21,7 @@ from numpy.typing import NDArray
 from seq2seq_cli.config.choices import Unit
 from seq2seq_cli.config.schema import TrainingConfig
 from seq2seq_cli.corpus.prepared import ParallelIds, PreparedCorpus
-from seq2seq_cli.corpus.ragged import Ragged, offsets_of
+from seq2seq_cli.corpus.ragged import Ragged
 from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.vocabulary import UNK
 
@@ -75,7 +74,7 @@ class Noise:
             pairs = [
                 (self.src_codec.resample(src, p, random), self.tgt_codec.resample(tgt, p, random)) for src, tgt in pairs
             ]
-        return ParallelIds(src=_ragged([src for src, _ in pairs]), tgt=_ragged([tgt for _, tgt in pairs]))
+        return ParallelIds(src=Ragged.of([src for src, _ in pairs]), tgt=Ragged.of([tgt for _, tgt in pairs]))
 
     def _hide(self, src: list[int], tgt: list[int], random: np.random.Generator) -> tuple[list[int], list[int]]:
         """Replace one of the words that both sides share by UNK; a pair without such words is returned as it is."""
@@ -104,10 +103,3 @@ def _words(codec: Codec, ids: list[int]) -> list[tuple[str, tuple[int, ...]]]:
 
 def _without(hidden: str, words: Iterable[tuple[str, tuple[int, ...]]]) -> list[int]:
     return [id_ for word, ids in words for id_ in ((UNK,) if word == hidden else ids)]
-
-
-def _ragged(rows: Sequence[list[int]]) -> Ragged:
-    return Ragged(
-        values=np.fromiter(chain.from_iterable(rows), dtype=np.uint32),
-        offsets=offsets_of(np.array([len(row) for row in rows])),
-    )

@@ -1,7 +1,9 @@
 """Rows of different lengths in one flat array."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Any, Self
 
 import numpy as np
@@ -14,6 +16,12 @@ class Ragged:
 
     values: NDArray[np.unsignedinteger[Any]]
     offsets: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, rows: Sequence[Sequence[int]]) -> Self:
+        """The rows of lists of numbers."""
+        values = np.fromiter(chain.from_iterable(rows), dtype=np.uint32)
+        return cls(values=values, offsets=offsets_of(np.array([len(row) for row in rows])))
 
     @cached_property
     def lengths(self) -> NDArray[np.int64]:

@@ -74,8 +74,15 @@ def sitting(options: Options) -> Generator[Event, None, None]:
 
 def _open_session(options: Options, group: ProcessGroup, held: ExitStack) -> Session:
     """Start or resume the run that the options name; `held` takes its lock."""
-    plan = group.on_main(lambda: make_plan(options, launch=launch_name(), held=held))
-    corpus = group.on_all(lambda: _open_corpus(plan))
+    opened: list[PreparedCorpus] = []
+
+    def decide() -> Plan:
+        plan, corpus = make_plan(options, launch=launch_name(), held=held)
+        opened.append(corpus)
+        return plan
+
+    plan = group.on_main(decide)
+    corpus = group.on_all(lambda: opened[0] if opened else _open_corpus(plan))
     if plan.resumes:
         return Session.resume(RunFolder(plan.path), plan.config, corpus, group=group, changes=plan.changes)
     origin = RunFolder(plan.init_from) if plan.init_from else None

@@ -48,26 +48,26 @@ class Plan:
     """The options of a resumed run that differ from before, in words."""
 
 
-def make_plan(options: Options, *, launch: str | None, held: ExitStack) -> Plan:
-    """Decide what to train, and check that config, corpus and run fit together.
+def make_plan(options: Options, *, launch: str | None, held: ExitStack) -> tuple[Plan, PreparedCorpus]:
+    """Decide what to train, and open the corpus; config, corpus and run are checked to fit together.
 
-    `launch` is the torchrun that started this process: what it began before and lost is resumed or replaced unasked.
+    `launch` is the torchrun that started this process: a run that it created is resumed or replaced unasked.
     The lock of a run that is resumed is taken before anything of the run is read, and is `held` by the caller.
 
     Raises UsageError for options that do not go together or do not fit the run, ConfigError, PreparedFolderError and
     ModelFileError for files that cannot be used.
     """
     if options.resume and options.overwrite:
-        raise UsageError("--resume goes on with a run and --overwrite replaces it: give one of them")
+        raise UsageError("--resume continues a run and --overwrite replaces it: give one of them")
     if options.resume and options.init_from:
-        raise UsageError("--resume goes on with a run and --init-from begins a new one: give one of them")
+        raise UsageError("--resume continues a run and --init-from begins a new one: give one of them")
     restarted = _is_restarted(options, launch)
     if options.resume or (restarted and RunFolder(_new_folder(options)).last_path.is_file()):
         return _plan_to_resume(options, held)
     return _plan_to_start(options, overwrite=options.overwrite or restarted)
 
 
-def _plan_to_start(options: Options, *, overwrite: bool) -> Plan:
+def _plan_to_start(options: Options, *, overwrite: bool) -> tuple[Plan, PreparedCorpus]:
     origin = RunFolder.find(options.init_from) if options.init_from else None
     if origin and options.config is None:
         # The new data has its own `data` and `text` sections.
@@ -75,7 +75,7 @@ def _plan_to_start(options: Options, *, overwrite: bool) -> Plan:
     else:
         config = load_config(options.config, options.overrides)
     corpus = PreparedCorpus.open(options.data or DEFAULT_FOLDER)
-    return Plan(
+    plan = Plan(
         path=_new_folder(options),
         config=resolve_config(config, corpus),
         data=corpus.path,
@@ -83,9 +83,10 @@ def _plan_to_start(options: Options, *, overwrite: bool) -> Plan:
         overwrite=overwrite,
         init_from=origin.path if origin else None,
     )
+    return plan, corpus
 
 
-def _plan_to_resume(options: Options, held: ExitStack) -> Plan:
+def _plan_to_resume(options: Options, held: ExitStack) -> tuple[Plan, PreparedCorpus]:
     is_named = options.out or options.config or not options.resume
     run = RunFolder.find(_new_folder(options)) if is_named else RunFolder.find_saved_last()
     held.enter_context(run.lock())
@@ -102,7 +103,7 @@ def _plan_to_resume(options: Options, held: ExitStack) -> Plan:
             " prepare that corpus again, or train a new run with --out"
         )
     changes = resumed_changes(saved, config, run.path)
-    return Plan(
+    plan = Plan(
         path=run.path,
         config=resolve_config(config, corpus),
         data=corpus.path,
@@ -110,6 +111,7 @@ def _plan_to_resume(options: Options, held: ExitStack) -> Plan:
         resumes=True,
         changes=tuple(changes),
     )
+    return plan, corpus
 
 
 def _is_restarted(options: Options, launch: str | None) -> bool:

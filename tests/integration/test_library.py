@@ -45,5 +45,5 @@ def test_importing_it_loads_nothing_heavy_and_names_all_that_it_has() -> None:
 
 
 def test_errors_are_those_of_the_commands() -> None:
-    with pytest.raises(UsageError, match="--resume goes on with a run and --overwrite replaces it"):
+    with pytest.raises(UsageError, match="--resume continues a run and --overwrite replaces it"):
         seq2seq_cli.train(resume=True, overwrite=True)

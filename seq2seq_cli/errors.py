@@ -7,8 +7,8 @@
     │   ├── ConfigError           2      a YAML config or a ``--set`` override; may hold many problems
     │   ├── PreparedFolderError   2      a folder made by ``s2s prepare``
     │   └── ModelFileError        2      a run folder or a file in it
-    ├── TrainingError             1      training cannot go on
-    ├── OtherProcessError    as there     another process of the same training failed
+    ├── TrainingError             1      training cannot continue
+    ├── OtherProcessError      its own    another process of the same training failed, with that exit code
     ├── DownloadError             1      network, server or disk failed
     └── Interrupted         130, 143     the user stopped the program; nothing saved is lost
 

@@ -31,7 +31,7 @@ def show(
         bool, typer.Option("--short", help="Print the file as it is: the keys that it states, each with its reason.")
     ] = False,
 ) -> None:
-    """Print a config whole: every key with its meaning, choices or range, and default.
+    """Print a whole config: every key with its meaning, choices or range, and default.
 
     To make one of your own: s2s configs show luong_dot > mine.yaml
     """

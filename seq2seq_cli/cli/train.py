@@ -22,10 +22,13 @@ def train(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="The run folder; runs/NAME of the config by default, or runs/RUN_continued."),
+        typer.Option(
+            metavar="DIR",
+            help="The run folder; runs/NAME of the config by default, runs/RUN_continued with --init-from.",
+        ),
     ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with the run where it was saved last.")] = False,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a run that is there already.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Resume the run from its last checkpoint.")] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing run.")] = False,
     init_from: Annotated[
         Path | None,
         typer.Option("--init-from", metavar="RUN", help="Begin a new run with the best weights of this one."),
@@ -38,7 +41,7 @@ def train(
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Override one key of the config.")
     ] = None,
 ) -> None:
-    """Train a translator on a prepared folder and keep the best."""
+    """Train a translator on a prepared folder and keep its best weights."""
     from seq2seq_cli.cli.training_bar import TrainingBar
     from seq2seq_cli.training.command import train as run
 

@@ -63,7 +63,13 @@ def translate(
         typer.Argument(metavar="TEXT", help="Sentences. Without any, each line of the pipe or at the prompt is one."),
     ] = None,
     model: Annotated[
-        Path | None, typer.Option("--model", metavar="RUN", help="The run to translate with.", show_default="newest")
+        Path | None,
+        typer.Option(
+            "--model",
+            metavar="RUN",
+            help="The run to translate with, or one of its files of weights.",
+            show_default="newest",
+        ),
     ] = None,
     attention: Annotated[
         str | None,
@@ -72,7 +78,7 @@ def translate(
             metavar="[FILE]",
             help="Show the attention weights: as a table, or in FILE, whose name ends in .png, .svg or .json"
             " (a next word that ends otherwise is a sentence). Of several sentences, each has its own picture,"
-            " FILE-1, FILE-2 and so on; at the prompt FILE shows the last one.",
+            " map-1.png, map-2.png and so on (.json holds all); at the prompt FILE shows the last one.",
         ),
     ] = None,
     tokens: Annotated[
@@ -81,7 +87,9 @@ def translate(
     device: Annotated[DeviceName, typer.Option("--device", help="Where to compute.")] = "auto",
     overrides: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Override the config, such as decoding.batch_size=16."),
+        typer.Option(
+            "--set", metavar="KEY=VALUE", help="Override a decoding key of the config, such as decoding.batch_size=16."
+        ),
     ] = None,
 ) -> None:
     """Translate sentences with a trained run.

@@ -1,1 +1,1 @@
-"""The machine: device, precision, threads, memory, process group."""
+"""The machine: device, precision, memory, environment variables, process group."""

@@ -10,7 +10,7 @@ from seq2seq_cli.config.yaml12 import shown, write_yaml
 
 _WIDTH = 120
 _COLUMN = 36
-"""Where the comment beside a value begins, unless the value is longer."""
+"""The column of the comments beside values, unless a value is longer."""
 
 _LEGEND = """\
 # Beside each value: what is allowed, and the default where the value is another one.

@@ -21,7 +21,7 @@ logger = logging.getLogger(__name__)
 def load_config(name: str | None, overrides: Sequence[str] = ()) -> Config:
     """The config of a user, read strictly; keys that it leaves out have their defaults.
 
-    ``name`` is a path or the name of a shipped config (see ``find_config``); None stands for the defaults.
+    ``name`` is a path or a name (see ``find_config``); None stands for the defaults.
     ``overrides`` are texts such as ``training.lr=3e-4``; they are typed like the file's values and replace them.
     The result's ``model_fields_set`` holds what file and overrides state, section by section.
 

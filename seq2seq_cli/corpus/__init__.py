@@ -1,1 +1,1 @@
-"""The prepared folder as training and evaluation read it: manifest, ids, texts, batches, noise."""
+"""The prepared folder as training and evaluation read it: manifest, ids, texts, batches, noise, inspection."""

@@ -1,1 +1,1 @@
-"""Scores of translations: BLEU, chrF, and the loss of a held-out split."""
+"""Scores: BLEU and chrF of translations, and all scores of a held-out split, its loss included."""

@@ -1,1 +1,1 @@
-"""One update of the weights: loss, teacher forcing, optimiser, schedule, and the state that they change."""
+"""One update of the weights: loss, teacher forcing, REINFORCE, optimiser, schedule, moving average, state."""

@@ -18,13 +18,14 @@ from seq2seq_cli.model.state import DecoderState, Memory
 def forcing_probability(training: TrainingConfig, step: int) -> float:
     """The probability ε_i of a reference word at update i, counted from 0; Bengio et al. 2015, section 2.4.
 
-    linear       k - c i
-    exponential  k^i
-    inverse      k / (k + exp(i / k))
-    sigmoid
+    ε_i is `teacher_forcing` times a factor, and never below `teacher_forcing_min`:
 
-    k and c are such that the probability has halved after `teacher_forcing_half` updates. It is scaled to start at
-    `teacher_forcing` (the inverse sigmoid starts just below), and never falls below `teacher_forcing_min`.
+    constant         1
+    linear           1 - c i
+    exponential      k^i
+    inverse_sigmoid  k / (k + exp(i / k)), just below 1 at the start
+
+    k and c are such that the factor is one half after `teacher_forcing_half` updates.
     """
     half = training.teacher_forcing_half
     match training.teacher_forcing_decay:

@@ -111,7 +111,7 @@ class Progress:
 
 @dataclass(kw_only=True)
 class TrainingState:
-    """The content of a checkpoint, so that stopped and resumed equals never stopped.
+    """The content of a checkpoint, so that a resumed training equals one that never stopped.
 
     1. the weights,
     2. the optimiser's moments and step counts,

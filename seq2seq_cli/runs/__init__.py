@@ -1,1 +1,1 @@
-"""The run folder on disk: its layout, weights, checkpoint, lock, metrics and listing. Loads without torch."""
+"""The run folder on disk: layout, weights, checkpoint (which alone needs torch), lock, metrics, listing."""

@@ -31,7 +31,7 @@ def check_free(path: Path, *, overwrite: bool) -> None:
         raise UsageError(f"{path}: the folder is not empty and not a run; choose another one with --out")
     if not overwrite:
         raise UsageError(
-            f"{path}: a run is there already; --resume goes on with it, --overwrite replaces it, --out names another"
+            f"{path}: a run is there already; --resume continues it, --overwrite replaces it, --out names another"
         )
 
 

@@ -11,7 +11,7 @@ from seq2seq_cli.runs.layout import FORMAT
 
 
 class Provenance(BaseModel):
-    """Where a run comes from."""
+    """The corpus and the origin of a run."""
 
     model_config = ConfigDict(frozen=True, strict=True, extra="ignore", use_attribute_docstrings=True)
 

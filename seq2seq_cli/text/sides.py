@@ -34,7 +34,7 @@ def load_codecs(folder: Path) -> Codecs:
     """The codecs of a prepared folder or a run folder; raises ModelFileError when one is missing or damaged."""
     if not codec_path(folder, "src").parent.is_dir():
         raise ModelFileError(
-            f"{folder}: no run or prepared folder, without a codec/: s2s train and s2s prepare make one"
+            f"{folder}: not a run or prepared folder: it has no codec/: s2s train and s2s prepare make one"
         )
     return Codec.load(codec_path(folder, "src")), Codec.load(codec_path(folder, "tgt"))
 

@@ -30,13 +30,13 @@ def train(
     `config` is a config by name or path; without it, the defaults are taken, or the config of the run to go on from.
     `overrides` are keys of it with other values (``"training.lr=3e-4"``). `data` is the prepared folder, by default the
     one of the run to go on from, or ``data/prepared``; `out` is the run folder, by default one in ``runs/`` with the
-    name of the config. With `resume` a run goes on where it was saved last; with `overwrite` a new one replaces it;
+    name of the config. With `resume` a run is resumed from its last checkpoint; with `overwrite` a new one replaces it;
     with `init_from` a new one begins with the best weights of another. `on_event` is called with each event.
 
     Returns the report, which is the last event too; None in the processes of torchrun other than the first.
 
-    Raises S2SError: UsageError and other InputErrors before anything is written, TrainingError when training cannot go
-    on, Interrupted, with everything saved, when the user stops it.
+    Raises S2SError: UsageError and other InputErrors before anything is written, TrainingError when training cannot
+    continue, Interrupted, with everything saved, when the user stops it.
     """
     options = Options(
         config=config,

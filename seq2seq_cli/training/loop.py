@@ -165,8 +165,8 @@ def share_of(rows: NDArray[np.int64], group: ProcessGroup) -> NDArray[np.int64]:
 def end_reason(progress: Progress, training: TrainingConfig) -> str | None:
     """The reason why the training is over, as a phrase; None when it is not.
 
-    A training that was stopped between its last update and the validation after it is not over with its time: it would
-    have scores of older weights, or none.
+    A training that was stopped between its last update and the validation after it does not end when its time is over:
+    it would have scores of older weights, or none.
     """
     if progress.epoch >= training.epochs:
         return "the only epoch is done" if training.epochs == 1 else f"all {training.epochs} epochs are done"

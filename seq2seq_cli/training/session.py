@@ -80,7 +80,7 @@ class Session:
 
         def initial_state() -> TrainingState:
             state = _fresh_state(config, corpus, device, precision, weights)
-            if not group.is_main:  # the main process goes on with the random state of the weights, as one alone does
+            if not group.is_main:  # process 0 keeps the random state of the weights, as a single process does
                 _seed(config.training.seed, 0, group)
             return state
 
@@ -133,7 +133,7 @@ class Session:
     def train(self) -> Iterator[Event]:
         """Train to the end that the config sets, and save checkpoints, weights and metrics on the way.
 
-        Raises Interrupted, after saving, when the user asks to stop; TrainingError when training cannot go on.
+        Raises Interrupted, after saving, when the user asks to stop; TrainingError when training cannot continue.
         """
         yield self._started()
         # On a CPU all algorithms are deterministic.

@@ -22,7 +22,7 @@ from seq2seq_cli.text.segmenter import Segmenter, get_segmenter
 from seq2seq_cli.text.tokenizer import LONGEST_WORD
 from seq2seq_cli.text.vocabulary import BOS, EOS, PAD, SPECIAL_UNITS, UNK, Vocabulary
 
-FORMAT = 2
+FORMAT = 1
 """The number of the JSON file's format; it goes up with each change that an older s2s cannot read."""
 
 

@@ -119,7 +119,7 @@ def test_a_codec_file_written_by_hand_is_read(tmp_path: Path) -> None:
     path = tmp_path / "tgt.json"
     path.write_text(
         """{
-  "format": 2,
+  "format": 1,
   "unit": "word",
   "config": {"language": "de", "lowercase": false, "spacing": true, "min_count": 2, "max_size": 10000},
   "words": [".", "▁ihn", "▁Sie", "▁küsste"],

@@ -1,0 +1,65 @@
+"""Engines: what the search knows of a model.
+
+An engine encodes the sources once, then takes a step for every row: an open hypothesis of one of the sources. It offers
+the best next tokens of each row, and has its own state, from which the search selects rows.
+
+N sources, R rows, k proposals per row, A tokens asked for per row, S source length with EOS, padded to the longest.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol, TypeVar, runtime_checkable
+
+import numpy as np
+from jaxtyping import Float, Int
+
+State = TypeVar("State", bound="EngineState")
+
+
+class Proposals(NamedTuple):
+    """The next tokens that an engine offers for each row."""
+
+    tokens: Int[np.ndarray, "R k"]
+    """The k most probable tokens, best first; never PAD, never BOS."""
+    log_probabilities: Float[np.ndarray, "R k"]
+    """Their log-probabilities under the softmax over the whole vocabulary."""
+    asked: Float[np.ndarray, "R A"]
+    """The log-probabilities of the tokens asked for."""
+    weights: Float[np.ndarray, "R S"]
+    """The attention weights of the step; 0 at padding, and everywhere in a model without attention."""
+
+
+@runtime_checkable
+class EngineState(Protocol):
+    """The state of an engine between two steps; a step leaves it as it is."""
+
+    # typing.Self would say the same, but jaxtyping's checks in the tests do not take it here.
+    def select(self: State, rows: Int[np.ndarray, " R"], /) -> State:  # noqa: PYI019
+        """The state of the given rows, in the order given; a row may be repeated or left out."""
+
+
+@runtime_checkable
+class Engine(Protocol[State]):
+    """A model that translates, step by step."""
+
+    @property
+    def vocabulary_size(self) -> int:
+        """The number of target tokens, PAD and BOS included."""
+
+    @property
+    def has_attention(self) -> bool:
+        """Whether the attention weights mean anything."""
+
+    @property
+    def max_source_length(self) -> int | None:
+        """The most tokens of a source, EOS included, with location attention; None: no limit."""
+
+    def start(self, sources: Sequence[Sequence[int]]) -> State:
+        """The state before the first step, with one row per source; sources are ids without EOS."""
+
+    def step(
+        self, tokens: Int[np.ndarray, " R"], state: State, *, k: int, asked: Int[np.ndarray, "R A"]
+    ) -> tuple[Proposals, State]:
+        """The proposals after the previous token of each row (BOS at first), and the next state.
+
+        `k` is at most the size of the vocabulary without PAD and BOS; A may be 0.
+        """

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float
+
+from seq2seq_cli.shapes import Float
 
 
 @dataclass(frozen=True, kw_only=True)

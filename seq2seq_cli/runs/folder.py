@@ -18,19 +18,21 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from seq2seq_cli.config.loader import dump_config, load_saved_config
-from seq2seq_cli.config.schema import Config
 from seq2seq_cli.errors import ConfigError, ModelFileError, TrainingError, UsageError
 from seq2seq_cli.files import make_folder, write_whole
 from seq2seq_cli.runs.layout import BEST, CONFIG, CORPUS, LAST, LOCK, METRICS, RUNS
 from seq2seq_cli.runs.lock import hold
-from seq2seq_cli.runs.metrics import Record
 from seq2seq_cli.runs.output_folder import check_free, check_name, remove_run
-from seq2seq_cli.runs.provenance import Provenance
-from seq2seq_cli.runs.weights import Weights, read_weights, save_weights
-from seq2seq_cli.text.sides import Codecs, save_codecs
+
+# The other modules are imported where they are needed: translating finds its run without pydantic and numpy.
+if TYPE_CHECKING:
+    from seq2seq_cli.config.schema import Config
+    from seq2seq_cli.runs.metrics import Record
+    from seq2seq_cli.runs.provenance import Provenance
+    from seq2seq_cli.runs.weights import Weights
+    from seq2seq_cli.text.sides import Codecs
 
 _WEIGHTS = ".safetensors"
 
@@ -50,9 +52,9 @@ class RunFolder:
     def create(
         cls,
         path: Path,
-        config: Config,
-        provenance: Provenance,
-        codecs: Codecs,
+        config: "Config",
+        provenance: "Provenance",
+        codecs: "Codecs",
         *,
         held: contextlib.ExitStack,
         overwrite: bool = False,
@@ -62,6 +64,8 @@ class RunFolder:
         Raises UsageError when `path` holds something that `overwrite` does not allow to replace, when a training is
         running there, or when the name is not UTF-8.
         """
+        from seq2seq_cli.text.sides import save_codecs
+
         check_name(path, "--out")
         check_free(path, overwrite=overwrite)
         run = cls(path)
@@ -146,33 +150,43 @@ class RunFolder:
         except OSError as error:
             raise TrainingError(f"{path}: cannot be locked: {error.strerror}") from error
 
-    def config(self) -> Config:
+    def config(self) -> "Config":
         """The config that the run was trained with."""
+        from seq2seq_cli.config.loader import load_saved_config
+
         try:
             return load_saved_config(self.path / CONFIG)
         except ConfigError as error:
             raise ModelFileError(f"{error}; the run folder is damaged") from error
 
-    def write_config(self, config: Config) -> None:
+    def write_config(self, config: "Config") -> None:
         """Write the resolved config."""
+        from seq2seq_cli.config.loader import dump_config
+
         _write_text(self.path / CONFIG, dump_config(config))
 
-    def provenance(self) -> Provenance:
+    def provenance(self) -> "Provenance":
         """The corpus of the run and its origin; ModelFileError when that record is missing or damaged."""
+        from seq2seq_cli.runs.provenance import Provenance
+
         return Provenance.read(self.path / CORPUS)
 
-    def save_best(self, weights: Weights) -> None:
+    def save_best(self, weights: "Weights") -> None:
         """Write the best weights, and name this run in `latest` beside it."""
+        from seq2seq_cli.runs.weights import save_weights
+
         with _writing(self.best_path):
             save_weights(self.best_path, weights)
         _write_text(self.path.parent / "latest", self.path.name + "\n")
 
-    def save_epoch(self, weights: Weights, epoch: int, keep: int) -> None:
+    def save_epoch(self, weights: "Weights", epoch: int, keep: int) -> None:
         """Write the weights after `epoch`, and keep those of the `keep` newest epochs; none when that is 0.
 
         Older ones are removed once the new ones are on the disk. So are those of later epochs: an earlier sitting that
         went on from here has left them.
         """
+        from seq2seq_cli.runs.weights import save_weights
+
         if not keep:
             return
         path = self.path / "epochs" / f"{epoch:04d}{_WEIGHTS}"
@@ -184,22 +198,24 @@ class RunFolder:
 
     def save_last(self, checkpoint: Mapping[str, Any]) -> None:
         """Write the checkpoint to resume from, with the present length of metrics.jsonl."""
-        from seq2seq_cli.runs.checkpoint import save_checkpoint  # not above: it needs torch
+        from seq2seq_cli.runs.checkpoint import save_checkpoint
 
         with _writing(self.last_path):
             save_checkpoint(self.last_path, {**checkpoint, METRICS_BYTES: self._metrics_bytes()})
 
     def read_last(self) -> dict[str, Any]:
         """The newest checkpoint; ModelFileError when there is none, or none that this s2s can read."""
-        from seq2seq_cli.runs.checkpoint import load_checkpoint  # not above: it needs torch
+        from seq2seq_cli.runs.checkpoint import load_checkpoint
 
         return load_checkpoint(self.last_path)
 
-    def read_best(self) -> Weights:
+    def read_best(self) -> "Weights":
         """The best or the chosen weights; ModelFileError when they are missing or damaged."""
+        from seq2seq_cli.runs.weights import read_weights
+
         return read_weights(self.chosen or self.best_path)
 
-    def append_metrics(self, record: Record) -> None:
+    def append_metrics(self, record: "Record") -> None:
         """Append a record to metrics.jsonl."""
         path = self.path / METRICS
         with _writing(path), path.open("a", encoding="utf-8") as file:

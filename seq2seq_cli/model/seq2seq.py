@@ -69,9 +69,11 @@ class Seq2Seq(nn.Module):
 @contextmanager
 def evaluating(model: Seq2Seq) -> Iterator[None]:
     """Put the model in evaluation mode inside; restore its mode afterwards."""
-    was_training = model.training
+    if not model.training:
+        yield  # at once: a search comes here at every step
+        return
     model.eval()
     try:
         yield
     finally:
-        model.train(was_training)
+        model.train()

@@ -1,0 +1,82 @@
+"""The engine that computes with torch, on any device; the reference of the others.
+
+R rows, B sources, S source length with ``<eos>``, k proposals per row, A tokens asked for, V target vocabulary.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
+
+from seq2seq_cli.decoding.engine import Proposals
+from seq2seq_cli.model.seq2seq import Seq2Seq, evaluating
+from seq2seq_cli.model.state import DecoderState, Memory
+from seq2seq_cli.text.vocabulary import BOS, EOS, PAD
+
+
+@dataclass(frozen=True, kw_only=True)
+class TorchState:
+    """The rows of a search: the memory once per source, and for each row its source and its decoder state."""
+
+    memory: Memory
+    """The memory of the sources, B rows."""
+    sources: Int[Tensor, " R"]
+    """The row of `memory` that each row attends to."""
+    decoder: DecoderState
+
+    def select(self, rows: Int[np.ndarray, " R"]) -> "TorchState":
+        """The state of the given rows, in the order given; a row may be taken more than once."""
+        on_device = torch.from_numpy(rows).to(self.sources.device)
+        return TorchState(memory=self.memory, sources=self.sources[on_device], decoder=self.decoder.select(on_device))
+
+
+class TorchEngine:
+    """The steps of a model that lies on `device`."""
+
+    def __init__(self, model: Seq2Seq, device: torch.device) -> None:
+        self._model = model
+        self._device = device
+        attention = model.decoder.attention
+        self.vocabulary_size = model.output.out_features
+        self.has_attention = attention.has_weights
+        self.max_source_length = attention.max_length
+
+    @torch.inference_mode()
+    def start(self, sources: Sequence[Sequence[int]]) -> TorchState:
+        """The state before the first step: one row per source, of ids without ``<eos>``."""
+        rows = [torch.tensor([*source, EOS]) for source in sources]
+        src = pad_sequence(rows, batch_first=True, padding_value=PAD).to(self._device)
+        with evaluating(self._model):
+            memory, decoder = self._model.encode(src, torch.tensor([len(row) for row in rows]))
+        return TorchState(memory=memory, sources=torch.arange(len(rows), device=self._device), decoder=decoder)
+
+    @torch.inference_mode()
+    def step(
+        self, tokens: Int[np.ndarray, " R"], state: TorchState, *, k: int, asked: Int[np.ndarray, "R A"]
+    ) -> tuple[Proposals, TorchState]:
+        """The proposals after the previous tokens, and the next state; see `Engine`."""
+        with evaluating(self._model):
+            logits, decoder, weights = self._model.step(
+                torch.from_numpy(tokens).to(self._device), state.decoder, state.memory.select(state.sources)
+            )
+        proposals = propose(logits, k, torch.from_numpy(asked).to(self._device))
+        after = TorchState(memory=state.memory, sources=state.sources, decoder=decoder)
+        return Proposals(*(values.cpu().numpy() for values in (*proposals, weights))), after
+
+
+def propose(
+    logits: Float[Tensor, "R V"], k: int, asked: Int[Tensor, "R A"]
+) -> tuple[Int[Tensor, "R k"], Float[Tensor, "R k"], Float[Tensor, "R A"]]:
+    """The k best tokens but PAD and BOS, their log-probabilities, and those of the tokens asked for.
+
+    The log-probabilities are under the softmax over all V tokens; k is at most V - 2.
+    """
+    total = logits.logsumexp(dim=1, keepdim=True)
+    asked_logits = logits.gather(1, asked)
+    logits = logits.index_fill(1, torch.tensor([PAD, BOS], device=logits.device), -torch.inf)
+    best, tokens = logits.topk(k, dim=1)
+    return tokens, best - total, asked_logits - total

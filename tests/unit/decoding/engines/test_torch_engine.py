@@ -1,0 +1,63 @@
+"""The torch engine proposes what the model's own softmax says."""
+
+import numpy as np
+import torch
+
+from seq2seq_cli.config.schema import AttentionConfig, ModelConfig
+from seq2seq_cli.decoding.engines.torch_engine import TorchEngine
+from seq2seq_cli.model.seq2seq import Seq2Seq
+from seq2seq_cli.text.vocabulary import BOS, EOS, PAD
+from tests.unit.model.conftest import VOCABULARY, small_model
+
+CPU = torch.device("cpu")
+SOURCES = [[4, 5, 6], [7], [8, 9, 10, 4, 4]]
+NOTHING_ASKED = np.zeros((3, 0), dtype=np.int64)
+
+
+def first_step(model: Seq2Seq) -> tuple[torch.Tensor, torch.Tensor]:
+    """Log-probabilities and attention weights of the first step, by the model itself."""
+    longest = max(map(len, SOURCES)) + 1
+    src = torch.tensor([[*source, EOS, *[PAD] * (longest - len(source) - 1)] for source in SOURCES])
+    with torch.no_grad():
+        memory, state = model.encode(src, torch.tensor([len(source) + 1 for source in SOURCES]))
+        logits, _, weights = model.step(torch.full((3,), BOS), state, memory)
+    return logits.log_softmax(dim=1), weights
+
+
+def test_proposals_are_the_best_tokens_of_the_softmax_but_pad_and_bos() -> None:
+    model = small_model(ModelConfig())
+    with torch.no_grad():
+        model.output.bias[[PAD, BOS]] = 5.0  # the most probable tokens, if they were allowed
+    engine = TorchEngine(model, CPU)
+
+    proposals, _ = engine.step(np.full(3, BOS), engine.start(SOURCES), k=4, asked=np.array([[BOS], [EOS], [7]]))
+
+    expected, weights = first_step(model)
+    np.testing.assert_allclose(proposals.asked[:, 0], expected[[0, 1, 2], [BOS, EOS, 7]], atol=1e-12)
+    np.testing.assert_allclose(proposals.weights, weights, atol=1e-12)
+    expected[:, [PAD, BOS]] = -torch.inf
+    best = expected.sort(dim=1, descending=True)
+    np.testing.assert_array_equal(proposals.tokens, best.indices[:, :4])
+    np.testing.assert_allclose(proposals.log_probabilities, best.values[:, :4], atol=1e-12)
+
+
+def test_all_tokens_may_be_proposed() -> None:
+    engine = TorchEngine(small_model(ModelConfig()), CPU)
+    proposals, _ = engine.step(np.full(3, BOS), engine.start(SOURCES), k=VOCABULARY - 2, asked=NOTHING_ASKED)
+    assert [set(row) for row in proposals.tokens] == [set(range(VOCABULARY)) - {PAD, BOS}] * 3
+
+
+def test_a_model_that_is_being_trained_is_evaluated_without_dropout() -> None:
+    model = small_model(ModelConfig())
+    engine = TorchEngine(model, CPU)
+    evaluated, _ = engine.step(np.full(3, BOS), engine.start(SOURCES), k=3, asked=NOTHING_ASKED)
+    model.train()
+    training, _ = engine.step(np.full(3, BOS), engine.start(SOURCES), k=3, asked=NOTHING_ASKED)
+    np.testing.assert_array_equal(training.log_probabilities, evaluated.log_probabilities)
+    assert model.training
+
+
+def test_location_attention_limits_the_source() -> None:
+    attention = AttentionConfig(score="location", max_length=6)
+    assert TorchEngine(small_model(ModelConfig(attention=attention)), CPU).max_source_length == 6
+    assert TorchEngine(small_model(ModelConfig()), CPU).max_source_length is None

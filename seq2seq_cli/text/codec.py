@@ -25,6 +25,9 @@ from seq2seq_cli.text.vocabulary import BOS, EOS, PAD, SPECIAL_UNITS, UNK, Vocab
 FORMAT = 1
 """The number of the JSON file's format; it goes up with each change that an older s2s cannot read."""
 
+_HIDDEN = "\ufdd0"
+"""Stands for a protected span while a text is cut: one of the code points that Unicode keeps out of texts."""
+
 
 class Word(NamedTuple):
     """A token of a text that was read."""
@@ -103,9 +106,16 @@ class Codec:
         vocabulary = Vocabulary.fit(token_counts, min_count=config.min_count, max_size=config.max_size)
         return cls(config=config, unit=unit, vocabulary=vocabulary)
 
-    def read(self, text: str) -> Reading:
-        """Cut a text into words with their ids; raises InputError when the language's tokenizer is missing."""
-        words = list(map(self._words.__getitem__, self._segmenter.tokens_and_surfaces(normalise(text))))
+    def read(self, text: str, protected: Sequence[tuple[int, int]] = ()) -> Reading:
+        """Cut a text into words with their ids; raises InputError when the language's tokenizer is missing.
+
+        Each span ``text[start:end]`` of `protected` is one unknown word, whatever it holds. The spans are in order and
+        do not overlap.
+        """
+        if protected:
+            words = self._words_around(text, protected)
+        else:
+            words = list(map(self._words.__getitem__, self._segmenter.tokens_and_surfaces(normalise(text))))
         return Reading(text, words, list(chain.from_iterable([word.ids for word in words])))
 
     def write(self, ids: Iterable[int], copies: Mapping[int, str] | None = None) -> Writing:
@@ -171,6 +181,32 @@ class Codec:
         except ValueError:
             raise ModelFileError(f"{path}: damaged: not a codec that s2s wrote: restore it, or train anew") from None
 
+    def _words_around(self, text: str, protected: Sequence[tuple[int, int]]) -> list[Word]:
+        """The words of a text; each protected span is first one character, which is then cut from all others."""
+        hidden = iter([normalise(text[start:end]) for start, end in protected])
+        ends = chain([0], (end for _, end in protected))
+        gaps = [text[end:start] for end, (start, _) in zip(ends, protected, strict=False)]
+        rest = text[protected[-1][1] :]
+        shown = normalise("".join(gap.replace(_HIDDEN, "") + _HIDDEN for gap in gaps) + rest.replace(_HIDDEN, ""))
+        return [
+            _protected(next(hidden)) if token == _HIDDEN else self._words[token, surface]
+            for token, surface in self._tokens_apart(shown)
+        ]
+
+    def _tokens_apart(self, text: str) -> Iterator[tuple[str, str]]:
+        """The tokens of a normalised text with their surface forms, each _HIDDEN a token of its own."""
+        if self.unit == "character":
+            yield from self._segmenter.tokens_and_surfaces(text)
+            return
+        for word in text.split():
+            first, *others = word.split(_HIDDEN)
+            yield from self._segmenter.tokens_and_surfaces(first)
+            for part in others:
+                yield _HIDDEN, _HIDDEN
+                tokens = self._segmenter.tokens_and_surfaces(part)
+                yield from ((token.removeprefix(SPACING), surface) for token, surface in islice(tokens, 1))
+                yield from tokens
+
     @property
     def _segmenter(self) -> Segmenter:
         return get_segmenter(self.config, self.unit)
@@ -220,6 +256,10 @@ class Codec:
                 unit = self.vocabulary.unit(id_)
                 separate = words and not self.config.spacing and not unit.startswith(CONTINUING)
                 yield SPACING + unit if separate else unit
+
+
+def _protected(text: str) -> Word:
+    return Word(text, (UNK,), (text,))
 
 
 class _Token(NamedTuple):

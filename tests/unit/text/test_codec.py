@@ -11,7 +11,7 @@ from seq2seq_cli.config.choices import Unit
 from seq2seq_cli.config.schema import SideConfig, SourceConfig, TargetConfig, TextConfig
 from seq2seq_cli.errors import ModelFileError
 from seq2seq_cli.text.codec import Codec
-from seq2seq_cli.text.normalise import SPACING
+from seq2seq_cli.text.normalise import CONTINUING, SPACING
 from seq2seq_cli.text.segmenter import get_segmenter
 from seq2seq_cli.text.sides import fit_codecs
 from seq2seq_cli.text.vocabulary import BOS, EOS, PAD, UNK
@@ -340,3 +340,27 @@ assert "tokenizers" not in sys.modules
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_a_protected_span_is_one_unknown_word_between_the_known_ones(unit: Unit) -> None:
+    text = "Geht (geht) gut?"
+    codec = fitted(TargetConfig(language="de", min_count=1), text, unit=unit)
+    start = text.index("geht")
+    words = codec.read(text, [(start, start + 4)]).words
+    assert [word for word in words if word.is_unknown] == [("geht", (UNK,), ("geht",))]
+    at = [word.is_unknown for word in words].index(True)
+    before, after = ([id_ for word in part for id_ in word.ids] for part in (words[:at], words[at + 1 :]))
+    assert codec.write(before).text == "Geht ("
+    # No space comes before the bracket, where it had none.
+    assert next(codec.vocabulary.unit(id_) for id_ in after).startswith((")", f"{CONTINUING})"))
+    assert codec.write(after).text == ") gut?"
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_protected_spans_stand_side_by_side_and_at_the_ends(unit: Unit) -> None:
+    codec = fitted(TargetConfig(language="de", min_count=1), "a b", unit=unit)
+    reading = codec.read("https://a b-b@c \ufdd0", [(0, 9), (10, 12), (12, 15)])
+    assert [word.text for word in reading.words if word.text != SPACING] == ["https://a", "b-", "b@c"]
+    assert [id_ for id_ in reading.ids if id_ == UNK] == [UNK] * 3
+    assert reading.text == "https://a b-b@c \ufdd0"

@@ -7,32 +7,43 @@ command imports what it needs.
 import contextlib
 import os
 import sys
+from collections.abc import Iterable
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from seq2seq_cli.cli import configs, download, inspect, prepare, runs, train, translate
 from seq2seq_cli.compute.environment import prepare_environment
 from seq2seq_cli.errors import Interrupted, S2SError, one_line
 from seq2seq_cli.version import __version__
 
-app = typer.Typer(
-    name="s2s",
-    help="Train an attention translator from any file of sentence pairs, and use it.",
-    epilog="Start with: s2s prepare deu.txt; s2s train --config luong_concat.yaml; s2s translate 'she kissed him .'",
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    add_completion=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-app.command("download")(download.download)
-app.command("prepare")(prepare.prepare)
-app.command("inspect")(inspect.inspect)
-app.command("train")(train.train)
-app.command("translate", cls=translate.TranslateCommand)(translate.translate)
-app.add_typer(runs.app, name="runs")
-app.add_typer(configs.app, name="configs")
+COMMANDS = ("download", "prepare", "inspect", "train", "translate", "runs", "configs")
+"""The commands, in the order of the help; each has a module of its name in this package."""
+
+_EPILOG = "Start with: s2s prepare deu.txt; s2s train --config luong_concat.yaml; s2s translate 'she kissed him .'"
+
+
+def build_app(commands: Iterable[str] = COMMANDS) -> typer.Typer:
+    """The command line with the given commands: their modules alone are imported."""
+    app = typer.Typer(
+        name="s2s",
+        help="Train an attention translator from any file of sentence pairs, and use it.",
+        epilog=_EPILOG,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        add_completion=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+        callback=_options,
+        invoke_without_command=True,
+    )
+    for name in commands:
+        module = import_module(f"seq2seq_cli.cli.{name}")
+        if hasattr(module, "app"):
+            app.add_typer(module.app, name=name)
+        else:
+            app.command(name, cls=getattr(module, "COMMAND_CLASS", None))(getattr(module, name))
+    return app
 
 
 def _print_version(wanted: bool) -> None:
@@ -41,7 +52,6 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback(invoke_without_command=True)
 def _options(
     context: typer.Context,
     _version: Annotated[
@@ -66,13 +76,16 @@ def main() -> None:
 
 def _run(arguments: list[str]) -> int:
     debug = "--debug" in arguments
+    # --debug may stand before or after the name of the command.
+    arguments = [argument for argument in arguments if argument != "--debug"]
+    # The help and a mistyped name need all commands; a fifth of a translation's start would go into the other ones.
+    commands = arguments[:1] if arguments[:1] and arguments[0] in COMMANDS else COMMANDS
     try:
-        # --debug may stand before or after the name of the command.
-        code = app(args=[a for a in arguments if a != "--debug"], standalone_mode=False)
+        code = build_app(commands)(args=arguments, standalone_mode=False)
         sys.stdout.flush()
     except (KeyboardInterrupt, typer.Abort):
         return Interrupted.exit_code
-    except (S2SError, typer.TyperException, OSError) as error:
+    except (S2SError, typer.TyperException, OSError, ModuleNotFoundError) as error:
         if debug:
             raise
         if isinstance(error, OSError):
@@ -101,8 +114,11 @@ def _drop_unwritten() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _tell(error: S2SError | typer.TyperException | OSError) -> None:
+def _tell(error: S2SError | typer.TyperException | OSError | ModuleNotFoundError) -> None:
     match error:
+        case ModuleNotFoundError():
+            # The distribution that only translates has fewer packages: examples/translate_only.
+            lines = [f"this installation lacks the package {error.name}: pip install seq2seq_cli"]
         case BrokenPipeError():
             lines = []  # nobody is left to tell
         case OSError():

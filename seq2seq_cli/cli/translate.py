@@ -39,6 +39,9 @@ class TranslateCommand(TyperCommand):
         return super().parse_args(ctx, with_attention_values(args))
 
 
+COMMAND_CLASS = TranslateCommand
+
+
 def with_attention_values(args: list[str]) -> list[str]:
     """The arguments with ``--attention [FILE]`` as one word: ``--attention=FILE``, or ``--attention=-`` without FILE.
 

@@ -17,7 +17,7 @@ import pytest
 from torch.distributed.run import get_args_parser
 from typer.main import get_command
 
-from seq2seq_cli.cli.app import app
+from seq2seq_cli.cli.app import build_app
 from seq2seq_cli.config.annotated import annotated_yaml
 from seq2seq_cli.config.catalog import shipped_folder
 from seq2seq_cli.config.keys import schema_fields
@@ -186,7 +186,7 @@ def types(path: Path) -> list[str]:
 
 
 def test_the_docs_tell_every_option_and_no_other() -> None:
-    subcommands = get_command(app).commands  # type: ignore[attr-defined]
+    subcommands = get_command(build_app()).commands  # type: ignore[attr-defined]
     runs, configs = subcommands["runs"], subcommands["configs"]
     told_of = [subcommands[name] for name in ("download", "prepare", "inspect", "train", "translate")]
     options = {
@@ -218,7 +218,7 @@ def test_the_commands_of_several_processes_are_torchruns_and_ours() -> None:
         theirs, ours = line.removeprefix(LAUNCHER).split(LAUNCHED)
         get_args_parser().parse_args([*shlex.split(theirs), "-m", "seq2seq_cli"])
         name, *arguments = shlex.split(ours)
-        get_command(app).commands[name].make_context(name, arguments)  # type: ignore[attr-defined]
+        get_command(build_app()).commands[name].make_context(name, arguments)  # type: ignore[attr-defined]
 
 
 def test_the_docs_tell_every_reason_to_drop_a_line() -> None:

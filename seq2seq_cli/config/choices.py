@@ -29,6 +29,8 @@ ForcingDecay: TypeAlias = Literal["constant", "linear", "exponential", "inverse_
 Metric: TypeAlias = Literal["bleu", "chrf", "loss"]
 """A score of held-out sentences."""
 
+LengthPenalty: TypeAlias = Literal["none", "average", "gnmt"]
+
 DeviceName: TypeAlias = Literal["auto", "cpu", "cuda", "mps"]
 
 Precision: TypeAlias = Literal["fp32", "bf16", "bf16-mixed"]

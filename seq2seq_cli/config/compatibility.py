@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from seq2seq_cli.config.yaml12 import shown
 
 if TYPE_CHECKING:
-    from seq2seq_cli.config.schema import Config, ModelConfig, Section, TextConfig
+    from seq2seq_cli.config.schema import Config, DecodingConfig, ModelConfig, Section, TextConfig
 
 Problem: TypeAlias = tuple[Sequence[str], str]
 """A broken rule: the keys that disagree, relative to the section that checks, and a message that has them in full."""
@@ -38,6 +38,16 @@ def text_problems(text: "TextConfig") -> Iterator[Problem]:
         if text.shared_vocabulary and _value(text, ours) != _value(text, theirs):
             why = "text.shared_vocabulary makes one vocabulary for both"
             yield (ours, theirs), f"{_named(text, ours)} and {_named(text, theirs)} must be equal: {why}"
+
+
+def decoding_problems(decoding: "DecodingConfig") -> Iterator[Problem]:
+    """A search finds no more translations than it keeps hypotheses."""
+    if decoding.n_best > decoding.beam_size:
+        why = "a beam holds no more translations"
+        yield (
+            ("n_best", "beam_size"),
+            f"{_named(decoding, 'n_best')} must be at most {_named(decoding, 'beam_size')}: {why}",
+        )
 
 
 def _longest_source(config: "Config") -> Iterator[Problem]:
@@ -171,7 +181,8 @@ def _needs(section: "Section", key: str, other: str, wanted: str, why: str) -> P
 
 def _named(section: "Section", key: str) -> str:
     """A key in full with its value, such as "model.decoder.kind (luong)"; ``key`` is relative to the section."""
-    prefix = {"ModelConfig": "model.", "TextConfig": "text."}.get(type(section).__name__, "")
+    prefixes = {"DecodingConfig": "decoding.", "ModelConfig": "model.", "TextConfig": "text."}
+    prefix = prefixes.get(type(section).__name__, "")
     return f"{prefix}{key} ({shown(_value(section, key))})"
 
 

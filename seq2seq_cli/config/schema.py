@@ -12,7 +12,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 from typing_extensions import override
 
 from seq2seq_cli.config import choices
-from seq2seq_cli.config.compatibility import Problem, model_problems, section_problems, text_problems
+from seq2seq_cli.config.compatibility import Problem, decoding_problems, model_problems, section_problems, text_problems
 
 AUTO = "auto"
 """A language that is still to be found."""
@@ -336,12 +336,35 @@ class TrainingConfig(Section):
 class DecodingConfig(Section):
     """The search for translations."""
 
+    beam_size: PositiveInt = 5
+    """Hypotheses of a sentence that are kept at each step; 1: greedy search."""
+    n_best: PositiveInt = 1
+    """Translations of a sentence, best first; at most beam_size."""
+    prune: Positive | None = 3.0
+    """Hypotheses are dropped when their log-probability is more than this below the best of their sentence; null: none
+    is."""
+    length_penalty: choices.LengthPenalty = "gnmt"
+    """Divisor of a translation's log-probability when translations of a sentence are compared. none: 1. average: its
+    number of tokens n. gnmt: ((5 + n) / 6) ^ length_penalty_alpha."""
+    length_penalty_alpha: NonNegative = 1.0
+    """For gnmt only: its exponent; a larger one prefers longer translations."""
+    coverage_penalty: NonNegative = 0.0
+    """Weight of the penalty for source tokens without attention; GNMT's beta."""
+    min_length: NonNegativeInt = 0
+    """Fewest tokens of a translation."""
+    no_repeat_ngram_size: NonNegativeInt = 0
+    """n-grams of this many tokens occur no more often in a translation than the most frequent one in its source; 0: no
+    such limit."""
     batch_size: PositiveInt = 64
     """Sentences translated at once; it does not change the translations."""
     max_length_factor: Annotated[float, Field(ge=0.0, le=100.0)] = 1.5
     """A translation has at most max_length_factor * source tokens + max_length_extra tokens."""
     max_length_extra: PositiveInt = 10
     """Tokens that a translation may have besides those of max_length_factor."""
+
+    @override
+    def problems(self) -> Iterator[Problem]:
+        return decoding_problems(self)
 
 
 class Config(Section):

@@ -1,0 +1,63 @@
+"""Tokens that may not come next.
+
+R rows, k proposals per row, P pairs of a row and a token that is banned there, t tokens so far.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from seq2seq_cli.shapes import Bool, Int
+
+
+class Bans(NamedTuple):
+    """Pairs of a row and a token that may not continue it."""
+
+    rows: Int[np.ndarray, " P"]
+    tokens: Int[np.ndarray, " P"]
+
+    @classmethod
+    def join(cls, bans: Sequence["Bans"]) -> "Bans":
+        """All pairs of several bans."""
+        return cls(*(np.concatenate(columns) for columns in zip(*bans, strict=True)))
+
+    @property
+    def most(self) -> int:
+        """The largest number of pairs with one row."""
+        return int(np.bincount(self.rows).max(initial=0))
+
+    def allowed(self, tokens: Int[np.ndarray, "R k"]) -> Bool[np.ndarray, "R k"]:
+        """Whether each token may come next."""
+        allowed = np.ones(tokens.shape, dtype=np.bool_)
+        pairs, columns = np.nonzero(tokens[self.rows] == self.tokens[:, np.newaxis])
+        allowed[self.rows[pairs], columns] = False
+        return allowed
+
+
+def ban(token: int, rows: Int[np.ndarray, " P"]) -> Bans:
+    """A token that is banned in the given rows."""
+    return Bans(rows, np.full(len(rows), token))
+
+
+def repeated_ngrams(history: Int[np.ndarray, "R t"], size: int, limits: Int[np.ndarray, " R"]) -> Bans:
+    """The tokens that would complete an n-gram of the given size which has occurred as often as the row's limit."""
+    nothing = np.zeros(0, dtype=np.int64)
+    windows = history.shape[1] - size + 1
+    if windows < 1:
+        return Bans(nothing, nothing)
+    begins_alike = np.ones((len(history), windows), dtype=np.bool_)
+    for i in range(size - 1):
+        begins_alike &= history[:, i : i + windows] == history[:, windows + i, np.newaxis]
+    rows, begins = np.nonzero(begins_alike)
+    pairs, counts = np.unique(rows << 32 | history[rows, begins + size - 1], return_counts=True)
+    rows, tokens = pairs >> 32, pairs & 0xFFFFFFFF
+    reached = counts >= limits[rows]
+    return Bans(rows[reached], tokens[reached])
+
+
+def largest_repetition(ids: Sequence[int], size: int) -> int:
+    """The number of times that the most frequent n-gram of the given size occurs; at least 1."""
+    ngrams = zip(*(ids[i:] for i in range(size)), strict=False)
+    return max(Counter(ngrams).values(), default=1)

@@ -1,0 +1,79 @@
+"""The finished hypotheses of a batch.
+
+N sources, R rows, C hypotheses that end in one step.
+"""
+
+from bisect import insort
+from typing import NamedTuple
+
+import numpy as np
+
+from seq2seq_cli.decoding.search.hypothesis import Hypothesis
+from seq2seq_cli.decoding.search.penalties import Penalties
+from seq2seq_cli.decoding.search.rows import Rows
+from seq2seq_cli.decoding.search.trace import Step, follow
+from seq2seq_cli.shapes import Bool, Float, Int
+
+
+class End(NamedTuple):
+    """The end of a hypothesis; of two, the larger is the better one."""
+
+    is_ended: bool
+    """Whether it is EOS. A hypothesis that is cut at the length limit is worse than any that ends."""
+    score: float
+    age: int
+    """The first of equals is the best."""
+    step: int
+    candidate: int
+    """The number of its last token among the chosen candidates of the step."""
+    log_probability: float
+
+
+class Finished:
+    """The finished hypotheses of each source."""
+
+    def __init__(self, penalties: Penalties, longest: Int[np.ndarray, " N"], n_best: int) -> None:
+        self.ended: Int[np.ndarray, " N"] = np.zeros(len(longest), dtype=np.int64)
+        """The number of hypotheses of each source that end with EOS."""
+        self._penalties = penalties
+        self._longest = longest
+        self._n_best = n_best
+        self._scores_to_beat: Float[np.ndarray, " N"] = np.full(len(longest), -np.inf)
+        self._ends: list[list[End]] = [[] for _ in longest]
+
+    def add(self, rows: Rows, step: int, candidates: Int[np.ndarray, " R"], is_ended: Bool[np.ndarray, " R"]) -> None:
+        """Add rows that end with the given candidates of a step (-1: before the first)."""
+        scores = self._penalties.score(rows.log_probabilities, np.full(len(rows), rows.length), rows.coverage)
+        columns = (rows.sources, is_ended, scores, candidates, rows.log_probabilities)
+        for source, has_eos, score, candidate, log_probability in zip(*(c.tolist() for c in columns), strict=True):
+            ends = self._ends[source]
+            insort(ends, End(has_eos, score, -len(ends), step, candidate, log_probability))
+            self.ended[source] += has_eos
+            if self.ended[source] >= self._n_best:
+                self._scores_to_beat[source] = ends[-self._n_best].score
+
+    def can_win(self, rows: Rows) -> Bool[np.ndarray, " R"]:
+        """Whether each row can still become one of the n best of its source."""
+        bounds = self._penalties.bound(rows.log_probabilities, self._longest[rows.sources])
+        can_win: Bool[np.ndarray, " R"] = bounds > self._scores_to_beat[rows.sources]
+        return can_win
+
+    def best(self, steps: list[Step], source_lengths: list[int]) -> list[list[Hypothesis]]:
+        """The n best hypotheses of each source, best first; the lengths count EOS."""
+        best = [ends[: -self._n_best - 1 : -1] for ends in self._ends]
+        lasts = np.array([(end.step, end.candidate) for ends in best for end in ends], dtype=np.int64).reshape(-1, 2)
+        paths = follow(steps, *lasts.T)
+        number = iter(range(len(lasts)))
+        return [
+            [
+                Hypothesis(
+                    ids=paths.tokens[h := next(number), : end.step + 1].tolist(),
+                    log_probability=end.log_probability,
+                    score=end.score,
+                    token_log_probabilities=paths.log_probabilities[h, : end.step + 1],
+                    weights=paths.weights[h, : end.step + 1, :length],
+                )
+                for end in ends
+            ]
+            for ends, length in zip(best, source_lengths, strict=True)
+        ]

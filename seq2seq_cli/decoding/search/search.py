@@ -1,0 +1,64 @@
+"""The search: step by step, from the proposals of an engine to the best hypotheses of each source.
+
+N sources, R rows, S source length with EOS.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+
+from seq2seq_cli.decoding.engine import Engine, EngineState
+from seq2seq_cli.decoding.search.beam import Beam
+from seq2seq_cli.decoding.search.candidates import Candidates
+from seq2seq_cli.decoding.search.finished import Finished
+from seq2seq_cli.decoding.search.hypothesis import Hypothesis
+from seq2seq_cli.decoding.search.penalties import Penalties
+from seq2seq_cli.decoding.search.rows import Rows
+from seq2seq_cli.decoding.search.rules import Rules
+from seq2seq_cli.decoding.search.trace import Step
+from seq2seq_cli.text.vocabulary import BOS, EOS, PAD
+
+if TYPE_CHECKING:
+    from seq2seq_cli.config.schema import DecodingConfig
+
+State = TypeVar("State", bound=EngineState)
+
+
+def search(
+    engine: Engine[State], sources: Sequence[Sequence[int]], options: "DecodingConfig"
+) -> list[list[Hypothesis]]:
+    """The `options.n_best` best hypotheses of each source (ids without EOS), best first and distinct.
+
+    There are fewer where the search found fewer, but at least one. Those of a source do not depend on the others.
+    """
+    lengths = [len(source) + 1 for source in sources]
+    rules, strategy = Rules(options, sources), Beam.of(options)
+    finished = Finished(Penalties.of(options), rules.longest, options.n_best)
+    rows = Rows.start(lengths, strategy.rows_per_source)
+    state = engine.start(sources).select(rows.sources)
+    steps: list[Step] = []
+    while len(rows):
+        bans = rules.bans(rows)
+        k = min(strategy.most_candidates + bans.most, engine.vocabulary_size - len((PAD, BOS)))
+        proposals, state = engine.step(rows.tokens, state, k=k, asked=np.zeros((len(rows), 0), dtype=np.int64))
+        candidates = Candidates.best(proposals, bans.allowed(proposals.tokens), strategy.most_candidates)
+        _finish_stuck(rows, candidates, steps, finished)
+        chosen = candidates.take(strategy.choose(candidates, rows, finished.ended))
+        rows = rows.extend(chosen, proposals.weights)
+        is_ended = chosen.tokens == EOS
+        is_finished = is_ended | (rows.length >= rules.longest[rows.sources])
+        numbers = np.flatnonzero(is_finished)
+        finished.add(rows.select(numbers), len(steps), numbers, is_ended[numbers])
+        kept = np.flatnonzero(~is_finished & finished.can_win(rows))
+        steps.append(Step(chosen, proposals.weights, kept))
+        rows, state = rows.select(kept), state.select(chosen.rows[kept])
+    return finished.best(steps, lengths)
+
+
+def _finish_stuck(rows: Rows, candidates: Candidates, steps: list[Step], finished: Finished) -> None:
+    """End the rows without a candidate, in which all tokens are banned, as at the length limit."""
+    stuck = np.flatnonzero(np.bincount(candidates.rows, minlength=len(rows)) == 0)
+    if len(stuck):
+        numbers = steps[-1].kept[stuck] if steps else stuck
+        finished.add(rows.select(stuck), len(steps) - 1, numbers, np.zeros(len(stuck), dtype=np.bool_))

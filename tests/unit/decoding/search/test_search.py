@@ -1,0 +1,203 @@
+"""Search on transition tables, against the search over all sequences."""
+
+from itertools import pairwise
+from math import log
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from jaxtyping import Float
+
+from seq2seq_cli.config.schema import DecodingConfig
+from seq2seq_cli.decoding.search.bans import largest_repetition
+from seq2seq_cli.decoding.search.hypothesis import Hypothesis
+from seq2seq_cli.decoding.search.search import search
+from seq2seq_cli.text.vocabulary import BOS, EOS, PAD, UNK
+from tests.unit.decoding.search.tables import (
+    A,
+    B,
+    C,
+    TableEngine,
+    all_sequences,
+    random_engine,
+    score,
+    table,
+    token_log_probabilities,
+    weights_of,
+)
+
+# After the start: a (0.6), b (0.4). Greedy search finds a b <eos>, although b <eos> is more probable.
+SHORT = table(bos={A: 0.6, B: 0.4}, a={B: 0.5, EOS: 0.3, C: 0.2}, b={EOS: 0.9, A: 0.1})
+IMMEDIATE = table(bos={EOS: 0.8, A: 0.2}, a={EOS: 1.0})
+ENDLESS = table(bos={C: 1.0}, c={C: 0.75, EOS: 0.25})
+
+EXHAUSTIVE = 5**4
+"""A beam that holds every sequence of the random tables: 4 words with UNK, and at most 4 tokens."""
+
+seeds = st.integers(0, 2**32 - 1)
+penalties = st.fixed_dictionaries(
+    {
+        "length_penalty": st.sampled_from(["none", "average", "gnmt"]),
+        "length_penalty_alpha": st.sampled_from([0.3, 1.0, 2.5]),
+        "coverage_penalty": st.sampled_from([0.0, 0.4, 3.0]),
+    }
+)
+
+
+def options(*, longest: object = 4, **values: object) -> DecodingConfig:
+    """A config whose translations have at most so many tokens."""
+    return DecodingConfig.model_validate({"max_length_factor": 0.0, "max_length_extra": longest, **values})
+
+
+def find(tables: list[Float[np.ndarray, "V V"]], **values: object) -> list[Hypothesis]:
+    """The best translation by each table."""
+    found = search(TableEngine(np.stack(tables)), [[i] for i in range(len(tables))], options(**values))
+    return [best for [best] in found]
+
+
+def test_greedy_search_takes_the_most_probable_token_and_a_beam_the_most_probable_sequence() -> None:
+    [greedy] = find([SHORT], beam_size=1)
+    assert greedy.ids == [A, B, EOS]
+    assert greedy.log_probability == pytest.approx(log(0.6) + log(0.5) + log(0.9), abs=1e-12)
+    [best] = find([SHORT], beam_size=2, length_penalty="none", prune=None)
+    assert best.ids == [B, EOS]
+    assert best.log_probability == best.score == pytest.approx(log(0.4) + log(0.9), abs=1e-12)
+
+
+def test_the_length_limit_cuts_what_does_not_end() -> None:
+    found = search(TableEngine(np.stack([ENDLESS, SHORT])), [[0, 9], [0], [1]], options(longest=2, beam_size=1))
+    assert [[h.ids for h in hypotheses] for hypotheses in found] == [[[C, C]], [[C, C]], [[A, B]]]
+    by_source = DecodingConfig(beam_size=1, max_length_factor=1.5, max_length_extra=1)
+    found = search(TableEngine(ENDLESS[np.newaxis]), [[0, 9, 9], [0]], by_source)
+    assert [h.ids for [h] in found] == [[C] * 5, [C] * 2]
+    assert not found[0][0].ended
+
+
+def test_what_ends_is_better_than_what_is_cut() -> None:
+    [best, second] = search(TableEngine(ENDLESS[np.newaxis]), [[0]], options(longest=2, beam_size=2, n_best=2))[0]
+    assert (best.ids, second.ids) == ([C, EOS], [C, C])
+    assert best.log_probability < second.log_probability
+
+
+@given(seeds, penalties, st.integers(0, 3))
+def test_a_wide_beam_finds_the_best_of_all_sequences(seed: int, penalty: dict[str, object], shortest: int) -> None:
+    engine, source = random_engine(seed), [0, A, A]
+    chosen = options(beam_size=EXHAUSTIVE, n_best=7, prune=None, min_length=shortest, **penalty)
+    found = search(engine, [source], chosen)[0]
+    allowed = [ids for ids in all_sequences(engine.vocabulary_size, 4) if len(ids) > shortest]
+    best = sorted((score(engine, source, ids, chosen) for ids in allowed), reverse=True)[:7]
+    assert [h.score for h in found] == pytest.approx(best, abs=1e-6)
+    assert [score(engine, source, h.ids, chosen) for h in found] == pytest.approx(best, abs=1e-6)
+
+
+@given(seeds, penalties, st.integers(1, 6), st.integers(1, 3))
+def test_the_n_best_are_sorted_and_distinct_and_scored_by_the_model(
+    seed: int, penalty: dict[str, object], beam_size: int, n_best: int
+) -> None:
+    engine, source = random_engine(seed, sharpness=3.0), [0, A]
+    chosen = options(longest=6, beam_size=max(beam_size, n_best), n_best=n_best, prune=1.0, **penalty)
+    found = search(engine, [source], chosen)[0]
+    assert len(found) == n_best
+    assert len({tuple(h.ids) for h in found}) == n_best
+    ended = [h for h in found if h.ended]
+    assert found[: len(ended)] == ended
+    assert all(a.score >= b.score for a, b in pairwise(ended))
+    for h in found:
+        expected = token_log_probabilities(engine, source, h.ids)
+        assert h.token_log_probabilities.tolist() == pytest.approx(expected, abs=1e-5)
+        assert h.log_probability == pytest.approx(h.token_log_probabilities.sum(), abs=1e-5)
+        assert h.score == pytest.approx(score(engine, source, h.ids, chosen), abs=1e-5)
+        np.testing.assert_allclose(h.weights, weights_of(source, h.ids), atol=1e-6)
+        assert PAD not in h.ids
+        assert BOS not in h.ids
+        assert EOS not in h.ids[:-1]
+
+
+@given(seeds)
+def test_beam_1_is_greedy(seed: int) -> None:
+    engine = random_engine(seed, words=9)
+    [[found]] = search(engine, [[0]], options(longest=8, beam_size=1))
+    ids: list[int] = []
+    while len(ids) < 8 and EOS not in ids:
+        next_tokens = engine.tables[0, ids[-1] if ids else BOS].copy()
+        next_tokens[[PAD, BOS]] = -np.inf
+        ids.append(int(next_tokens.argmax()))
+    assert found.ids == ids
+
+
+@given(seeds, st.integers(1, 4), st.permutations(range(5)), st.sampled_from([None, 0.5]), st.integers(0, 2))
+def test_the_answer_does_not_depend_on_the_other_sentences(
+    seed: int, beam_size: int, order: list[int], prune: float | None, ngram: int
+) -> None:
+    engine = random_engine(seed, tables=5)
+    chosen = options(longest=5, beam_size=beam_size, prune=prune, no_repeat_ngram_size=ngram)
+    sources = [[i, *[A] * i] for i in order]
+    for source, [together] in zip(sources, search(engine, sources, chosen), strict=True):
+        [[alone]] = search(engine, [source], chosen)
+        assert together.ids == alone.ids
+        assert together.score == alone.score
+        assert together.weights.tolist() == alone.weights.tolist()
+
+
+def test_hypotheses_that_are_finished_or_cannot_win_leave_the_batch() -> None:
+    greedy = TableEngine(np.stack([SHORT, IMMEDIATE, ENDLESS]))
+    search(greedy, [[0], [1], [2]], options(beam_size=1))
+    assert greedy.rows == [3, 2, 2, 1]
+    beam = TableEngine(IMMEDIATE[np.newaxis])
+    search(beam, [[0]], options(beam_size=2, length_penalty="none"))
+    assert beam.rows == [1]  # a is less probable than <eos> already
+    search(beam, [[0]], options(beam_size=2, length_penalty="none", n_best=2))
+    assert beam.rows == [1, 1, 1]
+
+
+def test_hopeless_hypotheses_are_pruned_but_not_the_n_best() -> None:
+    # b, with 0.4, is log(1.5) = 0.41 below a; what follows from it would win.
+    def ids(prune: float, n_best: int = 1) -> list[list[int]]:
+        chosen = options(beam_size=2, length_penalty="none", prune=prune, n_best=n_best)
+        return [h.ids for h in search(TableEngine(SHORT[np.newaxis]), [[0]], chosen)[0]]
+
+    assert ids(0.42) == [[B, EOS]]
+    assert ids(0.40) == [[A, B, EOS]]
+    assert ids(0.40, n_best=2) == [[B, EOS], [A, B, EOS]]
+
+
+@given(seeds, st.integers(1, 4), st.integers(1, 3), st.lists(st.sampled_from([A, B]), max_size=6))
+def test_no_ngram_is_repeated_more_often_than_in_the_source(
+    seed: int, beam_size: int, size: int, source: list[int]
+) -> None:
+    engine = random_engine(seed, words=8, sharpness=4.0)
+    chosen = options(longest=9, beam_size=beam_size, no_repeat_ngram_size=size)
+    [[found]] = search(engine, [[0, *source]], chosen)
+    assert largest_repetition(found.ids, size) <= largest_repetition([0, *source], size)
+
+
+def test_an_ngram_may_be_repeated_as_often_as_one_of_the_source() -> None:
+    def ids(*source: int) -> list[int]:
+        chosen = options(longest=6, beam_size=1, no_repeat_ngram_size=2)
+        [[found]] = search(TableEngine(ENDLESS[np.newaxis]), [[0, *source]], chosen)
+        return found.ids
+
+    assert ids() == [C, C, EOS]
+    assert ids(A, B, A, B) == [C, C, C, EOS]
+    assert ids(A, A, A, A) == [C, C, C, C, EOS]
+
+
+def test_a_row_without_any_allowed_token_ends() -> None:
+    only_c = table(bos={C: 1.0}, c={C: 1.0})
+    [found] = find([only_c], beam_size=2, no_repeat_ngram_size=1)
+    assert found.ids == [C]
+    [nothing] = find([table(bos={EOS: 1.0})], beam_size=2, min_length=1)
+    assert (nothing.ids, nothing.log_probability, nothing.weights.shape) == ([], 0.0, (0, 2))
+
+
+def test_an_empty_batch_needs_no_step() -> None:
+    engine = TableEngine(SHORT[np.newaxis])
+    assert search(engine, [], options()) == []
+    assert engine.rows == []
+
+
+def test_unk_may_be_chosen() -> None:
+    unknown = table(bos={UNK: 1.0})
+    unknown[UNK, EOS] = 1.0
+    assert find([unknown])[0].ids == [UNK, EOS]

@@ -13,7 +13,7 @@ from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.learning.state import fresh_state
 from seq2seq_cli.learning.update import Updater
 from seq2seq_cli.model.build import build_model
-from seq2seq_cli.text.segmenter import Segmenter
+from seq2seq_cli.text.segmenter import get_segmenter
 from seq2seq_cli.text.sides import fit_codecs
 
 
@@ -24,7 +24,7 @@ def main(pairs: list[tuple[str, str]], epochs: int, sentence: str) -> str:
     config = load_config("sample", ["text.src.language=en", "text.tgt.language=de", "training.lr=3e-3"])
     counts = []
     for side, texts in zip((config.text.src, config.text.tgt), zip(*pairs, strict=True), strict=True):
-        tokens = Segmenter(side, "word").tokens
+        tokens = get_segmenter(side, "word").tokens
         counts.append(Counter(token for text in texts for token in tokens(text)))
     src, tgt = fit_codecs(config.text, *counts)
     ids = ParallelIds(

@@ -51,7 +51,7 @@ def download(
 
 def _languages() -> Iterator[str]:
     from seq2seq_cli.pairs.published import PUBLISHED
-    from seq2seq_cli.text.tokenizer import has_tokenizer
+    from seq2seq_cli.text.spacy_tokenizers import has_tokenizer
 
     width = max(len(language.name) for language in PUBLISHED)
     yield f"{'file':<6}{'code':<6}{'language':<{width}}  tokenizer"

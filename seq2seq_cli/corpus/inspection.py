@@ -18,7 +18,6 @@ from seq2seq_cli.corpus.ragged import Ragged
 from seq2seq_cli.corpus.splits import SPLITS, SplitName, sentence_key
 from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.normalise import SPACING
-from seq2seq_cli.text.segmenter import get_segmenter
 from seq2seq_cli.text.sides import SIDES, SideName
 from seq2seq_cli.text.vocabulary import SPECIAL_UNITS, UNK
 
@@ -120,7 +119,7 @@ def vocabulary_curve(corpus: PreparedCorpus, side: SideName) -> list[Coverage]:
 def count_unknown(corpus: PreparedCorpus, side: SideName, splits: Sequence[SplitName]) -> Counter[str]:
     """The frequency of each word that the vocabulary lacks in the texts of some splits."""
     codec = _codec(corpus, side)
-    cut = get_segmenter(codec.config, codec.unit).tokens
+    cut = codec.segmenter.tokens
     unknown: Counter[str] = Counter()
     for split in splits:
         # Only sentences with an unknown word are cut into tokens again.

@@ -1,7 +1,7 @@
 """Pairs, tokens and hashes from a block of lines, without knowledge of the rest of the corpus.
 
 ``analyse`` is a pure function, so that any process can run it. Every worker process imports this module and all that
-it imports: no torch, and spaCy without torch.
+it imports: neither torch nor spaCy, but where a language's tokenizer is a program of spaCy's.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,6 +19,7 @@ from seq2seq_cli.pairs.pair_files import Block
 from seq2seq_cli.preparation.dropped import DroppedLine, LineCounts
 from seq2seq_cli.text.normalise import normalise
 from seq2seq_cli.text.segmenter import Segmenter, get_segmenter
+from seq2seq_cli.text.sides import Rules
 
 if TYPE_CHECKING:
     from seq2seq_cli.corpus.manifest import Reason
@@ -54,18 +55,18 @@ class Analysed:
     src_hashes: Hashes
 
 
-def analyse(block: Block, text: TextConfig, swap: bool) -> Analysed:
+def analyse(block: Block, text: TextConfig, rules: Rules, swap: bool) -> Analysed:
     """Cut a block into pairs and their sides into tokens; with ``swap`` the second column is the source.
 
-    Raises InputError when a language has no tokenizer.
+    Raises InputError when a language needs a tokenizer that is missing.
     """
     pairs = _Pairs(block, swap)
     src_bytes, tgt_bytes = ([sentence.encode("utf-8") for sentence in side] for side in (pairs.src, pairs.tgt))
     return Analysed(
         counts=pairs.counts,
         lines=np.array(pairs.lines, dtype=np.uint32),
-        src=_analyse_side(pairs.src, src_bytes, get_segmenter(text.src, text.unit)),
-        tgt=_analyse_side(pairs.tgt, tgt_bytes, get_segmenter(text.tgt, text.unit)),
+        src=_analyse_side(pairs.src, src_bytes, get_segmenter(text.src, text.unit, rules[0])),
+        tgt=_analyse_side(pairs.tgt, tgt_bytes, get_segmenter(text.tgt, text.unit, rules[1])),
         pair_hashes=text_hashes(map(b"\t".join, zip(src_bytes, tgt_bytes, strict=True))),
         src_hashes=text_hashes(src_bytes),
     )

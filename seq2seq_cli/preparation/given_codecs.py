@@ -13,8 +13,8 @@ def adopt_codecs(config: Config, codecs: Codecs) -> Config:
     text = TextConfig(
         unit=src.unit,
         shared_vocabulary=src.vocabulary == tgt.vocabulary and len(set(sizes)) == 1,
-        src=SourceConfig(**src.config.model_dump()),
-        tgt=TargetConfig(**tgt.config.model_dump()),
+        src=SourceConfig(**src.config.to_json()),
+        tgt=TargetConfig(**tgt.config.to_json()),
     )
     adopted = config.model_copy(update={"text": text})
     if found := find_stated_differences(adopted, config, sections=("text",)):

@@ -45,7 +45,7 @@ from seq2seq_cli.preparation.reading import Inputs, LineProgress, read_all
 from seq2seq_cli.preparation.selection import Selection, select
 from seq2seq_cli.preparation.workers import OpenWorkers, workers_at
 from seq2seq_cli.preparation.writing import count_tokens, train_counts, write_side
-from seq2seq_cli.text.sides import SIDES, Codecs, fit_codecs, load_codecs, save_codecs
+from seq2seq_cli.text.sides import SIDES, Codecs, Rules, fit_codecs, load_codecs, read_rules, save_codecs
 from seq2seq_cli.version import __version__
 
 _STORE = "scratch"
@@ -162,11 +162,19 @@ class _Job:
         try:
             with whole_folder(self.out) as folder:
                 with closing(PairStore(folder=folder / _STORE)) as store:
-                    counts, given = read_all(self.inputs, self.config, store, open_workers, progress)
+                    counts, given = read_all(self.inputs, self.config, self._rules, store, open_workers, progress)
                 return self._write(folder, store, counts, given)
         except OSError as error:
             problem = error.strerror or error
             raise UsageError(f"{self.out}: cannot be written: {problem}: choose another folder with --out") from None
+
+    @property
+    def _rules(self) -> Rules:
+        """The rules that cut the texts: with given codecs, theirs."""
+        if self.codecs is None:
+            return read_rules(self.config.text)
+        src, tgt = self.codecs
+        return src.segmenter.rules, tgt.segmenter.rules
 
     def _write(self, folder: Path, store: PairStore, counts: LineCounts, given: NDArray[np.int8]) -> Manifest:
         selection = select(store, given, self.config.data, self.config.text.unit)

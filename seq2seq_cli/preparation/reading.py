@@ -16,6 +16,7 @@ from seq2seq_cli.preparation.analysis import Analysed, analyse
 from seq2seq_cli.preparation.dropped import LineCounts
 from seq2seq_cli.preparation.pair_store import PairStore
 from seq2seq_cli.preparation.workers import OpenWorkers
+from seq2seq_cli.text.sides import Rules
 
 _BYTES_PER_LINE = 100
 """About the length of a line in published files, the third column included."""
@@ -41,19 +42,19 @@ class InputBlock:
 
 
 def read_all(
-    inputs: Inputs, config: Config, store: PairStore, open_workers: OpenWorkers, progress: LineProgress
+    inputs: Inputs, config: Config, rules: Rules, store: PairStore, open_workers: OpenWorkers, progress: LineProgress
 ) -> tuple[LineCounts, NDArray[np.int8]]:
     """Fill ``store`` with all pairs; returns the counts over all files, and the split that each pair was given for.
 
-    Raises PairFileError for a file that cannot be used or too many lines, InputError for a language without a
-    tokenizer, S2SError when a worker dies.
+    The texts are cut by ``rules``. Raises PairFileError for a file that cannot be used or too many lines, InputError
+    for a language without a tokenizer, S2SError when a worker dies.
     """
     total = LineCounts()
     pairs = [0] * len(SPLITS)
     size = sum(pair_file.size for files in inputs.values() for pair_file in files)
     limit = config.data.limit
     with open_workers(size if limit is None else min(size, limit * _BYTES_PER_LINE)) as workers:
-        work = partial(_analyse, text=config.text, swap=config.data.swap)
+        work = partial(_analyse, text=config.text, rules=rules, swap=config.data.swap)
         results = workers.map_in_order(work, input_blocks(inputs, config.data))
         for (split, pair_file), blocks in groupby(results, key=_origin):
             counts = LineCounts()
@@ -90,5 +91,5 @@ def _origin(result: tuple[InputBlock, Analysed]) -> tuple[int, PairFile]:
     return result[0].split, result[0].block.pair_file
 
 
-def _analyse(task: InputBlock, *, text: TextConfig, swap: bool) -> Analysed:
-    return analyse(task.block, text, swap)
+def _analyse(task: InputBlock, *, text: TextConfig, rules: Rules, swap: bool) -> Analysed:
+    return analyse(task.block, text, rules, swap)

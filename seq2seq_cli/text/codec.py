@@ -5,22 +5,25 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, islice, pairwise, repeat
 from pathlib import Path
-from typing import NamedTuple, Self
-
-import numpy as np
-from pydantic import BaseModel, ConfigDict
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeGuard, get_args
 
 from seq2seq_cli.config.choices import Unit
-from seq2seq_cli.config.schema import SideConfig
 from seq2seq_cli.errors import ModelFileError
 from seq2seq_cli.files import read_json, write_json
 from seq2seq_cli.text.bpe import BytePairEncoder, Merge, characters, joined, learn_bpe
 from seq2seq_cli.text.casing import split_like
 from seq2seq_cli.text.memo import memoised
 from seq2seq_cli.text.normalise import CONTINUING, SPACING, normalise
+from seq2seq_cli.text.options import SideOptions
 from seq2seq_cli.text.segmenter import Segmenter, get_segmenter
 from seq2seq_cli.text.tokenizer import LONGEST_WORD
+from seq2seq_cli.text.tokenizer_rules import TokenizerRules
 from seq2seq_cli.text.vocabulary import BOS, EOS, PAD, SPECIAL_UNITS, UNK, Vocabulary
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from seq2seq_cli.config.schema import SideConfig
 
 FORMAT = 1
 """The number of the JSON file's format; it goes up with each change that an older s2s cannot read."""
@@ -84,27 +87,28 @@ class Codec:
     nothing in it is unknown; without, the tokens are joined by single spaces.
     """
 
-    config: SideConfig
+    config: SideOptions
     unit: Unit
     vocabulary: Vocabulary
     merges: tuple[Merge, ...] = ()
     """The pairs of units that bpe joins, the most frequent pair of training first."""
-
-    def __post_init__(self) -> None:
-        # A side of a TextConfig becomes a plain SideConfig with a known language, as a loaded codec has it.
-        object.__setattr__(self, "config", SideConfig(**self.config.model_dump()))
+    rules: TokenizerRules | None = None
+    """The rules that cut words, as spaCy had them when the codec was fitted. None where spaCy's tokenizer is a program,
+    which must then be installed, and where the unit is character."""
 
     @classmethod
-    def fit(cls, config: SideConfig, unit: Unit, token_counts: Mapping[str, int]) -> Self:
+    def fit(cls, config: "SideConfig | SideOptions", unit: Unit, token_counts: Mapping[str, int]) -> Self:
         """Learn the vocabulary from the number of times that each token of the Segmenter occurs in training.
 
         With bpe it holds every character that was seen, even when these alone are more than ``config.max_size``.
+        Raises ValueError when the language is still to be found, InputError when spaCy is missing.
         """
+        options, rules = SideOptions.of(config), get_segmenter(config, unit).rules
         if unit == "bpe":
             units, merges = learn_bpe(token_counts, min_count=config.min_count, max_size=config.max_size)
-            return cls(config=config, unit=unit, vocabulary=Vocabulary(units), merges=merges)
+            return cls(config=options, unit=unit, vocabulary=Vocabulary(units), merges=merges, rules=rules)
         vocabulary = Vocabulary.fit(token_counts, min_count=config.min_count, max_size=config.max_size)
-        return cls(config=config, unit=unit, vocabulary=vocabulary)
+        return cls(config=options, unit=unit, vocabulary=vocabulary, rules=rules)
 
     def read(self, text: str, protected: Sequence[tuple[int, int]] = ()) -> Reading:
         """Cut a text into words with their ids; raises InputError when the language's tokenizer is missing.
@@ -115,7 +119,7 @@ class Codec:
         if protected:
             words = self._words_around(text, protected)
         else:
-            words = list(map(self._words.__getitem__, self._segmenter.tokens_and_surfaces(normalise(text))))
+            words = list(map(self._words.__getitem__, self.segmenter.tokens_and_surfaces(normalise(text))))
         return Reading(text, words, list(chain.from_iterable([word.ids for word in words])))
 
     def write(self, ids: Iterable[int], copies: Mapping[int, str] | None = None) -> Writing:
@@ -140,7 +144,7 @@ class Codec:
         ]
         return [tuple(ids[start:end]) for start, end in pairwise([*starts, len(ids)])]
 
-    def resample(self, ids: Sequence[int], dropout: float, random: np.random.Generator) -> list[int]:
+    def resample(self, ids: Sequence[int], dropout: float, random: "np.random.Generator") -> list[int]:
         """The ids of the same text with other parts of words: each merge of bpe is left out with probability `dropout`.
 
         Where the unit is not bpe, the same ids. BPE-dropout, Provilkov et al. 2020.
@@ -164,9 +168,10 @@ class Codec:
         content = {
             "format": FORMAT,
             "unit": self.unit,
-            "config": self.config.model_dump(),
+            "config": self.config.to_json(),
             "words": self.vocabulary.words,
             "merges": [" ".join(merge) for merge in self.merges],
+            "tokenizer": self.rules and self.rules.to_json(),
         }
         write_json(path, content)
 
@@ -175,11 +180,24 @@ class Codec:
         """Read a file of ``save``; raises ModelFileError when it is missing, damaged, or made by a newer s2s."""
         content = read_json(path, newest=FORMAT, error=ModelFileError)
         try:
-            file = _CodecFile.model_validate(content)
-            merges = _parse_merges(file.merges, file.words)
-            return cls(config=file.config, unit=file.unit, vocabulary=Vocabulary(file.words), merges=merges)
+            return cls._parse(content)
         except ValueError:
             raise ModelFileError(f"{path}: damaged: not a codec that s2s wrote: restore it, or train anew") from None
+
+    @classmethod
+    def _parse(cls, content: Mapping[str, Any]) -> Self:
+        """The codec from the content of its file, whose other keys are ignored; raises ValueError when damaged."""
+        unit, rules = content.get("unit"), content.get("tokenizer")
+        words, merges = content.get("words"), content.get("merges")
+        if not _is_unit(unit) or not _are_texts(words) or not _are_texts(merges):
+            raise ValueError("not the units of a codec")
+        return cls(
+            config=SideOptions.parse(content.get("config")),
+            unit=unit,
+            vocabulary=Vocabulary(words),
+            merges=_parse_merges(merges, words),
+            rules=None if rules is None else TokenizerRules.parse(rules),
+        )
 
     def _words_around(self, text: str, protected: Sequence[tuple[int, int]]) -> list[Word]:
         """The words of a text; each protected span is first one character, which is then cut from all others."""
@@ -196,20 +214,21 @@ class Codec:
     def _tokens_apart(self, text: str) -> Iterator[tuple[str, str]]:
         """The tokens of a normalised text with their surface forms, each _HIDDEN a token of its own."""
         if self.unit == "character":
-            yield from self._segmenter.tokens_and_surfaces(text)
+            yield from self.segmenter.tokens_and_surfaces(text)
             return
         for word in text.split():
             first, *others = word.split(_HIDDEN)
-            yield from self._segmenter.tokens_and_surfaces(first)
+            yield from self.segmenter.tokens_and_surfaces(first)
             for part in others:
                 yield _HIDDEN, _HIDDEN
-                tokens = self._segmenter.tokens_and_surfaces(part)
+                tokens = self.segmenter.tokens_and_surfaces(part)
                 yield from ((token.removeprefix(SPACING), surface) for token, surface in islice(tokens, 1))
                 yield from tokens
 
-    @property
-    def _segmenter(self) -> Segmenter:
-        return get_segmenter(self.config, self.unit)
+    @cached_property
+    def segmenter(self) -> Segmenter:
+        """Cuts texts into the tokens that the codec counts, by its own rules."""
+        return get_segmenter(self.config, self.unit, self.rules)
 
     @cached_property
     def _encoder(self) -> BytePairEncoder:
@@ -270,19 +289,12 @@ class _Token(NamedTuple):
     merges: int
 
 
-class _SavedSideConfig(SideConfig):
-    """A side in the file; the keys of another version of s2s are ignored."""
-
-    model_config = ConfigDict(extra="ignore")
+def _is_unit(value: object) -> TypeGuard[Unit]:
+    return value in get_args(Unit)
 
 
-class _CodecFile(BaseModel):
-    model_config = ConfigDict(strict=True, extra="ignore")
-
-    unit: Unit
-    config: _SavedSideConfig
-    words: list[str]
-    merges: list[str]
+def _are_texts(values: object) -> TypeGuard[list[str]]:
+    return type(values) is list and all(type(value) is str for value in values)
 
 
 def _parse_merges(lines: Sequence[str], units: Sequence[str]) -> tuple[Merge, ...]:

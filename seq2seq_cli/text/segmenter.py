@@ -3,31 +3,38 @@
 Each distinct word is lower-cased, cut and marked once, so that a sentence costs little more than looking up its words.
 """
 
-import functools
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache, cached_property
 from itertools import chain, pairwise
+from typing import TYPE_CHECKING
 
 from seq2seq_cli.config.choices import Unit
-from seq2seq_cli.config.schema import SideConfig
 from seq2seq_cli.text.casing import lower, split_like
 from seq2seq_cli.text.memo import memoised
 from seq2seq_cli.text.normalise import SPACING
-from seq2seq_cli.text.tokenizer import split_word
+from seq2seq_cli.text.options import SideOptions
+from seq2seq_cli.text.tokenizer import RuleTokenizer, Tokenizer
+from seq2seq_cli.text.tokenizer_rules import TokenizerRules
+
+if TYPE_CHECKING:
+    from seq2seq_cli.config.schema import SideConfig
 
 
 @dataclass(frozen=True)
 class Segmenter:
     """Cuts normalised text of one language into tokens, lower-cased and with the space before them as configured.
 
-    With ``word`` and ``bpe`` a token is one of spaCy's. With ``character`` it is one character of the (lower-cased)
-    text, a space being the token SPACING; without ``config.spacing`` spaces beside a character that is neither letter
-    nor digit are left out, so that "him ." and "him." are the same.
+    With ``word`` and ``bpe`` words are cut by the rules of the language, or by spaCy's program. With ``character`` a
+    token is one character of the (lower-cased) text, a space being the token SPACING; without ``config.spacing``
+    spaces beside a character that is neither letter nor digit are left out, so that "him ." and "him." are the same.
     """
 
-    config: SideConfig
+    config: SideOptions
     unit: Unit
+    rules: TokenizerRules | None
+    """None where the tokenizer is a program, and where the unit is character."""
 
     def tokens(self, text: str) -> list[str]:
         """The tokens of a normalised text; raises InputError when the language's tokenizer is missing."""
@@ -49,10 +56,18 @@ class Segmenter:
             return zip(tokens, split_like(characters, tokens, self.config.language), strict=True)
         return chain.from_iterable(map(self._pairs_of_word.__getitem__, text.split()))
 
+    @cached_property
+    def _tokenizer(self) -> Tokenizer:
+        if self.rules is not None:
+            return RuleTokenizer(self.rules)
+        from seq2seq_cli.text.spacy_tokenizers import Program
+
+        return Program(self.config.language)
+
     @memoised
     def _tokens_of_word(self, word: str) -> tuple[str, ...]:
         # Lower-cased first, so that case makes no difference at all: spaCy cuts "don't", but leaves "DON'T" whole.
-        tokens = split_word(self._lower(word), self.config.language)
+        tokens = self._tokenizer.split(self._lower(word))
         return (SPACING + tokens[0], *tokens[1:]) if self.config.spacing else tokens
 
     @memoised
@@ -73,14 +88,20 @@ class Segmenter:
         return "".join(chain.from_iterable(zip(words, [*gaps, ""], strict=True))) if words else ""
 
 
-def get_segmenter(config: SideConfig, unit: Unit) -> Segmenter:
-    """The one segmenter of this process for these options; its tokenizer is built when the first text is cut."""
-    return _segmenter(config.language, config.lowercase, config.spacing, unit)
+def get_segmenter(config: "SideConfig | SideOptions", unit: Unit, rules: TokenizerRules | None = None) -> Segmenter:
+    """The one segmenter of this process for a side and its rules; without rules, those of the installed spaCy.
+
+    Raises ValueError when the language is still to be found, InputError when spaCy is needed and missing.
+    """
+    options = SideOptions.of(config)
+    if rules is None and unit != "character":
+        from seq2seq_cli.text.spacy_tokenizers import read_rules
+
+        rules = read_rules(options.language)
+    return _segmenter(options, unit, rules)
 
 
-@functools.cache
-def _segmenter(language: str, lowercase: bool, spacing: bool, unit: Unit) -> Segmenter:
-    return Segmenter(SideConfig(language=language, lowercase=lowercase, spacing=spacing), unit)
+_segmenter = cache(Segmenter)
 
 
 def _in_word(character: str) -> bool:

@@ -4,11 +4,16 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from seq2seq_cli.config.schema import TextConfig
 from seq2seq_cli.errors import ModelFileError
 from seq2seq_cli.text.codec import Codec
+from seq2seq_cli.text.options import SideOptions
+from seq2seq_cli.text.segmenter import get_segmenter
+from seq2seq_cli.text.tokenizer_rules import TokenizerRules
+
+if TYPE_CHECKING:
+    from seq2seq_cli.config.schema import TextConfig
 
 SideName = Literal["src", "tgt"]
 SIDES: tuple[SideName, ...] = ("src", "tgt")
@@ -17,12 +22,21 @@ Codecs: TypeAlias = tuple[Codec, Codec]
 """The codec of the source and that of the target."""
 
 
-def fit_codecs(text: TextConfig, src_counts: Mapping[str, int], tgt_counts: Mapping[str, int]) -> Codecs:
+Rules: TypeAlias = tuple[TokenizerRules | None, TokenizerRules | None]
+"""The rules that cut the words of the source and of the target; None as in a Codec."""
+
+
+def read_rules(text: "TextConfig") -> Rules:
+    """The rules of the installed spaCy for both languages; raises InputError when spaCy is missing."""
+    return get_segmenter(text.src, text.unit).rules, get_segmenter(text.tgt, text.unit).rules
+
+
+def fit_codecs(text: "TextConfig", src_counts: Mapping[str, int], tgt_counts: Mapping[str, int]) -> Codecs:
     """Learn both codecs from how often each token occurs; a shared vocabulary is learned from both sides."""
     if not text.shared_vocabulary:
         return Codec.fit(text.src, text.unit, src_counts), Codec.fit(text.tgt, text.unit, tgt_counts)
     src = Codec.fit(text.src, text.unit, Counter(src_counts) + Counter(tgt_counts))
-    return src, replace(src, config=text.tgt)
+    return src, replace(src, config=SideOptions.of(text.tgt), rules=get_segmenter(text.tgt, text.unit).rules)
 
 
 def codec_path(folder: Path, side: SideName) -> Path:

@@ -1,101 +1,193 @@
-"""spaCy's blank tokenizers: rules only, no model to download.
+"""Words cut into tokens by the rules of a language, as spaCy's tokenizer cuts them, without spaCy.
 
-Each word between two spaces is given to spaCy by itself, so that it has the same tokens in every text and is cut
-once. spaCy's own rules look at one word at a time too, except for abbreviations of several words in a few languages
-(Russian "и др."), whose words are cut one by one here.
+The algorithm is that of spaCy's ``Tokenizer`` (spacy/tokenizer.pyx; https://spacy.io/usage/linguistic-features#how-tokenizer-works):
+prefixes and suffixes are cut off a word until it is an exception or a match, or until nothing is left to cut off; what
+remains is kept whole or cut at its infixes. Each word between two spaces is cut by itself, so that it has the same
+tokens in every text and is cut once.
 """
 
-import functools
-import importlib.util
-import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import Protocol
 
-from seq2seq_cli.errors import InputError
-
-ANY_LANGUAGE = "xx"
-"""spaCy's code for a tokenizer of any language, which cuts at spaces and punctuation."""
+from seq2seq_cli.text.memo import memoised
+from seq2seq_cli.text.tokenizer_rules import KINDS, Finder, Kind, TokenizerRules, blocks_of, characters_of
 
 LONGEST_WORD = 1000
-"""Characters of the longest word that is cut: spaCy's time grows with the square of the length."""
-
-_CHARACTERS = "take characters as tokens: --set text.unit=character"
-
-_PACKAGES: Mapping[str, Mapping[str, str]] = {
-    "ja": {"sudachipy": "sudachipy", "sudachidict_core": "sudachidict_core"},
-    "ko": {"natto-py": "natto"},
-    "th": {"pythainlp": "pythainlp"},
-    "vi": {"pyvi": "pyvi"},
-}
-"""Languages whose tokenizer needs other packages: the name to install and the module of each package."""
+"""Characters of the longest word that is cut: the time grows with the square of the length."""
 
 
-def split_word(word: str, language: str) -> tuple[str, ...]:
-    """The pieces of a text without white space; joined, they are the text again.
-
-    They are cut by spaCy's rules for the language, an ISO code such as ``en``, or for ANY_LANGUAGE where there are
-    none. Raises InputError when the language needs a package that is not installed.
-    """
-    is_known, cut = _tokenizer(language)
-    if len(word) > LONGEST_WORD:
-        return (word,)
-    pieces = tuple(token.text for token in cut(word))
-    if not is_known:
-        pieces = tuple(part for piece in pieces for part in _cut_full_stop(piece))
-    # spaCy's own rules keep every character; those of other packages may change some or leave them out.
-    return pieces if "".join(pieces) == word else (word,)
+_AFFIXES: tuple[Kind, ...] = ("prefix", "suffix", "infix")
+"""The expressions that cut; the others keep from cutting."""
 
 
-def has_tokenizer(language: str) -> bool:
-    """Whether spaCy knows the language (its tokenizer may need another package), found without importing spaCy."""
-    spacy = importlib.util.find_spec("spacy")
-    return spacy is not None and spacy.origin is not None and (Path(spacy.origin).parent / "lang" / language).is_dir()
+class Tokenizer(Protocol):
+    """Cuts words into tokens."""
+
+    def split(self, word: str) -> tuple[str, ...]:
+        """The tokens of a text without white space; joined, they are the text again."""
+        ...
 
 
-def _cut_full_stop(piece: str) -> tuple[str, ...]:
-    """Cut the full stop off a word in a script that spaCy does not know (Georgian), but not off J. or e.g."""
-    if len(piece) < 2 or piece.find(".") < len(piece) - 1 or piece[-2].isupper():
-        return (piece,)
-    return piece[:-1], "."
+class RuleTokenizer:
+    """Cuts words by rules."""
 
+    def __init__(self, rules: TokenizerRules) -> None:
+        self._rules = rules
+        self._exceptions = rules.exceptions
+        self._widen({0})
 
-@functools.cache
-def _tokenizer(language: str) -> tuple[bool, Any]:
-    """Whether spaCy knows a language, and the tokenizer to use, which takes 0.1 to 2 seconds to build."""
-    missing = [name for name, module in _PACKAGES.get(language, {}).items() if importlib.util.find_spec(module) is None]
-    if missing:
-        raise InputError(
-            f"the tokenizer for '{language}' needs other packages: pip install {' '.join(missing)}, or {_CHARACTERS}"
+    def split(self, word: str) -> tuple[str, ...]:
+        """The tokens of a text without white space; joined, they are the text again."""
+        if len(word) > LONGEST_WORD:
+            return (word,)
+        tokens = self._split(word)
+        if not self._rules.is_known:
+            return tuple(part for token in tokens for part in _cut_full_stop(token))
+        return tokens
+
+    def _split(self, word: str) -> tuple[str, ...]:
+        if not self._characters.issuperset(word):
+            self._widen(self._blocks | blocks_of(word))
+        if word not in self._exceptions and self._is_plain(word):
+            return (word,)
+        return tuple(self._join_exceptions(self._cut(word, with_exceptions=True)))
+
+    def _widen(self, blocks: set[int]) -> None:
+        """Make the expressions fit for words with characters of these blocks."""
+        self._blocks = blocks
+        self._characters = characters_of(blocks)
+        self._finders = {kind: Finder(self._rules.expressions.get(kind), self._rules.classes, blocks) for kind in KINDS}
+
+    def _cut(self, word: str, *, with_exceptions: bool) -> list[str]:
+        """The tokens of a word before ``_join_exceptions``; the reference is ``_tokenize_affixes``."""
+        is_exception = self._exceptions.__contains__ if with_exceptions else _never
+        prefixes, suffixes, rest = self._cut_affixes(word, is_exception)
+        if is_exception(rest):
+            middle = self._exceptions[rest].split(" ")
+        elif not rest:
+            middle = []
+        elif self._is_plain(rest) or self._matches("token_match", rest) or self._matches("url_match", rest):
+            middle = [rest]
+        else:
+            middle = self._cut_infixes(rest)
+        return [*prefixes, *middle, *reversed(suffixes)]
+
+    def _cut_affixes(self, word: str, is_exception: Callable[[str], bool]) -> tuple[list[str], list[str], str]:
+        """The prefixes of a word, its suffixes, the last first, and the rest; the reference is ``_split_affixes``."""
+        prefixes: list[str] = []
+        suffixes: list[str] = []
+        length = 0
+        while word and len(word) != length:
+            if is_exception(word) or self._is_plain(word) or self._matches("token_match", word):
+                break
+            length = len(word)
+            prefix = word[: self._length("prefix", word)]
+            without_prefix = word[len(prefix) :]
+            if prefix and is_exception(without_prefix):
+                prefixes.append(prefix)
+                return prefixes, suffixes, without_prefix
+            size = self._length("suffix", without_prefix)
+            suffix = word[len(word) - size :]
+            without_suffix = word[: len(word) - size]
+            if suffix and is_exception(without_suffix):
+                suffixes.append(suffix)
+                return prefixes, suffixes, without_suffix
+            if prefix and suffix:
+                word = without_prefix[: len(without_prefix) - size]
+            elif prefix:
+                word = without_prefix
+            elif suffix:
+                word = without_suffix
+            prefixes += [prefix] if prefix else []
+            suffixes += [suffix] if suffix else []
+        return prefixes, suffixes, word
+
+    def _cut_infixes(self, word: str) -> list[str]:
+        """The pieces of a word between its infixes, and the infixes; the reference is ``_attach_tokens``."""
+        finder = self._finders["infix"]
+        pieces: list[str] = []
+        start = 0
+        for infix in finder.pattern.finditer(word) if finder.may_match(word) else ():
+            if infix.start() == 0:
+                continue
+            pieces += [word[start : infix.start()], infix.group()]
+            start = infix.end()
+        return [piece for piece in (*pieces, word[start:]) if piece]
+
+    def _join_exceptions(self, tokens: Sequence[str]) -> list[str]:
+        """Give the tokens that together spell an exception its tokens; the reference is ``_apply_special_cases``.
+
+        Of two that overlap, the longer one is joined, and of two of a length the first.
+        """
+        spans = []
+        for start in range(len(tokens)):
+            text = ""
+            for end, token in enumerate(tokens[start:], start=start + 1):
+                text += token
+                if len(text) > self._longest_exception:
+                    break
+                if text in self._exceptions and self._parts_of_exception[text] == tuple(tokens[start:end]):
+                    spans.append((start - end, start, end))
+        if not spans:
+            return list(tokens)
+        joined = dict(_apart(sorted(spans)))
+        result: list[str] = []
+        at = 0
+        while at < len(tokens):
+            end = joined.get(at, at)
+            result += self._exceptions["".join(tokens[at:end])].split(" ") if end > at else [tokens[at]]
+            at = max(end, at + 1)
+        return result
+
+    @memoised
+    def _parts_of_exception(self, word: str) -> tuple[str, ...] | None:
+        """The tokens that the expressions alone make of an exception; None where they find nothing to cut off.
+
+        The reference is ``add_special_case``.
+        """
+        infix = self._finders["infix"]
+        found = (
+            self._length("prefix", word)
+            or self._length("suffix", word)
+            or (infix.may_match(word) and infix.pattern.search(word))
         )
-    is_known = has_tokenizer(language)
-    with _torch_hidden():
-        import spacy
+        return tuple(self._cut(word, with_exceptions=False)) if found else None
 
-        try:
-            pipeline = spacy.blank(language if is_known else ANY_LANGUAGE)
-            # Attributes of each new word that nobody reads take a third of spaCy's time.
-            pipeline.vocab.lex_attr_getters = {}  # type: ignore[attr-defined]  # it lies in a .pyx
-            tokenizer = pipeline.tokenizer
-            tokenizer("a")  # the Korean one looks for its program at the first word, and raises
-        except Exception as error:  # a broken package of the language may raise anything
-            problem = " ".join(str(error).split())
-            raise InputError(f"the tokenizer for '{language}' does not work: {problem}; or {_CHARACTERS}") from None
-    return is_known, tokenizer
+    @cached_property
+    def _longest_exception(self) -> int:
+        return max(map(len, self._exceptions), default=0)
+
+    def _is_plain(self, word: str) -> bool:
+        """Whether nothing can be cut off a word: a quick test, true of most words."""
+        return not any(self._finders[kind].may_match(word) for kind in _AFFIXES)
+
+    def _length(self, kind: Kind, word: str) -> int:
+        """The length of the piece that an expression finds; 0 for none."""
+        finder = self._finders[kind]
+        found = finder.pattern.search(word) if finder.may_match(word) else None
+        return found.end() - found.start() if found else 0
+
+    def _matches(self, kind: Kind, word: str) -> bool:
+        finder = self._finders[kind]
+        return finder.may_match(word) and finder.pattern.match(word) is not None
 
 
-@contextmanager
-def _torch_hidden() -> Iterator[None]:
-    """Inside, spaCy is imported without torch, which no tokenizer needs and which takes a second to import.
+def _never(_word: str) -> bool:
+    return False
 
-    spaCy then takes torch to be missing in this process; torch itself can still be imported afterwards.
-    """
-    if "torch" in sys.modules:
-        yield
-        return
-    sys.modules["torch"] = None  # type: ignore[assignment] # None is how Python blocks an import
-    try:
-        yield
-    finally:
-        del sys.modules["torch"]
+
+def _apart(spans: Iterable[tuple[int, int, int]]) -> Iterator[tuple[int, int]]:
+    """The start and the end of each span whose ends lie in no span before it."""
+    seen: set[int] = set()
+    for _, start, end in spans:
+        if start not in seen and end - 1 not in seen:
+            yield start, end
+        seen.update(range(start, end))
+
+
+def _cut_full_stop(token: str) -> tuple[str, ...]:
+    """Cut the full stop off a word in a script that spaCy does not know (Georgian), but not off J. or e.g."""
+    if len(token) < 2 or token.find(".") < len(token) - 1 or token[-2].isupper():
+        return (token,)
+    return token[:-1], "."

@@ -7,7 +7,7 @@ from seq2seq_cli.config.schema import TextConfig
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.pairs.languages import resolve_languages
 from seq2seq_cli.pairs.published import PUBLISHED, find_published
-from seq2seq_cli.text.tokenizer import has_tokenizer
+from seq2seq_cli.text.spacy_tokenizers import has_tokenizer
 
 
 def languages(

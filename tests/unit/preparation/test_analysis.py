@@ -9,6 +9,7 @@ from seq2seq_cli.config.schema import SourceConfig, TargetConfig, TextConfig
 from seq2seq_cli.pairs.pair_files import Block, LocalFile, PairFile
 from seq2seq_cli.preparation.analysis import Analysed, Side, analyse
 from seq2seq_cli.preparation.dropped import LONGEST_EXAMPLE
+from seq2seq_cli.text.sides import read_rules
 
 EN_DE = TextConfig(src=SourceConfig(language="en"), tgt=TargetConfig(language="de"))
 
@@ -25,7 +26,7 @@ def analysed(
         overlong=overlong,
         bytes_read=0,
     )
-    return analyse(block, EN_DE, swap)
+    return analyse(block, EN_DE, read_rules(EN_DE), swap)
 
 
 def sentences(side: Side) -> list[list[str]]:

@@ -1,61 +1,130 @@
 import importlib.util
+import json
+import random
 import subprocess
 import sys
+from functools import cache
+from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from seq2seq_cli.errors import InputError
-from seq2seq_cli.text.tokenizer import LONGEST_WORD, has_tokenizer, split_word
+from seq2seq_cli.text.spacy_tokenizers import PROGRAMS, Program, has_tokenizer, read_rules
+from seq2seq_cli.text.tokenizer import LONGEST_WORD, RuleTokenizer
+from seq2seq_cli.text.tokenizer_rules import TokenizerRules
+
+LANGUAGES = ["en", "de", "es", "it", "nl", "pl", "ru", "uk", "tr", "hu", "el", "hi", "fa", "he", "sv", "fi", "ca"]
+
+TEXT = (
+    "\"Hello,\" she said (at 5 p.m.): it's 3.50€ – isn't it? :-) http://a.org/b?c=d z.B. Ελλάδα, мир… नमस्ते। I'm "
+    "i.d. id. 'Tis ''s. U.S.A. (a.) l'amour, grand-mère! aujourd'hui… т.е. 20.01.2020-án XIV'te 1,000km² 10°C. 👍🏽🙂 "
+    "me@x.org/y, 192.168.0.1:80 well-known/unknown x=y;z rock'n'roll don’t DON'T cannot... --a--b C++ ಠ_ಠ Straße.Haus"
+)
+PARTS = [*TEXT.split(), *"()[]{}<>.,;:!?'\"“”„’«»…-–—_/\\|*&#@%§°²+=~^$€0123456789"]
 
 
-@pytest.mark.parametrize("language", ["en", "de", "fi", "ru", "tr", "el", "hi"])
-def test_words_are_cut_as_spacy_cuts_the_sentence(language: str) -> None:
+@cache
+def tokenizer(language: str) -> RuleTokenizer:
+    """The tokenizer by the rules as a file gives them back."""
+    rules = read_rules(language)
+    assert rules is not None
+    again = TokenizerRules.parse(json.loads(json.dumps(rules.to_json())))
+    assert again == rules
+    return RuleTokenizer(again)
+
+
+def split(word: str, language: str) -> tuple[str, ...]:
+    return tokenizer(language).split(word)
+
+
+@cache
+def spacy_tokenizer(language: str) -> Any:
     import spacy
 
-    text = "\"Hello,\" she said (at 5 p.m.): it's 3.50€ – isn't it? :-) http://a.org/b?c=d z.B. Ελλάδα, мир… नमस्ते। I'm"
-    assert [piece for word in text.split() for piece in split_word(word, language)] == [
-        t.text for t in spacy.blank(language)(text)
+    return spacy.blank(language).tokenizer
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_words_are_cut_as_spacy_cuts_the_sentence(language: str) -> None:
+    ours = tokenizer(language)
+    assert [token for word in TEXT.split() for token in ours.split(word)] == [
+        token.text for token in spacy_tokenizer(language)(TEXT)
     ]
+
+
+@pytest.mark.parametrize("language", ["en", "de", "ru", "tr", "hu"])
+def test_words_made_of_exceptions_and_marks_are_cut_as_spacy_cuts_them(language: str) -> None:
+    ours, spacy, draw = tokenizer(language), spacy_tokenizer(language), random.Random(language)  # noqa: S311
+    exceptions = [word for word in spacy.rules if word.split() == [word]]
+    for _ in range(1500):
+        word = "".join(draw.choice(draw.choice([exceptions, PARTS])) for _ in range(draw.randint(1, 5)))
+        assert ours.split(word) == tuple(token.text for token in spacy(word)), word
+
+
+@settings(max_examples=300)
+@given(
+    st.lists(st.sampled_from(PARTS) | st.text(max_size=3), max_size=8)
+    .map(lambda parts: "".join("".join(parts).split()))
+    .filter(bool)
+)
+def test_any_word_is_cut_as_spacy_cuts_it(word: str) -> None:
+    ours, spacy = tokenizer("en"), spacy_tokenizer("en")
+    assert ours.split(word) == tuple(token.text for token in spacy(word))
+    assert "".join(ours.split(word)) == word
 
 
 def test_an_overlong_word_is_not_cut() -> None:
     word = "(" * (LONGEST_WORD + 1)
-    assert split_word(word, "en") == (word,)
+    assert split(word, "en") == (word,)
 
 
 def test_a_language_that_spacy_does_not_know_is_cut_at_punctuation() -> None:
     assert has_tokenizer("de")
     assert not has_tokenizer("eo")
-    assert split_word("«Saluton!»", "eo") == ("«", "Saluton", "!", "»")
-    assert split_word("მოვა.»", "ka") == ("მოვა", ".", "»")
-    assert split_word("მოვა", "ka") == ("მოვა",)
-    assert [split_word(word, "eo") for word in ("J.", "...")] == [("J.",), ("...",)]
+    assert split("«Saluton!»", "eo") == ("«", "Saluton", "!", "»")
+    assert split("მოვა.»", "ka") == ("მოვა", ".", "»")
+    assert split("მოვა", "ka") == ("მოვა",)
+    assert [split(word, "eo") for word in ("J.", "...")] == [("J.",), ("...",)]
+
+
+def test_an_exception_is_cut_at_the_spaces_of_its_tokens() -> None:
+    rules = TokenizerRules(is_known=True, exceptions={"gonna": "gon na"}, classes=(), expressions={})
+    assert RuleTokenizer(rules).split("gonna") == ("gon", "na")
+    assert RuleTokenizer(rules).split("gonna.") == ("gonna.",)
 
 
 @pytest.mark.parametrize(
-    ("language", "packages"),
-    [("ja", "sudachipy sudachidict_core"), ("ko", "natto-py"), ("th", "pythainlp"), ("vi", "pyvi")],
+    ("language", "packages"), [(language, PROGRAMS[language]) for language in PROGRAMS if PROGRAMS[language]]
 )
-def test_a_tokenizer_without_its_package_names_the_package(language: str, packages: str) -> None:
-    if importlib.util.find_spec({"ja": "sudachipy", "ko": "natto"}.get(language, packages)):
-        pytest.skip("the package is there")
-    advice = f"pip install {packages}, or take characters as tokens: --set text.unit=character"
+def test_a_tokenizer_without_its_package_names_the_package(language: str, packages: dict[str, str]) -> None:
+    if all(map(importlib.util.find_spec, packages.values())):
+        pytest.skip("the packages are there")
+    missing = " ".join(name for name, module in packages.items() if not importlib.util.find_spec(module))
+    assert read_rules(language) is None
+    advice = f"needs other packages: pip install {missing}, or take characters as tokens: --set text.unit=character"
     for _ in range(2):
         with pytest.raises(InputError, match=advice):
-            split_word("a", language)
+            Program(language)
 
 
-def test_tokenizing_does_not_load_torch_and_torch_works_afterwards() -> None:
+def test_chinese_is_cut_by_a_program_of_spacys() -> None:
+    assert read_rules("zh") is None
+    assert Program("zh").split("她吻了他。") == ("她", "吻", "了", "他", "。")
+
+
+def test_reading_rules_does_not_load_torch_and_torch_works_afterwards() -> None:
     program = """
 import sys
-from seq2seq_cli.text.tokenizer import split_word
-assert split_word("Hallo!", "de") == ("Hallo", "!")
+from seq2seq_cli.text.spacy_tokenizers import Program, read_rules
+assert read_rules("de").is_known
 assert "torch" not in sys.modules
 import torch
 assert torch.nn.Linear(2, 1)(torch.zeros(1, 2)).shape == (1, 1)
 import spacy, thinc.api
 assert len(spacy.blank("en")("It works.")) == 3
-assert split_word("Still.", "en")
+assert Program("zh").split("他")
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -1,0 +1,216 @@
+"""spaCy's blank tokenizers, no model to download: their rules, and the few that are programs of their own."""
+
+import functools
+import importlib.util
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from itertools import chain
+from pathlib import Path
+from re import _parser  # type: ignore[attr-defined]  # the one parser of Python's expressions, without stubs
+from typing import Any
+
+from seq2seq_cli.errors import InputError
+from seq2seq_cli.text.tokenizer import LONGEST_WORD
+from seq2seq_cli.text.tokenizer_rules import Expression, Kind, TokenizerRules
+
+ANY_LANGUAGE = "xx"
+"""spaCy's code for a tokenizer of any language, which cuts at spaces and punctuation."""
+
+PROGRAMS: Mapping[str, Mapping[str, str]] = {
+    "ja": {"sudachipy": "sudachipy", "sudachidict_core": "sudachidict_core"},
+    "ko": {"natto-py": "natto"},
+    "th": {"pythainlp": "pythainlp"},
+    "vi": {"pyvi": "pyvi"},
+    "zh": {},
+}
+"""Languages whose tokenizer is a program, not rules: the names to install and the module of each package it needs."""
+
+_CHARACTERS = "take characters as tokens: --set text.unit=character"
+
+_ATTRIBUTES: Mapping[str, Kind] = {
+    "prefix_search": "prefix",
+    "suffix_search": "suffix",
+    "infix_finditer": "infix",
+    "token_match": "token_match",
+    "url_match": "url_match",
+}
+"""spaCy's names of the expressions: each attribute is a method of a compiled one."""
+
+_PARTS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[^\\\[]+", re.DOTALL)
+"""The parts of an expression: an escaped character, a character class, or anything else."""
+
+_MOST_MARKS = 10_000
+"""Characters that may cut a word, to be listed one by one."""
+
+
+def has_tokenizer(language: str) -> bool:
+    """Whether spaCy knows the language (its tokenizer may need another package), found without importing spaCy."""
+    spacy = importlib.util.find_spec("spacy")
+    return spacy is not None and spacy.origin is not None and (Path(spacy.origin).parent / "lang" / language).is_dir()
+
+
+@functools.cache
+def read_rules(language: str) -> TokenizerRules | None:
+    """The rules of the installed spaCy for a language, an ISO code such as ``en``; None where it has a program.
+
+    A language that spaCy does not know has the rules of ANY_LANGUAGE. Raises InputError when spaCy is missing.
+    """
+    if language in PROGRAMS:
+        return None
+    is_known = has_tokenizer(language)
+    tokenizer = _load(language if is_known else ANY_LANGUAGE)
+    from spacy.symbols import ORTH  # type: ignore[import-not-found]  # a .pyx, like the next
+    from spacy.tokenizer import Tokenizer  # type: ignore[import-not-found]
+
+    methods = {kind: getattr(tokenizer, name, None) for name, kind in _ATTRIBUTES.items()}
+    patterns = {kind: getattr(method, "__self__", None) for kind, method in methods.items() if method is not None}
+    if type(tokenizer) is not Tokenizer or not all(isinstance(pattern, re.Pattern) for pattern in patterns.values()):
+        return None
+    classes: dict[str, int] = {}
+    return TokenizerRules(
+        is_known=is_known,
+        # A word holds no space: exceptions with one do not occur.
+        exceptions={
+            word: " ".join(token[ORTH] for token in tokens)
+            for word, tokens in tokenizer.rules.items()
+            if word.split() == [word]
+        },
+        expressions={kind: _expression(pattern, classes) for kind, pattern in patterns.items()},
+        classes=tuple(classes),
+    )
+
+
+class Program:
+    """spaCy's tokenizer of a language that has no rules; raises InputError when a package is missing."""
+
+    def __init__(self, language: str) -> None:
+        self._cut = _load(language)
+
+    def split(self, word: str) -> tuple[str, ...]:
+        """The tokens of a text without white space; joined, they are the text again."""
+        if len(word) > LONGEST_WORD:
+            return (word,)
+        tokens = tuple(token.text for token in self._cut(word))
+        # A program may change characters or leave them out.
+        return tokens if "".join(tokens) == word else (word,)
+
+
+def _load(language: str) -> Any:
+    """spaCy's tokenizer for a language that it knows, which takes 0.1 to 2 seconds to build."""
+    packages = {"spacy": "spacy", **PROGRAMS.get(language, {})}
+    missing = [name for name, module in packages.items() if importlib.util.find_spec(module) is None]
+    if missing:
+        raise InputError(
+            f"the tokenizer for '{language}' needs other packages: pip install {' '.join(missing)}, or {_CHARACTERS}"
+        )
+    with _torch_hidden():
+        import spacy
+
+        try:
+            pipeline = spacy.blank(language)
+            # Attributes of each new word that nobody reads take a third of spaCy's time.
+            pipeline.vocab.lex_attr_getters = {}  # type: ignore[attr-defined]  # it lies in a .pyx
+            tokenizer = pipeline.tokenizer
+            tokenizer("a")  # the Korean one looks for its program at the first word, and raises
+        except Exception as error:  # a broken package of the language may raise anything
+            problem = " ".join(str(error).split())
+            raise InputError(f"the tokenizer for '{language}' does not work: {problem}; or {_CHARACTERS}") from None
+    return tokenizer
+
+
+@contextmanager
+def _torch_hidden() -> Iterator[None]:
+    """Inside, spaCy is imported without torch, which no tokenizer needs and which takes a second to import.
+
+    spaCy then takes torch to be missing in this process; torch itself can still be imported afterwards.
+    """
+    if "torch" in sys.modules:
+        yield
+        return
+    sys.modules["torch"] = None  # type: ignore[assignment] # None is how Python blocks an import
+    try:
+        yield
+    finally:
+        del sys.modules["torch"]
+
+
+def _expression(pattern: Any, classes: dict[str, int]) -> Expression:
+    """The rule of a compiled expression; its character classes outside Latin-1 are added to `classes`."""
+    ignores_case = bool(pattern.flags & re.IGNORECASE)
+    pieces: list[str | int] = [""]
+    for part in _PARTS.findall(pattern.pattern):
+        ranges = _ranges(part, ignores_case) if part.startswith("[") else ""
+        if ranges:
+            pieces += [classes.setdefault(ranges, len(classes)), ""]
+        else:
+            pieces[-1] = f"{pieces[-1]}{part}"
+    marks = _needed(_parser.parse(pattern.pattern), ignores_case)
+    return Expression(
+        pieces=tuple(piece for piece in pieces if piece != ""),
+        marks=None if marks is None else classes.setdefault(_as_ranges((mark, mark) for mark in marks), len(classes)),
+    )
+
+
+@functools.cache
+def _ranges(bracket: str, ignores_case: bool) -> str:
+    """The ranges of a character class; empty for a class within Latin-1, or one that is negated or has categories."""
+    [(kind, items)] = _parser.parse(bracket)
+    spans = _spans(items) if str(kind) == "IN" else None
+    if not spans or max(last for _, last in spans) < 256:
+        return ""
+    if ignores_case:  # all characters that match, which are more than those listed
+        every = "".join(map(chr, chain(range(0xD800), range(0xE000, sys.maxunicode + 1))))
+        return "".join(found[0] + found[-1] for found in re.findall(f"{bracket}+", every, re.IGNORECASE))
+    return _as_ranges(spans)
+
+
+def _spans(items: Iterable[tuple[Any, Any]]) -> list[tuple[int, int]] | None:
+    """The ranges of a parsed character class; None for one that is negated or that has categories."""
+    spans = []
+    for kind, value in items:
+        if str(kind) not in ("LITERAL", "RANGE"):
+            return None
+        spans.append((value, value) if str(kind) == "LITERAL" else value)
+    return spans
+
+
+def _as_ranges(spans: Iterable[tuple[int, int]]) -> str:
+    """The first and the last character of each range, in order, adjacent ranges joined."""
+    merged: list[tuple[int, int]] = []
+    for first, last in sorted(spans):
+        if merged and first <= merged[-1][1] + 1:
+            merged[-1] = merged[-1][0], max(last, merged[-1][1])
+        else:
+            merged.append((first, last))
+    return "".join(chr(first) + chr(last) for first, last in merged)
+
+
+def _needed(nodes: Iterable[tuple[Any, Any]], ignores_case: bool) -> frozenset[int] | None:
+    """Characters of which a text must have one for a parsed expression to match; None if there are no such.
+
+    Each node in a row must match, so that any of them would do: the one with the fewest letters is taken.
+    """
+    choices = [_needed_by(str(kind), value, ignores_case) for kind, value in nodes]
+    found = [marks for marks in choices if marks is not None]
+    return min(found, key=lambda marks: (sum(chr(mark).isalpha() for mark in marks), len(marks)), default=None)
+
+
+def _needed_by(kind: str, value: Any, ignores_case: bool) -> frozenset[int] | None:
+    """Characters of which a text must have one for one node to match."""
+    if kind in ("LITERAL", "IN"):
+        spans = [(value, value)] if kind == "LITERAL" else _spans(value)
+        if spans is None or sum(last - first + 1 for first, last in spans) > _MOST_MARKS:
+            return None
+        marks = frozenset(chain.from_iterable(range(first, last + 1) for first, last in spans))
+        return None if ignores_case and any(chr(mark).lower() != chr(mark).upper() for mark in marks) else marks
+    if kind == "BRANCH":
+        branches = [_needed(branch, ignores_case) for branch in value[1]]
+        every = [marks for marks in branches if marks is not None]
+        return frozenset(chain.from_iterable(every)) if len(every) == len(branches) else None
+    if kind in ("SUBPATTERN", "ASSERT"):
+        return _needed(value[-1], ignores_case)
+    if kind in ("MAX_REPEAT", "MIN_REPEAT") and value[0] > 0:
+        return _needed(value[2], ignores_case)
+    return None

@@ -9,6 +9,7 @@
     │   └── ModelFileError        2      a run folder or a file in it
     ├── TrainingError             1      training cannot continue
     ├── OtherProcessError      its own    another process of the same training failed, with that exit code
+    ├── ExportError               1      a model cannot be exported
     ├── DownloadError             1      network, server or disk failed
     └── Interrupted         130, 143     the user stopped the program; nothing saved is lost
 
@@ -71,6 +72,10 @@ class TrainingError(S2SError):
 
 class OtherProcessError(S2SError):
     """Another process of the same training failed: its exit code, and the problems that no process has told yet."""
+
+
+class ExportError(S2SError):
+    """A model cannot be exported: a part of it has no counterpart in ONNX, or the outcome differs from torch's."""
 
 
 class DownloadError(S2SError):

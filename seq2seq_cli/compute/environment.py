@@ -15,3 +15,8 @@ def prepare_environment() -> None:
     # Torch keeps another 1,024, larger ones, which on x86 only save a look-up in OneDNN's cache.
     if platform.machine() in ("x86_64", "AMD64"):
         os.environ.setdefault("LRU_CACHE_CAPACITY", "1")
+
+
+def usable_cores() -> int:
+    """The number of cores that this process may use, which can be fewer than the machine has."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -30,7 +30,7 @@ Metric: TypeAlias = Literal["bleu", "chrf", "loss"]
 """A score of held-out sentences."""
 
 LengthPenalty: TypeAlias = Literal["none", "average", "gnmt"]
-
+EngineName: TypeAlias = Literal["auto", "torch", "onnx"]
 DeviceName: TypeAlias = Literal["auto", "cpu", "cuda", "mps"]
 
 Precision: TypeAlias = Literal["fp32", "bf16", "bf16-mixed"]

@@ -357,6 +357,11 @@ class DecodingConfig(Section):
     such limit."""
     batch_size: PositiveInt = 64
     """Sentences translated at once; it does not change the translations."""
+    engine: choices.EngineName = "auto"
+    """Program that computes. onnx: ONNX Runtime, on the CPU, with the exported model. torch: on any device. auto: onnx,
+    but torch on other devices than the CPU, and where no exported model is there or can be made."""
+    threads: PositiveInt | None = None
+    """Threads that compute; null: as many as there are cores."""
     max_length_factor: Annotated[float, Field(ge=0.0, le=100.0)] = 1.5
     """A translation has at most max_length_factor * source tokens + max_length_extra tokens."""
     max_length_extra: PositiveInt = 10

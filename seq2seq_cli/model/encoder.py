@@ -48,7 +48,7 @@ class Encoder(nn.Module):
         """
         if not self.reverse:
             return self._run(src, lengths)
-        positions = _reversed_positions(lengths, src.shape[1]).to(src.device)
+        positions = _reversed_positions(lengths, torch.arange(src.shape[1])).to(src.device)
         states, last = self._run(src.gather(1, positions), lengths)
         return states.gather(1, positions.unsqueeze(2).expand_as(states)), last
 
@@ -80,9 +80,8 @@ class Encoder(nn.Module):
         )
 
 
-def _reversed_positions(lengths: Int[Tensor, " B"], size: int) -> Int[Tensor, "B S"]:
+def _reversed_positions(lengths: Int[Tensor, " B"], positions: Int[Tensor, " S"]) -> Int[Tensor, "B S"]:
     """For each position, where its token comes from when the real tokens are reversed; padding stays in place."""
-    positions = torch.arange(size)
     reversed_ = lengths.unsqueeze(1) - 1 - positions
     return torch.where(reversed_ >= 0, reversed_, positions)
 

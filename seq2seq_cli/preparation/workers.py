@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
+from seq2seq_cli.compute.environment import usable_cores
 from seq2seq_cli.errors import S2SError, UsageError
 
 if TYPE_CHECKING:
@@ -117,7 +118,7 @@ def workers_at(place: str | None) -> OpenWorkers:
 @contextmanager
 def local_workers(total_bytes: int) -> Iterator[Workers]:
     """One worker per core, or this process alone for small files."""
-    cores = usable_cores()
+    cores = min(usable_cores(), _MOST_ON_WINDOWS) if sys.platform == "win32" else usable_cores()
     if total_bytes < _SMALL or cores == 1:
         yield Workers()
         return
@@ -199,10 +200,3 @@ def _end_with_parent() -> None:
     if parent := multiprocessing.parent_process():
         parent.join()
         os._exit(1)
-
-
-def usable_cores() -> int:
-    """The number of cores that this process may use, which can be fewer than the machine has."""
-    if sys.platform == "win32":
-        return min(os.cpu_count() or 1, _MOST_ON_WINDOWS)
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

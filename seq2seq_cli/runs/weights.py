@@ -19,6 +19,9 @@ FORMAT = 1
 Weights: TypeAlias = Mapping[str, NDArray[Any]]
 """The weights of a model by their names; a matrix that is tied to another is there once."""
 
+_MOST_HEADER_BYTES = 100_000_000
+"""The library's own limit."""
+
 _METADATA = "s2s"
 """The one key of the header's metadata: the library writes several keys in an order that changes from run to run."""
 
@@ -50,6 +53,42 @@ def read_weights(path: Path) -> Weights:
     if described.get("sha256") != _digest(weights):
         raise ModelFileError(f"{path}: damaged: its weights are not what was saved: restore it, or train anew")
     return weights
+
+
+def weight_places(path: Path) -> dict[str, list[int]]:
+    """For each weight in the file by its name: its first byte, the number of its bytes, and its shape.
+
+    The numbers are not read. Raises ModelFileError when the file is missing, cut short, or not one of weights.
+    """
+    if not path.is_file():
+        raise ModelFileError(f"{path}: no such file: no epoch of this run is finished yet")
+    try:
+        with path.open("rb") as file:
+            size = int.from_bytes(file.read(8), "little")
+            header = json.loads(file.read(min(size, _MOST_HEADER_BYTES)))
+        _metadata(header.pop("__metadata__", None), path)
+        places = {
+            name: [8 + size + begin, end - begin, *tensor["shape"]]
+            for name, tensor in header.items()
+            for begin, end in [tensor["data_offsets"]]
+        }
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ModelFileError(f"{path}: damaged, or not a safetensors file: restore it, or train anew") from error
+    if path.stat().st_size != max((begin + length for begin, length, *_ in places.values()), default=8 + size):
+        raise ModelFileError(f"{path}: damaged: it is cut short: restore it, or train anew")
+    return places
+
+
+def map_weights(path: Path) -> Weights:
+    """The weights of a file, read from the disk as they are used, and not compared with their digest.
+
+    Raises ModelFileError when the file is missing, cut short, or not one of weights.
+    """
+    places = weight_places(path)
+    return {
+        name: np.memmap(path, np.float32, "r", offset=offset, shape=tuple(shape))
+        for name, (offset, _, *shape) in places.items()
+    }
 
 
 def _metadata(found: dict[str, str] | None, path: Path) -> dict[str, Any]:

@@ -1,0 +1,84 @@
+"""Exporting a trained model: its graphs beside its best weights, checked against torch."""
+
+import copy
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+import torch
+
+from seq2seq_cli.config.schema import Config
+from seq2seq_cli.decoding.engine import Engine, EngineState
+from seq2seq_cli.decoding.engines.graphs import refer_to_weights, trace_graphs
+from seq2seq_cli.decoding.engines.onnx_engine import OnnxEngine
+from seq2seq_cli.decoding.engines.torch_engine import TorchEngine
+from seq2seq_cli.errors import ExportError
+from seq2seq_cli.files import write_whole
+from seq2seq_cli.model.seq2seq import Seq2Seq
+from seq2seq_cli.runs.exported import ExportRecord
+from seq2seq_cli.runs.layout import BEST, CONFIG, DECODER, ENCODER, EXPORT_RECORD
+from seq2seq_cli.runs.weights import weight_places
+from seq2seq_cli.text.vocabulary import BOS
+
+TOLERANCE = 1e-4
+"""Largest difference between a log-probability of the exported model and torch's."""
+
+_CHECKED_STEPS = 4
+
+State = TypeVar("State", bound=EngineState)
+Other = TypeVar("Other", bound=EngineState)
+
+
+def export_best(folder: Path, model: Seq2Seq, config: Config) -> None:
+    """Write the graphs of a model beside its best weights, which `model` has, in the run folder.
+
+    Raises ExportError when they do not compute what torch computes; OSError when they cannot be written.
+    """
+    model = copy.deepcopy(model).cpu().eval()
+    places = weight_places(folder / BEST)
+    encoder, decoder = trace_graphs(model)
+    attention = model.decoder.attention
+    record = ExportRecord(
+        vocabulary_size=model.output.out_features,
+        has_attention=attention.has_weights,
+        max_source_length=attention.max_length,
+        config=(folder / CONFIG).read_text(encoding="utf-8"),
+        decoding=config.decoding.model_dump(mode="json"),
+        weights=places,
+        encoder=refer_to_weights(encoder.graph, places, BEST.name),
+        decoder=refer_to_weights(decoder.graph, places, BEST.name),
+    )
+    (folder / EXPORT_RECORD).unlink(missing_ok=True)
+    write_whole(folder / ENCODER, encoder.SerializeToString(deterministic=True))
+    write_whole(folder / DECODER, decoder.SerializeToString(deterministic=True))
+    difference = largest_difference(
+        OnnxEngine(folder, record, threads=1),
+        TorchEngine(model, torch.device("cpu")),
+        src_size=model.encoder.embedding.num_embeddings,
+    )
+    if not difference <= TOLERANCE:  # not >, which is false for NaN
+        raise ExportError(
+            f"{folder}: the exported model's log-probabilities differ from torch's by up to {difference:.1e}, more than"
+            f" {TOLERANCE:.0e}: translate with decoding.engine=torch"
+        )
+    record.write(folder / EXPORT_RECORD)
+
+
+def largest_difference(ours: Engine[State], reference: Engine[Other], *, src_size: int) -> float:
+    """The largest difference between the log-probabilities of two engines, in some steps on random sentences."""
+    random = np.random.default_rng(1)
+    longest = min(12, (reference.max_source_length or 13) - 1)
+    sources = [random.integers(src_size, size=length).tolist() for length in (longest, longest // 2, 0)]
+    states = ours.start(sources), reference.start(sources)
+    tokens = np.full(len(sources), BOS)
+    difference = 0.0
+    for _ in range(_CHECKED_STEPS):
+        everything = np.tile(np.arange(reference.vocabulary_size), (len(tokens), 1))
+        found, ours_after = ours.step(tokens, states[0], k=1, asked=everything)
+        expected, reference_after = reference.step(tokens, states[1], k=1, asked=everything)
+        difference = max(difference, float(np.abs(found.asked - expected.asked).max()))
+        # More rows than sources, as with beams.
+        rows = random.integers(len(tokens), size=len(tokens) + 1)
+        tokens = expected.tokens[rows, 0]
+        states = ours_after.select(rows), reference_after.select(rows)
+    return difference

@@ -1,0 +1,190 @@
+"""The two ONNX graphs of a model, its encoder and a step of its decoder, traced from the torch model.
+
+The graphs hold no weights: each weight is a reference to its place in a file of weights, in the folder of the graph.
+
+B sources, S source length with ``<eos>``, R rows, k proposals per row, A tokens asked for.
+"""
+
+import io
+import warnings
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import onnx
+import torch
+from torch import Tensor, nn
+from torch.onnx import symbolic_helper
+from torch.onnx.utils import register_custom_op_symbolic
+
+from seq2seq_cli.decoding.engines.onnx_engine import NEXT, PROPOSALS
+from seq2seq_cli.decoding.engines.torch_engine import propose
+from seq2seq_cli.model.seq2seq import Seq2Seq
+from seq2seq_cli.model.state import DecoderState, Memory, RNNState
+from seq2seq_cli.runs.exported import Places
+from seq2seq_cli.text.vocabulary import BOS, EOS
+
+OPSET = 18
+"""The version of ONNX's operators; every ONNX Runtime from 1.14 on has it."""
+
+AXES = {
+    "src": {0: "B", 1: "S"},
+    "lengths": {0: "B"},
+    "states": {0: "B", 1: "S"},
+    "keys": {0: "B", 1: "S"},
+    "mask": {0: "B", 1: "S"},
+    "hidden": {1: "R"},
+    "cell": {1: "R"},
+    "attentional": {0: "R"},
+    "position": {0: "R"},
+    "tokens": {0: "R"},
+    "sources": {0: "R"},
+    "asked": {0: "R", 1: "A"},
+    "best_tokens": {0: "R", 1: "k"},
+    "best_log_probabilities": {0: "R", 1: "k"},
+    "asked_log_probabilities": {0: "R", 1: "A"},
+    "weights": {0: "R", 1: "S"},
+}
+"""The axes of inputs and outputs that differ from call to call."""
+
+Tensors: TypeAlias = dict[str, Tensor]
+
+_WEIGHT = "model."
+"""What the name of a weight begins with in a traced graph."""
+
+
+def trace_graphs(model: Seq2Seq) -> tuple[onnx.ModelProto, onnx.ModelProto]:
+    """The graphs of the encoder and of a decoder step of a model in evaluation mode, on the CPU.
+
+    The weights are inputs of the graphs, after their other inputs.
+    """
+    # All of one length: an RNN is traced as it runs without padding, and `_give_lengths` does the rest.
+    src = torch.full((2, min(3, model.decoder.attention.max_length or 3)), EOS)
+    encoder, lengths = _TracedEncoder(model), torch.full((2,), src.shape[1])
+    with torch.no_grad():
+        encoded = encoder.named(src, lengths)
+    memory = {name: tensor for name, tensor in encoded.items() if name in Memory.__dataclass_fields__}
+    state = {name: tensor for name, tensor in encoded.items() if name not in memory}
+    step = {
+        "tokens": torch.full((2,), BOS),
+        "sources": torch.tensor([1, 0]),
+        "k": torch.tensor(1),
+        "asked": torch.full((2, 1), EOS),
+        **memory,
+        **state,
+    }
+    decoder = _trace(_TracedStep(model, list(step)), step, [*PROPOSALS, *(NEXT + name for name in state)])
+    # Of the memory, a decoder without attention needs the mask alone, or not even that.
+    needed = [name for name in encoded if name in {value.name for value in decoder.graph.input}]
+    encoder.outputs = needed
+    graph = _trace(encoder, {"src": src, "lengths": lengths}, needed)
+    _give_lengths(graph.graph)
+    return graph, decoder
+
+
+class _TracedEncoder(nn.Module):
+    """The encoder: from ids to memory and first state; `outputs` names those that the graph gives."""
+
+    outputs: Sequence[str] = ()
+
+    def __init__(self, model: Seq2Seq) -> None:
+        super().__init__()
+        self.model = model
+
+    def named(self, src: Tensor, lengths: Tensor) -> Tensors:
+        """All tensors of memory and first state that the model has; keys that are the states themselves, once."""
+        memory, state = self.model.encode(src, lengths)
+        own_keys = {} if memory.keys is memory.states else {"keys": memory.keys}
+        return {"states": memory.states, **own_keys, "mask": memory.mask, **_named(state)}
+
+    def forward(self, src: Tensor, lengths: Tensor) -> list[Tensor]:
+        named = self.named(src, lengths)
+        return [named[name] for name in self.outputs]
+
+
+class _TracedStep(nn.Module):
+    """A step of the decoder; `inputs` names its inputs in their order."""
+
+    def __init__(self, model: Seq2Seq, inputs: Sequence[str]) -> None:
+        super().__init__()
+        self.model = model
+        self.inputs = inputs
+
+    def forward(self, *tensors: Tensor) -> list[Tensor]:
+        given = dict(zip(self.inputs, tensors, strict=True))
+        states = given["states"]
+        memory = Memory(states=states, keys=given.get("keys", states), mask=given["mask"])
+        state = DecoderState(
+            rnn=RNNState(hidden=given["hidden"], cell=given.get("cell")),
+            position=given["position"],
+            attentional=given.get("attentional"),
+        )
+        logits, state, weights = self.model.step(given["tokens"], state, memory.select(given["sources"]))
+        return [*propose(logits, given["k"], given["asked"]), weights, *_named(state).values()]
+
+
+def _named(state: DecoderState) -> Tensors:
+    """The tensors of a decoder state that the decoder has."""
+    tensors = {
+        "hidden": state.rnn.hidden,
+        "cell": state.rnn.cell,
+        "attentional": state.attentional,
+        "position": state.position,
+    }
+    return {name: tensor for name, tensor in tensors.items() if tensor is not None}
+
+
+def _trace(module: nn.Module, inputs: Tensors, outputs: Sequence[str]) -> onnx.ModelProto:
+    file = io.BytesIO()
+    axes = {name: AXES[name.removeprefix(NEXT)] for name in (*inputs, *outputs) if name.removeprefix(NEXT) in AXES}
+    register_custom_op_symbolic("aten::unsafe_chunk", _split_in_equal_parts, OPSET)
+    with warnings.catch_warnings(), torch.no_grad():
+        # The exporter that traces is deprecated in favour of one that takes twenty times as long, needs one more
+        # package and fails on RNNs; the other warnings are about Python's own decisions, which are meant to be traced.
+        warnings.simplefilter("ignore")
+        torch.onnx.export(
+            module,
+            tuple(inputs.values()),
+            file,  # type: ignore[arg-type]  # its own documentation allows it
+            dynamo=False,
+            export_params=False,
+            do_constant_folding=False,
+            opset_version=OPSET,
+            input_names=list(inputs),
+            output_names=list(outputs),
+            dynamic_axes=axes,
+        )
+    return onnx.load_from_string(file.getvalue())
+
+
+@symbolic_helper.parse_args("v", "i", "i")
+def _split_in_equal_parts(graph: Any, value: Any, parts: int, axis: int, _outputs: int) -> Any:
+    """The gates of an RNN cell; the exporter's own translation must know how long the axis is, and often does not."""
+    return graph.op("Split", value, num_outputs_i=parts, axis_i=axis, outputs=_outputs)
+
+
+def _give_lengths(graph: onnx.GraphProto) -> None:
+    """Give each RNN of an encoder the lengths of its rows.
+
+    ONNX's RNNs never see the padding then, as torch's with packed sequences: their outputs there are zero.
+    """
+    kinds = ("LSTM", "GRU")
+    graph.node.insert(0, onnx.helper.make_node("Cast", ["lengths"], ["rnn_lengths"], to=onnx.TensorProto.INT32))
+    for node in graph.node:
+        if node.op_type in kinds:
+            node.input[4] = "rnn_lengths"
+
+
+def refer_to_weights(graph: onnx.GraphProto, places: Places, file: str) -> list[str]:
+    """Make the weights of a traced graph references to their places in a file in the graph's folder; their names."""
+    given = [value for value in graph.input if value.name.startswith(_WEIGHT)]
+    names = {value.name: value.name.removeprefix(_WEIGHT) for value in given}
+    for value in given:
+        offset, length, *shape = places[names[value.name]]
+        tensor = graph.initializer.add(name=names[value.name], data_type=onnx.TensorProto.FLOAT, dims=shape)
+        tensor.data_location = onnx.TensorProto.EXTERNAL
+        for key, entry in {"location": file, "offset": offset, "length": length}.items():
+            tensor.external_data.add(key=key, value=str(entry))
+        graph.input.remove(value)
+    for node in graph.node:
+        node.input[:] = [names.get(name, name) for name in node.input]
+    return list(names.values())

@@ -1,0 +1,117 @@
+"""The engine that computes with ONNX Runtime on a CPU, from the exported graphs of a model; it needs no torch.
+
+R rows, B sources, S source length with ``<eos>``, k proposals per row, A tokens asked for.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import onnxruntime
+
+from seq2seq_cli.compute.environment import usable_cores
+from seq2seq_cli.decoding.engine import Proposals
+from seq2seq_cli.errors import ModelFileError, one_line
+from seq2seq_cli.runs.exported import ExportRecord
+from seq2seq_cli.runs.layout import BEST, DECODER, ENCODER, EXPORT_RECORD
+from seq2seq_cli.runs.weights import Weights, map_weights
+from seq2seq_cli.shapes import Int
+from seq2seq_cli.text.vocabulary import EOS, PAD
+
+NEXT = "next_"
+"""What the name of a tensor of the next state begins with."""
+PROPOSALS = ("best_tokens", "best_log_probabilities", "asked_log_probabilities", "weights")
+"""The first outputs of a decoder step; those of the next state follow."""
+
+Tensors: TypeAlias = Mapping[str, Any]
+"""Arrays by the names of the graphs' inputs."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class OnnxState:
+    """The rows of a search: the memory once per source, and for each row its source and its decoder state."""
+
+    memory: Tensors
+    """The memory of the sources, B rows."""
+    sources: Int[np.ndarray, " R"]
+    """The row of `memory` that each row attends to."""
+    decoder: Tensors
+    """The state of the decoder, R rows."""
+
+    def select(self, rows: Int[np.ndarray, " R"]) -> "OnnxState":
+        """The state of the given rows, in the order given; a row may be taken more than once."""
+        decoder = {name: values.take(rows, axis=_row_axis(name)) for name, values in self.decoder.items()}
+        return OnnxState(memory=self.memory, sources=self.sources[rows], decoder=decoder)
+
+
+class OnnxEngine:
+    """The steps of an exported model."""
+
+    def __init__(
+        self, folder: Path, record: ExportRecord, *, weights: Path | None = None, threads: int | None = None
+    ) -> None:
+        """Open the exported model of a run folder, with its best weights or other `weights` of the same run.
+
+        `threads` compute an operator together, all cores by default. Raises ModelFileError when a file is missing or
+        damaged, or does not fit the others.
+        """
+        if not record.fits(weights or folder / BEST):
+            raise ModelFileError(f"{folder / EXPORT_RECORD}: made for other weights: remove it; it will be made anew")
+        self.vocabulary_size = record.vocabulary_size
+        self.has_attention = record.has_attention
+        self.max_source_length = record.max_source_length
+        # Arrays in the place of the best weights; ONNX Runtime does not keep them alive.
+        self._arrays = map_weights(weights) if weights else None
+        self._encoder = _open_session(folder / ENCODER, self._arrays, record.encoder, threads or usable_cores())
+        self._decoder = _open_session(folder / DECODER, self._arrays, record.decoder, threads or usable_cores())
+        self._encoded = [output.name for output in self._encoder.get_outputs()]
+        next_state = [output.name for output in self._decoder.get_outputs()][len(PROPOSALS) :]
+        self._state = [name.removeprefix(NEXT) for name in next_state]
+
+    def start(self, sources: Sequence[Sequence[int]]) -> OnnxState:
+        """The state before the first step: one row per source, of ids without ``<eos>``."""
+        lengths = np.array([len(source) + 1 for source in sources], dtype=np.int64)
+        src = np.full((len(sources), lengths.max()), PAD, dtype=np.int64)
+        for row, source in zip(src, sources, strict=True):
+            row[: len(source)] = source
+            row[len(source)] = EOS
+        outputs = self._encoder.run(None, {"src": src, "lengths": lengths})
+        encoded = dict(zip(self._encoded, outputs, strict=True))
+        state = {name: encoded.pop(name) for name in self._state}
+        return OnnxState(memory=encoded, sources=np.arange(len(sources)), decoder=state)
+
+    def step(
+        self, tokens: Int[np.ndarray, " R"], state: OnnxState, *, k: int, asked: Int[np.ndarray, "R A"]
+    ) -> tuple[Proposals, OnnxState]:
+        """The proposals after the previous tokens, and the next state; see `Engine`."""
+        given = {"tokens": tokens, "sources": state.sources, "k": np.array(k), "asked": asked}
+        outputs = self._decoder.run(None, {**given, **state.memory, **state.decoder})
+        proposals, after = outputs[: len(PROPOSALS)], outputs[len(PROPOSALS) :]
+        decoder = dict(zip(self._state, after, strict=True))
+        return Proposals(*proposals), OnnxState(memory=state.memory, sources=state.sources, decoder=decoder)
+
+
+def _row_axis(name: str) -> int:
+    """The axis of the rows in a tensor of the state: those of the RNN's layers have the layers first."""
+    return 1 if name in ("hidden", "cell") else 0
+
+
+def _open_session(graph: Path, weights: Weights | None, names: list[str], threads: int) -> Any:
+    """A session with `weights`, of which it uses those with the `names`; None: with those that the graph refers to."""
+    options = onnxruntime.SessionOptions()
+    # Named, even when it is all cores: by default ONNX Runtime binds each thread to a core, busy or not.
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    # Else an idle session keeps its threads running, and a core busy, while it waits for work.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    options.log_severity_level = 3  # errors
+    if weights is not None:
+        values = [onnxruntime.OrtValue.ortvalue_from_numpy(weights[name]) for name in names]
+        options.add_external_initializers(names, values)
+    try:
+        return onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # ONNX Runtime's errors have no base of their own
+        reason = one_line(str(error))
+        raise ModelFileError(f"{graph}: missing, damaged, or not for these weights ({reason})") from error

@@ -1,0 +1,95 @@
+"""The engine of a run: ONNX Runtime with the exported model, or torch."""
+
+import importlib.util
+import warnings
+from typing import TYPE_CHECKING, Any
+
+from seq2seq_cli.config.choices import DeviceName, EngineName
+from seq2seq_cli.decoding.engine import Engine
+from seq2seq_cli.errors import ExportError, ModelFileError, UsageError
+from seq2seq_cli.runs.exported import ExportRecord
+from seq2seq_cli.runs.folder import RunFolder
+from seq2seq_cli.runs.layout import EXPORT_RECORD
+from seq2seq_cli.runs.weights import weight_places
+
+# Torch and ONNX Runtime are imported by the one engine that needs them.
+if TYPE_CHECKING:
+    from seq2seq_cli.model.seq2seq import Seq2Seq
+    from seq2seq_cli.runs.weights import Weights
+
+
+def open_engine(
+    run: RunFolder, *, engine: EngineName = "auto", device: DeviceName = "auto", threads: int | None = None
+) -> Engine[Any]:
+    """The engine with the best weights of a run, or those that `run` names; see `decoding.engine` in the config.
+
+    A run without an exported model gets one, where torch is installed and the run folder can be written.
+
+    Raises ModelFileError when a file is missing, damaged, or does not fit the others, or when there is neither an
+    exported model nor torch; UsageError for a device that this machine lacks, or that the engine cannot use.
+    """
+    on_cpu = device in ("auto", "cpu")
+    if engine == "onnx" and not on_cpu:
+        raise UsageError(f"decoding.engine=onnx computes on the cpu: leave out --device {device}, or choose torch")
+    if engine == "torch" or not on_cpu:
+        return _torch_engine(run, device, threads)
+    try:
+        return _onnx_engine(run, threads)
+    except (ExportError, OSError) as error:
+        if engine == "onnx":
+            raise
+        if isinstance(error, ExportError):
+            warnings.warn(f"{error}; computing with torch", stacklevel=2)
+        return _torch_engine(run, "cpu", threads)
+
+
+def _onnx_engine(run: RunFolder, threads: int | None) -> Engine[Any]:
+    from seq2seq_cli.decoding.engines.onnx_engine import OnnxEngine
+
+    def opened() -> Engine[Any]:
+        record = ExportRecord.read(run.path / EXPORT_RECORD)
+        return OnnxEngine(run.path, record, weights=run.chosen, threads=threads)
+
+    try:
+        return opened()
+    except ModelFileError:
+        weight_places(run.chosen or run.best_path)  # raises the same for weights that no export can help
+        if importlib.util.find_spec("torch") is None:
+            raise ModelFileError(
+                f"{run.path}: has no exported model that fits its weights, and making one needs torch: translate with"
+                " the run once where torch is installed, or install all of s2s here"
+            ) from None
+    _export(run)
+    return opened()
+
+
+def _export(run: RunFolder) -> None:
+    from seq2seq_cli.decoding.engines.export import export_best
+    from seq2seq_cli.runs.weights import read_weights
+
+    export_best(run.path, _load_model(run, read_weights(run.best_path)), run.config())
+
+
+def _torch_engine(run: RunFolder, device: DeviceName, threads: int | None) -> Engine[Any]:
+    import torch
+
+    from seq2seq_cli.compute.device import choose_device
+    from seq2seq_cli.decoding.engines.torch_engine import TorchEngine
+
+    if threads is not None:
+        torch.set_num_threads(threads)
+    chosen = choose_device(device)
+    return TorchEngine(_load_model(run, run.read_best()).to(chosen), chosen)
+
+
+def _load_model(run: RunFolder, weights: "Weights") -> "Seq2Seq":
+    """The model of a run in evaluation mode, on the CPU."""
+    from seq2seq_cli.model.build import build_model
+
+    try:
+        sizes = {"src_size": len(weights["encoder.embedding.weight"]), "tgt_size": len(weights["output.bias"])}
+        model = build_model(run.config().model, **sizes)
+        model.load_weights(weights)
+    except (KeyError, ValueError) as error:
+        raise ModelFileError(f"{run.path}: {error}") from None
+    return model.eval()

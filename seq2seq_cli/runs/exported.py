@@ -1,0 +1,60 @@
+"""The exported model of a run: two ONNX graphs, and a record of what they were made for.
+
+The graphs hold no weights but references into the file of the best weights. Those that are saved later in the same run
+have the same names, shapes and places: the graphs are written once per run, and hold for all of them.
+
+Nothing here needs pydantic, YAML or torch: with the exported model, translating does without them.
+"""
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from seq2seq_cli.errors import ModelFileError
+from seq2seq_cli.files import read_json, write_json
+from seq2seq_cli.runs.weights import weight_places
+
+FORMAT = 1
+
+Places = dict[str, list[int]]
+"""For each weight by its name, its first byte in the file of weights, the number of bytes, and its shape."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExportRecord:
+    """What is known of a model without its weights and its config."""
+
+    vocabulary_size: int
+    """The number of target tokens, the special ones included."""
+    has_attention: bool
+    """Whether the model has attention weights to show."""
+    max_source_length: int | None
+    """The largest number of source tokens, ``<eos>`` counted; None: no limit."""
+    config: str
+    """The text of config.yaml."""
+    decoding: dict[str, Any]
+    """The values of the ``decoding`` section in that text, defaults included. They hold as long as the text does."""
+    weights: Places
+    """The places of the weights for which the graphs were made."""
+    encoder: list[str]
+    """The names of the weights in the encoder's graph."""
+    decoder: list[str]
+    """The names of the weights in the graph of a decoder step."""
+
+    def write(self, path: Path) -> None:
+        """Write the record; raises OSError when that cannot be done."""
+        write_json(path, {"format": FORMAT, **asdict(self)})
+
+    @classmethod
+    def read(cls, path: Path) -> "ExportRecord":
+        """Read what `write` wrote; raises ModelFileError when it is missing, damaged, or made by a newer s2s."""
+        values = read_json(path, newest=FORMAT, error=ModelFileError)
+        del values["format"]
+        try:
+            return cls(**values)
+        except TypeError:
+            raise ModelFileError(f"{path}: damaged: remove it; it will be made anew") from None
+
+    def fits(self, weights: Path) -> bool:
+        """Whether the graphs can read a file of weights; ModelFileError when that is missing or damaged."""
+        return self.weights == weight_places(weights)

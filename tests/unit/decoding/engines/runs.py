@@ -1,0 +1,72 @@
+"""Runs of small untrained models, and two engines side by side."""
+
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from seq2seq_cli.config.schema import Config, ModelConfig
+from seq2seq_cli.decoding.engine import Engine, Proposals
+from seq2seq_cli.decoding.engines.onnx_engine import OnnxEngine
+from seq2seq_cli.decoding.engines.torch_engine import TorchEngine
+from seq2seq_cli.model.build import build_model
+from seq2seq_cli.model.seq2seq import Seq2Seq
+from seq2seq_cli.runs.exported import ExportRecord
+from seq2seq_cli.runs.folder import RunFolder
+from seq2seq_cli.runs.layout import EXPORT_RECORD
+from seq2seq_cli.text.vocabulary import BOS
+
+VOCABULARY = 13
+CPU = torch.device("cpu")
+SMALL = {"encoder": {"embedding_size": 6, "hidden_size": 6}, "decoder": {"embedding_size": 6, "hidden_size": 6}}
+
+
+def small_model(config: ModelConfig, seed: int = 3) -> Seq2Seq:
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return build_model(config, src_size=VOCABULARY, tgt_size=VOCABULARY).eval()
+
+
+def make_run(path: Path, model: Seq2Seq, config: Config | None = None) -> RunFolder:
+    """A run folder without an exported model; its config need not be the model's, where nothing reads that part."""
+    run = RunFolder(path)
+    run.write_config(config or Config())
+    run.save_best(model.weights())
+    return run
+
+
+def opened(run: RunFolder) -> OnnxEngine:
+    record = ExportRecord.read(run.path / EXPORT_RECORD)
+    return OnnxEngine(run.path, record, weights=run.chosen, threads=1)
+
+
+def random_sources(number: int, longest: int) -> list[list[int]]:
+    random = np.random.default_rng(number)
+    return [random.integers(VOCABULARY, size=random.integers(1, longest + 1)).tolist() for _ in range(number)]
+
+
+def assert_alike(ours: Engine, reference: Engine, sources: list[list[int]], *, steps: int = 3) -> None:  # type: ignore[type-arg]
+    """Both propose the same for the sources, in several steps, with rows repeated, left out and put elsewhere."""
+    random = np.random.default_rng(1)
+    states = [ours.start(sources), reference.start(sources)]
+    tokens = np.full(len(sources), BOS)
+    for k in range(2, 2 + steps):
+        asked = random.integers(VOCABULARY, size=(len(tokens), k - 2))
+        (found, first), (expected, second) = (
+            engine.step(tokens, state, k=k, asked=asked)
+            for engine, state in zip((ours, reference), states, strict=True)
+        )
+        assert_same_proposals(found, expected)
+        rows = random.integers(len(tokens), size=len(tokens) + 2)
+        tokens = expected.tokens[rows, random.integers(k, size=len(rows))]
+        states = [first.select(rows), second.select(rows)]
+
+
+def assert_same_proposals(found: Proposals, expected: Proposals) -> None:
+    for ours, theirs in zip(found, expected, strict=True):
+        assert ours.dtype == theirs.dtype
+        np.testing.assert_allclose(ours, theirs, rtol=0, atol=2e-6)
+
+
+def torch_engine(model: Seq2Seq) -> TorchEngine:
+    return TorchEngine(model, CPU)

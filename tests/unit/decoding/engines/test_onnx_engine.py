@@ -1,0 +1,160 @@
+"""The exported model computes what the torch model computes."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from seq2seq_cli.config.catalog import list_configs
+from seq2seq_cli.config.loader import load_config
+from seq2seq_cli.config.schema import Config, ModelConfig
+from seq2seq_cli.decoding.engines.export import export_best
+from seq2seq_cli.decoding.engines.onnx_engine import OnnxEngine
+from seq2seq_cli.errors import ExportError, ModelFileError
+from seq2seq_cli.files import read_json, write_json
+from seq2seq_cli.runs.exported import ExportRecord
+from seq2seq_cli.runs.folder import RunFolder
+from seq2seq_cli.runs.layout import BEST, CONFIG, DECODER, ENCODER, EXPORT_RECORD
+from seq2seq_cli.text.vocabulary import BOS, PAD
+from tests.unit.decoding.engines.runs import (
+    SMALL,
+    VOCABULARY,
+    assert_alike,
+    assert_same_proposals,
+    make_run,
+    opened,
+    random_sources,
+    small_model,
+    torch_engine,
+)
+from tests.unit.model.conftest import COMBINATIONS, name_of
+
+SHIPPED = [entry.name for entry in list_configs()]
+SIZES = [f"model.{side}.{size}=12" for side in ("encoder", "decoder") for size in ("embedding_size", "hidden_size")]
+EVERY = 50
+"""Of the combinations that the config allows, so many stand for all."""
+
+
+def exported(path: Path, config: ModelConfig) -> RunFolder:
+    model = small_model(config)
+    run = make_run(path, model)
+    export_best(run.path, model, run.config())
+    return run
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
+    """A small run with an exported model, not to be changed."""
+    return exported(tmp_path_factory.mktemp("runs") / "small", ModelConfig.model_validate(SMALL))
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_each_shipped_config_gives_the_same_with_both_engines(name: str, tmp_path: Path) -> None:
+    config = load_config(name, SIZES).model
+    run = exported(tmp_path, config)
+    ours, reference = opened(run), torch_engine(small_model(config))
+    for batch in (1, 7, 64):
+        assert_alike(ours, reference, random_sources(batch, longest=9))
+
+
+@pytest.mark.parametrize("config", COMBINATIONS[::EVERY], ids=name_of)
+def test_other_combinations_do_too(config: ModelConfig, tmp_path: Path) -> None:
+    assert_alike(opened(exported(tmp_path, config)), torch_engine(small_model(config)), random_sources(7, longest=8))
+
+
+def test_all_tokens_may_be_proposed_but_pad_and_bos(run: RunFolder) -> None:
+    engine = opened(run)
+    proposals, _ = engine.step(
+        np.full(1, BOS), engine.start([[5, 6]]), k=VOCABULARY - 2, asked=np.zeros((1, 0), dtype=np.int64)
+    )
+    assert set(proposals.tokens[0]) == set(range(VOCABULARY)) - {PAD, BOS}
+
+
+def test_a_sentence_has_the_same_proposals_alone_and_among_others(run: RunFolder) -> None:
+    engine, sources = opened(run), random_sources(64, longest=20)
+    asked = np.tile(np.arange(VOCABULARY), (64, 1))
+    together, _ = engine.step(np.full(64, BOS), engine.start(sources), k=1, asked=asked)
+    for row in (0, 17, 63):
+        alone, _ = engine.step(np.full(1, BOS), engine.start(sources[row : row + 1]), k=1, asked=asked[:1])
+        np.testing.assert_allclose(together.asked[row], alone.asked[0], rtol=0, atol=2e-6)
+
+
+def test_the_graphs_hold_no_weights_and_serve_every_file_of_the_run(tmp_path: Path) -> None:
+    config = ModelConfig.model_validate({**SMALL, "tied_embeddings": "none"})
+    run = exported(tmp_path, config)
+    assert (tmp_path / ENCODER).stat().st_size + (tmp_path / DECODER).stat().st_size < 60_000
+
+    later, kept = small_model(config, seed=4), small_model(config, seed=5)
+    run.save_best(later.weights())
+    run.save_epoch(kept.weights(), 7, keep=1)
+
+    assert_alike(opened(run), torch_engine(later), random_sources(3, longest=5))
+    chosen = RunFolder.find_model(tmp_path / "epochs" / "0007.safetensors")
+    assert_alike(opened(chosen), torch_engine(kept), random_sources(3, longest=5))
+
+
+def test_the_record_tells_what_translating_must_know(tmp_path: Path) -> None:
+    attention = {"score": "location", "max_length": 9}
+    exported(tmp_path, ModelConfig.model_validate({**SMALL, "attention": attention}))
+    record = ExportRecord.read(tmp_path / EXPORT_RECORD)
+    assert (record.vocabulary_size, record.max_source_length, record.has_attention) == (VOCABULARY, 9, True)
+    assert record.config == (tmp_path / CONFIG).read_text(encoding="utf-8")
+    assert record.decoding == Config().decoding.model_dump()
+
+    no_attention = {"attention": {"score": "none"}, "decoder": {**SMALL["decoder"], "readout": "state"}}
+    exported(tmp_path / "none", ModelConfig.model_validate({**SMALL, **no_attention}))
+    assert not ExportRecord.read(tmp_path / "none" / EXPORT_RECORD).has_attention
+
+
+def test_an_export_that_computes_something_else_is_dropped(tmp_path: Path) -> None:
+    config = ModelConfig.model_validate(SMALL)
+    run = make_run(tmp_path, small_model(config))
+    with pytest.raises(ExportError, match="differ from torch's by up to"):
+        export_best(run.path, small_model(config, seed=4), run.config())
+    assert not (tmp_path / EXPORT_RECORD).exists()
+
+
+def test_exporting_twice_writes_the_same_bytes(tmp_path: Path) -> None:
+    config = ModelConfig.model_validate(SMALL)
+    first, second = exported(tmp_path / "a", config), exported(tmp_path / "b", config)
+    for name in (ENCODER, DECODER, EXPORT_RECORD):
+        assert (first.path / name).read_bytes() == (second.path / name).read_bytes()
+
+
+def test_weights_of_another_model_are_refused(run: RunFolder, tmp_path: Path) -> None:
+    other = make_run(tmp_path, small_model(ModelConfig()))
+    record = ExportRecord.read(run.path / EXPORT_RECORD)
+    with pytest.raises(ModelFileError, match="made for other weights"):
+        OnnxEngine(run.path, record, weights=other.best_path)
+
+
+@pytest.mark.parametrize("cut", [0, 5, 40, 1000])
+def test_weights_that_are_cut_short_are_refused(tmp_path: Path, cut: int) -> None:
+    run = exported(tmp_path, ModelConfig.model_validate(SMALL))
+    (tmp_path / BEST).write_bytes((tmp_path / BEST).read_bytes()[:cut])
+    with pytest.raises(ModelFileError, match=r"model\.safetensors: damaged"):
+        opened(run)
+
+
+def test_damaged_graphs_and_records_are_named(tmp_path: Path) -> None:
+    run = exported(tmp_path, ModelConfig.model_validate(SMALL))
+    write_json(
+        tmp_path / EXPORT_RECORD, {**read_json(tmp_path / EXPORT_RECORD, newest=1, error=ModelFileError), "x": 1}
+    )
+    with pytest.raises(ModelFileError, match=r"export\.json: damaged"):
+        opened(run)
+    exported(tmp_path, ModelConfig.model_validate(SMALL))
+    (tmp_path / DECODER).write_bytes(b"no graph")
+    with pytest.raises(ModelFileError, match=r"decoder\.onnx: missing, damaged"):
+        opened(run)
+
+
+def test_threads_change_nothing(run: RunFolder) -> None:
+    record = ExportRecord.read(run.path / EXPORT_RECORD)
+    sources = random_sources(7, longest=6)
+    one, two = (OnnxEngine(run.path, record, threads=threads) for threads in (1, 2))
+    asked = np.tile(np.arange(VOCABULARY), (7, 1))
+    assert_same_proposals(
+        one.step(np.full(7, BOS), one.start(sources), k=3, asked=asked)[0],
+        two.step(np.full(7, BOS), two.start(sources), k=3, asked=asked)[0],
+    )

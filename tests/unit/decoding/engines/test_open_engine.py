@@ -1,0 +1,118 @@
+"""Which engine computes, and how a run gets its exported model."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from seq2seq_cli.config.schema import Config, ModelConfig
+from seq2seq_cli.decoding.engines.onnx_engine import OnnxEngine
+from seq2seq_cli.decoding.engines.open_engine import open_engine
+from seq2seq_cli.decoding.engines.torch_engine import TorchEngine
+from seq2seq_cli.errors import ModelFileError, UsageError
+from seq2seq_cli.runs.folder import RunFolder
+from seq2seq_cli.runs.layout import BEST, DECODER, ENCODER, EXPORT_RECORD
+from tests.unit.decoding.engines.runs import SMALL, assert_alike, make_run, random_sources, small_model, torch_engine
+
+CONFIG = Config(model=ModelConfig.model_validate(SMALL))
+
+WITHOUT_TORCH = """\
+import sys
+sys.modules["torch"] = None  # importing it fails
+from pathlib import Path
+import numpy as np
+from seq2seq_cli.decoding.engines.open_engine import open_engine
+from seq2seq_cli.errors import ModelFileError
+from seq2seq_cli.runs.folder import RunFolder
+try:
+    engine = open_engine(RunFolder(Path(sys.argv[1])))
+except ModelFileError as error:
+    sys.exit(str(error))
+proposals, _ = engine.step(np.array([2]), engine.start([[5, 6]]), k=3, asked=np.zeros((1, 0), dtype=np.int64))
+print(*proposals.tokens[0], *sorted({"pydantic", "yaml", "spacy", "onnx"} & sys.modules.keys()))
+"""
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> RunFolder:
+    """A run without an exported model."""
+    return make_run(tmp_path / "run", small_model(CONFIG.model), CONFIG)
+
+
+def without_torch(run: RunFolder) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", WITHOUT_TORCH, str(run.path)], capture_output=True, encoding="utf-8", check=False
+    )
+
+
+def test_the_first_use_exports_the_model_and_later_ones_change_nothing(run: RunFolder) -> None:
+    engine = open_engine(run)
+    assert isinstance(engine, OnnxEngine)
+    assert_alike(engine, torch_engine(small_model(CONFIG.model)), random_sources(3, longest=5))
+    files = {path: path.stat().st_mtime_ns for path in run.path.rglob("*")}
+    assert isinstance(open_engine(run, threads=1), OnnxEngine)
+    assert {path: path.stat().st_mtime_ns for path in run.path.rglob("*")} == files
+
+
+def test_a_run_that_was_moved_computes_without_torch(run: RunFolder, tmp_path: Path) -> None:
+    open_engine(run)
+    moved = RunFolder(Path(shutil.move(run.path, tmp_path / "elsewhere")))
+    done = without_torch(moved)
+    assert (done.returncode, done.stderr) == (0, "")
+    expected, _ = (engine := torch_engine(small_model(CONFIG.model))).step(
+        np.array([2]), engine.start([[5, 6]]), k=3, asked=np.zeros((1, 0), dtype=np.int64)
+    )
+    assert done.stdout.split() == [str(token) for token in expected.tokens[0]]
+
+
+def test_without_torch_and_an_exported_model_the_way_out_is_told(run: RunFolder) -> None:
+    done = without_torch(run)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "no exported model" in done.stderr
+    assert "where torch is installed" in done.stderr
+
+
+def test_torch_computes_when_it_is_named(run: RunFolder) -> None:
+    assert isinstance(open_engine(run, engine="torch", device="cpu"), TorchEngine)
+    assert not (run.path / EXPORT_RECORD).exists()
+
+
+def test_a_run_that_cannot_be_written_is_computed_by_torch(run: RunFolder) -> None:
+    (run.path / ENCODER).mkdir()  # where the graph would be written
+    assert isinstance(open_engine(run), TorchEngine)
+    with pytest.raises(OSError, match=r"encoder\.onnx"):
+        open_engine(run, engine="onnx")
+
+
+@pytest.mark.parametrize("damaged", [EXPORT_RECORD, DECODER])
+def test_a_damaged_export_is_made_anew(run: RunFolder, damaged: Path) -> None:
+    open_engine(run)
+    (run.path / damaged).write_bytes(b"{}")
+    assert isinstance(open_engine(run), OnnxEngine)
+    assert "error" not in without_torch(run).stderr
+
+
+def test_weights_that_are_missing_or_damaged_are_named_by_either_engine(run: RunFolder) -> None:
+    open_engine(run)
+    for content in (b"", None):
+        if content is None:
+            (run.path / BEST).unlink()
+        else:
+            (run.path / BEST).write_bytes(content)
+        for engine in ("onnx", "torch"):
+            with pytest.raises(ModelFileError, match=r"best/model\.safetensors: "):
+                open_engine(run, engine=engine)
+
+
+def test_weights_of_another_model_are_refused(run: RunFolder) -> None:
+    run.save_best(small_model(ModelConfig()).weights())
+    with pytest.raises(ModelFileError, match=r"not those of the model that config\.yaml describes"):
+        open_engine(run)
+
+
+def test_onnx_computes_on_the_cpu_only(run: RunFolder) -> None:
+    with pytest.raises(UsageError, match="computes on the cpu: leave out --device cuda"):
+        open_engine(run, engine="onnx", device="cuda")

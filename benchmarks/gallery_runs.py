@@ -19,7 +19,8 @@ from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.config.schema import Config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.decoding.load import load_translator
-from seq2seq_cli.decoding.translator import Translation, Translator
+from seq2seq_cli.decoding.translation import SentenceTranslation
+from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.evaluation.corpus_scores import corpus_bleu
 from seq2seq_cli.files import write_json
@@ -118,10 +119,11 @@ class GalleryRuns:
             session = Session.start(self.folder / name, config, self.corpus, held=held, overwrite=True)
             for _ in session.train():
                 pass
-        translator = load_translator(session.run, session.state.device)
-        result = _scored(name, translator, self.corpus)
+        translator = load_translator(session.run)
+        parameters = sum(parameter.numel() for parameter in session.state.model.parameters())
+        result = _scored(name, translator, self.corpus, parameters)
         if self.pictures:
-            picture = _picture(name, translator.translate([self.sentence])[0], self.pictures)
+            picture = _picture(name, translator.translate([self.sentence])[0].sentences[0], self.pictures)
             result = dataclasses.replace(result, picture=picture)
         write_json(record, dataclasses.asdict(result))
         print(f"{name}: BLEU {result.bleu:.1f}", file=sys.stderr)
@@ -171,7 +173,7 @@ def _rate(steps: Iterator[int], seconds: float) -> float:
     return tokens / elapsed
 
 
-def _scored(name: str, translator: Translator, corpus: PreparedCorpus) -> Result:
+def _scored(name: str, translator: Translator, corpus: PreparedCorpus, parameters: int) -> Result:
     pairs = corpus.sentences("test")
     texts = [translation.text for translation in translator.translate([src for src, _ in pairs])]
     whole = corpus_bleu(texts, [tgt for _, tgt in pairs])
@@ -182,7 +184,7 @@ def _scored(name: str, translator: Translator, corpus: PreparedCorpus) -> Result
         by_length[label] = score.value if score else None
     return Result(
         name=name,
-        parameters=sum(parameter.numel() for parameter in translator.model.parameters()),
+        parameters=parameters,
         bleu=whole.value,
         bleu_by_length=by_length,
         signature=whole.signature,
@@ -190,7 +192,7 @@ def _scored(name: str, translator: Translator, corpus: PreparedCorpus) -> Result
     )
 
 
-def _picture(name: str, translation: Translation, folder: Path) -> str | None:
+def _picture(name: str, translation: SentenceTranslation, folder: Path) -> str | None:
     """Draw the attention; returns the file relative to the page, None for a model without attention."""
     if not translation.weights.any():
         return None

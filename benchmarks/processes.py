@@ -5,9 +5,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 from benchmarks.figures import Figure, Goal
 
@@ -79,16 +80,19 @@ def _repeat(pairs: Path, longer: Path) -> None:
                 file.write("\t".join([*sentences, *columns[2:]]) + "\n")
 
 
-def measure_commands(run: Path | None) -> list[Figure]:
-    """``s2s --help``, and with a run ``s2s translate`` of one sentence: a new process each time."""
-    figures = [_seconds("s2s --help", lambda: run_s2s("--help"))]
-    if run:
-        command = ("translate", "--model", str(run), "She kissed him.")
-        figures.append(_seconds("s2s translate, one sentence", lambda: run_s2s(*command)))
-    return figures
+def measure_help() -> list[Figure]:
+    """``s2s --help`` in a new process."""
+    return [Figure(name="s2s --help", unit="s", values=cold_start("--help")[0])]
 
 
-def run_s2s(*arguments: str) -> Cost:
+def cold_start(*arguments: str) -> tuple[list[float], list[float]]:
+    """Seconds and peak memory in MB of a command in a new process, several times, its files in the system's cache."""
+    run_s2s(*arguments)
+    costs = [run_s2s(*arguments) for _ in range(COLD_STARTS)]
+    return [cost.seconds for cost in costs], [cost.peak for cost in costs]
+
+
+def run_s2s(*arguments: str, stdin: BinaryIO | None = None) -> Cost:
     """Run a command to its end; raises RuntimeError with its error output when it fails.
 
     The system counts the memory of this process as that of the new one until it has started: measure before anything
@@ -97,7 +101,7 @@ def run_s2s(*arguments: str) -> Cost:
     with tempfile.TemporaryFile("w+", encoding="utf-8") as errors:
         started = time.perf_counter()
         process = subprocess.Popen(
-            [sys.executable, "-m", "seq2seq_cli", *arguments], stdout=subprocess.DEVNULL, stderr=errors
+            [sys.executable, "-m", "seq2seq_cli", *arguments], stdin=stdin, stdout=subprocess.DEVNULL, stderr=errors
         )
         # Unlike subprocess, wait4 reports the resources of this process and its children.
         _, status, usage = os.wait4(process.pid, 0)
@@ -122,8 +126,3 @@ def measure_tutorial(pairs: Path, *, rounds: int) -> list[Figure]:
         Figure(name=name, unit="s", values=[cost.seconds for cost in costs], goal=Goal(value=60, at_most=True)),
         Figure(name=f"{name}, memory", unit="MB", values=[cost.peak for cost in costs]),
     ]
-
-
-def _seconds(name: str, run: Callable[[], Cost]) -> Figure:
-    run()  # brings all files into the system's cache
-    return Figure(name=name, unit="s", values=[run().seconds for _ in range(COLD_STARTS)])

@@ -1,7 +1,9 @@
 """Measure the speed of s2s and print a table: ``make bench``, or ``python -m benchmarks.speed --help``.
 
 prepare      seconds and peak memory of ``s2s prepare``: words, bpe 8,000, ten times the file
-commands     seconds of ``s2s --help`` and, with --run, of ``s2s translate`` in a new process
+help         seconds of ``s2s --help``
+translation  with --run: seconds and memory of one sentence in a new process, sentences/s of 2,000 greedily and with
+             beam 5, and, with --joeynmt-model, JoeyNMT's seconds for the same sentences
 tutorial     seconds of the whole ``s2s train --config tutorial``
 training     target tokens/s with three decoders, in turn with the tutorials' loop and, with --joeynmt, JoeyNMT
 distributed  target tokens/s of two processes that train one model and of one, and the difference of their losses
@@ -20,10 +22,10 @@ from importlib.metadata import version
 from pathlib import Path
 
 from benchmarks.figures import Figure, table
-from benchmarks.processes import measure_commands, measure_prepare, measure_tutorial
+from benchmarks.processes import measure_help, measure_prepare, measure_tutorial
 from seq2seq_cli.errors import S2SError
 
-PARTS = ("prepare", "commands", "tutorial", "training", "distributed", "memory", "limits")
+PARTS = ("prepare", "help", "translation", "tutorial", "training", "distributed", "memory", "limits")
 
 
 def main() -> None:
@@ -45,6 +47,12 @@ def _parse() -> argparse.Namespace:
     parser.add_argument("--pairs", type=Path, default=Path("data/sample.txt"), metavar="FILE", help="pair file")
     parser.add_argument("--run", type=Path, metavar="DIR", help="run to translate with; default none")
     parser.add_argument("--joeynmt", type=Path, metavar="DIR", help="folder whose venv has JoeyNMT; default none")
+    parser.add_argument(
+        "--joeynmt-model",
+        type=Path,
+        metavar="FILE",
+        help="config of a trained model of JoeyNMT, beside its venv, to translate with; default none",
+    )
     parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS, help="parts to measure; default all")
     parser.add_argument("--rounds", type=int, default=3, metavar="N", help="number of rounds; default 3")
     parser.add_argument(
@@ -62,8 +70,12 @@ def _measure(options: argparse.Namespace) -> list[Figure]:
     # Commands are measured first, before torch is imported into this process: see run_s2s.
     if "prepare" in options.only:
         figures += measure_prepare(pairs, rounds=rounds)
-    if "commands" in options.only:
-        figures += measure_commands(options.run)
+    if "help" in options.only:
+        figures += measure_help()
+    if "translation" in options.only and options.run:
+        from benchmarks.translation import measure_translation
+
+        figures += measure_translation(pairs, options.run, joeynmt=options.joeynmt_model, rounds=rounds)
     if "tutorial" in options.only:
         figures += measure_tutorial(pairs, rounds=rounds)
     if "memory" in options.only:

@@ -9,7 +9,7 @@ from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.corpus.batches import collate, epoch_order
 from seq2seq_cli.corpus.prepared import ParallelIds
 from seq2seq_cli.corpus.ragged import Ragged
-from seq2seq_cli.decoding.translator import Translator
+from seq2seq_cli.decoding.load import translator_of
 from seq2seq_cli.learning.state import fresh_state
 from seq2seq_cli.learning.update import Updater
 from seq2seq_cli.model.build import build_model
@@ -41,7 +41,7 @@ def main(pairs: list[tuple[str, str]], epochs: int, sentence: str) -> str:
         loss = sum(u.loss * u.tokens for u in updates) / sum(u.tokens for u in updates)
         print(f"epoch {epoch + 1}: {loss:.2f} nats per word")
 
-    [translation] = Translator(model, src, tgt, config.decoding, torch.device("cpu")).translate([sentence])
+    [translation] = translator_of(model, (src, tgt), config.decoding).translate([sentence])[0].sentences
     for word, weights in zip(translation.tgt_tokens, translation.weights, strict=True):
         print(f"{word:>12} <- {translation.src_tokens[weights.argmax()]} ({weights.max():.0%})")
     return translation.text

@@ -87,5 +87,5 @@ def _epoch_line(event: Validated) -> str:
     line = f"epoch {event.epoch}: train loss {event.train_loss:.3f}"
     if event.scores:
         scores = event.scores
-        line += f", valid loss {scores.loss:.3f}, BLEU {scores.bleu.value:.1f}, chrF {scores.chrf.value:.1f}"
+        line += f", valid loss {scores.loss:.3f}, greedy BLEU {scores.bleu.value:.1f}, chrF {scores.chrf.value:.1f}"
     return line + (" (moving average)" if event.averaged else "") + (" (best)" if event.is_best else "")

@@ -18,7 +18,7 @@ from seq2seq_cli.config.choices import DeviceName
 from seq2seq_cli.errors import InputError, UsageError
 
 if TYPE_CHECKING:
-    from seq2seq_cli.decoding.translator import Translation
+    from seq2seq_cli.decoding.translation import SentenceTranslation, Translation
 
 PROMPT = "src> "
 
@@ -110,7 +110,7 @@ def translate(
     from seq2seq_cli.decoding.load import load
 
     translator = load(model, device=device, overrides=overrides or []).translator
-    if attention is not None and not translator.has_attention:
+    if attention is not None and not translator.engine.has_attention:
         raise UsageError("--attention: this model has no attention: its model.attention.score is none or fixed")
     output = _Output(tokens=tokens, table=attention == _TERMINAL, picture=picture)
     if texts:
@@ -136,13 +136,13 @@ class _Output:
 
     def show(self, translations: "Iterable[Translation]", *, name_unknown: bool) -> None:
         """Print each translation as soon as it is there; then write the picture, and name new unknown words."""
-        drawn: list[Translation] = []
+        drawn: list[SentenceTranslation] = []
         unknown: dict[str, None] = {}
         for translation in translations:
             sys.stdout.write(self._text(translation))
             sys.stdout.flush()
             if self.picture is not None:
-                drawn.append(translation)
+                drawn.extend(translation.sentences)
             if name_unknown:
                 unknown.update(dict.fromkeys(translation.unknown))
         if self.picture is not None:
@@ -160,12 +160,13 @@ class _Output:
         text = translation.text
         if self.tokens:
             # An unknown word for which there was nothing to copy is an empty token.
-            text = " ".join(token for token in translation.tgt_tokens if token not in {"", EOS_UNIT})
-        table = _table(translation) if self.table else ""
+            tokens = [token for sentence in translation.sentences for token in sentence.tgt_tokens]
+            text = " ".join(token for token in tokens if token not in {"", EOS_UNIT})
+        table = "\n\n".join(map(_table, translation.sentences)) if self.table else ""
         return f"{text}\n\n{table}\n\n" if table else f"{text}\n"
 
 
-def _table(translation: "Translation") -> str:
+def _table(translation: "SentenceTranslation") -> str:
     """The attention, on a terminal no wider than it and in characters that it has."""
     from seq2seq_cli.plots.attention_text import attention_table
 

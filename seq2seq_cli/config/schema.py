@@ -371,6 +371,11 @@ class DecodingConfig(Section):
     def problems(self) -> Iterator[Problem]:
         return decoding_problems(self)
 
+    @property
+    def in_words(self) -> str:
+        """The search in words, for reports and the model card."""
+        return f"beam {self.beam_size}" if self.beam_size > 1 else "greedy"
+
 
 class Config(Section):
     """A whole config: corpus, model, training and search."""

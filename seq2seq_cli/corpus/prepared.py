@@ -23,7 +23,7 @@ from seq2seq_cli.corpus.ragged import Ragged
 from seq2seq_cli.corpus.splits import SplitName
 from seq2seq_cli.errors import ModelFileError, PreparedFolderError
 from seq2seq_cli.text.codec import Codec
-from seq2seq_cli.text.sides import SIDES, SideName, codec_path, load_codecs
+from seq2seq_cli.text.sides import SIDES, Codecs, SideName, codec_path, load_codecs
 
 DEFAULT_FOLDER = Path("data/prepared")
 """The default folder of ``s2s prepare`` and ``s2s train``."""
@@ -72,6 +72,11 @@ class PreparedCorpus:
     manifest: Manifest
     src_codec: Codec
     tgt_codec: Codec
+
+    @property
+    def codecs(self) -> Codecs:
+        """The codec of the source and that of the target."""
+        return self.src_codec, self.tgt_codec
 
     @classmethod
     def open(cls, path: Path) -> Self:

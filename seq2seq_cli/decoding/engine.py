@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from typing import NamedTuple, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
-from jaxtyping import Float, Int
+
+from seq2seq_cli.shapes import Float, Int
 
 State = TypeVar("State", bound="EngineState")
 

@@ -3,20 +3,21 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import overload
+from typing import TYPE_CHECKING, overload
 
-import torch
-
-from seq2seq_cli.compute.device import choose_device
 from seq2seq_cli.config.choices import DeviceName
-from seq2seq_cli.config.loader import load_saved_config
-from seq2seq_cli.config.schema import Config
-from seq2seq_cli.decoding.translator import Translation, Translator
+from seq2seq_cli.decoding.translation import Translation
+from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import ModelFileError, UsageError
-from seq2seq_cli.model.build import build_model
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import CONFIG
-from seq2seq_cli.text.sides import load_codecs
+from seq2seq_cli.text.sides import Codecs, load_codecs
+
+if TYPE_CHECKING:
+    import torch
+
+    from seq2seq_cli.config.schema import Config, DecodingConfig
+    from seq2seq_cli.model.seq2seq import Seq2Seq
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,21 +26,25 @@ class LoadedRun:
 
     path: Path
     """The run folder."""
-    config: Config
     translator: Translator
+
+    @property
+    def config(self) -> "Config":
+        """The config that the run was trained with."""
+        return RunFolder(self.path).config()
 
     @overload
     def translate(self, text: str) -> str: ...
     @overload
     def translate(self, text: list[str]) -> list[str]: ...
     def translate(self, text: str | list[str]) -> str | list[str]:
-        """The translation of a sentence, or those of several; a blank sentence stays blank."""
-        sentences = [text] if isinstance(text, str) else text
-        texts = [translation.text for translation in self.translator.translate(sentences)]
-        return texts[0] if isinstance(text, str) else texts
+        """The translation of a text, or those of several; a blank text stays blank."""
+        texts = [text] if isinstance(text, str) else text
+        translations = [translation.text for translation in self.translator.translate(texts)]
+        return translations[0] if isinstance(text, str) else translations
 
-    def attention(self, text: str) -> Translation:
-        """The translation of a sentence with the words of both sides and the attention weights between them."""
+    def explain(self, text: str) -> Translation:
+        """The translation of a text with its scores, its words, and the attention between them."""
         return self.translator.translate([text])[0]
 
 
@@ -55,21 +60,39 @@ def load(run: Path | str | None = None, *, device: DeviceName = "auto", override
         if not override.startswith("decoding."):
             raise UsageError(f"--set {override}: only decoding.KEY=VALUE: the model is trained already")
     folder = RunFolder.find_model(None if run is None else Path(run))
-    config = load_saved_config(folder.path / CONFIG, overrides) if overrides else folder.config()
-    translator = load_translator(folder, choose_device(device), config)
-    return LoadedRun(path=folder.path, config=config, translator=translator)
+    return LoadedRun(path=folder.path, translator=load_translator(folder, device, overrides))
 
 
-def load_translator(run: RunFolder, device: torch.device, config: Config | None = None) -> Translator:
-    """The translator of a run, with its best weights; `config` is that in the run folder unless it is given.
+def load_translator(run: RunFolder, device: DeviceName = "cpu", overrides: Sequence[str] = ()) -> Translator:
+    """The translator of a run, with its best weights.
 
     Raises ModelFileError when a file is missing, damaged, or does not fit the others.
     """
-    config = config or run.config()
+    from seq2seq_cli.compute.device import choose_device
+    from seq2seq_cli.config.loader import load_saved_config
+
+    config = load_saved_config(run.path / CONFIG, overrides) if overrides else run.config()
+    model = load_model(run, choose_device(device))
+    return translator_of(model, load_codecs(run.path), config.decoding)
+
+
+def load_model(run: RunFolder, device: "torch.device") -> "Seq2Seq":
+    """The model of a run, with its best weights, on a device; raises ModelFileError as `load_translator`."""
+    from seq2seq_cli.model.build import build_model
+
     src, tgt = load_codecs(run.path)
-    model = build_model(config.model, src_size=len(src.vocabulary), tgt_size=len(tgt.vocabulary))
+    model = build_model(run.config().model, src_size=len(src.vocabulary), tgt_size=len(tgt.vocabulary))
     try:
         model.load_weights(run.read_best())
     except ValueError as error:
         raise ModelFileError(f"{run.path}: {error}") from None
-    return Translator(model.to(device).eval(), src, tgt, config.decoding, device)
+    return model.to(device).eval()
+
+
+def translator_of(model: "Seq2Seq", codecs: Codecs, options: "DecodingConfig") -> Translator:
+    """The translator of a model that torch computes, where its weights lie."""
+    from seq2seq_cli.decoding.engines.torch_engine import TorchEngine
+
+    src, tgt = codecs
+    engine = TorchEngine(model, next(model.parameters()).device)
+    return Translator(engine=engine, src_codec=src, tgt_codec=tgt, options=options)

@@ -1,75 +1,57 @@
-"""From sentences to translations.
+"""From texts to translations.
 
-B sentences of a batch, R rows kept of them, S source length with ``<eos>``, T target length, V target vocabulary.
+S source length with ``<eos>``, T target length.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import torch
-from jaxtyping import Float, Int
-from torch import Tensor
-from torch.nn.utils.rnn import pad_sequence
-
-from seq2seq_cli.config.schema import DecodingConfig
 from seq2seq_cli.decoding.copying import copy_by_attention, copy_in_order
-from seq2seq_cli.decoding.greedy import Hypothesis, greedy_search
+from seq2seq_cli.decoding.engine import Engine
+from seq2seq_cli.decoding.search.hypothesis import Hypothesis
+from seq2seq_cli.decoding.search.search import search
+from seq2seq_cli.decoding.translation import SentenceTranslation, Translation
 from seq2seq_cli.errors import InputError
-from seq2seq_cli.model.seq2seq import Seq2Seq, evaluating
-from seq2seq_cli.model.state import DecoderState, Memory
-from seq2seq_cli.plots.attention_map import AttentionMap
-from seq2seq_cli.text.casing import is_all_upper, upper
 from seq2seq_cli.text.codec import Codec, Reading
-from seq2seq_cli.text.vocabulary import EOS, EOS_UNIT, PAD
+from seq2seq_cli.text.vocabulary import EOS_UNIT
 
-_CHUNK_SENTENCES = 2048
+if TYPE_CHECKING:  # pydantic is not imported to translate
+    from seq2seq_cli.config.schema import DecodingConfig
+
+_CHUNK_TEXTS = 2048
 _CHUNK_CHARACTERS = 2**18
 _BATCH_POSITIONS = 2**14
 """Most source positions per batch, padding counted."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Translation(AttentionMap):
-    """A sentence, its translation, and the attention between them."""
-
-    unknown: list[str]
-    """The words of the source that are not in the vocabulary."""
-
-
-@dataclass(frozen=True)
 class Translator:
-    """Translates with one model; the translation of a sentence does not depend on the sentences around it."""
+    """Translates with one engine; the translation of a text does not depend on the texts around it."""
 
-    model: Seq2Seq
+    engine: Engine[Any]
     src_codec: Codec
     tgt_codec: Codec
-    config: DecodingConfig
-    device: torch.device
+    options: "DecodingConfig"
 
-    @property
-    def has_attention(self) -> bool:
-        """Whether the model has attention weights to show and to copy unknown words by."""
-        return self.model.decoder.attention.has_weights
+    def translate(self, texts: Iterable[str]) -> list[Translation]:
+        """The translations, in the order of the texts; a blank text has a blank one. See translate_stream."""
+        return list(self.translate_stream(texts))
 
-    def translate(self, sentences: Iterable[str]) -> list[Translation]:
-        """The translations, in the order of the sentences; a blank sentence has a blank one. See translate_stream."""
-        return list(self.translate_stream(sentences))
+    def translate_stream(self, texts: Iterable[str], place: str = "text {}") -> Iterator[Translation]:
+        """The translations one by one; of a long stream only a chunk of texts is in memory at a time.
 
-    def translate_stream(self, sentences: Iterable[str], place: str = "sentence {}") -> Iterator[Translation]:
-        """The translations one by one; of a long stream only a chunk of sentences is in memory at a time.
-
-        Raises InputError for a sentence that is too long for the model, once the sentences before it are translated.
-        The message names the sentence by `place`, in which {} is its number, counted from 1.
+        Raises InputError for a text that is too long for the model, once the texts before it are translated.
+        The message names the text by `place`, in which {} is its number, counted from 1.
         """
-        for chunk in _chunks(self._read(sentences, place)):
-            yield from self._translate(chunk)
+        for chunk in _chunks(self._read(texts, place)):
+            translations = self._translate({reading.text: reading for reading in chunk})
+            yield from (translations[reading.text] for reading in chunk)
 
-    def _read(self, sentences: Iterable[str], place: str) -> Iterator[Reading]:
-        longest = self.model.decoder.attention.max_length
-        for number, sentence in enumerate(sentences, start=1):
-            reading = self.src_codec.read(sentence)
+    def _read(self, texts: Iterable[str], place: str) -> Iterator[Reading]:
+        longest = self.engine.max_source_length
+        for number, text in enumerate(texts, start=1):
+            reading = self.src_codec.read(text)
             length = len(reading.ids) + 1
             if longest is not None and length > longest:
                 raise InputError(
@@ -78,68 +60,42 @@ class Translator:
                 )
             yield reading
 
-    def _translate(self, sources: Sequence[Reading]) -> list[Translation]:
-        hypotheses: dict[int, Hypothesis] = {}
-        with evaluating(self.model), torch.inference_mode():
-            for batch in similar_lengths([len(source.ids) for source in sources], self.config.batch_size):
-                hypotheses.update(zip(batch, self._search([sources[i].ids for i in batch]), strict=True))
-        return [
-            self._finish(source, hypotheses[i]) if source.ids else _blank(source.text)
-            for i, source in enumerate(sources)
-        ]
+    def _translate(self, readings: dict[str, Reading]) -> dict[str, Translation]:
+        """The translation of each different text of a chunk."""
+        sources = list(readings.values())
+        translations = {reading.text: _blank(reading.text) for reading in sources if not reading.ids}
+        for batch in similar_lengths([len(source.ids) for source in sources], self.options.batch_size):
+            of_batch = [sources[i] for i in batch]
+            found = search(self.engine, [source.ids for source in of_batch], self.options)
+            for source, hypotheses in zip(of_batch, found, strict=True):
+                translations[source.text] = self._finish(source, hypotheses)
+        return translations
 
-    def _search(self, sources: list[list[int]]) -> list[Hypothesis]:
-        rows = [torch.tensor([*source, EOS]) for source in sources]
-        src = pad_sequence(rows, batch_first=True, padding_value=PAD).to(self.device)
-        memory, state = self.model.encode(src, torch.tensor([len(row) for row in rows]))
-        factor, extra = self.config.max_length_factor, self.config.max_length_extra
-        max_lengths = torch.tensor([int(factor * len(source)) + extra for source in sources], device=self.device)
-        return greedy_search(self._step, _SearchState(memory=memory, decoder=state), max_lengths)
+    def _finish(self, source: Reading, hypotheses: Sequence[Hypothesis]) -> Translation:
+        best, *others = [self._written(source, hypothesis) for hypothesis in hypotheses]
+        alternatives = tuple(_of_one(sentence) for sentence in (best, *others)) if self.options.n_best > 1 else ()
+        return Translation(source=best.source, text=best.text, sentences=(best,), alternatives=alternatives)
 
-    def _step(
-        self, tokens: Int[Tensor, " B"], state: "_SearchState"
-    ) -> tuple[Float[Tensor, "B V"], "_SearchState", Float[Tensor, "B S"]]:
-        logits, decoder, weights = self.model.step(tokens, state.decoder, state.memory)
-        return logits, _SearchState(memory=state.memory, decoder=decoder), weights
-
-    def _finish(self, source: Reading, hypothesis: Hypothesis) -> Translation:
+    def _written(self, source: Reading, hypothesis: Hypothesis) -> SentenceTranslation:
         # Without the columns that pad the source to the longest of its batch.
-        weights = torch.stack(hypothesis.weights)[:, : len(source.ids) + 1].float().numpy()
-        ended = hypothesis.ids[-1] == EOS
-        ids = hypothesis.ids[:-1] if ended else hypothesis.ids
+        weights = hypothesis.weights[:, : len(source.ids) + 1]
+        ids = hypothesis.ids[:-1] if hypothesis.ended else hypothesis.ids
         words = source.words
-        copies = copy_by_attention(ids, weights, words) if self.has_attention else copy_in_order(ids, words)
+        has_attention = self.engine.has_attention
+        copies = copy_by_attention(ids, weights, words) if has_attention else copy_in_order(ids, words)
         written = self.tgt_codec.write(ids, copies)
-        recase = self._recasing(source.text)
-        return Translation(
+        return SentenceTranslation(
             source=source.text,
-            text=recase(written.text),
+            text=written.text,
             src_tokens=[*source.parts, EOS_UNIT],
-            tgt_tokens=[recase(unit) for unit in written.units] + [EOS_UNIT] * ended,
+            tgt_tokens=written.units + [EOS_UNIT] * hypothesis.ended,
             weights=weights,
-            unknown=[word.text for word in words if word.is_unknown],
+            log_probability=hypothesis.log_probability,
+            length=len(hypothesis.ids),
+            unknown=tuple(word.text for word in words if word.is_unknown),
+            copied=tuple(copies.values()),
+            forced=(),
         )
-
-    def _recasing(self, sentence: str) -> Callable[[str], str]:
-        """The function for the case of a translation: upper case for a sentence in upper case, else no change.
-
-        Also no change for a model that sees the case of its source, or that does not write upper case.
-        """
-        src, tgt = self.src_codec.config, self.tgt_codec.config
-        if src.lowercase and not tgt.lowercase and is_all_upper(sentence):
-            return partial(upper, language=tgt.language)
-        return str
-
-
-@dataclass(frozen=True, kw_only=True)
-class _SearchState:
-    """The state of a search: the memory of each sentence and the decoder's state."""
-
-    memory: Memory
-    decoder: DecoderState
-
-    def select(self, rows: Int[Tensor, " R"]) -> "_SearchState":
-        return _SearchState(memory=self.memory.select(rows), decoder=self.decoder.select(rows))
 
 
 def similar_lengths(lengths: Sequence[int], batch_size: int) -> Iterator[list[int]]:
@@ -166,7 +122,7 @@ def _chunks(sources: Iterable[Reading]) -> Iterator[list[Reading]]:
         for source in sources:
             chunk.append(source)
             characters += len(source.text)
-            if len(chunk) == _CHUNK_SENTENCES or characters >= _CHUNK_CHARACTERS:
+            if len(chunk) == _CHUNK_TEXTS or characters >= _CHUNK_CHARACTERS:
                 yield chunk
                 chunk, characters = [], 0
     except InputError:
@@ -175,6 +131,9 @@ def _chunks(sources: Iterable[Reading]) -> Iterator[list[Reading]]:
     yield chunk
 
 
-def _blank(sentence: str) -> Translation:
-    weights = np.zeros((0, 0), dtype=np.float32)
-    return Translation(source=sentence, text="", src_tokens=[], tgt_tokens=[], weights=weights, unknown=[])
+def _of_one(sentence: SentenceTranslation) -> Translation:
+    return Translation(source=sentence.source, text=sentence.text, sentences=(sentence,))
+
+
+def _blank(text: str) -> Translation:
+    return Translation(source=text, text="", sentences=())

@@ -25,7 +25,7 @@ class HeldOutScores:
     loss: float
     """Mean negative log-likelihood, in nats per target token, with the true words fed to the decoder."""
     bleu: CorpusScore
-    """BLEU of the greedy translations."""
+    """BLEU of the translations."""
     chrf: CorpusScore
     """chrF of the same translations."""
 
@@ -39,10 +39,17 @@ class HeldOutScores:
 
 
 def score_split(
-    translator: Translator, corpus: PreparedCorpus, split: SplitName, group: ProcessGroup = SINGLE
+    model: Seq2Seq,
+    translator: Translator,
+    corpus: PreparedCorpus,
+    split: SplitName,
+    group: ProcessGroup = SINGLE,
 ) -> HeldOutScores:
-    """The scores of a split, which must not be empty; the processes of a `group` share the work."""
-    loss = mean_loss(translator.model, corpus.split(split), translator.device, group)
+    """The scores of a split, which must not be empty: the loss of `model`, BLEU and chrF of its `translator`.
+
+    The processes of a `group` share the work.
+    """
+    loss = mean_loss(model, corpus.split(split), next(model.parameters()).device, group)
     hypotheses, references = _translations(translator, corpus.sentences(split), group)
     return HeldOutScores(loss=loss, bleu=corpus_bleu(hypotheses, references), chrf=corpus_chrf(hypotheses, references))
 

@@ -112,6 +112,8 @@ class Report:
     """Epoch of the best weights, counted from 1."""
     test: HeldOutScores | None
     """Scores of the test split; None when it is empty."""
+    search: str
+    """The search of the test split and the samples in words, such as "beam 5"."""
     samples_split: SplitName
     """The split of the samples."""
     samples: list[SampleTranslation]

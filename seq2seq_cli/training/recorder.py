@@ -6,9 +6,10 @@ from seq2seq_cli.compute.memory import peak_memory_mb
 from seq2seq_cli.compute.process_group import ProcessGroup
 from seq2seq_cli.config.schema import Config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
-from seq2seq_cli.decoding.translator import Translation, Translator
+from seq2seq_cli.decoding.load import translator_of
 from seq2seq_cli.learning.state import Tally, TrainingState
 from seq2seq_cli.model.seq2seq import Seq2Seq
+from seq2seq_cli.plots.attention_map import AttentionMap
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.metrics import EndRecord, EpochRecord, Record, StepRecord
 from seq2seq_cli.training.events import Event, Finished, Saved, Step, Validated
@@ -84,10 +85,10 @@ class Recorder:
         if self._board and model.decoder.attention.has_weights:
             self._board.attention(self._translate_samples(model), event.step)
 
-    def _translate_samples(self, model: Seq2Seq) -> list[Translation]:
-        corpus = self._corpus
-        translator = Translator(model, corpus.src_codec, corpus.tgt_codec, self._config.decoding, self._state.device)
-        return translator.translate([src for src, _ in choose_samples(corpus.sentences("valid"))])
+    def _translate_samples(self, model: Seq2Seq) -> list[AttentionMap]:
+        translator = translator_of(model, self._corpus.codecs, self._config.decoding)
+        translations = translator.translate([src for src, _ in choose_samples(self._corpus.sentences("valid"))])
+        return [sentence for translation in translations for sentence in translation.sentences]
 
     def _step_record(self, event: Step) -> StepRecord:
         progress = self._state.progress

@@ -3,7 +3,7 @@
 import shlex
 
 from seq2seq_cli.corpus.splits import SPLITS
-from seq2seq_cli.decoding.load import load_translator
+from seq2seq_cli.decoding.load import load_model, translator_of
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.evaluation.held_out import score_split
 from seq2seq_cli.runs.metrics import TestRecord
@@ -31,8 +31,9 @@ def finish(session: Session) -> Report:
 
 def report(session: Session) -> Report:
     """Score the best weights of the session's run."""
-    translator = load_translator(session.run, session.state.device, session.config)
     corpus, progress = session.corpus, session.state.progress
+    model = load_model(session.run, session.state.device)
+    translator = translator_of(model, corpus.codecs, session.config.decoding)
     split = next(name for name in reversed(SPLITS) if len(corpus.split(name)))
     return Report(
         run=session.run.path,
@@ -41,10 +42,11 @@ def report(session: Session) -> Report:
         skipped=progress.skipped,
         seconds=progress.seconds,
         best_epoch=progress.best_epoch,
-        test=score_split(translator, corpus, "test") if len(corpus.split("test")) else None,
+        test=score_split(model, translator, corpus, "test") if len(corpus.split("test")) else None,
+        search=session.config.decoding.in_words,
         samples_split=split,
         samples=_samples(translator, corpus.sentences(split)),
-        parameters=sum(p.numel() for p in translator.model.parameters()),
+        parameters=sum(p.numel() for p in model.parameters()),
     )
 
 
@@ -79,7 +81,7 @@ A sequence-to-sequence translator with attention, trained by s2s.
 - vocabulary: {len(corpus.src_codec.vocabulary):,} {src}, {len(corpus.tgt_codec.vocabulary):,} {tgt}
 - training: {result.epochs} epochs, {result.steps:,} steps, {duration(result.seconds)} on {session.state.device.type};
   the best weights are those of epoch {result.best_epoch}{begun}
-- BLEU on the test split, greedy: {test}
+- BLEU on the test split, {result.search}: {test}
 
 The whole config is in `config.yaml`, the losses and scores of the training in `metrics.jsonl`. To translate:
 

@@ -1,9 +1,9 @@
-"""Validation: the scores of the weights or of their moving average, whichever is better."""
+"""Validation: the scores of the weights or of their moving average, whichever is better, by greedy search."""
 
 from seq2seq_cli.compute.process_group import SINGLE, ProcessGroup
 from seq2seq_cli.config.schema import Config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
-from seq2seq_cli.decoding.translator import Translator
+from seq2seq_cli.decoding.load import translator_of
 from seq2seq_cli.evaluation.held_out import HeldOutScores, score_split
 from seq2seq_cli.learning.state import Progress, TrainingState
 from seq2seq_cli.model.seq2seq import Seq2Seq
@@ -19,9 +19,11 @@ def validate(
     if not len(corpus.split("valid")):
         return None, state.average is not None
 
+    greedy = config.decoding.model_copy(update={"beam_size": 1})
+
     def scores_of(model: Seq2Seq) -> HeldOutScores:
-        translator = Translator(model, corpus.src_codec, corpus.tgt_codec, config.decoding, state.device)
-        return score_split(translator, corpus, "valid", group)
+        translator = translator_of(model, corpus.codecs, greedy)
+        return score_split(model, translator, corpus, "valid", group)
 
     plain = scores_of(state.model)
     if state.average is None:

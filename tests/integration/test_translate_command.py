@@ -17,6 +17,7 @@ from seq2seq_cli.config.schema import (
     Config,
     DataConfig,
     DecoderConfig,
+    DecodingConfig,
     EncoderConfig,
     ModelConfig,
     ScoreName,
@@ -25,7 +26,7 @@ from seq2seq_cli.config.schema import (
     TextConfig,
 )
 from seq2seq_cli.decoding.load import load_translator
-from seq2seq_cli.decoding.translator import Translation
+from seq2seq_cli.decoding.translation import Translation
 from seq2seq_cli.model.build import build_model
 from seq2seq_cli.plots.attention_text import attention_table
 from seq2seq_cli.runs.folder import RunFolder
@@ -48,6 +49,7 @@ def make_run(path: Path, *, copies: bool = False, score: ScoreName = "general") 
             attention=AttentionConfig(score=score, max_length=5),
             decoder=DecoderConfig(embedding_size=8, hidden_size=8, readout="state" if score == "none" else "concat"),
         ),
+        decoding=DecodingConfig(min_length=4),  # untrained, it may well say nothing
     )
     run = RunFolder(path)
     run.write_config(config)
@@ -77,7 +79,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def expected(folder: Path) -> dict[str, Translation]:
     """The translations of the lines by the newest run."""
-    translator = load_translator(RunFolder(folder / "runs" / "newest"), torch.device("cpu"))
+    translator = load_translator(RunFolder(folder / "runs" / "newest"))
     translations = translator.translate(LINES)
     assert len({translation.text for translation in translations}) > 3
     return dict(zip(LINES, translations, strict=True))
@@ -136,7 +138,7 @@ def test_a_model_without_attention_translates_and_has_none_to_show(folder: Path)
 def test_attention_is_drawn_below_each_translation(folder: Path, expected: dict[str, Translation]) -> None:
     done = s2s("--attention", LINES[0], LINES[2], folder=folder)
     shown = [expected[LINES[0]], expected[LINES[2]]]
-    assert done.stdout == "".join(f"{t.text}\n\n{attention_table(t, style='numbers')}\n\n" for t in shown)
+    assert done.stdout == "".join(f"{t.text}\n\n{attention_table(t.sentences[0], style='numbers')}\n\n" for t in shown)
 
 
 def test_tokens_and_the_weights_as_numbers(folder: Path, expected: dict[str, Translation]) -> None:
@@ -155,7 +157,7 @@ def test_each_sentence_of_a_pipe_has_its_picture(folder: Path, expected: dict[st
     assert done.returncode == 0
     assert done.stdout == f"{expected[LINES[0]].text}\n\n{expected[LINES[2]].text}\n"
     pictures = sorted(folder.glob("map*.png"))
-    assert [picture.name for picture in pictures] == ["map-1.png", "map-3.png"]
+    assert [picture.name for picture in pictures] == ["map-1.png", "map-2.png"]
     assert all(picture.read_bytes().startswith(b"\x89PNG") for picture in pictures)
 
 
@@ -166,9 +168,9 @@ def test_copied_words_are_escaped_for_a_terminal_that_lacks_their_characters(fol
 
 
 def test_an_override_changes_the_search(folder: Path, expected: dict[str, Translation]) -> None:
-    assert len(expected[LINES[0]].tgt_tokens) > 1
+    assert expected[LINES[0]].sentences[0].length > 1
     done = s2s("--set", "decoding.max_length_factor=0", "--set=decoding.max_length_extra=1", LINES[0], folder=folder)
-    assert done.stdout.split() == expected[LINES[0]].tgt_tokens[:1]
+    assert len(done.stdout.split()) == 1
 
 
 def typed(folder: Path, keys: bytes, *, encoding: str) -> "subprocess.CompletedProcess[str]":

@@ -5,13 +5,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 
 from seq2seq_cli.config.catalog import GROUPS, list_configs
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.decoding.load import load_translator
-from seq2seq_cli.decoding.translator import Translation
+from seq2seq_cli.decoding.translation import SentenceTranslation
 from seq2seq_cli.training.resolve import resolve_config
 from tests.corpora import prepared, reversed_words, symbol_sequences
 from tests.tiny import started
@@ -84,23 +83,23 @@ def corpus(folder: Path, task: str, *, longest: int) -> PreparedCorpus:
 
 def learned(
     name: str, corpus: PreparedCorpus, folder: Path, options: Sequence[str] = ()
-) -> tuple[list[Translation], list[str]]:
+) -> tuple[list[SentenceTranslation], list[str]]:
     """Translations of the test split by the shipped model of that name, and the references."""
     config = resolve_config(load_config(name, [*SETTINGS, *options]), corpus)
     session = started(folder / name, config, corpus)
     for _ in session.train():
         pass
     sources, targets = zip(*corpus.sentences("test"), strict=True)
-    return load_translator(session.run, torch.device("cpu")).translate(sources), list(targets)
+    return [t.sentences[0] for t in load_translator(session.run).translate(sources)], list(targets)
 
 
-def accuracy(translations: Sequence[Translation], targets: Sequence[str]) -> float:
+def accuracy(translations: Sequence[SentenceTranslation], targets: Sequence[str]) -> float:
     assert len(targets) > 500
     right = [t.text.split() == target.split() for t, target in zip(translations, targets, strict=True)]
     return float(np.mean(right))
 
 
-def alignment_accuracy(translations: Sequence[Translation], task: str, *, within: int) -> float:
+def alignment_accuracy(translations: Sequence[SentenceTranslation], task: str, *, within: int) -> float:
     """The fraction of symbols written with most attention at their own position, or `within` so many of it.
 
     <eos> is left out: the state at it also holds the last symbol, and may get the attention instead.

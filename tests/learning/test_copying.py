@@ -5,7 +5,6 @@ from pathlib import Path
 from random import Random
 
 import pytest
-import torch
 
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.decoding.load import load_translator
@@ -48,7 +47,7 @@ def test_names_in_letters_never_seen_are_copied(unit: str, tmp_path: Path) -> No
     session = started(tmp_path / "run", config, corpus)
     for _ in session.train():
         pass
-    translator = load_translator(session.run, torch.device("cpu"))
+    translator = load_translator(session.run)
     sources, targets = zip(*(pair(*parts) for parts in product(NEVER_SEEN, VERBS, ANIMALS)), strict=True)
     right = [t.text == target for t, target in zip(translator.translate(sources), targets, strict=True)]
     assert sum(right) / len(right) >= 0.9

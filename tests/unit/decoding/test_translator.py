@@ -16,7 +16,9 @@ from seq2seq_cli.config.schema import (
     SourceConfig,
     TargetConfig,
 )
-from seq2seq_cli.decoding.translator import Translation, Translator, similar_lengths
+from seq2seq_cli.decoding.load import translator_of
+from seq2seq_cli.decoding.translation import SentenceTranslation, Translation
+from seq2seq_cli.decoding.translator import Translator, similar_lengths
 from seq2seq_cli.model.build import build_model
 from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.text.codec import Codec
@@ -63,19 +65,31 @@ def model(request: pytest.FixtureRequest, src_codec: Codec, tgt_codec: Codec) ->
 
 
 def translator(model: Seq2Seq, src_codec: Codec, tgt_codec: Codec, **decoding: float) -> Translator:
-    return Translator(model, src_codec, tgt_codec, DecodingConfig.model_validate(decoding), torch.device("cpu"))
+    options = DecodingConfig.model_validate({"beam_size": 1, **decoding})
+    return translator_of(model, (src_codec, tgt_codec), options)
+
+
+def sentences_of(translator: Translator, texts: list[str]) -> list[SentenceTranslation]:
+    return [sentence for translation in translator.translate(texts) for sentence in translation.sentences]
 
 
 def assert_same(one: Translation, other: Translation) -> None:
     assert one.source == other.source
     assert one.text == other.text
-    assert one.tgt_tokens == other.tgt_tokens
-    np.testing.assert_allclose(one.weights, other.weights, atol=1e-6)
+    assert one.alignment == other.alignment
+    assert len(one.sentences) == len(other.sentences)
+    for mine, theirs in zip(one.sentences, other.sentences, strict=True):
+        assert mine.tgt_tokens == theirs.tgt_tokens
+        np.testing.assert_allclose(mine.weights, theirs.weights, atol=1e-6)
+        assert mine.log_probability == pytest.approx(theirs.log_probability, abs=1e-5)
 
 
-def test_a_translation_does_not_depend_on_its_batch(model: Seq2Seq, src_codec: Codec, tgt_codec: Codec) -> None:
-    together = translator(model, src_codec, tgt_codec, batch_size=4).translate(SENTENCES)
-    alone = translator(model, src_codec, tgt_codec, batch_size=1)
+@pytest.mark.parametrize("options", [{"beam_size": 1}, {"beam_size": 5, "min_length": 4}], ids=["greedy", "beam"])
+def test_a_translation_does_not_depend_on_its_batch(
+    model: Seq2Seq, src_codec: Codec, tgt_codec: Codec, options: dict[str, float]
+) -> None:
+    together = translator(model, src_codec, tgt_codec, batch_size=4, **options).translate(SENTENCES)
+    alone = translator(model, src_codec, tgt_codec, batch_size=1, **options)
     assert len({t.text for t in together}) > 4
     for sentence, translation in zip(SENTENCES, together, strict=True):
         assert_same(translation, alone.translate([sentence])[0])
@@ -102,8 +116,8 @@ def test_a_stream_is_not_read_to_its_end_first(model: Seq2Seq, src_codec: Codec,
 def test_blank_sentences_stay_blank(model: Seq2Seq, src_codec: Codec, tgt_codec: Codec) -> None:
     for translation in translator(model, src_codec, tgt_codec).translate(["", " \t\n", "\u00a0"]):
         assert translation.text == ""
-        assert translation.src_tokens == translation.tgt_tokens == []
-        assert translation.weights.shape == (0, 0)
+        assert translation.sentences == ()
+        assert translation.alignment == []
 
 
 def test_no_sentences_have_no_translations(model: Seq2Seq, src_codec: Codec, tgt_codec: Codec) -> None:
@@ -113,23 +127,23 @@ def test_no_sentences_have_no_translations(model: Seq2Seq, src_codec: Codec, tgt
 def test_every_row_of_the_weights_is_a_distribution_over_the_source(
     model: Seq2Seq, src_codec: Codec, tgt_codec: Codec
 ) -> None:
-    for translation in translator(model, src_codec, tgt_codec).translate(["She kissed him.", SENTENCES[1]]):
+    for translation in sentences_of(translator(model, src_codec, tgt_codec), ["She kissed him.", SENTENCES[1]]):
         assert translation.weights.shape == (len(translation.tgt_tokens), len(translation.src_tokens))
         np.testing.assert_allclose(translation.weights.sum(axis=1), 1, atol=1e-6)
 
 
 def test_the_source_tokens_keep_their_case(model: Seq2Seq, src_codec: Codec, tgt_codec: Codec) -> None:
-    [translation] = translator(model, src_codec, tgt_codec).translate(["She  kissed  Xaver."])
+    [translation] = sentences_of(translator(model, src_codec, tgt_codec), ["She  kissed  Xaver."])
     assert translation.source == "She  kissed  Xaver."
     assert translation.src_tokens == ["She", "kissed", "Xaver", ".", EOS_UNIT]
-    assert translation.unknown == ["Xaver"]
+    assert translation.unknown == ("Xaver",)
 
 
 def test_the_length_limit_counts_source_tokens(model: Seq2Seq, src_codec: Codec, tgt_codec: Codec) -> None:
     with torch.no_grad():
         model.output.bias[tgt_codec.vocabulary.id("▁Hund")] = 1000
     limited = translator(model, src_codec, tgt_codec, max_length_factor=1.5, max_length_extra=2)
-    [translation] = limited.translate(["she kissed him"])
+    [translation] = sentences_of(limited, ["she kissed him"])
     assert translation.text == " ".join(["Hund"] * 6)  # int(1.5 * 3) + 2
     assert EOS_UNIT not in translation.tgt_tokens
 
@@ -137,7 +151,7 @@ def test_the_length_limit_counts_source_tokens(model: Seq2Seq, src_codec: Codec,
 def test_unknown_words_are_copied_and_unk_is_never_written(model: Seq2Seq, src_codec: Codec, tgt_codec: Codec) -> None:
     with torch.no_grad():
         model.output.bias[UNK] = 1000
-    [translation] = translator(model, src_codec, tgt_codec).translate(["Xaver kissed, Zoë."])
+    [translation] = sentences_of(translator(model, src_codec, tgt_codec), ["Xaver kissed, Zoë."])
     assert sorted(translation.text.split()) == ["Xaver", "Zoë", "kissed"]
     assert [token for token in translation.tgt_tokens if token] == translation.text.split()
 

@@ -5,11 +5,11 @@ import torch
 
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
-from seq2seq_cli.decoding.translator import Translator
+from seq2seq_cli.decoding.load import translator_of
 from seq2seq_cli.learning.averaging import Average
 from seq2seq_cli.model.build import build_model
 from seq2seq_cli.model.seq2seq import Seq2Seq
-from tests.tiny import CPU, TINY, tiny_config
+from tests.tiny import TINY, tiny_config
 
 TIED = [
     *("model.decoder.readout=attentional", "model.decoder.embedding_size=12", "model.encoder.embedding_size=12"),
@@ -100,8 +100,6 @@ def test_the_averaged_model_translates(corpus: PreparedCorpus) -> None:
     model = build_model(config.model, **sizes)
     average = Average(model, 0.9)
     average.update_parameters(model)
-    ours, theirs = (
-        Translator(m, corpus.src_codec, corpus.tgt_codec, config.decoding, CPU) for m in (average.module, model.eval())
-    )
+    ours, theirs = (translator_of(m, corpus.codecs, config.decoding) for m in (average.module, model.eval()))
     assert [t.text for t in ours.translate(["a b c"])] == [t.text for t in theirs.translate(["a b c"])]
     average.update_parameters(model)  # after an inference, too

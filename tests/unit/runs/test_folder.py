@@ -18,7 +18,7 @@ from safetensors import safe_open
 
 from seq2seq_cli.config.schema import Config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
-from seq2seq_cli.decoding.load import load_translator
+from seq2seq_cli.decoding.load import load_model, load_translator
 from seq2seq_cli.errors import ModelFileError, TrainingError, UsageError
 from seq2seq_cli.runs.checkpoint import save_checkpoint
 from seq2seq_cli.runs.folder import METRICS_BYTES, RunFolder
@@ -44,9 +44,9 @@ def session(corpus: PreparedCorpus, config: Config, run_path: Path) -> Session:
 
 def test_holds_what_translation_needs_and_moves_with_it(session: Session, tmp_path: Path) -> None:
     sentence = session.corpus.sentences("valid")[0][0]
-    expected = load_translator(session.run, CPU).translate([sentence])[0].text
+    expected = load_translator(session.run).translate([sentence])[0].text
     moved = session.run.path.rename(tmp_path / "elsewhere")
-    assert load_translator(RunFolder.find(moved), CPU).translate([sentence])[0].text == expected
+    assert load_translator(RunFolder.find(moved)).translate([sentence])[0].text == expected
 
 
 def test_a_matrix_that_two_layers_share_is_saved_once_and_shared_when_loaded(
@@ -58,7 +58,7 @@ def test_a_matrix_that_two_layers_share_is_saved_once_and_shared_when_loaded(
     with safe_open(session.run.best_path, framework="pt") as file:
         names = set(file.keys())
     assert {"decoder.embedding.weight", "output.weight"} & names == {"decoder.embedding.weight"}
-    model = load_translator(session.run, CPU).model
+    model = load_model(session.run, CPU)
     assert model.output.weight is model.decoder.embedding.weight
     for name, weight in session.state.model.state_dict().items():
         assert torch.equal(model.state_dict()[name], weight), name
@@ -70,7 +70,7 @@ def contents(folder: Path) -> dict[Path, bytes]:
 
 def test_translating_changes_no_file(session: Session) -> None:
     before = contents(session.run.path)
-    load_translator(session.run, CPU).translate(["a b c"])
+    load_translator(session.run).translate(["a b c"])
     assert contents(session.run.path) == before
 
 
@@ -181,17 +181,17 @@ def test_damaged_and_foreign_weights_are_refused_in_words(session: Session) -> N
     for damage in (b"", b"PK\x03\x04 not weights", whole[:100], whole[:-1], bytes(changed)):
         path.write_bytes(damage)
         with pytest.raises(ModelFileError, match=r"model\.safetensors: damaged"):
-            load_translator(session.run, CPU)
+            load_translator(session.run)
     path.write_bytes(whole)
     set_metadata(path, {"s2s": '{"format": 99}'})
     with pytest.raises(ModelFileError, match=r"newer s2s.*upgrade"):
-        load_translator(session.run, CPU)
+        load_translator(session.run)
     set_metadata(path, {"made_by": "somebody"})
     with pytest.raises(ModelFileError, match="not a file of s2s"):
-        load_translator(session.run, CPU)
+        load_translator(session.run)
     path.unlink()
     with pytest.raises(ModelFileError, match="no epoch of this run is finished"):
-        load_translator(session.run, CPU)
+        load_translator(session.run)
 
 
 def test_weights_of_another_model_are_refused_in_words(session: Session) -> None:
@@ -199,7 +199,7 @@ def test_weights_of_another_model_are_refused_in_words(session: Session) -> None
     text = config.read_text(encoding="utf-8")
     config.write_text(text.replace("hidden_size: 12", "hidden_size: 16"), encoding="utf-8")
     with pytest.raises(ModelFileError, match="not those of the model"):
-        load_translator(session.run, CPU)
+        load_translator(session.run)
 
 
 class Bomb:
@@ -317,9 +317,9 @@ def test_the_weights_of_the_newest_epochs_are_kept_and_translate(session: Sessio
         ["0002.safetensors", "0003.safetensors"],
         ["0003.safetensors", "0004.safetensors"],
     ]
-    third = load_translator(RunFolder.find_model(run.path / "epochs" / "0003.safetensors"), CPU).model
+    third = load_model(RunFolder.find_model(run.path / "epochs" / "0003.safetensors"), CPU)
     assert third.output.bias[0].item() == 3
-    assert load_translator(RunFolder.find_model(run.path), CPU).model.output.bias[0].item() != 3
+    assert load_model(RunFolder.find_model(run.path), CPU).output.bias[0].item() != 3
     with pytest.raises(ModelFileError, match=r"0001\.safetensors: no such file"):
         RunFolder.find_model(run.path / "epochs" / "0001.safetensors")
 

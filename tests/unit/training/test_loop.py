@@ -8,8 +8,7 @@ import torch
 
 from seq2seq_cli.config.schema import TrainingConfig
 from seq2seq_cli.corpus.prepared import PreparedCorpus
-from seq2seq_cli.decoding.load import load_translator
-from seq2seq_cli.decoding.translator import Translator
+from seq2seq_cli.decoding.load import load_model, translator_of
 from seq2seq_cli.evaluation.held_out import score_split
 from seq2seq_cli.learning.state import Progress
 from seq2seq_cli.runs.folder import RunFolder
@@ -147,8 +146,9 @@ def test_a_validation_keeps_the_better_of_weights_and_moving_average(corpus: Pre
     config = tiny_config(corpus, "training.ema_decay=0.9", "training.best_metric=loss")
     state = fresh_tiny(corpus, config)
     assert state.average
-    translator = Translator(state.average.module, corpus.src_codec, corpus.tgt_codec, config.decoding, CPU)
-    unharmed = score_split(translator, corpus, "valid")
+    greedy = config.decoding.model_copy(update={"beam_size": 1})
+    model = state.average.module
+    unharmed = score_split(model, translator_of(model, corpus.codecs, greedy), corpus, "valid")
     with torch.no_grad():
         state.model.output.bias[5] = 100.0
     assert validate(state, corpus, config) == (unharmed, True)
@@ -162,5 +162,5 @@ def test_the_weights_that_scored_best_are_kept(corpus: PreparedCorpus, tmp_path:
             assert session.state.average
             kept = session.state.average.module if event.averaged else session.state.model
             best = {name: weight.clone() for name, weight in kept.state_dict().items()}
-    for name, weight in load_translator(session.run, CPU).model.state_dict().items():
+    for name, weight in load_model(session.run, CPU).state_dict().items():
         assert torch.equal(weight, best[name]), name

@@ -80,10 +80,10 @@ def test_a_run_with_subwords_translates_without_its_prepared_folder(subwords: Pr
     session = started(tmp_path / "runs" / "bpe", tiny_config(subwords, "training.epochs=1"), subwords)
     list(session.train())
     sentence = subwords.sentences("valid")[0][0]
-    expected = load_translator(session.run, CPU).translate([sentence])[0].text
+    expected = load_translator(session.run).translate([sentence])[0].text
     moved = session.run.path.rename(tmp_path / "moved")
     subwords.path.rename(tmp_path / "gone")
     try:
-        assert load_translator(RunFolder.find(moved), CPU).translate([sentence])[0].text == expected
+        assert load_translator(RunFolder.find(moved)).translate([sentence])[0].text == expected
     finally:
         (tmp_path / "gone").rename(subwords.path)

@@ -8,7 +8,7 @@ import torch
 from seq2seq_cli.config.catalog import list_configs
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
-from seq2seq_cli.decoding.load import load_translator
+from seq2seq_cli.decoding.load import load_model, load_translator
 from seq2seq_cli.preparation.prepare import prepare
 from seq2seq_cli.training.events import Step, Validated
 from seq2seq_cli.training.report import model_card, report
@@ -34,7 +34,7 @@ def test_each_shipped_config_trains_and_translates(name: str, corpus: PreparedCo
     assert torch.tensor(losses).isfinite().all()
     assert any(isinstance(event, Validated) and event.is_best for event in events)
     assert config.model.attention.in_words in model_card(session, report(session))
-    translation = load_translator(session.run, CPU).translate(["a b c"])[0]
+    translation = load_translator(session.run).translate(["a b c"])[0].sentences[0]
     assert translation.weights.shape == (len(translation.tgt_tokens), 4)
 
 
@@ -64,6 +64,6 @@ def test_with_one_vocabulary_both_sides_and_the_output_share_a_matrix(tmp_path: 
     for _ in session.train():
         pass
 
-    model = load_translator(session.run, CPU).model
+    model = load_model(session.run, CPU)
     assert model.encoder.embedding.weight is model.decoder.embedding.weight is model.output.weight
     assert torch.equal(model.output.weight, session.state.model.encoder.embedding.weight)

@@ -1,0 +1,94 @@
+"""Time and memory of translating with a run: one sentence, and many, beside JoeyNMT."""
+
+import itertools
+import subprocess
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchmarks.figures import Figure, Goal, ratio
+from benchmarks.processes import cold_start, run_s2s
+
+SENTENCES = 2000
+COLD_SECONDS, COLD_MEGABYTES = Goal(value=0.25, at_most=True), Goal(value=120, at_most=True)
+GREEDY_RATE = Goal(value=3000)
+TIMES_JOEYNMT = Goal(value=20)
+
+
+def measure_translation(pairs: Path, run: Path, *, joeynmt: Path | None, rounds: int) -> list[Figure]:
+    """One sentence in a new process; 2,000 different ones of `pairs` greedily and with beam 5, as a command and inside.
+
+    `joeynmt` is the config of a trained model of JoeyNMT, in a folder whose ``venv`` has it: it translates the same
+    sentences with its beam size, in turn with ours. Raises RuntimeError when a command fails.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "sentences.txt"
+        sentences = different_sources(pairs, SENTENCES)
+        file.write_text("".join(f"{sentence}\n" for sentence in sentences), encoding="utf-8")
+        seconds, peak = cold_start("translate", "--model", str(run), "She kissed him.")
+        figures = [
+            Figure(name="translate, one sentence, new process", unit="s", values=seconds, goal=COLD_SECONDS),
+            Figure(name="translate, one sentence, memory", unit="MB", values=peak, goal=COLD_MEGABYTES),
+        ]
+        ours, peer = _as_commands(file, run, joeynmt, rounds)
+    for beam_size, goal in ((1, GREEDY_RATE), (5, None)):
+        rates = _rates(run, sentences, beam_size, rounds)
+        figures.append(
+            Figure(name=f"translate, beam {beam_size}, in-process", unit="sentences/s", values=rates, goal=goal)
+        )
+    figures.append(ours)
+    return [*figures, peer, ratio("JoeyNMT / s2s", peer, ours, TIMES_JOEYNMT)] if peer else figures
+
+
+def different_sources(pairs: Path, count: int) -> list[str]:
+    """The given number of different sentences of the first column, evenly spaced over the file."""
+    with pairs.open(encoding="utf-8") as file:
+        sources = list(dict.fromkeys(line.split("\t", 1)[0].strip() for line in file))
+    return list(itertools.islice(sources, 0, None, max(1, len(sources) // count)))[:count]
+
+
+def _as_commands(file: Path, run: Path, joeynmt: Path | None, rounds: int) -> tuple[Figure, Figure | None]:
+    """Seconds of whole commands with beam 5, start included: ours, then JoeyNMT's."""
+    ours: list[float] = []
+    peer: list[float] = []
+    for _ in range(rounds):
+        with file.open("rb") as lines:
+            ours.append(run_s2s("translate", "--model", str(run), "--set=decoding.beam_size=5", stdin=lines).seconds)
+        if joeynmt:
+            peer.append(_joeynmt_seconds(joeynmt, file))
+    name = f"translate, {SENTENCES:,} sentences, beam 5"
+    figure = Figure(name=f"{name}, command", unit="s", values=ours)
+    return figure, Figure(name=f"{name}, JoeyNMT", unit="s", values=peer) if peer else None
+
+
+def _joeynmt_seconds(config: Path, file: Path) -> float:
+    # The link is not resolved: its target is the python without the environment.
+    python = config.absolute().parent / "venv" / "bin" / "python"
+    started = time.perf_counter()
+    with file.open("rb") as lines:
+        done = subprocess.run(
+            [python, "-m", "joeynmt", "translate", config.absolute()],
+            stdin=lines,
+            capture_output=True,
+            encoding="utf-8",
+            cwd=config.parent,
+            check=False,
+        )
+    if done.returncode:
+        raise RuntimeError(f"JoeyNMT: {done.stderr.strip()[-500:]}")
+    return time.perf_counter() - started
+
+
+def _rates(run: Path, sentences: Sequence[str], beam_size: int, rounds: int) -> list[float]:
+    """Sentences per second in this process, the model loaded and warm."""
+    from seq2seq_cli.decoding.load import load  # not above: the commands are measured before anything large is imported
+
+    translator = load(run, overrides=[f"decoding.beam_size={beam_size}"]).translator
+    translator.translate(sentences[:64])
+    rates = []
+    for _ in range(rounds):
+        started = time.perf_counter()
+        translator.translate(sentences)
+        rates.append(len(sentences) / (time.perf_counter() - started))
+    return rates

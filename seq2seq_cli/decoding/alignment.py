@@ -1,0 +1,67 @@
+"""The alignment of the words of a text with those of its translation, from attention weights.
+
+S source tokens, T target tokens. A word is what stands between two white spaces of a text as it was given.
+"""
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import numpy as np
+
+from seq2seq_cli.shapes import Float
+
+Link: TypeAlias = tuple[int, int]
+"""A source word and a target word that belong together, counted from 0: ``i-j`` in the Pharaoh format."""
+
+_WINDOW = 2000
+"""Characters of a text in which a token is looked for, so that the time grows with the length and not its square."""
+
+
+def word_links(
+    weights: Float[np.ndarray, "T S"], src_words: Sequence[int | None], tgt_words: Sequence[int | None]
+) -> list[Link]:
+    """One link per target word: the source word with the largest sum of attention weights over the word's tokens.
+
+    `src_words` and `tgt_words` have the word of each token, or None (``<eos>``). Target words without any attention to
+    a source word have no link.
+    """
+    if not weights.size:
+        return []
+    links = []
+    sources = sorted({word for word in src_words if word is not None})
+    columns = np.array([[word == source for word in src_words] for source in sources], dtype=weights.dtype)
+    for target in sorted({word for word in tgt_words if word is not None}):
+        of_tokens = weights[[word == target for word in tgt_words]].sum(axis=0)
+        of_words = columns @ of_tokens
+        if len(of_words) and of_words.max() > 0:
+            links.append((sources[int(of_words.argmax())], target))
+    return links
+
+
+def words_of_tokens(tokens: Sequence[str], text: str, start: int = 0) -> tuple[list[int | None], int]:
+    """The word of `text` in which each token stands, and the character where the search for later tokens begins.
+
+    The tokens are looked for one after the other, from `start` on, in any case, white space ignored; a token that
+    `text` does not have (a mark that was added to it) belongs to the last word before it. Empty tokens have no word.
+    `start` counts the characters of `text` that are no white space.
+    """
+    characters = [(character, word) for word, chunk in enumerate(text.split()) for character in chunk]
+    folded = "".join(_folded(character) for character, _ in characters)
+    words: list[int | None] = []
+    for token in tokens:
+        wanted = "".join(_folded(character) for character in token if not character.isspace())
+        at = folded.find(wanted, start, start + len(wanted) + _WINDOW)
+        if not wanted or not characters:
+            words.append(None)
+        elif at < 0:
+            words.append(characters[max(0, min(start, len(characters)) - 1)][1])
+        else:
+            words.append(characters[at][1])
+            start = at + len(wanted)
+    return words, start
+
+
+def _folded(character: str) -> str:
+    """The character in lower case where that is one character, so that positions stay."""
+    lower = character.lower()
+    return lower if len(lower) == 1 else character

@@ -1,0 +1,85 @@
+"""The outcome of translating: a text, its translation, and what is known about it."""
+
+import math
+from dataclasses import dataclass
+
+from seq2seq_cli.decoding.alignment import Link, word_links, words_of_tokens
+from seq2seq_cli.plots.attention_map import AttentionMap
+from seq2seq_cli.text.vocabulary import EOS_UNIT
+
+
+@dataclass(frozen=True, kw_only=True)
+class SentenceTranslation(AttentionMap):
+    """A sentence that was translated in one piece, its translation, and the attention between them."""
+
+    log_probability: float
+    """log p(translation | sentence): the sum over its tokens, ``<eos>`` counted."""
+    length: int
+    """The number of these tokens."""
+    unknown: tuple[str, ...]
+    """The words of the source that are not in the vocabulary."""
+    copied: tuple[str, ...]
+    """The words that the translation has from the source as they are."""
+    forced: tuple[str, ...]
+    """The units of the translation that a prefix or a glossary demanded."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Translation:
+    """A text and its translation."""
+
+    source: str
+    """The text as it was given."""
+    text: str
+    """The translation as plain text; empty for a blank text."""
+    sentences: tuple[SentenceTranslation, ...]
+    """The sentences that were translated, in order; none in a blank text."""
+    alternatives: "tuple[Translation, ...]" = ()
+    """The n best translations, the best first, this one among them; empty unless several were asked for."""
+
+    @property
+    def log_probability(self) -> float:
+        """The sum of the log-probabilities of the sentences' translations."""
+        return math.fsum(sentence.log_probability for sentence in self.sentences)
+
+    @property
+    def score(self) -> float:
+        """The mean log-probability per token, at most 0; 0 for a text without sentences."""
+        length = sum(sentence.length for sentence in self.sentences)
+        return self.log_probability / length if length else 0.0
+
+    @property
+    def confidence(self) -> float:
+        """exp(score), the geometric mean of the tokens' probabilities, from 0 to 1."""
+        return math.exp(self.score)
+
+    @property
+    def unknown(self) -> tuple[str, ...]:
+        """The words of the text that are not in the vocabulary."""
+        return tuple(word for sentence in self.sentences for word in sentence.unknown)
+
+    @property
+    def copied(self) -> tuple[str, ...]:
+        """The words that the translation has from the text as they are."""
+        return tuple(word for sentence in self.sentences for word in sentence.copied)
+
+    @property
+    def forced(self) -> tuple[str, ...]:
+        """The units of the translation that a prefix or a glossary demanded."""
+        return tuple(unit for sentence in self.sentences for unit in sentence.forced)
+
+    @property
+    def alignment(self) -> list[Link]:
+        """The word links between text and translation, one per word of the translation at most, in its order."""
+        links: list[Link] = []
+        src_start = tgt_start = 0
+        for sentence in self.sentences:
+            src_words, src_start = words_of_tokens(_without_eos(sentence.src_tokens), self.source, src_start)
+            tgt_words, tgt_start = words_of_tokens(_without_eos(sentence.tgt_tokens), self.text, tgt_start)
+            weights = sentence.weights[: len(tgt_words), : len(src_words)]
+            links += word_links(weights, src_words, tgt_words)
+        return sorted(set(links), key=lambda link: (link[1], link[0]))
+
+
+def _without_eos(tokens: list[str]) -> list[str]:
+    return tokens[:-1] if tokens and tokens[-1] == EOS_UNIT else tokens

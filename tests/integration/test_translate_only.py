@@ -1,0 +1,98 @@
+"""A fresh environment with the packages of examples/translate_only alone: neither torch nor spaCy."""
+
+import hashlib
+import os
+import shutil
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from seq2seq_cli.decoding.load import load_translator
+from seq2seq_cli.runs.folder import RunFolder
+from tests.corpora import prepared
+from tests.tiny import started, tiny_config
+
+ROOT = Path(__file__).parents[2]
+SENTENCES = ["She kissed him.", "he saw the dog", "THE DOGS SAW HER!", "Don't go to example.com, Dr. Who."]
+
+
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("environment")
+    subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+    pip = [str(folder / "bin" / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    subprocess.run([*pip, "-c", str(ROOT / "constraints.txt"), str(ROOT / "examples" / "translate_only")], check=True)
+    return folder / "bin"
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Iterator[Path]:
+    """A trained run, moved away from where it was made and read-only."""
+    words = [
+        ("she", "sie"),
+        ("kissed", "küsste"),
+        ("him", "ihn"),
+        ("don't", "nicht"),
+        ("dogs", "Hunde"),
+        ("saw", "sah"),
+    ]
+    pairs = [(f"{a} {b} .", f"{c} {d} .") for a, c in words for b, d in words]
+    corpus = prepared(tmp_path / "prepared", pairs)
+    for _ in started(tmp_path / "made", tiny_config(corpus), corpus).train():
+        pass
+    moved = tmp_path / "moved" / "run"
+    shutil.copytree(tmp_path / "made", moved)
+    shutil.rmtree(tmp_path / "made")
+    paths = [moved, *moved.rglob("*")]
+    for path in paths:
+        path.chmod(path.stat().st_mode & ~(stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH))
+    yield moved
+    for path in paths:
+        path.chmod(path.stat().st_mode | stat.S_IWUSR)
+
+
+def digest(folder: Path) -> str:
+    content = hashlib.sha256()
+    for path in sorted(folder.rglob("*")):
+        content.update(str(path.relative_to(folder)).encode())
+        content.update(path.read_bytes() if path.is_file() else b"")
+    return content.hexdigest()
+
+
+@pytest.mark.slow
+def test_a_moved_read_only_run_translates_without_torch_and_spacy(environment: Path, run: Path, tmp_path: Path) -> None:
+    for package in ("torch", "spacy"):
+        assert subprocess.run([environment / "python", "-c", f"import {package}"], capture_output=True).returncode
+    before = digest(run)
+
+    done = subprocess.run(
+        [environment / "s2s", "translate", "--model", run],
+        input="".join(f"{sentence}\n" for sentence in SENTENCES),
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": ""},
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+
+    assert done.returncode == 0, done.stderr
+    ours = load_translator(RunFolder(run), overrides=["decoding.engine=torch"]).translate(SENTENCES)
+    assert done.stdout.splitlines() == [translation.text for translation in ours]
+    assert digest(run) == before
+
+
+@pytest.mark.slow
+def test_training_there_names_the_package_that_is_missing(environment: Path, tmp_path: Path) -> None:
+    for command in (["train", "--config", "quick"], ["prepare", str(ROOT / "data" / "sample.txt")]):
+        done = subprocess.run(
+            [environment / "s2s", *command], cwd=tmp_path, capture_output=True, encoding="utf-8", check=False
+        )
+        assert done.returncode == 1
+        assert done.stdout == ""
+        [line] = done.stderr.splitlines()
+        assert line.startswith("s2s: error: this installation lacks the package ")
+        assert line.endswith(": pip install seq2seq_cli")

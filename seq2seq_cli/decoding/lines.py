@@ -1,20 +1,92 @@
-"""The sentences of a stream, one per line."""
+"""Translating streams: one text per line, in blocks, so that memory does not grow with the stream."""
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Protocol, TypeAlias, runtime_checkable
 
+from seq2seq_cli.decoding.translation import Place, Translation
 from seq2seq_cli.errors import InputError
 
+_BLOCK_BYTES = 2**18
+_MARK = "\ufeff"
+"""The byte order mark, with which a file may begin."""
 
-def read_lines(stream: Iterable[bytes], place: str) -> Iterator[str]:
-    """The lines of a stream in UTF-8, without their ends.
+TranslateStream: TypeAlias = Callable[[Iterable[str], Place], Iterator[Translation]]
 
-    Raises InputError for a line that is not UTF-8; the message names it by `place`, in which {} is its number.
+
+@runtime_checkable
+class ByteStream(Protocol):
+    """A binary stream whose ``read1`` returns what is there to read, and waits only where there is nothing."""
+
+    def read1(self, size: int, /) -> bytes:
+        """At most `size` bytes, at least one unless the stream ends."""
+
+
+def read_blocks(stream: ByteStream, place: Place) -> Iterator[list[str]]:
+    """The lines of a stream in UTF-8, without their ends, in blocks of those that are there without waiting.
+
+    A writer that waits for the answer to a line gets it at once. One that is faster than the reader fills its pipe in
+    the meantime, so that the blocks are large.
+
+    Raises InputError for a line that is not UTF-8, once the lines before it were yielded; `place` names the line.
     """
-    for number, line in enumerate(stream, start=1):
-        try:
-            yield line.decode("utf-8").rstrip("\r\n")
-        except UnicodeDecodeError as error:
-            wrong = f"byte 0x{line[error.start]:02x} is not UTF-8"
-            raise InputError(
-                f"{place.format(number)}:{error.start + 1}: {wrong}: convert the text to UTF-8 first"
-            ) from None
+    number = 0
+    for block in _whole_lines(stream):
+        lines: list[str] = []
+        for line in block:
+            number += 1
+            try:
+                lines.append(line.decode("utf-8").rstrip("\r"))
+            except UnicodeDecodeError as error:
+                yield lines
+                wrong = f"byte 0x{line[error.start]:02x} is not UTF-8"
+                raise InputError(
+                    f"{place(number)}:{error.start + 1}: {wrong}: convert the text to UTF-8 first"
+                ) from None
+        if number == len(lines):
+            lines[0] = lines[0].removeprefix(_MARK)
+        yield lines
+
+
+def _whole_lines(stream: ByteStream) -> Iterator[list[bytes]]:
+    """Blocks of one line or more, of about `_BLOCK_BYTES` at most; only a single line can be longer."""
+    begun: list[bytes] = []
+    while data := stream.read1(_BLOCK_BYTES):
+        if b"\n" not in data:
+            begun.append(data)
+            continue
+        *lines, rest = b"".join([*begun, data]).split(b"\n")
+        begun = [rest]
+        yield lines
+    if last := b"".join(begun):
+        yield [last]
+
+
+class LineTranslator:
+    """Translates lines block by block; a line that recurs in a block, or in one block after the other, only once."""
+
+    def __init__(self, translate_stream: TranslateStream, place: Place) -> None:
+        self._translate_stream = translate_stream
+        self._place = place
+        self._lines = 0
+        self._known: dict[str, Translation] = {}
+        """Those of the last block that recur: no more than one block holds, so that memory stays flat."""
+
+    def translate(self, block: Sequence[str]) -> Iterator[Translation]:
+        """The translations of the next lines, lazily; raises InputError as `Translator.translate_stream` does."""
+        first = self._lines + 1
+        self._lines += len(block)
+        counts = Counter(block)
+        known = {line: self._known[line] for line in counts if line in self._known}
+        self._known = known
+        numbers: dict[str, int] = {}
+        for number, line in enumerate(block, start=first):
+            if line not in known:
+                numbers.setdefault(line, number)
+        places = list(numbers.values())
+        fresh = self._translate_stream(numbers, lambda text: self._place(places[text - 1]))
+        for line in block:
+            translation = known.get(line) or next(fresh)
+            if counts[line] > 1:
+                known[line] = translation
+            yield translation

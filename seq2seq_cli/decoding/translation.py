@@ -1,11 +1,16 @@
 """The outcome of translating: a text, its translation, and what is known about it."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from seq2seq_cli.decoding.alignment import Link, word_links, words_of_tokens
 from seq2seq_cli.plots.attention_map import AttentionMap
 from seq2seq_cli.text.vocabulary import EOS_UNIT
+
+Place: TypeAlias = Callable[[int], str]
+"""The name of a text in messages, by its number, counted from 1."""
 
 
 @dataclass(frozen=True, kw_only=True)

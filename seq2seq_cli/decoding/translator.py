@@ -4,14 +4,14 @@ S source length with ``<eos>``, T target length.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from seq2seq_cli.decoding.copying import copy_by_attention, copy_in_order
 from seq2seq_cli.decoding.engine import Engine
 from seq2seq_cli.decoding.search.hypothesis import Hypothesis
 from seq2seq_cli.decoding.search.search import search
-from seq2seq_cli.decoding.translation import SentenceTranslation, Translation
+from seq2seq_cli.decoding.translation import Place, SentenceTranslation, Translation
 from seq2seq_cli.errors import InputError
 from seq2seq_cli.text.codec import Codec, Reading
 from seq2seq_cli.text.vocabulary import EOS_UNIT
@@ -34,28 +34,36 @@ class Translator:
     tgt_codec: Codec
     options: "DecodingConfig"
 
+    def with_options(self, **changes: Any) -> "Translator":
+        """The same translator with other values of these keys of `DecodingConfig`; the engine is not loaded again."""
+        return replace(self, options=self.options.model_copy(update=changes))
+
+    def with_n_best(self, n: int) -> "Translator":
+        """The same translator with `n` translations of each text, and a beam that is large enough for them."""
+        return self.with_options(n_best=n, beam_size=max(n, self.options.beam_size))
+
     def translate(self, texts: Iterable[str]) -> list[Translation]:
         """The translations, in the order of the texts; a blank text has a blank one. See translate_stream."""
         return list(self.translate_stream(texts))
 
-    def translate_stream(self, texts: Iterable[str], place: str = "text {}") -> Iterator[Translation]:
+    def translate_stream(self, texts: Iterable[str], place: Place = "text {}".format) -> Iterator[Translation]:
         """The translations one by one; of a long stream only a chunk of texts is in memory at a time.
 
         Raises InputError for a text that is too long for the model, once the texts before it are translated.
-        The message names the text by `place`, in which {} is its number, counted from 1.
+        The message names the text by `place`.
         """
         for chunk in _chunks(self._read(texts, place)):
             translations = self._translate({reading.text: reading for reading in chunk})
             yield from (translations[reading.text] for reading in chunk)
 
-    def _read(self, texts: Iterable[str], place: str) -> Iterator[Reading]:
+    def _read(self, texts: Iterable[str], place: Place) -> Iterator[Reading]:
         longest = self.engine.max_source_length
         for number, text in enumerate(texts, start=1):
             reading = self.src_codec.read(text)
             length = len(reading.ids) + 1
             if longest is not None and length > longest:
                 raise InputError(
-                    f"{place.format(number)}: {length} tokens, <eos> counted, but this model's location attention takes"
+                    f"{place(number)}: {length} tokens, <eos> counted, but this model's location attention takes"
                     f" at most {longest} (model.attention.max_length): shorten it, or train with another score"
                 )
             yield reading

@@ -1,0 +1,176 @@
+r"""Translations as lines of text, as JSON lines, and as tab-separated columns.
+
+The columns of ``tsv``, one row per translation: number of the text, rank among its translations (1 is the best),
+source, translation, score, confidence, alignment, unknown words, copied words, forced units, and 1 where the score is
+below ``--min-score``, else 0. Words are joined by spaces; a tab, a line break and a backslash in a text are written
+``\t``, ``\n`` and ``\\``.
+"""
+
+import json
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from seq2seq_cli.cli.translating.output import Output
+from seq2seq_cli.text.vocabulary import EOS_UNIT
+
+if TYPE_CHECKING:
+    from seq2seq_cli.decoding.translation import SentenceTranslation, Translation
+
+FormatName: TypeAlias = Literal["text", "json", "tsv"]
+
+DOUBTFUL = "?? "
+"""What begins a line of text whose score is below ``--min-score``."""
+
+_DECIMALS = 6
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+"""C0 and C1 but for tab and line feed: no translation holds them, not even in a word that was copied."""
+_ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class View:
+    """What is shown of a translation, and how."""
+
+    format: FormatName = "text"
+    tokens: bool = False
+    """Units stand in place of the text."""
+    score: bool = False
+    align: bool = False
+    attention: bool = False
+    """The weights are shown."""
+    min_score: float = -math.inf
+    """The score below which a translation is marked."""
+    nbest: int = 1
+    """Translations per text."""
+
+    def text(self, translation: "Translation") -> str:
+        """The translation as plain text, or its tokens with spaces between."""
+        if not self.tokens:
+            return _CONTROLS.sub("", translation.text)
+        units = (unit for sentence in translation.sentences for unit in sentence.tgt_tokens)
+        # An unknown word for which there was nothing to copy is an empty unit.
+        return " ".join(unit for unit in units if unit not in {"", EOS_UNIT})
+
+    def is_doubtful(self, translation: "Translation") -> bool:
+        """Whether the score is below the least one; a blank text has no score."""
+        return bool(translation.sentences) and translation.score < self.min_score
+
+    def ranked(self, translation: "Translation") -> "tuple[Translation, ...]":
+        """The translations to show, the best first."""
+        return translation.alternatives[: self.nbest] or (translation,)
+
+
+def render(number: int, translation: "Translation", view: View, output: Output) -> str:
+    """The lines of a text, each with its end; `number` counts the texts from 1."""
+    return _RENDERERS[view.format](number, translation, view, output)
+
+
+def _text(_number: int, translation: "Translation", view: View, output: Output) -> str:
+    """A line with what was asked for in tab-separated columns, then the tables of attention.
+
+    With several translations per text, each text has as many lines; those that the search did not find are blank.
+    """
+    ranked = view.ranked(translation)
+    lines = [_line(each, view) for each in ranked] + [""] * (view.nbest - len(ranked))
+    tables = map(output.table, translation.sentences) if view.attention else ()
+    return "\n".join(lines) + "\n" + "".join(f"\n{table}\n\n" for table in tables)
+
+
+def _line(translation: "Translation", view: View) -> str:
+    columns = [DOUBTFUL * view.is_doubtful(translation) + view.text(translation)]
+    if translation.sentences:
+        columns += _scores(translation) if view.score else []
+        columns += [_pharaoh(translation)] if view.align else []
+    return "\t".join(columns)
+
+
+def _tsv(number: int, translation: "Translation", view: View, _output: Output) -> str:
+    rows = (
+        [
+            str(number),
+            str(rank),
+            each.source,
+            view.text(each),
+            *_scores(each),
+            _pharaoh(each),
+            *map(" ".join, (each.unknown, each.copied, each.forced)),
+            str(int(view.is_doubtful(each))),
+        ]
+        for rank, each in enumerate(view.ranked(translation), start=1)
+    )
+    return tsv_rows(rows)
+
+
+def _json(_number: int, translation: "Translation", view: View, output: Output) -> str:
+    content = {"source": translation.source, **_outcome(translation, view)}
+    if view.nbest > 1:
+        content["alternatives"] = [_outcome(each, view) for each in view.ranked(translation)]
+    return json_line(content, output)
+
+
+def _outcome(translation: "Translation", view: View) -> dict[str, Any]:
+    outcome: dict[str, Any] = {
+        "translation": _CONTROLS.sub("", translation.text),
+        "score": json_number(translation.score),
+        "confidence": json_number(translation.confidence),
+        "log_probability": json_number(translation.log_probability),
+        "alignment": translation.alignment,
+        "unknown": translation.unknown,
+        "copied": translation.copied,
+        "forced": translation.forced,
+    }
+    if view.min_score > -math.inf:
+        outcome["below_min_score"] = view.is_doubtful(translation)
+    if view.tokens or view.attention:
+        outcome["sentences"] = [_sentence(sentence, view) for sentence in translation.sentences]
+    return outcome
+
+
+def _sentence(sentence: "SentenceTranslation", view: View) -> dict[str, Any]:
+    content: dict[str, Any] = {
+        "source": sentence.source,
+        "translation": sentence.text,
+        "src_tokens": sentence.src_tokens,
+        "tgt_tokens": sentence.tgt_tokens,
+    }
+    if view.attention:
+        content["weights"] = [list(map(json_number, row)) for row in sentence.weights.tolist()]
+    return content
+
+
+_RENDERERS: Mapping[FormatName, Callable[[int, "Translation", View, Output], str]] = {
+    "text": _text,
+    "json": _json,
+    "tsv": _tsv,
+}
+
+
+def json_line(content: Mapping[str, Any], output: Output) -> str:
+    """An object of strict JSON on one line, in the characters that the stream has."""
+    return json.dumps(content, ensure_ascii=not output.is_utf8, allow_nan=False) + "\n"
+
+
+def json_number(value: float) -> float | None:
+    """The number, rounded; None where it is not finite, which JSON cannot write."""
+    return round(value, _DECIMALS) if math.isfinite(value) else None
+
+
+def tsv_rows(rows: Iterable[Iterable[str]]) -> str:
+    """Rows of columns; tabs, line breaks and backslashes in a column are escaped, other control characters dropped."""
+    return "".join("\t".join(_CONTROLS.sub("", cell.translate(_ESCAPES)) for cell in row) + "\n" for row in rows)
+
+
+def decimal(value: float) -> str:
+    """A score for the eye: four decimals."""
+    return f"{round(value, 4) + 0.0:.4f}"  # + 0.0 turns -0.0 into 0.0
+
+
+def _scores(translation: "Translation") -> list[str]:
+    return [decimal(translation.score), decimal(translation.confidence)]
+
+
+def _pharaoh(translation: "Translation") -> str:
+    return " ".join(f"{source}-{target}" for source, target in translation.alignment)

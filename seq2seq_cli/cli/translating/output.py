@@ -1,0 +1,99 @@
+"""Where translations go: the terminal, a pipe, or a file."""
+
+import codecs
+import contextlib
+import io
+import os
+import re
+import shutil
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, TextIO
+
+from seq2seq_cli.errors import UsageError
+from seq2seq_cli.files import whole_file
+
+if TYPE_CHECKING:
+    from seq2seq_cli.plots.attention_map import AttentionMap
+    from seq2seq_cli.plots.attention_text import Style
+
+_UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+"""Characters that steer a terminal or turn its text around: controls but for tab and line feed, the separators of lines
+and paragraphs, and the marks that embed, override or isolate a direction."""
+
+
+@dataclass(frozen=True)
+class Output:
+    """A stream of results: all that a command shows of texts on a terminal goes through `write`."""
+
+    stream: TextIO
+
+    @cached_property
+    def is_terminal(self) -> bool:
+        """Whether a person reads along."""
+        return self.stream.isatty()
+
+    @cached_property
+    def is_utf8(self) -> bool:
+        """Whether the stream has every character."""
+        return codecs.lookup(self.stream.encoding).name == "utf-8"
+
+    def write(self, text: str) -> None:
+        r"""Write lines; on a terminal at once, with ``\uXXXX`` for each character that would steer it."""
+        if self.is_terminal:
+            self.stream.write(_UNSAFE.sub(lambda unsafe: f"\\u{ord(unsafe[0]):04x}", text))
+            self.stream.flush()
+        else:
+            self.stream.write(text)
+
+    def flush(self) -> None:
+        """Hand over what was written."""
+        self.stream.flush()
+
+    def table(self, attention: "AttentionMap") -> str:
+        """The attention of a sentence: on a terminal no wider than it, and in characters that the stream has."""
+        from seq2seq_cli.plots.attention_text import attention_table
+
+        encoding = self.stream.encoding
+        if not self.is_terminal:
+            return attention_table(attention, style="numbers", encoding=encoding)
+        width = shutil.get_terminal_size().columns
+        style: Style = "shades" if self.is_utf8 else "numbers"
+        return attention_table(attention, style=style, width=width, encoding=encoding)
+
+
+@contextlib.contextmanager
+def open_output(path: Path | None, *, overwrite: bool) -> Iterator[Output]:
+    """Standard output, or a file that is there, whole, when the block has ended without an error.
+
+    Raises UsageError for a file that exists, unless `overwrite` is set, and for a path where none can be. A device or
+    a named pipe is written to directly.
+    """
+    if path is None:
+        yield Output(sys.stdout)
+        return
+    _check_path(path, overwrite=overwrite)
+    with _opened(path) as file:
+        stream = io.TextIOWrapper(file, encoding="utf-8", newline="\n")
+        try:
+            yield Output(stream)
+        finally:
+            stream.detach()  # writes the rest, and leaves the file open
+
+
+def _check_path(path: Path, *, overwrite: bool) -> None:
+    if path.is_dir():
+        raise UsageError(f"{path}: this is a folder: give the name of a file")
+    if not path.parent.is_dir():
+        raise UsageError(f"{path}: there is no folder {path.parent}: make it first")
+    if path.is_file() and not overwrite:
+        raise UsageError(f"{path}: is there already: --overwrite replaces it")
+
+
+def _opened(path: Path) -> contextlib.AbstractContextManager[BinaryIO]:
+    if path.exists() and not path.is_file():
+        return path.open("wb")
+    return whole_file(Path(os.path.realpath(path)))

@@ -1,0 +1,70 @@
+"""Translating the lines of a pipe or a file."""
+
+import sys
+from collections.abc import Callable, Iterator
+from io import BufferedReader
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from seq2seq_cli.cli.progress import progress_bar
+from seq2seq_cli.cli.translating.presenter import Presenter
+from seq2seq_cli.errors import InputError
+
+if TYPE_CHECKING:
+    from seq2seq_cli.decoding.lines import ByteStream
+    from seq2seq_cli.decoding.translation import Translation
+    from seq2seq_cli.decoding.translator import Translator
+
+STDIN = "standard input"
+"""Its name in messages."""
+
+
+def translate_lines(
+    stream: "ByteStream",
+    name: str,
+    translator: "Translator",
+    presenter: Presenter,
+    progress: Callable[[int], object] = lambda _: None,
+) -> None:
+    """Show the translation of each line; `progress` is told how many there are so far.
+
+    Raises InputError for a line that cannot be translated, once those before it are; `name` is that of the stream.
+    """
+    from seq2seq_cli.decoding.lines import LineTranslator, read_blocks
+
+    def place(number: int) -> str:
+        return f"{name}:{number}"
+
+    def translations() -> "Iterator[Translation]":
+        lines = LineTranslator(translator.translate_stream, place)
+        done = 0
+        for block in read_blocks(stream, place):
+            for translation in lines.translate(block):
+                yield translation
+                done += 1
+                progress(done)
+            presenter.output.flush()
+
+    presenter.show(translations())
+
+
+def translate_file(path: Path, translator: "Translator", presenter: Presenter) -> None:
+    """Show the translation of each line of a file, and a bar on stderr where no translations come between.
+
+    Raises InputError for a file that cannot be opened, and as `translate_lines` does.
+    """
+    with _opened(path) as file:
+        if not sys.stderr.isatty() or presenter.output.is_terminal or not path.is_file():
+            translate_lines(file, str(path), translator, presenter)
+            return
+        total = sum(block.count(b"\n") for block in iter(lambda: file.read(2**20), b""))
+        file.seek(0)
+        with progress_bar("translate", " lines") as show:
+            translate_lines(file, str(path), translator, presenter, lambda done: show(done, total))
+
+
+def _opened(path: Path) -> BufferedReader:
+    try:
+        return path.open("rb")
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from None

@@ -1,0 +1,302 @@
+"""The ways of texts into ``s2s translate`` and of translations out of it: pipes, files and the prompt."""
+
+import json
+import os
+import subprocess
+import sys
+import unicodedata
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from seq2seq_cli.decoding.load import load
+from tests.commands import S2S, Done, s2s_here
+from tests.terminal import CTRL_C, CTRL_D, UP, Terminal, on_terminal
+from tests.untrained import make_run
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="POSIX pipes and terminals")
+
+TRANSLATE = (*S2S, "translate", "--device", "cpu")
+LINES = ["She kissed him.", "He saw the dog.", "The dog?", "she saw him ."]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A working directory with two runs, of which one writes only what it copies."""
+    folder = tmp_path_factory.mktemp("routes")
+    make_run(folder / "runs" / "newest")
+    make_run(folder / "runs" / "copying", copies=True)
+    (folder / "runs" / "latest").write_text("newest\n", encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def expected(folder: Path) -> dict[str, str]:
+    """The translations of the lines."""
+    return dict(zip(LINES, load(folder / "runs" / "newest", device="cpu").translate(LINES), strict=True))
+
+
+def s2s(*arguments: str, folder: Path, text: str = "") -> Done:
+    return s2s_here(folder, "translate", "--device", "cpu", *arguments, text=text)
+
+
+def assert_refused(done: Done, *told: str) -> None:
+    assert (done.returncode, done.stdout) == (2, "")
+    [line] = done.stderr.splitlines()
+    assert line.startswith("s2s: error: ")
+    for part in told:
+        assert part in line
+
+
+# Pipes
+
+
+def test_a_program_that_waits_for_each_answer_gets_it(folder: Path, expected: dict[str, str]) -> None:
+    with subprocess.Popen(
+        TRANSLATE, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        for line in [*LINES, ""]:
+            process.stdin.write(f"{line}\n".encode())
+            process.stdin.flush()
+            assert process.stdout.readline().decode() == f"{expected.get(line, '')}\n"
+        assert process.communicate(timeout=60) == (b"", b"")
+    assert process.returncode == 0
+
+
+def test_many_lines_keep_their_order(folder: Path, expected: dict[str, str]) -> None:
+    lines = ["" if i % 7 == 0 else LINES[i * i % len(LINES)] for i in range(20_000)]
+    done = s2s(folder=folder, text="\n".join(lines) + "\n")
+    assert done.returncode == 0
+    assert done.stdout.splitlines() == [expected.get(line, "") for line in lines]
+
+
+def peak_memory(folder: Path, lines: int) -> int:
+    """Bytes that a process has at most, for so many lines."""
+    before = {**os.environ, "LINES": str(lines)}
+    command = f"yes 'She kissed him.' | head -{lines} | \"$@\" > out.txt"
+    program = (
+        "import os, resource, subprocess, sys\n"
+        "subprocess.run(sys.argv[1:], check=True)\n"
+        "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, "sh", "-c", command, "sh", *TRANSLATE],
+        cwd=folder,
+        env=before,
+        capture_output=True,
+        check=True,
+    )
+    assert len((folder / "out.txt").read_text(encoding="utf-8").splitlines()) == lines
+    return int(done.stdout) * 1024
+
+
+def test_memory_does_not_grow_with_the_lines(folder: Path) -> None:
+    assert peak_memory(folder, 200_000) < peak_memory(folder, 1000) + 30e6
+
+
+def test_nothing_comes_of_nothing(folder: Path) -> None:
+    done = subprocess.run(TRANSLATE, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+def test_a_reader_that_has_enough_is_nothing_to_tell(folder: Path, expected: dict[str, str]) -> None:
+    command = "yes 'She kissed him.' | \"$@\" | head -1"
+    done = subprocess.run(["sh", "-c", command, "sh", *TRANSLATE], cwd=folder, capture_output=True, check=False)
+    assert (done.stdout.decode(), done.stderr) == (f"{expected[LINES[0]]}\n", b"")
+
+
+def test_a_bad_byte_does_not_lose_the_lines_before_it(folder: Path, expected: dict[str, str]) -> None:
+    text = "\n".join(LINES).encode() + b"\nk\xfcsste\n" + LINES[0].encode()
+    done = subprocess.run(TRANSLATE, cwd=folder, input=text, capture_output=True, check=False)
+    assert done.returncode == 2
+    assert done.stdout.decode().splitlines() == [expected[line] for line in LINES]
+    assert done.stderr.decode() == (
+        "s2s: error: standard input:5:2: byte 0xfc is not UTF-8: convert the text to UTF-8 first\n"
+    )
+
+
+@pytest.mark.parametrize("run", ["newest", "copying"])
+def test_whatever_a_line_holds_it_has_an_answer(folder: Path, run: str) -> None:
+    lines = [
+        "she kissed him " * 3333 + ".",
+        "x" * 10_000,
+        "\N{GRINNING FACE}\N{FAMILY}\N{ZERO WIDTH JOINER} she",
+        "she\0saw\0him",
+        "\0",
+        "   \t ",
+        "שלום \u202eעולם\u202c she",
+        "<eos> <unk> <pad> \u2581 \u258f",
+        "\x1b[31mshe\x1b[0m \x07 \x9b5A",
+        "..." * 500,
+    ]
+    short = ("--set", "decoding.max_length_factor=0")  # an untrained model goes on to the limit
+    done = s2s("--model", f"runs/{run}", *short, folder=folder, text="\n".join(lines) + "\n")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.count("\n") == len(lines)
+    assert not any(unicodedata.category(character) == "Cc" for character in done.stdout.replace("\n", ""))
+
+
+# Files
+
+
+def test_from_file_to_file(folder: Path, tmp_path: Path, expected: dict[str, str]) -> None:
+    source, target = tmp_path / "in.txt", tmp_path / "out.txt"
+    lines = [*LINES, "", LINES[0]]
+    source.write_bytes("\r\n".join(lines).encode())
+    done = s2s("--input", str(source), "--output", str(target), folder=folder)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert target.read_text(encoding="utf-8") == "".join(
+        f"{expected.get(line, '')}\n" for line in [*LINES, "", LINES[0]]
+    )
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in.txt", "out.txt"]
+
+
+def test_a_file_is_replaced_only_when_asked_and_only_by_a_whole_one(
+    folder: Path, tmp_path: Path, expected: dict[str, str]
+) -> None:
+    target = tmp_path / "out.txt"
+    target.write_text("kept\n", encoding="utf-8")
+    assert_refused(s2s(LINES[0], "--output", str(target), folder=folder), "out.txt: is there already", "--overwrite")
+    (tmp_path / "bad.txt").write_bytes(b"she\n\xff\n")
+    failed = s2s("--input", str(tmp_path / "bad.txt"), "-o", str(target), "--overwrite", folder=folder)
+    assert_refused(failed, "bad.txt:2:1: byte 0xff")
+    assert target.read_text(encoding="utf-8") == "kept\n"
+    assert s2s(LINES[0], "-o", str(target), "--overwrite", folder=folder).returncode == 0
+    assert target.read_text(encoding="utf-8") == f"{expected[LINES[0]]}\n"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["bad.txt", "out.txt"]
+
+
+def test_a_device_is_no_file_to_replace(folder: Path) -> None:
+    assert s2s(LINES[0], "--output", "/dev/null", "--overwrite", folder=folder).returncode == 0
+    assert Path("/dev/null").is_char_device()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["she", "--input", "in.txt"], ["--input", "TEXT"]),
+        (["--input", "none.txt"], ["none.txt: cannot be read"]),
+        (["--input", "runs"], ["runs: cannot be read"]),
+        (["she", "--output", "runs"], ["runs: this is a folder"]),
+        (["she", "--output", "none/out.txt"], ["no folder none"]),
+        (["she", "--min-score", "0.6"], ["--min-score 0.6", "at most 0", "-0.511"]),
+        (["she", "--min-score", "nan"], ["--min-score nan", "at most 0"]),
+        (["she", "--attention", "--format", "tsv"], ["--attention", "--format json"]),
+        (["she", "--format", "xml"], ["xml", "json"]),
+        (["she", "--nbest", "0"], ["--nbest", "1"]),
+    ],
+)
+def test_contradictions_are_refused_in_one_line(folder: Path, arguments: list[str], told: list[str]) -> None:
+    assert_refused(s2s(*arguments, folder=folder), *told)
+
+
+# Formats
+
+
+def test_an_object_per_line_in_any_encoding(folder: Path) -> None:
+    command = [*TRANSLATE, "--model", "runs/copying", "--format", "json"]
+    text = "Zoë saw 東.\n\nshe\n".encode()
+    objects = {}
+    for encoding in ("utf-8", "ascii"):
+        environment = {**os.environ, "PYTHONIOENCODING": encoding}
+        done = subprocess.run(command, cwd=folder, input=text, env=environment, capture_output=True, check=True)
+        objects[encoding] = [json.loads(line) for line in done.stdout.decode(encoding).splitlines()]
+    assert objects["utf-8"] == objects["ascii"]
+    assert [content["source"] for content in objects["utf-8"]] == ["Zoë saw 東.", "", "she"]
+    assert {"Zoë", "東"} <= set(objects["utf-8"][0]["copied"])
+
+
+def test_the_best_few(folder: Path, expected: dict[str, str]) -> None:
+    done = s2s("--nbest", "3", "--score", LINES[0], LINES[1], folder=folder)
+    lines = [line.split("\t") for line in done.stdout.splitlines()]
+    assert len(lines) == 6
+    assert len({text for text, *_ in lines[:3]}) == 3
+    assert [lines[0][0], lines[3][0]] == [expected[LINES[0]], expected[LINES[1]]]
+
+
+def test_a_doubtful_translation_is_marked(folder: Path, expected: dict[str, str]) -> None:
+    done = s2s("--min-score", "-1e-9", *LINES[:2], "", folder=folder)
+    assert done.returncode == 0
+    assert done.stdout == f"?? {expected[LINES[0]]}\n?? {expected[LINES[1]]}\n\n"
+    assert s2s("--min-score=-1000", LINES[0], folder=folder).stdout == f"{expected[LINES[0]]}\n"
+
+
+# Terminals
+
+
+@pytest.fixture
+def prompt(folder: Path, tmp_path: Path) -> Iterator[Terminal]:
+    """`s2s translate` at a terminal, once it asks."""
+    with on_terminal(TRANSLATE, folder, XDG_STATE_HOME=str(tmp_path), TERM="dumb") as terminal:
+        terminal.read_to("src> ")
+        yield terminal
+
+
+def answer(terminal: Terminal, line: str) -> str:
+    """What follows a line that is typed, to the next prompt."""
+    terminal.press(f"{line}\n")
+    shown = terminal.read_to("src> ")
+    assert shown.startswith(f"{line}\n")
+    return shown.removeprefix(f"{line}\n").removesuffix("src> ")
+
+
+def test_the_prompt_answers_and_obeys(prompt: Terminal, expected: dict[str, str]) -> None:
+    assert answer(prompt, LINES[0]) == f"{expected[LINES[0]]}\n"
+    assert answer(prompt, ":nbest 3") == ""
+    best = answer(prompt, LINES[0]).splitlines()
+    assert (len(best), best[0]) == (3, expected[LINES[0]])
+    assert answer(prompt, ":nbest 1") == ""
+    assert answer(prompt, ":attention on") == ""
+    assert "<eos>" in answer(prompt, LINES[0])
+    assert answer(prompt, ":attention off") == ""
+    assert answer(prompt, ":beam 1") == ""
+    assert answer(prompt, LINES[0]).count("\n") == 1
+    for wrong in (":beam", ":beam 0", ":nbest x", ":attention maybe"):
+        assert answer(prompt, wrong).startswith(f"s2s: error: {wrong.split()[0]} needs ")
+    help_ = answer(prompt, ":help")
+    unknown = answer(prompt, ":nonsense")
+    assert unknown.startswith("s2s: error: :nonsense is no command")
+    for command in (":attention", ":beam", ":nbest", ":help", ":quit"):
+        assert command in help_
+        assert command in unknown
+    # A sentence may begin with a colon, too.
+    assert answer(prompt, ":) she").count("\n") == 2
+    prompt.press(":quit\n")
+    assert prompt.wait() == (0, ":quit\n")
+
+
+def test_ctrl_c_clears_the_line_and_ctrl_d_ends(prompt: Terminal, expected: dict[str, str]) -> None:
+    prompt.press("half of a sen")
+    prompt.read_to("half of a sen")
+    prompt.press(CTRL_C)
+    prompt.read_to("src> ")
+    assert answer(prompt, LINES[1]) == f"{expected[LINES[1]]}\n"
+    prompt.press(CTRL_D)
+    code, shown = prompt.wait()
+    assert (code, shown.strip()) == (0, "")
+
+
+def test_earlier_lines_come_back_another_day(folder: Path, tmp_path: Path, expected: dict[str, str]) -> None:
+    environment = {"XDG_STATE_HOME": str(tmp_path / "state"), "TERM": "xterm"}
+    for keys in (LINES[0], UP):
+        with on_terminal(TRANSLATE, folder, **environment) as terminal:
+            terminal.read_to("src> ")
+            terminal.press(f"{keys}\n")
+            terminal.read_to(expected[LINES[0]])
+            terminal.read_to("src> ")
+            terminal.press(CTRL_D)
+            assert terminal.wait()[0] == 0
+
+
+def test_control_characters_of_a_copied_word_do_not_reach_a_terminal(folder: Path, tmp_path: Path) -> None:
+    word = "Zo\u202eë"
+    command = [*TRANSLATE, "--model", "runs/copying", word]
+    with on_terminal(command, tmp_path.parent / folder, TERM="dumb") as terminal:
+        _, shown = terminal.wait()
+    assert "\u202e" not in shown
+    assert r"Zo\u202eë" in shown
+    done = subprocess.run(command, cwd=folder, capture_output=True, check=True)
+    assert done.stdout.decode() == f"{word}\n"

@@ -1,0 +1,171 @@
+"""Translations as text, JSON lines and columns, written by hand."""
+
+import io
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from seq2seq_cli.cli.translating.formats import View, render
+from seq2seq_cli.cli.translating.output import Output
+from seq2seq_cli.decoding.translation import SentenceTranslation, Translation
+
+BLANK = Translation(source="  ", text="", sentences=())
+
+
+def output(encoding: str = "utf-8") -> Output:
+    return Output(io.TextIOWrapper(io.BytesIO(), encoding=encoding))
+
+
+def translation(text: str, *probabilities: float, source: str = "Zoë ran", unknown: Sequence[str] = ()) -> Translation:
+    """A translation word by word, with the probability of each word and of the end."""
+    src, tgt = [*source.split(), "<eos>"], [*text.split(), "<eos>"]
+    sentence = SentenceTranslation(
+        source=source,
+        text=text,
+        src_tokens=src,
+        tgt_tokens=tgt,
+        weights=np.eye(len(tgt), len(src), dtype=np.float32),
+        log_probability=sum(map(math.log, probabilities)),
+        length=len(probabilities),
+        unknown=tuple(unknown),
+        copied=tuple(unknown),
+        forced=(),
+    )
+    return Translation(source=source, text=text, sentences=(sentence,))
+
+
+RAN = translation("Zoë lief", 0.5, 0.5, 0.5, unknown=["Zoë"])
+WENT = translation("Zoë ging", 0.5, 0.25, 0.25)
+BOTH = replace(RAN, alternatives=(RAN, WENT))
+
+
+def shown(translation: Translation, view: View, encoding: str = "utf-8") -> str:
+    return render(3, translation, view, output(encoding))
+
+
+def as_json(translation: Translation, view: View) -> dict[str, Any]:
+    def refuse(constant: str) -> object:
+        raise AssertionError(constant)
+
+    [line] = shown(translation, view).splitlines()
+    content = json.loads(line, parse_constant=refuse)
+    assert isinstance(content, dict)
+    return content
+
+
+def test_text_is_a_line_with_the_columns_that_were_asked_for() -> None:
+    assert shown(RAN, View()) == "Zoë lief\n"
+    assert shown(RAN, View(tokens=True)) == "Zoë lief\n"
+    assert shown(RAN, View(score=True)) == "Zoë lief\t-0.6931\t0.5000\n"
+    assert shown(RAN, View(score=True, align=True)) == "Zoë lief\t-0.6931\t0.5000\t0-0 1-1\n"
+    assert shown(BLANK, View(score=True, align=True, min_score=-0.1)) == "\n"
+
+
+def test_n_best_are_as_many_lines_for_each_text() -> None:
+    assert shown(BOTH, View(nbest=2)) == "Zoë lief\nZoë ging\n"
+    assert shown(BOTH, View(nbest=3)) == "Zoë lief\nZoë ging\n\n"
+    assert shown(BOTH, View(nbest=1)) == "Zoë lief\n"
+    assert shown(BLANK, View(nbest=2)) == "\n\n"
+
+
+def test_a_score_below_the_least_one_is_marked() -> None:
+    view = View(nbest=2, min_score=-1.0)
+    assert shown(BOTH, view) == "Zoë lief\n?? Zoë ging\n"
+    assert [row.split("\t")[-1] for row in shown(BOTH, replace(view, format="tsv")).splitlines()] == ["0", "1"]
+    content = as_json(BOTH, replace(view, format="json"))
+    assert content["below_min_score"] is False
+    assert [each["below_min_score"] for each in content["alternatives"]] == [False, True]
+    assert as_json(BLANK, replace(view, format="json"))["below_min_score"] is False
+
+
+def test_attention_is_a_table_below_the_text() -> None:
+    assert shown(RAN, View(attention=True)) == (
+        "Zoë lief\n\n      Zoë ran <eos>\nZoë   1.0 .   .\nlief  .   1.0 .\n<eos> .   .   1.0\n\n"
+    )
+    assert shown(BLANK, View(attention=True)) == "\n"
+
+
+def test_an_object_says_all() -> None:
+    assert as_json(RAN, View(format="json")) == {
+        "source": "Zoë ran",
+        "translation": "Zoë lief",
+        "score": -0.693147,
+        "confidence": 0.5,
+        "log_probability": -2.079442,
+        "alignment": [[0, 0], [1, 1]],
+        "unknown": ["Zoë"],
+        "copied": ["Zoë"],
+        "forced": [],
+    }
+    assert "Zoë" in shown(RAN, View(format="json"))
+    assert shown(RAN, View(format="json"), "ascii").isascii()
+    sentences = as_json(RAN, View(format="json", attention=True))["sentences"]
+    assert [each["weights"] for each in sentences] == [[[1, 0, 0], [0, 1, 0], [0, 0, 1]]]
+    alternatives = as_json(BOTH, View(format="json", nbest=2))["alternatives"]
+    assert [each["translation"] for each in alternatives] == ["Zoë lief", "Zoë ging"]
+
+
+def test_a_number_that_json_lacks_is_null() -> None:
+    impossible = translation("Zoë lief", 1.0)
+    sentence = replace(impossible.sentences[0], log_probability=-math.inf)
+    content = as_json(replace(impossible, sentences=(sentence,)), View(format="json"))
+    assert (content["score"], content["confidence"]) == (None, 0.0)
+
+
+def test_columns() -> None:
+    row = ["3", "1", "Zoë ran", "Zoë lief", "-0.6931", "0.5000", "0-0 1-1", "Zoë", "Zoë", "", "0"]
+    assert shown(RAN, View(format="tsv")) == "\t".join(row) + "\n"
+    assert [line.split("\t")[:4] for line in shown(BOTH, View(format="tsv", nbest=2)).splitlines()] == [
+        ["3", "1", "Zoë ran", "Zoë lief"],
+        ["3", "2", "Zoë ran", "Zoë ging"],
+    ]
+
+
+def unescaped(cell: str) -> str:
+    return cell.replace("\\\\", "\0").replace("\\t", "\t").replace("\\n", "\n").replace("\\r", "\r").replace("\0", "\\")
+
+
+@given(st.text(alphabet="ab\\tn\t\n\r "))
+def test_every_text_fits_into_its_column(source: str) -> None:
+    [row] = shown(replace(BLANK, source=source), View(format="tsv")).split("\n")[:-1]
+    assert len(row.split("\t")) == 11
+    assert unescaped(row.split("\t")[2]) == source
+
+
+@pytest.mark.parametrize("name", ["text", "json", "tsv"])
+def test_control_characters_of_a_translation_are_dropped(name: str) -> None:
+    written = shown(replace(RAN, text="a\x1b[31mb\x07\x9bc"), View(format=name))  # type: ignore[arg-type]
+    assert "a[31mbc" in written
+    assert not any(control in written for control in "\x1b\x07\x9b")
+
+
+class Terminal(io.TextIOWrapper):
+    def isatty(self) -> bool:
+        return True
+
+
+def on_terminal(text: str) -> str:
+    buffer = io.BytesIO()
+    terminal = Terminal(buffer, encoding="utf-8", newline="\n")
+    Output(terminal).write(text)
+    return buffer.getvalue().decode()
+
+
+@given(st.text(alphabet=st.characters(exclude_categories=["Cs"], exclude_characters='"\\')))
+def test_a_terminal_gets_nothing_that_steers_it(text: str) -> None:
+    written = on_terminal(text)
+    assert not set(written) & {*map(chr, [*range(9), *range(11, 32), *range(127, 160)]), "\u202e", "\u2066", "\u2028"}
+    # The escapes are those of JSON, so that its lines stay valid.
+    assert json.loads(f'"{written}"', strict=False) == text
+
+
+def test_a_terminal_keeps_the_joiners_of_scripts_and_emoji() -> None:
+    text = "می\u200cخواهم \N{MAN}\u200d\N{WOMAN} \u200fשלום\n"
+    assert on_terminal(text) == text

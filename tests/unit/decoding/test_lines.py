@@ -1,0 +1,121 @@
+"""Lines in blocks, and their translation: order, numbers, repeated lines, errors."""
+
+import io
+import os
+import threading
+from collections.abc import Iterable, Iterator
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from seq2seq_cli.decoding.lines import ByteStream, LineTranslator, read_blocks
+from seq2seq_cli.decoding.translation import Place, Translation
+from seq2seq_cli.errors import InputError
+
+
+def place(number: int) -> str:
+    return f"pipe:{number}"
+
+
+def read(content: bytes) -> list[str]:
+    return [line for block in read_blocks(io.BytesIO(content), place) for line in block]
+
+
+class Pieces:
+    """A stream that has its pieces one after the other."""
+
+    def __init__(self, pieces: Iterable[bytes]) -> None:
+        self.pieces = iter(pieces)
+
+    def read1(self, _size: int, /) -> bytes:
+        return next(self.pieces, b"")
+
+
+def test_lines_are_as_another_system_writes_them() -> None:
+    assert read("\ufeffShe kissed him.\r\n\r\n  \nÜber den Hund".encode()) == [
+        "She kissed him.",
+        "",
+        "  ",
+        "Über den Hund",
+    ]
+    assert read(b"") == []
+    assert read(b"\n\n") == ["", ""]
+    assert read(b"a\x00b\x0cc\xc2\x85d\n") == ["a\x00b\x0cc\x85d"]
+
+
+def outcome(stream: ByteStream) -> list[str]:
+    """The lines, and in the end the error."""
+    lines: list[str] = []
+    try:
+        for block in read_blocks(stream, place):
+            lines += block
+    except InputError as error:
+        lines.append(str(error))
+    return lines
+
+
+@given(st.lists(st.binary(min_size=1, max_size=4).map(lambda piece: piece.replace(b"\xff", b"\n"))))
+def test_the_pieces_in_which_a_stream_comes_do_not_matter(pieces: list[bytes]) -> None:
+    assert outcome(Pieces(pieces)) == outcome(io.BytesIO(b"".join(pieces)))
+
+
+def test_a_line_is_there_while_the_writer_waits() -> None:
+    reading, writing = os.pipe()
+    with os.fdopen(reading, "rb") as stream, os.fdopen(writing, "wb", buffering=0) as writer:
+        blocks = read_blocks(stream, place)
+        writer.write(b"She")
+        # The rest of the line comes while the reader waits for it.
+        threading.Timer(0.05, writer.write, [b" kissed him.\nHe"]).start()
+        assert next(blocks) == ["She kissed him."]
+        writer.write(b" saw her.\n\n")
+        assert next(blocks) == ["He saw her.", ""]
+
+
+def test_lines_before_one_that_is_not_utf8_are_there_first() -> None:
+    blocks = read_blocks(io.BytesIO(b"she\nhe\n" + "küsste\nhim\n".encode("latin-1")), place)
+    assert next(blocks) == ["she", "he"]
+    with pytest.raises(InputError, match=r"^pipe:3:2: byte 0xfc is not UTF-8: convert the text"):
+        next(blocks)
+
+
+class Shouting:
+    """Translates into upper case, and keeps what it was given."""
+
+    def __init__(self) -> None:
+        self.given: list[str] = []
+
+    def __call__(self, texts: Iterable[str], place: Place) -> Iterator[Translation]:
+        for number, text in enumerate(texts, start=1):
+            if text == "long":
+                raise InputError(place(number))
+            self.given.append(text)
+            yield Translation(source=text, text=text.upper(), sentences=())
+
+
+@given(st.lists(st.lists(st.sampled_from(["she", "he", "", "him", "a b"]), min_size=1), max_size=5))
+def test_each_line_has_its_translation_in_order(blocks: list[list[str]]) -> None:
+    shouting = Shouting()
+    lines = LineTranslator(shouting, place)
+    for block in blocks:
+        assert [translation.text for translation in lines.translate(block)] == [line.upper() for line in block]
+        # Within a block, no line is translated twice.
+        assert len(shouting.given) == len(set(shouting.given))
+        shouting.given.clear()
+
+
+def test_a_line_that_recurs_from_block_to_block_is_translated_once() -> None:
+    shouting = Shouting()
+    lines = LineTranslator(shouting, place)
+    for _ in range(3):
+        assert len(list(lines.translate(["she", "he", "she"]))) == 3
+    assert shouting.given == ["she", "he", "he", "he"]
+
+
+def test_a_line_that_cannot_be_translated_has_its_own_number() -> None:
+    lines = LineTranslator(Shouting(), place)
+    assert len(list(lines.translate(["she", "she", "he"]))) == 3
+    translations = lines.translate(["she", "him", "she", "long", "he"])
+    assert [next(translations).text for _ in range(3)] == ["SHE", "HIM", "SHE"]
+    with pytest.raises(InputError, match=r"^pipe:7$"):
+        next(translations)

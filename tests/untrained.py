@@ -1,0 +1,52 @@
+"""Runs of small untrained models."""
+
+from collections import Counter
+from pathlib import Path
+
+import torch
+
+from seq2seq_cli.config.schema import (
+    AttentionConfig,
+    Config,
+    DataConfig,
+    DecoderConfig,
+    DecodingConfig,
+    EncoderConfig,
+    ModelConfig,
+    ScoreName,
+    SourceConfig,
+    TargetConfig,
+    TextConfig,
+)
+from seq2seq_cli.model.build import build_model
+from seq2seq_cli.runs.folder import RunFolder
+from seq2seq_cli.text.sides import fit_codecs, save_codecs
+from seq2seq_cli.text.vocabulary import UNK
+
+SRC_UNITS = ["she", "he", "kissed", "saw", "her", "him", "the", "dog", ".", "?"]
+TGT_UNITS = ["▁sie", "▁er", "▁küsste", "▁sah", "▁ihn", "▁den", "▁Hund", ".", "?"]
+
+
+def make_run(path: Path, *, copies: bool = False, score: ScoreName = "general") -> RunFolder:
+    """A run of an untrained model, which writes unknown words and nothing else, or none."""
+    config = Config(
+        data=DataConfig(max_tokens=4),
+        text=TextConfig(src=SourceConfig(language="en"), tgt=TargetConfig(language="de")),
+        model=ModelConfig(
+            encoder=EncoderConfig(embedding_size=8, hidden_size=8),
+            attention=AttentionConfig(score=score, max_length=5),
+            decoder=DecoderConfig(embedding_size=8, hidden_size=8, readout="state" if score == "none" else "concat"),
+        ),
+        decoding=DecodingConfig(min_length=4),  # untrained, it may well say nothing
+    )
+    run = RunFolder(path)
+    run.write_config(config)
+    src, tgt = fit_codecs(config.text, Counter(SRC_UNITS * 2), Counter(TGT_UNITS * 2))
+    save_codecs(path, (src, tgt))
+    with torch.random.fork_rng(devices=[]), torch.no_grad():
+        torch.manual_seed(1)
+        model = build_model(config.model, src_size=len(src.vocabulary), tgt_size=len(tgt.vocabulary))
+        model.output.weight *= 10
+        model.output.bias[UNK] = 1000 if copies else -1000
+    run.save_best(model.weights())
+    return run

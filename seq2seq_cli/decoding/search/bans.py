@@ -51,6 +51,8 @@ def repeated_ngrams(history: Int[np.ndarray, "R t"], size: int, limits: Int[np.n
     for i in range(size - 1):
         begins_alike &= history[:, i : i + windows] == history[:, windows + i, np.newaxis]
     rows, begins = np.nonzero(begins_alike)
+    if not len(rows):
+        return Bans(nothing, nothing)
     pairs, counts = np.unique(rows << 32 | history[rows, begins + size - 1], return_counts=True)
     rows, tokens = pairs >> 32, pairs & 0xFFFFFFFF
     reached = counts >= limits[rows]

@@ -23,6 +23,16 @@ class Bans(NamedTuple):
         """All pairs of several bans."""
         return cls(*(np.concatenate(columns) for columns in zip(*bans, strict=True)))
 
+    @classmethod
+    def of_token(cls, token: int, rows: Int[np.ndarray, " P"]) -> "Bans":
+        """A token that is banned in the given rows."""
+        return cls(rows, np.full(len(rows), token))
+
+    @classmethod
+    def of_row(cls, row: int, tokens: Sequence[int]) -> "Bans":
+        """Tokens that are banned in a row."""
+        return cls(np.full(len(tokens), row), np.array(tokens, dtype=np.int64))
+
     @property
     def most(self) -> int:
         """The largest number of pairs with one row."""
@@ -34,11 +44,6 @@ class Bans(NamedTuple):
         pairs, columns = np.nonzero(tokens[self.rows] == self.tokens[:, np.newaxis])
         allowed[self.rows[pairs], columns] = False
         return allowed
-
-
-def ban(token: int, rows: Int[np.ndarray, " P"]) -> Bans:
-    """A token that is banned in the given rows."""
-    return Bans(rows, np.full(len(rows), token))
 
 
 def repeated_ngrams(history: Int[np.ndarray, "R t"], size: int, limits: Int[np.ndarray, " R"]) -> Bans:

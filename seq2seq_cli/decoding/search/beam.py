@@ -10,6 +10,7 @@ import numpy as np
 from typing_extensions import override
 
 from seq2seq_cli.decoding.search.candidates import Candidates
+from seq2seq_cli.decoding.search.guidance import stages
 from seq2seq_cli.decoding.search.rows import Rows
 from seq2seq_cli.decoding.search.strategy import Strategy
 from seq2seq_cli.shapes import Float, Int
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, kw_only=True)
 class Beam(Strategy):
     """The `size` best hypotheses of each source go on, less those that have ended; with size 1, greedy search.
+
+    Where there are terms to be met, as many go on at each stage of the progress.
 
     Hopeless ones do not: Freitag & Al-Onaizan 2017, "Beam Search Strategies for Neural Machine Translation", section 3,
     absolute threshold pruning.
@@ -50,7 +53,8 @@ class Beam(Strategy):
     def choose(self, candidates: Candidates, rows: Rows, ended: Int[np.ndarray, " N"]) -> Int[np.ndarray, " G"]:
         sources = rows.sources[candidates.rows]
         totals = rows.log_probabilities[candidates.rows] + candidates.log_probabilities
-        order, rank, gap = _best_of_groups(sources, totals, self.size)
+        stage = stages(candidates.progress)
+        order, rank, gap = _best_of_groups(sources * (stage.max(initial=0) + 1) + stage, totals, self.size)
         chosen = rank < self.size - ended[sources[order]]
         if self.prune is not None:
             chosen &= (gap <= self.prune) | (rank < self.n_best)

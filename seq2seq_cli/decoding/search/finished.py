@@ -27,6 +27,7 @@ class End(NamedTuple):
     candidate: int
     """The number of its last token among the chosen candidates of the step."""
     log_probability: float
+    forced: frozenset[int]
 
 
 class Finished:
@@ -44,10 +45,11 @@ class Finished:
     def add(self, rows: Rows, step: int, candidates: Int[np.ndarray, " R"], is_ended: Bool[np.ndarray, " R"]) -> None:
         """Add rows that end with the given candidates of a step (-1: before the first)."""
         scores = self._penalties.score(rows.log_probabilities, np.full(len(rows), rows.length), rows.coverage)
-        columns = (rows.sources, is_ended, scores, candidates, rows.log_probabilities)
-        for source, has_eos, score, candidate, log_probability in zip(*(c.tolist() for c in columns), strict=True):
+        columns = (rows.sources, is_ended, scores, candidates, rows.log_probabilities, rows.progress)
+        for source, has_eos, score, candidate, total, progress in zip(*(c.tolist() for c in columns), strict=True):
             ends = self._ends[source]
-            insort(ends, End(has_eos, score, -len(ends), step, candidate, log_probability))
+            forced = progress.positions if progress else frozenset()
+            insort(ends, End(has_eos, score, -len(ends), step, candidate, total, forced))
             self.ended[source] += has_eos
             if self.ended[source] >= self._n_best:
                 self._scores_to_beat[source] = ends[-self._n_best].score
@@ -72,6 +74,7 @@ class Finished:
                     score=end.score,
                     token_log_probabilities=paths.log_probabilities[h, : end.step + 1],
                     weights=paths.weights[h, : end.step + 1, :length],
+                    forced=end.forced,
                 )
                 for end in ends
             ]

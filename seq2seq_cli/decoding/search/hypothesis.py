@@ -22,6 +22,8 @@ class Hypothesis:
     """log p of each token after those before it."""
     weights: Float[np.ndarray, "T S"]
     """The attention weights at each token."""
+    forced: frozenset[int] = frozenset()
+    """The positions of the tokens that the constraints asked for."""
 
     @property
     def ended(self) -> bool:

@@ -11,7 +11,9 @@ import numpy as np
 from seq2seq_cli.decoding.engine import Engine, EngineState
 from seq2seq_cli.decoding.search.beam import Beam
 from seq2seq_cli.decoding.search.candidates import Candidates
+from seq2seq_cli.decoding.search.constraints import Constraints
 from seq2seq_cli.decoding.search.finished import Finished
+from seq2seq_cli.decoding.search.guidance import asked_tokens, guide, is_complete
 from seq2seq_cli.decoding.search.hypothesis import Hypothesis
 from seq2seq_cli.decoding.search.penalties import Penalties
 from seq2seq_cli.decoding.search.rows import Rows
@@ -26,28 +28,38 @@ State = TypeVar("State", bound=EngineState)
 
 
 def search(
-    engine: Engine[State], sources: Sequence[Sequence[int]], options: "DecodingConfig"
+    engine: Engine[State],
+    sources: Sequence[Sequence[int]],
+    options: "DecodingConfig",
+    constraints: Sequence[Constraints] | None = None,
 ) -> list[list[Hypothesis]]:
     """The `options.n_best` best hypotheses of each source (ids without EOS), best first and distinct.
 
     There are fewer where the search found fewer, but at least one. Those of a source do not depend on the others.
+
+    Raises ValueError for terms when `options.sampling`: where a term goes is decided by comparison.
     """
+    if not sources:
+        return []
     lengths = [len(source) + 1 for source in sources]
-    rules, strategy = Rules(options, sources), Beam.of(options)
+    rules = Rules(options, sources, constraints or [Constraints()] * len(sources))
+    strategy = Beam.of(options)
     finished = Finished(Penalties.of(options), rules.longest, options.n_best)
-    rows = Rows.start(lengths, strategy.rows_per_source)
+    rows = Rows.start(lengths, rules.progress(), strategy.rows_per_source)
     state = engine.start(sources).select(rows.sources)
     steps: list[Step] = []
     while len(rows):
-        bans = rules.bans(rows)
+        bans, asked = rules.bans(rows), asked_tokens(rows.progress)
         k = min(strategy.most_candidates + bans.most, engine.vocabulary_size - len((PAD, BOS)))
-        proposals, state = engine.step(rows.tokens, state, k=k, asked=np.zeros((len(rows), 0), dtype=np.int64))
-        candidates = Candidates.best(proposals, bans.allowed(proposals.tokens), strategy.most_candidates)
+        proposals, state = engine.step(rows.tokens, state, k=k, asked=asked)
+        allowed = bans.allowed(proposals.tokens)
+        candidates = Candidates.best(proposals, allowed, strategy.most_candidates, rows.progress)
+        candidates = guide(candidates, rows.progress, asked, proposals.asked)
         _finish_stuck(rows, candidates, steps, finished)
         chosen = candidates.take(strategy.choose(candidates, rows, finished.ended))
         rows = rows.extend(chosen, proposals.weights)
         is_ended = chosen.tokens == EOS
-        is_finished = is_ended | (rows.length >= rules.longest[rows.sources])
+        is_finished = is_ended | (rows.length >= rules.limits[rows.sources]) & is_complete(rows.progress)
         numbers = np.flatnonzero(is_finished)
         finished.add(rows.select(numbers), len(steps), numbers, is_ended[numbers])
         kept = np.flatnonzero(~is_finished & finished.can_win(rows))

@@ -69,6 +69,11 @@ def table(**rows: dict[int, float]) -> Float[np.ndarray, "V V"]:
     return probabilities
 
 
+def options(*, longest: object = 4, **values: object) -> DecodingConfig:
+    """A config whose translations have at most so many tokens."""
+    return DecodingConfig.model_validate({"max_length_factor": 0.0, "max_length_extra": longest, **values})
+
+
 def attention(tokens: Int[np.ndarray, " R"], lengths: Int[np.ndarray, " R"], longest: int) -> Float[np.ndarray, "R S"]:
     """Weights that depend on the previous token: half of the attention is on one position."""
     positions = np.arange(longest)

@@ -5,7 +5,7 @@ from math import log
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from jaxtyping import Float
 
@@ -20,6 +20,7 @@ from tests.unit.decoding.search.tables import (
     C,
     TableEngine,
     all_sequences,
+    options,
     random_engine,
     score,
     table,
@@ -43,11 +44,6 @@ penalties = st.fixed_dictionaries(
         "coverage_penalty": st.sampled_from([0.0, 0.4, 3.0]),
     }
 )
-
-
-def options(*, longest: object = 4, **values: object) -> DecodingConfig:
-    """A config whose translations have at most so many tokens."""
-    return DecodingConfig.model_validate({"max_length_factor": 0.0, "max_length_extra": longest, **values})
 
 
 def find(tables: list[Float[np.ndarray, "V V"]], **values: object) -> list[Hypothesis]:
@@ -126,6 +122,7 @@ def test_beam_1_is_greedy(seed: int) -> None:
     assert found.ids == ids
 
 
+@settings(max_examples=30)
 @given(seeds, st.integers(1, 4), st.permutations(range(5)), st.sampled_from([None, 0.5]), st.integers(0, 2))
 def test_the_answer_does_not_depend_on_the_other_sentences(
     seed: int, beam_size: int, order: list[int], prune: float | None, ngram: int
@@ -162,6 +159,7 @@ def test_hopeless_hypotheses_are_pruned_but_not_the_n_best() -> None:
     assert ids(0.40, n_best=2) == [[B, EOS], [A, B, EOS]]
 
 
+@settings(max_examples=50)
 @given(seeds, st.integers(1, 4), st.integers(1, 3), st.lists(st.sampled_from([A, B]), max_size=6))
 def test_no_ngram_is_repeated_more_often_than_in_the_source(
     seed: int, beam_size: int, size: int, source: list[int]

@@ -1,0 +1,164 @@
+"""Prefix, terms and limits: always kept, and written where the model finds them best."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from seq2seq_cli.decoding.search.constraints import Constraints, Form
+from seq2seq_cli.decoding.search.hypothesis import Hypothesis
+from seq2seq_cli.decoding.search.search import search
+from seq2seq_cli.text.vocabulary import EOS, UNK
+from tests.unit.decoding.search.tables import A, B, C, TableEngine, all_sequences, options, random_engine, score, table
+
+WORDS = [A, B, C, 7, 8, 9]
+
+seeds = st.integers(0, 2**32 - 1)
+form = st.lists(st.sampled_from(WORDS), min_size=1, max_size=3).map(tuple)
+terms = st.lists(st.lists(form, min_size=1, max_size=3, unique=True).map(tuple), max_size=3).map(tuple)
+constraints = st.fixed_dictionaries(
+    {
+        "prefix": st.lists(st.sampled_from([*WORDS, UNK]), max_size=2).map(tuple),
+        "terms": terms,
+        "limits": st.dictionaries(st.sampled_from([UNK, A, B]), st.integers(0, 2), max_size=2),
+        "continuing": st.frozensets(st.sampled_from(WORDS), max_size=2),
+    }
+)
+
+
+def found(engine: TableEngine, constraint: Constraints, **values: object) -> Hypothesis:
+    """The best translation of one sentence under the constraint."""
+    [[best]] = search(engine, [[0]], options(**values), [constraint])
+    return best
+
+
+def spans(positions: frozenset[int], start: int) -> list[list[int]]:
+    """The runs of positions from `start` on."""
+    runs: list[list[int]] = []
+    for position in sorted(position for position in positions if position >= start):
+        if runs and runs[-1][-1] == position - 1:
+            runs[-1].append(position)
+        else:
+            runs.append([position])
+    return runs
+
+
+def is_made_of(ids: Sequence[int], given: Sequence[Sequence[Form]]) -> bool:
+    """Whether the tokens are one form of each of some of the terms, one after the other."""
+    return not ids or any(
+        tuple(ids[: len(form)]) == form and is_made_of(ids[len(form) :], [*given[:i], *given[i + 1 :]])
+        for i, forms in enumerate(given)
+        for form in forms
+    )
+
+
+@settings(max_examples=60)
+@given(seeds, constraints, st.integers(1, 4), st.integers(1, 12), st.sampled_from([None, 1.0]), st.integers(0, 2))
+def test_constraints_are_always_met_and_nothing_forced_is_left_dangling(
+    seed: int, given_constraint: dict[str, Any], beam_size: int, longest: int, prune: float | None, ngram: int
+) -> None:
+    constraint = Constraints(**given_constraint)
+    engine = random_engine(seed, words=len(WORDS), sharpness=3.0)
+    best = found(engine, constraint, longest=longest, beam_size=beam_size, prune=prune, no_repeat_ngram_size=ngram)
+    prefix = constraint.prefix
+    assert tuple(best.ids[: len(prefix)]) == prefix
+    assert best.forced.issuperset(range(len(prefix)))
+    for token, most in constraint.limits.items():
+        free = [id_ for position, id_ in enumerate(best.ids) if position not in best.forced]
+        assert free.count(token) <= most
+    if not constraint.continuing and not prefix:
+        forced = [best.ids[position] for position in sorted(best.forced)]
+        assert len(forced) >= sum(min(map(len, forms)) for forms in constraint.terms)
+        for run in spans(best.forced, 0):
+            assert is_made_of([best.ids[position] for position in run], constraint.terms)
+    occurring = [tuple(best.ids[i : i + n]) for n in (1, 2, 3) for i in range(len(best.ids) - n + 1)]
+    assert all(any(form in occurring for form in forms) for forms in constraint.terms)
+    assert len(best.ids) <= max(longest, constraint.longest + longest)
+    assert best.log_probability == pytest.approx(best.token_log_probabilities.sum(), abs=1e-9)
+
+
+@given(seeds, st.lists(form, min_size=1, max_size=2, unique=True).map(tuple))
+def test_a_wide_beam_finds_the_best_of_all_sequences_with_a_term(seed: int, forms: tuple[Form, ...]) -> None:
+    forms = tuple(tuple({A: A, B: B}.get(token, C) for token in form) for form in forms)
+    engine = random_engine(seed)
+    chosen = options(longest=4, beam_size=5**4, prune=None)
+    [[best]] = search(engine, [[0]], chosen, [Constraints(terms=(forms,))])
+
+    def occurs(ids: list[int]) -> bool:
+        return any(tuple(ids[i : i + len(form)]) == form for form in forms for i in range(len(ids)))
+
+    allowed = [ids for ids in all_sequences(engine.vocabulary_size, 4) if occurs(ids)]
+    assert best.score == pytest.approx(max(score(engine, [0], ids, chosen) for ids in allowed), abs=1e-6)
+    assert occurs(best.ids)
+
+
+# "a b <eos>" by itself. c is never among the best, but after a it is more probable than at the start.
+PLAIN = table(
+    bos={A: 0.9, B: 0.09, C: 0.01},
+    a={B: 0.85, C: 0.1, EOS: 0.05},
+    b={EOS: 0.9, A: 0.09, C: 0.01},
+    c={EOS: 0.5, B: 0.3, A: 0.2},
+)
+
+
+@pytest.mark.parametrize("beam_size", [1, 2, 5])
+def test_the_model_decides_where_a_term_goes(beam_size: int) -> None:
+    best = found(TableEngine(PLAIN[np.newaxis]), Constraints(terms=(((C,),),)), beam_size=beam_size)
+    assert best.ids == [A, C, EOS]
+    assert best.forced == {1}
+
+
+@pytest.mark.parametrize("beam_size", [1, 2, 5])
+def test_a_term_that_is_written_anyway_changes_nothing(beam_size: int) -> None:
+    engine = TableEngine(PLAIN[np.newaxis])
+    [[free]] = search(engine, [[0]], options(beam_size=beam_size))
+    best = found(engine, Constraints(terms=(((A, B), (C,)),)), beam_size=beam_size)
+    assert (best.ids, best.log_probability, sorted(best.forced)) == (free.ids, free.log_probability, [0, 1])
+
+
+def test_a_form_that_is_forced_is_finished_and_not_begun_again() -> None:
+    best = found(TableEngine(PLAIN[np.newaxis]), Constraints(terms=(((C, A, B),),)), longest=9, beam_size=2)
+    assert best.ids == [A, C, A, B, EOS]
+    twice = found(TableEngine(PLAIN[np.newaxis]), Constraints(terms=(((C,),), ((C,),))), longest=9, beam_size=2)
+    assert twice.ids.count(C) == 2
+
+
+def test_prefix_and_terms_exceed_the_length_limit_where_they_must() -> None:
+    engine = TableEngine(PLAIN[np.newaxis])
+    assert found(engine, Constraints(prefix=(B, A, C)), longest=1, beam_size=2).ids == [B, A, C]
+    assert found(engine, Constraints(terms=(((C, A, C),),)), longest=2, beam_size=2).ids == [C, A, C]
+    assert found(engine, Constraints(terms=(((C, A),),)), longest=3, beam_size=3).ids == [C, A, EOS]
+
+
+def test_a_form_that_is_only_the_beginning_of_a_word_does_not_count() -> None:
+    # "a b" does not have the word a.
+    best = found(TableEngine(PLAIN[np.newaxis]), Constraints(terms=(((A,),),), continuing={B}), beam_size=3)
+    assert best.ids == [A, C, EOS]
+    forced = found(TableEngine(PLAIN[np.newaxis]), Constraints(terms=(((C,),),), continuing={EOS, A}), beam_size=1)
+    assert forced.ids[forced.ids.index(C) + 1] == B
+
+
+def test_a_token_occurs_no_more_often_than_its_limit() -> None:
+    def ids(most: int) -> list[int]:
+        engine = TableEngine(table(bos={C: 1.0}, c={C: 0.75, EOS: 0.25})[np.newaxis])
+        return found(engine, Constraints(limits={C: most}), longest=9, beam_size=1).ids
+
+    assert [ids(1), ids(3)] == [[C, EOS], [C, C, C, EOS]]
+
+
+@settings(max_examples=20)
+@given(seeds, st.lists(constraints, min_size=3, max_size=3), st.integers(1, 3))
+def test_the_answer_does_not_depend_on_the_constraints_of_other_sentences(
+    seed: int, of_sources: list[dict[str, Any]], beam_size: int
+) -> None:
+    given_constraints = [Constraints(**of_source) for of_source in of_sources]
+    engine = random_engine(seed, tables=3, words=len(WORDS))
+    chosen = options(longest=6, beam_size=beam_size, prune=2.0)
+    together = search(engine, [[0], [1], [2]], chosen, given_constraints)
+    for number, constraint in enumerate(given_constraints):
+        [[alone]] = search(engine, [[number]], chosen, [constraint])
+        [best] = together[number]
+        assert (best.ids, best.log_probability, best.forced) == (alone.ids, alone.log_probability, alone.forced)

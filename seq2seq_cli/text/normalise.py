@@ -20,8 +20,13 @@ def normalise(text: str) -> str:
     """
     if _is_normal(text):
         return text
-    text = " ".join(_DROPPED.sub("", text).split())
+    text = " ".join(without_control_characters(text).split())
     return unicodedata.normalize("NFC", text).replace(SPACING, "_").replace(CONTINUING, "|")
+
+
+def without_control_characters(text: str) -> str:
+    """The text without control characters that are not white space, byte order marks, and halves of surrogate pairs."""
+    return text if text.isprintable() else _DROPPED.sub("", text)
 
 
 def _is_normal(text: str) -> bool:

@@ -1,0 +1,274 @@
+"""The marks of a text: HTML tags and entities, Markdown, line breaks, and spans that are not translated.
+
+A text is read once from left to right; the time grows with its length, whatever the text is: what has an end, such as
+a comment, is looked for no more once there is none.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from enum import Enum, auto
+from html import unescape
+from html.entities import html5
+
+from seq2seq_cli.decoding.passages.protected import PROTECTED, without_final_marks
+from seq2seq_cli.text.tokenizer import LONGEST_WORD
+
+FILLER = "\0"
+"""Stands for a character of a mark in a text that is searched for the ends of sentences."""
+
+
+class Kind(Enum):
+    """What a mark does."""
+
+    OPEN = auto()
+    """Opens a span of text: ``<b>``, ``**``, ``[`` of a link."""
+    CLOSE = auto()
+    EITHER = auto()
+    """Opens or closes: ``**`` between two marks of punctuation."""
+    VOID = auto()
+    """Stands between words: a comment, an entity."""
+    GAP = auto()
+    """Stands between words and parts them, as a space does: ``<br>``, ``&nbsp;``."""
+    BREAK = auto()
+    """Parts the text: the end of a line, a tab, ``<p>``, ``<pre>...</pre>``, the bullet of a list, ``##``, ``>``."""
+    WORD = auto()
+    """A protected word of the text: an address, a path, ``<code>...</code>``."""
+    CHARACTER = auto()
+    """An entity that is a letter of a word: ``&eacute;``, ``don&#39;t``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A part of a text that is no plain text."""
+
+    start: int
+    end: int
+    kind: Kind
+    name: str = ""
+    """What an opening and a closing mark have in common."""
+    partner: int | None = None
+    """The index of the mark that closes or opens this one, in the list of marks."""
+
+    def character(self, text: str) -> str:
+        """The character that an entity stands for."""
+        return unescape(text[self.start : self.end])
+
+
+_BLOCKS = frozenset(
+    """
+    address article aside base blockquote body button caption center col colgroup dd details dialog dir div dl dt
+    fieldset figcaption figure footer form frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html legend li link main
+    menu meta nav noscript ol optgroup option p search section select summary table tbody td template tfoot th thead
+    title tr ul
+    """.split()  # noqa: SIM905 - the list would have a line per name
+)
+_RAW_BLOCKS = frozenset(["pre", "script", "style", "textarea"])
+_RAW_WORDS = frozenset(["code", "kbd", "math", "samp", "svg", "tt", "var"])
+_VOID = frozenset(["area", "param", "source", "track", "wbr"])
+_GAPS = frozenset(["br", "embed", "img", "input"])
+_LINK = "link"
+_SIMPLE = {
+    "lead": (Kind.BREAK, ""),
+    "line": (Kind.BREAK, ""),
+    "autolink": (Kind.WORD, ""),
+    "entities": (Kind.WORD, ""),
+    "link": (Kind.OPEN, _LINK),
+    "target": (Kind.CLOSE, _LINK),
+}
+"""The kind and the name of the marks that the expression finds as they are."""
+_COMMENTS = {"<!--": "-->", "<![": "]]>", "<?": "?>", "<!": ">"}
+
+_LINE_BREAK = "\n\r\t\v\f\x1c-\x1e\x85\u2028\u2029"
+_ATTRIBUTE = r"\s+[\w:@.-]+(?:\s*=\s*(?:\"[^\"<]*\"|'[^'<]*'|[^\s\"'<>=`]+))?"
+_MARK = re.compile(
+    r"(?P<fence>^[ \t]*(?:`{3,}|~{3,})[^\n`]*$)"
+    r"|(?P<lead>^(?:[^\S\n]*(?:\#{1,6}|>|[-*+•‣◦▪–—]|\d{1,3}[.)]|\[[ xX]\])(?=\s|(?<=>)))+[^\S\n]*)"
+    rf"|(?P<line>[{_LINE_BREAK}]+)"
+    r"|(?P<autolink><(?:https?://[^\s<>]+|mailto:[^\s<>]+|[^\s<>@/]{1,64}@[^\s<>@]{1,255})>)"
+    rf"|(?P<tag><[A-Za-z][\w:.-]*(?:{_ATTRIBUTE})*\s*/?>|</[A-Za-z][\w:.-]*\s*>)"
+    r"|(?P<comment><!--|<!\[|<\?|<!(?=[A-Za-z]))"
+    r"|(?P<entities>(?<!\w)\w++(?:&amp;\w++)+)"
+    r"|(?P<entity>&(?:\#\d{1,7}|\#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});)"
+    rf"|(?P<word>{PROTECTED})"
+    r"|(?P<code>`+)"
+    r"|(?P<link>!?\[)"
+    r"|(?P<target>\](?:\((?:[^()\s<>]|\([^()\s]*\))*(?:\s+\"[^\"\n]*\")?\)|\[[^\[\]\n]*\])?)"
+    r"|(?P<emphasis>\*{1,3}|_{1,3}|~~)",
+    re.MULTILINE,
+)
+_UNBROKEN = re.compile(rf"[^\s。！？；：，、،।]{{{LONGEST_WORD + 1},}}")
+_ANY_MARK = re.compile(rf"[<&`\[*_~@#/\\{_LINE_BREAK}]|^\s*[->+•‣◦▪–—\d]|www\.|\w\.\w")
+"""A quick test: found in every text that has a mark."""
+
+
+def find_marks(text: str) -> list[Mark]:
+    """The marks of a text in their order; they do not overlap.
+
+    Each opening mark and the closing one of the same name have each other as partner. Where one lacks the other, a
+    Markdown mark is plain text; an HTML tag is still a mark.
+    """
+    marks = list(_Scanner(text).marks()) if _ANY_MARK.search(text) else []
+    if len(text) > LONGEST_WORD:
+        marks = sorted([*marks, *_unbroken(text, marks)], key=lambda mark: mark.start)
+    return _paired(text, marks)
+
+
+def _unbroken(text: str, marks: list[Mark]) -> Iterator[Mark]:
+    """The runs of text between the marks that are too long for a word, and have no place to cut them."""
+    ends = [0, *(mark.end for mark in marks)]
+    starts = [*(mark.start for mark in marks), len(text)]
+    for end, start in zip(ends, starts, strict=True):
+        yield from (Mark(*match.span(), Kind.WORD) for match in _UNBROKEN.finditer(text, end, start))
+
+
+class _Scanner:
+    """Reads the marks of one text."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._endless: set[str] = set()
+        """Ends that do not occur in the rest of the text."""
+
+    def marks(self) -> Iterator[Mark]:
+        position = 0
+        while match := _MARK.search(self._text, position):
+            mark = self._mark(match)
+            if mark is not None:
+                yield mark
+            position = match.end() if mark is None else mark.end
+
+    def _mark(self, match: re.Match[str]) -> Mark | None:
+        start, end = match.span()
+        kind = match.lastgroup or ""
+        if kind in _SIMPLE:
+            return Mark(start, end, *_SIMPLE[kind])
+        if kind == "word":
+            length = len(without_final_marks(match[0]))
+            return Mark(start, start + length, Kind.WORD) if length > 1 else None
+        readers = {
+            "fence": self._fence,
+            "tag": self._tag,
+            "comment": self._comment,
+            "entity": self._entity,
+            "code": self._code,
+            "emphasis": self._emphasis,
+        }
+        return readers[kind](start, end)
+
+    def _find(self, what: str, start: int, *, ignore_case: bool = False) -> int | None:
+        """The end of the next occurrence; None when there is none."""
+        if what in self._endless:
+            return None
+        found = re.compile(re.escape(what), re.IGNORECASE if ignore_case else 0).search(self._text, start)
+        if found is None:
+            self._endless.add(what)
+            return None
+        return found.end()
+
+    def _fence(self, start: int, end: int) -> Mark:
+        """Lines of code, up to a line like the first one or to the end."""
+        close = self._find("\n" + self._text[start:end].lstrip()[:3], end)
+        line_end = -1 if close is None else self._text.find("\n", close)
+        return Mark(start, len(self._text) if line_end < 0 else line_end, Kind.BREAK)
+
+    def _comment(self, start: int, end: int) -> Mark | None:
+        close = self._find(_COMMENTS[self._text[start:end]], end)
+        return None if close is None else Mark(start, close, Kind.VOID)
+
+    def _tag(self, start: int, end: int) -> Mark:
+        tag = self._text[start:end]
+        closes = tag.startswith("</")
+        name = re.split(r"[\s/>]", tag[1 + closes :], maxsplit=1)[0].lower()
+        alone = tag.endswith("/>") or name in _VOID | _GAPS
+        if not closes and not alone and name in _RAW_BLOCKS | _RAW_WORDS:
+            close = self._find(f"</{name}>", end, ignore_case=True)
+            if close is not None:
+                return Mark(start, close, Kind.BREAK if name in _RAW_BLOCKS else Kind.WORD)
+        if name in _BLOCKS | _RAW_BLOCKS:
+            return Mark(start, end, Kind.BREAK)
+        if alone:
+            return Mark(start, end, Kind.GAP if name in _GAPS else Kind.VOID)
+        return Mark(start, end, Kind.CLOSE if closes else Kind.OPEN, name)
+
+    def _entity(self, start: int, end: int) -> Mark | None:
+        entity = self._text[start:end]
+        if not entity.startswith("&#") and entity[1:] not in html5:
+            return None
+        character = unescape(entity)
+        in_word = _is_word(self._text[start - 1 : start]) and _is_word(self._text[end : end + 1])
+        is_letter = len(character) == 1 and (character.isalpha() or (character in "'’" and in_word))
+        return Mark(start, end, Kind.CHARACTER if is_letter else Kind.GAP if character.isspace() else Kind.VOID)
+
+    def _code(self, start: int, end: int) -> Mark | None:
+        """Code between backticks on one line, as many before as after it."""
+        ticks = self._text[start:end]
+        if _is_word(self._text[start - 1 : start]) or len(ticks) > 2 or ticks in self._endless:
+            return None
+        close = re.compile(f"(?<!`){ticks}(?!`)").search(self._text, end)
+        if close is None:
+            self._endless.add(ticks)
+            return None
+        code = self._text[end : close.start()]
+        follows = self._text[close.end() : close.end() + 1]
+        return Mark(start, close.end(), Kind.WORD) if "\n" not in code and not _is_word(follows) else None
+
+    def _emphasis(self, start: int, end: int) -> Mark | None:
+        before, after = self._text[start - 1 : start] if start else "", self._text[end : end + 1]
+        opens = after.strip() != "" and not _is_word(before)
+        closes = before.strip() != "" and not _is_word(after)
+        if not (opens or closes):
+            return None
+        kind = Kind.EITHER if opens and closes else Kind.OPEN if opens else Kind.CLOSE
+        return Mark(start, end, kind, self._text[start:end])
+
+
+def _is_word(character: str) -> bool:
+    return character.isalnum()
+
+
+def _paired(text: str, marks: list[Mark]) -> list[Mark]:
+    partners = _partners(text, marks)
+    kept = [i for i, mark in enumerate(marks) if i in partners or not _is_markdown(mark)]
+    index = {old: new for new, old in enumerate(kept)}
+    return [_resolved(marks[i], i, partners, index) for i in kept]
+
+
+def _resolved(mark: Mark, i: int, partners: dict[int, int], index: dict[int, int]) -> Mark:
+    if i not in partners:
+        return mark
+    return replace(mark, kind=Kind.OPEN if partners[i] > i else Kind.CLOSE, partner=index[partners[i]])
+
+
+def _is_markdown(mark: Mark) -> bool:
+    return mark.kind in {Kind.OPEN, Kind.CLOSE, Kind.EITHER} and (mark.name == _LINK or not mark.name[0].isalpha())
+
+
+def _partners(text: str, marks: list[Mark]) -> dict[int, int]:
+    """The index of the partner of each mark that has one, by the innermost opening mark of the same name.
+
+    Markdown marks have theirs in the same paragraph. A ``]`` without a target makes the last ``[`` plain text.
+    """
+    partners: dict[int, int] = {}
+    opened: list[int] = []
+    keys: list[tuple[str, int]] = []
+    open_count: Counter[tuple[str, int]] = Counter()
+    paragraph = 0
+    for i, mark in enumerate(marks):
+        if mark.kind is Kind.BREAK and text[mark.start : mark.end].strip("\r") != "\n":
+            paragraph += 1
+        key = (mark.name, paragraph if _is_markdown(mark) else 0)
+        if mark.kind in {Kind.CLOSE, Kind.EITHER} and open_count[key]:
+            while True:
+                open_count[keys[-1]] -= 1
+                other, other_key = opened.pop(), keys.pop()
+                if other_key == key:
+                    break
+            if text[mark.start : mark.end] != "]":
+                partners[i], partners[other] = other, i
+        elif mark.kind in {Kind.OPEN, Kind.EITHER}:
+            opened.append(i)
+            keys.append(key)
+            open_count[key] += 1
+    return partners

@@ -1,0 +1,94 @@
+"""What comes through a translation unchanged although it is no mark: addresses, paths, names with @ or #, numbers.
+
+Each kind is one regular expression whose time grows with the length of the text, whatever the text is: a repetition
+begins at the start of a word only, or has a bound.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+_URL = r"(?:\b(?:https?|ftp|file)://|\bwww\.)[^\s<>\"“”„«»\\^`{|}]+"
+_E_MAIL = r"(?<![\w.+%-])[\w.+%-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+"
+_HOST = r"(?<![\w.@/-])(?:[\w-]{1,63}\.){1,8}(?:com|org|net|edu|gov|info|io|dev|app)\b(?:/[^\s<>\"“”„«»\\^`{|}]*)?"
+_PATH = (
+    r"(?<![\w./\\~-])(?:(?:~|\.{1,2})?(?:/[\w.+@-]{1,255}){2,}/?|(?:~|\.{1,2})/[\w.+@-]{1,255}/?"
+    r"|(?:[\w.+@-]{1,255}/){1,64}[\w.+@-]{1,255}\.[A-Za-z]\w{0,4}\b|\b[A-Za-z]:\\[^\s<>\"|?*:]+|\\\\[\w.$-]+\\[^\s<>\"|?*:]+)"
+)
+_HANDLE = r"(?<![\w@./])@\w[\w.-]{0,63}"
+_HASHTAG = r"(?<![\w&#/])#\d{0,31}[^\W\d_]\w{0,63}"
+
+PROTECTED = "|".join([_URL, _E_MAIL, _HOST, _PATH, _HANDLE, _HASHTAG])
+"""The expression of all protected spans; `without_final_marks` then leaves the punctuation of the sentence to it."""
+
+_FINAL_MARKS = ".,;:!?…'’*_~。，、；：！？"
+_NUMBER = re.compile(r"\d++(?:[.,:/'’\-\u2009\u202f\xa0]\d++)*+")
+_BRACKETS = {")": "(", "]": "["}
+_CLOSING = dict(zip("([{\"'“„‚‘«‹", ")]}\"'”“‘’»›", strict=True))
+"""The closing mark of each opening one."""
+_OPENING = {*_CLOSING, *"$€£¥"}
+
+
+def without_final_marks(span: str) -> str:
+    """A protected span without the punctuation of the sentence around it: ``(see https://a.org/b_(c)).``."""
+    while True:
+        shorter = span.rstrip(_FINAL_MARKS)
+        opening = _BRACKETS.get(shorter[-1:])
+        if opening and shorter.count(shorter[-1]) > shorter.count(opening):
+            shorter = shorter[:-1]
+        if shorter == span:
+            return span
+        span = shorter
+
+
+def lost_numbers(source: str, output: str) -> list[tuple[int, int]]:
+    """The spans of the numbers of the source that do not occur in the output, with their separators as they stand.
+
+    A number that occurs n times in the source is lost where it occurs fewer times in the output: its last ones are.
+    """
+    left = Counter(match[0] for match in _NUMBER.finditer(output))
+    lost = []
+    for match in _NUMBER.finditer(source):
+        if left[match[0]] > 0:
+            left[match[0]] -= 1
+        else:
+            lost.append(match.span())
+    return lost
+
+
+def occurrences(word: str, text: str) -> list[tuple[int, int]]:
+    """The spans at which a protected word stands in a text, and not inside a longer word or number."""
+    before = r"(?<!\w)(?<!\d[.,])" if word[:1].isalnum() else ""
+    after = r"(?!\w)(?![.,]\d)" if word[-1:].isalnum() else ""
+    return [match.span() for match in re.finditer(before + re.escape(word) + after, text)]
+
+
+def widened(text: str, spans: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    """The spans with what belongs to them: letters and digits that touch them, and brackets and quotes around them.
+
+    A copied word has a space before it, which ``( https://a.org)`` and ``$ 20`` should not have. The spans are in order
+    and stay apart.
+    """
+    wider: list[tuple[int, int]] = []
+    for i, (start, end) in enumerate(spans):
+        first = wider[-1][1] if wider else 0
+        last = spans[i + 1][0] if i + 1 < len(spans) else len(text)
+        wider.append(_widened(text, start, end, first, last))
+    return tuple(wider)
+
+
+def _widened(text: str, start: int, end: int, first: int, last: int) -> tuple[int, int]:
+    while start > first and _is_in_word(text[start - 1]):
+        start -= 1
+    while end < last and _is_in_word(text[end]):
+        end += 1
+    while start > first and text[start - 1] in _OPENING:
+        start -= 1
+        if end < last and text[end] == _CLOSING.get(text[start]):
+            end += 1
+    return start, end
+
+
+def _is_in_word(character: str) -> bool:
+    """Whether it is a digit, or a letter of a script with cases (others write words without spaces)."""
+    return character.isdigit() or character.islower() or character.isupper()

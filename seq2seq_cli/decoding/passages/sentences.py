@@ -1,0 +1,65 @@
+"""Where the sentences of a line end, by rules for many scripts.
+
+A full stop does not end a sentence after an abbreviation, an initial (J. Smith), a word with a full stop inside (e.g.)
+or, in some languages, a short number (am 3. Mai); no mark does where the next word is in lower case.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from importlib.resources import files
+
+from seq2seq_cli.decoding.passages.markup import FILLER
+
+_SPACED_STOPS = ".!?…‽⁇⁈⁉؟۔։።፧।॥܀܁܂᠃᠉꓿᱾᱿჻။"
+"""Marks that end a sentence where white space follows."""
+_OTHER_STOPS = "。！？｡．︒"
+"""Marks of scripts without spaces."""
+_CLOSING = "\"'”’»«›‹“)]}）］｝」』】〉》〕＂＇" + FILLER
+_OPENING = "\"'“„‟‚‘«»‹›([{（［｛「『【〈《〔¿¡–—-" + FILLER
+
+# French has a space before its closing quote.
+_END = re.compile(rf"[{re.escape(_SPACED_STOPS + _OTHER_STOPS)}]+(?:\s»(?=\s|$))?[{re.escape(_CLOSING)}]*+")
+_NEXT = re.compile(f"[\\s{re.escape(_OPENING)}]*+(.)?", re.DOTALL)
+_LAST_WORD = re.compile(f"[^\\s{re.escape(_OPENING)}]*$")
+_LONGEST_WORD = 40
+"""Characters before a full stop that are looked at."""
+_ROMAN = re.compile("[IVXLCDM]+")
+
+
+def sentence_ends(text: str, language: str) -> Iterator[int]:
+    """The positions in a line after which another sentence begins, closing quotes and brackets before them.
+
+    `language` is a code such as ``en``. FILLER stands for marks, which are no part of the text.
+    """
+    for match in _END.finditer(text):
+        end = match.end()
+        following = _NEXT.match(text, end)
+        if following is None or following[1] is None or following[1].islower():
+            continue
+        stops = match[0].rstrip(_CLOSING).rstrip()
+        if text[end].isspace() or any(stop in _OTHER_STOPS for stop in stops):
+            before = text[max(0, match.start() - _LONGEST_WORD) : match.start()]
+            word = _LAST_WORD.search(before)
+            if stops != "." or word is None or not _goes_on(word[0].replace(FILLER, ""), following[1], language):
+                yield end
+
+
+def _goes_on(word: str, following: str, language: str) -> bool:
+    """Whether a full stop after this word, with this character next, belongs to the word."""
+    abbreviations = _abbreviations().get(language, frozenset())
+    if len(word) == 1 and word.isalpha():
+        return True
+    if word.isdigit() or _ROMAN.fullmatch(word):
+        return "0" in abbreviations and (len(word) <= 2 or not word.isdigit())
+    if "." in word and any(letter.isalpha() for letter in word):
+        return True
+    folded = word.casefold()
+    return folded in abbreviations or (following.isdigit() and f"{folded}#" in abbreviations)
+
+
+@cache
+def _abbreviations() -> dict[str, frozenset[str]]:
+    table = files("seq2seq_cli.decoding.passages").joinpath("abbreviations.txt").read_text(encoding="utf-8")
+    rows = (line.split() for line in table.splitlines() if not line.startswith("#"))
+    return {language: frozenset(names) for language, *names in rows}

@@ -1,0 +1,173 @@
+"""What holds for every text that is taken apart, and for every alignment by which it is put together again."""
+
+import re
+from itertools import pairwise
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from seq2seq_cli.decoding.passages.alignment import Alignment
+from seq2seq_cli.decoding.passages.markup import find_marks
+from seq2seq_cli.decoding.passages.passage import Limits, Passage, split_passage
+from seq2seq_cli.decoding.passages.pieces import Piece
+from seq2seq_cli.decoding.passages.protected import lost_numbers, occurrences
+from seq2seq_cli.decoding.passages.restore import largest_span, restore
+from seq2seq_cli.text.normalise import normalise, without_control_characters
+
+TAGS = ["<b>", "</b>", "<i class='x y'>", "</i>", "<br>", "<p>", "</p>", "<code>", "</code>", "<!-- c -->", "<a", ">"]
+MARKDOWN = ["*", "**", "_", "`", "[", "](u)", "]", "# ", "- ", "> ", "```", "\n\n", "1. ", "~~"]
+WORDS = ["https://a.org/b_c.", "me@a.org", "/usr/bin/x", "@me", "#tag", "12.50", "3", "Dr.", "e.g.", "Hund", "he", "猫"]
+MORE = ["ה", "❤️", "&amp;", "&eacute;", "<!--", "'", "(", "<"]
+STOPS = [". ", "! ", "? ", "…", "。", ", ", "; ", " ", "  ", "\t", "\r\n", "\0", "\x1b[31m", '"', "<!-- c -->"]
+any_text = st.lists(st.sampled_from(TAGS + MARKDOWN + WORDS + MORE + STOPS) | st.text(max_size=3), max_size=25).map(
+    "".join
+)
+lengths = st.integers(1, 12)
+
+
+def count(text: str) -> int:
+    return len(re.findall(r"\w+|[^\w\s]", text))
+
+
+def taken_apart(text: str, usual: int = 10, longest: int = 10) -> Passage:
+    limits = Limits(usual_length=usual, max_length=longest, count=count)
+    return split_passage(text, language="de", limits=limits)
+
+
+def sources(passage: Passage) -> list[str]:
+    return [passage.text[piece.start : piece.end] for piece in passage.pieces]
+
+
+@given(any_text, lengths, lengths)
+def test_a_text_is_put_together_again_from_its_pieces(text: str, usual: int, longest: int) -> None:
+    passage = taken_apart(text, usual, longest)
+    assert passage.join(sources(passage)) == passage.text == without_control_characters(text)
+
+
+@given(any_text)
+def test_the_marks_of_a_text_are_in_order_and_have_each_other_as_partners(text: str) -> None:
+    marks = find_marks(text)
+    assert all(mark.start < mark.end for mark in marks)
+    assert all(left.end <= right.start for left, right in pairwise(marks))
+    for i, mark in enumerate(marks):
+        assert mark.partner is None or marks[mark.partner].partner == i
+
+
+@given(any_text, lengths)
+def test_no_piece_is_blank_or_has_a_line_break(text: str, usual: int) -> None:
+    for piece in taken_apart(text, usual).pieces:
+        assert any(character.isalnum() for character in piece.text)
+        outside = "".join(piece.text[a:b] for a, b in gaps(piece))
+        assert outside == "".join(outside.splitlines())
+        assert "\0" not in piece.text
+        assert "\x1b" not in piece.text
+
+
+def gaps(piece: Piece) -> list[tuple[int, int]]:
+    """The spans between the protected ones."""
+    ends = [0, *(end for _, end in piece.protected)]
+    return list(zip(ends, [*(start for start, _ in piece.protected), len(piece.text)], strict=True))
+
+
+@given(any_text, lengths)
+def test_protected_spans_are_in_order_and_apart(text: str, usual: int) -> None:
+    for piece in taken_apart(text, usual).pieces:
+        numbered = piece.protect(lost_numbers(piece.text, ""))
+        for some in (piece, numbered):
+            assert all(start <= end for start, end in gaps(some))
+            assert all(start < end for start, end in some.protected)
+        assert lost_numbers("".join(numbered.text[a:b] + "." for a, b in gaps(numbered)), "") == []
+
+
+@given(
+    st.lists(st.sampled_from([*"aaaabc", " ", " ", ", ", "; ", "。", "<b>", "</b>"]), max_size=200).map("".join),
+    lengths,
+)
+def test_no_piece_is_longer_than_allowed(text: str, longest: int) -> None:
+    passage = taken_apart(text, 1, longest)
+    assert all(count(piece.text) <= longest for piece in passage.pieces)
+
+
+# The words of a sentence, of which each may be inside a pair of marks, or have a mark before it.
+trees = st.recursive(
+    st.sampled_from(["Hund", "he", "3", ",", "x<br>y", "<!-- c -->", "me@a.org"]),
+    lambda inner: st.tuples(
+        st.sampled_from(["<b>", "<i>", "<a href='u'>"]), st.lists(inner, min_size=1, max_size=3)
+    ).map(lambda pair: f"{pair[0]}{' '.join(pair[1])}</{pair[0][1]}>"),
+    max_leaves=8,
+)
+marked = st.lists(trees, min_size=1, max_size=6).map(" ".join)
+TAG = re.compile(r"<[^>]*>")
+
+
+@given(marked | any_text, st.data())
+def test_every_mark_comes_through_once_and_pairs_are_nested(text: str, data: st.DataObject) -> None:
+    for piece in taken_apart(text, 1000, 1000).pieces:
+        output = restored(piece, data)
+        for mark in piece.marks:
+            assert output.count(mark.text) >= 1
+        spelled = sorted(tag for mark in piece.marks for tag in TAG.findall(mark.text))
+        assert sorted(TAG.findall(output)) >= spelled
+        for word in piece.protected_words:
+            assert word in output
+        paired = [mark for mark in piece.marks if mark.partner is not None]
+        assert not paired or nested(output, piece)
+
+
+@given(marked, st.data())
+def test_html_comes_through_well_formed(text: str, data: st.DataObject) -> None:
+    passage = taken_apart(text, 1000, 1000)
+    output = passage.join([restored(piece, data) for piece in passage.pieces])
+    assert sorted(TAG.findall(output)) == sorted(TAG.findall(text))
+    opened: list[str] = []
+    for tag in TAG.findall(output):
+        if tag.startswith("</"):
+            assert opened.pop()[1] == tag[2]
+        elif tag not in {"<br>", "<!-- c -->"}:
+            opened.append(tag)
+    assert not opened
+
+
+def restored(piece: Piece, data: st.DataObject) -> str:
+    """A made-up translation with the marks of its piece."""
+    units = data.draw(st.lists(st.sampled_from(["Haus", "und", ",", ".", "ß", "家"]), max_size=8), label="units")
+    parts = re.findall(r"\w+|[^\w\s]", normalise(piece.text))
+    shape = len(units), len(parts) + 1
+    weights = None
+    if data.draw(st.booleans(), label="has attention"):
+        drawn = data.draw(st.lists(st.integers(0, 3), min_size=shape[0] * shape[1], max_size=shape[0] * shape[1]))
+        weights = np.array(drawn, dtype=np.float32).reshape(shape)
+    return restore(piece, Alignment(piece.text, " ".join(units), parts, units, weights))
+
+
+def nested(output: str, piece: Piece) -> bool:
+    """Whether each opening mark of the piece has its closing mark behind it."""
+    return all(
+        output.index(mark.text) < output.rindex(piece.marks[mark.partner].text)
+        for i, mark in enumerate(piece.marks)
+        if mark.partner is not None and mark.partner > i
+    )
+
+
+@given(st.lists(st.integers(-3, 3), min_size=1, max_size=12))
+def test_the_largest_span_has_the_largest_sum_of_all_spans(gains: list[int]) -> None:
+    spans = [(a, b) for a in range(len(gains)) for b in range(a + 1, len(gains) + 1)]
+    start, end = largest_span([float(gain) for gain in gains])
+    assert sum(gains[start:end]) == max(sum(gains[a:b]) for a, b in spans)
+
+
+@given(st.lists(st.integers(0, 30), max_size=8), st.lists(st.integers(0, 30), max_size=8))
+def test_numbers_are_lost_as_often_as_the_output_lacks_them(source: list[int], output: list[int]) -> None:
+    text = " and ".join(map(str, source))
+    lost = [int(text[a:b]) for a, b in lost_numbers(text, ", ".join(map(str, output)))]
+    missing = {number: max(0, source.count(number) - output.count(number)) for number in source}
+    assert {number: lost.count(number) for number in source} == missing
+
+
+@given(
+    st.sampled_from(["me@a.org", "12.50", "3", "#tag"]),
+    st.lists(st.sampled_from(["3", "12.50", "x", "13", "me@a.org"])),
+)
+def test_a_protected_word_occurs_where_it_stands_by_itself(word: str, others: list[str]) -> None:
+    assert len(occurrences(word, " ".join(others))) == others.count(word)

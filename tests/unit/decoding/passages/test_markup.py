@@ -1,0 +1,76 @@
+import pytest
+
+from seq2seq_cli.decoding.passages.markup import find_marks
+from seq2seq_cli.decoding.passages.passage import Limits, split_passage
+
+
+def plain(text: str) -> str:
+    """The text as the model gets it: one line, with its marks left out."""
+    passage = split_passage(text, language="en", limits=Limits(usual_length=1000, max_length=1000, count=len))
+    return " | ".join(piece.text for piece in passage.pieces)
+
+
+def protected(text: str) -> list[str]:
+    passage = split_passage(text, language="en", limits=Limits(usual_length=1000, max_length=1000, count=len))
+    return [word for piece in passage.pieces for word in piece.protected_words]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("<p>He <b>is</b> in.</p><p>Go!</p>", "He is in. | Go!"),
+        ("He is<br>in.", "He is in."),
+        ("He<!-- a > b --> is in.", "He is in."),
+        ("A <a href=\"u?a=1&amp;b\" title='>'>dog</a>", "A dog"),
+        ("A caf&eacute; don&#39;t open&nbsp;it", "A café don't open it"),
+        ("<pre>x = 1\n</pre>Go", "Go"),
+        ("**He** is *very* __in__ ~~out~~ and ***so***", "He is very in out and so"),
+        ('See [the **dog**](http://a.org/x_(y) "a dog") and ![a cat](c.png)', "See the dog and a cat"),
+        ("See [1] and [the dog][ref]", "See [1] and the dog"),
+    ],
+)
+def test_marks_are_left_out(text: str, expected: str) -> None:
+    assert plain(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a < b and c > d",
+        "a<3 and x <- y",
+        "2 * 3 * 4 = 24",
+        "2*3*4",
+        "snake_case and _one",
+        "f(*args, **kwargs)",
+        "an * or two",
+        "it`s Tom`s",
+        "[1] and [2]",
+        "Q&A; R&B &nothing;",
+        "half **open",
+        "a ~ b",
+        "No. #1",
+    ],
+)
+def test_what_only_looks_like_a_mark_is_text(text: str) -> None:
+    assert find_marks(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("See https://en.wikipedia.org/wiki/A_(b).", ["https://en.wikipedia.org/wiki/A_(b)"]),
+        ("See (https://a.org/b), or www.a.org!", ["(https://a.org/b)", "www.a.org"]),
+        ("Buy at example.com or <https://a.org>.", ["example.com", "<https://a.org>"]),
+        ('Write to "a.b+c@x-y.co.uk".', ['"a.b+c@x-y.co.uk"']),
+        (
+            "Open /usr/bin/x_y, ~/x.txt, C:\\a\\b and src/main.py.",
+            ["/usr/bin/x_y", "~/x.txt", "C:\\a\\b", "src/main.py"],
+        ),
+        ("Ask @tom_s about #summer.", ["@tom_s", "#summer"]),
+        ("Call `f(x)` or <code>a <b></code> now", ["`f(x)`", "<code>a <b></code>"]),
+        ("AT&amp;T is here", ["AT&amp;T"]),
+        ("and/or 1/2, e.g. he/she", []),
+    ],
+)
+def test_addresses_paths_names_and_code_are_protected(text: str, expected: list[str]) -> None:
+    assert protected(text) == expected

@@ -1,0 +1,117 @@
+import re
+from itertools import pairwise
+
+import pytest
+
+from seq2seq_cli.decoding.passages.passage import Limits, Passage, split_passage
+from seq2seq_cli.decoding.passages.sentences import sentence_ends
+
+
+def taken_apart(text: str, *, language: str = "en", usual: int = 4, longest: int = 100) -> Passage:
+    limits = Limits(usual_length=usual, max_length=longest, count=lambda text: len(re.findall(r"\w+|[^\w\s]", text)))
+    return split_passage(text, language=language, limits=limits)
+
+
+def texts(text: str, **limits: int) -> list[str]:
+    return [piece.text for piece in taken_apart(text, **limits).pieces]  # type: ignore[arg-type]
+
+
+def sentences(text: str, language: str = "en") -> list[str]:
+    return [text[a:b].strip() for a, b in pairwise([0, *sentence_ends(text, language), len(text)])]
+
+
+@pytest.mark.parametrize(
+    ("language", "expected"),
+    [
+        ("en", ["Come in!", "Who is it?", "It is Dr. Smith, i.e. J. R. Smith of St. Ives.", "He wants 3.5 pounds."]),
+        ("en", ['He said: "Go!"', "(She went.)", "“Really?” he asked.", "Yes… no, not at No. 5 or vs. him."]),
+        ("de", ["Am 3. Mai kam Ludwig XIV. nach Bonn.", "Das ist z. B. so, bzw. war es ca. 1990.", "„Gut!“", "Ja."]),
+        ("en", ["I am 25.", "She is 30.", "e-mail was new... Then it was not."][:2]),
+        ("fr", ["M. Dupont est là.", "« Oui ! »", "Il viendra le 3 mai."]),
+        ("es", ["¿Quién es?", "¡El Sr. López!", "Pase Ud. primero."]),
+        ("ru", ["Он живёт на ул. Ленина.", "Кто это?", "Это т.е. он."]),
+        ("hi", ["वह आया।", "कौन है?"]),
+        ("ar", ["من هذا؟", "هذا أبي."]),
+        ("hy", ["Ով է նա։", "Նա իմ հայրն է։"]),
+    ],
+)
+def test_sentences_end_where_they_end(language: str, expected: list[str]) -> None:
+    assert sentences(" ".join(expected), language) == expected
+
+
+def test_sentences_of_scripts_without_spaces_end_at_their_marks() -> None:
+    assert sentences("我喜欢你。你呢？「很好！」他说。", "zh") == ["我喜欢你。", "你呢？", "「很好！」", "他说。"]
+
+
+def test_a_usual_line_is_one_piece_and_a_longer_one_is_split() -> None:
+    text = "Hi. I am Tom. Who are you?"
+    assert texts(text, usual=10) == [text]
+    assert texts(text, usual=9) == ["Hi.", "I am Tom.", "Who are you?"]
+
+
+def test_lines_bullets_and_tabs_lie_between_pieces() -> None:
+    text = "# A title\r\n\r\n  - one dog\n  - two dogs\n> 1. He said\tno\n\n\n"
+    passage = taken_apart(text)
+    assert [piece.text for piece in passage.pieces] == ["A title", "one dog", "two dogs", "He said", "no"]
+    assert passage.join(["T", "1", "2", "S", "n"]) == "# T\r\n\r\n  - 1\n  - 2\n> 1. S\tn\n\n\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "   ", "\t\n", "...", "😀 👍🏽", "<br>", "**", "https://a.org", "```\nx = 1\n```", "<script>a()</script>"],
+)
+def test_what_cannot_be_translated_stays_as_it_is(text: str) -> None:
+    passage = taken_apart(text)
+    assert passage.pieces == ()
+    assert passage.join([]) == text
+
+
+def test_control_characters_are_left_out() -> None:
+    passage = taken_apart("\0He\x1b[31m is\x07 in\ud800 <b\x00>\u202e")
+    assert passage.text == "He[31m is in <b>\u202e"
+    assert taken_apart("\0\0\0").join([]) == ""
+
+
+@pytest.mark.parametrize(
+    ("longest", "expected"),
+    [
+        (12, ["a b c, d e; f g, h i"]),
+        (8, ["a b c, d e;", "f g, h i"]),
+        (4, ["a b c,", "d e;", "f g, h i"]),
+        (1, ["a", "b", "c,", "d", "e;", "f", "g,", "h", "i"]),
+    ],
+)
+def test_a_sentence_that_is_too_long_is_cut_at_the_best_places(longest: int, expected: list[str]) -> None:
+    passage = split_passage(
+        "a b c, d e; f g, h i",
+        language="en",
+        limits=Limits(usual_length=1, max_length=longest, count=lambda text: len(re.findall(r"\w", text))),
+    )
+    assert [piece.text for piece in passage.pieces] == expected
+    assert passage.was_cut == (len(expected) > 1)
+
+
+def test_characters_without_spaces_are_cut_anywhere_but_not_inside_of_one() -> None:
+    text = "e\u0301" * 10
+    passage = split_passage(text, language="en", limits=Limits(usual_length=1, max_length=3, count=len))
+    parts = [passage.text[piece.start : piece.end] for piece in passage.pieces]
+    assert len(parts) > 5
+    assert all(part.startswith("e") for part in parts)
+    assert passage.was_cut
+
+
+def test_a_word_that_no_language_has_is_kept_as_it_is() -> None:
+    text = "x" * 1_000_000
+    assert taken_apart(text).pieces == ()
+    [piece] = taken_apart(f"See {text} now", longest=10).pieces
+    assert piece.protected_words == [text]
+
+
+@pytest.mark.parametrize(
+    "unit",
+    ["word ", "Word. ", "<b>a ", "</b>", '<a href="', "<!--", "`", "``a", "[a](", "&a", "a@", "a_", "**a", "((", "。"],
+)
+def test_very_long_texts_of_any_kind_are_taken_apart(unit: str) -> None:
+    text = unit * (6000 // len(unit))
+    passage = taken_apart(text, longest=50)
+    assert passage.join([passage.text[piece.start : piece.end] for piece in passage.pieces]) == text

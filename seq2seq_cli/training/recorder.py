@@ -1,5 +1,6 @@
 """The recorder of a session: checkpoints, weights and metrics in the run folder."""
 
+import warnings
 from typing import Any
 
 from seq2seq_cli.compute.memory import peak_memory_mb
@@ -7,10 +8,12 @@ from seq2seq_cli.compute.process_group import ProcessGroup
 from seq2seq_cli.config.schema import Config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.decoding.load import translator_of
+from seq2seq_cli.errors import ExportError
 from seq2seq_cli.learning.state import Tally, TrainingState
 from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.plots.attention_map import AttentionMap
 from seq2seq_cli.runs.folder import RunFolder
+from seq2seq_cli.runs.layout import EXPORT_RECORD
 from seq2seq_cli.runs.metrics import EndRecord, EpochRecord, Record, StepRecord
 from seq2seq_cli.training.events import Event, Finished, Saved, Step, Validated
 from seq2seq_cli.training.samples import choose_samples
@@ -81,9 +84,21 @@ class Recorder:
         model = average.module if average and event.averaged else self._state.model
         if event.is_best:
             self._run.save_best(model.weights())
+            self._export(model)
         self._run.save_epoch(model.weights(), event.epoch, self._config.training.keep)
         if self._board and model.decoder.attention.has_weights:
             self._board.attention(self._translate_samples(model), event.step)
+
+    def _export(self, model: Seq2Seq) -> None:
+        """Export the first best weights; the graphs serve all that follow."""
+        if (self._run.path / EXPORT_RECORD).exists():
+            return
+        from seq2seq_cli.decoding.engines.export import export_best  # not above: ONNX takes time to load
+
+        try:
+            export_best(self._run.path, model, self._config)
+        except (ExportError, OSError) as error:
+            warnings.warn(f"{error}: the run translates with torch alone", stacklevel=2)
 
     def _translate_samples(self, model: Seq2Seq) -> list[AttentionMap]:
         translator = translator_of(model, self._corpus.codecs, self._config.decoding)

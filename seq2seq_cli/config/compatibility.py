@@ -41,13 +41,15 @@ def text_problems(text: "TextConfig") -> Iterator[Problem]:
 
 
 def decoding_problems(decoding: "DecodingConfig") -> Iterator[Problem]:
-    """A search finds no more translations than it keeps hypotheses."""
+    """The broken rules within a search."""
+    if decoding.sampling:
+        return
     if decoding.n_best > decoding.beam_size:
-        why = "a beam holds no more translations"
-        yield (
-            ("n_best", "beam_size"),
-            f"{_named(decoding, 'n_best')} must be at most {_named(decoding, 'beam_size')}: {why}",
-        )
+        larger, size = _named(decoding, "n_best"), _named(decoding, "beam_size")
+        yield ("n_best", "beam_size"), f"{larger} must be at most {size}: a beam holds no more translations"
+    for key, value in (("temperature", 1.0), ("top_k", None)):
+        if getattr(decoding, key) != value:
+            yield _needs(decoding, key, "sampling", "true", "beam search draws nothing")
 
 
 def _longest_source(config: "Config") -> Iterator[Problem]:

@@ -33,6 +33,7 @@ Positive = Annotated[float, Field(gt=0.0)]
 NonNegative = Annotated[float, Field(ge=0.0)]
 Probability = Annotated[float, Field(ge=0.0, le=1.0)]
 Dropout = Annotated[float, Field(ge=0.0, lt=1.0)]
+Seed = Annotated[int, Field(ge=0, lt=2**32)]
 Language = Annotated[str, Field(pattern=r"^[a-z]{2,3}$")]
 LanguageToFind = Annotated[
     str,
@@ -318,7 +319,7 @@ class TrainingConfig(Section):
     hidden_words: Probability | None = None
     """Probability that one of the words that both sides of a pair share is <unk> on both, which teaches the model to
     copy. null: 0.05 with bpe, where no other word of the training split is unknown, else 0."""
-    seed: Annotated[int, Field(ge=0, lt=2**32)] = 1
+    seed: Seed = 1
     """Seed of all random numbers; on a CPU, the same seed gives the same run."""
     deterministic: bool = False
     """On a GPU, use deterministic algorithms only; training ends with an error where there is none."""
@@ -339,7 +340,8 @@ class DecodingConfig(Section):
     beam_size: PositiveInt = 5
     """Hypotheses of a sentence that are kept at each step; 1: greedy search."""
     n_best: PositiveInt = 1
-    """Translations of a sentence, best first; at most beam_size."""
+    """Translations of a sentence, best first; at most beam_size. With sampling, the number of samples, of which equal
+    ones are given once."""
     prune: Positive | None = 3.0
     """Hypotheses are dropped when their log-probability is more than this below the best of their sentence; null: none
     is."""
@@ -355,6 +357,15 @@ class DecodingConfig(Section):
     no_repeat_ngram_size: NonNegativeInt = 0
     """n-grams of this many tokens occur no more often in a translation than the most frequent one in its source; 0: no
     such limit."""
+    sampling: bool = False
+    """Draw each token by its probability; no search, and beam_size does not matter."""
+    temperature: Positive = 1.0
+    """For sampling only: probabilities to the power of 1 / temperature are drawn from; below 1, likely tokens come more
+    often."""
+    top_k: PositiveInt | None = None
+    """For sampling only: number of most probable tokens that are drawn from; null: all."""
+    seed: Seed = 1
+    """For sampling only: seed of the random numbers; the same sentence and seed give the same sample."""
     batch_size: PositiveInt = 64
     """Sentences translated at once; it does not change the translations."""
     engine: choices.EngineName = "auto"

@@ -10,10 +10,11 @@ import numpy as np
 from typing_extensions import override
 
 from seq2seq_cli.decoding.search.candidates import Candidates
+from seq2seq_cli.decoding.search.groups import by_group
 from seq2seq_cli.decoding.search.guidance import stages
 from seq2seq_cli.decoding.search.rows import Rows
 from seq2seq_cli.decoding.search.strategy import Strategy
-from seq2seq_cli.shapes import Float, Int
+from seq2seq_cli.shapes import Int
 
 if TYPE_CHECKING:
     from seq2seq_cli.config.schema import DecodingConfig
@@ -54,31 +55,14 @@ class Beam(Strategy):
         sources = rows.sources[candidates.rows]
         totals = rows.log_probabilities[candidates.rows] + candidates.log_probabilities
         stage = stages(candidates.progress)
-        order, rank, gap = _best_of_groups(sources * (stage.max(initial=0) + 1) + stage, totals, self.size)
-        chosen = rank < self.size - ended[sources[order]]
+        groups = by_group(sources * (stage.max(initial=0) + 1) + stage, totals)
+        # A matrix with a row per group is sorted much faster than all candidates by two keys.
+        order = np.argsort(-groups.values, axis=1, kind="stable")[:, : self.size]
+        best = np.take_along_axis(groups.values, order, axis=1)
+        numbers = np.take_along_axis(groups.numbers, order, axis=1)
+        rank = np.arange(order.shape[1])
+        chosen = np.isfinite(best) & (rank < self.size - ended[sources[numbers]])
         if self.prune is not None:
-            chosen &= (gap <= self.prune) | (rank < self.n_best)
-        best: Int[np.ndarray, " G"] = order[chosen]
-        return best
-
-
-def _best_of_groups(
-    groups: Int[np.ndarray, " C"], scores: Float[np.ndarray, " C"], most: int
-) -> tuple[Int[np.ndarray, " G"], Int[np.ndarray, " G"], Float[np.ndarray, " G"]]:
-    """The numbers of the best members of each group, their rank in it, and their distance to the best.
-
-    They are in the order of the groups, best first, the first of equals before the others.
-    """
-    members = np.argsort(groups, kind="stable")
-    groups, scores = groups[members], scores[members]
-    is_first = np.ones(len(groups), dtype=np.bool_)
-    is_first[1:] = groups[1:] != groups[:-1]
-    group, first = is_first.cumsum() - 1, np.flatnonzero(is_first)
-    # A matrix with a row per group is sorted much faster than all the members by two keys.
-    place = np.arange(len(groups)) - first[group]
-    matrix = np.full((len(first), place.max(initial=0) + 1), -np.inf)
-    matrix[group, place] = scores
-    places = np.argsort(-matrix, axis=1, kind="stable")[:, :most]
-    best = np.take_along_axis(matrix, places, axis=1)
-    row, rank = np.nonzero(np.isfinite(best))
-    return members[first[row] + places[row, rank]], rank, best[row, 0] - best[row, rank]
+            chosen &= (best >= best[:, :1] - self.prune) | (rank < self.n_best)
+        of_groups: Int[np.ndarray, " G"] = numbers[chosen]
+        return of_groups

@@ -18,6 +18,7 @@ from seq2seq_cli.decoding.search.hypothesis import Hypothesis
 from seq2seq_cli.decoding.search.penalties import Penalties
 from seq2seq_cli.decoding.search.rows import Rows
 from seq2seq_cli.decoding.search.rules import Rules
+from seq2seq_cli.decoding.search.sampling import Sampling
 from seq2seq_cli.decoding.search.trace import Step
 from seq2seq_cli.text.vocabulary import BOS, EOS, PAD
 
@@ -37,13 +38,17 @@ def search(
 
     There are fewer where the search found fewer, but at least one. Those of a source do not depend on the others.
 
-    Raises ValueError for terms when `options.sampling`: where a term goes is decided by comparison.
+    With `options.sampling`, there are so many samples, equal ones once. Raises ValueError for samples with terms: where
+    a term goes is found by comparing hypotheses.
     """
     if not sources:
         return []
     lengths = [len(source) + 1 for source in sources]
-    rules = Rules(options, sources, constraints or [Constraints()] * len(sources))
-    strategy = Beam.of(options)
+    constraints = constraints or [Constraints()] * len(sources)
+    if options.sampling and any(of_source.terms for of_source in constraints):
+        raise ValueError("where a term goes cannot be sampled")
+    rules = Rules(options, sources, constraints)
+    strategy = Sampling.of(options, sources) if options.sampling else Beam.of(options)
     finished = Finished(Penalties.of(options), rules.longest, options.n_best)
     rows = Rows.start(lengths, rules.progress(), strategy.rows_per_source)
     state = engine.start(sources).select(rows.sources)
@@ -65,7 +70,7 @@ def search(
         kept = np.flatnonzero(~is_finished & finished.can_win(rows))
         steps.append(Step(chosen, proposals.weights, kept))
         rows, state = rows.select(kept), state.select(chosen.rows[kept])
-    return finished.best(steps, lengths)
+    return [_distinct(hypotheses) for hypotheses in finished.best(steps, lengths)]
 
 
 def _finish_stuck(rows: Rows, candidates: Candidates, steps: list[Step], finished: Finished) -> None:
@@ -74,3 +79,7 @@ def _finish_stuck(rows: Rows, candidates: Candidates, steps: list[Step], finishe
     if len(stuck):
         numbers = steps[-1].kept[stuck] if steps else stuck
         finished.add(rows.select(stuck), len(steps) - 1, numbers, np.zeros(len(stuck), dtype=np.bool_))
+
+
+def _distinct(hypotheses: list[Hypothesis]) -> list[Hypothesis]:
+    return list({tuple(hypothesis.ids): hypothesis for hypothesis in hypotheses}.values())

@@ -14,6 +14,8 @@ JOINED = "model.encoder.directions=joined"
     [
         ([GRU_DECODER], ["model.encoder.cell (lstm)", "model.decoder.cell (gru)", "model.bridge"]),
         (["model.decoder.hidden_size=8"], ["model.encoder.hidden_size (256)", "model.decoder.hidden_size (8)"]),
+        (["decoding.top_k=9"], ["decoding.top_k (9)", "decoding.sampling (false)"]),
+        (["decoding.temperature=0.5"], ["decoding.temperature (0.5)", "decoding.sampling (false)"]),
         (["decoding.n_best=6"], ["decoding.n_best (6)", "decoding.beam_size (5)"]),
         ([JOINED], ["model.encoder.hidden_size (256, twice", "model.decoder.hidden_size (256)"]),
         (["model.encoder.layers=2"], ["model.encoder.layers (2)", "model.decoder.layers (1)"]),

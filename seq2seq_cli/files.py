@@ -1,12 +1,12 @@
-"""Atomic writing of files and folders, and JSON files with a format number."""
+"""Atomic writing of files and folders, and JSON files with a format number.
+
+``s2s translate`` reads with this module: what only writing needs is imported where it is used.
+"""
 
 import contextlib
 import errno
-import glob
 import json
 import os
-import secrets
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -94,6 +94,8 @@ def whole_folder(path: Path) -> Iterator[Path]:
     A folder at ``path`` is replaced: the caller decides whether it may be. Of a link, the target is replaced. Leftovers
     of a killed process are removed.
     """
+    import shutil
+
     path = Path(os.path.realpath(path))
     made = [folder for folder in path.parents if not folder.exists()]
     aside = _sibling(path)
@@ -130,6 +132,9 @@ def is_unfinished(path: Path) -> bool:
 
 def _remove_leftovers(path: Path) -> None:
     """Remove the unfinished files and folders of ``path`` that processes which were killed have left."""
+    import glob
+    import shutil
+
     for leftover in path.parent.glob(f".{glob.escape(path.name)}.*{_UNFINISHED}"):
         if leftover.is_dir():
             shutil.rmtree(leftover)
@@ -139,7 +144,7 @@ def _remove_leftovers(path: Path) -> None:
 
 def _sibling(path: Path) -> Path:
     """A free temporary name in the same folder, from which a rename to ``path`` is atomic."""
-    return path.with_name(f".{path.name}.{secrets.token_hex(4)}{_UNFINISHED}")
+    return path.with_name(f".{path.name}.{os.urandom(4).hex()}{_UNFINISHED}")
 
 
 def _sync(path: Path) -> None:

@@ -8,13 +8,17 @@ token is a character like any other.
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, pairwise, repeat
+from typing import TypeAlias
 
 from seq2seq_cli.text.normalise import CONTINUING, SPACING
 from seq2seq_cli.text.tokenizer import LONGEST_WORD
 from seq2seq_cli.text.vocabulary import SPECIAL_UNITS
 
-Merge = tuple[str, str]
-"""Two adjacent units that are joined into one."""
+Merge: TypeAlias = str
+"""Two adjacent units that are joined into one, with a space between them."""
+
+_GAP = f" {CONTINUING}"
+"""What lies between the two units of a merge: the second is never the first of its token."""
 
 _ALL: Iterator[bool] = repeat(True)
 
@@ -56,7 +60,7 @@ def learn_bpe(
 
 def joined(merge: Merge) -> str:
     """The unit that a merge makes: the first of its two and the second without its mark."""
-    return merge[0] + merge[1].removeprefix(CONTINUING)
+    return merge.replace(_GAP, "")
 
 
 def characters(token: str) -> list[str]:
@@ -79,7 +83,7 @@ class BytePairEncoder:
         change nothing, so ``kept`` is asked merge by merge, in their order, up to the first that is not dropped.
         """
         parts = characters(token)
-        ranks = [self._rank.get(pair, self._no_rank) for pair in pairwise(parts)]
+        ranks = [self._rank_of(left, right) for left, right in pairwise(parts)]
         while ranks:
             for at in sorted(range(len(ranks)), key=ranks.__getitem__):  # stable: of equal ranks, the leftmost
                 if ranks[at] == self._no_rank:
@@ -88,11 +92,14 @@ class BytePairEncoder:
                     break
             else:
                 return parts
-            parts[at : at + 2] = [joined((parts[at], parts[at + 1]))]
+            parts[at : at + 2] = [joined(f"{parts[at]} {parts[at + 1]}")]
             del ranks[at]
             for left in range(max(at - 1, 0), min(at + 1, len(ranks))):
-                ranks[left] = self._rank.get((parts[left], parts[left + 1]), self._no_rank)
+                ranks[left] = self._rank_of(parts[left], parts[left + 1])
         return parts
+
+    def _rank_of(self, left: str, right: str) -> int:
+        return self._rank.get(f"{left} {right}", self._no_rank)
 
 
 def _alphabet(tokens: Iterable[str]) -> list[str]:
@@ -116,7 +123,7 @@ def _learn_merges(words: Mapping[str, int], alphabet: Sequence[str], min_count: 
     rows = ("".join(symbols[unit] for unit in characters(word)) for word in words)
     tokenizer.train_from_iterator(chain.from_iterable(map(_copies, rows, words.values())), trainer)
     merges = json.loads(tokenizer.to_str())["model"]["merges"]
-    return [(_spell(left, units), _spell(right, units)) for left, right in merges]
+    return [f"{_spell(left, units)} {_spell(right, units)}" for left, right in merges]
 
 
 def _copies(word: str, count: int) -> Iterator[str]:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, islice, pairwise, repeat
+from operator import eq
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeGuard, get_args
 
@@ -170,7 +171,7 @@ class Codec:
             "unit": self.unit,
             "config": self.config.to_json(),
             "words": self.vocabulary.words,
-            "merges": [" ".join(merge) for merge in self.merges],
+            "merges": self.merges,
             "tokenizer": self.rules and self.rules.to_json(),
         }
         write_json(path, content)
@@ -191,11 +192,16 @@ class Codec:
         words, merges = content.get("words"), content.get("merges")
         if not _is_unit(unit) or not _are_texts(words) or not _are_texts(merges):
             raise ValueError("not the units of a codec")
+        vocabulary = Vocabulary(words)
+        # What a merge joins is a character or the unit of an earlier merge: only the joined unit can be unknown.
+        units = list(map(joined, merges))
+        if not vocabulary.has_all(units) or any(map(eq, units, merges)):
+            raise ValueError("a merge of other units")
         return cls(
             config=SideOptions.parse(content.get("config")),
             unit=unit,
-            vocabulary=Vocabulary(words),
-            merges=_parse_merges(merges, words),
+            vocabulary=vocabulary,
+            merges=tuple(merges),
             rules=None if rules is None else TokenizerRules.parse(rules),
         )
 
@@ -294,12 +300,4 @@ def _is_unit(value: object) -> TypeGuard[Unit]:
 
 
 def _are_texts(values: object) -> TypeGuard[list[str]]:
-    return type(values) is list and all(type(value) is str for value in values)
-
-
-def _parse_merges(lines: Sequence[str], units: Sequence[str]) -> tuple[Merge, ...]:
-    """Raises ValueError for a line that is not two units with a space between, which make a third unit."""
-    merges = tuple((left, right) for left, right in (line.split(" ") for line in lines))
-    if not set(units).issuperset(unit for merge in merges for unit in (*merge, joined(merge))):
-        raise ValueError("a merge of unknown units")
-    return merges
+    return type(values) is list and set(map(type, values)) <= {str}

@@ -160,7 +160,7 @@ class RuleTokenizer:
 
     def _is_plain(self, word: str) -> bool:
         """Whether nothing can be cut off a word: a quick test, true of most words."""
-        return not any(self._finders[kind].may_match(word) for kind in _AFFIXES)
+        return len(word) == 1 or not any(self._finders[kind].may_match(word) for kind in _AFFIXES)
 
     def _length(self, kind: Kind, word: str) -> int:
         """The length of the piece that an expression finds; 0 for none."""

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, Self, TypeAlias
 
+from seq2seq_cli.errors import ModelFileError, one_line
+
 Kind: TypeAlias = Literal["prefix", "suffix", "infix", "token_match", "url_match"]
 """What an expression finds. prefix, suffix, infix: a piece at the start, at the end, or inside, that is cut off.
 token_match, url_match: a whole token."""
@@ -111,9 +113,15 @@ class Finder:
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
-        """The expression, compiled when it is first wanted."""
+        """The expression, compiled when it is first wanted; raises ModelFileError when it is damaged."""
         brackets = {number: self._bracket(number) for number in self._pieces if isinstance(number, int)}
-        return re.compile("".join(piece if isinstance(piece, str) else brackets[piece] for piece in self._pieces))
+        source = "".join(piece if isinstance(piece, str) else brackets[piece] for piece in self._pieces)
+        try:
+            return re.compile(source)
+        except re.error as error:
+            raise ModelFileError(
+                f"codec: damaged: an expression of the tokenizer: {one_line(str(error))}: restore it, or train anew"
+            ) from None
 
     @cached_property
     def _marks(self) -> re.Pattern[str]:

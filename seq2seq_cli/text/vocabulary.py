@@ -1,6 +1,6 @@
 """The units that a model knows, and their ids."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Self
 
 PAD, UNK, BOS, EOS = 0, 1, 2, 3
@@ -28,6 +28,10 @@ class Vocabulary:
     def id(self, unit: str) -> int:
         """The id of a word; UNK for an unknown one."""
         return self._ids.get(unit, UNK)
+
+    def has_all(self, words: Iterable[str]) -> bool:
+        """Whether the vocabulary has every one of some words."""
+        return all(map(self._ids.__contains__, words))
 
     def unit(self, id_: int) -> str:
         """The unit of an id; raises IndexError for an id outside the vocabulary."""

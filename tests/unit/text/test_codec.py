@@ -132,6 +132,34 @@ def test_a_codec_file_written_by_hand_is_read(tmp_path: Path) -> None:
     assert codec.write([6, 7, UNK, 4], {2: "Xaver"}).text == "Sie küsste Xaver."
 
 
+def test_a_codec_cuts_by_the_rules_of_its_file(tmp_path: Path) -> None:
+    path = tmp_path / "src.json"
+    fitted(SourceConfig(language="en", min_count=1), "Gonna go!").save(path)
+    assert words_of(path, "Gonna go! Lotsa!") == ["Gon", "na", "go", "!", "Lotsa", "!"]
+
+    content = json.loads(path.read_text(encoding="utf-8"))
+    del content["tokenizer"]["exceptions"]["gonna"]
+    content["tokenizer"]["exceptions"]["lotsa"] = "lots a"
+    path.write_text(json.dumps(content), encoding="utf-8")
+    assert words_of(path, "Gonna go! Lotsa!") == ["Gonna", "go", "!", "Lots", "a", "!"]
+
+    content["tokenizer"]["expressions"]["suffix"]["pieces"] = ["(", 0]
+    path.write_text(json.dumps(content), encoding="utf-8")
+    with pytest.raises(ModelFileError, match="damaged: an expression of the tokenizer"):
+        words_of(path, "go!")
+
+
+def words_of(path: Path, text: str) -> list[str]:
+    return [word.text for word in Codec.load(path).read(text).words]
+
+
+def test_a_language_whose_tokenizer_is_a_program_has_no_rules_in_the_file(tmp_path: Path) -> None:
+    codec = fitted(SourceConfig(language="zh", min_count=1), "她吻了他。")
+    codec.save(tmp_path / "src.json")
+    assert codec.rules is None
+    assert words_of(tmp_path / "src.json", "他吻她") == ["他", "吻", "她"]
+
+
 def test_unknown_keys_of_the_file_are_ignored(tmp_path: Path, target: Codec) -> None:
     path = tmp_path / "tgt.json"
     target.save(path)
@@ -140,6 +168,9 @@ def test_unknown_keys_of_the_file_are_ignored(tmp_path: Path, target: Codec) -> 
     path.write_text(json.dumps(content), encoding="utf-8")
 
     assert Codec.load(path) == target
+
+
+RULES = {"is_known": True, "exceptions": {"don't": "do n't"}, "classes": ["az"], "expressions": {}}
 
 
 @pytest.mark.parametrize(
@@ -157,6 +188,22 @@ def test_unknown_keys_of_the_file_are_ignored(tmp_path: Path, target: Codec) -> 
         {"merges": ["a"]},
         {"merges": ["a b c"]},
         {"merges": ["▁ ▏never-seen"]},
+        {"merges": ["▁Sie"]},
+        {"tokenizer": []},
+        {"tokenizer": "spaCy"},
+        {"tokenizer": {}},
+        {"tokenizer": RULES | {"is_known": 1}},
+        {"tokenizer": RULES | {"exceptions": {"don't": "do not"}}},
+        {"tokenizer": RULES | {"exceptions": {"don't": ["do", "n't"]}}},
+        {"tokenizer": RULES | {"exceptions": None}},
+        {"tokenizer": RULES | {"classes": ["a"]}},
+        {"tokenizer": RULES | {"classes": [1]}},
+        {"tokenizer": RULES | {"expressions": {"middle": {"pieces": ["x"], "marks": None}}}},
+        {"tokenizer": RULES | {"expressions": {"prefix": {"pieces": ["x", 1], "marks": None}}}},
+        {"tokenizer": RULES | {"expressions": {"prefix": {"pieces": [True], "marks": None}}}},
+        {"tokenizer": RULES | {"expressions": {"prefix": {"pieces": ["x"], "marks": -1}}}},
+        {"tokenizer": RULES | {"expressions": {"prefix": {"pieces": ["x"]}}}},
+        {"tokenizer": RULES | {"expressions": {"prefix": ["x"]}}},
     ],
 )
 def test_a_damaged_codec_is_refused(tmp_path: Path, target: Codec, change: dict[str, object]) -> None:
@@ -328,15 +375,16 @@ def test_dropout_does_not_change_words_and_characters(unit: Unit) -> None:
     assert codec.resample(ids, 0.9, np.random.default_rng(0)) == ids
 
 
-def test_a_codec_is_used_without_the_library_that_learns_merges(tmp_path: Path, parts: Codec) -> None:
+def test_a_codec_reads_and_writes_without_the_libraries_that_made_it(tmp_path: Path, parts: Codec) -> None:
     parts.save(tmp_path / "tgt.json")
     program = f"""
 import sys
 from pathlib import Path
+sys.modules["spacy"] = None  # as if it were not installed
 from seq2seq_cli.text.codec import Codec
 codec = Codec.load(Path({str(tmp_path / "tgt.json")!r}))
 assert codec.write(codec.read({PARTS_TEXT!r}).ids).text
-assert "tokenizers" not in sys.modules
+assert not {{"tokenizers", "pydantic", "numpy", "torch"}} & sys.modules.keys()
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -366,6 +366,9 @@ class DecodingConfig(Section):
     """For sampling only: number of most probable tokens that are drawn from; null: all."""
     seed: Seed = 1
     """For sampling only: seed of the random numbers; the same sentence and seed give the same sample."""
+    tidy_input: bool = True
+    """Write texts as the training sentences are written before they are translated: case, spaces at marks, final
+    mark."""
     batch_size: PositiveInt = 64
     """Sentences translated at once; it does not change the translations."""
     engine: choices.EngineName = "auto"

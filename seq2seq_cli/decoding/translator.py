@@ -59,7 +59,8 @@ class Translator:
     def _read(self, texts: Iterable[str], place: Place) -> Iterator[Reading]:
         longest = self.engine.max_source_length
         for number, text in enumerate(texts, start=1):
-            reading = self.src_codec.read(text)
+            tidy = self.src_codec.conventions.apply(text) if self.options.tidy_input else text
+            reading = self.src_codec.read(tidy)._replace(text=text)
             length = len(reading.ids) + 1
             if longest is not None and length > longest:
                 raise InputError(

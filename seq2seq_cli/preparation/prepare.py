@@ -11,7 +11,7 @@ import shutil
 import time
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -37,6 +37,7 @@ from seq2seq_cli.errors import Interrupted, UsageError
 from seq2seq_cli.files import whole_folder
 from seq2seq_cli.pairs.languages import LanguageOrigin, resolve_languages
 from seq2seq_cli.pairs.pair_files import local_pair_files, pair_paths
+from seq2seq_cli.preparation.conventions import learn_conventions
 from seq2seq_cli.preparation.dropped import Dropped, LineCounts, write_examples
 from seq2seq_cli.preparation.given_codecs import adopt_codecs, check_languages
 from seq2seq_cli.preparation.output_folder import check_replaceable, find_same, spacy_version, tokenizers_version
@@ -211,7 +212,11 @@ class _Job:
         """Fit the codecs on the training split, and write both sides of all splits."""
         counts = [count_tokens(store, side, selection.split_of_pair) for side in SIDES]
         src_counts, tgt_counts = map(partial(train_counts, store), SIDES, counts)
-        codecs = self.codecs or fit_codecs(self.config.text, src_counts, tgt_counts)
+        codecs = self.codecs
+        if codecs is None:
+            src, tgt = fit_codecs(self.config.text, src_counts, tgt_counts)
+            conventions = learn_conventions(store, selection.split_of_pair, src_counts, self.config.text)
+            codecs = replace(src, conventions=conventions), tgt
         save_codecs(folder, codecs)
         return [
             write_side(folder, store, side, codec, selection.split_of_pair, side_counts)

@@ -23,6 +23,19 @@ def upper(text: str, language: str) -> str:
     return unicodedata.normalize("NFC", text.upper())
 
 
+def fold(word: str, language: str) -> str:
+    """The lower case of the upper case: the same for all spellings that look alike in capitals (weiß, Weiss)."""
+    if word.isascii() and language not in _DOTTED:
+        return word.lower()
+    return lower(upper(word, language), language)
+
+
+def capitalise(word: str, language: str) -> str:
+    """The word with its first letter as at the start of a sentence (ǆ becomes ǅ), in NFC; it can be longer."""
+    first = "İ" if word[:1] == "i" and language in _DOTTED else word[:1].title()
+    return unicodedata.normalize("NFC", first + word[1:])
+
+
 def is_all_upper(text: str) -> bool:
     """Whether a text has two letters or more, all of them upper case: true of ``GO!``, false of ``I.`` and ``A 3``.
 

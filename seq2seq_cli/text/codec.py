@@ -1,7 +1,7 @@
 """One language's way from text to ids and back: all that training, search and evaluation know of text."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, islice, pairwise, repeat
 from operator import eq
@@ -13,8 +13,9 @@ from seq2seq_cli.errors import ModelFileError
 from seq2seq_cli.files import read_json, write_json
 from seq2seq_cli.text.bpe import BytePairEncoder, Merge, characters, joined, learn_bpe
 from seq2seq_cli.text.casing import split_like
+from seq2seq_cli.text.conventions import Conventions
 from seq2seq_cli.text.memo import memoised
-from seq2seq_cli.text.normalise import CONTINUING, SPACING, normalise
+from seq2seq_cli.text.normalise import CONTINUING, HIDDEN, SPACING, hide, normalise
 from seq2seq_cli.text.options import SideOptions
 from seq2seq_cli.text.segmenter import Segmenter, get_segmenter
 from seq2seq_cli.text.tokenizer import LONGEST_WORD
@@ -28,9 +29,6 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 """The number of the JSON file's format; it goes up with each change that an older s2s cannot read."""
-
-_HIDDEN = "\ufdd0"
-"""Stands for a protected span while a text is cut: one of the code points that Unicode keeps out of texts."""
 
 
 class Word(NamedTuple):
@@ -96,6 +94,8 @@ class Codec:
     rules: TokenizerRules | None = None
     """The rules that cut words, as spaCy had them when the codec was fitted. None where spaCy's tokenizer is a program,
     which must then be installed, and where the unit is character."""
+    conventions: Conventions = field(default=Conventions(), hash=False)
+    """How the sentences of training are written; only the codec of a source knows any."""
 
     @classmethod
     def fit(cls, config: "SideConfig | SideOptions", unit: Unit, token_counts: Mapping[str, int]) -> Self:
@@ -173,6 +173,7 @@ class Codec:
             "words": self.vocabulary.words,
             "merges": self.merges,
             "tokenizer": self.rules and self.rules.to_json(),
+            "conventions": self.conventions.to_json(),
         }
         write_json(path, content)
 
@@ -203,30 +204,28 @@ class Codec:
             vocabulary=vocabulary,
             merges=tuple(merges),
             rules=None if rules is None else TokenizerRules.parse(rules),
+            conventions=Conventions.parse(content.get("conventions", {})),
         )
 
     def _words_around(self, text: str, protected: Sequence[tuple[int, int]]) -> list[Word]:
         """The words of a text; each protected span is first one character, which is then cut from all others."""
         hidden = iter([normalise(text[start:end]) for start, end in protected])
-        ends = chain([0], (end for _, end in protected))
-        gaps = [text[end:start] for end, (start, _) in zip(ends, protected, strict=False)]
-        rest = text[protected[-1][1] :]
-        shown = normalise("".join(gap.replace(_HIDDEN, "") + _HIDDEN for gap in gaps) + rest.replace(_HIDDEN, ""))
+        shown = normalise(hide(text, protected))
         return [
-            _protected(next(hidden)) if token == _HIDDEN else self._words[token, surface]
+            _protected(next(hidden)) if token == HIDDEN else self._words[token, surface]
             for token, surface in self._tokens_apart(shown)
         ]
 
     def _tokens_apart(self, text: str) -> Iterator[tuple[str, str]]:
-        """The tokens of a normalised text with their surface forms, each _HIDDEN a token of its own."""
+        """The tokens of a normalised text with their surface forms, each HIDDEN a token of its own."""
         if self.unit == "character":
             yield from self.segmenter.tokens_and_surfaces(text)
             return
         for word in text.split():
-            first, *others = word.split(_HIDDEN)
+            first, *others = word.split(HIDDEN)
             yield from self.segmenter.tokens_and_surfaces(first)
             for part in others:
-                yield _HIDDEN, _HIDDEN
+                yield HIDDEN, HIDDEN
                 tokens = self.segmenter.tokens_and_surfaces(part)
                 yield from ((token.removeprefix(SPACING), surface) for token, surface in islice(tokens, 1))
                 yield from tokens

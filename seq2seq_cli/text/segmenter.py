@@ -3,7 +3,6 @@
 Each distinct word is lower-cased, cut and marked once, so that a sentence costs little more than looking up its words.
 """
 
-import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING
 from seq2seq_cli.config.choices import Unit
 from seq2seq_cli.text.casing import lower, split_like
 from seq2seq_cli.text.memo import memoised
-from seq2seq_cli.text.normalise import SPACING
+from seq2seq_cli.text.normalise import SPACING, in_word
 from seq2seq_cli.text.options import SideOptions
 from seq2seq_cli.text.tokenizer import RuleTokenizer, Tokenizer
 from seq2seq_cli.text.tokenizer_rules import TokenizerRules
@@ -84,7 +83,7 @@ class Segmenter:
         words = text.split()
         if self.config.spacing:
             return SPACING.join(words)
-        gaps = [SPACING if _in_word(left[-1]) and _in_word(right[0]) else "" for left, right in pairwise(words)]
+        gaps = [SPACING if in_word(left[-1]) and in_word(right[0]) else "" for left, right in pairwise(words)]
         return "".join(chain.from_iterable(zip(words, [*gaps, ""], strict=True))) if words else ""
 
 
@@ -102,8 +101,3 @@ def get_segmenter(config: "SideConfig | SideOptions", unit: Unit, rules: Tokeniz
 
 
 _segmenter = cache(Segmenter)
-
-
-def _in_word(character: str) -> bool:
-    """Whether it is a letter, a digit, or a mark that belongs to one."""
-    return unicodedata.category(character)[0] in "LNM"

@@ -4,6 +4,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,7 @@ from seq2seq_cli.decoding.load import translator_of
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import InputError
 from seq2seq_cli.model.build import build_model
+from seq2seq_cli.preparation.conventions import conventions_of
 from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.normalise import normalise
 from seq2seq_cli.text.segmenter import get_segmenter
@@ -67,6 +69,27 @@ def test_with_bpe_there_is_a_token_per_id_and_whole_words_are_copied() -> None:
     assert "".join(translation.src_tokens) == sentence.replace(" ", "") + EOS_UNIT
     assert translation.unknown == ("Xaver", "Zoë")
     assert sorted(translation.text.split()) == ["HER", "SHE", "Xaver", "Zoë", "dishes", "saw", "saw"]
+
+
+@pytest.mark.parametrize("unit", ["word", "bpe", "character"])
+@pytest.mark.parametrize("keep", [False, True])
+def test_a_text_is_read_as_the_training_sentences_are_written(unit: Unit, keep: bool) -> None:
+    learned = conventions_of(["She kissed him.", "The dogs saw her."] * 20, "en")
+    src = replace(codec(SRC_TEXT, unit, keep=keep), conventions=learned)
+    tgt = codec("Sie küsste Ada.", "word", "de", keep=True)
+    tidy = translator(src, tgt, [UNK])
+    texts = ["She kissed him.", "she kissed him .", "SHE KISSED HIM.", " she  kissed him"]
+    clean, *others = tidy.translate(texts)
+    assert [translation.source for translation in (clean, *others)] == texts
+    for other in others:
+        assert other.text == clean.text
+        assert other.sentences[0].src_tokens == clean.sentences[0].src_tokens
+        assert other.score == clean.score
+
+    as_given = replace(tidy, options=tidy.options.model_copy(update={"tidy_input": False}))
+    same, loud = as_given.translate([texts[0], texts[2]])
+    assert same.text == clean.text
+    assert loud.sentences[0].src_tokens[-3].isupper()
 
 
 def test_with_characters_an_unknown_one_is_copied_but_never_a_space() -> None:

@@ -1,0 +1,246 @@
+"""How the sentences of a corpus are written: their first letter, their end, the spaces at marks, the case of words.
+
+A model knows text as it is written in training. The same sentence in lower case, in upper case, without its full stop
+or cut into tokens is brought to these conventions before it is read.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cached_property, partial
+from typing import Any, NamedTuple, Self, TypeAlias
+
+from seq2seq_cli.text.casing import capitalise, fold, is_all_upper, lower
+from seq2seq_cli.text.normalise import HIDDEN, hide, in_word, normalise
+
+WORD = re.compile(r"[^\W_]+(?:\.[^\W_]+)*")
+"""A word with a usual case of its own, such as Tom, 3rd and U.S; Tom's and l'Europe have two."""
+
+APOSTROPHES = "'’"
+"""The apostrophes inside words; training text mostly has one of them."""
+
+Span: TypeAlias = tuple[int, int]
+"""The start and the end of a part of a text."""
+
+_LETTER = r"[^\W\d_]"
+_FIRST_WORD = re.compile(rf"(\W*)({_LETTER}[\w{APOSTROPHES}-]*)(\W*)")
+_ADDRESS = re.compile(r"[@/\\]")
+"""Found in web and e-mail addresses and paths, whose case and spaces are left as they are."""
+
+
+class SentenceCues(NamedTuple):
+    """What tells a question from a statement when the final mark is missing."""
+
+    opening: str
+    """The first word, in lower case."""
+    long_opening: str
+    """The first two words."""
+    ending: str
+    """The last word; in text without spaces, the last character."""
+
+
+def sentence_cues(sentence: str, language: str, *, spaces: bool = True) -> SentenceCues:
+    """The cues of a sentence without its final mark, which is not blank."""
+    words = lower(sentence, language).split(" ")
+    return SentenceCues(words[0], " ".join(words[:2]), words[-1] if spaces else sentence[-1])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Conventions:
+    """Conventions that nearly all of the training text follows; by default there are none, and nothing is changed.
+
+    Marks are single characters, written as one text.
+    """
+
+    language: str = ""
+    """ISO code, for the rules of lower and upper case; empty: the usual rules."""
+    longest: int = 0
+    """Tokens of the Segmenter that 99 % of the sentences have at most; 0: unknown."""
+    spaces: bool = True
+    """Whether words have spaces between them."""
+    before: str = ""
+    """Marks that have no space before them, such as the full stop."""
+    after: str = ""
+    """Marks that have no space after them, such as an opening bracket."""
+    apart_before: str = ""
+    """Marks that have a space before them, such as ? in French."""
+    apart_after: str = ""
+    """Marks that have a space after them, such as the comma."""
+    quotes: str = ""
+    """Marks that both open and close: no space after the first of two, none before the second."""
+    suffixes: tuple[str, ...] = ()
+    """Ends of words that begin at their apostrophe or hyphen, or a letter before it, in lower case: 's, n't."""
+    prefixes: tuple[str, ...] = ()
+    """Beginnings of words up to their apostrophe, in lower case: l', qu'."""
+    apostrophe: str = ""
+    """The one of APOSTROPHES that words have; empty where it varies."""
+    final_marks: str = ""
+    """Marks that end sentences, the most frequent first."""
+    final_mark: str = ""
+    """The mark that is added to a sentence that has none; empty where many sentences have none."""
+    openings: Mapping[str, str] = field(default_factory=dict)
+    """The first word or two of sentences, in lower case, and the mark that these usually end with, where it is another
+    than the most frequent one, or than that of the first word alone."""
+    endings: Mapping[str, str] = field(default_factory=dict)
+    """The same for the last word; without ``spaces``, for the last character."""
+    lower_case: bool = False
+    """Whether sentences have lower-case letters, so that one without is written otherwise."""
+    capital_start: bool = False
+    """Whether sentences begin with a capital."""
+    capital_after: str = ""
+    """Final marks that are followed by a capital inside a text."""
+    cased_words: tuple[str, ...] = ()
+    """The most frequent form inside sentences of each word for which it is not the word's ``fold``; Lita et al. 2003,
+    "tRuEcasIng", section 2.1."""
+
+    def apply(self, text: str) -> str:
+        """The text, normalised, written by the conventions; a text that follows them is not changed. Idempotent.
+
+        Spaces move at marks that nearly always have one or never. A final mark is added after a letter or a digit. The
+        case of words is restored in a text all in upper case and in one without upper case, the first letter in any.
+        """
+        text = normalise(text)
+        for edit in self._edits:
+            text = edit(text)
+        return text
+
+    def apply_around(self, text: str, protected: Sequence[Span]) -> tuple[str, list[Span]]:
+        """Like ``apply``, but spans of the text are kept; returns the text and the spans in it, for Codec.read."""
+        shown = self.apply(hide(text, protected))
+        if not protected:
+            return shown, []
+        first, *others = shown.split(HIDDEN)
+        spans: list[Span] = []
+        written = first
+        for (start, end), other in zip(protected, others, strict=True):
+            spans.append((len(written), len(written) + end - start))
+            written += text[start:end] + other
+        return written, spans
+
+    def to_json(self) -> dict[str, Any]:
+        """The content of a JSON file: what differs from no conventions."""
+        return {name: value for name, value in asdict(self).items() if value != getattr(_NONE, name)}
+
+    @classmethod
+    def parse(cls, content: object) -> Self:
+        """Read ``to_json``; other keys are ignored. Raises ValueError when it is damaged."""
+        if not isinstance(content, dict):
+            raise ValueError("not the conventions of a corpus")  # noqa: TRY004 - the file is damaged
+        known = asdict(_NONE)
+        values = {name: _like(known[name], value) for name, value in content.items() if name in known}
+        if values.get("apostrophe", "") not in {"", *APOSTROPHES}:
+            raise ValueError("an apostrophe that is none")
+        return cls(**values)
+
+    @cached_property
+    def _edits(self) -> list[Callable[[str], str]]:
+        """The changes to a text, in their order."""
+        edits = [partial(re.compile(rule, re.IGNORECASE).sub, by) for rule, by in self._space_rules()]
+        return [*edits, self._join_quotes, self._add_final_mark, self._restore_case]
+
+    def _space_rules(self) -> Iterator[tuple[str, str | Callable[[re.Match[str]], str]]]:
+        """Regular expressions for a space that is missing or too many, each with its replacement.
+
+        The texts are normalised: no white space but single spaces.
+        """
+        if not self.spaces:
+            yield r"(?<=[^\x00-\x7f]) (?=[^\x00-\x7f])", ""
+        if self.suffixes:
+            yield rf"(?<=\w) (?={_any_of(self.suffixes)}(?!\w))", ""
+        if self.prefixes:
+            yield rf"(?<![^ ])({_any_of(self.prefixes)}) (?=\w)", r"\1"
+        if self.apostrophe:
+            yield rf"(?<=\w){_any_of(APOSTROPHES)}(?=\w)", self.apostrophe
+        if self.before:
+            final = _any_of(mark for mark in self.final_marks if mark in self.before)
+            yield rf" (?=(?:{_any_of(self.before)}|{final}+)(?: |$))", ""
+        if self.after:
+            yield rf"(?<![^ ])({_any_of(self.after)}) (?=.)", r"\1"
+        if self.apart_before:
+            yield rf"(?<=\w)({_any_of(self.apart_before)}+)(?=[^\w ]*(?: |$))", r" \1"
+        if opening := set(self.apart_after).difference(self.before):
+            yield rf"(?<![^ ])({_any_of(opening)})(?=\w)", r"\1 "
+        if between := set(self.apart_after).intersection(self.before).difference(self.final_marks):
+            inside = re.compile(rf"(?<={_LETTER})({_any_of(between)})(?={_LETTER})")
+            yield rf" ({_any_of(between)})(?={_LETTER})", r"\1 "
+            yield rf"(?<![^ ])[^ @/\\]*{inside.pattern}[^ @/\\]*(?![^ ])", lambda found: inside.sub(r"\1 ", found[0])
+
+    def _join_quotes(self, text: str) -> str:
+        """Join quotation marks that stand alone to the text between them."""
+        for quote in self.quotes:
+            parts = text.split(quote)
+            if len(parts) % 2 and f" {quote} " in f" {text} ":
+                parts[1::2] = [part.strip() for part in parts[1::2]]
+                text = quote.join(parts)
+        return text
+
+    def _add_final_mark(self, text: str) -> str:
+        if not self.final_mark or not text or not (in_word(text[-1]) or text[-1] == HIDDEN):
+            return text
+        words = text.split(" ")
+        last_sentence = max((i for i, word in enumerate(words, start=1) if _ends(word, self.final_marks)), default=0)
+        cues = sentence_cues(" ".join(words[last_sentence:]), self.language, spaces=self.spaces)
+        usual = self.openings.get(cues.opening, self.final_mark)
+        mark = self.endings.get(cues.ending) or self.openings.get(cues.long_opening, usual)
+        return f"{text} {mark}" if mark in self.apart_before else text + mark
+
+    def _restore_case(self, text: str) -> str:
+        loud = self.lower_case and is_all_upper(text)
+        words, starts = text.split(" "), [0]
+        if loud or text.islower():
+            words = [self._usual_case(word, loud) for word in words]
+            starts += [
+                i for i, word in enumerate(words[:-1], start=1) if _ends(word.rstrip(self.quotes), self.capital_after)
+            ]
+        if self.capital_start:
+            for i in starts:
+                words[i] = self._capitalise(words[i])
+        return " ".join(words)
+
+    def _usual_case(self, word: str, loud: bool) -> str:
+        """The word as it is inside sentences; ``loud``, in upper case, it can have other letters (WEISS, weiß)."""
+        if _ADDRESS.search(word):
+            return word
+
+        def usual(found: re.Match[str]) -> str:
+            form = self._usual_forms.get(fold(found[0], self.language), found[0])
+            return form if loud or lower(form, self.language) == found[0] else found[0]
+
+        return WORD.sub(usual, lower(word, self.language) if loud else word)
+
+    def _capitalise(self, word: str) -> str:
+        """The first word of a sentence; an address, iPhone, and a word after dots stay as they are."""
+        found = _FIRST_WORD.fullmatch(word)
+        if not found or not found[2].islower() or set(found[1]).difference(self.after, self.quotes, APOSTROPHES):
+            return word
+        return found[1] + capitalise(found[2], self.language) + found[3]
+
+    @cached_property
+    def _usual_forms(self) -> Mapping[str, str]:
+        return {fold(form, self.language): form for form in self.cased_words}
+
+
+_NONE = Conventions()
+
+
+def _ends(word: str, marks: str) -> bool:
+    """Whether the word ends a sentence with one of the marks: "him.", but not "p.m."."""
+    return bool(word) and word[-1] in marks and "." not in word[:-1]
+
+
+def _any_of(pieces: Iterable[str]) -> str:
+    """A regular expression for any of the pieces, with any apostrophe; where there are none, it finds nothing."""
+    apostrophe = f"[{APOSTROPHES}]"
+    listed = "|".join(re.sub(apostrophe, apostrophe, re.escape(piece)) for piece in pieces)
+    return f"(?:{listed or '(?!)'})"
+
+
+def _like(default: Any, value: object) -> Any:
+    """The value of a JSON file as the type of the default; raises ValueError when it is of another."""
+    if isinstance(default, tuple) and isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return tuple(value)
+    if isinstance(default, dict) and isinstance(value, dict) and all(isinstance(item, str) for item in value.values()):
+        return value
+    if isinstance(default, bool | int | str) and type(value) is type(default):
+        return value
+    raise ValueError("conventions of another type")

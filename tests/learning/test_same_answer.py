@@ -1,0 +1,84 @@
+"""One answer by every route: any batch, any order, argument, pipe, file and Python, torch and the exported model."""
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from seq2seq_cli.decoding.load import load
+from seq2seq_cli.decoding.translation import Translation
+from tests.commands import s2s_here
+from tests.corpora import prepared
+from tests.tiny import started, tiny_config
+
+SAMPLE = Path(__file__).parents[2] / "data" / "sample.txt"
+SENTENCES = 500
+SETTINGS = (
+    "model.encoder.hidden_size=32",
+    "model.decoder.hidden_size=32",
+    "training.epochs=2",
+    "training.batch_size=32",
+    "training.lr=5e-3",
+    "training.teacher_forcing=1.0",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trained:
+    folder: Path
+    """A working directory with the run ``run``."""
+    sentences: list[str]
+
+
+@pytest.fixture(scope="module", params=["word", "bpe"])
+def trained(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Trained:
+    """A small run, trained on a part of the sample, and sentences of the other part."""
+    folder = tmp_path_factory.mktemp("same")
+    pairs = [(src, tgt) for src, tgt in (line.split("\t") for line in SAMPLE.read_text(encoding="utf-8").splitlines())]
+    random.Random(1).shuffle(pairs)
+    corpus = prepared(folder / "data", pairs[:4000], [f"text.unit={request.param}", "text.tgt.spacing=true"])
+    for _ in started(folder / "run", tiny_config(corpus, *SETTINGS), corpus).train():
+        pass
+    return Trained(folder=folder, sentences=list(dict.fromkeys(src for src, _ in pairs[4000:]))[:SENTENCES])
+
+
+def translated(trained: Trained, sentences: Sequence[str], *overrides: str) -> list[Translation]:
+    keys = [f"decoding.{override}" for override in overrides]
+    return load(trained.folder / "run", device="cpu", overrides=keys).translator.translate(sentences)
+
+
+def assert_same(found: Sequence[Translation], expected: Sequence[Translation]) -> None:
+    assert [(t.source, t.text, t.alignment) for t in found] == [(t.source, t.text, t.alignment) for t in expected]
+    assert [t.score for t in found] == pytest.approx([t.score for t in expected], abs=1e-4)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("beam", ["beam_size=1", "beam_size=5"])
+def test_batches_order_and_engines_give_one_answer(trained: Trained, beam: str) -> None:
+    expected = translated(trained, trained.sentences, beam, "engine=torch")
+    assert len({translation.text for translation in expected}) > SENTENCES / 4
+    for engine in ("torch", "onnx"):
+        for size in (1, 7, 64):
+            found = translated(trained, trained.sentences, beam, f"engine={engine}", f"batch_size={size}")
+            assert_same(found, expected)
+        shuffled = random.Random(2).sample(list(enumerate(trained.sentences)), SENTENCES)
+        found = translated(trained, [sentence for _, sentence in shuffled], beam, f"engine={engine}")
+        assert_same(found, [expected[number] for number, _ in shuffled])
+
+
+@pytest.mark.slow
+def test_arguments_pipes_files_and_python_give_one_answer(trained: Trained) -> None:
+    lines = trained.sentences
+    expected = [translation.text for translation in translated(trained, lines)]
+    text = "".join(f"{line}\n" for line in lines)
+    (trained.folder / "in.txt").write_text(text, encoding="utf-8")
+    routes = {
+        "arguments": s2s_here(trained.folder, "translate", "--model", "run", *lines),
+        "a pipe": s2s_here(trained.folder, "translate", "--model", "run", text=text),
+    }
+    for route, done in routes.items():
+        assert done.stdout.splitlines() == expected, route
+    s2s_here(trained.folder, "translate", "--model", "run", "--input", "in.txt", "--output", "out.txt")
+    assert (trained.folder / "out.txt").read_text(encoding="utf-8").splitlines() == expected

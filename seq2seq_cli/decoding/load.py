@@ -6,16 +6,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, overload
 
 from seq2seq_cli.config.choices import DeviceName
+from seq2seq_cli.decoding.engines.open_engine import open_engine
+from seq2seq_cli.decoding.options import read_options
 from seq2seq_cli.decoding.translation import Translation
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import ModelFileError, UsageError
 from seq2seq_cli.runs.folder import RunFolder
-from seq2seq_cli.runs.layout import CONFIG
 from seq2seq_cli.text.sides import Codecs, load_codecs
 
 if TYPE_CHECKING:
-    import torch
-
     from seq2seq_cli.config.schema import Config, DecodingConfig
     from seq2seq_cli.model.seq2seq import Seq2Seq
 
@@ -63,30 +62,20 @@ def load(run: Path | str | None = None, *, device: DeviceName = "auto", override
     return LoadedRun(path=folder.path, translator=load_translator(folder, device, overrides))
 
 
-def load_translator(run: RunFolder, device: DeviceName = "cpu", overrides: Sequence[str] = ()) -> Translator:
+def load_translator(run: RunFolder, device: DeviceName = "auto", overrides: Sequence[str] = ()) -> Translator:
     """The translator of a run, with its best weights.
 
     Raises ModelFileError when a file is missing, damaged, or does not fit the others.
     """
-    from seq2seq_cli.compute.device import choose_device
-    from seq2seq_cli.config.loader import load_saved_config
-
-    config = load_saved_config(run.path / CONFIG, overrides) if overrides else run.config()
-    model = load_model(run, choose_device(device))
-    return translator_of(model, load_codecs(run.path), config.decoding)
-
-
-def load_model(run: RunFolder, device: "torch.device") -> "Seq2Seq":
-    """The model of a run, with its best weights, on a device; raises ModelFileError as `load_translator`."""
-    from seq2seq_cli.model.build import build_model
-
+    options = read_options(run, overrides)
     src, tgt = load_codecs(run.path)
-    model = build_model(run.config().model, src_size=len(src.vocabulary), tgt_size=len(tgt.vocabulary))
-    try:
-        model.load_weights(run.read_best())
-    except ValueError as error:
-        raise ModelFileError(f"{run.path}: {error}") from None
-    return model.to(device).eval()
+    engine = open_engine(run, engine=options.engine, device=device, threads=options.threads)
+    if engine.vocabulary_size != len(tgt.vocabulary):
+        raise ModelFileError(
+            f"{run.path}: its weights have {engine.vocabulary_size} target units, its codec has {len(tgt.vocabulary)}:"
+            " restore them, or train anew"
+        )
+    return Translator(engine=engine, src_codec=src, tgt_codec=tgt, options=options)
 
 
 def translator_of(model: "Seq2Seq", codecs: Codecs, options: "DecodingConfig") -> Translator:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from seq2seq_cli.decoding.copying import copy_by_attention, copy_in_order
 from seq2seq_cli.decoding.engine import Engine
+from seq2seq_cli.decoding.options import with_changes
 from seq2seq_cli.decoding.search.hypothesis import Hypothesis
 from seq2seq_cli.decoding.search.search import search
 from seq2seq_cli.decoding.translation import Place, SentenceTranslation, Translation
@@ -36,7 +37,7 @@ class Translator:
 
     def with_options(self, **changes: Any) -> "Translator":
         """The same translator with other values of these keys of `DecodingConfig`; the engine is not loaded again."""
-        return replace(self, options=self.options.model_copy(update=changes))
+        return replace(self, options=with_changes(self.options, **changes))
 
     def with_n_best(self, n: int) -> "Translator":
         """The same translator with `n` translations of each text, and a beam that is large enough for them."""

@@ -3,7 +3,8 @@
 import shlex
 
 from seq2seq_cli.corpus.splits import SPLITS
-from seq2seq_cli.decoding.load import load_model, translator_of
+from seq2seq_cli.decoding.engines.open_engine import load_model
+from seq2seq_cli.decoding.load import translator_of
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.evaluation.held_out import score_split
 from seq2seq_cli.runs.metrics import TestRecord
@@ -32,7 +33,7 @@ def finish(session: Session) -> Report:
 def report(session: Session) -> Report:
     """Score the best weights of the session's run."""
     corpus, progress = session.corpus, session.state.progress
-    model = load_model(session.run, session.state.device)
+    model = load_model(session.run, session.run.read_best()).to(session.state.device)
     translator = translator_of(model, corpus.codecs, session.config.decoding)
     split = next(name for name in reversed(SPLITS) if len(corpus.split(name)))
     return Report(

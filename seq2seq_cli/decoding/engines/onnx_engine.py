@@ -88,9 +88,12 @@ class OnnxEngine:
         """The proposals after the previous tokens, and the next state; see `Engine`."""
         given = {"tokens": tokens, "sources": state.sources, "k": np.array(k), "asked": asked}
         outputs = self._decoder.run(None, {**given, **state.memory, **state.decoder})
-        proposals, after = outputs[: len(PROPOSALS)], outputs[len(PROPOSALS) :]
+        (best_tokens, *others), after = outputs[: len(PROPOSALS)], outputs[len(PROPOSALS) :]
         decoder = dict(zip(self._state, after, strict=True))
-        return Proposals(*proposals), OnnxState(memory=state.memory, sources=state.sources, decoder=decoder)
+        # ONNX Runtime's integers are C's long long, which numpy names apart from int64.
+        return Proposals(best_tokens.view(np.int64), *others), OnnxState(
+            memory=state.memory, sources=state.sources, decoder=decoder
+        )
 
 
 def _row_axis(name: str) -> int:

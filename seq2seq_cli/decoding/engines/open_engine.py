@@ -67,7 +67,7 @@ def _export(run: RunFolder) -> None:
     from seq2seq_cli.decoding.engines.export import export_best
     from seq2seq_cli.runs.weights import read_weights
 
-    export_best(run.path, _load_model(run, read_weights(run.best_path)), run.config())
+    export_best(run.path, load_model(run, read_weights(run.best_path)), run.config())
 
 
 def _torch_engine(run: RunFolder, device: DeviceName, threads: int | None) -> Engine[Any]:
@@ -79,11 +79,11 @@ def _torch_engine(run: RunFolder, device: DeviceName, threads: int | None) -> En
     if threads is not None:
         torch.set_num_threads(threads)
     chosen = choose_device(device)
-    return TorchEngine(_load_model(run, run.read_best()).to(chosen), chosen)
+    return TorchEngine(load_model(run, run.read_best()).to(chosen), chosen)
 
 
-def _load_model(run: RunFolder, weights: "Weights") -> "Seq2Seq":
-    """The model of a run in evaluation mode, on the CPU."""
+def load_model(run: RunFolder, weights: "Weights") -> "Seq2Seq":
+    """The model of a run with these weights, in evaluation mode, on the CPU; ModelFileError when they do not fit."""
     from seq2seq_cli.model.build import build_model
 
     try:

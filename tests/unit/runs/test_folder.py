@@ -18,8 +18,10 @@ from safetensors import safe_open
 
 from seq2seq_cli.config.schema import Config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
-from seq2seq_cli.decoding.load import load_model, load_translator
+from seq2seq_cli.decoding.engines.open_engine import load_model
+from seq2seq_cli.decoding.load import load_translator
 from seq2seq_cli.errors import ModelFileError, TrainingError, UsageError
+from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.runs.checkpoint import save_checkpoint
 from seq2seq_cli.runs.folder import METRICS_BYTES, RunFolder
 from seq2seq_cli.runs.layout import LOCK
@@ -30,7 +32,7 @@ from seq2seq_cli.training.plan import Options, make_plan
 from seq2seq_cli.training.session import Session, restore_state
 from tests import records
 from tests.corpora import prepared
-from tests.tiny import CPU, created, started, tiny_config
+from tests.tiny import created, started, tiny_config
 
 
 @pytest.fixture
@@ -58,7 +60,7 @@ def test_a_matrix_that_two_layers_share_is_saved_once_and_shared_when_loaded(
     with safe_open(session.run.best_path, framework="pt") as file:
         names = set(file.keys())
     assert {"decoder.embedding.weight", "output.weight"} & names == {"decoder.embedding.weight"}
-    model = load_model(session.run, CPU)
+    model = load_model(session.run, session.run.read_best())
     assert model.output.weight is model.decoder.embedding.weight
     for name, weight in session.state.model.state_dict().items():
         assert torch.equal(model.state_dict()[name], weight), name
@@ -303,6 +305,11 @@ def test_a_checkpoint_of_a_newer_s2s_or_of_another_model_is_refused_in_words(ses
         restore_state(session.run, session.state, session.run.read_last())
 
 
+def chosen_model(path: Path) -> Seq2Seq:
+    chosen = RunFolder.find_model(path)
+    return load_model(chosen, chosen.read_best())
+
+
 def test_the_weights_of_the_newest_epochs_are_kept_and_translate(session: Session) -> None:
     run, model = session.run, session.state.model
     kept = []
@@ -317,9 +324,9 @@ def test_the_weights_of_the_newest_epochs_are_kept_and_translate(session: Sessio
         ["0002.safetensors", "0003.safetensors"],
         ["0003.safetensors", "0004.safetensors"],
     ]
-    third = load_model(RunFolder.find_model(run.path / "epochs" / "0003.safetensors"), CPU)
+    third = chosen_model(run.path / "epochs" / "0003.safetensors")
     assert third.output.bias[0].item() == 3
-    assert load_model(RunFolder.find_model(run.path), CPU).output.bias[0].item() != 3
+    assert chosen_model(run.path).output.bias[0].item() != 3
     with pytest.raises(ModelFileError, match=r"0001\.safetensors: no such file"):
         RunFolder.find_model(run.path / "epochs" / "0001.safetensors")
 

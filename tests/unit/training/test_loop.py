@@ -8,14 +8,15 @@ import torch
 
 from seq2seq_cli.config.schema import TrainingConfig
 from seq2seq_cli.corpus.prepared import PreparedCorpus
-from seq2seq_cli.decoding.load import load_model, translator_of
+from seq2seq_cli.decoding.engines.open_engine import load_model
+from seq2seq_cli.decoding.load import translator_of
 from seq2seq_cli.evaluation.held_out import score_split
 from seq2seq_cli.learning.state import Progress
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.training.events import Event, Finished, Step, Validated
 from seq2seq_cli.training.loop import TrainingLoop, end_reason, fraction_done
 from seq2seq_cli.training.validation import validate
-from tests.tiny import CPU, fresh_tiny, resumed, started, tiny_config
+from tests.tiny import fresh_tiny, resumed, started, tiny_config
 
 
 def events(corpus: PreparedCorpus, *overrides: str) -> Iterator[Event]:
@@ -162,5 +163,5 @@ def test_the_weights_that_scored_best_are_kept(corpus: PreparedCorpus, tmp_path:
             assert session.state.average
             kept = session.state.average.module if event.averaged else session.state.model
             best = {name: weight.clone() for name, weight in kept.state_dict().items()}
-    for name, weight in load_model(session.run, CPU).state_dict().items():
+    for name, weight in load_model(session.run, session.run.read_best()).state_dict().items():
         assert torch.equal(weight, best[name]), name

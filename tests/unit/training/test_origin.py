@@ -8,7 +8,7 @@ import torch
 
 from seq2seq_cli.config.schema import Config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
-from seq2seq_cli.decoding.load import load_model
+from seq2seq_cli.decoding.engines.open_engine import load_model
 from seq2seq_cli.errors import ModelFileError, UsageError
 from seq2seq_cli.evaluation.held_out import mean_loss
 from seq2seq_cli.runs.folder import RunFolder
@@ -91,7 +91,7 @@ def test_the_same_model_may_have_another_dropout(origin: RunFolder, corpus: Prep
     config = tiny_config(corpus, *dropouts, "model.attention.size=12")  # which is what null stands for
     assert config.model != origin.config().model
     model = started(run_path, config, corpus, origin=origin).state.model
-    best = load_model(origin, CPU).state_dict()
+    best = load_model(origin, origin.read_best()).state_dict()
     assert all(torch.equal(parameter, best[name]) for name, parameter in model.state_dict().items())
     assert RunFolder(run_path).config().model == config.model
 

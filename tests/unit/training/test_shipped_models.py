@@ -8,13 +8,14 @@ import torch
 from seq2seq_cli.config.catalog import list_configs
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
-from seq2seq_cli.decoding.load import load_model, load_translator
+from seq2seq_cli.decoding.engines.open_engine import load_model
+from seq2seq_cli.decoding.load import load_translator
 from seq2seq_cli.preparation.prepare import prepare
 from seq2seq_cli.training.events import Step, Validated
 from seq2seq_cli.training.report import model_card, report
 from seq2seq_cli.training.resolve import resolve_config
 from tests.corpora import prepared, reversed_words, symbol_sequences, write_reversals
-from tests.tiny import CPU, TINY, started
+from tests.tiny import TINY, started
 
 # The others have data or text of their own.
 NAMES = [entry.name for entry in list_configs() if entry.name not in ("quick", "tutorial")]
@@ -64,6 +65,6 @@ def test_with_one_vocabulary_both_sides_and_the_output_share_a_matrix(tmp_path: 
     for _ in session.train():
         pass
 
-    model = load_model(session.run, CPU)
+    model = load_model(session.run, session.run.read_best())
     assert model.encoder.embedding.weight is model.decoder.embedding.weight is model.output.weight
     assert torch.equal(model.output.weight, session.state.model.encoder.embedding.weight)

@@ -1,0 +1,44 @@
+"""The values of the ``decoding`` section for one translator.
+
+They are those of a DecodingConfig, without the class: pydantic, which checks them, takes a tenth of a second to import,
+and the values that were saved beside an exported model have been checked.
+"""
+
+from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
+
+from seq2seq_cli.errors import ModelFileError
+from seq2seq_cli.runs.exported import ExportRecord
+from seq2seq_cli.runs.folder import RunFolder
+from seq2seq_cli.runs.layout import CONFIG, EXPORT_RECORD
+
+if TYPE_CHECKING:
+    from seq2seq_cli.config.schema import DecodingConfig
+
+
+def read_options(run: RunFolder, overrides: Sequence[str] = ()) -> "DecodingConfig":
+    """The options of a run, with `overrides` such as ``decoding.beam_size=1``.
+
+    Raises ModelFileError for a damaged config, ConfigError for overrides that no config has.
+    """
+    if not overrides and (checked := _checked_values(run)):
+        return cast("DecodingConfig", SimpleNamespace(**checked))
+    from seq2seq_cli.config.loader import load_saved_config
+
+    return (load_saved_config(run.path / CONFIG, overrides) if overrides else run.config()).decoding
+
+
+def with_changes(options: "DecodingConfig", **changes: Any) -> "DecodingConfig":
+    """The options with other values of these keys, which the caller has checked."""
+    return cast("DecodingConfig", SimpleNamespace(**{**vars(options), **changes}))
+
+
+def _checked_values(run: RunFolder) -> dict[str, Any] | None:
+    """The values that were saved with the exported model, as long as config.yaml is the one of that time."""
+    try:
+        record = ExportRecord.read(run.path / EXPORT_RECORD)
+        unchanged = (run.path / CONFIG).read_text(encoding="utf-8") == record.config
+    except (ModelFileError, OSError, UnicodeDecodeError):
+        return None
+    return record.decoding if unchanged else None

@@ -91,9 +91,8 @@ class OnnxEngine:
         (best_tokens, *others), after = outputs[: len(PROPOSALS)], outputs[len(PROPOSALS) :]
         decoder = dict(zip(self._state, after, strict=True))
         # ONNX Runtime's integers are C's long long, which numpy names apart from int64.
-        return Proposals(best_tokens.view(np.int64), *others), OnnxState(
-            memory=state.memory, sources=state.sources, decoder=decoder
-        )
+        proposals = Proposals(best_tokens.view(np.int64), *others)
+        return proposals, OnnxState(memory=state.memory, sources=state.sources, decoder=decoder)
 
 
 def _row_axis(name: str) -> int:

@@ -2,6 +2,7 @@
 
 import math
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
@@ -18,6 +19,7 @@ from seq2seq_cli.errors import UsageError
 
 if TYPE_CHECKING:
     from seq2seq_cli.decoding.lines import ByteStream
+    from seq2seq_cli.decoding.translator import Translator
 
 COMMAND_CLASS = TranslateCommand
 
@@ -89,6 +91,19 @@ def translate(
             show_default=False,
         ),
     ] = None,
+    prefix: Annotated[
+        str,
+        typer.Option("--prefix", metavar="TEXT", help="Begin each translation with these words.", show_default=False),
+    ] = "",
+    glossary: Annotated[
+        Path | None,
+        typer.Option(
+            "--glossary",
+            metavar="FILE",
+            help="Translate terms as FILE says: a term, a tab and its translation per line; several lines of a term are"
+            " alternatives.",
+        ),
+    ] = None,
     tokens: Annotated[
         bool, typer.Option("--tokens", help="Print the tokens separated by spaces instead of plain text.")
     ] = False,
@@ -101,6 +116,10 @@ def translate(
             " (a next word that ends otherwise is a sentence). Of several sentences, each has its own picture,"
             " map-1.png, map-2.png and so on (.json holds all); at the prompt FILE shows the last one.",
         ),
+    ] = None,
+    threads: Annotated[
+        int | None,
+        typer.Option("--threads", min=1, metavar="N", help="Threads that compute.", show_default="one per core"),
     ] = None,
     device: Annotated[DeviceName, typer.Option("--device", help="Where to compute.")] = "auto",
     overrides: Annotated[
@@ -122,18 +141,14 @@ def translate(
         align=align,
         attention=attention == ON_TERMINAL,
         min_score=_threshold(min_score),
-        nbest=nbest or 1,
     )
     picture = None if attention in {None, ON_TERMINAL} else Path(str(attention))
     _check(texts or [], input_, output, view, picture)
     with open_output(output, overwrite=overwrite) as results:
-        from seq2seq_cli.decoding.load import load
-
-        translator = load(model, device=device, overrides=overrides or []).translator
-        if nbest is not None:
-            translator = translator.with_n_best(nbest)
+        translator = _translator(model, device, _overrides(overrides, threads), nbest, prefix, glossary)
         if attention is not None and not translator.engine.has_attention:
             raise UsageError("--attention: this model has no attention: its model.attention.score is none or fixed")
+        view = replace(view, nbest=translator.options.n_best)
         presenter = Presenter(output=results, view=view, picture=picture)
         if texts:
             presenter.show(translator.translate_stream(texts, "TEXT {}".format), name_unknown=True)
@@ -143,6 +158,23 @@ def translate(
             Prompt(translator=translator, presenter=presenter).run()
         else:
             translate_lines(cast("ByteStream", sys.stdin.buffer), STDIN, translator, presenter)
+
+
+def _overrides(given: list[str] | None, threads: int | None) -> list[str]:
+    return [*(given or []), *([] if threads is None else [f"decoding.threads={threads}"])]
+
+
+def _translator(
+    model: Path | None, device: DeviceName, overrides: list[str], nbest: int | None, prefix: str, glossary: Path | None
+) -> "Translator":
+    from seq2seq_cli.decoding.demands import Demands
+    from seq2seq_cli.decoding.glossary import Glossary
+    from seq2seq_cli.decoding.load import load
+
+    check_utf8("--prefix", prefix)
+    demands = Demands(prefix=prefix, glossary=Glossary() if glossary is None else Glossary.read(glossary))
+    translator = load(model, device=device, overrides=overrides).translator.with_demands(demands)
+    return translator if nbest is None else translator.with_n_best(nbest)
 
 
 def _threshold(score: float | None) -> float:

@@ -4,10 +4,11 @@ S source length with ``<eos>``, T target length.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from seq2seq_cli.decoding.copying import copy_by_attention, copy_in_order
+from seq2seq_cli.decoding.demands import Demands
 from seq2seq_cli.decoding.engine import Engine
 from seq2seq_cli.decoding.options import with_changes
 from seq2seq_cli.decoding.search.hypothesis import Hypothesis
@@ -34,6 +35,7 @@ class Translator:
     src_codec: Codec
     tgt_codec: Codec
     options: "DecodingConfig"
+    demands: Demands = field(default_factory=Demands)
 
     def with_options(self, **changes: Any) -> "Translator":
         """The same translator with other values of these keys of `DecodingConfig`; the engine is not loaded again."""
@@ -42,6 +44,11 @@ class Translator:
     def with_n_best(self, n: int) -> "Translator":
         """The same translator with `n` translations of each text, and a beam that is large enough for them."""
         return self.with_options(n_best=n, beam_size=max(n, self.options.beam_size))
+
+    def with_demands(self, demands: Demands) -> "Translator":
+        """The same translator with other demands; raises InputError for words that its codec cannot write."""
+        demands.check(self.tgt_codec)
+        return replace(self, demands=demands)
 
     def translate(self, texts: Iterable[str]) -> list[Translation]:
         """The translations, in the order of the texts; a blank text has a blank one. See translate_stream."""
@@ -76,7 +83,8 @@ class Translator:
         translations = {reading.text: _blank(reading.text) for reading in sources if not reading.ids}
         for batch in similar_lengths([len(source.ids) for source in sources], self.options.batch_size):
             of_batch = [sources[i] for i in batch]
-            found = search(self.engine, [source.ids for source in of_batch], self.options)
+            constraints = [self.demands.constraints(source.text, self.tgt_codec) for source in of_batch]
+            found = search(self.engine, [source.ids for source in of_batch], self.options, constraints)
             for source, hypotheses in zip(of_batch, found, strict=True):
                 translations[source.text] = self._finish(source, hypotheses)
         return translations
@@ -104,7 +112,7 @@ class Translator:
             length=len(hypothesis.ids),
             unknown=tuple(word.text for word in words if word.is_unknown),
             copied=tuple(copies.values()),
-            forced=(),
+            forced=tuple(written.units[position] for position in sorted(hypothesis.forced)),
         )
 
 

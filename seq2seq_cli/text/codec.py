@@ -1,5 +1,6 @@
 """One language's way from text to ids and back: all that training, search and evaluation know of text."""
 
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -229,6 +230,14 @@ class Codec:
                 tokens = self.segmenter.tokens_and_surfaces(part)
                 yield from ((token.removeprefix(SPACING), surface) for token, surface in islice(tokens, 1))
                 yield from tokens
+
+    @cached_property
+    def inner_ids(self) -> frozenset[int]:
+        """The ids of units that lengthen the word before them: parts of tokens, letters without a space before them."""
+        if self.unit != "character" and not self.config.spacing:
+            return self._continuing
+        units = enumerate(self.vocabulary.words, start=len(SPECIAL_UNITS))
+        return self._continuing.union(id_ for id_, unit in units if unicodedata.category(unit[0])[0] in "LNM")
 
     @cached_property
     def segmenter(self) -> Segmenter:

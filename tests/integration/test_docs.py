@@ -99,6 +99,7 @@ def home(tmp_path: Path) -> Path:
     (tmp_path / "data").mkdir()
     write_pair_files(tmp_path)
     (tmp_path / "english.txt").write_text("She kissed him.\n\nWho are you?\n", encoding="utf-8")
+    (tmp_path / "terms.tsv").write_text("she\tSie\n", encoding="utf-8")
     (tmp_path / "configs").mkdir()
     for path in shipped_folder().glob("*.yaml"):
         small = re.sub(r"\b(\w+_size): (256|128)\b", r"\1: 16", annotated_yaml(load_config(str(path))))

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import unicodedata
@@ -222,6 +223,32 @@ def test_a_doubtful_translation_is_marked(folder: Path, expected: dict[str, str]
     assert done.returncode == 0
     assert done.stdout == f"?? {expected[LINES[0]]}\n?? {expected[LINES[1]]}\n\n"
     assert s2s("--min-score=-1000", LINES[0], folder=folder).stdout == f"{expected[LINES[0]]}\n"
+
+
+# Demands
+
+
+def test_a_beginning_and_a_glossary(folder: Path, tmp_path: Path) -> None:
+    terms = tmp_path / "terms.tsv"
+    terms.write_text("dog\tHund\ndog\tden Hund\nShe\tsie\n", encoding="utf-8")
+    done = s2s("--prefix", "er sah", "--glossary", str(terms), "--format", "json", *LINES, folder=folder)
+    assert done.returncode == 0
+    for line, content in zip(LINES, map(json.loads, done.stdout.splitlines()), strict=True):
+        words = re.findall(r"\w+", content["translation"])
+        assert words[:2] == ["er", "sah"]
+        assert "dog" not in line or "Hund" in words
+        assert "She" not in line or "sie" in words
+        assert set(content["forced"]) <= {"er", "sah", "den", "Hund", "sie"}
+
+
+def test_demands_that_cannot_be_met_are_refused(folder: Path, tmp_path: Path) -> None:
+    terms = tmp_path / "terms.tsv"
+    terms.write_text("dog\tHund\n\ndog Hund\n", encoding="utf-8")
+    assert_refused(s2s("--glossary", str(terms), "she", folder=folder), "terms.tsv:3: needs a term, a tab")
+    assert_refused(s2s("--glossary", "none.tsv", "she", folder=folder), "none.tsv: cannot be read")
+    terms.write_text("dog\tQuokka\n", encoding="utf-8")
+    assert_refused(s2s("--glossary", str(terms), "she", folder=folder), "--glossary: dog: ", "Quokka")
+    assert_refused(s2s("--prefix", "Quokka", "she", folder=folder), "--prefix Quokka: ")
 
 
 # Terminals

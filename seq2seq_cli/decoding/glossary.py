@@ -1,0 +1,93 @@
+"""Glossaries: the translations that a user demands for terms of the source."""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from seq2seq_cli.decoding.lines import read_blocks
+from seq2seq_cli.errors import InputError
+from seq2seq_cli.text.normalise import normalise
+
+_UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
+)
+"""A letter of a script without spaces between words: Thai, Lao, Burmese, Khmer, Japanese, Chinese."""
+
+
+@dataclass(frozen=True)
+class Glossary:
+    """Terms of the source, each with its translations, of which one must be used."""
+
+    terms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, path: Path) -> "Glossary":
+        """Read a file with a term, a tab and its translation per line; several lines of a term are alternatives.
+
+        Blank lines are skipped. Raises InputError for a file that cannot be read and for a line of another form.
+        """
+        terms: dict[str, dict[str, None]] = {}
+        try:
+            with path.open("rb") as file:
+                lines = [line for block in read_blocks(file, lambda number: f"{path}:{number}") for line in block]
+        except OSError as error:
+            raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+        for number, line in enumerate(lines, start=1):
+            if not line.strip():
+                continue
+            columns = [normalise(column) for column in line.split("\t")]
+            if len(columns) != 2 or not all(columns):
+                raise InputError(f"{path}:{number}: needs a term, a tab and its translation, and nothing else")
+            terms.setdefault(columns[0], {})[columns[1]] = None
+        return cls({term: tuple(translations) for term, translations in terms.items()})
+
+    def demanded(self, text: str) -> list[tuple[str, ...]]:
+        """The translations of each term that occurs in a text, in the order of the text.
+
+        A term occurs as whole words; one in lower case occurs in any case. Where terms overlap, the longer one counts.
+        """
+        if not self.terms:
+            return []
+        text = normalise(text)
+        lowered = "".join(map(_lowered, text))
+        found: dict[int, str] = {}
+        taken: set[int] = set()
+        for term in self._longest_first:
+            for start in _occurrences(term, lowered if term == term.lower() else text):
+                span = range(start, start + len(term))
+                if taken.isdisjoint(span):
+                    taken.update(span)
+                    found[start] = term
+        return [self.terms[term] for term in dict.fromkeys(found[start] for start in sorted(found))]
+
+    @cached_property
+    def _longest_first(self) -> list[str]:
+        return sorted(self.terms, key=len, reverse=True)
+
+
+def _occurrences(term: str, text: str) -> Iterator[int]:
+    """Where a term begins in a text, as whole words."""
+    start = text.find(term)
+    while start >= 0:
+        if _is_boundary(text, start) and _is_boundary(text, start + len(term)):
+            yield start
+        start = text.find(term, start + 1)
+
+
+def _is_boundary(text: str, position: int) -> bool:
+    """Whether a word can begin or end there: not between two letters, digits or marks of a script with spaces."""
+    around = text[max(position - 1, 0) : position + 1]
+    return len(around) < 2 or not all(map(_in_spaced_word, around))
+
+
+def _in_spaced_word(character: str) -> bool:
+    return unicodedata.category(character)[0] in "LNM" and not _UNSPACED.match(character)
+
+
+def _lowered(character: str) -> str:
+    """The character in lower case where that is one character, so that positions stay."""
+    lower = character.lower()
+    return lower if len(lower) == 1 else character

@@ -1,0 +1,82 @@
+"""Beginnings and glossaries in the translations of small untrained models."""
+
+import dataclasses
+from collections import Counter
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from seq2seq_cli.config.choices import Unit
+from seq2seq_cli.config.schema import DecoderConfig, DecodingConfig, EncoderConfig, ModelConfig, SideConfig
+from seq2seq_cli.decoding.demands import Demands
+from seq2seq_cli.decoding.glossary import Glossary
+from seq2seq_cli.decoding.load import translator_of
+from seq2seq_cli.decoding.translator import Translator
+from seq2seq_cli.errors import InputError
+from seq2seq_cli.model.build import build_model
+from seq2seq_cli.text.codec import Codec
+from seq2seq_cli.text.segmenter import get_segmenter
+
+SRC = "she kissed him . the hot dog saw her"
+TGT = "Sie küsste den Hund , der Hunde sah . Der Hotdog und das Haus"
+UNITS: list[Unit] = ["word", "bpe", "character"]
+
+
+def codec(text: str, unit: Unit, language: str, *, spacing: bool) -> Codec:
+    config = SideConfig(language=language, lowercase=not spacing, spacing=spacing, min_count=1, max_size=60)
+    return Codec.fit(config, unit, Counter(get_segmenter(config, unit).tokens(text) * 3))
+
+
+@pytest.fixture(scope="module", params=UNITS)
+def translator(request: pytest.FixtureRequest) -> Translator:
+    src, tgt = codec(SRC, request.param, "en", spacing=False), codec(TGT, request.param, "de", spacing=True)
+    config = ModelConfig(
+        encoder=EncoderConfig(embedding_size=8, hidden_size=8), decoder=DecoderConfig(embedding_size=8, hidden_size=8)
+    )
+    with torch.random.fork_rng(devices=[]), torch.no_grad():
+        torch.manual_seed(2)
+        model = build_model(config, src_size=len(src.vocabulary), tgt_size=len(tgt.vocabulary))
+        model.output.weight *= 8
+    return translator_of(model, (src, tgt), DecodingConfig(beam_size=2, min_length=3))
+
+
+def words(text: str) -> list[str]:
+    return "".join(c if c.isalpha() else " " for c in text).split()
+
+
+def test_every_translation_begins_with_the_prefix(translator: Translator) -> None:
+    for prefix in ("Sie küsste", "Der", ""):
+        for translation in translator.with_demands(Demands(prefix=prefix)).translate(
+            ["She kissed him.", "The dog saw"]
+        ):
+            assert translation.text.startswith(prefix)
+            assert "".join(translation.forced).replace("▁", "").startswith(prefix.replace(" ", ""))
+
+
+@settings(max_examples=10)
+@given(st.lists(st.sampled_from(["she", "kissed", "the", "hot", "dog", "saw", "her", "Him"]), min_size=1, max_size=6))
+def test_a_term_that_occurs_is_translated_as_demanded(translator: Translator, source: list[str]) -> None:
+    glossary = Glossary({"dog": ("Hund", "Hunde"), "hot dog": ("Hotdog",), "her": ("das Haus",)})
+    text = " ".join(source)
+    [translation] = translator.with_demands(Demands(glossary=glossary)).translate([text])
+    for translations in glossary.demanded(text):
+        assert any(f" {each} " in f" {' '.join(words(translation.text))} " for each in translations)
+
+
+def test_without_an_occurrence_nothing_changes(translator: Translator) -> None:
+    demanding = translator.with_demands(Demands(glossary=Glossary({"house": ("Haus",)})))
+    [free], [demanded] = translator.translate(["She saw her."]), demanding.translate(["She saw her."])
+    assert (demanded.text, demanded.forced) == (free.text, ())
+
+
+def test_words_that_the_model_cannot_write_are_refused(translator: Translator) -> None:
+    with pytest.raises(InputError, match=r"--prefix Žaba: the model does not know all of its words"):
+        translator.with_demands(Demands(prefix="Žaba"))
+    glossary = Glossary({"dog": ("Žaba", "Hund"), "frog": ("Žaba", "Želva")})
+    with pytest.raises(InputError, match=r"--glossary: frog: the model does not know all words of Žaba or Želva"):
+        translator.with_demands(Demands(glossary=glossary))
+    known = dataclasses.replace(glossary, terms={"dog": glossary.terms["dog"]})
+    [translation] = translator.with_demands(Demands(glossary=known)).translate(["the dog"])
+    assert "Hund" in words(translation.text)

@@ -31,7 +31,7 @@ R = TypeVar("R")
 DASK = "dask://"
 
 _SMALL = 2_000_000
-"""Bytes; a smaller file is read before new processes would have loaded spaCy."""
+"""Bytes; a smaller file is read before new processes would have started."""
 _TASKS_PER_WORKER = 2
 """Tasks submitted but not yet fetched: enough to keep a worker busy, and few enough for the memory."""
 _MOST_ON_WINDOWS = 61

@@ -4,7 +4,7 @@ import functools
 import importlib.util
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
@@ -40,6 +40,9 @@ _ATTRIBUTES: Mapping[str, Kind] = {
 
 _PARTS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[^\\\[]+", re.DOTALL)
 """The parts of an expression: an escaped character, a character class, or anything else."""
+
+_FIRST_CLASS = 0xF0000
+"""The first of the characters for private use that stand for character classes in a source that is parsed."""
 
 _MOST_MARKS = 10_000
 """Characters that may cut a word, to be listed one by one."""
@@ -146,7 +149,8 @@ def _expression(pattern: Any, classes: dict[str, int]) -> Expression:
             pieces += [classes.setdefault(ranges, len(classes)), ""]
         else:
             pieces[-1] = f"{pieces[-1]}{part}"
-    marks = _needed(_parser.parse(pattern.pattern), ignores_case)
+    source = "".join(piece if isinstance(piece, str) else chr(_FIRST_CLASS + piece) for piece in pieces)
+    marks = _needed(_parser.parse(source), list(classes), ignores_case)
     return Expression(
         pieces=tuple(piece for piece in pieces if piece != ""),
         marks=None if marks is None else classes.setdefault(_as_ranges((mark, mark) for mark in marks), len(classes)),
@@ -160,10 +164,15 @@ def _ranges(bracket: str, ignores_case: bool) -> str:
     spans = _spans(items) if str(kind) == "IN" else None
     if not spans or max(last for _, last in spans) < 256:
         return ""
-    if ignores_case:  # all characters that match, which are more than those listed
-        every = "".join(map(chr, chain(range(0xD800), range(0xE000, sys.maxunicode + 1))))
-        return "".join(found[0] + found[-1] for found in re.findall(f"{bracket}+", every, re.IGNORECASE))
-    return _as_ranges(spans)
+    others = re.findall(bracket, _cased(), re.IGNORECASE) if ignores_case else []
+    return _as_ranges(chain(spans, ((ord(other), ord(other)) for other in others)))
+
+
+@functools.cache
+def _cased() -> str:
+    """All characters that have another case; the planes of Unicode behind the second have none."""
+    every = "".join(map(chr, chain(range(0xD800), range(0xE000, 0x20000))))
+    return "".join(character for character in every if not character.lower() == character == character.upper())
 
 
 def _spans(items: Iterable[tuple[Any, Any]]) -> list[tuple[int, int]] | None:
@@ -187,30 +196,38 @@ def _as_ranges(spans: Iterable[tuple[int, int]]) -> str:
     return "".join(chr(first) + chr(last) for first, last in merged)
 
 
-def _needed(nodes: Iterable[tuple[Any, Any]], ignores_case: bool) -> frozenset[int] | None:
+def _needed(nodes: Iterable[tuple[Any, Any]], classes: Sequence[str], ignores_case: bool) -> frozenset[int] | None:
     """Characters of which a text must have one for a parsed expression to match; None if there are no such.
 
     Each node in a row must match, so that any of them would do: the one with the fewest letters is taken.
     """
-    choices = [_needed_by(str(kind), value, ignores_case) for kind, value in nodes]
+    choices = [_needed_by(str(kind), value, classes, ignores_case) for kind, value in nodes]
     found = [marks for marks in choices if marks is not None]
     return min(found, key=lambda marks: (sum(chr(mark).isalpha() for mark in marks), len(marks)), default=None)
 
 
-def _needed_by(kind: str, value: Any, ignores_case: bool) -> frozenset[int] | None:
+def _needed_by(kind: str, value: Any, classes: Sequence[str], ignores_case: bool) -> frozenset[int] | None:
     """Characters of which a text must have one for one node to match."""
     if kind in ("LITERAL", "IN"):
-        spans = [(value, value)] if kind == "LITERAL" else _spans(value)
+        spans = _spans(value) if kind == "IN" else _members(value, classes)
         if spans is None or sum(last - first + 1 for first, last in spans) > _MOST_MARKS:
             return None
         marks = frozenset(chain.from_iterable(range(first, last + 1) for first, last in spans))
         return None if ignores_case and any(chr(mark).lower() != chr(mark).upper() for mark in marks) else marks
     if kind == "BRANCH":
-        branches = [_needed(branch, ignores_case) for branch in value[1]]
+        branches = [_needed(branch, classes, ignores_case) for branch in value[1]]
         every = [marks for marks in branches if marks is not None]
         return frozenset(chain.from_iterable(every)) if len(every) == len(branches) else None
     if kind in ("SUBPATTERN", "ASSERT"):
-        return _needed(value[-1], ignores_case)
+        return _needed(value[-1], classes, ignores_case)
     if kind in ("MAX_REPEAT", "MIN_REPEAT") and value[0] > 0:
-        return _needed(value[2], ignores_case)
+        return _needed(value[2], classes, ignores_case)
     return None
+
+
+def _members(literal: int, classes: Sequence[str]) -> list[tuple[int, int]]:
+    """The ranges of a character, or of the class that it stands for."""
+    if literal < _FIRST_CLASS:
+        return [(literal, literal)]
+    ranges = classes[literal - _FIRST_CLASS]
+    return list(zip(map(ord, ranges[::2]), map(ord, ranges[1::2]), strict=True))

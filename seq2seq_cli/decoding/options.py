@@ -12,6 +12,7 @@ from seq2seq_cli.errors import ModelFileError
 from seq2seq_cli.runs.exported import ExportRecord
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import CONFIG, EXPORT_RECORD
+from seq2seq_cli.version import __version__
 
 if TYPE_CHECKING:
     from seq2seq_cli.config.schema import DecodingConfig
@@ -38,7 +39,7 @@ def _checked_values(run: RunFolder) -> dict[str, Any] | None:
     """The values that were saved with the exported model, as long as config.yaml is the one of that time."""
     try:
         record = ExportRecord.read(run.path / EXPORT_RECORD)
-        unchanged = (run.path / CONFIG).read_text(encoding="utf-8") == record.config
+        unchanged = record.version == __version__ and (run.path / CONFIG).read_text(encoding="utf-8") == record.config
     except (ModelFileError, OSError, UnicodeDecodeError):
         return None
     return record.decoding if unchanged else None

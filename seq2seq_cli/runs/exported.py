@@ -34,6 +34,8 @@ class ExportRecord:
     """The text of config.yaml."""
     decoding: dict[str, Any]
     """The values of the ``decoding`` section in that text, defaults included. They hold as long as the text does."""
+    version: str
+    """The version of s2s that read these values; another one may have other keys and defaults."""
     weights: Places
     """The places of the weights for which the graphs were made."""
     encoder: list[str]

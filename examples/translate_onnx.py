@@ -1,0 +1,50 @@
+"""Translate with a model that s2s exported: onnxruntime and numpy alone, the best token at each step.
+
+python translate_onnx.py DIR < units.txt
+
+DIR was made by s2s export. Each line is a sentence that is cut into units of DIR/src_units.json, with spaces between.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import onnxruntime
+
+PAD, UNK, BOS, EOS = range(4)
+
+
+def translate(encoder, decoder, src):
+    """The ids of the translation of a sentence given by its ids."""
+    src = np.array([[*src, EOS]])
+    tensors = run(encoder, {"src": src, "lengths": np.array([src.size])})
+    fixed = {"sources": np.array([0]), "k": np.array(1), "asked": np.zeros((1, 0), dtype=np.int64)}
+    translation = [BOS]
+    while translation[-1] != EOS and len(translation) <= 1.5 * (src.size - 1) + 10:
+        step = run(decoder, {"tokens": np.array(translation[-1:]), **fixed, **tensors})
+        translation.append(int(step["best_tokens"][0, 0]))
+        tensors.update({name.removeprefix("next_"): step[name] for name in step if name.startswith("next_")})
+    return [token for token in translation if token not in (BOS, EOS)]
+
+
+def run(session, inputs):
+    """The outputs of a graph by their names."""
+    names = [output.name for output in session.get_outputs()]
+    return dict(zip(names, session.run(names, inputs), strict=True))
+
+
+def main(folder):
+    """Translate the lines of standard input."""
+    encoder, decoder = (
+        onnxruntime.InferenceSession(folder / "best" / f"{name}.onnx") for name in ("encoder", "decoder")
+    )
+    src, tgt = (json.loads((folder / f"{side}_units.json").read_text("utf-8")) for side in ("src", "tgt"))
+    ids = {unit: number for number, unit in enumerate(src)}
+    for line in sys.stdin:
+        translation = translate(encoder, decoder, [ids.get(unit, UNK) for unit in line.split()])
+        print(" ".join(tgt[token] for token in translation))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -1,0 +1,126 @@
+"""A folder with an exported model and no more than translating needs, for programs in any language."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import onnxruntime
+
+from seq2seq_cli.decoding.engines.open_engine import open_engine
+from seq2seq_cli.errors import UsageError
+from seq2seq_cli.files import whole_folder, write_json, write_whole
+from seq2seq_cli.runs.folder import RunFolder
+from seq2seq_cli.runs.layout import BEST, CONFIG, DECODER, ENCODER, EXPORT_RECORD, METRICS
+from seq2seq_cli.runs.weights import weight_places
+from seq2seq_cli.text.sides import SIDES, Codecs, codec_path, load_codecs
+
+PROGRAM = "translate_onnx.py"
+"""A program that translates with the folder."""
+
+_PACKAGE = Path(__file__).resolve().parents[2]
+_README = """\
+# A translation model: {src} to {tgt}
+
+Made by `s2s export`. With s2s: `s2s translate --model THIS_FOLDER "..."`. In any other program: ONNX Runtime, which has
+interfaces for C, C++, C#, Java, JavaScript, Python, Rust, Swift and more.
+
+- `best/encoder.onnx`, `best/decoder.onnx`: the graphs. They refer to the weights in `best/model.safetensors`, which
+  must stay beside them.
+- `src_units.json`, `tgt_units.json`: the units of both languages ({unit}); the position of a unit is its id.
+- `codec/`: how s2s cuts a text into units and puts units together again.
+- `{program}`: the loop below in Python, with onnxruntime and numpy alone:
+  `python {program} . < units.txt`, where each line is a sentence cut into units, with spaces between.
+
+## The loop
+
+The ids of the special units are PAD 0, UNK 1, BOS 2 and EOS 3.
+
+1. Run the encoder, once. `src` has a row per sentence: its ids, EOS, and PAD up to the longest row. `lengths` counts
+   the ids of each row, EOS included. Keep all outputs: they are inputs of the decoder by the same names.
+2. Run the decoder. `tokens` has the previous unit of each row, BOS at first; `sources` has the row of `src` that each
+   row translates: 0, 1, 2 and so on, unless several rows translate one sentence, as in a beam search; `k` is the
+   number of units to propose. `asked` has units whose log-probabilities are wanted besides; it may have no columns.
+3. `best_tokens` has the best units of each row, the best first, and `best_log_probabilities` has their
+   log-probabilities. Choose one per row. A row that has chosen EOS is done.
+4. Give each output `next_NAME` to the decoder as the input NAME of the next step, and go on with 2. To reorder rows or
+   to leave some out, take those entries of `tokens`, `sources` and each NAME, along the axis R.
+
+`weights` are the attention weights of the step.
+{axes}
+{tables}"""
+_AXES = """
+B is the number of sentences, S the length of the longest with EOS, R the number of rows, k and A the numbers of units
+proposed and asked for.
+"""
+
+
+def export(run: Path | str | None, out: Path | str, *, overwrite: bool = False) -> Path:
+    """Write a folder from which programs in any language can translate with a run, and return its path.
+
+    It is a run folder, too, without what training needs. `run` is a run folder, one of its files of weights, or None
+    for the newest run of ``runs/``.
+
+    Raises UsageError when `out` holds something that `overwrite` does not allow to replace; ModelFileError when a file
+    of the run is missing, damaged, or does not fit the others; ExportError when the model cannot be exported.
+    """
+    folder, out = RunFolder.find_model(None if run is None else Path(run)), Path(out)
+    weights = folder.chosen or folder.best_path
+    weight_places(weights)  # raises what is wrong with them, before anything is made
+    codecs = load_codecs(folder.path)
+    _check_free(out, overwrite=overwrite)
+    with whole_folder(out) as made:
+        (made / BEST.parent).mkdir()
+        shutil.copyfile(weights, made / BEST)
+        for name in (CONFIG, ENCODER, DECODER, EXPORT_RECORD):
+            if (folder.path / name).exists():
+                shutil.copyfile(folder.path / name, made / name)
+        for side, codec in zip(SIDES, codecs, strict=True):
+            codec.save(codec_path(made, side))
+            write_json(
+                made / f"{side}_units.json", [codec.vocabulary.unit(id_) for id_ in range(len(codec.vocabulary))]
+            )
+        open_engine(RunFolder(made), engine="onnx", threads=1)  # exports the model if the run is not exported
+        shutil.copyfile(_program(), made / PROGRAM)
+        write_whole(made / "README.md", _readme(made, codecs).encode("utf-8"))
+    return out
+
+
+def _check_free(out: Path, *, overwrite: bool) -> None:
+    """Raise UsageError unless `out` is free, or holds an exported model that may be replaced."""
+    if not out.exists() or (out.is_dir() and not any(out.iterdir())):
+        return
+    if not (out / PROGRAM).is_file() or (out / METRICS).exists():
+        raise UsageError(f"{out}: not empty, and no exported model: choose another folder")
+    if not overwrite:
+        raise UsageError(f"{out}: an exported model is there already; --overwrite replaces it")
+
+
+def _program() -> Path:
+    """The program, inside an installed package or beside it in a source tree."""
+    installed = _PACKAGE / "examples" / PROGRAM
+    return installed if installed.is_file() else _PACKAGE.parent / "examples" / PROGRAM
+
+
+def _readme(folder: Path, codecs: Codecs) -> str:
+    src, tgt = codecs
+    tables = (line for name in (ENCODER, DECODER) for line in _table(folder / name))
+    return _README.format(
+        src=src.config.language,
+        tgt=tgt.config.language,
+        unit=src.unit,
+        program=PROGRAM,
+        axes=_AXES,
+        tables="\n".join(tables) + "\n",
+    )
+
+
+def _table(graph: Path) -> Iterator[str]:
+    """The inputs and outputs of a graph, their types and shapes."""
+    session = onnxruntime.InferenceSession(graph, providers=["CPUExecutionProvider"])
+    yield f"## {graph.name}"
+    for title, values in (("input", session.get_inputs()), ("output", session.get_outputs())):
+        yield f"\n| {title} | type | shape |\n|---|---|---|"
+        for value in values:
+            shape = " × ".join(map(str, value.shape)) if value.shape else "one number"
+            yield f"| `{value.name}` | {value.type.removeprefix('tensor(').removesuffix(')')} | {shape} |"
+    yield ""

@@ -1,0 +1,115 @@
+"""``s2s export``, and the program that translates with what it writes."""
+
+import ast
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from seq2seq_cli.runs.folder import RunFolder
+from seq2seq_cli.runs.layout import DECODER, ENCODER, EXPORT_RECORD
+from seq2seq_cli.text.normalise import SPACING
+from seq2seq_cli.text.sides import load_codecs
+from tests.commands import Done, s2s_here
+from tests.untrained import make_run
+
+PROGRAM = Path(__file__).resolve().parents[2] / "examples" / "translate_onnx.py"
+SENTENCES = ["she kissed him .", "he saw the dog ?", "the dog .", "she saw her ?", "he kissed ."]
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """A working directory with a run."""
+    make_run(tmp_path / "runs" / "small")
+    return tmp_path
+
+
+def export(home: Path, *options: str) -> Done:
+    return s2s_here(home, "export", "runs/small", "exported", *options)
+
+
+def units_of(folder: Path, text: str) -> str:
+    """The text cut into units, with spaces between."""
+    codec, _ = load_codecs(folder)
+    return " ".join(codec.vocabulary.unit(id_) for id_ in codec.read(text).ids)
+
+
+def test_the_program_translates_as_s2s_does(home: Path) -> None:
+    done = export(home, "--to", "onnx")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == "exported: exported; exported/README.md tells how to run it\n"
+
+    exported = Path(shutil.move(home / "exported", home / "elsewhere"))
+    shutil.rmtree(home / "runs")
+    lines = "".join(f"{units_of(exported, sentence)}\n" for sentence in SENTENCES)
+    program = [sys.executable, str(exported / PROGRAM.name), str(exported)]
+    written = subprocess.run(program, input=lines, capture_output=True, encoding="utf-8", check=True).stdout
+
+    settings = ("decoding.beam_size=1", "decoding.min_length=0", "decoding.engine=torch")
+    options = ("--tokens", *(word for setting in settings for word in ("--set", setting)))
+    ours = s2s_here(home, "translate", "--model", "elsewhere", *options, text="".join(f"{s}\n" for s in SENTENCES))
+    assert (ours.returncode, ours.stderr) == (0, "")
+    assert written.replace(SPACING, "") == ours.stdout
+    assert len(set(written.splitlines())) > 1  # else the comparison would prove little
+
+
+def test_the_program_needs_onnxruntime_and_numpy_alone_and_is_short() -> None:
+    program = PROGRAM.read_text(encoding="utf-8")
+    imports = [node for node in ast.walk(ast.parse(program)) if isinstance(node, ast.Import | ast.ImportFrom)]
+    modules = {alias.name for node in imports for alias in node.names if isinstance(node, ast.Import)}
+    assert modules - set(sys.stdlib_module_names) == {"numpy", "onnxruntime"}
+    assert {node.module for node in imports if isinstance(node, ast.ImportFrom)} == {"pathlib"}
+    lines = [line for line in program.split('"""', 2)[2].splitlines() if line.strip()]
+    assert len(lines) <= 40
+
+
+def test_the_folder_explains_itself(home: Path) -> None:
+    export(home)
+    readme = (home / "exported" / "README.md").read_text(encoding="utf-8")
+    assert readme.startswith("# A translation model: en to de\n")
+    assert "| `states` | float | B × S × 8 |" in readme
+    assert "| `next_hidden` | float | 1 × R × 8 |" in readme
+    assert max(map(len, readme.splitlines())) <= 120
+    units = json.loads((home / "exported" / "tgt_units.json").read_text(encoding="utf-8"))
+    assert units[:4] == ["<pad>", "<unk>", "<bos>", "<eos>"]
+    assert units[4:] == list(load_codecs(home / "exported")[1].vocabulary.words)
+
+
+def test_nothing_is_overwritten_unasked(home: Path) -> None:
+    export(home)
+    before = (home / "exported" / ENCODER).stat().st_mtime_ns
+    done = export(home)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "s2s: error: exported: an exported model is there already; --overwrite replaces it\n"
+    assert (home / "exported" / ENCODER).stat().st_mtime_ns == before
+    assert export(home, "--overwrite").returncode == 0
+
+    (home / "mine").mkdir()
+    (home / "mine" / "diary.txt").write_text("dear", encoding="utf-8")
+    for target in ("mine", "runs/small"):
+        done = s2s_here(home, "export", "runs/small", target, "--overwrite")
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr == f"s2s: error: {target}: not empty, and no exported model: choose another folder\n"
+    assert (home / "mine" / "diary.txt").read_text(encoding="utf-8") == "dear"
+
+
+def test_the_weights_of_an_epoch_can_be_exported(home: Path) -> None:
+    run = RunFolder(home / "runs" / "small")
+    run.save_epoch(run.read_best(), 3, keep=1)
+    run.best_path.write_bytes(b"not these")
+    done = s2s_here(home, "export", "runs/small/epochs/0003.safetensors", "exported")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert all((home / "exported" / name).is_file() for name in (ENCODER, DECODER, EXPORT_RECORD))
+
+
+def test_a_run_without_weights_is_named_and_nothing_is_left(home: Path) -> None:
+    (home / "runs" / "small" / "best" / "model.safetensors").unlink()
+    done = export(home)
+    assert done.returncode == 2
+    assert done.stderr == (
+        "s2s: error: runs/small/best/model.safetensors: no such file: no epoch of this run is finished yet\n"
+    )
+    assert not (home / "exported").exists()

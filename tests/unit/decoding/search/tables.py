@@ -29,7 +29,7 @@ class TableState:
 class TableEngine:
     """A model that knows the previous token only; the first id of a source is the number of its table."""
 
-    max_source_length = None
+    max_source_length: int | None = None
     has_attention = True
 
     def __init__(self, tables: Float[np.ndarray, "N V V"]) -> None:

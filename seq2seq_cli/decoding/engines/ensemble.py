@@ -1,0 +1,88 @@
+"""Several models that translate together."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from seq2seq_cli.decoding.engine import Engine, EngineState, Proposals
+from seq2seq_cli.shapes import Float, Int
+from seq2seq_cli.text.vocabulary import BOS, PAD
+
+
+@dataclass(frozen=True)
+class EnsembleState:
+    """The states of all engines."""
+
+    members: tuple[EngineState, ...]
+
+    def select(self, rows: Int[np.ndarray, " R"]) -> "EnsembleState":
+        """The states of the given rows, in the order given; a row may be taken more than once."""
+        return EnsembleState(tuple(member.select(rows) for member in self.members))
+
+
+class Ensemble:
+    """The engine whose probability of a token is the mean of those of its members.
+
+    R rows, k proposals per row, A tokens asked for per row, S source length with EOS, V vocabulary.
+    """
+
+    def __init__(self, members: Sequence[Engine[Any]]) -> None:
+        """Join engines with the same vocabularies.
+
+        Raises ValueError for target vocabularies of different sizes, and for no engine at all.
+        """
+        sizes = {member.vocabulary_size for member in members}
+        if len(sizes) != 1:
+            raise ValueError(f"the target vocabularies of an ensemble must be the same: sizes {sorted(sizes)}")
+        self._members = tuple(members)
+        self._attending = tuple(member.has_attention for member in members)
+        [self.vocabulary_size] = sizes
+        self.has_attention = any(self._attending)
+        lengths = [member.max_source_length for member in members if member.max_source_length is not None]
+        self.max_source_length = min(lengths, default=None)
+
+    def start(self, sources: Sequence[Sequence[int]]) -> EnsembleState:
+        """The state before the first step; see `Engine`."""
+        return EnsembleState(tuple(member.start(sources) for member in self._members))
+
+    def step(
+        self, tokens: Int[np.ndarray, " R"], state: EnsembleState, *, k: int, asked: Int[np.ndarray, "R A"]
+    ) -> tuple[Proposals, EnsembleState]:
+        """The proposals of all members together, and their next states; see `Engine`.
+
+        The best tokens of the mean need not be among the best of any member, so that each is asked for all tokens.
+        """
+        everything = np.tile(np.arange(self.vocabulary_size), (len(tokens), 1))
+        steps = [
+            member.step(tokens, of_member, k=1, asked=everything)
+            for member, of_member in zip(self._members, state.members, strict=True)
+        ]
+        mean = _log_mean([proposals.asked for proposals, _ in steps])
+        weights = [p.weights for (p, _), attends in zip(steps, self._attending, strict=True) if attends]
+        offered = mean.copy()
+        offered[:, [PAD, BOS]] = -np.inf
+        best = _largest(offered, k)
+        proposals = Proposals(
+            tokens=best,
+            log_probabilities=np.take_along_axis(mean, best, axis=1),
+            asked=np.take_along_axis(mean, asked, axis=1),
+            weights=np.mean(weights or [p.weights for p, _ in steps], axis=0),
+        )
+        return proposals, EnsembleState(tuple(after for _, after in steps))
+
+
+def _log_mean(log_probabilities: list[Float[np.ndarray, "R V"]]) -> Float[np.ndarray, "R V"]:
+    """The logarithm of the mean of probabilities, computed without underflow."""
+    total: Float[np.ndarray, "R V"] = np.logaddexp.reduce(log_probabilities)
+    mean: Float[np.ndarray, "R V"] = total - np.log(len(log_probabilities))
+    return mean
+
+
+def _largest(values: Float[np.ndarray, "R V"], k: int) -> Int[np.ndarray, "R k"]:
+    """The columns of the k largest values of each row, largest first."""
+    largest = np.sort(np.argpartition(-values, k - 1, axis=1)[:, :k], axis=1)
+    order = np.argsort(-np.take_along_axis(values, largest, axis=1), axis=1, kind="stable")
+    columns: Int[np.ndarray, "R k"] = np.take_along_axis(largest, order, axis=1)
+    return columns

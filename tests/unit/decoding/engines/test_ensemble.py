@@ -1,0 +1,55 @@
+"""An ensemble translates as one model with the mean of the probabilities."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from seq2seq_cli.decoding.engines.ensemble import Ensemble
+from seq2seq_cli.decoding.search.search import search
+from seq2seq_cli.text.vocabulary import BOS
+from tests.unit.decoding.search.tables import A, B, TableEngine, options, random_engine
+
+seeds = st.integers(0, 2**32 - 1)
+
+
+@given(seeds, st.integers(1, 6))
+def test_a_step_offers_the_best_tokens_by_the_mean_of_the_probabilities(seed: int, k: int) -> None:
+    members = [random_engine(seed, words=4), random_engine(seed + 1, words=4, sharpness=5.0)]
+    ensemble = Ensemble(members)
+    asked = np.array([[A, BOS], [B, B]])
+    state = ensemble.start([[0], [0, A]]).select(np.array([1, 0]))
+    proposals, _ = ensemble.step(np.array([BOS, A]), state, k=k, asked=asked)
+    mean = TableEngine(np.mean([np.exp(member.tables) for member in members], axis=0))
+    expected, _ = mean.step(np.array([BOS, A]), mean.start([[0, A], [0]]), k=k, asked=asked)
+    assert proposals.tokens.tolist() == expected.tokens.tolist()
+    np.testing.assert_allclose(proposals.log_probabilities, expected.log_probabilities, atol=1e-12)
+    np.testing.assert_allclose(proposals.asked, expected.asked, atol=1e-12)
+    np.testing.assert_allclose(proposals.weights, expected.weights, atol=1e-12)
+
+
+@settings(max_examples=20)
+@given(seeds)
+def test_a_search_with_an_ensemble_of_equals_is_that_of_one(seed: int) -> None:
+    engine = random_engine(seed, tables=2, words=5)
+    chosen = options(longest=6, n_best=3)
+    found = search(Ensemble([engine, engine, engine]), [[0], [1, A]], chosen)
+    assert [[h.ids for h in of_source] for of_source in found] == [
+        [h.ids for h in of_source] for of_source in search(engine, [[0], [1, A]], chosen)
+    ]
+
+
+def test_it_is_what_all_its_members_can_be() -> None:
+    short, without, long = (random_engine(seed) for seed in (1, 2, 3))
+    short.max_source_length, long.max_source_length, without.has_attention = 9, 12, False
+    ensemble = Ensemble([long, without, short])
+    assert (ensemble.max_source_length, ensemble.has_attention) == (9, True)
+    assert ensemble.vocabulary_size == short.vocabulary_size
+    state = ensemble.start([[0, A]])
+    with_attention, _ = ensemble.step(np.array([BOS]), state, k=1, asked=np.zeros((1, 0), dtype=np.int64))
+    assert with_attention.weights.sum() == pytest.approx(1.0)
+
+
+def test_members_have_vocabularies_of_one_size() -> None:
+    with pytest.raises(ValueError, match=r"\[7, 8\]"):
+        Ensemble([random_engine(1, words=3), random_engine(1, words=4)])

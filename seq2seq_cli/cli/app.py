@@ -14,6 +14,7 @@ from typing import Annotated
 
 import typer
 
+from seq2seq_cli.cli.plain_command import PlainGroup
 from seq2seq_cli.compute.environment import prepare_environment
 from seq2seq_cli.errors import Interrupted, S2SError, one_line
 from seq2seq_cli.version import __version__
@@ -28,6 +29,7 @@ def build_app(commands: Iterable[str] = COMMANDS) -> typer.Typer:
     """The command line with the given commands: their modules alone are imported."""
     app = typer.Typer(
         name="s2s",
+        cls=PlainGroup,
         help="Train an attention translator from any file of sentence pairs, and use it.",
         epilog=_EPILOG,
         rich_markup_mode=None,

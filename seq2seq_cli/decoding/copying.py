@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from itertools import accumulate, pairwise
 
 import numpy as np
-from jaxtyping import Float
 
+from seq2seq_cli.shapes import Float
 from seq2seq_cli.text.codec import Word
 from seq2seq_cli.text.normalise import SPACING
 from seq2seq_cli.text.vocabulary import UNK

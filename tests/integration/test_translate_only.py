@@ -96,3 +96,19 @@ def test_training_there_names_the_package_that_is_missing(environment: Path, tmp
         [line] = done.stderr.splitlines()
         assert line.startswith("s2s: error: this installation lacks the package ")
         assert line.endswith(": pip install seq2seq_cli")
+
+
+def test_translating_imports_little(run: Path, tmp_path: Path) -> None:
+    script = """
+import atexit, sys
+atexit.register(lambda: sys.stderr.write(" ".join(sys.modules)))
+from seq2seq_cli.cli.app import main
+main()
+"""
+    command = [sys.executable, "-c", script, "translate", "--model", str(run), SENTENCES[0]]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, encoding="utf-8", check=True)
+    imported = set(done.stderr.split())
+    assert "onnxruntime" in imported
+    assert imported.isdisjoint(
+        {"torch", "spacy", "pydantic", "yaml", "jaxtyping", "onnx", "rich", "tqdm", "matplotlib"}
+    )

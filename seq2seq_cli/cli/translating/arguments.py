@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from typer.core import TyperCommand
 from typing_extensions import override
 
+from seq2seq_cli.cli.plain_command import PlainCommand
 from seq2seq_cli.errors import InputError
 
 ON_TERMINAL = "-"
@@ -14,7 +14,7 @@ _OTHER_FILES = (".pdf", ".jpg", ".jpeg", ".gif", ".bmp", ".webp", ".eps", ".html
 """Endings of files in which attention cannot be drawn: such a word is refused, and not taken for a sentence."""
 
 
-class TranslateCommand(TyperCommand):
+class TranslateCommand(PlainCommand):
     """A command whose option ``--attention`` may stand with and without a value."""
 
     @override

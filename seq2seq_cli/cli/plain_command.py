@@ -1,0 +1,56 @@
+"""Commands that start fast: typer checks each value with pydantic, whose import takes longer than a translation."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from typer.core import TyperCommand, TyperGroup
+from typing_extensions import override
+
+_PLAIN: dict[object, Callable[[Any], Any]] = {
+    str: str,
+    Path: Path,
+    list[str]: list,
+    list[Path]: lambda values: [Path(value) for value in values],
+}
+"""The types whose values need no check, each with the conversion of the words of the command line."""
+
+
+class PlainCommand(TyperCommand):
+    """A command whose texts and paths are taken as they are, and whose defaults are not checked."""
+
+    @override
+    def get_params(self, ctx: Any) -> list[Any]:
+        return _taken_plainly(super().get_params(ctx))
+
+
+class PlainGroup(TyperGroup):
+    """The same for a group of commands."""
+
+    @override
+    def get_params(self, ctx: Any) -> list[Any]:
+        return _taken_plainly(super().get_params(ctx))
+
+
+def _taken_plainly(parameters: list[Any]) -> list[Any]:
+    for parameter in parameters:
+        if not isinstance(parameter.process_value, _PlainProcessing):
+            parameter.process_value = _PlainProcessing(parameter)
+    return parameters
+
+
+class _PlainProcessing:
+    """The processing of a parameter's value, by typer where the value needs a check."""
+
+    def __init__(self, parameter: Any) -> None:
+        self._parameter = parameter
+        self._check = parameter.process_value
+        self._convert = _PLAIN.get(parameter.type_descriptor.annotation)
+
+    def __call__(self, context: Any, value: Any) -> Any:
+        parameter = self._parameter
+        if parameter.required or not (self._convert or value is None or value == parameter.default):
+            return self._check(context, value)
+        if self._convert and value is not None:
+            value = self._convert(value)
+        return parameter.callback(context, parameter, value) if parameter.callback else value

@@ -19,7 +19,7 @@ from seq2seq_cli.compute.environment import prepare_environment
 from seq2seq_cli.errors import Interrupted, S2SError, one_line
 from seq2seq_cli.version import __version__
 
-COMMANDS = ("download", "prepare", "inspect", "train", "translate", "export", "runs", "configs")
+COMMANDS = ("download", "prepare", "inspect", "train", "translate", "score", "export", "runs", "configs")
 """The commands, in the order of the help; each has a module of its name in this package."""
 
 _EPILOG = "Start with: s2s prepare deu.txt; s2s train --config luong_concat.yaml; s2s translate 'she kissed him .'"

@@ -1,0 +1,148 @@
+"""``s2s score``: the probability of given translations."""
+
+import sys
+from collections.abc import Callable, Iterator
+from itertools import zip_longest
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from seq2seq_cli.cli.translating.arguments import check_utf8
+from seq2seq_cli.cli.translating.formats import FormatName, decimal, json_line, json_number, tsv_rows
+from seq2seq_cli.cli.translating.output import Output
+from seq2seq_cli.config.choices import DeviceName
+from seq2seq_cli.errors import InputError, UsageError
+
+if TYPE_CHECKING:
+    from seq2seq_cli.decoding.scoring import PairScore, TotalScore
+
+
+def score(
+    src: Annotated[
+        str, typer.Argument(metavar="SRC", help="A text, or a file with a text per line.", show_default=False)
+    ],
+    tgt: Annotated[
+        str,
+        typer.Argument(
+            metavar="TGT", help="Its translation, or a file with a translation per line.", show_default=False
+        ),
+    ],
+    model: Annotated[
+        Path | None,
+        typer.Option(
+            "--model",
+            metavar="RUN",
+            help="The run to score with, or one of its files of weights.",
+            show_default="newest",
+        ),
+    ] = None,
+    format_: Annotated[
+        FormatName,
+        typer.Option(
+            "--format",
+            help="text: a line per pair and one for all; json: an object for each; tsv: a row for each, with the"
+            " columns that docs/translating.md lists.",
+        ),
+    ] = "text",
+    device: Annotated[DeviceName, typer.Option("--device", help="Where to compute.")] = "auto",
+    overrides: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="KEY=VALUE", help="Override a decoding key of the config, such as decoding.engine=torch."
+        ),
+    ] = None,
+) -> None:
+    """Tell how probable a trained run finds given translations.
+
+    The log-probability of a translation is the sum over its tokens, <eos> counted. Its score is the mean per token, at
+    most 0; the confidence is the exponent of the score, from 0 to 1. The perplexity of all pairs is the exponent of
+    minus their mean log-probability per token.
+    """
+    pairs, place = _pairs(src, tgt)
+    from seq2seq_cli.decoding.load import load
+    from seq2seq_cli.decoding.scoring import TotalScore, score_pairs
+
+    translator = load(model, device=device, overrides=overrides or []).translator
+    output = Output(sys.stdout)
+    count, total = 0, TotalScore()
+    for pair in score_pairs(translator, pairs, place):
+        count, total = count + 1, total + pair
+        output.write(_of_pair(count, pair, format_, output))
+    output.write(_of_all(count, total, format_, output))
+
+
+def _pairs(src: str, tgt: str) -> tuple[Iterator[tuple[str, str]], Callable[[int], str]]:
+    """The pairs, and the place of each in messages; raises InputError unless both are files or both are texts."""
+    are_files = [_is_file(text) for text in (src, tgt)]
+    if all(are_files):
+        return _pairs_of_lines(Path(src), Path(tgt)), lambda number: f"{src}:{number}"
+    if any(are_files):
+        file, text = (src, tgt) if are_files[0] else (tgt, src)
+        raise UsageError(f"{text}: no such file, but {file} is one: give two files, or two texts")
+    for name, text in (("SRC", src), ("TGT", tgt)):
+        check_utf8(name, text)
+    return iter([(src, tgt)]), lambda _: "SRC"
+
+
+def _is_file(text: str) -> bool:
+    try:
+        return Path(text).is_file()
+    except (OSError, ValueError):  # too long for a name, or with a NUL
+        return False
+
+
+def _pairs_of_lines(src: Path, tgt: Path) -> Iterator[tuple[str, str]]:
+    for number, (source, target) in enumerate(zip_longest(_lines(src), _lines(tgt)), start=1):
+        if source is None or target is None:
+            shorter, longer = (src, tgt) if source is None else (tgt, src)
+            raise InputError(f"{longer}:{number}: has no partner in {shorter}, which ends before it")
+        yield source, target
+
+
+def _lines(path: Path) -> Iterator[str]:
+    from seq2seq_cli.decoding.lines import read_blocks
+
+    try:
+        with path.open("rb") as file:
+            for block in read_blocks(file, lambda number: f"{path}:{number}"):
+                yield from block
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+
+
+def _of_pair(number: int, pair: "PairScore", format_: FormatName, output: Output) -> str:
+    match format_:
+        case "text":
+            return f"{_in_words(pair)}, confidence {decimal(pair.confidence)}\n"
+        case "json":
+            content = {"source": pair.source, "translation": pair.translation, **_numbers(pair)}
+            return json_line({**content, "confidence": json_number(pair.confidence), "unknown": pair.unknown}, output)
+        case "tsv":
+            return tsv_rows([[str(number), pair.source, pair.translation, *_columns(pair), " ".join(pair.unknown)]])
+
+
+def _of_all(count: int, total: "TotalScore", format_: FormatName, output: Output) -> str:
+    match format_:
+        case "text":
+            return f"all {count:,}: {_in_words(total)}, perplexity {decimal(total.perplexity)}\n"
+        case "json":
+            return json_line({"pairs": count, **_numbers(total), "perplexity": json_number(total.perplexity)}, output)
+        case "tsv":
+            return tsv_rows([["all", "", "", *_columns(total), ""]])
+
+
+def _in_words(total: "TotalScore") -> str:
+    return f"log-probability {decimal(total.log_probability)} of {total.length:,} tokens, score {decimal(total.score)}"
+
+
+def _numbers(total: "TotalScore") -> dict[str, float | None]:
+    return {
+        "log_probability": json_number(total.log_probability),
+        "tokens": total.length,
+        "score": json_number(total.score),
+    }
+
+
+def _columns(total: "TotalScore") -> list[str]:
+    return [decimal(total.log_probability), str(total.length), decimal(total.score), decimal(total.confidence)]

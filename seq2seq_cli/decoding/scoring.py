@@ -1,0 +1,108 @@
+"""The probability of given translations."""
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from seq2seq_cli.decoding.search.forced import token_log_probabilities
+from seq2seq_cli.decoding.translation import Place
+from seq2seq_cli.decoding.translator import Translator, similar_lengths
+from seq2seq_cli.errors import InputError
+from seq2seq_cli.text.codec import Reading
+from seq2seq_cli.text.vocabulary import EOS
+
+_CHUNK_PAIRS = 2048
+
+
+@dataclass(frozen=True, kw_only=True)
+class TotalScore:
+    """The log-probability of one translation, or of several together."""
+
+    log_probability: float = 0.0
+    """The sum over the tokens, ``<eos>`` counted."""
+    length: int = 0
+    """The number of these tokens."""
+
+    def __add__(self, other: "TotalScore") -> "TotalScore":
+        return TotalScore(
+            log_probability=self.log_probability + other.log_probability, length=self.length + other.length
+        )
+
+    @property
+    def score(self) -> float:
+        """The mean log-probability per token; 0 without any."""
+        return self.log_probability / self.length if self.length else 0.0
+
+    @property
+    def confidence(self) -> float:
+        """exp(score), the geometric mean of the tokens' probabilities, from 0 to 1."""
+        return math.exp(self.score)
+
+    @property
+    def perplexity(self) -> float:
+        """exp(-score); infinite beyond the largest number of the machine."""
+        try:
+            return math.exp(-self.score)
+        except OverflowError:
+            return math.inf
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairScore(TotalScore):
+    """How probable a model finds a translation: log p(translation | source)."""
+
+    source: str
+    translation: str
+    unknown: tuple[str, ...]
+    """The words of the translation that are not in the vocabulary; each is scored as ``<unk>``."""
+
+
+def score_pairs(
+    translator: Translator, pairs: Iterable[tuple[str, str]], place: Place = "pair {}".format
+) -> Iterator[PairScore]:
+    """The score of each pair of a text and its translation, lazily; to the model, a text is one sentence.
+
+    A pair of blank texts has no tokens. Raises InputError for a text that is too long for the model, once the pairs
+    before it are scored; `place` names it.
+    """
+    remaining = enumerate(pairs, start=1)
+    while chunk := list(islice(remaining, _CHUNK_PAIRS)):
+        read: list[tuple[Reading, Reading]] = []
+        try:
+            for number, (source, target) in chunk:
+                read.append((_read_source(translator, source, place(number)), translator.tgt_codec.read(target)))
+        except InputError:
+            yield from _score(translator, read)
+            raise
+        yield from _score(translator, read)
+
+
+def _read_source(translator: Translator, text: str, place: str) -> Reading:
+    codec, longest = translator.src_codec, translator.engine.max_source_length
+    reading = codec.read(codec.conventions.apply(text) if translator.options.tidy_input else text)
+    if longest is not None and len(reading.ids) + len((EOS,)) > longest:
+        raise InputError(
+            f"{place}: {len(reading.ids) + 1} tokens, <eos> counted, but this model's location attention takes at most"
+            f" {longest} (model.attention.max_length): shorten it, or train with another score"
+        )
+    return reading._replace(text=text)
+
+
+def _score(translator: Translator, pairs: Sequence[tuple[Reading, Reading]]) -> list[PairScore]:
+    found: dict[int, list[float]] = {}
+    lengths = [len(source.ids) + len(target.ids) for source, target in pairs]
+    for batch in similar_lengths(lengths, translator.options.batch_size):
+        sources, targets = ([reading.ids for reading in side] for side in zip(*(pairs[i] for i in batch), strict=True))
+        scores = token_log_probabilities(translator.engine, sources, targets)
+        found |= {i: of_tokens.tolist() for i, of_tokens in zip(batch, scores, strict=True)}
+    return [
+        PairScore(
+            source=source.text,
+            translation=target.text,
+            log_probability=math.fsum(found.get(i, ())),
+            length=len(found.get(i, ())),
+            unknown=tuple(word.text for word in target.words if word.is_unknown),
+        )
+        for i, (source, target) in enumerate(pairs)
+    ]

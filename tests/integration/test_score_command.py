@@ -1,0 +1,85 @@
+"""``s2s score``: the probability of given translations, with runs of small untrained models."""
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.commands import Done, s2s_here
+from tests.untrained import make_run
+
+SOURCES = ["She kissed him.", "", "He saw the dog.", "The dog?"]
+TARGETS = ["sie küsste ihn.", "", "er sah den Quokka.", ""]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("score")
+    make_run(folder / "runs" / "newest")
+    make_run(folder / "runs" / "location", score="location")
+    (folder / "src.txt").write_text("".join(f"{line}\n" for line in SOURCES), encoding="utf-8")
+    (folder / "tgt.txt").write_text("\r\n".join(TARGETS) + "\r\n", encoding="utf-8")
+    (folder / "short.txt").write_text("sie küsste ihn.\n\n", encoding="utf-8")
+    return folder
+
+
+def s2s(command: str, *arguments: str, folder: Path) -> Done:
+    return s2s_here(folder, command, "--device", "cpu", "--model", "runs/newest", *arguments)
+
+
+def scored(*arguments: str, folder: Path) -> list[dict[str, Any]]:
+    done = s2s("score", "--format", "json", *arguments, folder=folder)
+    assert (done.returncode, done.stderr) == (0, "")
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_files_are_scored_line_by_line_and_together(folder: Path) -> None:
+    *pairs, total = scored("src.txt", "tgt.txt", folder=folder)
+    assert [pair["tokens"] for pair in pairs] == [5, 0, 6, 1]
+    assert [pair["unknown"] for pair in pairs] == [[], [], ["Quokka"], []]
+    assert pairs[1]["log_probability"] == 0
+    for pair, source, target in zip(pairs, SOURCES, TARGETS, strict=True):
+        assert (pair["source"], pair["translation"]) == (source, target)
+        # A pair has the same score alone.
+        [alone, _] = scored(source, target, folder=folder)
+        assert alone["log_probability"] == pytest.approx(pair["log_probability"], abs=1e-5)
+    assert total["pairs"] == 4
+    assert total["tokens"] == 12
+    assert total["log_probability"] == pytest.approx(sum(pair["log_probability"] for pair in pairs), abs=1e-5)
+    assert total["score"] == pytest.approx(total["log_probability"] / 12, abs=1e-5)
+    assert total["perplexity"] == pytest.approx(math.exp(-total["score"]), rel=1e-4)
+
+
+def test_the_same_as_text_and_columns(folder: Path) -> None:
+    pair, total = scored(SOURCES[0], TARGETS[0], folder=folder)
+    log_probability, score = f"{pair['log_probability']:.4f}", f"{pair['score']:.4f}"
+    text = s2s("score", SOURCES[0], TARGETS[0], folder=folder).stdout
+    assert text.splitlines() == [
+        f"log-probability {log_probability} of 5 tokens, score {score}, confidence {pair['confidence']:.4f}",
+        f"all 1: log-probability {log_probability} of 5 tokens, score {score}, perplexity {total['perplexity']:.4f}",
+    ]
+    rows = s2s("score", SOURCES[0], TARGETS[0], "--format", "tsv", folder=folder).stdout.splitlines()
+    columns = [log_probability, "5", score, f"{pair['confidence']:.4f}", ""]
+    assert [row.split("\t") for row in rows] == [
+        ["1", SOURCES[0], TARGETS[0], *columns],
+        ["all", "", "", *columns],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["src.txt", "short.txt"], "src.txt:3: has no partner in short.txt"),
+        (["short.txt", "tgt.txt"], "tgt.txt:3: has no partner in short.txt"),
+        (["src.txt", "none.txt"], "none.txt: no such file, but src.txt is one"),
+        (["--model", "runs/location", "She saw him and the dog.", "sie"], "SRC: 8 tokens, <eos> counted"),
+    ],
+)
+def test_what_cannot_be_scored_is_refused(folder: Path, arguments: list[str], told: str) -> None:
+    done = s2s("score", *arguments, folder=folder)
+    assert done.returncode == 2
+    [line] = done.stderr.splitlines()
+    assert line.startswith("s2s: error: ")
+    assert told in line

@@ -31,7 +31,7 @@ def count(text: str) -> int:
 
 
 def taken_apart(text: str, usual: int = 10, longest: int = 10) -> Passage:
-    limits = Limits(usual_length=usual, max_length=longest, count=count)
+    limits = Limits(usual_length=usual, max_length=longest, count_tokens=count, count_ids=count)
     return split_passage(text, language="de", limits=limits)
 
 

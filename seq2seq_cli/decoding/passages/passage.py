@@ -32,28 +32,31 @@ class Passage:
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """How long the pieces of a passage may be, in tokens."""
+    """How long the pieces of a passage may be."""
 
     usual_length: int
-    """A line of at most this length is one piece, whatever it holds."""
+    """A line of at most this number of tokens is one piece, whatever it holds."""
     max_length: int
-    """A sentence of more tokens is cut."""
-    count: Callable[[str], int]
-    """The number of tokens of a text; it has at most one for each character."""
+    """A sentence of more ids is cut."""
+    count_tokens: Callable[[str], int]
+    """The number of tokens of a text; it has at most one per character."""
+    count_ids: Callable[[str], int]
+    """The number of ids that the model would read, of which a token can have several."""
 
     def is_usual(self, text: str) -> bool:
         """Whether a text need not be split into sentences."""
-        return not self._is_longer(text, self.usual_length)
+        if len(text) <= self.usual_length:
+            return True
+        return self.count_tokens(text) <= self.usual_length and not _has_unbroken(text)
 
     def is_possible(self, text: str) -> bool:
         """Whether a text need not be cut."""
-        return not self._is_longer(text, self.max_length)
+        return self.count_ids(text) <= self.max_length and not _has_unbroken(text)
 
-    def _is_longer(self, text: str, length: int) -> bool:
-        if len(text) <= length:
-            return False
-        # A codec takes a very long word for one unknown token.
-        return self.count(text) > length or any(len(word) > LONGEST_WORD for word in text.split())
+
+def _has_unbroken(text: str) -> bool:
+    """Whether a part without spaces is so long that a codec takes it for one unknown word."""
+    return len(text) > LONGEST_WORD and any(len(word) > LONGEST_WORD for word in text.split())
 
 
 def split_passage(text: str, *, language: str, limits: Limits) -> Passage:

@@ -29,9 +29,11 @@ class InnerMark:
 class Piece:
     """A part of a text that is translated by itself."""
 
-    start: int
-    end: int
-    """Its place in the text, marks included."""
+    start: int = field(compare=False)
+    end: int = field(compare=False)
+    """Its place in the text."""
+    source: str
+    """What stands there, marks included."""
     text: str
     """Without marks."""
     marks: tuple[InnerMark, ...] = ()
@@ -81,7 +83,9 @@ class _Builder:
             mark if mark.partner is None else replace(mark, partner=self.places[mark.partner]) for mark in self.marks
         )
         plain = "".join(self.parts)
-        return Piece(self.start, self.end, plain, inner, widened(plain, self.protected))
+        return Piece(
+            self.start, self.end, self.text[self.start : self.end], plain, inner, widened(plain, self.protected)
+        )
 
     def _write(self, text: str) -> None:
         text = unicodedata.normalize("NFC", text)

@@ -6,12 +6,16 @@ from seq2seq_cli.decoding.passages.passage import Limits, split_passage
 
 def plain(text: str) -> str:
     """The text as the model gets it: one line, with its marks left out."""
-    passage = split_passage(text, language="en", limits=Limits(usual_length=1000, max_length=1000, count=len))
+    passage = split_passage(
+        text, language="en", limits=Limits(usual_length=1000, max_length=1000, count_tokens=len, count_ids=len)
+    )
     return " | ".join(piece.text for piece in passage.pieces)
 
 
 def protected(text: str) -> list[str]:
-    passage = split_passage(text, language="en", limits=Limits(usual_length=1000, max_length=1000, count=len))
+    passage = split_passage(
+        text, language="en", limits=Limits(usual_length=1000, max_length=1000, count_tokens=len, count_ids=len)
+    )
     return [word for piece in passage.pieces for word in piece.protected_words]
 
 

@@ -7,8 +7,12 @@ from seq2seq_cli.decoding.passages.passage import Limits, Passage, split_passage
 from seq2seq_cli.decoding.passages.sentences import sentence_ends
 
 
+def count(text: str) -> int:
+    return len(re.findall(r"\w+|[^\w\s]", text))
+
+
 def taken_apart(text: str, *, language: str = "en", usual: int = 4, longest: int = 100) -> Passage:
-    limits = Limits(usual_length=usual, max_length=longest, count=lambda text: len(re.findall(r"\w+|[^\w\s]", text)))
+    limits = Limits(usual_length=usual, max_length=longest, count_tokens=count, count_ids=count)
     return split_passage(text, language=language, limits=limits)
 
 
@@ -85,7 +89,9 @@ def test_a_sentence_that_is_too_long_is_cut_at_the_best_places(longest: int, exp
     passage = split_passage(
         "a b c, d e; f g, h i",
         language="en",
-        limits=Limits(usual_length=1, max_length=longest, count=lambda text: len(re.findall(r"\w", text))),
+        limits=Limits(
+            usual_length=1, max_length=longest, count_tokens=len, count_ids=lambda text: len(re.findall(r"\w", text))
+        ),
     )
     assert [piece.text for piece in passage.pieces] == expected
     assert passage.was_cut == (len(expected) > 1)
@@ -93,7 +99,9 @@ def test_a_sentence_that_is_too_long_is_cut_at_the_best_places(longest: int, exp
 
 def test_characters_without_spaces_are_cut_anywhere_but_not_inside_of_one() -> None:
     text = "e\u0301" * 10
-    passage = split_passage(text, language="en", limits=Limits(usual_length=1, max_length=3, count=len))
+    passage = split_passage(
+        text, language="en", limits=Limits(usual_length=1, max_length=3, count_tokens=len, count_ids=len)
+    )
     parts = [passage.text[piece.start : piece.end] for piece in passage.pieces]
     assert len(parts) > 5
     assert all(part.startswith("e") for part in parts)

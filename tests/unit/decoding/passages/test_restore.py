@@ -13,7 +13,9 @@ WORDS = re.compile(r"https://[\w.]*\w|\w+|[^\w\s]")
 
 def translated(source: str, output: str, alignment: str | None) -> str:
     """A text translated with a given alignment: ``i-j`` where word j of the output attends to word i of the source."""
-    passage = split_passage(source, language="en", limits=Limits(usual_length=1000, max_length=1000, count=len))
+    passage = split_passage(
+        source, language="en", limits=Limits(usual_length=1000, max_length=1000, count_tokens=len, count_ids=len)
+    )
     [piece] = passage.pieces
     parts, units = (WORDS.findall(text) for text in (piece.text, output))
     weights = None if alignment is None else np.zeros((len(units), len(parts) + 1), dtype=np.float32)

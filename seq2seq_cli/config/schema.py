@@ -369,6 +369,8 @@ class DecodingConfig(Section):
     tidy_input: bool = True
     """Write texts as the training sentences are written before they are translated: case, spaces at marks, final
     mark."""
+    max_source_length: PositiveInt = 100
+    """Most tokens of a sentence; a longer one is translated in parts."""
     batch_size: PositiveInt = 64
     """Sentences translated at once; it does not change the translations."""
     engine: choices.EngineName = "auto"

@@ -3,23 +3,34 @@
 S source length with ``<eos>``, T target length.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+import logging
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from seq2seq_cli.decoding.copying import copy_by_attention, copy_in_order
+from seq2seq_cli.decoding.copying import copy_by_attention, copy_in_order, is_punctuation
 from seq2seq_cli.decoding.demands import Demands
 from seq2seq_cli.decoding.engine import Engine
 from seq2seq_cli.decoding.options import with_changes
+from seq2seq_cli.decoding.passages.passage import Limits, Passage, split_passage
+from seq2seq_cli.decoding.passages.pieces import Piece
+from seq2seq_cli.decoding.passages.protected import lost_numbers
+from seq2seq_cli.decoding.passages.restore import restore
+from seq2seq_cli.decoding.passages.word_weights import WordWeights
+from seq2seq_cli.decoding.search.constraints import Constraints
 from seq2seq_cli.decoding.search.hypothesis import Hypothesis
 from seq2seq_cli.decoding.search.search import search
 from seq2seq_cli.decoding.translation import Place, SentenceTranslation, Translation
-from seq2seq_cli.errors import InputError
+from seq2seq_cli.errors import InputError, one_line
 from seq2seq_cli.text.codec import Codec, Reading
-from seq2seq_cli.text.vocabulary import EOS_UNIT
+from seq2seq_cli.text.normalise import normalise
+from seq2seq_cli.text.vocabulary import EOS, EOS_UNIT, UNK
 
 if TYPE_CHECKING:  # pydantic is not imported to translate
     from seq2seq_cli.config.schema import DecodingConfig
+
+logger = logging.getLogger(__name__)
 
 _CHUNK_TEXTS = 2048
 _CHUNK_CHARACTERS = 2**18
@@ -57,44 +68,81 @@ class Translator:
     def translate_stream(self, texts: Iterable[str], place: Place = "text {}".format) -> Iterator[Translation]:
         """The translations one by one; of a long stream only a chunk of texts is in memory at a time.
 
-        Raises InputError for a text that is too long for the model, once the texts before it are translated.
-        The message names the text by `place`.
+        A warning is logged for a text with a sentence that is cut because it is too long; it names the text by `place`.
         """
-        for chunk in _chunks(self._read(texts, place)):
-            translations = self._translate({reading.text: reading for reading in chunk})
-            yield from (translations[reading.text] for reading in chunk)
+        for chunk in _chunks(self._take_apart(texts, place)):
+            translations = self._translate(dict(chunk))
+            yield from (translations[text] for text, _ in chunk)
 
-    def _read(self, texts: Iterable[str], place: Place) -> Iterator[Reading]:
-        longest = self.engine.max_source_length
+    def _take_apart(self, texts: Iterable[str], place: Place) -> Iterator[tuple[str, Passage]]:
         for number, text in enumerate(texts, start=1):
-            tidy = self.src_codec.conventions.apply(text) if self.options.tidy_input else text
-            reading = self.src_codec.read(tidy)._replace(text=text)
-            length = len(reading.ids) + 1
-            if longest is not None and length > longest:
-                raise InputError(
-                    f"{place(number)}: {length} tokens, <eos> counted, but this model's location attention takes"
-                    f" at most {longest} (model.attention.max_length): shorten it, or train with another score"
+            passage = split_passage(text, language=self.src_codec.config.language, limits=self._limits)
+            if passage.was_cut:
+                logger.warning(
+                    "%s: a sentence of more than %d tokens was translated in parts: shorter sentences have better"
+                    " translations",
+                    one_line(place(number)),
+                    self._limits.max_length,
                 )
-            yield reading
+            yield text, passage
 
-    def _translate(self, readings: dict[str, Reading]) -> dict[str, Translation]:
-        """The translation of each different text of a chunk."""
-        sources = list(readings.values())
-        translations = {reading.text: _blank(reading.text) for reading in sources if not reading.ids}
-        for batch in similar_lengths([len(source.ids) for source in sources], self.options.batch_size):
+    @cached_property
+    def _limits(self) -> Limits:
+        longest = self.options.max_source_length
+        if self.engine.max_source_length is not None:
+            longest = min(longest, self.engine.max_source_length - len((EOS,)))
+        return Limits(
+            usual_length=self.src_codec.conventions.longest or longest,
+            max_length=longest,
+            count_tokens=lambda text: len(self._read(text).words),
+            count_ids=lambda text: len(self._read(text).ids),
+        )
+
+    def _read(self, text: str, protected: Sequence[tuple[int, int]] = ()) -> Reading:
+        if self.options.tidy_input:
+            text, protected = self.src_codec.conventions.apply_around(text, protected)
+        return self.src_codec.read(text, protected)
+
+    def _translate(self, passages: Mapping[str, Passage]) -> dict[str, Translation]:
+        """The translation of each text of a chunk; a sentence that loses a number is translated once more."""
+        sentences = {text: self._sentences(passage) for text, passage in passages.items()}
+        found = self._search(sentence for of_text in sentences.values() for sentence in of_text)
+        lossy = {
+            sentence: sentence.protect(lost_numbers(sentence.piece.text, best.text))
+            for sentence, (best, *_) in found.items()
+        }
+        again = self._search(protected for sentence, protected in lossy.items() if protected != sentence)
+        found |= {sentence: again[protected] for sentence, protected in lossy.items() if protected in again}
+        return {
+            text: self._joined(text, passage, [found[sentence] for sentence in sentences[text]])
+            for text, passage in passages.items()
+        }
+
+    def _sentences(self, passage: Passage) -> "list[_Sentence]":
+        return [_Sentence(piece, is_first=i == 0) for i, piece in enumerate(passage.pieces)]
+
+    def _search(self, sentences: "Iterable[_Sentence]") -> "dict[_Sentence, list[SentenceTranslation]]":
+        """The translations of each sentence, best first."""
+        sources = [(each, self._read(each.piece.text, each.piece.protected)) for each in dict.fromkeys(sentences)]
+        translations: dict[_Sentence, list[SentenceTranslation]] = {}
+        for batch in similar_lengths([len(reading.ids) for _, reading in sources], self.options.batch_size):
             of_batch = [sources[i] for i in batch]
-            constraints = [self.demands.constraints(source.text, self.tgt_codec) for source in of_batch]
-            found = search(self.engine, [source.ids for source in of_batch], self.options, constraints)
-            for source, hypotheses in zip(of_batch, found, strict=True):
-                translations[source.text] = self._finish(source, hypotheses)
+            constraints = [self._constraints(*source) for source in of_batch]
+            found = search(self.engine, [reading.ids for _, reading in of_batch], self.options, constraints)
+            for (sentence, reading), hypotheses in zip(of_batch, found, strict=True):
+                translations[sentence] = [self._written(sentence.piece, reading, each) for each in hypotheses]
         return translations
 
-    def _finish(self, source: Reading, hypotheses: Sequence[Hypothesis]) -> Translation:
-        best, *others = [self._written(source, hypothesis) for hypothesis in hypotheses]
-        alternatives = tuple(_of_one(sentence) for sentence in (best, *others)) if self.options.n_best > 1 else ()
-        return Translation(source=best.source, text=best.text, sentences=(best,), alternatives=alternatives)
+    def _constraints(self, sentence: "_Sentence", reading: Reading) -> Constraints:
+        """Those of the demands, an unknown word for each protected one, and no more of these than can be copied."""
+        demanded = self.demands.constraints(sentence.piece.text, self.tgt_codec, is_first=sentence.is_first)
+        has_attention = self.engine.has_attention
+        copied = (word for word in reading.words if has_attention or word.is_unknown)
+        limit = sum(not is_punctuation(word.text) for word in copied)
+        unknown = 0 if self.options.sampling else len(sentence.piece.protected)
+        return replace(demanded, terms=(*demanded.terms, *[((UNK,),)] * unknown), limits={UNK: limit})
 
-    def _written(self, source: Reading, hypothesis: Hypothesis) -> SentenceTranslation:
+    def _written(self, piece: Piece, source: Reading, hypothesis: Hypothesis) -> SentenceTranslation:
         # Without the columns that pad the source to the longest of its batch.
         weights = hypothesis.weights[:, : len(source.ids) + 1]
         ids = hypothesis.ids[:-1] if hypothesis.ended else hypothesis.ids
@@ -102,18 +150,42 @@ class Translator:
         has_attention = self.engine.has_attention
         copies = copy_by_attention(ids, weights, words) if has_attention else copy_in_order(ids, words)
         written = self.tgt_codec.write(ids, copies)
+        protected = {normalise(word) for word in piece.protected_words}
+        weighed = WordWeights(piece.text, written.text, source.parts, written.units, weights)
         return SentenceTranslation(
-            source=source.text,
-            text=written.text,
+            source=piece.source,
+            text=restore(piece, weighed),
             src_tokens=[*source.parts, EOS_UNIT],
             tgt_tokens=written.units + [EOS_UNIT] * hypothesis.ended,
             weights=weights,
             log_probability=hypothesis.log_probability,
             length=len(hypothesis.ids),
-            unknown=tuple(word.text for word in words if word.is_unknown),
+            unknown=tuple(word.text for word in words if word.is_unknown and word.text not in protected),
             copied=tuple(copies.values()),
-            forced=tuple(written.units[position] for position in sorted(hypothesis.forced)),
+            forced=tuple(written.units[position] for position in sorted(hypothesis.forced) if ids[position] != UNK),
         )
+
+    def _joined(self, text: str, passage: Passage, found: Sequence[Sequence[SentenceTranslation]]) -> Translation:
+        """The translation of a text; the n-th best one has the n-th best translation of each sentence."""
+        translations = []
+        for rank in range(max(map(len, found), default=1)):
+            sentences = tuple(of_sentence[min(rank, len(of_sentence) - 1)] for of_sentence in found)
+            written = passage.join([sentence.text for sentence in sentences])
+            translations.append(Translation(source=text, text=written, sentences=sentences))
+        alternatives = tuple(translations) if self.options.n_best > 1 and found else ()
+        return replace(translations[0], alternatives=alternatives)
+
+
+class _Sentence(NamedTuple):
+    """What is translated at once; equal ones have the same translations."""
+
+    piece: Piece
+    is_first: bool
+    """Whether it begins its text, so that a prefix is for it."""
+
+    def protect(self, spans: Sequence[tuple[int, int]]) -> "_Sentence":
+        """The sentence with more spans that come through unchanged."""
+        return self._replace(piece=self.piece.protect(spans)) if spans else self
 
 
 def similar_lengths(lengths: Sequence[int], batch_size: int) -> Iterator[list[int]]:
@@ -129,17 +201,17 @@ def similar_lengths(lengths: Sequence[int], batch_size: int) -> Iterator[list[in
         start += size
 
 
-def _chunks(sources: Iterable[Reading]) -> Iterator[list[Reading]]:
-    """Sentences to translate together: as many as make good batches, few enough for the memory.
+def _chunks(passages: Iterable[tuple[str, Passage]]) -> Iterator[list[tuple[str, Passage]]]:
+    """Texts to translate together: as many as make good batches, few enough for the memory.
 
-    An InputError of the iterator is raised again once the sentences before it have been translated.
+    An InputError of the iterator is raised again once the texts before it have been translated.
     """
-    chunk: list[Reading] = []
+    chunk: list[tuple[str, Passage]] = []
     characters = 0
     try:
-        for source in sources:
-            chunk.append(source)
-            characters += len(source.text)
+        for text, passage in passages:
+            chunk.append((text, passage))
+            characters += len(text)
             if len(chunk) == _CHUNK_TEXTS or characters >= _CHUNK_CHARACTERS:
                 yield chunk
                 chunk, characters = [], 0
@@ -147,11 +219,3 @@ def _chunks(sources: Iterable[Reading]) -> Iterator[list[Reading]]:
         yield chunk
         raise
     yield chunk
-
-
-def _of_one(sentence: SentenceTranslation) -> Translation:
-    return Translation(source=sentence.source, text=sentence.text, sentences=(sentence,))
-
-
-def _blank(text: str) -> Translation:
-    return Translation(source=text, text="", sentences=())

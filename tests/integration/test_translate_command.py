@@ -207,13 +207,45 @@ def test_a_pipe_that_is_not_utf8_is_refused_by_its_line(folder: Path, expected: 
     assert_refused_after(done, f"{expected[LINES[0]].text}\n", "standard input:2:2:", "0xfc")
 
 
-def test_a_sentence_that_is_too_long_for_the_model_is_refused_by_its_place(folder: Path) -> None:
+def test_a_sentence_that_is_too_long_for_the_model_is_translated_in_parts_with_a_warning(folder: Path) -> None:
     run = ("--model", "runs/location")
-    first = s2s(*run, LINES[0], folder=folder).stdout
-    assert first.count("\n") == 1
     piped = s2s(*run, folder=folder, text=f"{LINES[0]}\n\n{LINES[2]}\n{LINES[0]}\n")
-    assert_refused_after(piped, f"{first}\n", "standard input:3: 6 tokens", "at most 5", "model.attention.max_length")
-    assert_refused_after(s2s(*run, LINES[0], LINES[2], folder=folder), first, "TEXT 2: 6 tokens", "at most 5")
+    assert (piped.returncode, piped.stdout.count("\n")) == (0, 4)
+    assert piped.stderr.splitlines()[0].startswith("standard input:3: a sentence of more than 4 tokens")
+    assert s2s(*run, LINES[0], LINES[2], folder=folder).stderr.startswith("TEXT 2: a sentence of more than 4 tokens")
+
+
+@pytest.mark.parametrize("run", ["newest", "copying", "blind", "location"])
+def test_any_line_has_a_translation_or_stays_as_it_is(folder: Path, run: str) -> None:
+    lines = [
+        "the dog saw " * 3334,
+        "\0\0\0",
+        "😀 👍🏽",
+        "She saw 😀 the dog 👍🏽!",
+        "هو رأى الكلب.",
+        "     ",
+        "x" * 50_000,
+        "...",
+    ]
+    lines += ["\x1b[31mShe\x07 saw \x9bZo\x00ë\u202e", "<b>", "</b> ** ` [", "\ufffd\ufdd0", "她看见了狗。" * 300]
+    done = s2s("--model", f"runs/{run}", folder=folder, text="\n".join(lines))
+    assert done.returncode == 0
+    translations = done.stdout.split("\n")[:-1]
+    assert len(translations) == len(lines)
+    assert [translations[i] for i in (2, 5, 6, 7, 9, 10)] == [lines[i] for i in (2, 5, 6, 7, 9, 10)]
+    assert translations[1] == ""
+    assert not set(done.stdout) & {"\0", "\x1b", "\x07", "\x9b"}
+
+
+def test_marks_and_line_breaks_of_a_passage_come_through(folder: Path) -> None:
+    text = "# She saw\n\n- <b>The dog</b> saw https://a.org/x_1.\n- 12.50 or me@a.org?\n"
+    done = s2s("--model", "runs/newest", text, folder=folder)
+    title, blank, first, second, end = done.stdout.split("\n")[:-1]
+    assert title.startswith("# ")
+    assert (blank, end) == ("", "")
+    assert first.startswith("- ")
+    assert all(first.count(kept) == 1 for kept in ("<b>", "</b>", "https://a.org/x_1"))
+    assert all(second.count(kept) == 1 for kept in ("12.50", "me@a.org"))
 
 
 def test_without_a_run_it_says_to_train_first(tmp_path: Path) -> None:

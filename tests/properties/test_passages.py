@@ -7,12 +7,12 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seq2seq_cli.decoding.passages.alignment import Alignment
 from seq2seq_cli.decoding.passages.markup import find_marks
 from seq2seq_cli.decoding.passages.passage import Limits, Passage, split_passage
 from seq2seq_cli.decoding.passages.pieces import Piece
 from seq2seq_cli.decoding.passages.protected import lost_numbers, occurrences
 from seq2seq_cli.decoding.passages.restore import largest_span, restore
+from seq2seq_cli.decoding.passages.word_weights import WordWeights
 from seq2seq_cli.text.normalise import normalise, without_control_characters
 
 TAGS = ["<b>", "</b>", "<i class='x y'>", "</i>", "<br>", "<p>", "</p>", "<code>", "</code>", "<!-- c -->", "<a", ">"]
@@ -138,7 +138,7 @@ def restored(piece: Piece, data: st.DataObject) -> str:
     if data.draw(st.booleans(), label="has attention"):
         drawn = data.draw(st.lists(st.integers(0, 3), min_size=shape[0] * shape[1], max_size=shape[0] * shape[1]))
         weights = np.array(drawn, dtype=np.float32).reshape(shape)
-    return restore(piece, Alignment(piece.text, " ".join(units), parts, units, weights))
+    return restore(piece, WordWeights(piece.text, " ".join(units), parts, units, weights))
 
 
 def nested(output: str, piece: Piece) -> bool:

@@ -9,17 +9,17 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from seq2seq_cli.decoding.passages.alignment import Alignment
 from seq2seq_cli.decoding.passages.markup import Kind
 from seq2seq_cli.decoding.passages.pieces import InnerMark, Piece
 from seq2seq_cli.decoding.passages.protected import occurrences
+from seq2seq_cli.decoding.passages.word_weights import WordWeights
 from seq2seq_cli.shapes import Float
 from seq2seq_cli.text.normalise import normalise
 
 _NO_SPACE_BEFORE = ".,;:!?…)]}"
 
 
-def restore(piece: Piece, alignment: Alignment) -> str:
+def restore(piece: Piece, weighed: WordWeights) -> str:
     """A translation with the marks of its piece, and with those protected words that it lacks.
 
     A pair of marks around words of the source goes around the span of words that attend to them most. Any other mark,
@@ -27,12 +27,12 @@ def restore(piece: Piece, alignment: Alignment) -> str:
     once, and pairs are nested as in the source.
     """
     spellings = {normalise(word): word for word in piece.protected_words}
-    lost = list(_lost_words(piece, alignment.text))
+    lost = list(_lost_words(piece, weighed.text))
     if not (piece.marks or lost or any(normal != word for normal, word in spellings.items())):
-        return alignment.text
-    root = _tree(piece, lost, alignment)
-    _place(root, alignment.weights)
-    return _Writer(alignment, spellings).write(root)
+        return weighed.text
+    root = _tree(piece, lost, weighed)
+    _place(root, weighed.weights)
+    return _Writer(weighed, spellings).write(root)
 
 
 def _lost_words(piece: Piece, text: str) -> Iterator[InnerMark]:
@@ -68,16 +68,16 @@ class _Node:
             left += [(node, child) for child in reversed(node.children)]
 
 
-def _tree(piece: Piece, lost: list[InnerMark], alignment: Alignment) -> _Node:
+def _tree(piece: Piece, lost: list[InnerMark], weighed: WordWeights) -> _Node:
     """The node of the whole piece."""
-    root = _Node(InnerMark("", 0, Kind.OPEN), slice(0, len(alignment.src_parts)))
+    root = _Node(InnerMark("", 0, Kind.OPEN), slice(0, len(weighed.src_parts)))
     opened = [root]
     for mark in sorted([*piece.marks, *lost], key=lambda mark: mark.offset):
         if mark.kind is Kind.CLOSE:
             opened.pop().close = mark.text
             continue
         end = mark.offset if mark.partner is None else piece.marks[mark.partner].offset
-        node = _Node(mark, alignment.parts_between(mark.offset, end), opened[-1])
+        node = _Node(mark, weighed.parts_between(mark.offset, end), opened[-1])
         opened[-1].children.append(node)
         if mark.kind is Kind.OPEN:
             opened.append(node)
@@ -137,9 +137,9 @@ def _point(parent: _Node, node: _Node, weights: Float[np.ndarray, "N S"], owners
 class _Writer:
     """Writes the words of a translation and the marks between them."""
 
-    def __init__(self, alignment: Alignment, spellings: Mapping[str, str]) -> None:
-        self._text = alignment.text
-        self._words = alignment.words
+    def __init__(self, weighed: WordWeights, spellings: Mapping[str, str]) -> None:
+        self._text = weighed.text
+        self._words = weighed.words
         self._spellings = spellings
         self._written: list[str] = []
         self._next_gap = 0

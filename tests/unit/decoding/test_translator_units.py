@@ -21,7 +21,6 @@ from seq2seq_cli.config.schema import (
 )
 from seq2seq_cli.decoding.load import translator_of
 from seq2seq_cli.decoding.translator import Translator
-from seq2seq_cli.errors import InputError
 from seq2seq_cli.model.build import build_model
 from seq2seq_cli.preparation.conventions import conventions_of
 from seq2seq_cli.text.codec import Codec
@@ -68,7 +67,7 @@ def test_with_bpe_there_is_a_token_per_id_and_whole_words_are_copied() -> None:
     assert len(translation.src_tokens) == len(ids) + 1
     assert "".join(translation.src_tokens) == sentence.replace(" ", "") + EOS_UNIT
     assert translation.unknown == ("Xaver", "Zoë")
-    assert sorted(translation.text.split()) == ["HER", "SHE", "Xaver", "Zoë", "dishes", "saw", "saw"]
+    assert sorted(translation.copied) == ["HER", "SHE", "Xaver", "Zoë", "dishes", "saw", "saw"]
 
 
 @pytest.mark.parametrize("unit", ["word", "bpe", "character"])
@@ -97,16 +96,21 @@ def test_with_characters_an_unknown_one_is_copied_but_never_a_space() -> None:
     [translation] = translator(src, tgt, [UNK]).translate(["She ☂ x."])[0].sentences
     assert translation.src_tokens == ["S", "h", "e", "☂", "x", ".", EOS_UNIT]
     assert translation.unknown == ("☂", "x")
-    assert sorted(translation.text) == sorted("She☂x")
+    assert sorted(translation.copied) == sorted("She☂x")
 
 
-def test_a_sentence_longer_than_location_attention_is_named_after_those_before_it() -> None:
+def test_a_sentence_longer_than_location_attention_is_translated_in_parts(caplog: pytest.LogCaptureFixture) -> None:
     tgt = codec("ja", "word", "de", keep=True)
     located = translator(codec(SRC_TEXT), tgt, tgt.read("ja").ids, AttentionConfig(score="location", max_length=4))
-    stream = located.translate_stream(["She kissed him", "", "The dogs saw her", "She"])
-    assert [next(stream).source, next(stream).source] == ["She kissed him", ""]
-    with pytest.raises(InputError, match=r"^text 3: 5 tokens, <eos> counted, .* at most 4 "):
-        next(stream)
+    texts = ["She kissed him", "The dogs saw her, she saw him", "She"]
+    translations = list(located.translate_stream(texts, "line {}".format))
+    assert [[sentence.source for sentence in t.sentences] for t in translations] == [
+        ["She kissed him"],
+        ["The dogs", "saw her,", "she saw him"],
+        ["She"],
+    ]
+    [warning] = caplog.messages
+    assert warning.startswith("line 2: a sentence of more than 3 tokens was translated in parts")
 
 
 def test_translating_does_not_build_the_tokenizer_of_the_target() -> None:
@@ -125,3 +129,37 @@ assert "spacy.lang.fr" not in sys.modules
     root = Path(__file__).parents[3]
     done = subprocess.run([sys.executable, "-c", program], cwd=root, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("unit", ["word", "bpe", "character"])
+def test_addresses_and_marks_come_through_whatever_the_unit(unit: Unit) -> None:
+    src, tgt = codec(SRC_TEXT, unit), codec("Sie küsste ihn.", unit, "de", keep=True)
+    text = "<p>She saw <b>the dogs</b> at https://a.org/x_1, <br>2 dogs.</p>\r\n\r\n- me@a.org **saw** `her  x`\n"
+    [translation] = translator(src, tgt).translate([text])
+    assert translation.source == text
+    assert [sentence.unknown for sentence in translation.sentences if "https" in sentence.unknown] == []
+    for kept in ("<p>", "<b>", "</b>", "https://a.org/x_1", "<br>", "2", "</p>\r\n\r\n- ", "me@a.org", "`her  x`"):
+        assert translation.text.count(kept) == 1, kept
+    assert translation.text.count("**") == 2
+    assert translation.text.endswith("\n")
+
+
+def test_a_passage_is_translated_sentence_by_sentence() -> None:
+    src, tgt = codec(SRC_TEXT), codec("ja", "word", "de", keep=True)
+    short = translator(src, tgt, tgt.read("ja").ids).with_options(max_source_length=6)
+    [translation] = short.translate(["She kissed him. The dogs saw her.\n\tShe kissed?  \n"])
+    assert [sentence.source for sentence in translation.sentences] == [
+        "She kissed him.",
+        "The dogs saw her.",
+        "She kissed?",
+    ]
+    one = short.translate(["She kissed him."])[0].text
+    assert translation.text.startswith(f"{one} ja")
+    assert translation.text.endswith("  \n")
+    assert translation.text.count("\n") == 2
+
+
+def test_a_model_that_samples_still_keeps_what_is_protected() -> None:
+    src, tgt = codec(SRC_TEXT), codec("Sie küsste ihn.", "word", "de", keep=True)
+    sampling = translator(src, tgt).with_options(sampling=True)
+    assert "me@a.org" in sampling.translate(["She saw me@a.org."])[0].text

@@ -3,19 +3,17 @@ import pytest
 from seq2seq_cli.decoding.passages.markup import find_marks
 from seq2seq_cli.decoding.passages.passage import Limits, split_passage
 
+LIMITS = Limits(usual_length=1000, max_length=1000, count_tokens=len, count_ids=len)
+
 
 def plain(text: str) -> str:
     """The text as the model gets it: one line, with its marks left out."""
-    passage = split_passage(
-        text, language="en", limits=Limits(usual_length=1000, max_length=1000, count_tokens=len, count_ids=len)
-    )
+    passage = split_passage(text, language="en", limits=LIMITS)
     return " | ".join(piece.text for piece in passage.pieces)
 
 
 def protected(text: str) -> list[str]:
-    passage = split_passage(
-        text, language="en", limits=Limits(usual_length=1000, max_length=1000, count_tokens=len, count_ids=len)
-    )
+    passage = split_passage(text, language="en", limits=LIMITS)
     return [word for piece in passage.pieces for word in piece.protected_words]
 
 

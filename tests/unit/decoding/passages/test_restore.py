@@ -3,26 +3,26 @@ import re
 import numpy as np
 import pytest
 
-from seq2seq_cli.decoding.passages.alignment import Alignment
 from seq2seq_cli.decoding.passages.passage import Limits, split_passage
 from seq2seq_cli.decoding.passages.protected import lost_numbers
 from seq2seq_cli.decoding.passages.restore import restore
+from seq2seq_cli.decoding.passages.word_weights import WordWeights
 
 WORDS = re.compile(r"https://[\w.]*\w|\w+|[^\w\s]")
+
+LIMITS = Limits(usual_length=1000, max_length=1000, count_tokens=len, count_ids=len)
 
 
 def translated(source: str, output: str, alignment: str | None) -> str:
     """A text translated with a given alignment: ``i-j`` where word j of the output attends to word i of the source."""
-    passage = split_passage(
-        source, language="en", limits=Limits(usual_length=1000, max_length=1000, count_tokens=len, count_ids=len)
-    )
+    passage = split_passage(source, language="en", limits=LIMITS)
     [piece] = passage.pieces
     parts, units = (WORDS.findall(text) for text in (piece.text, output))
     weights = None if alignment is None else np.zeros((len(units), len(parts) + 1), dtype=np.float32)
     for i, j in (map(int, pair.split("-")) for pair in (alignment or "").split()):
         assert weights is not None
         weights[j, i] = 1
-    return passage.join([restore(piece, Alignment(piece.text, output, parts, units, weights))])
+    return passage.join([restore(piece, WordWeights(piece.text, output, parts, units, weights))])
 
 
 @pytest.mark.parametrize(

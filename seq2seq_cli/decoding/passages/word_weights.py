@@ -20,8 +20,8 @@ _UNSPACED = ((0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0x3040, 0x30
 
 
 @dataclass(frozen=True)
-class Alignment:
-    """A source and its translation, both cut into parts, and the attention weights between them."""
+class WordWeights:
+    """A source and its translation, both cut into parts, and the attention between them, in words of the latter."""
 
     source: str
     text: str

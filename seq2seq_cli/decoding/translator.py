@@ -4,7 +4,7 @@ S source length with ``<eos>``, T target length.
 """
 
 import logging
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -24,7 +24,7 @@ from seq2seq_cli.decoding.search.search import search
 from seq2seq_cli.decoding.translation import Place, SentenceTranslation, Translation
 from seq2seq_cli.errors import InputError, one_line
 from seq2seq_cli.text.codec import Codec, Reading
-from seq2seq_cli.text.normalise import normalise
+from seq2seq_cli.text.normalise import SPACING, normalise
 from seq2seq_cli.text.vocabulary import EOS, EOS_UNIT, UNK
 
 if TYPE_CHECKING:  # pydantic is not imported to translate
@@ -140,7 +140,9 @@ class Translator:
         copied = (word for word in reading.words if has_attention or word.is_unknown)
         limit = sum(not is_punctuation(word.text) for word in copied)
         unknown = 0 if self.options.sampling else len(sentence.piece.protected)
-        return replace(demanded, terms=(*demanded.terms, *[((UNK,),)] * unknown), limits={UNK: limit})
+        terms = (*demanded.terms, *[((UNK,),)] * unknown)
+        continuing = self.tgt_codec.inner_ids if terms else frozenset()
+        return replace(demanded, terms=terms, limits={UNK: limit}, continuing=continuing)
 
     def _written(self, piece: Piece, source: Reading, hypothesis: Hypothesis) -> SentenceTranslation:
         # Without the columns that pad the source to the longest of its batch.
@@ -149,8 +151,8 @@ class Translator:
         words = source.words
         has_attention = self.engine.has_attention
         copies = copy_by_attention(ids, weights, words) if has_attention else copy_in_order(ids, words)
-        written = self.tgt_codec.write(ids, copies)
         protected = {normalise(word) for word in piece.protected_words}
+        written = self.tgt_codec.write(ids, self._spaced(copies, protected))
         weighed = WordWeights(piece.text, written.text, source.parts, written.units, weights)
         return SentenceTranslation(
             source=piece.source,
@@ -164,6 +166,12 @@ class Translator:
             copied=tuple(copies.values()),
             forced=tuple(written.units[position] for position in sorted(hypothesis.forced) if ids[position] != UNK),
         )
+
+    def _spaced(self, copies: Mapping[int, str], protected: Container[str]) -> Mapping[int, str]:
+        """The copies, with a space before each protected word where a copy is otherwise one character of a word."""
+        if self.tgt_codec.unit != "character":
+            return copies
+        return {position: SPACING + copy if copy in protected else copy for position, copy in copies.items()}
 
     def _joined(self, text: str, passage: Passage, found: Sequence[Sequence[SentenceTranslation]]) -> Translation:
         """The translation of a text; the n-th best one has the n-th best translation of each sentence."""

@@ -84,7 +84,8 @@ def test_a_model_without_attention_translates_and_has_none_to_show(folder: Path)
     translated = s2s("--model", "runs/blind", LINES[0], folder=folder)
     assert (translated.returncode, translated.stdout.count("\n")) == (0, 1)
     copied = s2s("--model", "runs/blind", "Zoë saw Ana, the dog.", folder=folder)
-    assert (copied.stdout, copied.stderr) == ("Zoë Ana\n", "s2s: not known: Zoë Ana ,\n")
+    assert copied.stdout.startswith("Zoë Ana")
+    assert copied.stderr == "s2s: not known: Zoë Ana ,\n"
     refused = s2s("--model", "runs/blind", "--attention", LINES[0], folder=folder)
     assert (refused.returncode, refused.stdout) == (2, "")
     assert refused.stderr.count("\n") == 1
@@ -209,10 +210,10 @@ def test_a_pipe_that_is_not_utf8_is_refused_by_its_line(folder: Path, expected: 
 
 def test_a_sentence_that_is_too_long_for_the_model_is_translated_in_parts_with_a_warning(folder: Path) -> None:
     run = ("--model", "runs/location")
-    piped = s2s(*run, folder=folder, text=f"{LINES[0]}\n\n{LINES[2]}\n{LINES[0]}\n")
+    piped = s2s_apart(*run, folder=folder, stdin=f"{LINES[0]}\n\n{LINES[2]}\n{LINES[0]}\n".encode())
     assert (piped.returncode, piped.stdout.count("\n")) == (0, 4)
-    assert piped.stderr.splitlines()[0].startswith("standard input:3: a sentence of more than 4 tokens")
-    assert s2s(*run, LINES[0], LINES[2], folder=folder).stderr.startswith("TEXT 2: a sentence of more than 4 tokens")
+    [warning] = piped.stderr.splitlines()
+    assert warning.startswith("standard input:3: a sentence of more than 4 tokens was translated in parts")
 
 
 @pytest.mark.parametrize("run", ["newest", "copying", "blind", "location"])

@@ -81,7 +81,7 @@ def test_a_text_is_read_as_the_training_sentences_are_written(unit: Unit, keep: 
     clean, *others = tidy.translate(texts)
     assert [translation.source for translation in (clean, *others)] == texts
     for other in others:
-        assert other.text == clean.text
+        assert other.text.strip() == clean.text  # white space before a text stays there
         assert other.sentences[0].src_tokens == clean.sentences[0].src_tokens
         assert other.score == clean.score
 

@@ -6,7 +6,7 @@ Words are counted by their place in the sentence; after that, each distinct one 
 import functools
 import re
 import unicodedata
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -56,17 +56,14 @@ def learn_conventions(
     store: PairStore, split_of_pair: NDArray[np.int8], token_counts: Mapping[str, int], config: TextConfig
 ) -> Conventions:
     """The conventions of the source side of the training split, whose tokens have the given counts."""
-    language = config.src.language
     pairs = np.flatnonzero(split_of_pair == TRAIN)
     chosen = pairs[np.linspace(0, len(pairs), min(len(pairs), SAMPLE), endpoint=False, dtype=np.int64)]
-    conventions = conventions_of(store.texts("src", chosen.tolist()), language)
+    has_case = config.unit != "character" and not config.src.lowercase
+    # Tokens with their case are counted already, in all sentences.
+    inner = Counter(token_counts) - _first_tokens(store, split_of_pair) if has_case else None
+    conventions = conventions_of(store.texts("src", chosen.tolist()), config.src.language, inner)
     longest = int(np.percentile(store.column("src.lengths")[pairs], 99, method="higher"))
-    cased_words = conventions.cased_words
-    if config.unit != "character" and not config.src.lowercase:
-        # Of all sentences: the tokens, which are counted anyway, have their case.
-        inner = Counter(token_counts) - _first_tokens(store, split_of_pair)
-        cased_words = _cased_words(inner, language)
-    return replace(conventions, longest=longest, cased_words=cased_words)
+    return replace(conventions, longest=longest)
 
 
 def _first_tokens(store: PairStore, split_of_pair: NDArray[np.int8]) -> Counter[str]:
@@ -79,17 +76,24 @@ def _first_tokens(store: PairStore, split_of_pair: NDArray[np.int8]) -> Counter[
     return Counter(dict(zip(store.tokens["src"], counts.tolist(), strict=True)))
 
 
-def conventions_of(sentences: Sequence[str], language: str) -> Conventions:
-    """The conventions of normalised sentences, none of them blank."""
+def conventions_of(sentences: Sequence[str], language: str, inner: Counter[str] | None = None) -> Conventions:
+    """The conventions of normalised sentences, none of them blank.
+
+    `inner` counts the words inside sentences, if these are counted already.
+    """
     rows = [sentence.split(" ") for sentence in sentences]
     words = Counter(chain.from_iterable(rows))
     begins = Counter([row[0] for row in rows])
     capital_start = _is_usual(*_capitals(begins))
-    quoted = Counter({word: count for word, count in words.items() if not in_word(word[0])})
     spaces = _has_spaces(sentences)
     final_marks = _final_marks(sentences)
     ended = sum(not in_word(sentence[-1]) for sentence in sentences)
     next_words = _next_words(sentences, final_marks)
+    if inner is None:
+        inner = words - begins - sum(next_words.values(), Counter())
+        inner = Counter(
+            {word: count for word, count in inner.items() if in_word(word[0])}
+        )  # none after a quotation mark
     gaps = _Gaps(words)
     pieces = _Pieces(words, language)
     return Conventions(
@@ -110,7 +114,7 @@ def conventions_of(sentences: Sequence[str], language: str) -> Conventions:
         lower_case=_is_usual(sum(sentence != sentence.upper() for sentence in sentences), len(sentences)),
         capital_start=capital_start,
         capital_after="".join(_capital_after(final_marks, next_words)) if capital_start else "",
-        cased_words=_cased_words(words - begins - quoted - sum(next_words.values(), Counter()), language),
+        cased_words=_cased_words(inner, language),
     )
 
 
@@ -267,10 +271,14 @@ class _Cues(Counter[tuple[str, str]]):
                 yield cue, mark
 
 
-def _next_words(sentences: Sequence[str], final_marks: str) -> dict[str, Counter[str]]:
+def _next_words(sentences: Sequence[str], final_marks: str) -> Mapping[str, Counter[str]]:
     """For each final mark the words that follow it inside the text of a sentence, but not after U.S. or p.m."""
-    text = "\n".join(sentences)
-    return {mark: Counter(re.findall(rf"(?<!\S)[^\s.]+{re.escape(mark)}(?= (\S+))", text)) for mark in final_marks}
+    words = defaultdict[str, Counter[str]](Counter)
+    if final_marks:
+        marked = re.compile(rf"(?<!\S)[^\s.]+([{re.escape(final_marks)}])(?= (\S+))")
+        for mark, word in marked.findall("\n".join(sentences)):
+            words[mark][word] += 1
+    return words
 
 
 def _capitals(words: Counter[str]) -> tuple[int, int]:

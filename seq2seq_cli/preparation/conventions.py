@@ -60,8 +60,8 @@ def learn_conventions(
     chosen = pairs[np.linspace(0, len(pairs), min(len(pairs), SAMPLE), endpoint=False, dtype=np.int64)]
     has_case = config.unit != "character" and not config.src.lowercase
     # Tokens with their case are counted already, in all sentences.
-    inner = Counter(token_counts) - _first_tokens(store, split_of_pair) if has_case else None
-    conventions = conventions_of(store.texts("src", chosen.tolist()), config.src.language, inner)
+    tokens = Counter(token_counts) - _first_tokens(store, split_of_pair) if has_case else None
+    conventions = conventions_of(store.texts("src", chosen.tolist()), config.src.language, tokens)
     longest = int(np.percentile(store.column("src.lengths")[pairs], 99, method="higher"))
     return replace(conventions, longest=longest)
 
@@ -76,10 +76,10 @@ def _first_tokens(store: PairStore, split_of_pair: NDArray[np.int8]) -> Counter[
     return Counter(dict(zip(store.tokens["src"], counts.tolist(), strict=True)))
 
 
-def conventions_of(sentences: Sequence[str], language: str, inner: Counter[str] | None = None) -> Conventions:
+def conventions_of(sentences: Sequence[str], language: str, tokens: Counter[str] | None = None) -> Conventions:
     """The conventions of normalised sentences, none of them blank.
 
-    `inner` counts the words inside sentences, if these are counted already.
+    `tokens` counts those inside sentences, with their case, if they are known.
     """
     rows = [sentence.split(" ") for sentence in sentences]
     words = Counter(chain.from_iterable(rows))
@@ -89,11 +89,7 @@ def conventions_of(sentences: Sequence[str], language: str, inner: Counter[str] 
     final_marks = _final_marks(sentences)
     ended = sum(not in_word(sentence[-1]) for sentence in sentences)
     next_words = _next_words(sentences, final_marks)
-    if inner is None:
-        inner = words - begins - sum(next_words.values(), Counter())
-        inner = Counter(
-            {word: count for word, count in inner.items() if in_word(word[0])}
-        )  # none after a quotation mark
+    inside = words - begins - sum(next_words.values(), Counter())
     gaps = _Gaps(words)
     pieces = _Pieces(words, language)
     return Conventions(
@@ -114,7 +110,7 @@ def conventions_of(sentences: Sequence[str], language: str, inner: Counter[str] 
         lower_case=_is_usual(sum(sentence != sentence.upper() for sentence in sentences), len(sentences)),
         capital_start=capital_start,
         capital_after="".join(_capital_after(final_marks, next_words)) if capital_start else "",
-        cased_words=_cased_words(inner, language),
+        cased_words=_cased_words(_inner_words(inside, tokens), language),
     )
 
 
@@ -251,11 +247,15 @@ def _openings(rows: Sequence[Sequence[str]], final_marks: str, language: str) ->
 
 def _endings(rows: Sequence[Sequence[str]], final_marks: str, language: str, *, spaces: bool) -> dict[str, str]:
     """The endings of Conventions."""
-    cues = _Cues()
-    for end, count in Counter([" ".join(row[-2:]) if row[-1] in final_marks else row[-1] for row in rows]).items():
+    endings = _Cues()
+    ends = Counter([" ".join(row[-3:] if row[-1] in final_marks else row[-2:]) for row in rows])
+    for end, count in ends.items():
         if end[-1] in final_marks and (words := end.rstrip(f"{final_marks} ")):
-            cues[sentence_cues(words, language, spaces=spaces).ending, end[-1]] += count
-    return {words: mark for words, mark in cues.usual(_SURE_ENDING) if mark != final_marks[0]}
+            cues = sentence_cues(words, language, spaces=spaces)
+            endings[cues.ending, end[-1]] += count
+            if cues.long_ending != cues.ending:
+                endings[cues.long_ending, end[-1]] += count
+    return {words: mark for words, mark in endings.usual(_SURE_ENDING) if mark != final_marks[0]}
 
 
 class _Cues(Counter[tuple[str, str]]):
@@ -293,6 +293,16 @@ def _capital_after(final_marks: str, next_words: Mapping[str, Counter[str]]) -> 
         upper, total = _capitals(next_words[mark])
         if total < FEWEST or _is_usual(upper, total):
             yield mark
+
+
+def _inner_words(words: Counter[str], tokens: Counter[str] | None) -> Counter[str]:
+    """The words inside sentences by which case is learned; one after a quotation mark mostly begins a sentence.
+
+    Of the words, tokens lack those that are cut otherwise than by WORD: don't.
+    """
+    if tokens is None:
+        return Counter({word: count for word, count in words.items() if in_word(word[0])})
+    return tokens + Counter({word: n for word, n in words.items() if not set(APOSTROPHES).isdisjoint(word)})
 
 
 def _cased_words(words: Counter[str], language: str) -> tuple[str, ...]:

@@ -37,12 +37,15 @@ class SentenceCues(NamedTuple):
     """The first two words."""
     ending: str
     """The last word; in text without spaces, the last character."""
+    long_ending: str
+    """The last two."""
 
 
 def sentence_cues(sentence: str, language: str, *, spaces: bool = True) -> SentenceCues:
     """The cues of a sentence without its final mark, which is not blank."""
     words = lower(sentence, language).split(" ")
-    return SentenceCues(words[0], " ".join(words[:2]), words[-1] if spaces else sentence[-1])
+    endings = (words[-1], " ".join(words[-2:])) if spaces else (sentence[-1], sentence[-2:])
+    return SentenceCues(words[0], " ".join(words[:2]), *endings)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,7 +85,8 @@ class Conventions:
     """The first word or two of sentences, in lower case, and the mark that these usually end with, where it is another
     than the most frequent one, or than that of the first word alone."""
     endings: Mapping[str, str] = field(default_factory=dict)
-    """The same for the last word; without ``spaces``, for the last character."""
+    """The last word or two of sentences that nearly always end with another mark than the most frequent one, and the
+    mark; without ``spaces``, the last character or two."""
     lower_case: bool = False
     """Whether sentences have lower-case letters, so that one without is written otherwise."""
     capital_start: bool = False
@@ -102,7 +106,7 @@ class Conventions:
         text = normalise(text)
         for edit in self._edits:
             text = edit(text)
-        return text
+        return normalise(text)
 
     def apply_around(self, text: str, protected: Sequence[Span]) -> tuple[str, list[Span]]:
         """Like ``apply``, but spans of the text are kept; returns the text and the spans in it, for Codec.read."""
@@ -154,10 +158,10 @@ class Conventions:
         if self.before:
             final = _any_of(mark for mark in self.final_marks if mark in self.before)
             yield rf" (?=(?:{_any_of(self.before)}|{final}+)(?: |$))", ""
-        if self.after:
-            yield rf"(?<![^ ])({_any_of(self.after)}) (?=.)", r"\1"
         if self.apart_before:
             yield rf"(?<=\w)({_any_of(self.apart_before)}+)(?=[^\w ]*(?: |$))", r" \1"
+        if self.after:
+            yield rf"(?<![^ ])({_any_of(self.after)}) (?=.)", r"\1"
         if opening := set(self.apart_after).difference(self.before):
             yield rf"(?<![^ ])({_any_of(opening)})(?=\w)", r"\1 "
         if between := set(self.apart_after).intersection(self.before).difference(self.final_marks):
@@ -180,21 +184,25 @@ class Conventions:
         words = text.split(" ")
         last_sentence = max((i for i, word in enumerate(words, start=1) if _ends(word, self.final_marks)), default=0)
         cues = sentence_cues(" ".join(words[last_sentence:]), self.language, spaces=self.spaces)
-        usual = self.openings.get(cues.opening, self.final_mark)
-        mark = self.endings.get(cues.ending) or self.openings.get(cues.long_opening, usual)
+        marks = [
+            self.endings.get(cues.long_ending),
+            self.endings.get(cues.ending),
+            self.openings.get(cues.long_opening),
+            self.openings.get(cues.opening),
+            self.final_mark,
+        ]
+        mark = next(filter(None, marks))
         return f"{text} {mark}" if mark in self.apart_before else text + mark
 
     def _restore_case(self, text: str) -> str:
-        loud = self.lower_case and is_all_upper(text)
-        words, starts = text.split(" "), [0]
-        if loud or text.islower():
+        quiet = text.islower()
+        words = text.split(" ")
+        self._capitalise(words, [0])
+        loud = self.lower_case and is_all_upper(" ".join(words))
+        if loud or quiet:
             words = [self._usual_case(word, loud) for word in words]
-            starts += [
-                i for i, word in enumerate(words[:-1], start=1) if _ends(word.rstrip(self.quotes), self.capital_after)
-            ]
-        if self.capital_start:
-            for i in starts:
-                words[i] = self._capitalise(words[i])
+            ends = [_ends(word.rstrip(self.quotes), self.capital_after) for word in words[:-1]]
+            self._capitalise(words, [0, *(place for place, end in enumerate(ends, start=1) if end)])
         return " ".join(words)
 
     def _usual_case(self, word: str, loud: bool) -> str:
@@ -208,12 +216,12 @@ class Conventions:
 
         return WORD.sub(usual, lower(word, self.language) if loud else word)
 
-    def _capitalise(self, word: str) -> str:
-        """The first word of a sentence; an address, iPhone, and a word after dots stay as they are."""
-        found = _FIRST_WORD.fullmatch(word)
-        if not found or not found[2].islower() or set(found[1]).difference(self.after, self.quotes, APOSTROPHES):
-            return word
-        return found[1] + capitalise(found[2], self.language) + found[3]
+    def _capitalise(self, words: list[str], places: Iterable[int]) -> None:
+        """Begin the words at these places with capitals; addresses, iPhone, and words after dots stay as they are."""
+        for place in places if self.capital_start else ():
+            found = _FIRST_WORD.fullmatch(words[place])
+            if found and found[2].islower() and set(found[1]) <= {*self.after, *self.quotes, *APOSTROPHES}:
+                words[place] = found[1] + capitalise(found[2], self.language) + found[3]
 
     @cached_property
     def _usual_forms(self) -> Mapping[str, str]:

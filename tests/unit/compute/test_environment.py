@@ -1,4 +1,4 @@
-"""Environment variables that s2s sets before torch is imported."""
+"""Environment variables that s2s sets before torch and numpy are imported."""
 
 import os
 
@@ -6,7 +6,7 @@ import pytest
 
 from seq2seq_cli.compute.environment import prepare_environment
 
-VARIABLES = ("GOMP_SPINCOUNT", "LRU_CACHE_CAPACITY")
+VARIABLES = ("GOMP_SPINCOUNT", "LRU_CACHE_CAPACITY", "OPENBLAS_NUM_THREADS")
 
 
 @pytest.fixture(autouse=True)
@@ -36,7 +36,7 @@ def test_the_wait_policy_of_the_user_is_not_overridden(monkeypatch: pytest.Monke
     assert "GOMP_SPINCOUNT" not in os.environ
 
 
-def test_on_other_machines_the_cache_keeps_its_size(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_on_other_machines_cache_and_numpys_threads_stay_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("platform.machine", lambda: "aarch64")
     prepare_environment()
-    assert "LRU_CACHE_CAPACITY" not in os.environ
+    assert not {"LRU_CACHE_CAPACITY", "OPENBLAS_NUM_THREADS"} & os.environ.keys()

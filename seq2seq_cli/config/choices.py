@@ -31,6 +31,7 @@ Metric: TypeAlias = Literal["bleu", "chrf", "loss"]
 
 LengthPenalty: TypeAlias = Literal["none", "average", "gnmt"]
 EngineName: TypeAlias = Literal["auto", "torch", "onnx"]
+DecodingPrecision: TypeAlias = Literal["fp32", "int8"]
 DeviceName: TypeAlias = Literal["auto", "cpu", "cuda", "mps"]
 
 Precision: TypeAlias = Literal["fp32", "bf16", "bf16-mixed"]

@@ -376,6 +376,8 @@ class DecodingConfig(Section):
     engine: choices.EngineName = "auto"
     """Program that computes. onnx: ONNX Runtime, on the CPU, with the exported model. torch: on any device. auto: onnx,
     but torch on other devices than the CPU, and where no exported model is there or can be made."""
+    precision: choices.DecodingPrecision = "fp32"
+    """Precision of the output layer's product. int8: weights and features are rounded to 8 and 7 bits; with onnx."""
     threads: PositiveInt | None = None
     """Threads that compute; null: as many as there are cores."""
     max_length_factor: Annotated[float, Field(ge=0.0, le=100.0)] = 1.5

@@ -69,7 +69,9 @@ def load_translator(run: RunFolder, device: DeviceName = "auto", overrides: Sequ
     """
     options = read_options(run, overrides)
     src, tgt = load_codecs(run.path)
-    engine = open_engine(run, engine=options.engine, device=device, threads=options.threads)
+    engine = open_engine(
+        run, engine=options.engine, device=device, threads=options.threads, precision=options.precision
+    )
     if engine.vocabulary_size != len(tgt.vocabulary):
         raise ModelFileError(
             f"{run.path}: its weights have {engine.vocabulary_size} target units, its codec has {len(tgt.vocabulary)}:"

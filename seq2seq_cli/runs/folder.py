@@ -4,7 +4,8 @@ runs/latest                     the name of the newest run
 runs/NAME/config.yaml           the resolved config
          /codec/{src,tgt}.json  the codecs of both sides
          /best/model.safetensors   the best weights
-              /encoder.onnx, decoder.onnx, export.json   the exported model, which refers to these weights
+              /encoder.onnx, decoder.onnx, decoder_int8.onnx   the exported model, which refers to these weights
+              /export.json   the record of the exported model
          /last/training.pt      the checkpoint for `--resume`, and previous.pt, the one before it
          /epochs/0007.safetensors  the weights after epoch 7; of the newest epochs, with `training.keep`
          /metrics.jsonl         the records of the training, one JSON object per line

@@ -14,6 +14,7 @@ CORPUS = "corpus.json"
 BEST = Path("best", "model.safetensors")
 ENCODER = BEST.with_name("encoder.onnx")
 DECODER = BEST.with_name("decoder.onnx")
+DECODER_INT8 = BEST.with_name("decoder_int8.onnx")
 EXPORT_RECORD = BEST.with_name("export.json")
 LAST = "last"
 LOCK = ".lock"

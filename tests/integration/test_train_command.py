@@ -84,7 +84,10 @@ def test_the_run_folder_holds_what_the_design_says(home: Path) -> None:
     assert names == {
         *("config.yaml", "corpus.json", "metrics.jsonl", "README.md", ".lock"),
         *("codec/src.json", "codec/tgt.json", "last/training.pt", "last/previous.pt"),
-        *(f"best/{name}" for name in ("model.safetensors", "encoder.onnx", "decoder.onnx", "export.json")),
+        *(
+            f"best/{name}"
+            for name in ("model.safetensors", "encoder.onnx", "decoder.onnx", "decoder_int8.onnx", "export.json")
+        ),
     }
     assert (home / "runs" / "latest").read_text(encoding="utf-8") == "luong_dot\n"
     epochs = [json.loads(line) for line in (run / "metrics.jsonl").read_text(encoding="utf-8").splitlines()]

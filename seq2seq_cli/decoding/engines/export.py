@@ -11,12 +11,13 @@ from seq2seq_cli.config.schema import Config
 from seq2seq_cli.decoding.engine import Engine, EngineState
 from seq2seq_cli.decoding.engines.graphs import refer_to_weights, trace_graphs
 from seq2seq_cli.decoding.engines.onnx_engine import OnnxEngine
+from seq2seq_cli.decoding.engines.quantise import quantise_output
 from seq2seq_cli.decoding.engines.torch_engine import TorchEngine
 from seq2seq_cli.errors import ExportError
 from seq2seq_cli.files import write_whole
 from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.runs.exported import ExportRecord
-from seq2seq_cli.runs.layout import BEST, CONFIG, DECODER, ENCODER, EXPORT_RECORD
+from seq2seq_cli.runs.layout import BEST, CONFIG, DECODER, DECODER_INT8, ENCODER, EXPORT_RECORD
 from seq2seq_cli.runs.weights import weight_places
 from seq2seq_cli.text.vocabulary import BOS
 from seq2seq_cli.version import __version__
@@ -53,6 +54,7 @@ def export_best(folder: Path, model: Seq2Seq, config: Config) -> None:
     (folder / EXPORT_RECORD).unlink(missing_ok=True)
     write_whole(folder / ENCODER, encoder.SerializeToString(deterministic=True))
     write_whole(folder / DECODER, decoder.SerializeToString(deterministic=True))
+    write_whole(folder / DECODER_INT8, quantise_output(decoder).SerializeToString(deterministic=True))
     difference = largest_difference(
         OnnxEngine(folder, record, threads=1),
         TorchEngine(model, torch.device("cpu")),

@@ -12,10 +12,11 @@ import numpy as np
 import onnxruntime
 
 from seq2seq_cli.compute.environment import usable_cores
+from seq2seq_cli.config.choices import DecodingPrecision
 from seq2seq_cli.decoding.engine import Proposals
 from seq2seq_cli.errors import ModelFileError, one_line
 from seq2seq_cli.runs.exported import ExportRecord
-from seq2seq_cli.runs.layout import BEST, DECODER, ENCODER, EXPORT_RECORD
+from seq2seq_cli.runs.layout import BEST, DECODER, DECODER_INT8, ENCODER, EXPORT_RECORD
 from seq2seq_cli.runs.weights import Weights, map_weights
 from seq2seq_cli.shapes import Int
 from seq2seq_cli.text.vocabulary import EOS, PAD
@@ -50,7 +51,13 @@ class OnnxEngine:
     """The steps of an exported model."""
 
     def __init__(
-        self, folder: Path, record: ExportRecord, *, weights: Path | None = None, threads: int | None = None
+        self,
+        folder: Path,
+        record: ExportRecord,
+        *,
+        weights: Path | None = None,
+        threads: int | None = None,
+        precision: DecodingPrecision = "fp32",
     ) -> None:
         """Open the exported model of a run folder, with its best weights or other `weights` of the same run.
 
@@ -65,7 +72,8 @@ class OnnxEngine:
         # Arrays in the place of the best weights; ONNX Runtime does not keep them alive.
         self._arrays = map_weights(weights) if weights else None
         self._encoder = _open_session(folder / ENCODER, self._arrays, record.encoder, threads or usable_cores())
-        self._decoder = _open_session(folder / DECODER, self._arrays, record.decoder, threads or usable_cores())
+        decoder = {"fp32": DECODER, "int8": DECODER_INT8}[precision]
+        self._decoder = _open_session(folder / decoder, self._arrays, record.decoder, threads or usable_cores())
         self._encoded = [output.name for output in self._encoder.get_outputs()]
         next_state = [output.name for output in self._decoder.get_outputs()][len(PROPOSALS) :]
         self._state = [name.removeprefix(NEXT) for name in next_state]

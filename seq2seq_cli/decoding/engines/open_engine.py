@@ -4,7 +4,7 @@ import importlib.util
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from seq2seq_cli.config.choices import DeviceName, EngineName
+from seq2seq_cli.config.choices import DecodingPrecision, DeviceName, EngineName
 from seq2seq_cli.decoding.engine import Engine
 from seq2seq_cli.errors import ExportError, ModelFileError, UsageError
 from seq2seq_cli.runs.exported import ExportRecord
@@ -19,9 +19,14 @@ if TYPE_CHECKING:
 
 
 def open_engine(
-    run: RunFolder, *, engine: EngineName = "auto", device: DeviceName = "auto", threads: int | None = None
+    run: RunFolder,
+    *,
+    engine: EngineName = "auto",
+    device: DeviceName = "auto",
+    threads: int | None = None,
+    precision: DecodingPrecision = "fp32",
 ) -> Engine[Any]:
-    """The engine with the best weights of a run, or those that `run` names; see `decoding.engine` in the config.
+    """The engine with the best weights of a run, or those that `run` names; the config explains the keywords.
 
     A run without an exported model gets one, where torch is installed and the run folder can be written.
 
@@ -32,23 +37,25 @@ def open_engine(
     if engine == "onnx" and not on_cpu:
         raise UsageError(f"decoding.engine=onnx computes on the cpu: leave out --device {device}, or choose torch")
     if engine == "torch" or not on_cpu:
+        if precision != "fp32":
+            raise UsageError(f"decoding.precision={precision}: torch translates in fp32: leave it out, or choose onnx")
         return _torch_engine(run, device, threads)
     try:
-        return _onnx_engine(run, threads)
+        return _onnx_engine(run, threads, precision)
     except (ExportError, OSError) as error:
-        if engine == "onnx":
+        if engine == "onnx" or precision != "fp32":
             raise
         if isinstance(error, ExportError):
             warnings.warn(f"{error}; computing with torch", stacklevel=2)
         return _torch_engine(run, "cpu", threads)
 
 
-def _onnx_engine(run: RunFolder, threads: int | None) -> Engine[Any]:
+def _onnx_engine(run: RunFolder, threads: int | None, precision: DecodingPrecision) -> Engine[Any]:
     from seq2seq_cli.decoding.engines.onnx_engine import OnnxEngine
 
     def opened() -> Engine[Any]:
         record = ExportRecord.read(run.path / EXPORT_RECORD)
-        return OnnxEngine(run.path, record, weights=run.chosen, threads=threads)
+        return OnnxEngine(run.path, record, weights=run.chosen, threads=threads, precision=precision)
 
     try:
         return opened()

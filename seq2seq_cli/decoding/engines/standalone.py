@@ -10,7 +10,7 @@ from seq2seq_cli.decoding.engines.open_engine import open_engine
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.files import whole_folder, write_json, write_whole
 from seq2seq_cli.runs.folder import RunFolder
-from seq2seq_cli.runs.layout import BEST, CONFIG, DECODER, ENCODER, EXPORT_RECORD, METRICS
+from seq2seq_cli.runs.layout import BEST, CONFIG, DECODER, DECODER_INT8, ENCODER, EXPORT_RECORD, METRICS
 from seq2seq_cli.runs.weights import weight_places
 from seq2seq_cli.text.sides import SIDES, Codecs, codec_path, load_codecs
 
@@ -25,7 +25,7 @@ Made by `s2s export`. With s2s: `s2s translate --model THIS_FOLDER "..."`. In an
 interfaces for C, C++, C#, Java, JavaScript, Python, Rust, Swift and more.
 
 - `best/encoder.onnx`, `best/decoder.onnx`: the graphs. They refer to the weights in `best/model.safetensors`, which
-  must stay beside them.
+  must stay beside them. `best/decoder_int8.onnx` takes the place of `decoder.onnx`: it is faster, and rounds.
 - `src_units.json`, `tgt_units.json`: the units of both languages ({unit}); the position of a unit is its id.
 - `codec/`: how s2s cuts a text into units and puts units together again.
 - `{program}`: the loop below in Python, with onnxruntime and numpy alone:
@@ -71,7 +71,7 @@ def export(run: Path | str | None, out: Path | str, *, overwrite: bool = False) 
     with whole_folder(out) as made:
         (made / BEST.parent).mkdir()
         shutil.copyfile(weights, made / BEST)
-        for name in (CONFIG, ENCODER, DECODER, EXPORT_RECORD):
+        for name in (CONFIG, ENCODER, DECODER, DECODER_INT8, EXPORT_RECORD):
             if (folder.path / name).exists():
                 shutil.copyfile(folder.path / name, made / name)
         for side, codec in zip(SIDES, codecs, strict=True):

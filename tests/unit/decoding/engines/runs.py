@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from seq2seq_cli.config.choices import DecodingPrecision
 from seq2seq_cli.config.schema import Config, ModelConfig
 from seq2seq_cli.decoding.engine import Engine, Proposals
 from seq2seq_cli.decoding.engines.onnx_engine import OnnxEngine
@@ -35,9 +36,9 @@ def make_run(path: Path, model: Seq2Seq, config: Config | None = None) -> RunFol
     return run
 
 
-def opened(run: RunFolder) -> OnnxEngine:
+def opened(run: RunFolder, precision: DecodingPrecision = "fp32") -> OnnxEngine:
     record = ExportRecord.read(run.path / EXPORT_RECORD)
-    return OnnxEngine(run.path, record, weights=run.chosen, threads=1)
+    return OnnxEngine(run.path, record, weights=run.chosen, threads=1, precision=precision)
 
 
 def random_sources(number: int, longest: int) -> list[list[int]]:

@@ -4,8 +4,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from seq2seq_cli.config.catalog import list_configs
+from seq2seq_cli.config.choices import DecodingPrecision
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.config.schema import Config, ModelConfig
 from seq2seq_cli.decoding.engines.export import export_best
@@ -158,3 +160,42 @@ def test_threads_change_nothing(run: RunFolder) -> None:
         one.step(np.full(7, BOS), one.start(sources), k=3, asked=asked)[0],
         two.step(np.full(7, BOS), two.start(sources), k=3, asked=asked)[0],
     )
+
+
+def test_in_int8_the_logits_are_those_of_rounded_weights_and_features(tmp_path: Path) -> None:
+    run = exported(tmp_path, ModelConfig.model_validate(SMALL))
+    model, sources = small_model(ModelConfig.model_validate(SMALL)), random_sources(7, longest=6)
+    asked = np.tile(np.arange(VOCABULARY), (7, 1))
+
+    def proposals(precision: DecodingPrecision, rows: slice = slice(None)) -> np.ndarray:
+        engine = opened(run, precision=precision)
+        state = engine.start(sources[rows])
+        return engine.step(np.full(len(sources[rows]), BOS), state, k=1, asked=asked[rows])[0].asked
+
+    inputs = []
+    with torch.no_grad():
+        hook = model.output.register_forward_hook(lambda _, args, __: inputs.append(args[0].numpy()))
+        engine = torch_engine(model)
+        engine.step(np.full(7, BOS), engine.start(sources), k=1, asked=asked)
+        hook.remove()
+    weight, bias = (parameter.detach().numpy() for parameter in (model.output.weight, model.output.bias))
+    word_scales, row_scales = np.abs(weight).max(axis=1) / 127, np.abs(inputs[0]).max(axis=1, keepdims=True) / 63
+    rounded_weights = np.round(weight / word_scales[:, None])
+    product = np.round(inputs[0] / row_scales) @ rounded_weights.T
+    logits = product * word_scales * row_scales + bias
+    expected = logits - np.log(np.exp(logits).sum(axis=1, keepdims=True))
+    np.testing.assert_allclose(proposals("int8"), expected, rtol=0, atol=1e-5)
+    np.testing.assert_allclose(proposals("int8"), proposals("fp32"), rtol=0, atol=0.05)
+    np.testing.assert_allclose(proposals("int8", slice(2, 3)), proposals("int8")[2:3], rtol=0, atol=2e-6)
+
+
+@pytest.mark.parametrize("name", ["bahdanau", "luong_feed", "quick", "rnnsearch", "tutorial"])
+def test_other_readouts_are_rounded_too(name: str, tmp_path: Path) -> None:
+    run = exported(tmp_path, load_config(name, SIZES).model)
+    asked = np.arange(VOCABULARY)[None]
+    exact, rounded = (
+        engine.step(np.full(1, BOS), engine.start([[5, 6]]), k=1, asked=asked)[0].asked
+        for engine in (opened(run, precision="fp32"), opened(run, precision="int8"))
+    )
+    assert (exact != rounded).any()
+    np.testing.assert_allclose(rounded, exact, rtol=0, atol=0.1)

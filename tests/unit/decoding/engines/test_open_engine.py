@@ -116,3 +116,9 @@ def test_weights_of_another_model_are_refused(run: RunFolder) -> None:
 def test_onnx_computes_on_the_cpu_only(run: RunFolder) -> None:
     with pytest.raises(UsageError, match="computes on the cpu: leave out --device cuda"):
         open_engine(run, engine="onnx", device="cuda")
+
+
+def test_int8_is_for_onnx(run: RunFolder) -> None:
+    assert isinstance(open_engine(run, precision="int8"), OnnxEngine)
+    with pytest.raises(UsageError, match=r"decoding\.precision=int8: torch translates in fp32"):
+        open_engine(run, engine="torch", precision="int8")

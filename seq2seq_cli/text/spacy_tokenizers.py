@@ -146,7 +146,10 @@ def _expression(pattern: Any, classes: dict[str, int]) -> Expression:
     for part in _PARTS.findall(pattern.pattern):
         ranges = _ranges(part, ignores_case) if part.startswith("[") else ""
         if ranges:
-            pieces += [classes.setdefault(ranges, len(classes)), ""]
+            # A class whose members are all listed needs no ignoring of case, which takes time to compile.
+            before, after = ("(?-i:", ")") if ignores_case else ("", "")
+            pieces[-1] = f"{pieces[-1]}{before}"
+            pieces += [classes.setdefault(ranges, len(classes)), after]
         else:
             pieces[-1] = f"{pieces[-1]}{part}"
     source = "".join(piece if isinstance(piece, str) else chr(_FIRST_CLASS + piece) for piece in pieces)

@@ -17,6 +17,9 @@ LONGEST_WORD = 1000
 """Characters of the longest word that is cut: the time grows with the square of the length."""
 
 
+_MOST_BLOCKS = 16
+"""Blocks of characters for which expressions are compiled anew each time that a word brings in another one."""
+
 _AFFIXES: tuple[Kind, ...] = ("prefix", "suffix", "infix")
 """The expressions that cut; the others keep from cutting."""
 
@@ -47,17 +50,19 @@ class RuleTokenizer:
         return tokens
 
     def _split(self, word: str) -> tuple[str, ...]:
-        if not self._characters.issuperset(word):
+        if self._blocks is not None and not self._characters.issuperset(word):
             self._widen(self._blocks | blocks_of(word))
         if word not in self._exceptions and self._is_plain(word):
             return (word,)
         return tuple(self._join_exceptions(self._cut(word, with_exceptions=True)))
 
     def _widen(self, blocks: set[int]) -> None:
-        """Make the expressions fit for words with characters of these blocks."""
-        self._blocks = blocks
+        """Make the expressions fit for words with characters of these blocks; of many, for all words."""
+        self._blocks = blocks if len(blocks) <= _MOST_BLOCKS else None
         self._characters = characters_of(blocks)
-        self._finders = {kind: Finder(self._rules.expressions.get(kind), self._rules.classes, blocks) for kind in KINDS}
+        self._finders = {
+            kind: Finder(self._rules.expressions.get(kind), self._rules.classes, self._blocks) for kind in KINDS
+        }
 
     def _cut(self, word: str, *, with_exceptions: bool) -> list[str]:
         """The tokens of a word before ``_join_exceptions``; the reference is ``_tokenize_affixes``."""

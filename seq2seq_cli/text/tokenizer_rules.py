@@ -7,7 +7,7 @@ result is the same, and compiling takes a tenth of the time.
 
 import re
 from bisect import bisect_left
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, Self, TypeAlias
@@ -99,13 +99,16 @@ class TokenizerRules:
 
 
 class Finder:
-    """An expression of some rules, for words whose characters lie in some blocks; None never matches."""
+    """An expression of some rules, for words whose characters lie in some blocks, or in any.
 
-    def __init__(self, expression: Expression | None, classes: Sequence[str], blocks: Collection[int]) -> None:
+    Where the rules lack the expression, it never matches.
+    """
+
+    def __init__(self, expression: Expression | None, classes: Sequence[str], blocks: Collection[int] | None) -> None:
         self._pieces = (_NOTHING,) if expression is None else expression.pieces
         self._mark = None if expression is None else expression.marks
         self._classes = classes
-        self._blocks = sorted(blocks)
+        self._blocks = blocks
 
     def may_match(self, word: str) -> bool:
         """Whether the expression may match a word or a part of it: a quick test, false of most words."""
@@ -129,15 +132,20 @@ class Finder:
 
     def _bracket(self, number: int) -> str:
         """The members of a class that lie in the blocks, as an expression."""
-        firsts, lasts = self._classes[number][::2], self._classes[number][1::2]
-        ranges = []
-        for block in self._blocks:
+        ranges = [f"{re.escape(first)}-{re.escape(last)}" for first, last in self._ranges(self._classes[number])]
+        return f"[{''.join(ranges)}]" if ranges else _NOTHING
+
+    def _ranges(self, members: str) -> Iterator[tuple[str, str]]:
+        firsts, lasts = members[::2], members[1::2]
+        if self._blocks is None:
+            yield from zip(firsts, lasts, strict=True)
+            return
+        for block in sorted(self._blocks):
             low, high = chr(block * _BLOCK), chr(block * _BLOCK + _BLOCK - 1)
             at = bisect_left(lasts, low)
             while at < len(firsts) and firsts[at] <= high:
-                ranges.append(f"{re.escape(max(firsts[at], low))}-{re.escape(min(lasts[at], high))}")
+                yield max(firsts[at], low), min(lasts[at], high)
                 at += 1
-        return f"[{''.join(ranges)}]" if ranges else _NOTHING
 
 
 def blocks_of(text: str) -> set[int]:

@@ -4,9 +4,10 @@ import shlex
 
 from seq2seq_cli.corpus.splits import SPLITS
 from seq2seq_cli.decoding.engines.open_engine import load_model
-from seq2seq_cli.decoding.load import translator_of
+from seq2seq_cli.decoding.load import load_translator, translator_of
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.evaluation.held_out import score_split
+from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.runs.metrics import TestRecord
 from seq2seq_cli.training.events import Report, SampleTranslation
 from seq2seq_cli.training.samples import choose_samples
@@ -34,7 +35,7 @@ def report(session: Session) -> Report:
     """Score the best weights of the session's run."""
     corpus, progress = session.corpus, session.state.progress
     model = load_model(session.run, session.run.read_best()).to(session.state.device)
-    translator = translator_of(model, corpus.codecs, session.config.decoding)
+    translator = _translator(session, model)
     split = next(name for name in reversed(SPLITS) if len(corpus.split(name)))
     return Report(
         run=session.run.path,
@@ -49,6 +50,13 @@ def report(session: Session) -> Report:
         samples=_samples(translator, corpus.sentences(split)),
         parameters=sum(p.numel() for p in model.parameters()),
     )
+
+
+def _translator(session: Session, model: Seq2Seq) -> Translator:
+    """The translator of the best weights: by the exported model on a CPU, where it is several times as fast."""
+    if session.state.device.type == "cpu":
+        return load_translator(session.run, "cpu")
+    return translator_of(model, session.corpus.codecs, session.config.decoding)
 
 
 def _samples(translator: Translator, pairs: list[tuple[str, str]]) -> list[SampleTranslation]:

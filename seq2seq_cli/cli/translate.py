@@ -18,6 +18,7 @@ from seq2seq_cli.config.choices import DeviceName
 from seq2seq_cli.errors import UsageError
 
 if TYPE_CHECKING:
+    from seq2seq_cli.decoding.demands import Demands
     from seq2seq_cli.decoding.lines import ByteStream
     from seq2seq_cli.decoding.translator import Translator
 
@@ -30,11 +31,12 @@ def translate(
         typer.Argument(metavar="TEXT", help="Texts. Without any, each line of the pipe or at the prompt is one."),
     ] = None,
     model: Annotated[
-        Path | None,
+        list[Path] | None,
         typer.Option(
             "--model",
             metavar="RUN",
-            help="The run to translate with, or one of its files of weights.",
+            help="The run to translate with, or one of its files of weights; given more than once, the runs translate"
+            " together.",
             show_default="newest",
         ),
     ] = None,
@@ -145,7 +147,8 @@ def translate(
     picture = None if attention in {None, ON_TERMINAL} else Path(str(attention))
     _check(texts or [], input_, output, view, picture)
     with open_output(output, overwrite=overwrite) as results:
-        translator = _translator(model, device, _overrides(overrides, threads), nbest, prefix, glossary)
+        demands = _demands(prefix, glossary)
+        translator = _translator(model, device, overrides, threads, nbest, demands)
         if attention is not None and not translator.engine.has_attention:
             raise UsageError("--attention: this model has no attention: its model.attention.score is none or fixed")
         view = replace(view, nbest=translator.options.n_best)
@@ -160,21 +163,28 @@ def translate(
             translate_lines(cast("ByteStream", sys.stdin.buffer), STDIN, translator, presenter)
 
 
-def _overrides(given: list[str] | None, threads: int | None) -> list[str]:
-    return [*(given or []), *([] if threads is None else [f"decoding.threads={threads}"])]
-
-
 def _translator(
-    model: Path | None, device: DeviceName, overrides: list[str], nbest: int | None, prefix: str, glossary: Path | None
+    model: list[Path] | None,
+    device: DeviceName,
+    overrides: list[str] | None,
+    threads: int | None,
+    nbest: int | None,
+    demands: "Demands",
 ) -> "Translator":
-    from seq2seq_cli.decoding.demands import Demands
-    from seq2seq_cli.decoding.glossary import Glossary
     from seq2seq_cli.decoding.load import load
 
-    check_utf8("--prefix", prefix)
-    demands = Demands(prefix=prefix, glossary=Glossary() if glossary is None else Glossary.read(glossary))
-    translator = load(model, device=device, overrides=overrides).translator.with_demands(demands)
+    options = {} if threads is None else {"threads": threads}
+    translator = load(model or None, device=device, overrides=overrides or [], options=options).translator
+    translator = translator.with_demands(demands)
     return translator if nbest is None else translator.with_n_best(nbest)
+
+
+def _demands(prefix: str, glossary: Path | None) -> "Demands":
+    from seq2seq_cli.decoding.demands import Demands
+    from seq2seq_cli.decoding.glossary import Glossary
+
+    check_utf8("--prefix", prefix)
+    return Demands(prefix=prefix, glossary=Glossary() if glossary is None else Glossary.read(glossary))
 
 
 def _threshold(score: float | None) -> float:

@@ -1,13 +1,13 @@
 """Loading a run to translate with it."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, overload
 
 from seq2seq_cli.config.choices import DeviceName
 from seq2seq_cli.decoding.engines.open_engine import open_engine
-from seq2seq_cli.decoding.options import read_options
+from seq2seq_cli.decoding.options import read_options, with_changes
 from seq2seq_cli.decoding.translation import Translation
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import ModelFileError, UsageError
@@ -24,7 +24,7 @@ class LoadedRun:
     """A trained run in memory, ready to translate."""
 
     path: Path
-    """The run folder."""
+    """The run folder; of several that translate together, the first."""
     translator: Translator
 
     @property
@@ -47,37 +47,71 @@ class LoadedRun:
         return self.translator.translate([text])[0]
 
 
-def load(run: Path | str | None = None, *, device: DeviceName = "auto", overrides: Sequence[str] = ()) -> LoadedRun:
+def load(
+    run: Path | str | Sequence[Path | str] | None = None,
+    *,
+    device: DeviceName = "auto",
+    overrides: Sequence[str] = (),
+    options: Mapping[str, object] | None = None,
+) -> LoadedRun:
     """Load a run: its folder, one of its files of weights, or, when it is None, the newest run of ``runs/``.
 
-    `overrides` are keys of the ``decoding`` section with other values.
+    Several runs, prepared together, translate together: the probability of a token is the mean of theirs.
+    `overrides` are keys of the ``decoding`` section with other values, as text; `options` are such values themselves,
+    which are not checked.
 
     Raises ModelFileError when a file is missing, damaged, or does not fit the others; UsageError for a device that this
-    machine lacks, and for overrides of other sections; ConfigError for overrides that no config has.
+    machine lacks, for runs with different vocabularies, and for overrides of other sections; ConfigError for overrides
+    that no config has.
     """
     for override in overrides:
         if not override.startswith("decoding."):
             raise UsageError(f"--set {override}: only decoding.KEY=VALUE: the model is trained already")
-    folder = RunFolder.find_model(None if run is None else Path(run))
-    return LoadedRun(path=folder.path, translator=load_translator(folder, device, overrides))
+    paths = [None if run is None else Path(run)] if run is None or isinstance(run, str | Path) else list(map(Path, run))
+    folders = [RunFolder.find_model(path) for path in paths]
+    translators = [load_translator(folder, device, overrides, options) for folder in folders]
+    return LoadedRun(path=folders[0].path, translator=_together(folders, translators))
 
 
-def load_translator(run: RunFolder, device: DeviceName = "auto", overrides: Sequence[str] = ()) -> Translator:
-    """The translator of a run, with its best weights.
+def load_translator(
+    run: RunFolder,
+    device: DeviceName = "auto",
+    overrides: Sequence[str] = (),
+    options: Mapping[str, object] | None = None,
+) -> Translator:
+    """The translator of a run, with its best weights; see `load`.
 
     Raises ModelFileError when a file is missing, damaged, or does not fit the others.
     """
-    options = read_options(run, overrides)
+    values = read_options(run, overrides)
+    if options:
+        values = with_changes(values, **options)
     src, tgt = load_codecs(run.path)
     engine = open_engine(
-        run, engine=options.engine, device=device, threads=options.threads, precision=options.precision
+        run, engine=values.engine, device=device, threads=values.threads, precision=values.precision
     )
     if engine.vocabulary_size != len(tgt.vocabulary):
         raise ModelFileError(
             f"{run.path}: its weights have {engine.vocabulary_size} target units, its codec has {len(tgt.vocabulary)}:"
             " restore them, or train anew"
         )
-    return Translator(engine=engine, src_codec=src, tgt_codec=tgt, options=options)
+    return Translator(engine=engine, src_codec=src, tgt_codec=tgt, options=values)
+
+
+def _together(runs: Sequence[RunFolder], translators: Sequence[Translator]) -> Translator:
+    """One translator with all engines, and the options of the first."""
+    first = translators[0]
+    if len(translators) == 1:
+        return first
+    from seq2seq_cli.decoding.engines.ensemble import Ensemble
+
+    for run, translator in zip(runs, translators, strict=True):
+        if (translator.src_codec, translator.tgt_codec) != (first.src_codec, first.tgt_codec):
+            raise UsageError(
+                f"{run.path}: has other vocabularies than {runs[0].path}: only runs that were trained on the same"
+                " prepared folder translate together"
+            )
+    return replace(first, engine=Ensemble([translator.engine for translator in translators]))
 
 
 def translator_of(model: "Seq2Seq", codecs: Codecs, options: "DecodingConfig") -> Translator:

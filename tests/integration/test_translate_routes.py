@@ -225,6 +225,33 @@ def test_a_doubtful_translation_is_marked(folder: Path, expected: dict[str, str]
     assert s2s("--min-score=-1000", LINES[0], folder=folder).stdout == f"{expected[LINES[0]]}\n"
 
 
+# Models
+
+
+def test_a_model_and_itself_answer_as_it_does_alone(folder: Path) -> None:
+    one, both = (
+        s2s(*(["--model", "runs/newest"] * times), "--threads", "1", "--score", *LINES, folder=folder).stdout
+        for times in (1, 2)
+    )
+    assert both == one
+
+
+def test_several_models_translate_together(folder: Path) -> None:
+    make_run(folder / "runs" / "location", score="location")
+    models = ("--model", "runs/newest", "--model", "runs/location")
+    done = s2s(*models, "--score", "She kissed him.", "The dog?", folder=folder)
+    assert (done.returncode, done.stdout.count("\n")) == (0, 2)
+
+
+def test_models_with_other_vocabularies_do_not_translate_together(folder: Path) -> None:
+    path = make_run(folder / "runs" / "other").path / "codec" / "tgt.json"
+    codec = json.loads(path.read_text(encoding="utf-8"))
+    codec["words"].reverse()
+    path.write_text(json.dumps(codec), encoding="utf-8")
+    done = s2s("--model", "runs/newest", "--model", "runs/other", "she", folder=folder)
+    assert_refused(done, "runs/other: has other vocabularies than runs/newest")
+
+
 # Demands
 
 

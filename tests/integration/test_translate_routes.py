@@ -24,9 +24,10 @@ LINES = ["She kissed him.", "He saw the dog.", "The dog?", "she saw him ."]
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A working directory with two runs, of which one writes only what it copies."""
+    """A working directory with some runs."""
     folder = tmp_path_factory.mktemp("routes")
     make_run(folder / "runs" / "newest")
+    make_run(folder / "runs" / "location", score="location")
     make_run(folder / "runs" / "copying", copies=True)
     (folder / "runs" / "latest").write_text("newest\n", encoding="utf-8")
     return folder
@@ -137,7 +138,7 @@ def test_whatever_a_line_holds_it_has_an_answer(folder: Path, run: str) -> None:
     done = s2s("--model", f"runs/{run}", *short, folder=folder, text="\n".join(lines) + "\n")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.count("\n") == len(lines)
-    assert not any(unicodedata.category(character) == "Cc" for character in done.stdout.replace("\n", ""))
+    assert {character for character in done.stdout if unicodedata.category(character) == "Cc"} <= {"\n", "\t"}
 
 
 # Files
@@ -237,19 +238,18 @@ def test_a_model_and_itself_answer_as_it_does_alone(folder: Path) -> None:
 
 
 def test_several_models_translate_together(folder: Path) -> None:
-    make_run(folder / "runs" / "location", score="location")
     models = ("--model", "runs/newest", "--model", "runs/location")
     done = s2s(*models, "--score", "She kissed him.", "The dog?", folder=folder)
     assert (done.returncode, done.stdout.count("\n")) == (0, 2)
 
 
 def test_models_with_other_vocabularies_do_not_translate_together(folder: Path) -> None:
-    path = make_run(folder / "runs" / "other").path / "codec" / "tgt.json"
+    path = make_run(folder / "elsewhere" / "other").path / "codec" / "tgt.json"
     codec = json.loads(path.read_text(encoding="utf-8"))
     codec["words"].reverse()
     path.write_text(json.dumps(codec), encoding="utf-8")
-    done = s2s("--model", "runs/newest", "--model", "runs/other", "she", folder=folder)
-    assert_refused(done, "runs/other: has other vocabularies than runs/newest")
+    done = s2s("--model", "runs/newest", "--model", "elsewhere/other", "she", folder=folder)
+    assert_refused(done, "elsewhere/other: has other vocabularies than runs/newest")
 
 
 # Demands

@@ -80,11 +80,12 @@ def _text(_number: int, translation: "Translation", view: View, output: Output) 
 
 
 def _line(translation: "Translation", view: View) -> str:
-    columns = [DOUBTFUL * view.is_doubtful(translation) + view.text(translation)]
-    if translation.sentences:
-        columns += _scores(translation) if view.score else []
-        columns += [_pharaoh(translation)] if view.align else []
-    return "\t".join(columns)
+    text = DOUBTFUL * view.is_doubtful(translation) + view.text(translation)
+    if not translation.sentences or not (view.score or view.align):
+        return text
+    scores = _scores(translation) if view.score else []
+    alignment = [_pharaoh(translation)] if view.align else []
+    return "\t".join([text.replace("\t", " "), *scores, *alignment])
 
 
 def _tsv(number: int, translation: "Translation", view: View, _output: Output) -> str:

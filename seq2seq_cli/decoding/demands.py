@@ -1,6 +1,6 @@
 """What a user demands of translations: how they begin, and how terms are translated."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from seq2seq_cli.decoding.glossary import Glossary
@@ -23,14 +23,14 @@ class Demands:
         if UNK in codec.read(self.prefix).ids:
             raise InputError(f"--prefix {self.prefix}: the model does not know all of its words")
         for term, translations in self.glossary.terms.items():
-            if not any(True for _ in _forms(translations, codec)):
+            if not any(True for _ in forms(translations, codec)):
                 raise InputError(
                     f"--glossary: {term}: the model does not know all words of {' or '.join(translations)}"
                 )
 
     def constraints(self, sentence: str, codec: Codec, *, is_first: bool = True) -> Constraints:
         """The constraints on the translation of a sentence; the prefix is for the first sentence of a text."""
-        terms = tuple(tuple(_forms(translations, codec)) for translations in self.glossary.demanded(sentence))
+        terms = tuple(tuple(forms(translations, codec)) for translations in self.glossary.demanded(sentence))
         return Constraints(
             prefix=tuple(codec.read(self.prefix).ids) if self.prefix and is_first else (),
             terms=terms,
@@ -38,7 +38,7 @@ class Demands:
         )
 
 
-def _forms(translations: tuple[str, ...], codec: Codec) -> Iterator[Form]:
+def forms(translations: Sequence[str], codec: Codec) -> Iterator[Form]:
     """The ids of each translation that the codec can write."""
     for translation in translations:
         ids = tuple(codec.read(translation).ids)

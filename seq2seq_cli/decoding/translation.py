@@ -26,7 +26,7 @@ class SentenceTranslation(AttentionMap):
     copied: tuple[str, ...]
     """The words that the translation has from the source as they are."""
     forced: tuple[str, ...]
-    """The units of the translation that a prefix or a glossary demanded."""
+    """The units of the translation that a prefix, a glossary or a number of the source demanded."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +70,7 @@ class Translation:
 
     @property
     def forced(self) -> tuple[str, ...]:
-        """The units of the translation that a prefix or a glossary demanded."""
+        """The units of the translation that a prefix, a glossary or a number of the source demanded."""
         return tuple(unit for sentence in self.sentences for unit in sentence.forced)
 
     @property

@@ -4,13 +4,13 @@ S source length with ``<eos>``, T target length.
 """
 
 import logging
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from seq2seq_cli.decoding.copying import copy_by_attention, copy_in_order, is_punctuation
-from seq2seq_cli.decoding.demands import Demands
+from seq2seq_cli.decoding.demands import Demands, forms
 from seq2seq_cli.decoding.engine import Engine
 from seq2seq_cli.decoding.options import with_changes
 from seq2seq_cli.decoding.passages.passage import Limits, Passage, split_passage
@@ -24,6 +24,7 @@ from seq2seq_cli.decoding.search.search import search
 from seq2seq_cli.decoding.translation import Place, SentenceTranslation, Translation
 from seq2seq_cli.errors import InputError, one_line
 from seq2seq_cli.text.codec import Codec, Reading
+from seq2seq_cli.text.conventions import Span
 from seq2seq_cli.text.normalise import SPACING, normalise
 from seq2seq_cli.text.vocabulary import EOS, EOS_UNIT, UNK
 
@@ -98,25 +99,37 @@ class Translator:
             count_ids=lambda text: len(self._read(text).ids),
         )
 
-    def _read(self, text: str, protected: Sequence[tuple[int, int]] = ()) -> Reading:
+    def _read(self, text: str, protected: Sequence[Span] = ()) -> Reading:
         if self.options.tidy_input:
             text, protected = self.src_codec.conventions.apply_around(text, protected)
         return self.src_codec.read(text, protected)
 
     def _translate(self, passages: Mapping[str, Passage]) -> dict[str, Translation]:
-        """The translation of each text of a chunk; a sentence that loses a number is translated once more."""
+        """The translation of each text of a chunk.
+
+        A sentence that loses numbers is translated once more, with the condition that they occur. Where they cannot, or
+        still do not, they are protected like addresses.
+        """
         sentences = {text: self._sentences(passage) for text, passage in passages.items()}
         found = self._search(sentence for of_text in sentences.values() for sentence in of_text)
-        lossy = {
-            sentence: sentence.protect(lost_numbers(sentence.piece.text, best.text))
-            for sentence, (best, *_) in found.items()
-        }
-        again = self._search(protected for sentence, protected in lossy.items() if protected != sentence)
-        found |= {sentence: again[protected] for sentence, protected in lossy.items() if protected in again}
+        if not self.options.sampling:
+            found |= self._search_again(found, _Sentence.demand)
+        found |= self._search_again(found, _Sentence.protect)
         return {
             text: self._joined(text, passage, [found[sentence] for sentence in sentences[text]])
             for text, passage in passages.items()
         }
+
+    def _search_again(
+        self,
+        found: "Mapping[_Sentence, list[SentenceTranslation]]",
+        changed: "Callable[[_Sentence, Sequence[Span]], _Sentence]",
+    ) -> "dict[_Sentence, list[SentenceTranslation]]":
+        """Other translations of the sentences that lose numbers."""
+        lost = {sentence: lost_numbers(sentence.piece.text, best.text) for sentence, (best, *_) in found.items()}
+        lossy = {sentence: changed(sentence, spans) for sentence, spans in lost.items() if spans}
+        again = self._search(lossy.values())
+        return {sentence: again[other] for sentence, other in lossy.items()}
 
     def _sentences(self, passage: Passage) -> "list[_Sentence]":
         return [_Sentence(piece, is_first=i == 0) for i, piece in enumerate(passage.pieces)]
@@ -134,13 +147,14 @@ class Translator:
         return translations
 
     def _constraints(self, sentence: "_Sentence", reading: Reading) -> Constraints:
-        """Those of the demands, an unknown word for each protected one, and no more of these than can be copied."""
+        """Those of the demands, the numbers, an unknown word per protected one, and no more than can be copied."""
         demanded = self.demands.constraints(sentence.piece.text, self.tgt_codec, is_first=sentence.is_first)
         has_attention = self.engine.has_attention
         copied = (word for word in reading.words if has_attention or word.is_unknown)
         limit = sum(not is_punctuation(word.text) for word in copied)
         unknown = 0 if self.options.sampling else len(sentence.piece.protected)
-        terms = (*demanded.terms, *[((UNK,),)] * unknown)
+        numbers = (tuple(forms([number], self.tgt_codec)) for number in sentence.numbers)
+        terms = (*demanded.terms, *[((UNK,),)] * unknown, *filter(None, numbers))
         continuing = self.tgt_codec.inner_ids if terms else frozenset()
         return replace(demanded, terms=terms, limits={UNK: limit}, continuing=continuing)
 
@@ -191,9 +205,16 @@ class _Sentence(NamedTuple):
     is_first: bool
     """Whether it begins its text, so that a prefix is for it."""
 
-    def protect(self, spans: Sequence[tuple[int, int]]) -> "_Sentence":
+    numbers: tuple[str, ...] = ()
+    """Numbers that the translation must have."""
+
+    def demand(self, spans: Sequence[Span]) -> "_Sentence":
+        """The sentence with the numbers in these spans."""
+        return self._replace(numbers=tuple(self.piece.text[start:end] for start, end in spans))
+
+    def protect(self, spans: Sequence[Span]) -> "_Sentence":
         """The sentence with more spans that come through unchanged."""
-        return self._replace(piece=self.piece.protect(spans)) if spans else self
+        return self._replace(piece=self.piece.protect(spans))
 
 
 def similar_lengths(lengths: Sequence[int], batch_size: int) -> Iterator[list[int]]:

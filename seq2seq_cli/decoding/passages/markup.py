@@ -112,7 +112,7 @@ def find_marks(text: str) -> list[Mark]:
     marks = list(_Scanner(text).marks()) if _ANY_MARK.search(text) else []
     if len(text) > LONGEST_WORD:
         marks = sorted([*marks, *_unbroken(text, marks)], key=lambda mark: mark.start)
-    return _paired(text, marks)
+    return _paired(text, marks) if marks else []
 
 
 def _unbroken(text: str, marks: list[Mark]) -> Iterator[Mark]:

@@ -39,24 +39,24 @@ class Limits:
     max_length: int
     """A sentence of more ids is cut."""
     count_tokens: Callable[[str], int]
-    """The number of tokens of a text; it has at most one per character."""
+    """The number of tokens of a text; it has at most one per character, and one for a final mark."""
     count_ids: Callable[[str], int]
-    """The number of ids that the model would read, of which a token can have several."""
+    """The number of ids that the model would read; a token can have several, but no more than characters."""
 
     def is_usual(self, text: str) -> bool:
         """Whether a text need not be split into sentences."""
-        if len(text) <= self.usual_length:
-            return True
-        return self.count_tokens(text) <= self.usual_length and not _has_unbroken(text)
+        return not self._is_longer(text, self.usual_length, self.count_tokens)
 
     def is_possible(self, text: str) -> bool:
         """Whether a text need not be cut."""
-        return self.count_ids(text) <= self.max_length and not _has_unbroken(text)
+        return not self._is_longer(text, self.max_length, self.count_ids)
 
-
-def _has_unbroken(text: str) -> bool:
-    """Whether a part without spaces is so long that a codec takes it for one unknown word."""
-    return len(text) > LONGEST_WORD and any(len(word) > LONGEST_WORD for word in text.split())
+    @staticmethod
+    def _is_longer(text: str, length: int, count: Callable[[str], int]) -> bool:
+        if len(text) < length:
+            return False
+        # A codec takes a part without spaces for one unknown word when it is very long.
+        return count(text) > length or any(len(word) > LONGEST_WORD for word in text.split())
 
 
 def split_passage(text: str, *, language: str, limits: Limits) -> Passage:

@@ -40,10 +40,10 @@ class Bans(NamedTuple):
 
     def allowed(self, tokens: Int[np.ndarray, "R k"]) -> Bool[np.ndarray, "R k"]:
         """Whether each token may come next."""
-        allowed = np.ones(tokens.shape, dtype=np.bool_)
-        pairs, columns = np.nonzero(tokens[self.rows] == self.tokens[:, np.newaxis])
-        allowed[self.rows[pairs], columns] = False
-        return allowed
+        # A row can have thousands of bans, and as many proposals: a table takes less time than comparing all of them.
+        banned = np.zeros((len(tokens), 1 + max(tokens.max(initial=0), self.tokens.max(initial=0))), dtype=np.bool_)
+        banned[self.rows, self.tokens] = True
+        return ~np.take_along_axis(banned, tokens, axis=1)
 
 
 def repeated_ngrams(history: Int[np.ndarray, "R t"], size: int, limits: Int[np.ndarray, " R"]) -> Bans:

@@ -22,7 +22,7 @@ from seq2seq_cli.text.casing import fold, lower
 from seq2seq_cli.text.conventions import APOSTROPHES, WORD, Conventions, sentence_cues
 from seq2seq_cli.text.normalise import in_word
 
-SAMPLE = 20_000
+SAMPLE = 15_000
 """Most sentences that are counted; they are spread evenly over the training split."""
 
 USUAL = 0.95
@@ -246,15 +246,21 @@ def _openings(rows: Sequence[Sequence[str]], final_marks: str, language: str) ->
 
 
 def _endings(rows: Sequence[Sequence[str]], final_marks: str, language: str, *, spaces: bool) -> dict[str, str]:
-    """The endings of Conventions."""
-    endings = _Cues()
+    """The endings of Conventions: from the sentences with another mark, and then those of the others that end alike."""
     ends = Counter([" ".join(row[-3:] if row[-1] in final_marks else row[-2:]) for row in rows])
+    endings = _Cues()
     for end, count in ends.items():
-        if end[-1] in final_marks and (words := end.rstrip(f"{final_marks} ")):
+        if end[-1] in final_marks[1:] and (words := end.rstrip(f"{final_marks} ")):
             cues = sentence_cues(words, language, spaces=spaces)
-            endings[cues.ending, end[-1]] += count
-            if cues.long_ending != cues.ending:
-                endings[cues.long_ending, end[-1]] += count
+            for cue in {cues.ending, cues.long_ending}:
+                endings[cue, end[-1]] += count
+    frequent = {cue for (cue, _), count in endings.items() if count >= _SURE_ENDING * _FEWEST_CUES}
+    for end, count in ends.items():
+        if end[-1] in final_marks[:1]:
+            words = lower(end[:-1].rstrip(), language)
+            alike = (words, words.rpartition(" ")[2]) if spaces else (words[-2:], words[-1:])
+            for cue in frequent.intersection(alike):
+                endings[cue, end[-1]] += count
     return {words: mark for words, mark in endings.usual(_SURE_ENDING) if mark != final_marks[0]}
 
 

@@ -342,10 +342,10 @@ class DecodingConfig(Section):
     n_best: PositiveInt = 1
     """Translations of a sentence, best first; at most beam_size. With sampling, the number of samples, of which equal
     ones are given once."""
-    prune: Positive | None = 3.0
+    prune: Positive | None = 1.5
     """Hypotheses are dropped when their log-probability is more than this below the best of their sentence; null: none
     is."""
-    length_penalty: choices.LengthPenalty = "gnmt"
+    length_penalty: choices.LengthPenalty = "average"
     """Divisor of a translation's log-probability when translations of a sentence are compared. none: 1. average: its
     number of tokens n. gnmt: ((5 + n) / 6) ^ length_penalty_alpha."""
     length_penalty_alpha: NonNegative = 1.0
@@ -354,9 +354,9 @@ class DecodingConfig(Section):
     """Weight of the penalty for source tokens without attention; GNMT's beta."""
     min_length: NonNegativeInt = 0
     """Fewest tokens of a translation."""
-    no_repeat_ngram_size: NonNegativeInt = 0
-    """n-grams of this many tokens occur no more often in a translation than the most frequent one in its source; 0: no
-    such limit."""
+    no_repeat_ngram_size: NonNegativeInt = 3
+    """n-grams of this many tokens, or five times as many characters, occur no more often in a translation than the most
+    frequent one in its source; 0: no such limit."""
     sampling: bool = False
     """Draw each token by its probability; no search, and beam_size does not matter."""
     temperature: Positive = 1.0

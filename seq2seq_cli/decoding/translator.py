@@ -26,7 +26,7 @@ from seq2seq_cli.errors import InputError, one_line
 from seq2seq_cli.text.codec import Codec, Reading
 from seq2seq_cli.text.conventions import Span
 from seq2seq_cli.text.normalise import SPACING, normalise
-from seq2seq_cli.text.vocabulary import EOS, EOS_UNIT, UNK
+from seq2seq_cli.text.vocabulary import CHARACTERS_PER_TOKEN, EOS, EOS_UNIT, UNK
 
 if TYPE_CHECKING:  # pydantic is not imported to translate
     from seq2seq_cli.config.schema import DecodingConfig
@@ -141,10 +141,16 @@ class Translator:
         for batch in similar_lengths([len(reading.ids) for _, reading in sources], self.options.batch_size):
             of_batch = [sources[i] for i in batch]
             constraints = [self._constraints(*source) for source in of_batch]
-            found = search(self.engine, [reading.ids for _, reading in of_batch], self.options, constraints)
+            found = search(self.engine, [reading.ids for _, reading in of_batch], self._search_options, constraints)
             for (sentence, reading), hypotheses in zip(of_batch, found, strict=True):
                 translations[sentence] = [self._written(sentence.piece, reading, each) for each in hypotheses]
         return translations
+
+    @cached_property
+    def _search_options(self) -> "DecodingConfig":
+        if self.tgt_codec.unit != "character":
+            return self.options
+        return with_changes(self.options, no_repeat_ngram_size=self.options.no_repeat_ngram_size * CHARACTERS_PER_TOKEN)
 
     def _constraints(self, sentence: "_Sentence", reading: Reading) -> Constraints:
         """Those of the demands, the numbers, an unknown word per protected one, and no more than can be copied."""

@@ -15,9 +15,7 @@ from seq2seq_cli.errors import PairFileError
 from seq2seq_cli.preparation.dropped import MOST_EXAMPLES, Dropped, DroppedLine
 from seq2seq_cli.preparation.pair_store import PairStore
 from seq2seq_cli.preparation.splits import assign_splits
-
-CHARACTERS_PER_TOKEN = 5
-"""About the length of a word in most languages that are written with letters."""
+from seq2seq_cli.text.vocabulary import CHARACTERS_PER_TOKEN
 
 NOWHERE = -1
 """The split of a pair that is dropped."""

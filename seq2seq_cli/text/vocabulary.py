@@ -6,6 +6,9 @@ from typing import Self
 PAD, UNK, BOS, EOS = 0, 1, 2, 3
 PAD_UNIT, UNK_UNIT, BOS_UNIT, EOS_UNIT = SPECIAL_UNITS = ("<pad>", "<unk>", "<bos>", "<eos>")
 
+CHARACTERS_PER_TOKEN = 5
+"""About the length of a word in most languages that are written with letters."""
+
 
 class Vocabulary:
     """Units and ids, one to one: the four special units first, then the words.

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from seq2seq_cli.shapes import Bool, Int
+from seq2seq_cli.text.vocabulary import UNK
 
 
 class Bans(NamedTuple):
@@ -47,14 +48,18 @@ class Bans(NamedTuple):
 
 
 def repeated_ngrams(history: Int[np.ndarray, "R t"], size: int, limits: Int[np.ndarray, " R"]) -> Bans:
-    """The tokens that would complete an n-gram of the given size which has occurred as often as the row's limit."""
+    """The tokens that would complete an n-gram of the given size which has occurred as often as the row's limit.
+
+    An n-gram with UNK is none, as UNK stands for a different word each time.
+    """
     nothing = np.zeros(0, dtype=np.int64)
     windows = history.shape[1] - size + 1
     if windows < 1:
         return Bans(nothing, nothing)
-    begins_alike = np.ones((len(history), windows), dtype=np.bool_)
+    begins_alike = history[:, size - 1 :] != UNK
     for i in range(size - 1):
-        begins_alike &= history[:, i : i + windows] == history[:, windows + i, np.newaxis]
+        last = history[:, windows + i, np.newaxis]
+        begins_alike &= (history[:, i : i + windows] == last) & (last != UNK)
     rows, begins = np.nonzero(begins_alike)
     if not len(rows):
         return Bans(nothing, nothing)
@@ -65,6 +70,6 @@ def repeated_ngrams(history: Int[np.ndarray, "R t"], size: int, limits: Int[np.n
 
 
 def largest_repetition(ids: Sequence[int], size: int) -> int:
-    """The number of times that the most frequent n-gram of the given size occurs; at least 1."""
+    """The number of times that the most frequent n-gram of the given size, without UNK, occurs; at least 1."""
     ngrams = zip(*(ids[i:] for i in range(size)), strict=False)
-    return max(Counter(ngrams).values(), default=1)
+    return max(Counter(ngram for ngram in ngrams if UNK not in ngram).values(), default=1)

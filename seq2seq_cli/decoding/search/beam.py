@@ -52,6 +52,8 @@ class Beam(Strategy):
 
     @override
     def choose(self, candidates: Candidates, rows: Rows, ended: Int[np.ndarray, " N"]) -> Int[np.ndarray, " G"]:
+        if self.size == 1 and not candidates.progress.any():
+            return np.arange(len(candidates.rows))  # each source has one row, and each row one candidate
         sources = rows.sources[candidates.rows]
         totals = rows.log_probabilities[candidates.rows] + candidates.log_probabilities
         stage = stages(candidates.progress)

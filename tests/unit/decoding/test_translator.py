@@ -65,7 +65,7 @@ def model(request: pytest.FixtureRequest, src_codec: Codec, tgt_codec: Codec) ->
 
 
 def translator(model: Seq2Seq, src_codec: Codec, tgt_codec: Codec, **decoding: float) -> Translator:
-    options = DecodingConfig.model_validate({"beam_size": 1, **decoding})
+    options = DecodingConfig.model_validate({"beam_size": 1, "no_repeat_ngram_size": 0, **decoding})
     return translator_of(model, (src_codec, tgt_codec), options)
 
 

@@ -53,7 +53,7 @@ def translator(
         model.output.weight *= 8
         for id_ in said:
             model.output.bias[id_] = 1000
-    return translator_of(model, (src, tgt), DecodingConfig(beam_size=1))
+    return translator_of(model, (src, tgt), DecodingConfig(beam_size=1, no_repeat_ngram_size=0))
 
 
 def test_with_bpe_there_is_a_token_per_id_and_whole_words_are_copied() -> None:
@@ -97,6 +97,16 @@ def test_with_characters_an_unknown_one_is_copied_but_never_a_space() -> None:
     assert translation.src_tokens == ["S", "h", "e", "☂", "x", ".", EOS_UNIT]
     assert translation.unknown == ("☂", "x")
     assert sorted(translation.copied) == sorted("She☂x")
+
+
+@pytest.mark.parametrize(("unit", "repeated"), [("character", "a" * 15), ("word", "a a a")])
+def test_an_ngram_of_characters_is_five_times_as_long(unit: Unit, repeated: str) -> None:
+    tgt = codec("ab" if unit == "character" else "b a", unit, "de", keep=True)
+    loops = translator(codec(SRC_TEXT), tgt, tgt.token_ids("a" if unit == "character" else "▁a"))
+    text = loops.with_options(no_repeat_ngram_size=3).translate([SRC_TEXT])[0].text
+    assert repeated in text
+    assert repeated.replace("a", "aa", 1) not in text
+    assert f"{repeated} a" not in text
 
 
 def test_a_sentence_longer_than_location_attention_is_translated_in_parts(caplog: pytest.LogCaptureFixture) -> None:

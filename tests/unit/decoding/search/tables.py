@@ -69,9 +69,13 @@ def table(**rows: dict[int, float]) -> Float[np.ndarray, "V V"]:
     return probabilities
 
 
+PLAIN = {"length_penalty": "none", "prune": None, "no_repeat_ngram_size": 0}
+"""A search for the most probable translation."""
+
+
 def options(*, longest: object = 4, **values: object) -> DecodingConfig:
-    """A config whose translations have at most so many tokens."""
-    return DecodingConfig.model_validate({"max_length_factor": 0.0, "max_length_extra": longest, **values})
+    """A search for the most probable translation of at most so many tokens, unless the values say otherwise."""
+    return DecodingConfig.model_validate({"max_length_factor": 0.0, "max_length_extra": longest, **PLAIN, **values})
 
 
 def attention(tokens: Int[np.ndarray, " R"], lengths: Int[np.ndarray, " R"], longest: int) -> Float[np.ndarray, "R S"]:

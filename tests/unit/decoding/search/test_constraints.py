@@ -84,7 +84,7 @@ def test_constraints_are_always_met_and_nothing_forced_is_left_dangling(
 def test_a_wide_beam_finds_the_best_of_all_sequences_with_a_term(seed: int, forms: tuple[Form, ...]) -> None:
     forms = tuple(tuple({A: A, B: B}.get(token, C) for token in form) for form in forms)
     engine = random_engine(seed)
-    chosen = options(longest=4, beam_size=5**4, prune=None)
+    chosen = options(longest=4, beam_size=5**4)
     [[best]] = search(engine, [[0]], chosen, [Constraints(terms=(forms,))])
 
     def occurs(ids: list[int]) -> bool:
@@ -136,7 +136,7 @@ def test_prefix_and_terms_exceed_the_length_limit_where_they_must() -> None:
 def test_a_form_that_is_only_the_beginning_of_a_word_does_not_count() -> None:
     # "a b" does not have the word a.
     best = found(TableEngine(PLAIN[np.newaxis]), Constraints(terms=(((A,),),), continuing={B}), beam_size=3)
-    assert best.ids == [A, C, EOS]
+    assert best.ids in ([A, EOS], [A, C, EOS])  # equally probable
     forced = found(TableEngine(PLAIN[np.newaxis]), Constraints(terms=(((C,),),), continuing={EOS, A}), beam_size=1)
     assert forced.ids[forced.ids.index(C) + 1] == B
 

@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jaxtyping import Float
 
-from seq2seq_cli.config.schema import DecodingConfig
 from seq2seq_cli.decoding.search.bans import largest_repetition
 from seq2seq_cli.decoding.search.hypothesis import Hypothesis
 from seq2seq_cli.decoding.search.search import search
@@ -56,7 +55,7 @@ def test_greedy_search_takes_the_most_probable_token_and_a_beam_the_most_probabl
     [greedy] = find([SHORT], beam_size=1)
     assert greedy.ids == [A, B, EOS]
     assert greedy.log_probability == pytest.approx(log(0.6) + log(0.5) + log(0.9), abs=1e-12)
-    [best] = find([SHORT], beam_size=2, length_penalty="none", prune=None)
+    [best] = find([SHORT], beam_size=2)
     assert best.ids == [B, EOS]
     assert best.log_probability == best.score == pytest.approx(log(0.4) + log(0.9), abs=1e-12)
 
@@ -64,7 +63,7 @@ def test_greedy_search_takes_the_most_probable_token_and_a_beam_the_most_probabl
 def test_the_length_limit_cuts_what_does_not_end() -> None:
     found = search(TableEngine(np.stack([ENDLESS, SHORT])), [[0, 9], [0], [1]], options(longest=2, beam_size=1))
     assert [[h.ids for h in hypotheses] for hypotheses in found] == [[[C, C]], [[C, C]], [[A, B]]]
-    by_source = DecodingConfig(beam_size=1, max_length_factor=1.5, max_length_extra=1)
+    by_source = options(beam_size=1, max_length_factor=1.5, longest=1)
     found = search(TableEngine(ENDLESS[np.newaxis]), [[0, 9, 9], [0]], by_source)
     assert [h.ids for [h] in found] == [[C] * 5, [C] * 2]
     assert not found[0][0].ended
@@ -79,7 +78,7 @@ def test_what_ends_is_better_than_what_is_cut() -> None:
 @given(seeds, penalties, st.integers(0, 3))
 def test_a_wide_beam_finds_the_best_of_all_sequences(seed: int, penalty: dict[str, object], shortest: int) -> None:
     engine, source = random_engine(seed), [0, A, A]
-    chosen = options(beam_size=EXHAUSTIVE, n_best=7, prune=None, min_length=shortest, **penalty)
+    chosen = options(beam_size=EXHAUSTIVE, n_best=7, min_length=shortest, **penalty)
     found = search(engine, [source], chosen)[0]
     allowed = [ids for ids in all_sequences(engine.vocabulary_size, 4) if len(ids) > shortest]
     best = sorted((score(engine, source, ids, chosen) for ids in allowed), reverse=True)[:7]
@@ -142,16 +141,16 @@ def test_hypotheses_that_are_finished_or_cannot_win_leave_the_batch() -> None:
     search(greedy, [[0], [1], [2]], options(beam_size=1))
     assert greedy.rows == [3, 2, 2, 1]
     beam = TableEngine(IMMEDIATE[np.newaxis])
-    search(beam, [[0]], options(beam_size=2, length_penalty="none"))
+    search(beam, [[0]], options(beam_size=2))
     assert beam.rows == [1]  # a is less probable than <eos> already
-    search(beam, [[0]], options(beam_size=2, length_penalty="none", n_best=2))
+    search(beam, [[0]], options(beam_size=2, n_best=2))
     assert beam.rows == [1, 1, 1]
 
 
 def test_hopeless_hypotheses_are_pruned_but_not_the_n_best() -> None:
     # b, with 0.4, is log(1.5) = 0.41 below a; what follows from it would win.
     def ids(prune: float, n_best: int = 1) -> list[list[int]]:
-        chosen = options(beam_size=2, length_penalty="none", prune=prune, n_best=n_best)
+        chosen = options(beam_size=2, prune=prune, n_best=n_best)
         return [h.ids for h in search(TableEngine(SHORT[np.newaxis]), [[0]], chosen)[0]]
 
     assert ids(0.42) == [[B, EOS]]
@@ -179,6 +178,13 @@ def test_an_ngram_may_be_repeated_as_often_as_one_of_the_source() -> None:
     assert ids() == [C, C, EOS]
     assert ids(A, B, A, B) == [C, C, C, EOS]
     assert ids(A, A, A, A) == [C, C, C, C, EOS]
+
+
+def test_unknown_words_may_follow_each_other() -> None:
+    unknown = table(bos={C: 1.0}, c={UNK: 1.0})
+    unknown[UNK, UNK] = 1.0
+    [found] = find([unknown], longest=6, beam_size=1, no_repeat_ngram_size=2)
+    assert found.ids == [C, UNK, UNK, UNK, UNK, UNK]
 
 
 def test_a_row_without_any_allowed_token_ends() -> None:

@@ -62,8 +62,7 @@ def read_rules(language: str) -> TokenizerRules | None:
     """
     if language in PROGRAMS:
         return None
-    is_known = has_tokenizer(language)
-    tokenizer = _load(language if is_known else ANY_LANGUAGE)
+    tokenizer = _load(language)
     from spacy.symbols import ORTH  # type: ignore[import-not-found]  # a .pyx, like the next
     from spacy.tokenizer import Tokenizer  # type: ignore[import-not-found]
 
@@ -73,7 +72,7 @@ def read_rules(language: str) -> TokenizerRules | None:
         return None
     classes: dict[str, int] = {}
     return TokenizerRules(
-        is_known=is_known,
+        is_known=has_tokenizer(language),
         # A word holds no space: exceptions with one do not occur.
         exceptions={
             word: " ".join(token[ORTH] for token in tokens)
@@ -101,7 +100,7 @@ class Program:
 
 
 def _load(language: str) -> Any:
-    """spaCy's tokenizer for a language that it knows, which takes 0.1 to 2 seconds to build."""
+    """spaCy's tokenizer for a language, or for ANY_LANGUAGE; it takes 0.1 to 2 seconds to build."""
     packages = {"spacy": "spacy", **PROGRAMS.get(language, {})}
     missing = [name for name, module in packages.items() if importlib.util.find_spec(module) is None]
     if missing:
@@ -112,7 +111,7 @@ def _load(language: str) -> Any:
         import spacy
 
         try:
-            pipeline = spacy.blank(language)
+            pipeline = spacy.blank(language if has_tokenizer(language) else ANY_LANGUAGE)
             # Attributes of each new word that nobody reads take a third of spaCy's time.
             pipeline.vocab.lex_attr_getters = {}  # type: ignore[attr-defined]  # it lies in a .pyx
             tokenizer = pipeline.tokenizer

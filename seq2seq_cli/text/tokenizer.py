@@ -3,7 +3,8 @@
 The algorithm is that of spaCy's ``Tokenizer`` (spacy/tokenizer.pyx; https://spacy.io/usage/linguistic-features#how-tokenizer-works):
 prefixes and suffixes are cut off a word until it is an exception or a match, or until nothing is left to cut off; what
 remains is kept whole or cut at its infixes. Each word between two spaces is cut by itself, so that it has the same
-tokens in every text and is cut once.
+tokens in every text and is cut once. spaCy cuts a whole text otherwise where an exception reaches over a space: a few
+abbreviations of two words (Russian "и др."), and a smiley with more brackets behind it (":) )").
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -15,7 +16,6 @@ from seq2seq_cli.text.tokenizer_rules import KINDS, Finder, Kind, TokenizerRules
 
 LONGEST_WORD = 1000
 """Characters of the longest word that is cut: the time grows with the square of the length."""
-
 
 _MOST_BLOCKS = 16
 """Blocks of characters for which expressions are compiled anew each time that a word brings in another one."""

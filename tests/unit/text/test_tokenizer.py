@@ -25,14 +25,18 @@ TEXT = (
 PARTS = [*TEXT.split(), *"()[]{}<>.,;:!?'\"“”„’«»…-–—_/\\|*&#@%§°²+=~^$€0123456789"]
 
 
-@cache
-def tokenizer(language: str) -> RuleTokenizer:
-    """The tokenizer by the rules as a file gives them back."""
+def tokenizer_rules(language: str) -> TokenizerRules:
+    """The rules as a file gives them back."""
     rules = read_rules(language)
     assert rules is not None
     again = TokenizerRules.parse(json.loads(json.dumps(rules.to_json())))
     assert again == rules
-    return RuleTokenizer(again)
+    return again
+
+
+@cache
+def tokenizer(language: str) -> RuleTokenizer:
+    return RuleTokenizer(tokenizer_rules(language))
 
 
 def split(word: str, language: str) -> tuple[str, ...]:
@@ -75,6 +79,14 @@ def test_any_word_is_cut_as_spacy_cuts_it(word: str) -> None:
     assert "".join(ours.split(word)) == word
 
 
+def test_words_of_many_scripts_are_cut_as_spacy_cuts_them() -> None:
+    ours, spacy = RuleTokenizer(tokenizer_rules("en")), spacy_tokenizer("en")
+    for first in [*range(0x100, 0x3000, 0x80), *range(0x1F300, 0x1F900, 0x40)]:
+        word = "".join(f"({chr(first)}a-{chr(first + 1)}.{chr(first + 2)},…{chr(first)}.)".split())
+        assert ours.split(word) == tuple(token.text for token in spacy(word)), word
+        assert ours.split("(e.g.)") == ("(", "e.g.", ")")
+
+
 def test_an_overlong_word_is_not_cut() -> None:
     word = "(" * (LONGEST_WORD + 1)
     assert split(word, "en") == (word,)
@@ -107,6 +119,19 @@ def test_a_tokenizer_without_its_package_names_the_package(language: str, packag
     for _ in range(2):
         with pytest.raises(InputError, match=advice):
             Program(language)
+
+
+@pytest.mark.parametrize(
+    ("language", "needed"), [("af", "spacy"), ("eo", "spacy"), ("zh", "spacy"), ("th", "spacy pythainlp")]
+)
+def test_without_spacy_its_name_is_among_those_to_install(
+    monkeypatch: pytest.MonkeyPatch, language: str, needed: str
+) -> None:
+    if language == "th" and importlib.util.find_spec("pythainlp"):
+        pytest.skip("the package is there")
+    monkeypatch.setitem(sys.modules, "spacy", None)
+    with pytest.raises(InputError, match=f"for '{language}' needs other packages: pip install {needed}, or"):
+        Program(language) if language in PROGRAMS else read_rules.__wrapped__(language)
 
 
 def test_chinese_is_cut_by_a_program_of_spacys() -> None:

@@ -13,7 +13,7 @@ from seq2seq_cli.decoding.engines.graphs import refer_to_weights, trace_graphs
 from seq2seq_cli.decoding.engines.onnx_engine import OnnxEngine
 from seq2seq_cli.decoding.engines.quantise import quantise_output
 from seq2seq_cli.decoding.engines.torch_engine import TorchEngine
-from seq2seq_cli.errors import ExportError
+from seq2seq_cli.errors import ExportError, one_line
 from seq2seq_cli.files import write_whole
 from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.runs.exported import ExportRecord, schema_digest
@@ -33,7 +33,8 @@ Other = TypeVar("Other", bound=EngineState)
 def export_best(folder: Path, model: Seq2Seq, config: Config) -> None:
     """Write the graphs of a model beside its best weights, which `model` has, in the run folder.
 
-    Raises ExportError when they do not compute what torch computes; OSError when they cannot be written.
+    Raises ExportError when ONNX cannot express a part of the model, or when they do not compute what torch computes;
+    OSError when they cannot be written.
     """
     model = copy.deepcopy(model).cpu().eval()
     places = weight_places(folder / BEST)
@@ -54,17 +55,25 @@ def export_best(folder: Path, model: Seq2Seq, config: Config) -> None:
     write_whole(folder / ENCODER, encoder.SerializeToString(deterministic=True))
     write_whole(folder / DECODER, decoder.SerializeToString(deterministic=True))
     write_whole(folder / DECODER_INT8, quantise_output(decoder).SerializeToString(deterministic=True))
-    difference = largest_difference(
-        OnnxEngine(folder, record, threads=1),
-        TorchEngine(model, torch.device("cpu")),
-        src_size=model.encoder.embedding.num_embeddings,
-    )
+    _check(folder, record, model)
+    record.write(folder / EXPORT_RECORD)
+
+
+def _check(folder: Path, record: ExportRecord, model: Seq2Seq) -> None:
+    """Raise ExportError unless the graphs compute what the model computes."""
+    reference = TorchEngine(model, torch.device("cpu"))
+    try:
+        exported = OnnxEngine(folder, record, threads=1)
+        difference = largest_difference(exported, reference, src_size=model.encoder.embedding.num_embeddings)
+    except Exception as error:  # ONNX Runtime's errors have no base of their own
+        raise ExportError(
+            f"{folder}: ONNX Runtime cannot compute the exported model: {one_line(str(error))}"
+        ) from error
     if not difference <= TOLERANCE:  # not >, which is false for NaN
         raise ExportError(
             f"{folder}: the exported model's log-probabilities differ from torch's by up to {difference:.1e}, more than"
             f" {TOLERANCE:.0e}: translate with decoding.engine=torch"
         )
-    record.write(folder / EXPORT_RECORD)
 
 
 def largest_difference(ours: Engine[State], reference: Engine[Other], *, src_size: int) -> float:

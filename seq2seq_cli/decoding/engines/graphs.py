@@ -18,6 +18,7 @@ from torch.onnx.utils import register_custom_op_symbolic
 
 from seq2seq_cli.decoding.engines.onnx_engine import NEXT, PROPOSALS
 from seq2seq_cli.decoding.engines.torch_engine import propose
+from seq2seq_cli.errors import ExportError, one_line
 from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.model.state import DecoderState, Memory, RNNState
 from seq2seq_cli.runs.exported import Places
@@ -55,7 +56,7 @@ _WEIGHT = "model."
 def trace_graphs(model: Seq2Seq) -> tuple[onnx.ModelProto, onnx.ModelProto]:
     """The graphs of the encoder and of a decoder step of a model in evaluation mode, on the CPU.
 
-    The weights are inputs of the graphs, after their other inputs.
+    The weights are inputs of the graphs, after their other inputs. Raises ExportError when ONNX cannot express a part.
     """
     # All of one length: an RNN is traced as it runs without padding, and `_give_lengths` does the rest.
     src = torch.full((2, min(3, model.decoder.attention.max_length or 3)), EOS)
@@ -141,18 +142,23 @@ def _trace(module: nn.Module, inputs: Tensors, outputs: Sequence[str]) -> onnx.M
         # The exporter that traces is deprecated in favour of one that takes twenty times as long, needs one more
         # package and fails on RNNs; the other warnings are about Python's own decisions, which are meant to be traced.
         warnings.simplefilter("ignore")
-        torch.onnx.export(
-            module,
-            tuple(inputs.values()),
-            file,  # type: ignore[arg-type]  # its own documentation allows it
-            dynamo=False,
-            export_params=False,
-            do_constant_folding=False,
-            opset_version=OPSET,
-            input_names=list(inputs),
-            output_names=list(outputs),
-            dynamic_axes=axes,
-        )
+        try:
+            # Where the exporter fails it prints the whole graph; stdout is for results.
+            torch._C._jit_set_onnx_log_output_stream("stderr")  # noqa: SLF001  # there is no public way
+            torch.onnx.export(
+                module,
+                tuple(inputs.values()),
+                file,  # type: ignore[arg-type]  # its own documentation allows it
+                dynamo=False,
+                export_params=False,
+                do_constant_folding=False,
+                opset_version=OPSET,
+                input_names=list(inputs),
+                output_names=list(outputs),
+                dynamic_axes=axes,
+            )
+        except Exception as error:  # whatever the exporter meets: a model of one's own may have any operation
+            raise ExportError(f"the model has a part that ONNX cannot express: {one_line(str(error))}") from error
     return onnx.load_from_string(file.getvalue())
 
 

@@ -5,6 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from jaxtyping import Float
+from torch import Tensor
+from typing_extensions import override
 
 from seq2seq_cli.config.catalog import list_configs
 from seq2seq_cli.config.choices import DecodingPrecision
@@ -14,6 +17,7 @@ from seq2seq_cli.decoding.engines.export import export_best
 from seq2seq_cli.decoding.engines.onnx_engine import OnnxEngine
 from seq2seq_cli.errors import ExportError, ModelFileError
 from seq2seq_cli.files import read_json, write_json
+from seq2seq_cli.model.attention.scores import DotScore, Sizes
 from seq2seq_cli.runs.exported import ExportRecord
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import BEST, CONFIG, DECODER, ENCODER, EXPORT_RECORD
@@ -114,6 +118,25 @@ def test_an_export_that_computes_something_else_is_dropped(tmp_path: Path) -> No
     with pytest.raises(ExportError, match="differ from torch's by up to"):
         export_best(run.path, small_model(config, seed=4), run.config())
     assert not (tmp_path / EXPORT_RECORD).exists()
+
+
+class ErfcxScore(DotScore):
+    """A score of one's own, with a function that ONNX does not have."""
+
+    @override
+    def forward(self, query: Float[Tensor, "B T H"], keys: Float[Tensor, "B S H"]) -> Float[Tensor, "B T S"]:
+        scores: Tensor = torch.special.erfcx(super().forward(query, keys))
+        return scores
+
+
+def test_what_onnx_cannot_express_is_named(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    model = small_model(ModelConfig.model_validate({**SMALL, "attention": {"score": "dot"}}))
+    model.decoder.attention.score = ErfcxScore(Sizes(query=6, memory=6, attention=6, max_length=9))
+    run = make_run(tmp_path, model)
+    with pytest.raises(ExportError, match=r"a part that ONNX cannot express: .*erfcx"):
+        export_best(run.path, model, run.config())
+    assert not (tmp_path / EXPORT_RECORD).exists()
+    assert capfd.readouterr().out == ""
 
 
 def test_exporting_twice_writes_the_same_bytes(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeAlias
 
 from seq2seq_cli.decoding.alignment import Link, word_links, words_of_tokens
@@ -73,7 +74,7 @@ class Translation:
         """The units of the translation that a prefix, a glossary or a number of the source demanded."""
         return tuple(unit for sentence in self.sentences for unit in sentence.forced)
 
-    @property
+    @cached_property
     def alignment(self) -> list[Link]:
         """The word links between text and translation, one per word of the translation at most, in its order."""
         links: list[Link] = []

@@ -22,7 +22,7 @@ from seq2seq_cli.text.casing import fold, lower
 from seq2seq_cli.text.conventions import APOSTROPHES, WORD, Conventions, sentence_cues
 from seq2seq_cli.text.normalise import in_word
 
-SAMPLE = 15_000
+SAMPLE = 10_000
 """Most sentences that are counted; they are spread evenly over the training split."""
 
 USUAL = 0.95
@@ -53,27 +53,28 @@ _MOST_PIECES = 50
 
 
 def learn_conventions(
-    store: PairStore, split_of_pair: NDArray[np.int8], token_counts: Mapping[str, int], config: TextConfig
+    store: PairStore, split_of_pair: NDArray[np.int8], token_counts: NDArray[np.int64], config: TextConfig
 ) -> Conventions:
-    """The conventions of the source side of the training split, whose tokens have the given counts."""
+    """The conventions of the source side of the training split, which has each distinct token so many times."""
     pairs = np.flatnonzero(split_of_pair == TRAIN)
     chosen = pairs[np.linspace(0, len(pairs), min(len(pairs), SAMPLE), endpoint=False, dtype=np.int64)]
-    has_case = config.unit != "character" and not config.src.lowercase
-    # Tokens with their case are counted already, in all sentences.
-    tokens = Counter(token_counts) - _first_tokens(store, split_of_pair) if has_case else None
+    tokens = None
+    if config.unit != "character" and not config.src.lowercase:  # those of all sentences, with their case
+        inner = token_counts - _first_tokens(store, split_of_pair)
+        tokens = Counter(dict(zip(store.tokens["src"], inner.tolist(), strict=True)))
     conventions = conventions_of(store.texts("src", chosen.tolist()), config.src.language, tokens)
     longest = int(np.percentile(store.column("src.lengths")[pairs], 99, method="higher"))
     return replace(conventions, longest=longest)
 
 
-def _first_tokens(store: PairStore, split_of_pair: NDArray[np.int8]) -> Counter[str]:
-    """How often each token begins a source sentence of the training split."""
+def _first_tokens(store: PairStore, split_of_pair: NDArray[np.int8]) -> NDArray[np.int64]:
+    """How often each distinct token begins a source sentence of the training split."""
     counts = np.zeros(len(store.tokens["src"]), dtype=np.int64)
     for pairs, block in store.side_blocks("src"):
         starts = offsets_of(block.lengths)[:-1][split_of_pair[pairs] == TRAIN]
         found = np.bincount(block.numbers[starts])
         counts[: len(found)] += found
-    return Counter(dict(zip(store.tokens["src"], counts.tolist(), strict=True)))
+    return counts
 
 
 def conventions_of(sentences: Sequence[str], language: str, tokens: Counter[str] | None = None) -> Conventions:
@@ -89,7 +90,6 @@ def conventions_of(sentences: Sequence[str], language: str, tokens: Counter[str]
     final_marks = _final_marks(sentences)
     ended = sum(not in_word(sentence[-1]) for sentence in sentences)
     next_words = _next_words(sentences, final_marks)
-    inside = words - begins - sum(next_words.values(), Counter())
     gaps = _Gaps(words)
     pieces = _Pieces(words, language)
     return Conventions(
@@ -110,7 +110,7 @@ def conventions_of(sentences: Sequence[str], language: str, tokens: Counter[str]
         lower_case=_is_usual(sum(sentence != sentence.upper() for sentence in sentences), len(sentences)),
         capital_start=capital_start,
         capital_after="".join(_capital_after(final_marks, next_words)) if capital_start else "",
-        cased_words=_cased_words(_inner_words(inside, tokens), language),
+        cased_words=_cased_words(_inner_words(words, [begins, *next_words.values()], tokens), language),
     )
 
 
@@ -301,14 +301,19 @@ def _capital_after(final_marks: str, next_words: Mapping[str, Counter[str]]) -> 
             yield mark
 
 
-def _inner_words(words: Counter[str], tokens: Counter[str] | None) -> Counter[str]:
+def _inner_words(words: Counter[str], at_starts: Iterable[Counter[str]], tokens: Counter[str] | None) -> Counter[str]:
     """The words inside sentences by which case is learned; one after a quotation mark mostly begins a sentence.
 
     Of the words, tokens lack those that are cut otherwise than by WORD: don't.
     """
     if tokens is None:
-        return Counter({word: count for word, count in words.items() if in_word(word[0])})
-    return tokens + Counter({word: n for word, n in words.items() if not set(APOSTROPHES).isdisjoint(word)})
+        inner = Counter({word: count for word, count in words.items() if in_word(word[0])})
+    else:
+        inner = Counter({word: count for word, count in words.items() if not set(APOSTROPHES).isdisjoint(word)})
+    for starts in at_starts:
+        for word in inner.keys() & starts.keys():
+            inner[word] -= starts[word]
+    return inner if tokens is None else inner + tokens
 
 
 def _cased_words(words: Counter[str], language: str) -> tuple[str, ...]:
@@ -318,7 +323,10 @@ def _cased_words(words: Counter[str], language: str) -> tuple[str, ...]:
         for form in WORD.findall(word):
             forms[form] += count
     usual: dict[str, str] = {}
-    for form in sorted(forms, key=lambda form: (forms[form], form)):  # the last one of a word stays
-        usual[form if form.isascii() and form.islower() else fold(form, language)] = form
-    cased = [form for key, form in usual.items() if form != key]
+    for form, count in forms.items():
+        key = form if form.isascii() and form.islower() else fold(form, language)
+        best = usual.setdefault(key, form)
+        if (count, form) > (forms[best], best):
+            usual[key] = form
+    cased = [form for key, form in usual.items() if form != key and forms[form] > 0]
     return tuple(sorted(cased, key=lambda form: (-forms[form], form))[:MOST_WORDS])

@@ -215,7 +215,7 @@ class _Job:
         codecs = self.codecs
         if codecs is None:
             src, tgt = fit_codecs(self.config.text, src_counts, tgt_counts)
-            conventions = learn_conventions(store, selection.split_of_pair, src_counts, self.config.text)
+            conventions = learn_conventions(store, selection.split_of_pair, counts[0][TRAIN], self.config.text)
             codecs = replace(src, conventions=conventions), tgt
         save_codecs(folder, codecs)
         return [

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from seq2seq_cli.decoding.search.guidance import guided
 from seq2seq_cli.decoding.search.hypothesis import Hypothesis
 from seq2seq_cli.decoding.search.penalties import Penalties
 from seq2seq_cli.decoding.search.rows import Rows
@@ -45,10 +46,14 @@ class Finished:
     def add(self, rows: Rows, step: int, candidates: Int[np.ndarray, " R"], is_ended: Bool[np.ndarray, " R"]) -> None:
         """Add rows that end with the given candidates of a step (-1: before the first)."""
         scores = self._penalties.score(rows.log_probabilities, np.full(len(rows), rows.length), rows.coverage)
+        for row, progress in guided(rows.progress).items():
+            if progress.constraints.terms:
+                # Where terms are improbable, a penalty for length would reward whatever is added to them.
+                scores[row] = rows.log_probabilities[row]
         columns = (rows.sources, is_ended, scores, candidates, rows.log_probabilities, rows.progress)
-        for source, has_eos, score, candidate, total, progress in zip(*(c.tolist() for c in columns), strict=True):
+        for source, has_eos, score, candidate, total, state in zip(*(c.tolist() for c in columns), strict=True):
             ends = self._ends[source]
-            forced = progress.positions if progress else frozenset()
+            forced = state.positions if state else frozenset()
             insort(ends, End(has_eos, score, -len(ends), step, candidate, total, forced))
             self.ended[source] += has_eos
             if self.ended[source] >= self._n_best:

@@ -111,6 +111,17 @@ def test_the_model_decides_where_a_term_goes(beam_size: int) -> None:
     assert best.forced == {1}
 
 
+def test_an_improbable_term_is_not_made_up_for_by_more_tokens() -> None:
+    # c is improbable everywhere; "a b" may be repeated at little cost.
+    babbling = table(
+        bos={A: 0.99, C: 0.01}, a={B: 0.97, C: 0.02, EOS: 0.01}, b={A: 0.49, EOS: 0.5, C: 0.01}, c={EOS: 0.9, B: 0.1}
+    )
+    chosen = {"beam_size": 5, "length_penalty": "average", "longest": 12}
+    best = found(TableEngine(babbling[np.newaxis]), Constraints(terms=(((C,),),)), **chosen)
+    assert best.ids == [A, C, EOS]
+    assert best.score == best.log_probability
+
+
 @pytest.mark.parametrize("beam_size", [1, 2, 5])
 def test_a_term_that_is_written_anyway_changes_nothing(beam_size: int) -> None:
     engine = TableEngine(PLAIN[np.newaxis])

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 
 from seq2seq_cli.decoding.search.forced import token_log_probabilities
 from seq2seq_cli.decoding.translation import Place
@@ -63,19 +62,20 @@ def score_pairs(
 ) -> Iterator[PairScore]:
     """The score of each pair of a text and its translation, lazily; to the model, a text is one sentence.
 
-    A pair of blank texts has no tokens. Raises InputError for a text that is too long for the model, once the pairs
-    before it are scored; `place` names it.
+    A pair of blank texts has no tokens. An InputError of `pairs`, or for a text that is too long for the model, is
+    raised once the pairs before it are scored; `place` names the text.
     """
-    remaining = enumerate(pairs, start=1)
-    while chunk := list(islice(remaining, _CHUNK_PAIRS)):
-        read: list[tuple[Reading, Reading]] = []
-        try:
-            for number, (source, target) in chunk:
-                read.append((_read_source(translator, source, place(number)), translator.tgt_codec.read(target)))
-        except InputError:
-            yield from _score(translator, read)
-            raise
+    read: list[tuple[Reading, Reading]] = []
+    try:
+        for number, (source, target) in enumerate(pairs, start=1):
+            read.append((_read_source(translator, source, place(number)), translator.tgt_codec.read(target)))
+            if len(read) == _CHUNK_PAIRS:
+                yield from _score(translator, read)
+                read.clear()
+    except InputError:
         yield from _score(translator, read)
+        raise
+    yield from _score(translator, read)
 
 
 def _read_source(translator: Translator, text: str, place: str) -> Reading:

@@ -22,7 +22,7 @@ from seq2seq_cli.decoding.search.constraints import Constraints
 from seq2seq_cli.decoding.search.hypothesis import Hypothesis
 from seq2seq_cli.decoding.search.search import search
 from seq2seq_cli.decoding.translation import Place, SentenceTranslation, Translation
-from seq2seq_cli.errors import InputError, one_line
+from seq2seq_cli.errors import InputError, UsageError, one_line
 from seq2seq_cli.text.codec import Codec, Reading
 from seq2seq_cli.text.conventions import Span
 from seq2seq_cli.text.normalise import SPACING, normalise
@@ -58,8 +58,13 @@ class Translator:
         return self.with_options(n_best=n, beam_size=max(n, self.options.beam_size))
 
     def with_demands(self, demands: Demands) -> "Translator":
-        """The same translator with other demands; raises InputError for words that its codec cannot write."""
+        """The same translator with other demands.
+
+        Raises InputError for words that its codec cannot write, and for a glossary when it draws its translations.
+        """
         demands.check(self.tgt_codec)
+        if demands.glossary.terms and self.options.sampling:
+            raise UsageError("--glossary: needs a search: leave it out, or decoding.sampling")
         return replace(self, demands=demands)
 
     def translate(self, texts: Iterable[str]) -> list[Translation]:

@@ -271,6 +271,9 @@ def test_demands_that_cannot_be_met_are_refused(folder: Path, tmp_path: Path) ->
     terms.write_text("dog\tQuokka\n", encoding="utf-8")
     assert_refused(s2s("--glossary", str(terms), "she", folder=folder), "--glossary: dog: ", "Quokka")
     assert_refused(s2s("--prefix", "Quokka", "she", folder=folder), "--prefix Quokka: ")
+    terms.write_text("dog\tHund\n", encoding="utf-8")
+    drawn = s2s("--glossary", str(terms), "--set", "decoding.sampling=true", "she", folder=folder)
+    assert_refused(drawn, "--glossary", "decoding.sampling")
 
 
 # Terminals

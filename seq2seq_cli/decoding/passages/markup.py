@@ -9,8 +9,6 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import Enum, auto
-from html import unescape
-from html.entities import html5
 
 from seq2seq_cli.decoding.passages.protected import PROTECTED, without_final_marks
 from seq2seq_cli.text.tokenizer import LONGEST_WORD
@@ -53,7 +51,7 @@ class Mark:
 
     def character(self, text: str) -> str:
         """The character that an entity stands for."""
-        return unescape(text[self.start : self.end])
+        return _unescaped(text[self.start : self.end]) or ""
 
 
 _BLOCKS = frozenset(
@@ -82,7 +80,7 @@ _COMMENTS = {"<!--": "-->", "<![": "]]>", "<?": "?>", "<!": ">"}
 
 _LINE_BREAK = "\n\r\t\v\f\x1c-\x1e\x85\u2028\u2029"
 _ATTRIBUTE = r"\s+[\w:@.-]+(?:\s*=\s*(?:\"[^\"<]*\"|'[^'<]*'|[^\s\"'<>=`]+))?"
-_MARK = re.compile(
+_MARK = (
     r"(?P<fence>^[ \t]*(?:`{3,}|~{3,})[^\n`]*$)"
     r"|(?P<lead>^(?:[^\S\n]*(?:\#{1,6}|>|[-*+•‣◦▪–—]|\d{1,3}[.)]|\[[ xX]\])(?=\s|(?<=>)))+[^\S\n]*)"
     rf"|(?P<line>[{_LINE_BREAK}]+)"
@@ -95,8 +93,7 @@ _MARK = re.compile(
     r"|(?P<code>`+)"
     r"|(?P<link>!?\[)"
     r"|(?P<target>\](?:\((?:[^()\s<>]|\([^()\s]*\))*(?:\s+\"[^\"\n]*\")?\)|\[[^\[\]\n]*\])?)"
-    r"|(?P<emphasis>\*{1,3}|_{1,3}|~~)",
-    re.MULTILINE,
+    r"|(?P<emphasis>\*{1,3}|_{1,3}|~~)"
 )
 _UNBROKEN = re.compile(rf"[^\s。！？；：，、،।]{{{LONGEST_WORD + 1},}}")
 _ANY_MARK = re.compile(rf"[<&`\[*_~@#/\\{_LINE_BREAK}]|^\s*[->+•‣◦▪–—\d]|www\.|\w\.\w")
@@ -133,7 +130,8 @@ class _Scanner:
 
     def marks(self) -> Iterator[Mark]:
         position = 0
-        while match := _MARK.search(self._text, position):
+        expression = re.compile(_MARK, re.MULTILINE)  # not at the import: few texts have marks
+        while match := expression.search(self._text, position):
             mark = self._mark(match)
             if mark is not None:
                 yield mark
@@ -194,9 +192,9 @@ class _Scanner:
 
     def _entity(self, start: int, end: int) -> Mark | None:
         entity = self._text[start:end]
-        if not entity.startswith("&#") and entity[1:] not in html5:
+        character = _unescaped(entity)
+        if character is None:
             return None
-        character = unescape(entity)
         in_word = _is_word(self._text[start - 1 : start]) and _is_word(self._text[end : end + 1])
         is_letter = len(character) == 1 and (character.isalpha() or (character in "'’" and in_word))
         return Mark(start, end, Kind.CHARACTER if is_letter else Kind.GAP if character.isspace() else Kind.VOID)
@@ -222,6 +220,14 @@ class _Scanner:
             return None
         kind = Kind.EITHER if opens and closes else Kind.OPEN if opens else Kind.CLOSE
         return Mark(start, end, kind, self._text[start:end])
+
+
+def _unescaped(entity: str) -> str | None:
+    """What an entity stands for; None for a name that HTML does not have."""
+    from html import unescape  # few texts have entities, and importing their names takes time
+    from html.entities import html5
+
+    return unescape(entity) if entity.startswith("&#") or entity[1:] in html5 else None
 
 
 def _is_word(character: str) -> bool:

@@ -7,7 +7,6 @@ or, in some languages, a short number (am 3. Mai); no mark does where the next w
 import re
 from collections.abc import Iterator
 from functools import cache
-from importlib.resources import files
 
 from seq2seq_cli.decoding.passages.markup import FILLER
 
@@ -60,6 +59,8 @@ def _goes_on(word: str, following: str, language: str) -> bool:
 
 @cache
 def _abbreviations() -> dict[str, frozenset[str]]:
+    from importlib.resources import files  # only long lines need it
+
     table = files("seq2seq_cli.decoding.passages").joinpath("abbreviations.txt").read_text(encoding="utf-8")
     rows = (line.split() for line in table.splitlines() if not line.startswith("#"))
     return {language: frozenset(names) for language, *names in rows}

@@ -48,8 +48,8 @@ def test_the_program_translates_as_s2s_does(home: Path) -> None:
     program = [sys.executable, str(exported / PROGRAM.name), str(exported)]
     written = subprocess.run(program, input=lines, capture_output=True, encoding="utf-8", check=True).stdout
 
-    settings = ("decoding.beam_size=1", "decoding.min_length=0", "decoding.engine=torch")
-    options = ("--tokens", *(word for setting in settings for word in ("--set", setting)))
+    settings = ("beam_size=1", "min_length=0", "no_repeat_ngram_size=0", "engine=torch")
+    options = ("--tokens", *(word for setting in settings for word in ("--set", f"decoding.{setting}")))
     ours = s2s_here(home, "translate", "--model", "elsewhere", *options, text="".join(f"{s}\n" for s in SENTENCES))
     assert (ours.returncode, ours.stderr) == (0, "")
     assert written.replace(SPACING, "") == ours.stdout

@@ -46,7 +46,7 @@ from seq2seq_cli.preparation.reading import Inputs, LineProgress, read_all
 from seq2seq_cli.preparation.selection import Selection, select
 from seq2seq_cli.preparation.workers import OpenWorkers, workers_at
 from seq2seq_cli.preparation.writing import count_tokens, train_counts, write_side
-from seq2seq_cli.text.sides import SIDES, Codecs, Rules, fit_codecs, load_codecs, read_rules, save_codecs
+from seq2seq_cli.text.sides import SIDES, Codecs, Rules, fit_codecs, load_codecs, save_codecs
 from seq2seq_cli.version import __version__
 
 _STORE = "scratch"
@@ -163,28 +163,23 @@ class _Job:
         try:
             with whole_folder(self.out) as folder:
                 with closing(PairStore(folder=folder / _STORE)) as store:
-                    counts, given = read_all(self.inputs, self.config, self._rules, store, open_workers, progress)
-                return self._write(folder, store, counts, given)
+                    known = self.codecs and (self.codecs[0].segmenter.rules, self.codecs[1].segmenter.rules)
+                    counts, given, rules = read_all(self.inputs, self.config, known, store, open_workers, progress)
+                return self._write(folder, store, counts, given, rules)
         except OSError as error:
             problem = error.strerror or error
             raise UsageError(f"{self.out}: cannot be written: {problem}: choose another folder with --out") from None
 
-    @property
-    def _rules(self) -> Rules:
-        """The rules that cut the texts: with given codecs, theirs."""
-        if self.codecs is None:
-            return read_rules(self.config.text)
-        src, tgt = self.codecs
-        return src.segmenter.rules, tgt.segmenter.rules
-
-    def _write(self, folder: Path, store: PairStore, counts: LineCounts, given: NDArray[np.int8]) -> Manifest:
+    def _write(
+        self, folder: Path, store: PairStore, counts: LineCounts, given: NDArray[np.int8], rules: Rules
+    ) -> Manifest:
         selection = select(store, given, self.config.data, self.config.text.unit)
         if selection.shared:
             self.warnings.append(
                 f"{selection.shared:,} pairs of the given test split share a sentence with the validation split"
             )
         counts.add(LineCounts(dropped=selection.dropped))
-        src, tgt = self._write_sides(folder, store, selection)
+        src, tgt = self._write_sides(folder, store, selection, rules)
         write_examples(folder / DROPPED_FILE, counts.dropped)
         shutil.rmtree(store.folder)
         files = sorted(path for path in folder.rglob("*") if path.is_file())
@@ -208,13 +203,13 @@ class _Job:
         manifest.write(folder)
         return manifest
 
-    def _write_sides(self, folder: Path, store: PairStore, selection: Selection) -> list[SideRecord]:
+    def _write_sides(self, folder: Path, store: PairStore, selection: Selection, rules: Rules) -> list[SideRecord]:
         """Fit the codecs on the training split, and write both sides of all splits."""
         counts = [count_tokens(store, side, selection.split_of_pair) for side in SIDES]
         src_counts, tgt_counts = map(partial(train_counts, store), SIDES, counts)
         codecs = self.codecs
         if codecs is None:
-            src, tgt = fit_codecs(self.config.text, src_counts, tgt_counts)
+            src, tgt = fit_codecs(self.config.text, src_counts, tgt_counts, rules)
             conventions = learn_conventions(store, selection.split_of_pair, counts[0][TRAIN], self.config.text)
             codecs = replace(src, conventions=conventions), tgt
         save_codecs(folder, codecs)

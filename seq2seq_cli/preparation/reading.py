@@ -16,7 +16,7 @@ from seq2seq_cli.preparation.analysis import Analysed, analyse
 from seq2seq_cli.preparation.dropped import LineCounts
 from seq2seq_cli.preparation.pair_store import PairStore
 from seq2seq_cli.preparation.workers import OpenWorkers
-from seq2seq_cli.text.sides import Rules
+from seq2seq_cli.text.sides import Rules, read_rules
 
 _BYTES_PER_LINE = 100
 """About the length of a line in published files, the third column included."""
@@ -42,18 +42,25 @@ class InputBlock:
 
 
 def read_all(
-    inputs: Inputs, config: Config, rules: Rules, store: PairStore, open_workers: OpenWorkers, progress: LineProgress
-) -> tuple[LineCounts, NDArray[np.int8]]:
+    inputs: Inputs,
+    config: Config,
+    rules: Rules | None,
+    store: PairStore,
+    open_workers: OpenWorkers,
+    progress: LineProgress,
+) -> tuple[LineCounts, NDArray[np.int8], Rules]:
     """Fill ``store`` with all pairs; returns the counts over all files, and the split that each pair was given for.
 
-    The texts are cut by ``rules``. Raises PairFileError for a file that cannot be used or too many lines, InputError
-    for a language without a tokenizer, S2SError when a worker dies.
+    The texts are cut by ``rules``, or by those of spaCy, which are returned too. Raises PairFileError for a file that
+    cannot be used or too many lines, InputError for a language without a tokenizer, S2SError when a worker dies.
     """
     total = LineCounts()
     pairs = [0] * len(SPLITS)
     size = sum(pair_file.size for files in inputs.values() for pair_file in files)
     limit = config.data.limit
     with open_workers(size if limit is None else min(size, limit * _BYTES_PER_LINE)) as workers:
+        if rules is None:  # a worker loads spaCy, whose memory this process then need not have
+            [(_, rules)] = workers.map_in_order(read_rules, [config.text])
         work = partial(_analyse, text=config.text, rules=rules, swap=config.data.swap)
         results = workers.map_in_order(work, input_blocks(inputs, config.data))
         for (split, pair_file), blocks in groupby(results, key=_origin):
@@ -68,7 +75,7 @@ def read_all(
             counts.check(pair_file.name)
             total.add(counts)
             pairs[split] += counts.pairs
-    return total, np.repeat(np.arange(len(SPLITS), dtype=np.int8), pairs)
+    return total, np.repeat(np.arange(len(SPLITS), dtype=np.int8), pairs), rules
 
 
 def input_blocks(inputs: Inputs, data: DataConfig) -> Iterator[InputBlock]:

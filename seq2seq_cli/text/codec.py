@@ -99,13 +99,21 @@ class Codec:
     """How the sentences of training are written; only the codec of a source knows any."""
 
     @classmethod
-    def fit(cls, config: "SideConfig | SideOptions", unit: Unit, token_counts: Mapping[str, int]) -> Self:
+    def fit(
+        cls,
+        config: "SideConfig | SideOptions",
+        unit: Unit,
+        token_counts: Mapping[str, int],
+        rules: TokenizerRules | None = None,
+    ) -> Self:
         """Learn the vocabulary from the number of times that each token of the Segmenter occurs in training.
 
         With bpe it holds every character that was seen, even when these alone are more than ``config.max_size``.
+        ``rules`` are those that cut the tokens; None: those of the installed spaCy.
+
         Raises ValueError when the language is still to be found, InputError when spaCy is missing.
         """
-        options, rules = SideOptions.of(config), get_segmenter(config, unit).rules
+        options, rules = SideOptions.of(config), get_segmenter(config, unit, rules).rules
         if unit == "bpe":
             units, merges = learn_bpe(token_counts, min_count=config.min_count, max_size=config.max_size)
             return cls(config=options, unit=unit, vocabulary=Vocabulary(units), merges=merges, rules=rules)

@@ -31,12 +31,21 @@ def read_rules(text: "TextConfig") -> Rules:
     return get_segmenter(text.src, text.unit).rules, get_segmenter(text.tgt, text.unit).rules
 
 
-def fit_codecs(text: "TextConfig", src_counts: Mapping[str, int], tgt_counts: Mapping[str, int]) -> Codecs:
-    """Learn both codecs from how often each token occurs; a shared vocabulary is learned from both sides."""
+def fit_codecs(
+    text: "TextConfig", src_counts: Mapping[str, int], tgt_counts: Mapping[str, int], rules: Rules | None = None
+) -> Codecs:
+    """Learn both codecs from how often each token occurs; a shared vocabulary is learned from both sides.
+
+    ``rules`` are those that cut the tokens; None: those of the installed spaCy.
+    """
+    src_rules, tgt_rules = rules or read_rules(text)
     if not text.shared_vocabulary:
-        return Codec.fit(text.src, text.unit, src_counts), Codec.fit(text.tgt, text.unit, tgt_counts)
-    src = Codec.fit(text.src, text.unit, Counter(src_counts) + Counter(tgt_counts))
-    return src, replace(src, config=SideOptions.of(text.tgt), rules=get_segmenter(text.tgt, text.unit).rules)
+        return (
+            Codec.fit(text.src, text.unit, src_counts, src_rules),
+            Codec.fit(text.tgt, text.unit, tgt_counts, tgt_rules),
+        )
+    src = Codec.fit(text.src, text.unit, Counter(src_counts) + Counter(tgt_counts), src_rules)
+    return src, replace(src, config=SideOptions.of(text.tgt), rules=tgt_rules)
 
 
 def codec_path(folder: Path, side: SideName) -> Path:

@@ -39,7 +39,7 @@ def codecs_of(pairs: Sequence[Pair], unit: str) -> tuple[Codec, Codec]:
     for side, sentences in zip((text.src, text.tgt), zip(*pairs, strict=True), strict=True):
         segmenter = get_segmenter(side, text.unit)
         counts.append(Counter(token for sentence in sentences for token in segmenter.tokens(sentence)))
-    return fit_codecs(text, *counts)
+    return fit_codecs(text, counts[0], counts[1])
 
 
 def noise_of(codecs: tuple[Codec, Codec], *, bpe_dropout: float = 0.0, hidden_words: float = 0.0) -> Noise:

@@ -72,7 +72,7 @@ class Conventions:
     quotes: str = ""
     """Marks that both open and close: no space after the first of two, none before the second."""
     suffixes: tuple[str, ...] = ()
-    """Ends of words that begin at their apostrophe or hyphen, or a letter before it, in lower case: 's, n't."""
+    """Ends of words that begin at their apostrophe, or a letter before it, in lower case: 's, n't."""
     prefixes: tuple[str, ...] = ()
     """Beginnings of words up to their apostrophe, in lower case: l', qu'."""
     apostrophe: str = ""

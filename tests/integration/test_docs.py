@@ -47,8 +47,14 @@ def text_of(page: str) -> str:
 
 
 def commands(page: str) -> list[str]:
-    """The command lines in the fenced and the indented code of a page."""
-    return [line for line in code_lines(page) if line.startswith(PROGRAM)]
+    """The command lines in the fenced and the indented code of a page; a text in quotes may have several lines."""
+    found: list[str] = []
+    for line in code_lines(page):
+        if found and found[-1].count('"') % 2:
+            found[-1] += f"\n{line}"
+        elif line.startswith(PROGRAM):
+            found.append(line)
+    return found
 
 
 def code_lines(page: str) -> Iterator[str]:

@@ -5,6 +5,7 @@ command imports what it needs.
 """
 
 import contextlib
+import gc
 import os
 import sys
 from collections.abc import Iterable
@@ -62,6 +63,7 @@ def _options(
     _debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
 ) -> None:
     """Train an attention translator from any file of sentence pairs, and use it."""
+    gc.enable()
     if context.invoked_subcommand is None:
         sys.stdout.write(context.get_help() + "\n")
 

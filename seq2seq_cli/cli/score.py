@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from seq2seq_cli.cli.plain_command import loading
 from seq2seq_cli.cli.translating.arguments import check_utf8
 from seq2seq_cli.cli.translating.formats import FormatName, decimal, json_line, json_number, tsv_rows
 from seq2seq_cli.cli.translating.output import Output
@@ -60,10 +61,11 @@ def score(
     minus their mean log-probability per token.
     """
     pairs, place = _pairs(src, tgt)
-    from seq2seq_cli.decoding.load import load
-    from seq2seq_cli.decoding.scoring import TotalScore, score_pairs
+    with loading():
+        from seq2seq_cli.decoding.load import load
+        from seq2seq_cli.decoding.scoring import TotalScore, score_pairs
 
-    translator = load(model, device=device, overrides=overrides or []).translator
+        translator = load(model, device=device, overrides=overrides or []).translator
     output = Output(sys.stdout)
     count, total = 0, TotalScore()
     for pair in score_pairs(translator, pairs, place):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
+from seq2seq_cli.cli.plain_command import loading
 from seq2seq_cli.cli.translating.arguments import ON_TERMINAL, TranslateCommand, check_utf8
 from seq2seq_cli.cli.translating.formats import DOUBTFUL, FormatName, View
 from seq2seq_cli.cli.translating.output import open_output
@@ -147,7 +148,8 @@ def translate(
     picture = None if attention in {None, ON_TERMINAL} else Path(str(attention))
     _check(texts or [], input_, output, view, picture)
     with open_output(output, overwrite=overwrite) as results:
-        demands = _demands(prefix, glossary)
+        with loading():
+            demands = _demands(prefix, glossary)
         translator = _translator(model, device, overrides, threads, nbest, demands)
         if attention is not None and not translator.engine.has_attention:
             raise UsageError("--attention: this model has no attention: its model.attention.score is none or fixed")
@@ -171,10 +173,11 @@ def _translator(
     nbest: int | None,
     demands: "Demands",
 ) -> "Translator":
-    from seq2seq_cli.decoding.load import load
-
     options = {} if threads is None else {"threads": threads}
-    translator = load(model or None, device=device, overrides=overrides or [], options=options).translator
+    with loading():
+        from seq2seq_cli.decoding.load import load
+
+        translator = load(model or None, device=device, overrides=overrides or [], options=options).translator
     translator = translator.with_demands(demands)
     return translator if nbest is None else translator.with_n_best(nbest)
 

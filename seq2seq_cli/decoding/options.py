@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
 from seq2seq_cli.errors import ModelFileError
-from seq2seq_cli.runs.exported import ExportRecord, schema_digest
+from seq2seq_cli.runs.exported import ExportRecord, schema_checksum
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import CONFIG, EXPORT_RECORD
 
@@ -41,4 +41,4 @@ def _checked_values(run: RunFolder) -> dict[str, Any] | None:
         text = (run.path / CONFIG).read_text(encoding="utf-8")
     except (ModelFileError, OSError, UnicodeDecodeError):
         return None
-    return record.decoding if (record.config, record.schema) == (text, schema_digest()) else None
+    return record.decoding if (record.config, record.schema) == (text, schema_checksum()) else None

@@ -6,7 +6,7 @@ have the same names, shapes and places: the graphs are written once per run, and
 Nothing here needs pydantic, YAML or torch: with the exported model, translating does without them.
 """
 
-import hashlib
+import zlib
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -21,9 +21,9 @@ Places = dict[str, list[int]]
 """For each weight by its name, its first byte in the file of weights, the number of bytes, and its shape."""
 
 
-def schema_digest() -> str:
-    """SHA-256 of the definition of the config in this s2s."""
-    return hashlib.sha256((Path(__file__).parents[1] / "config" / "schema.py").read_bytes()).hexdigest()
+def schema_checksum() -> int:
+    """CRC-32 of the definition of the config in this s2s."""
+    return zlib.crc32((Path(__file__).parents[1] / "config" / "schema.py").read_bytes())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,8 +40,8 @@ class ExportRecord:
     """The text of config.yaml."""
     decoding: dict[str, Any]
     """The values of the ``decoding`` section in that text, defaults included. They hold as long as the text does."""
-    schema: str
-    """The `schema_digest` of the s2s that read these values; another one may have other keys and defaults."""
+    schema: int
+    """The `schema_checksum` of the s2s that read these values; another one may have other keys and defaults."""
     weights: Places
     """The places of the weights for which the graphs were made."""
     encoder: list[str]

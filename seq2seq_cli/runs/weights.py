@@ -1,6 +1,5 @@
 """Files of weights: safetensors, with a format number and the SHA-256 of the weights in the header."""
 
-import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -101,6 +100,8 @@ def _metadata(found: dict[str, str] | None, path: Path) -> dict[str, Any]:
 
 def _digest(weights: Weights) -> str:
     """SHA-256 of names, types, shapes and numbers, in the order of the names."""
+    import hashlib  # not above: OpenSSL takes a while to load
+
     digest = hashlib.sha256()
     for name, array in sorted(weights.items()):
         digest.update(f"{name} {array.dtype} {array.shape}\n".encode())

@@ -16,7 +16,7 @@ from seq2seq_cli.decoding.engines.torch_engine import TorchEngine
 from seq2seq_cli.errors import ExportError, one_line
 from seq2seq_cli.files import write_whole
 from seq2seq_cli.model.seq2seq import Seq2Seq
-from seq2seq_cli.runs.exported import ExportRecord, schema_digest
+from seq2seq_cli.runs.exported import ExportRecord, schema_checksum
 from seq2seq_cli.runs.layout import BEST, CONFIG, DECODER, DECODER_INT8, ENCODER, EXPORT_RECORD
 from seq2seq_cli.runs.weights import weight_places
 from seq2seq_cli.text.vocabulary import BOS
@@ -46,7 +46,7 @@ def export_best(folder: Path, model: Seq2Seq, config: Config) -> None:
         max_source_length=attention.max_length,
         config=(folder / CONFIG).read_text(encoding="utf-8"),
         decoding=config.decoding.model_dump(mode="json"),
-        schema=schema_digest(),
+        schema=schema_checksum(),
         weights=places,
         encoder=refer_to_weights(encoder.graph, places, BEST.name),
         decoder=refer_to_weights(decoder.graph, places, BEST.name),

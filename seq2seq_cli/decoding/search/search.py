@@ -18,7 +18,7 @@ from seq2seq_cli.decoding.search.hypothesis import Hypothesis
 from seq2seq_cli.decoding.search.penalties import Penalties
 from seq2seq_cli.decoding.search.rows import Rows
 from seq2seq_cli.decoding.search.rules import Rules
-from seq2seq_cli.decoding.search.sampling import Sampling
+from seq2seq_cli.decoding.search.strategy import Strategy
 from seq2seq_cli.decoding.search.trace import Step
 from seq2seq_cli.text.vocabulary import BOS, EOS, PAD
 
@@ -48,7 +48,7 @@ def search(
     if options.sampling and any(of_source.terms for of_source in constraints):
         raise ValueError("where a term goes cannot be sampled")
     rules = Rules(options, sources, constraints)
-    strategy = Sampling.of(options, sources) if options.sampling else Beam.of(options)
+    strategy = _sampling(options, sources) if options.sampling else Beam.of(options)
     finished = Finished(Penalties.of(options), rules.longest, options.n_best)
     rows = Rows.start(lengths, rules.progress(), strategy.rows_per_source)
     state = engine.start(sources).select(rows.sources)
@@ -83,3 +83,10 @@ def _finish_stuck(rows: Rows, candidates: Candidates, steps: list[Step], finishe
 
 def _distinct(hypotheses: list[Hypothesis]) -> list[Hypothesis]:
     return list({tuple(hypothesis.ids): hypothesis for hypothesis in hypotheses}.values())
+
+
+def _sampling(options: "DecodingConfig", sources: Sequence[Sequence[int]]) -> Strategy:
+    # Not above: numpy's random numbers take a while to import, and few commands need them.
+    from seq2seq_cli.decoding.search.sampling import Sampling
+
+    return Sampling.of(options, sources)

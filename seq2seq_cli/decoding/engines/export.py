@@ -77,7 +77,10 @@ def _check(folder: Path, record: ExportRecord, model: Seq2Seq) -> None:
 
 
 def largest_difference(ours: Engine[State], reference: Engine[Other], *, src_size: int) -> float:
-    """The largest difference between the log-probabilities of two engines, in some steps on random sentences."""
+    """The largest difference between the log-probabilities of two engines, in some steps on random sentences.
+
+    NaN where one of them computes NaN.
+    """
     random = np.random.default_rng(1)
     longest = min(12, (reference.max_source_length or 13) - 1)
     sources = [random.integers(src_size, size=length).tolist() for length in (longest, longest // 2, 0)]
@@ -88,7 +91,8 @@ def largest_difference(ours: Engine[State], reference: Engine[Other], *, src_siz
         everything = np.tile(np.arange(reference.vocabulary_size), (len(tokens), 1))
         found, ours_after = ours.step(tokens, states[0], k=1, asked=everything)
         expected, reference_after = reference.step(tokens, states[1], k=1, asked=everything)
-        difference = max(difference, float(np.abs(found.asked - expected.asked).max()))
+        # Not max(), which leaves out NaN.
+        difference = float(np.maximum(difference, np.abs(found.asked - expected.asked).max()))
         # More rows than sources, as with beams.
         rows = random.integers(len(tokens), size=len(tokens) + 1)
         tokens = expected.tokens[rows, 0]

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from seq2seq_cli.config.schema import Config, ModelConfig
+from seq2seq_cli.decoding.engines.export import largest_difference
 from seq2seq_cli.decoding.engines.onnx_engine import OnnxEngine
 from seq2seq_cli.decoding.engines.open_engine import open_engine
 from seq2seq_cli.decoding.engines.torch_engine import TorchEngine
@@ -55,6 +57,16 @@ def test_the_first_use_exports_the_model_and_later_ones_change_nothing(run: RunF
     files = {path: path.stat().st_mtime_ns for path in run.path.rglob("*")}
     assert isinstance(open_engine(run, threads=1), OnnxEngine)
     assert {path: path.stat().st_mtime_ns for path in run.path.rglob("*")} == files
+
+
+def test_an_engine_that_computes_nan_does_not_pass_for_the_same() -> None:
+    broken = small_model(CONFIG.model)
+    with torch.no_grad():
+        broken.output.bias[5] = torch.nan
+    sizes = {"src_size": broken.encoder.embedding.num_embeddings}
+    reference = torch_engine(small_model(CONFIG.model))
+    assert largest_difference(reference, reference, **sizes) == 0
+    assert np.isnan(largest_difference(torch_engine(broken), reference, **sizes))
 
 
 def test_a_run_that_was_moved_computes_without_torch(run: RunFolder, tmp_path: Path) -> None:

@@ -36,15 +36,14 @@ def read_blocks(stream: ByteStream, place: Place) -> Iterator[list[str]]:
         for line in block:
             number += 1
             try:
-                lines.append(line.decode("utf-8").rstrip("\r"))
+                text = line.decode("utf-8").rstrip("\r")
             except UnicodeDecodeError as error:
                 yield lines
                 wrong = f"byte 0x{line[error.start]:02x} is not UTF-8"
                 raise InputError(
                     f"{place(number)}:{error.start + 1}: {wrong}: convert the text to UTF-8 first"
                 ) from None
-        if number == len(lines):
-            lines[0] = lines[0].removeprefix(_MARK)
+            lines.append(text.removeprefix(_MARK) if number == 1 else text)
         yield lines
 
 

@@ -87,6 +87,14 @@ def test_nothing_is_overwritten_unasked(home: Path) -> None:
     assert (home / "exported" / ENCODER).stat().st_mtime_ns == before
     assert export(home, "--overwrite").returncode == 0
 
+    (home / "exported" / "units.txt").write_text("a b", encoding="utf-8")
+    done = export(home, "--overwrite")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        "s2s: error: exported: has units.txt, which s2s did not export: move it, or choose another folder\n"
+    )
+    assert (home / "exported" / "units.txt").exists()
+
     (home / "mine").mkdir()
     (home / "mine" / "diary.txt").write_text("dear", encoding="utf-8")
     for target in ("mine", "runs/small"):

@@ -17,6 +17,9 @@ from seq2seq_cli.text.sides import SIDES, Codecs, codec_path, load_codecs
 PROGRAM = "translate_onnx.py"
 """A program that translates with the folder."""
 
+_CONTENT = frozenset([CONFIG, BEST.parts[0], "codec", "src_units.json", "tgt_units.json", PROGRAM, "README.md"])
+"""The names in an exported folder."""
+
 _PACKAGE = Path(__file__).resolve().parents[2]
 _README = """\
 # A translation model: {src} to {tgt}
@@ -91,6 +94,8 @@ def _check_free(out: Path, *, overwrite: bool) -> None:
         return
     if not (out / PROGRAM).is_file() or (out / METRICS).exists():
         raise UsageError(f"{out}: not empty, and no exported model: choose another folder")
+    if others := sorted({path.name for path in out.iterdir()} - _CONTENT):
+        raise UsageError(f"{out}: has {others[0]}, which s2s did not export: move it, or choose another folder")
     if not overwrite:
         raise UsageError(f"{out}: an exported model is there already; --overwrite replaces it")
 

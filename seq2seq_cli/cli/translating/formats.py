@@ -2,8 +2,8 @@ r"""Translations as lines of text, as JSON lines, and as tab-separated columns.
 
 The columns of ``tsv``, one row per translation: number of the text, rank among its translations (1 is the best),
 source, translation, score, confidence, alignment, unknown words, copied words, forced units, and 1 where the score is
-below ``--min-score``, else 0. Words are joined by spaces; a tab, a line break and a backslash in a text are written
-``\t``, ``\n`` and ``\\``.
+below ``--min-score``, else 0. Words are joined by spaces; a tab, a line feed, a carriage return and a backslash in a
+text are written ``\t``, ``\n``, ``\r`` and ``\\``.
 """
 
 import json
@@ -27,6 +27,8 @@ DOUBTFUL = "?? "
 _DECIMALS = 6
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 """C0 and C1 but for tab and line feed: no translation holds them, not even in a word that was copied."""
+_SEPARATORS = re.compile("[\x0b-\x0d\x1c-\x1f\x85]++(?!\n)")
+"""Controls that part words as white space does; before a line feed they are left out."""
 _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 
 
@@ -49,7 +51,7 @@ class View:
     def text(self, translation: "Translation") -> str:
         """The translation as plain text, or its tokens with spaces between."""
         if not self.tokens:
-            return _CONTROLS.sub("", translation.text)
+            return _without_controls(translation.text)
         units = (unit for sentence in translation.sentences for unit in sentence.tgt_tokens)
         # An unknown word for which there was nothing to copy is an empty unit.
         return " ".join(unit for unit in units if unit not in {"", EOS_UNIT})
@@ -114,7 +116,7 @@ def _json(_number: int, translation: "Translation", view: View, output: Output) 
 
 def _outcome(translation: "Translation", view: View) -> dict[str, Any]:
     outcome: dict[str, Any] = {
-        "translation": _CONTROLS.sub("", translation.text),
+        "translation": _without_controls(translation.text),
         "score": json_number(translation.score),
         "confidence": json_number(translation.confidence),
         "log_probability": json_number(translation.log_probability),
@@ -167,6 +169,11 @@ def tsv_rows(rows: Iterable[Iterable[str]]) -> str:
 def decimal(value: float) -> str:
     """A score for the eye: four decimals."""
     return f"{round(value, 4) + 0.0:.4f}"  # + 0.0 turns -0.0 into 0.0
+
+
+def _without_controls(text: str) -> str:
+    """The text without control characters, a space in place of those that part words."""
+    return _CONTROLS.sub("", _SEPARATORS.sub(" ", text))
 
 
 def _scores(translation: "Translation") -> list[str]:

@@ -149,6 +149,12 @@ def test_control_characters_of_a_translation_are_dropped(name: str) -> None:
     assert not any(control in written for control in "\x1b\x07\x9b")
 
 
+def test_controls_that_part_words_leave_a_space() -> None:
+    parted = replace(RAN, text="a\rb\x0c\x1fc\r\nd\x85\ne")
+    assert shown(parted, View()) == "a b c\nd\ne\n"
+    assert as_json(parted, View(format="json"))["translation"] == "a b c\nd\ne"
+
+
 class Terminal(io.TextIOWrapper):
     def isatty(self) -> bool:
         return True

@@ -1,4 +1,4 @@
-"""What a user demands of translations: how they begin, and how terms are translated."""
+"""Demands of a user on translations: their beginning, and the translations of terms."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field

@@ -69,7 +69,7 @@ class Glossary:
 
 
 def _occurrences(term: str, text: str) -> Iterator[int]:
-    """Where a term begins in a text, as whole words."""
+    """The positions at which a term begins in a text, as whole words."""
     start = text.find(term)
     while start >= 0:
         if _is_boundary(text, start) and _is_boundary(text, start + len(term)):

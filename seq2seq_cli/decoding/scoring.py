@@ -49,7 +49,7 @@ class TotalScore:
 
 @dataclass(frozen=True, kw_only=True)
 class PairScore(TotalScore):
-    """How probable a model finds a translation: log p(translation | source)."""
+    """The probability of a translation by a model: log p(translation | source)."""
 
     source: str
     translation: str

@@ -210,7 +210,7 @@ class Translator:
 
 
 class _Sentence(NamedTuple):
-    """What is translated at once; equal ones have the same translations."""
+    """A sentence to translate, with its conditions; equal ones have the same translations."""
 
     piece: Piece
     is_first: bool

@@ -18,7 +18,7 @@ Merge: TypeAlias = str
 """Two adjacent units that are joined into one, with a space between them."""
 
 _GAP = f" {CONTINUING}"
-"""What lies between the two units of a merge: the second is never the first of its token."""
+"""The characters between the two units of a merge: the second is never the first of its token."""
 
 _ALL: Iterator[bool] = repeat(True)
 

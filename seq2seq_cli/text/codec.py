@@ -96,7 +96,7 @@ class Codec:
     """The rules that cut words, as spaCy had them when the codec was fitted. None where spaCy's tokenizer is a program,
     which must then be installed, and where the unit is character."""
     conventions: Conventions = field(default=Conventions(), hash=False)
-    """How the sentences of training are written; only the codec of a source knows any."""
+    """Those of the training sentences; only the codec of a source has any."""
 
     @classmethod
     def fit(

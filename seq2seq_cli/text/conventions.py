@@ -1,4 +1,4 @@
-"""How the sentences of a corpus are written: their first letter, their end, the spaces at marks, the case of words.
+"""The conventions of a corpus: the first letter of sentences, their end, the spaces at marks, the case of words.
 
 A model knows text as it is written in training. The same sentence in lower case, in upper case, without its full stop
 or cut into tokens is brought to these conventions before it is read.
@@ -29,7 +29,7 @@ _ADDRESS = re.compile(r"[@/\\]")
 
 
 class SentenceCues(NamedTuple):
-    """What tells a question from a statement when the final mark is missing."""
+    """Words that tell a question from a statement when the final mark is missing."""
 
     opening: str
     """The first word, in lower case."""

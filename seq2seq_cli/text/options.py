@@ -1,4 +1,4 @@
-"""How the text of one side becomes ids, as a codec keeps it: plain values, read and checked without a library."""
+"""The options of one side, as a codec keeps them: plain values, read and checked without a library."""
 
 import re
 from dataclasses import asdict, dataclass

@@ -15,7 +15,7 @@ from typing import Any, Literal, Self, TypeAlias
 from seq2seq_cli.errors import ModelFileError, one_line
 
 Kind: TypeAlias = Literal["prefix", "suffix", "infix", "token_match", "url_match"]
-"""What an expression finds. prefix, suffix, infix: a piece at the start, at the end, or inside, that is cut off.
+"""The piece of a word that an expression finds. prefix, suffix, infix: at the start, at the end, inside; it is cut off.
 token_match, url_match: a whole token."""
 KINDS: tuple[Kind, ...] = ("prefix", "suffix", "infix", "token_match", "url_match")
 

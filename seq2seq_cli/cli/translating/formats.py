@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 FormatName: TypeAlias = Literal["text", "json", "tsv"]
 
 DOUBTFUL = "?? "
-"""What begins a line of text whose score is below ``--min-score``."""
+"""The beginning of a line of text whose score is below ``--min-score``."""
 
 _DECIMALS = 6
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -34,7 +34,7 @@ _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 
 @dataclass(frozen=True, kw_only=True)
 class View:
-    """What is shown of a translation, and how."""
+    """The parts of a translation that are shown, and their format."""
 
     format: FormatName = "text"
     tokens: bool = False

@@ -1,4 +1,4 @@
-"""Where translations go: the terminal, a pipe, or a file."""
+"""The outputs of translations: the terminal, a pipe, or a file."""
 
 import codecs
 import contextlib

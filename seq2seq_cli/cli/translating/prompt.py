@@ -150,6 +150,6 @@ def _history() -> Iterator[None]:
 
 
 def _state_folder() -> Path:
-    """Where a program keeps what it remembers: XDG Base Directory Specification 0.8."""
+    """The folder in which a program keeps its history: XDG Base Directory Specification 0.8."""
     folder = Path(os.environ.get("XDG_STATE_HOME", ""))
     return (folder if folder.is_absolute() else Path.home() / ".local" / "state") / "s2s"

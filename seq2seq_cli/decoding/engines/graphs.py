@@ -50,7 +50,7 @@ AXES = {
 Tensors: TypeAlias = dict[str, Tensor]
 
 _WEIGHT = "model."
-"""What the name of a weight begins with in a traced graph."""
+"""The prefix of the names of weights in a traced graph."""
 
 
 def trace_graphs(model: Seq2Seq) -> tuple[onnx.ModelProto, onnx.ModelProto]:

@@ -22,7 +22,7 @@ from seq2seq_cli.shapes import Int
 from seq2seq_cli.text.vocabulary import EOS, PAD
 
 NEXT = "next_"
-"""What the name of a tensor of the next state begins with."""
+"""The prefix of the names of the next state's tensors."""
 PROPOSALS = ("best_tokens", "best_log_probabilities", "asked_log_probabilities", "weights")
 """The first outputs of a decoder step; those of the next state follow."""
 

@@ -18,7 +18,7 @@ FILLER = "\0"
 
 
 class Kind(Enum):
-    """What a mark does."""
+    """The effect of a mark."""
 
     OPEN = auto()
     """Opens a span of text: ``<b>``, ``**``, ``[`` of a link."""
@@ -45,7 +45,7 @@ class Mark:
     end: int
     kind: Kind
     name: str = ""
-    """What an opening and a closing mark have in common."""
+    """The same for an opening mark and its closing one."""
     partner: int | None = None
     """The index of the mark that closes or opens this one, in the list of marks."""
 
@@ -223,7 +223,7 @@ class _Scanner:
 
 
 def _unescaped(entity: str) -> str | None:
-    """What an entity stands for; None for a name that HTML does not have."""
+    """The characters that an entity stands for; None for a name that HTML does not have."""
     from html import unescape  # few texts have entities, and importing their names takes time
     from html.entities import html5
 

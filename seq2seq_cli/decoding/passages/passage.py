@@ -32,7 +32,7 @@ class Passage:
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """How long the pieces of a passage may be."""
+    """The greatest lengths of the pieces of a passage."""
 
     usual_length: int
     """A line of at most this number of tokens is one piece, whatever it holds."""

@@ -33,7 +33,7 @@ class Piece:
     end: int = field(compare=False)
     """Its place in the text."""
     source: str
-    """What stands there, marks included."""
+    """The text at that place, marks included."""
     text: str
     """Without marks."""
     marks: tuple[InnerMark, ...] = ()

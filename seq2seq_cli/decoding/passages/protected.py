@@ -1,4 +1,4 @@
-"""What comes through a translation unchanged although it is no mark: addresses, paths, names with @ or #, numbers.
+"""Spans that come through a translation unchanged: addresses, paths, names with @ or #, numbers.
 
 Each kind is one regular expression whose time grows with the length of the text, whatever the text is: a repetition
 begins at the start of a word only, or has a bound.

@@ -1,4 +1,4 @@
-"""Where the sentences of a line end, by rules for many scripts.
+"""The ends of the sentences of a line, by rules for many scripts.
 
 A full stop does not end a sentence after an abbreviation, an initial (J. Smith), a word with a full stop inside (e.g.)
 or, in some languages, a short number (am 3. Mai); no mark does where the next word is in lower case.

@@ -12,9 +12,9 @@ _WORD = "\ufdd0"
 """Stands for each character of a protected word: one of the code points that Unicode keeps out of texts."""
 _WORDS = re.compile(f"{_WORD}+")
 _CUTS = (re.compile(r"[;:—](?=[\s\0])|[；：]"), re.compile(r"[,،](?=[\s\0])|[，、]"), re.compile(r"\s"))
-"""Where a sentence that is too long is cut: the best places first."""
+"""The places where a sentence that is too long is cut, the best first."""
 _JOINERS = "\u200d\ufe0f"
-"""What joins emoji into one, or makes one of a character."""
+"""Characters that join emoji into one, or make one of the character before them."""
 
 
 class Source:

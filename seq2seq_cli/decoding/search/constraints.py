@@ -1,4 +1,4 @@
-"""What the translation of a source must and must not contain, and how far a hypothesis has come with it."""
+"""Constraints on the translation of a source, and the progress of a hypothesis with them."""
 
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
@@ -41,7 +41,7 @@ class Begun(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Progress:
-    """How far a hypothesis has come with the prefix and the terms.
+    """The prefix and the terms that a hypothesis has so far.
 
     Hypotheses that have come equally far compete with each other, so that the model decides where a term goes (grid
     beam search; Hokamp & Liu 2017, "Lexically Constrained Decoding for Sequence Generation Using Grid Beam Search"). A

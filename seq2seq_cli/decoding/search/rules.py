@@ -1,4 +1,4 @@
-"""What translations must keep to: their length, their repetitions, their constraints.
+"""Rules for translations: their length, their repetitions, their constraints.
 
 N sources, R rows.
 """

@@ -1,4 +1,4 @@
-"""What differs between beam search and sampling."""
+"""The interface of beam search and sampling."""
 
 from abc import ABC, abstractmethod
 

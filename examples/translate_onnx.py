@@ -42,7 +42,8 @@ def main(folder):
     src, tgt = (json.loads((folder / f"{side}_units.json").read_text("utf-8")) for side in ("src", "tgt"))
     ids = {unit: number for number, unit in enumerate(src)}
     for line in sys.stdin:
-        translation = translate(encoder, decoder, [ids.get(unit, UNK) for unit in line.split()])
+        units = line.split()
+        translation = translate(encoder, decoder, [ids.get(unit, UNK) for unit in units]) if units else []
         print(" ".join(tgt[token] for token in translation))
 
 

@@ -319,6 +319,7 @@ def test_the_prompt_answers_and_obeys(prompt: Terminal, expected: dict[str, str]
     for wrong in (":beam", ":beam 0", ":nbest x", ":attention maybe"):
         assert answer(prompt, wrong).startswith(f"s2s: error: {wrong.split()[0]} needs ")
     help_ = answer(prompt, ":help")
+    assert answer(prompt, ":Help") == help_
     unknown = answer(prompt, ":nonsense")
     assert unknown.startswith("s2s: error: :nonsense is no command")
     for command in (":attention", ":beam", ":nbest", ":help", ":quit"):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 PROMPT = "src> "
 
-_COMMAND = re.compile(r"\s*:([a-z]+)(?:\s+(.*?))?\s*")
+_COMMAND = re.compile(r"\s*:([A-Za-z]+)(?:\s+(.*?))?\s*")
 _HISTORY_LINES = 1000
 
 
@@ -54,7 +54,7 @@ class Prompt:
         place = f"{STDIN}:{self._lines}"
         check_utf8(place, line)
         if found := _COMMAND.fullmatch(line):
-            name, value = found[1], found[2] or ""
+            name, value = found[1].lower(), found[2] or ""
             if name not in COMMANDS:
                 raise UsageError(f":{name} is no command; these are: {' '.join(f':{known}' for known in COMMANDS)}")
             COMMANDS[name].run(self, value)

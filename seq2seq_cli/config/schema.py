@@ -371,8 +371,8 @@ class DecodingConfig(Section):
     mark."""
     max_source_length: PositiveInt = 100
     """Most tokens of a sentence; a longer one is translated in parts."""
-    batch_size: PositiveInt = 64
-    """Sentences translated at once; it does not change the translations."""
+    batch_size: PositiveInt = 128
+    """Most sentences that a thread translates at once; it does not change the translations."""
     engine: choices.EngineName = "auto"
     """Program that computes. onnx: ONNX Runtime, on the CPU, with the exported model. torch: on any device. auto: onnx,
     but torch on other devices than the CPU, and where no exported model is there or can be made."""

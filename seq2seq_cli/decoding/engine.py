@@ -51,6 +51,10 @@ class Engine(Protocol[State]):
         """Whether the attention weights mean anything."""
 
     @property
+    def threads(self) -> int:
+        """The threads in which searches may use this engine at the same time; at least 1."""
+
+    @property
     def max_source_length(self) -> int | None:
         """The most tokens of a source, EOS included, with location attention; None: no limit."""
 

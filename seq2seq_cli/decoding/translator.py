@@ -4,11 +4,13 @@ S source length with ``<eos>``, T target length.
 """
 
 import logging
+import math
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from seq2seq_cli.compute.threads import map_in_threads
 from seq2seq_cli.decoding.copying import copy_by_attention, copy_in_order, is_punctuation
 from seq2seq_cli.decoding.demands import Demands, forms
 from seq2seq_cli.decoding.engine import Engine
@@ -142,14 +144,25 @@ class Translator:
     def _search(self, sentences: "Iterable[_Sentence]") -> "dict[_Sentence, list[SentenceTranslation]]":
         """The translations of each sentence, best first."""
         sources = [(each, self._read(each.piece.text, each.piece.protected)) for each in dict.fromkeys(sentences)]
+        threads = self.engine.threads
+        size = min(self.options.batch_size, math.ceil(len(sources) / threads))
+        batches = [
+            [sources[i] for i in batch] for batch in similar_lengths([len(reading.ids) for _, reading in sources], size)
+        ]
         translations: dict[_Sentence, list[SentenceTranslation]] = {}
-        for batch in similar_lengths([len(reading.ids) for _, reading in sources], self.options.batch_size):
-            of_batch = [sources[i] for i in batch]
-            constraints = [self._constraints(*source) for source in of_batch]
-            found = search(self.engine, [reading.ids for _, reading in of_batch], self._search_options, constraints)
-            for (sentence, reading), hypotheses in zip(of_batch, found, strict=True):
-                translations[sentence] = [self._written(sentence.piece, reading, each) for each in hypotheses]
+        for of_batch in map_in_threads(self._search_batch, batches, threads):
+            translations |= of_batch
         return translations
+
+    def _search_batch(
+        self, batch: "Sequence[tuple[_Sentence, Reading]]"
+    ) -> "dict[_Sentence, list[SentenceTranslation]]":
+        constraints = [self._constraints(*source) for source in batch]
+        found = search(self.engine, [reading.ids for _, reading in batch], self._search_options, constraints)
+        return {
+            sentence: [self._written(sentence.piece, reading, each) for each in hypotheses]
+            for (sentence, reading), hypotheses in zip(batch, found, strict=True)
+        }
 
     @cached_property
     def _search_options(self) -> "DecodingConfig":

@@ -39,6 +39,7 @@ class Ensemble:
         self._members = tuple(members)
         self._attending = tuple(member.has_attention for member in members)
         [self.vocabulary_size] = sizes
+        self.threads = min(member.threads for member in members)
         self.has_attention = any(self._attending)
         lengths = [member.max_source_length for member in members if member.max_source_length is not None]
         self.max_source_length = min(lengths, default=None)

@@ -44,6 +44,7 @@ class TorchEngine:
         attention = model.decoder.attention
         self.vocabulary_size = model.output.out_features
         self.has_attention = attention.has_weights
+        self.threads = 1  # torch shares each of its operators among threads of its own
         self.max_source_length = attention.max_length
 
     @torch.inference_mode()

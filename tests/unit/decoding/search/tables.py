@@ -31,6 +31,7 @@ class TableEngine:
 
     max_source_length: int | None = None
     has_attention = True
+    threads = 1
 
     def __init__(self, tables: Float[np.ndarray, "N V V"]) -> None:
         """`tables` are the probabilities of the next token after each previous one."""

@@ -67,6 +67,8 @@ def load(
     for override in overrides:
         if not override.startswith("decoding."):
             raise UsageError(f"--set {override}: only decoding.KEY=VALUE: the model is trained already")
+    if isinstance(run, Sequence) and not run:
+        raise UsageError("no run is named: name one, or several, or leave it out for the newest")
     paths = [None if run is None else Path(run)] if run is None or isinstance(run, str | Path) else list(map(Path, run))
     folders = [RunFolder.find_model(path) for path in paths]
     translators = [load_translator(folder, device, overrides, options) for folder in folders]

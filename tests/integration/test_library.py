@@ -47,3 +47,8 @@ def test_importing_it_loads_nothing_heavy_and_names_all_that_it_has() -> None:
 def test_errors_are_those_of_the_commands() -> None:
     with pytest.raises(UsageError, match="--resume continues a run and --overwrite replaces it"):
         seq2seq_cli.train(resume=True, overwrite=True)
+
+
+def test_no_run_at_all_is_refused() -> None:
+    with pytest.raises(UsageError, match="no run is named"):
+        seq2seq_cli.load([])

@@ -68,7 +68,7 @@ class OnnxEngine:
             raise ModelFileError(f"{folder / EXPORT_RECORD}: made for other weights: remove it; it will be made anew")
         self.vocabulary_size = record.vocabulary_size
         self.has_attention = record.has_attention
-        self.threads = threads or usable_cores()
+        self.threads = min(threads or usable_cores(), usable_cores())
         self.max_source_length = record.max_source_length
         # Arrays in the place of the best weights; ONNX Runtime does not keep them alive.
         self._arrays = map_weights(weights) if weights else None

@@ -4,6 +4,7 @@ import importlib.util
 import warnings
 from typing import TYPE_CHECKING, Any
 
+from seq2seq_cli.compute.environment import usable_cores
 from seq2seq_cli.config.choices import DecodingPrecision, DeviceName, EngineName
 from seq2seq_cli.decoding.engine import Engine
 from seq2seq_cli.errors import ExportError, ModelFileError, UsageError
@@ -84,7 +85,7 @@ def _torch_engine(run: RunFolder, device: DeviceName, threads: int | None) -> En
     from seq2seq_cli.decoding.engines.torch_engine import TorchEngine
 
     if threads is not None:
-        torch.set_num_threads(threads)
+        torch.set_num_threads(min(threads, usable_cores()))
     chosen = choose_device(device)
     return TorchEngine(load_model(run, run.read_best()).to(chosen), chosen)
 

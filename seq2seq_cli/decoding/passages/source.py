@@ -126,7 +126,7 @@ def _mask(mark: Mark, text: str) -> str:
 
 
 def _is_translatable(text: str) -> bool:
-    return any(character.isalnum() for character in text)
+    return any(character.isalpha() for character in text)
 
 
 def _is_edge(character: str) -> bool:

@@ -25,7 +25,7 @@ from seq2seq_cli.decoding.search.hypothesis import Hypothesis
 from seq2seq_cli.decoding.search.search import search
 from seq2seq_cli.decoding.translation import Place, SentenceTranslation, Translation
 from seq2seq_cli.errors import InputError, UsageError, one_line
-from seq2seq_cli.text.codec import Codec, Reading
+from seq2seq_cli.text.codec import FINAL_MARKS, Codec, Reading
 from seq2seq_cli.text.conventions import Span
 from seq2seq_cli.text.normalise import SPACING, normalise
 from seq2seq_cli.text.vocabulary import CHARACTERS_PER_TOKEN, EOS, EOS_UNIT, UNK
@@ -180,7 +180,10 @@ class Translator:
         numbers = (tuple(forms([number], self.tgt_codec)) for number in sentence.numbers)
         terms = (*demanded.terms, *[((UNK,),)] * unknown, *filter(None, numbers))
         continuing = self.tgt_codec.inner_ids if terms else frozenset()
-        return replace(demanded, terms=terms, limits={UNK: limit}, continuing=continuing)
+        # In a text of several sentences, a term may belong to the second.
+        is_single = not any(FINAL_MARKS.issuperset(word.text) for word in reading.words[:-1] if word.text)
+        closing = self.tgt_codec.final_ids if terms and is_single else frozenset()
+        return replace(demanded, terms=terms, limits={UNK: limit}, continuing=continuing, closing=closing)
 
     def _written(self, piece: Piece, source: Reading, hypothesis: Hypothesis) -> SentenceTranslation:
         # Without the columns that pad the source to the longest of its batch.

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
     from seq2seq_cli.config.schema import SideConfig
 
+FINAL_MARKS = frozenset(".!?…。！？؟।")
+"""The marks that end a sentence."""
+
 FORMAT = 1
 """The number of the JSON file's format; it goes up with each change that an older s2s cannot read."""
 
@@ -246,6 +249,12 @@ class Codec:
             return self._continuing
         units = enumerate(self.vocabulary.words, start=len(SPECIAL_UNITS))
         return self._continuing.union(id_ for id_, unit in units if unicodedata.category(unit[0])[0] in "LNM")
+
+    @cached_property
+    def final_ids(self) -> frozenset[int]:
+        """The ids of the units that are FINAL_MARKS."""
+        units = enumerate(self.vocabulary.words, start=len(SPECIAL_UNITS))
+        return frozenset(id_ for id_, unit in units if FINAL_MARKS.issuperset(unit.lstrip(SPACING + CONTINUING) or "-"))
 
     @cached_property
     def segmenter(self) -> Segmenter:

@@ -24,6 +24,9 @@ class Constraints:
     continuing: AbstractSet[int] = frozenset()
     """The tokens that continue a word; a form before one of them is the beginning of another word, so not met."""
 
+    closing: AbstractSet[int] = frozenset()
+    """The tokens that end a sentence; they do not come before all terms occur, so that none is added behind the end."""
+
     @property
     def longest(self) -> int:
         """The most tokens of prefix and terms together."""
@@ -102,8 +105,8 @@ class Progress:
         return list(dict.fromkeys(tokens))
 
     def banned(self) -> list[int]:
-        """The tokens that may not come next: EOS while something is missing, and the rest of a word that is forced."""
-        banned = [] if self.is_complete else [EOS]
+        """The tokens that may not come next: the end while something is missing, and the rest of a forced word."""
+        banned = [] if self.is_complete else [EOS, *self.constraints.closing]
         return [*banned, *self.constraints.continuing] if self.is_forced and self.just_met is not None else banned
 
     def after(self, token: int, *, is_free: bool) -> "Progress":

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from seq2seq_cli.decoding.search.constraints import Constraints, Form
+from seq2seq_cli.decoding.search.constraints import Constraints, Form, Progress
 from seq2seq_cli.decoding.search.hypothesis import Hypothesis
 from seq2seq_cli.decoding.search.search import search
 from seq2seq_cli.text.vocabulary import EOS, UNK
@@ -173,3 +173,10 @@ def test_the_answer_does_not_depend_on_the_constraints_of_other_sentences(
         [[alone]] = search(engine, [[number]], chosen, [constraint])
         [best] = together[number]
         assert (best.ids, best.log_probability, best.forced) == (alone.ids, alone.log_probability, alone.forced)
+
+
+def test_no_sentence_ends_before_its_terms() -> None:
+    constraints = Constraints(terms=(((A,),),), closing=frozenset({B}))
+    progress = Progress.start(constraints, 10)
+    assert set(progress.banned()) == {EOS, B}
+    assert B not in progress.after(A, is_free=False).banned()

@@ -76,7 +76,7 @@ def test_options_that_need_held_out_scores_need_held_out_pairs(
 def test_changes_of_a_resumed_run_are_told(corpus: PreparedCorpus) -> None:
     old, new = tiny_config(corpus), tiny_config(corpus, "training.lr=0.5", "decoding.batch_size=8")
     told = resumed_changes(old, new, Path("runs/x"))
-    assert told == ["training.lr: 0.001 -> 0.5 (applied)", "decoding.batch_size: 64 -> 8 (applied)"]
+    assert told == ["training.lr: 0.001 -> 0.5 (applied)", "decoding.batch_size: 128 -> 8 (applied)"]
 
 
 def test_changes_of_the_model_or_the_text_are_refused_all_at_once(corpus: PreparedCorpus) -> None:

@@ -68,7 +68,7 @@ def learn_conventions(
 
 
 def _first_tokens(store: PairStore, split_of_pair: NDArray[np.int8]) -> NDArray[np.int64]:
-    """How often each distinct token begins a source sentence of the training split."""
+    """The number of times that each distinct token begins a source sentence of the training split."""
     counts = np.zeros(len(store.tokens["src"]), dtype=np.int64)
     for pairs, block in store.side_blocks("src"):
         starts = offsets_of(block.lengths)[:-1][split_of_pair[pairs] == TRAIN]

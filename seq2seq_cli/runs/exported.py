@@ -28,7 +28,7 @@ def schema_checksum() -> int:
 
 @dataclass(frozen=True, kw_only=True)
 class ExportRecord:
-    """What is known of a model without its weights and its config."""
+    """The facts on a model that translating needs beside its weights."""
 
     vocabulary_size: int
     """The number of target tokens, the special ones included."""

@@ -23,7 +23,7 @@ from seq2seq_cli.decoding.translation import SentenceTranslation
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.evaluation.corpus_scores import corpus_bleu
-from seq2seq_cli.files import write_json
+from seq2seq_cli.files.writing import write_json
 from seq2seq_cli.learning.state import fresh_state
 from seq2seq_cli.model.build import build_model
 from seq2seq_cli.pairs.pair_files import local_pair_files

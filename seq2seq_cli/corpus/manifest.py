@@ -9,7 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from seq2seq_cli.config.schema import DataConfig, TextConfig
 from seq2seq_cli.corpus.splits import SPLITS, SplitName
 from seq2seq_cli.errors import PreparedFolderError
-from seq2seq_cli.files import read_json, write_json
+from seq2seq_cli.files.json_files import read_json
+from seq2seq_cli.files.writing import write_json
 
 FORMAT: Final = 1
 """The format of the prepared folder; raised whenever the manifest or a file changes its form."""

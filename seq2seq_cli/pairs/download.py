@@ -9,7 +9,7 @@ from itertools import chain
 from pathlib import Path, PurePosixPath
 
 from seq2seq_cli.errors import DownloadError, PairFileError, UsageError
-from seq2seq_cli.files import whole_file, write_whole
+from seq2seq_cli.files.writing import whole_file, write_whole
 from seq2seq_cli.pairs.archives import open_archive, read_pairs
 from seq2seq_cli.pairs.published import PUBLISHED, Language, near_languages
 from seq2seq_cli.pairs.web import ByteProgress, NotFound, fetch

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from seq2seq_cli.errors import UsageError
-from seq2seq_cli.files import write_whole
+from seq2seq_cli.files.writing import write_whole
 
 
 def check_output_path(path: Path, *, content: str, endings: Sequence[str]) -> None:

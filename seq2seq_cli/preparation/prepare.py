@@ -34,7 +34,7 @@ from seq2seq_cli.corpus.manifest import (
 from seq2seq_cli.corpus.prepared import DEFAULT_FOLDER
 from seq2seq_cli.corpus.splits import SPLITS, TEST, TRAIN, VALID
 from seq2seq_cli.errors import Interrupted, UsageError
-from seq2seq_cli.files import whole_folder
+from seq2seq_cli.files.writing import whole_folder
 from seq2seq_cli.pairs.languages import LanguageOrigin, resolve_languages
 from seq2seq_cli.pairs.pair_files import local_pair_files, pair_paths
 from seq2seq_cli.preparation.conventions import learn_conventions

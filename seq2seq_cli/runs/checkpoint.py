@@ -16,7 +16,8 @@ from typing import IO, Any, BinaryIO, cast
 import torch
 
 from seq2seq_cli.errors import ModelFileError
-from seq2seq_cli.files import check_format, whole_file
+from seq2seq_cli.files.json_files import check_format
+from seq2seq_cli.files.writing import whole_file
 
 FORMAT = 1
 

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from seq2seq_cli.errors import ModelFileError
-from seq2seq_cli.files import read_json, write_json
+from seq2seq_cli.files.json_files import read_json
+from seq2seq_cli.files.writing import write_json
 from seq2seq_cli.runs.weights import weight_places
 
 FORMAT = 1

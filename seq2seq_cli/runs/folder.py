@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from seq2seq_cli.errors import ConfigError, ModelFileError, TrainingError, UsageError
-from seq2seq_cli.files import make_folder, write_whole
+from seq2seq_cli.files.writing import make_folder, write_whole
 from seq2seq_cli.runs.layout import BEST, CONFIG, CORPUS, LAST, LOCK, METRICS, RUNS
 from seq2seq_cli.runs.lock import hold
 from seq2seq_cli.runs.output_folder import check_free, check_name, remove_run

@@ -23,7 +23,7 @@ from pydantic import (
 
 from seq2seq_cli.config.choices import Metric
 from seq2seq_cli.errors import ModelFileError
-from seq2seq_cli.files import check_format
+from seq2seq_cli.files.json_files import check_format
 from seq2seq_cli.runs.layout import FORMAT, METRICS
 
 logger = logging.getLogger(__name__)

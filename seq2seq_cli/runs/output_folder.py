@@ -4,7 +4,7 @@ import shutil
 from pathlib import Path
 
 from seq2seq_cli.errors import UsageError
-from seq2seq_cli.files import is_unfinished
+from seq2seq_cli.files.writing import is_unfinished
 from seq2seq_cli.runs.layout import BEST, CONFIG, CORPUS, LAST, LOCK, METRICS
 
 # A run is recognised by its config: it is written first and removed last, so that half a run is recognised too.

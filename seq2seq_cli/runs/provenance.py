@@ -6,7 +6,8 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from seq2seq_cli.errors import ModelFileError
-from seq2seq_cli.files import read_json, write_json
+from seq2seq_cli.files.json_files import read_json
+from seq2seq_cli.files.writing import write_json
 from seq2seq_cli.runs.layout import FORMAT
 
 

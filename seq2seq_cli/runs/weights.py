@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seq2seq_cli.errors import ModelFileError
-from seq2seq_cli.files import check_format, whole_file
+from seq2seq_cli.files.json_files import check_format
+from seq2seq_cli.files.writing import whole_file
 
 # safetensors is imported where a file is read or written: listing runs and showing help do without it.
 

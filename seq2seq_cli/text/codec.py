@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeGuard, get_args
 
 from seq2seq_cli.config.choices import Unit
 from seq2seq_cli.errors import ModelFileError
-from seq2seq_cli.files import read_json, write_json
+from seq2seq_cli.files.json_files import read_json
+from seq2seq_cli.files.writing import write_json
 from seq2seq_cli.text.bpe import BytePairEncoder, Merge, characters, joined, learn_bpe
 from seq2seq_cli.text.casing import split_like
 from seq2seq_cli.text.conventions import Conventions

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, TextIO
 
 from seq2seq_cli.errors import UsageError
-from seq2seq_cli.files import whole_file
+from seq2seq_cli.files.writing import whole_file
 
 if TYPE_CHECKING:
     from seq2seq_cli.plots.attention_map import AttentionMap

@@ -14,7 +14,7 @@ from seq2seq_cli.decoding.engines.onnx_engine import OnnxEngine
 from seq2seq_cli.decoding.engines.quantise import quantise_output
 from seq2seq_cli.decoding.engines.torch_engine import TorchEngine
 from seq2seq_cli.errors import ExportError, one_line
-from seq2seq_cli.files import write_whole
+from seq2seq_cli.files.writing import write_whole
 from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.runs.exported import ExportRecord, schema_checksum
 from seq2seq_cli.runs.layout import BEST, CONFIG, DECODER, DECODER_INT8, ENCODER, EXPORT_RECORD

@@ -8,7 +8,7 @@ import onnxruntime
 
 from seq2seq_cli.decoding.engines.open_engine import open_engine
 from seq2seq_cli.errors import UsageError
-from seq2seq_cli.files import whole_folder, write_json, write_whole
+from seq2seq_cli.files.writing import whole_folder, write_json, write_whole
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import BEST, CONFIG, DECODER, DECODER_INT8, ENCODER, EXPORT_RECORD, METRICS
 from seq2seq_cli.runs.weights import weight_places

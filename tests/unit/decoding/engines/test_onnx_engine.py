@@ -16,7 +16,8 @@ from seq2seq_cli.config.schema import Config, ModelConfig
 from seq2seq_cli.decoding.engines.export import export_best
 from seq2seq_cli.decoding.engines.onnx_engine import OnnxEngine
 from seq2seq_cli.errors import ExportError, ModelFileError
-from seq2seq_cli.files import read_json, write_json
+from seq2seq_cli.files.json_files import read_json
+from seq2seq_cli.files.writing import write_json
 from seq2seq_cli.model.attention.scores import DotScore, Sizes
 from seq2seq_cli.runs.exported import ExportRecord
 from seq2seq_cli.runs.folder import RunFolder

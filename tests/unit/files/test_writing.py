@@ -4,7 +4,8 @@ from pathlib import Path
 import pytest
 
 from seq2seq_cli.errors import ModelFileError
-from seq2seq_cli.files import read_json, whole_folder, write_json, write_whole
+from seq2seq_cli.files.json_files import read_json
+from seq2seq_cli.files.writing import whole_folder, write_json, write_whole
 
 
 def test_a_file_is_replaced_whole_and_nothing_stays_beside_it(tmp_path: Path) -> None:
@@ -83,33 +84,3 @@ def test_a_folder_takes_away_what_killed_writers_left_and_what_a_failed_one_made
         raise ValueError("no")
 
     assert {path.name for path in tmp_path.iterdir()} == {"folder", other.name}
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"", "damaged"),
-        (b'{"format": 1', "damaged"),
-        (b"\xff\xfe", "damaged"),
-        (b"[" * 100_000, "damaged"),
-        (b"[1]", "no format number"),
-        (b"{}", "no format number"),
-        (b'{"format": true}', "no format number"),
-        (b'{"format": 0}', "no format number"),
-        (b'{"format": 2}', "made by a newer s2s .*: upgrade"),
-    ],
-)
-def test_json_that_cannot_be_used_is_refused_in_one_line(tmp_path: Path, content: bytes, message: str) -> None:
-    path = tmp_path / "a.json"
-    path.write_bytes(content)
-
-    with pytest.raises(ModelFileError, match=message) as caught:
-        read_json(path, newest=1, error=ModelFileError)
-
-    assert str(caught.value).startswith(f"{path}: ")
-    assert "\n" not in str(caught.value)
-
-
-def test_json_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ModelFileError, match="cannot be read: No such file"):
-        read_json(tmp_path / "a.json", newest=1, error=ModelFileError)

@@ -7,8 +7,8 @@ import logging
 import math
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from seq2seq_cli.compute.threads import map_in_threads
 from seq2seq_cli.decoding.copying import copy_by_attention, copy_in_order, is_punctuation
@@ -35,10 +35,13 @@ if TYPE_CHECKING:  # pydantic is not imported to translate
 
 logger = logging.getLogger(__name__)
 
-_CHUNK_TEXTS = 2048
+_CHUNK_TEXTS = 1024
 _CHUNK_CHARACTERS = 2**18
 _BATCH_POSITIONS = 2**14
 """Most source positions per batch, padding counted."""
+
+_PlacedText: TypeAlias = tuple[str, str]
+"""A text, after the words that name it to the user."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,21 +81,11 @@ class Translator:
 
         A warning is logged for a text with a sentence that is cut because it is too long; it names the text by `place`.
         """
-        for chunk in _chunks(self._take_apart(texts, place)):
-            translations = self._translate(dict(chunk))
-            yield from (translations[text] for text, _ in chunk)
-
-    def _take_apart(self, texts: Iterable[str], place: Place) -> Iterator[tuple[str, Passage]]:
-        for number, text in enumerate(texts, start=1):
-            passage = split_passage(text, language=self.src_codec.config.language, limits=self._limits)
-            if passage.was_cut:
-                logger.warning(
-                    "%s: a sentence of more than %d tokens was translated in parts: shorter sentences have better"
-                    " translations",
-                    one_line(place(number)),
-                    self._limits.max_length,
-                )
-            yield text, passage
+        numbered = ((place(number), text) for number, text in enumerate(texts, start=1))
+        for translations in map_in_threads(
+            self._translate, _chunks(numbered, self.engine.threads), self.engine.threads
+        ):
+            yield from translations
 
     @cached_property
     def _limits(self) -> Limits:
@@ -106,26 +99,44 @@ class Translator:
             count_ids=lambda text: len(self._read(text).ids),
         )
 
-    def _read(self, text: str, protected: Sequence[Span] = ()) -> Reading:
-        if self.options.tidy_input:
-            text, protected = self.src_codec.conventions.apply_around(text, protected)
-        return self.src_codec.read(text, protected)
+    @cached_property
+    def _read(self) -> Callable[..., Reading]:
+        """The reading of a text, with protected spans; kept, as it is asked for again when its length is known."""
+        return lru_cache(_CHUNK_TEXTS)(self._read_anew)
 
-    def _translate(self, passages: Mapping[str, Passage]) -> dict[str, Translation]:
-        """The translation of each text of a chunk.
+    def _read_anew(self, text: str, protected: tuple[Span, ...] = ()) -> Reading:
+        if not self.options.tidy_input:
+            return self.src_codec.read(text, protected)
+        return self.src_codec.read(*self.src_codec.conventions.apply_around(text, protected))
+
+    def _translate(self, chunk: "Sequence[_PlacedText]") -> list[Translation]:
+        """The translations of the texts of a chunk.
 
         A sentence that loses numbers is translated once more, with the condition that they occur. Where they cannot, or
         still do not, they are protected like addresses.
         """
+        passages = {text: self._take_apart(place, text) for place, text in chunk}
         sentences = {text: self._sentences(passage) for text, passage in passages.items()}
         found = self._search(sentence for of_text in sentences.values() for sentence in of_text)
         if not self.options.sampling:
             found |= self._search_again(found, _Sentence.demand)
         found |= self._search_again(found, _Sentence.protect)
-        return {
+        translations = {
             text: self._joined(text, passage, [found[sentence] for sentence in sentences[text]])
             for text, passage in passages.items()
         }
+        return [translations[text] for _, text in chunk]
+
+    def _take_apart(self, place: str, text: str) -> Passage:
+        passage = split_passage(text, language=self.src_codec.config.language, limits=self._limits)
+        if passage.was_cut:
+            logger.warning(
+                "%s: a sentence of more than %d tokens was translated in parts: shorter sentences have better"
+                " translations",
+                one_line(place),
+                self._limits.max_length,
+            )
+        return passage
 
     def _search_again(
         self,
@@ -144,14 +155,10 @@ class Translator:
     def _search(self, sentences: "Iterable[_Sentence]") -> "dict[_Sentence, list[SentenceTranslation]]":
         """The translations of each sentence, best first."""
         sources = [(each, self._read(each.piece.text, each.piece.protected)) for each in dict.fromkeys(sentences)]
-        threads = self.engine.threads
-        size = min(self.options.batch_size, math.ceil(len(sources) / threads))
-        batches = [
-            [sources[i] for i in batch] for batch in similar_lengths([len(reading.ids) for _, reading in sources], size)
-        ]
+        lengths = [len(reading.ids) for _, reading in sources]
         translations: dict[_Sentence, list[SentenceTranslation]] = {}
-        for of_batch in map_in_threads(self._search_batch, batches, threads):
-            translations |= of_batch
+        for batch in similar_lengths(lengths, self.options.batch_size):
+            translations |= self._search_batch([sources[i] for i in batch])
         return translations
 
     def _search_batch(
@@ -257,21 +264,26 @@ def similar_lengths(lengths: Sequence[int], batch_size: int) -> Iterator[list[in
         start += size
 
 
-def _chunks(passages: Iterable[tuple[str, Passage]]) -> Iterator[list[tuple[str, Passage]]]:
-    """Texts to translate together: as many as make good batches, few enough for the memory.
+def _chunks(texts: Iterable[_PlacedText], threads: int) -> Iterator[list[_PlacedText]]:
+    """Texts to translate together: as many as make good batches, few enough for the memory, the same for each thread.
 
-    An InputError of the iterator is raised again once the texts before it have been translated.
+    An InputError of the iterator is raised again once the texts before it have been handed on.
     """
-    chunk: list[tuple[str, Passage]] = []
+    waiting: list[_PlacedText] = []
     characters = 0
     try:
-        for text, passage in passages:
-            chunk.append((text, passage))
-            characters += len(text)
-            if len(chunk) == _CHUNK_TEXTS or characters >= _CHUNK_CHARACTERS:
-                yield chunk
-                chunk, characters = [], 0
+        for placed in texts:
+            waiting.append(placed)
+            characters += len(placed[1])
+            if len(waiting) >= _CHUNK_TEXTS * threads or characters >= _CHUNK_CHARACTERS * threads:
+                yield from _equal_parts(waiting, threads)
+                waiting, characters = [], 0
     except InputError:
-        yield chunk
+        yield from _equal_parts(waiting, threads)
         raise
-    yield chunk
+    yield from _equal_parts(waiting, threads)
+
+
+def _equal_parts(texts: Sequence[_PlacedText], parts: int) -> Iterator[list[_PlacedText]]:
+    size = max(1, math.ceil(len(texts) / parts))
+    return (list(texts[start : start + size]) for start in range(0, len(texts), size))

@@ -1,6 +1,6 @@
 """The search: step by step, from the proposals of an engine to the best hypotheses of each source.
 
-N sources, R rows, S source length with EOS.
+N sources, R rows, k proposals per row, A tokens asked for, S source length with EOS.
 """
 
 from collections.abc import Sequence
@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from seq2seq_cli.decoding.engine import Engine, EngineState
+from seq2seq_cli.decoding.engine import Engine, EngineState, Proposals
+from seq2seq_cli.decoding.search.bans import Bans
 from seq2seq_cli.decoding.search.beam import Beam
 from seq2seq_cli.decoding.search.candidates import Candidates
 from seq2seq_cli.decoding.search.constraints import Constraints
@@ -20,12 +21,15 @@ from seq2seq_cli.decoding.search.rows import Rows
 from seq2seq_cli.decoding.search.rules import Rules
 from seq2seq_cli.decoding.search.strategy import Strategy
 from seq2seq_cli.decoding.search.trace import Step
+from seq2seq_cli.shapes import Bool, Int
 from seq2seq_cli.text.vocabulary import BOS, EOS, PAD
 
 if TYPE_CHECKING:
     from seq2seq_cli.config.schema import DecodingConfig
 
 State = TypeVar("State", bound=EngineState)
+
+_FEW_BANS = 32
 
 
 def search(
@@ -55,9 +59,7 @@ def search(
     steps: list[Step] = []
     while len(rows):
         bans, asked = rules.bans(rows), asked_tokens(rows.progress)
-        k = min(strategy.most_candidates + bans.most, engine.vocabulary_size - len((PAD, BOS)))
-        proposals, state = engine.step(rows.tokens, state, k=k, asked=asked)
-        allowed = bans.allowed(proposals.tokens)
+        proposals, allowed, state = _propose(engine, rows, state, asked, bans, strategy.most_candidates)
         candidates = Candidates.best(proposals, allowed, strategy.most_candidates, rows.progress)
         candidates = guide(candidates, rows.progress, asked, proposals.asked)
         _finish_stuck(rows, candidates, steps, finished)
@@ -71,6 +73,21 @@ def search(
         steps.append(Step(chosen, proposals.weights, kept))
         rows, state = rows.select(kept), state.select(chosen.rows[kept])
     return [_distinct(hypotheses) for hypotheses in finished.best(steps, lengths)]
+
+
+def _propose(
+    engine: Engine[State], rows: Rows, state: State, asked: Int[np.ndarray, "R A"], bans: Bans, most: int
+) -> tuple[Proposals, Bool[np.ndarray, "R k"], State]:
+    """The best proposals for each row, `most` that no ban forbids among them; which are allowed; the next state."""
+    at_least = min(most + bans.most, engine.vocabulary_size - len((PAD, BOS)))
+    # A row can have thousands of bans, few of them among its best tokens: thousands of proposals would take long.
+    k = min(at_least, most + _FEW_BANS)
+    while True:
+        proposals, after = engine.step(rows.tokens, state, k=k, asked=asked)
+        allowed = bans.allowed(proposals.tokens)
+        if k == at_least or allowed.sum(axis=1).min() >= most:
+            return proposals, allowed, after
+        k = at_least
 
 
 def _finish_stuck(rows: Rows, candidates: Candidates, steps: list[Step], finished: Finished) -> None:

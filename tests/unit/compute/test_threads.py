@@ -1,6 +1,8 @@
 """Calls in threads: their results come in the order of the items."""
 
+import itertools
 import threading
+from collections.abc import Iterator
 
 import pytest
 
@@ -24,3 +26,27 @@ def test_a_single_call_needs_no_thread() -> None:
 def test_an_error_reaches_the_caller() -> None:
     with pytest.raises(ZeroDivisionError):
         list(map_in_threads(lambda item: 1 // item, range(3), 2))
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_an_error_of_the_iterator_follows_the_results_of_the_items_before_it(threads: int) -> None:
+    def items() -> Iterator[int]:
+        yield from range(3)
+        raise KeyError("the fourth")
+
+    results = map_in_threads(lambda item: item, items(), threads)
+    assert [next(results) for _ in range(3)] == [0, 1, 2]
+    with pytest.raises(KeyError, match="the fourth"):
+        next(results)
+
+
+def test_an_endless_iterator_is_taken_little_by_little() -> None:
+    taken: list[int] = []
+
+    def items() -> Iterator[int]:
+        while True:
+            taken.append(0)
+            yield 0
+
+    assert list(itertools.islice(map_in_threads(lambda item: item, items(), 2), 10)) == [0] * 10
+    assert len(taken) < 10 + 2 * 2

@@ -195,6 +195,16 @@ def test_a_row_without_any_allowed_token_ends() -> None:
     assert (nothing.ids, nothing.log_probability, nothing.weights.shape) == ([], 0.0, (0, 2))
 
 
+def test_the_best_allowed_token_is_found_behind_any_number_of_banned_ones() -> None:
+    # After every token the next ones are the better the smaller they are, and none may occur twice.
+    falling = np.zeros((64, 64))
+    falling[:, A:] = 0.5 ** np.arange(1, 61)
+    [[found]] = search(
+        TableEngine(falling[np.newaxis]), [[0]], options(longest=50, beam_size=1, no_repeat_ngram_size=1)
+    )
+    assert found.ids == list(range(A, A + 50))
+
+
 def test_an_empty_batch_needs_no_step() -> None:
     engine = TableEngine(SHORT[np.newaxis])
     assert search(engine, [], options()) == []

@@ -2,11 +2,12 @@
 
 import sys
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tqdm import tqdm
 
-from seq2seq_cli.training.events import Event, Finished, Started, Step, Validated
+if TYPE_CHECKING:
+    from seq2seq_cli.training.events import Event, Started, Step, Validated
 
 SMOOTHING = 0.98
 
@@ -21,8 +22,10 @@ class TrainingBar:
         self._seconds = 0.0
         self._warned_of_halves = False
 
-    def show(self, event: Event) -> None:
+    def show(self, event: "Event") -> None:
         """Show one event."""
+        from seq2seq_cli.training.events import Finished, Started, Step, Validated  # not above: torch
+
         match event:
             case Started():
                 sys.stderr.writelines(f"{line}\n" for line in _start_lines(event))
@@ -40,7 +43,7 @@ class TrainingBar:
             self._bar.close()
             self._bar = None
 
-    def _step(self, event: Step) -> None:
+    def _step(self, event: "Step") -> None:
         if event.halved and not self._warned_of_halves:
             self._warned_of_halves = True
             tqdm.write(
@@ -70,7 +73,7 @@ class TrainingBar:
             self._bar.update(event.position - self._bar.n)
 
 
-def _start_lines(event: Started) -> Iterator[str]:
+def _start_lines(event: "Started") -> Iterator[str]:
     yield from event.changes
     yield (
         f"training {event.run} on {event.device}"
@@ -83,7 +86,7 @@ def _start_lines(event: Started) -> Iterator[str]:
         yield "another number of processes than before: dropout and teacher forcing are drawn anew"
 
 
-def _epoch_line(event: Validated) -> str:
+def _epoch_line(event: "Validated") -> str:
     line = f"epoch {event.epoch}: train loss {event.train_loss:.3f}"
     if event.scores:
         scores = event.scores

@@ -20,12 +20,10 @@ import torch
 import torch.distributed as dist
 from torch import Tensor, nn
 
+from seq2seq_cli.compute.torchrun import has_other_processes
 from seq2seq_cli.errors import OtherProcessError, S2SError, TrainingError
 
 T = TypeVar("T")
-
-ENVIRONMENT = ("RANK", "WORLD_SIZE", "LOCAL_RANK", "MASTER_ADDR", "MASTER_PORT")
-"""The variables that torchrun sets."""
 
 PATIENCE = timedelta(seconds=10)
 """Seconds that a process waits for the others when it ends."""
@@ -140,7 +138,7 @@ def torchrun_group() -> Iterator[ProcessGroup]:
 
     Raises TrainingError when the processes cannot connect, and when one of them is lost.
     """
-    if not all(name in os.environ for name in ENVIRONMENT) or os.environ["WORLD_SIZE"] == "1":
+    if not has_other_processes():
         yield SINGLE
         return
     group = ProcessGroup(
@@ -159,13 +157,6 @@ def torchrun_group() -> Iterator[ProcessGroup]:
             raise
         raise _lost(store) from error
     _leave(group, store)
-
-
-def launch_name() -> str | None:
-    """The name that all processes of one torchrun share, also after a restart; None without torchrun."""
-    name = os.environ.get("TORCHELASTIC_RUN_ID")
-    # torchrun calls it "none" when it got a master address and no job id: its process id takes the place.
-    return f"{socket.gethostname()} {os.getppid()}" if name == "none" else name
 
 
 def _join(group: ProcessGroup) -> Any:

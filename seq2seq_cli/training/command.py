@@ -1,17 +1,19 @@
-"""``s2s train`` as a function: plan, train, report."""
+"""``s2s train`` as a function: plan, train, report.
+
+Torch takes seconds to load: it is imported after the plan, so that a mistake in the config or the options is told at
+once.
+"""
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack, closing
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from seq2seq_cli.compute.process_group import ProcessGroup, launch_name, torchrun_group
-from seq2seq_cli.corpus.prepared import PreparedCorpus
-from seq2seq_cli.errors import UsageError
-from seq2seq_cli.runs.folder import RunFolder
-from seq2seq_cli.training.events import Event, Report
-from seq2seq_cli.training.plan import Options, Plan, make_plan
-from seq2seq_cli.training.report import finish
-from seq2seq_cli.training.session import Session
+from seq2seq_cli.compute.torchrun import has_other_processes, launch_name
+from seq2seq_cli.training.plan import Options, make_plan
+
+if TYPE_CHECKING:
+    from seq2seq_cli.training.events import Event, Report
 
 
 def train(
@@ -23,8 +25,8 @@ def train(
     resume: bool = False,
     overwrite: bool = False,
     init_from: Path | str | None = None,
-    on_event: Callable[[Event], None] = lambda _: None,
-) -> Report | None:
+    on_event: Callable[["Event"], None] = lambda _: None,
+) -> "Report | None":
     """Train a translator on a prepared folder, and keep the best weights in a run folder.
 
     `config` is a config by name or path; without it, the defaults are taken, or the config of the run to go on from.
@@ -47,56 +49,26 @@ def train(
         overwrite=overwrite,
         init_from=_path(init_from),
     )
-    report = None
+    event = None
     with closing(sitting(options)) as events:
         for event in events:
             on_event(event)
-            if isinstance(event, Report):
-                report = event
-    return report
+    from seq2seq_cli.training.events import Report  # not above: torch
+
+    return event if isinstance(event, Report) else None
 
 
-def sitting(options: Options) -> Generator[Event, None, None]:
+def sitting(options: Options) -> Generator["Event", None, None]:
     """The events of a training from its start, or from where it is resumed, to its report.
 
     Under torchrun the first process alone has events. The run is locked from before its checkpoint is read until the
     report is written.
     """
     with ExitStack() as held:
-        with torchrun_group() as group:
-            session = _open_session(options, group, held)
-            for event in session.train():
-                if group.is_main:
-                    yield event
-        if group.is_main:
-            yield finish(session)
+        planned = None if has_other_processes() else make_plan(options, launch=launch_name(), held=held)
+        from seq2seq_cli.training.sitting import sit  # not above: torch
 
-
-def _open_session(options: Options, group: ProcessGroup, held: ExitStack) -> Session:
-    """Start or resume the run that the options name; `held` takes its lock."""
-    opened: list[PreparedCorpus] = []
-
-    def decide() -> Plan:
-        plan, corpus = make_plan(options, launch=launch_name(), held=held)
-        opened.append(corpus)
-        return plan
-
-    plan = group.on_main(decide)
-    corpus = group.on_all(lambda: opened[0] if opened else _open_corpus(plan))
-    if plan.resumes:
-        return Session.resume(RunFolder(plan.path), plan.config, corpus, group=group, changes=plan.changes)
-    origin = RunFolder(plan.init_from) if plan.init_from else None
-    return Session.start(
-        plan.path, plan.config, corpus, held=held, overwrite=plan.overwrite, origin=origin, group=group
-    )
-
-
-def _open_corpus(plan: Plan) -> PreparedCorpus:
-    """The corpus of the plan; each machine has it on its own disk."""
-    corpus = PreparedCorpus.open(plan.data)
-    if corpus.fingerprint != plan.fingerprint:
-        raise UsageError(f"{plan.data}: another corpus than process 0 has: prepare once, and copy the folder")
-    return corpus
+        yield from sit(options, planned, held)
 
 
 def _path(path: Path | str | None) -> Path | None:

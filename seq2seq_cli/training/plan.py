@@ -1,17 +1,23 @@
-"""The plan of a training: decided once by the main process, before anything is written, and sent to the others."""
+"""The plan of a training: decided once by the main process, before anything is written, and sent to the others.
+
+It is made without torch: see `command`.
+"""
 
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
 
 from seq2seq_cli.config.loader import load_config, load_saved_config
 from seq2seq_cli.config.schema import Config
-from seq2seq_cli.corpus.prepared import DEFAULT_FOLDER, PreparedCorpus
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import CONFIG, CORPUS, RUNS
 from seq2seq_cli.training.resolve import resolve_config, resumed_changes
+
+if TYPE_CHECKING:
+    from seq2seq_cli.corpus.prepared import PreparedCorpus
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +54,11 @@ class Plan:
     """The options of a resumed run that differ from before, in words."""
 
 
-def make_plan(options: Options, *, launch: str | None, held: ExitStack) -> tuple[Plan, PreparedCorpus]:
+Planned: TypeAlias = tuple[Plan, "PreparedCorpus"]
+"""A plan and its corpus, opened."""
+
+
+def make_plan(options: Options, *, launch: str | None, held: ExitStack) -> Planned:
     """Decide what to train, and open the corpus; config, corpus and run are checked to fit together.
 
     `launch` is the torchrun that started this process: a run that it created is resumed or replaced unasked.
@@ -67,14 +77,14 @@ def make_plan(options: Options, *, launch: str | None, held: ExitStack) -> tuple
     return _plan_to_start(options, overwrite=options.overwrite or restarted)
 
 
-def _plan_to_start(options: Options, *, overwrite: bool) -> tuple[Plan, PreparedCorpus]:
+def _plan_to_start(options: Options, *, overwrite: bool) -> Planned:
     origin = RunFolder.find(options.init_from) if options.init_from else None
     if origin and options.config is None:
         # The new data has its own `data` and `text` sections.
         config = load_saved_config(origin.path / CONFIG, options.overrides, without=("data", "text"))
     else:
         config = load_config(options.config, options.overrides)
-    corpus = PreparedCorpus.open(options.data or DEFAULT_FOLDER)
+    corpus = _open_corpus(options.data)
     plan = Plan(
         path=_new_folder(options),
         config=resolve_config(config, corpus),
@@ -86,7 +96,7 @@ def _plan_to_start(options: Options, *, overwrite: bool) -> tuple[Plan, Prepared
     return plan, corpus
 
 
-def _plan_to_resume(options: Options, held: ExitStack) -> tuple[Plan, PreparedCorpus]:
+def _plan_to_resume(options: Options, held: ExitStack) -> Planned:
     is_named = options.out or options.config or not options.resume
     run = RunFolder.find(_new_folder(options)) if is_named else RunFolder.find_saved_last()
     held.enter_context(run.lock())
@@ -96,7 +106,7 @@ def _plan_to_resume(options: Options, held: ExitStack) -> tuple[Plan, PreparedCo
     else:
         config = load_saved_config(run.path / CONFIG, options.overrides)
     provenance = run.provenance()
-    corpus = PreparedCorpus.open(options.data or Path(provenance.folder))
+    corpus = _open_corpus(options.data or Path(provenance.folder))
     if corpus.fingerprint != provenance.fingerprint:
         raise UsageError(
             f"{corpus.path}: not the corpus that {run.path} was trained on, so the run cannot be resumed with it:"
@@ -112,6 +122,13 @@ def _plan_to_resume(options: Options, held: ExitStack) -> tuple[Plan, PreparedCo
         changes=tuple(changes),
     )
     return plan, corpus
+
+
+def _open_corpus(folder: Path | None) -> "PreparedCorpus":
+    """The corpus of a prepared folder, or of the default one."""
+    from seq2seq_cli.corpus.prepared import DEFAULT_FOLDER, PreparedCorpus  # not above: numpy, after the config
+
+    return PreparedCorpus.open(folder or DEFAULT_FOLDER)
 
 
 def _is_restarted(options: Options, launch: str | None) -> bool:

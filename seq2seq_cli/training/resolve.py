@@ -1,17 +1,20 @@
 """The resolved config of a run: the user's, with the `data` and `text` of the corpus, and checked against both."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from seq2seq_cli.config.compatibility import shared_vocabulary_problems
 from seq2seq_cli.config.differences import find_differences, find_stated_differences, find_weight_differences
 from seq2seq_cli.config.schema import Config, TrainingConfig
 from seq2seq_cli.config.yaml12 import shown
-from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SPLITS
 from seq2seq_cli.errors import UsageError
 
+if TYPE_CHECKING:
+    from seq2seq_cli.corpus.prepared import PreparedCorpus
 
-def resolve_config(config: Config, corpus: PreparedCorpus) -> Config:
+
+def resolve_config(config: Config, corpus: "PreparedCorpus") -> Config:
     """`config` with the `data` and `text` sections of the corpus.
 
     Raises UsageError when the config states other values there (both are named), or has a model or a training that the
@@ -39,7 +42,7 @@ def resolve_config(config: Config, corpus: PreparedCorpus) -> Config:
     return prepared
 
 
-def _check_longest_source(config: Config, corpus: PreparedCorpus) -> None:
+def _check_longest_source(config: Config, corpus: "PreparedCorpus") -> None:
     """Raise UsageError when a source is longer than the location score allows."""
     attention = config.model.attention
     longest = 1 + max(int(corpus.split(name).src.lengths.max(initial=0)) for name in SPLITS)
@@ -50,7 +53,7 @@ def _check_longest_source(config: Config, corpus: PreparedCorpus) -> None:
         )
 
 
-def _check_held_out(config: Config, corpus: PreparedCorpus) -> None:
+def _check_held_out(config: Config, corpus: "PreparedCorpus") -> None:
     """Raise UsageError when an option needs scores of the validation split and that split is empty."""
     training, off = config.training, TrainingConfig()
     keys = ["patience", "ema_decay", *(["schedule"] if training.schedule == "plateau" else [])]

@@ -13,7 +13,8 @@ import torch
 from seq2seq_cli.compute.device import choose_device, describe_device, deterministic_algorithms
 from seq2seq_cli.compute.memory import memory_errors
 from seq2seq_cli.compute.precision import choose_precision
-from seq2seq_cli.compute.process_group import SINGLE, ProcessGroup, launch_name
+from seq2seq_cli.compute.process_group import SINGLE, ProcessGroup
+from seq2seq_cli.compute.torchrun import launch_name
 from seq2seq_cli.config.choices import Precision
 from seq2seq_cli.config.schema import Config, TrainingConfig
 from seq2seq_cli.corpus.prepared import PreparedCorpus

@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -119,6 +120,30 @@ def test_a_config_for_other_text_is_refused_with_both_values(home: Path) -> None
     done = s2s_here(home, "train", "--config", "luong_dot", "--set", "text.tgt.spacing=false", "--out", "runs/other")
     assert_refused(done, "text.tgt.spacing is false", "true")
     assert not (home / "runs" / "other").exists()
+
+
+PLANNED = """
+import atexit, sys
+atexit.register(lambda: sys.stderr.write(" ".join(sys.modules)))
+sys.argv[0] = "s2s"
+from seq2seq_cli.cli.app import main
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("option", "unneeded"),
+    [("training.epchs=3", {"torch", "numpy", "spacy"}), ("text.unit=character", {"torch", "spacy"})],
+    ids=["unknown key", "another corpus"],
+)
+def test_a_mistake_is_told_before_what_takes_long_is_loaded(home: Path, option: str, unneeded: set[str]) -> None:
+    command = [sys.executable, "-c", PLANNED, "train", "--out", "runs/mistaken", "--set", option]
+    done = subprocess.run(command, cwd=home, capture_output=True, encoding="utf-8", check=False)
+    message, _, modules = done.stderr.partition("\n")
+    assert done.returncode == 2
+    assert option.split("=")[0].split(".")[1] in message
+    assert not unneeded & set(modules.split())
+    assert not (home / "runs" / "mistaken").exists()
 
 
 @pytest.mark.parametrize("command", ["train", "translate"])

@@ -8,7 +8,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seq2seq_cli.compute.process_group import SINGLE, ProcessGroup, launch_name, torchrun_group
+from seq2seq_cli.compute.process_group import SINGLE, ProcessGroup, torchrun_group
+from seq2seq_cli.compute.torchrun import launch_name
 from seq2seq_cli.config.schema import Config
 from seq2seq_cli.corpus.batches import collate
 from seq2seq_cli.corpus.noise import Noise

@@ -1,7 +1,7 @@
 """The description of a prepared folder: its ``manifest.json``, which is written last."""
 
 import hashlib
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Annotated, Any, Final, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
@@ -10,6 +10,7 @@ from seq2seq_cli.config.schema import DataConfig, TextConfig
 from seq2seq_cli.corpus.splits import SPLITS, SplitName
 from seq2seq_cli.errors import PreparedFolderError
 from seq2seq_cli.files.json_files import read_json
+from seq2seq_cli.files.reading import check_contents
 from seq2seq_cli.files.writing import write_json
 
 FORMAT: Final = 1
@@ -122,6 +123,15 @@ class Manifest(_Record):
     codecs_given: bool
     """Whether the codecs are those of an older model, and not learned from these pairs."""
 
+    @field_validator("files")
+    @classmethod
+    def _are_inside(cls, files: dict[str, FileRecord]) -> dict[str, FileRecord]:
+        for name in files:
+            parts = PurePosixPath(name).parts
+            if not parts or parts[0] == "/" or ".." in parts or "\0" in name:
+                raise ValueError(f"{name!r} is no file of the folder")
+        return files
+
     @field_validator("splits")
     @classmethod
     def _holds_all(cls, splits: dict[SplitName, SplitRecord]) -> dict[SplitName, SplitRecord]:
@@ -137,15 +147,18 @@ class Manifest(_Record):
 def read_manifest(folder: Path) -> Manifest:
     """Read a folder's manifest.
 
-    Raises PreparedFolderError when the folder or its manifest is missing, when it is damaged, or made by a newer s2s.
+    Raises PreparedFolderError when the folder or its manifest is missing, when it is damaged, or made by a newer s2s,
+    and when a FIFO, a device or a link that leads out of the folder stands in the place of a file.
     """
     try:
-        return Manifest.model_validate(_read(folder))
+        manifest = Manifest.model_validate(_read(folder))
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"])
         problem = f"{folder / MANIFEST}: damaged: {place}: {first['msg']}"
         raise PreparedFolderError(f"{problem}: delete the folder and prepare again") from None
+    check_contents(folder, {PurePosixPath(name).parts[0] for name in manifest.files}, error=PreparedFolderError)
+    return manifest
 
 
 def written_files(folder: Path) -> set[str]:
@@ -158,6 +171,7 @@ def written_files(folder: Path) -> set[str]:
 
 
 def _read(folder: Path) -> dict[str, Any]:
+    check_contents(folder, [MANIFEST], error=PreparedFolderError)
     if not (folder / MANIFEST).is_file():
         missing = "not a finished prepared folder" if folder.exists() else "no such folder"
         raise PreparedFolderError(f"{folder}: {missing}: make it with 's2s prepare FILE --out {folder}'")

@@ -1,12 +1,20 @@
 """JSON files with a format number."""
 
 import json
+import math
+import re
 from pathlib import Path
 from typing import Any
 
 from seq2seq_cli.errors import InputError
+from seq2seq_cli.files.reading import read_whole
 
 _CURE = "restore it, or make its folder anew"
+_MOST_BYTES = 64_000_000
+"""Size of the largest file: a vocabulary of a million words takes half of it."""
+_MOST_DIGITS = 18
+"""Digits of the largest integer: it fits into 64 bits."""
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
 def read_json(path: Path, *, newest: int, error: type[InputError]) -> dict[str, Any]:
@@ -15,12 +23,28 @@ def read_json(path: Path, *, newest: int, error: type[InputError]) -> dict[str, 
     Raises ``error`` when the file is missing or damaged, or made by a newer s2s.
     """
     try:
-        value = json.loads(path.read_bytes().decode("utf-8"))
+        value = parse_json(read_whole(path, most=_MOST_BYTES))
     except OSError as failure:
         raise error(f"{path}: cannot be read: {failure.strerror}") from None
-    except (ValueError, RecursionError):
+    except ValueError:
         raise error(f"{path}: damaged: not UTF-8 JSON: {_CURE}") from None
     return check_format(value, path, newest=newest, error=error)
+
+
+def parse_json(text: bytes) -> Any:
+    """The value of a JSON text in UTF-8.
+
+    Raises ValueError for anything else, and for what programs read differently, RFC 8259 sections 4, 6 and 8.2: the
+    same key twice, NaN and infinity, integers beyond 64 bits, halves of surrogate pairs; also for a value that is
+    nested deeper than Python can follow.
+    """
+    try:
+        value = _DECODER.decode(text.decode("utf-8"))
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    if _SURROGATE.search(text):
+        json.dumps(value, ensure_ascii=False).encode("utf-8")
+    return value
 
 
 def check_format(value: object, path: Path, *, newest: int, error: type[InputError]) -> dict[str, Any]:
@@ -34,3 +58,30 @@ def check_format(value: object, path: Path, *, newest: int, error: type[InputErr
     if number > newest:
         raise error(f"{path}: made by a newer s2s (format {number}, this one knows {newest}): upgrade s2s")
     return value
+
+
+def _integer(digits: str) -> int:
+    if len(digits.lstrip("-")) > _MOST_DIGITS:
+        raise ValueError("an integer beyond 64 bits")
+    return int(digits)
+
+
+def _float(digits: str) -> float:
+    if not math.isfinite(number := float(digits)):
+        raise ValueError("a number too large")
+    return number
+
+
+def _not_a_number(name: str) -> float:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len(value := dict(pairs)) < len(pairs):
+        raise ValueError("the same key twice")
+    return value
+
+
+_DECODER = json.JSONDecoder(
+    parse_int=_integer, parse_float=_float, parse_constant=_not_a_number, object_pairs_hook=_object
+)

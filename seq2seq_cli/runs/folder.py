@@ -23,8 +23,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from seq2seq_cli.errors import ConfigError, ModelFileError, TrainingError, UsageError
+from seq2seq_cli.files.reading import check_contents, read_whole
 from seq2seq_cli.files.writing import make_folder, write_whole
-from seq2seq_cli.runs.layout import BEST, CONFIG, CORPUS, LAST, LOCK, METRICS, RUNS
+from seq2seq_cli.runs.layout import BEST, CONFIG, CORPUS, EPOCHS, LAST, LOCK, METRICS, READ, RUNS
 from seq2seq_cli.runs.lock import hold
 from seq2seq_cli.runs.output_folder import check_free, check_name, remove_run
 
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from seq2seq_cli.text.sides import Codecs
 
 _WEIGHTS = ".safetensors"
+_MOST_NAME_BYTES = 4096
 
 METRICS_BYTES = "metrics_bytes"
 """Key of a checkpoint: the length of metrics.jsonl when it was saved."""
@@ -87,7 +89,8 @@ class RunFolder:
     def find(cls, path: Path | None) -> "RunFolder":
         """The run at `path`, or the newest one of `runs/` when it is None.
 
-        Raises ModelFileError when there is none.
+        Raises ModelFileError when there is none, and for a folder in which a FIFO, a device or a link that leads out of
+        it stands in the place of a file.
         """
         if path is None:
             latest = RUNS / "latest"
@@ -96,11 +99,13 @@ class RunFolder:
                     f"no run is in {RUNS}/ here: train one first (s2s train --config luong_concat.yaml),"
                     " or name a run folder with --model"
                 )
-            path = RUNS / latest.read_text(encoding="utf-8", errors="replace").strip()
-            if not (path / CONFIG).is_file():
+            name = _read_name(latest)
+            path = RUNS / name
+            if Path(name).name != name or not (path / CONFIG).is_file():
                 raise ModelFileError(f"{latest}: names {path}, where no run is: name a run folder with --model")
         if not path.exists():
             raise ModelFileError(f"{path}: no such run folder")
+        check_contents(path, READ, error=ModelFileError)
         if not (path / CONFIG).is_file():
             raise ModelFileError(f"{path}: not a run folder: it has no config.yaml; s2s train makes one")
         return cls(path)
@@ -191,7 +196,7 @@ class RunFolder:
 
         if not keep:
             return
-        path = self.path / "epochs" / f"{epoch:04d}{_WEIGHTS}"
+        path = self.path / EPOCHS / f"{epoch:04d}{_WEIGHTS}"
         with _writing(path):
             save_weights(path, weights)
             for other in path.parent.glob(f"*{_WEIGHTS}"):
@@ -243,6 +248,13 @@ class RunFolder:
     def _metrics_bytes(self) -> int:
         path = self.path / METRICS
         return path.stat().st_size if path.is_file() else 0
+
+
+def _read_name(latest: Path) -> str:
+    try:
+        return read_whole(latest, most=_MOST_NAME_BYTES).decode("utf-8", errors="replace").strip()
+    except OSError as error:
+        raise ModelFileError(f"{latest}: cannot be read: {error.strerror}: name a run folder with --model") from None
 
 
 def _write_text(path: Path, text: str) -> None:

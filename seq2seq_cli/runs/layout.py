@@ -17,4 +17,10 @@ DECODER = BEST.with_name("decoder.onnx")
 DECODER_INT8 = BEST.with_name("decoder_int8.onnx")
 EXPORT_RECORD = BEST.with_name("export.json")
 LAST = "last"
+EPOCHS = "epochs"
+TENSORBOARD = "tensorboard"
+CODEC = "codec"
 LOCK = ".lock"
+
+READ = (CONFIG, METRICS, CORPUS, CODEC, BEST.parts[0], LAST, EPOCHS, TENSORBOARD, LOCK)
+"""The names at the top of a run folder that s2s reads, or writes into."""

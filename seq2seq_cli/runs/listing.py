@@ -14,7 +14,8 @@ from seq2seq_cli.config.differences import differing_values
 from seq2seq_cli.config.loader import load_saved_config
 from seq2seq_cli.config.schema import Config
 from seq2seq_cli.errors import ConfigError, ModelFileError
-from seq2seq_cli.runs.layout import BEST, CONFIG, CORPUS, LAST, LOCK, METRICS
+from seq2seq_cli.files.reading import check_contents
+from seq2seq_cli.runs.layout import BEST, CONFIG, CORPUS, LAST, LOCK, METRICS, READ
 from seq2seq_cli.runs.lock import is_held
 from seq2seq_cli.runs.metrics import History, read_history
 from seq2seq_cli.runs.provenance import Provenance
@@ -38,6 +39,7 @@ class Run:
             raise ModelFileError(f"{path}: no such run folder")
         if not holds_run(path):
             raise ModelFileError(f"{path}: not a run folder; s2s train makes one")
+        check_contents(path, READ, error=ModelFileError)
         try:
             config = load_saved_config(path / CONFIG)
         except ConfigError as error:

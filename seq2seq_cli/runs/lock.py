@@ -1,5 +1,6 @@
 """The lock of a run folder: one training at a time. The operating system releases it when its process dies."""
 
+import errno
 from contextlib import AbstractContextManager
 from pathlib import Path
 
@@ -16,6 +17,8 @@ def hold(path: Path) -> AbstractContextManager[object]:
     """
     from filelock import FileLock
 
+    if path.is_symlink():  # it would empty the file that the link leads to
+        raise OSError(errno.ELOOP, "a link is in its place", str(path))
     return FileLock(path).acquire(timeout=PATIENCE_SECONDS)
 
 
@@ -23,7 +26,7 @@ def is_held(path: Path) -> bool:
     """Whether the lock of a file is held; False for a missing file, and for one that this user may not lock."""
     from filelock import FileLock
 
-    if not path.is_file():
+    if path.is_symlink() or not path.is_file():
         return False
     try:
         with FileLock(path).acquire(timeout=0):

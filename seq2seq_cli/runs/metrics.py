@@ -1,6 +1,5 @@
 """metrics.jsonl: the typed records of a training, one JSON object per line. Written and read without torch."""
 
-import json
 import logging
 import math
 from collections.abc import Iterator, Sequence
@@ -23,8 +22,12 @@ from pydantic import (
 
 from seq2seq_cli.config.choices import Metric
 from seq2seq_cli.errors import ModelFileError
-from seq2seq_cli.files.json_files import check_format
+from seq2seq_cli.files.json_files import check_format, parse_json
+from seq2seq_cli.files.reading import read_whole
 from seq2seq_cli.runs.layout import FORMAT, METRICS
+
+_MOST_BYTES = 64_000_000
+"""Size of the largest file: the records of twenty million updates."""
 
 logger = logging.getLogger(__name__)
 
@@ -204,7 +207,7 @@ def read_history(run: Path) -> History:
     """
     path = run / METRICS
     try:
-        lines = path.read_bytes().splitlines()
+        lines = read_whole(path, most=_MOST_BYTES).splitlines()
     except FileNotFoundError:
         return History()
     except OSError as error:
@@ -219,8 +222,8 @@ def read_history(run: Path) -> History:
 def _parse(line: bytes, path: Path) -> Record | None:
     """The record on a line; None when the line holds none."""
     try:
-        value = json.loads(line.decode("utf-8"))
-    except (ValueError, RecursionError):
+        value = parse_json(line)
+    except ValueError:
         return None
     if isinstance(value, dict) and "format" in value:
         check_format(value, path, newest=FORMAT, error=ModelFileError)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from seq2seq_cli.errors import ModelFileError
+from seq2seq_cli.files.reading import check_contents
 from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.options import SideOptions
 from seq2seq_cli.text.segmenter import get_segmenter
@@ -14,6 +15,8 @@ from seq2seq_cli.text.tokenizer_rules import TokenizerRules
 
 if TYPE_CHECKING:
     from seq2seq_cli.config.schema import TextConfig
+
+_FOLDER = "codec"
 
 SideName = Literal["src", "tgt"]
 SIDES: tuple[SideName, ...] = ("src", "tgt")
@@ -50,12 +53,13 @@ def fit_codecs(
 
 def codec_path(folder: Path, side: SideName) -> Path:
     """The file of a side's codec in a prepared folder or a run folder."""
-    return folder / "codec" / f"{side}.json"
+    return folder / _FOLDER / f"{side}.json"
 
 
 def load_codecs(folder: Path) -> Codecs:
     """The codecs of a prepared folder or a run folder; raises ModelFileError when one is missing or damaged."""
-    if not codec_path(folder, "src").parent.is_dir():
+    check_contents(folder, [_FOLDER], error=ModelFileError)
+    if not (folder / _FOLDER).is_dir():
         raise ModelFileError(
             f"{folder}: not a run or prepared folder: it has no codec/: s2s train and s2s prepare make one"
         )

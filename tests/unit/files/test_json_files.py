@@ -15,6 +15,15 @@ from seq2seq_cli.files.json_files import read_json
         (b'{"format": 1', "damaged"),
         (b"\xff\xfe", "damaged"),
         (b"[" * 100_000, "damaged"),
+        (b'{"format": 1, "a": ' + b"[" * 100_000 + b"]" * 100_000 + b"}", "damaged"),
+        (b'{"format": 1, "a": ' + b"9" * 10_000 + b"}", "damaged"),
+        (b'{"format": 1, "a": -10000000000000000000}', "damaged"),
+        (b'{"format": 1, "a": 1e999}', "damaged"),
+        (b'{"format": 1, "a": NaN}', "damaged"),
+        (b'{"format": 1, "a": -Infinity}', "damaged"),
+        (b'{"format": 1, "format": 1}', "damaged"),
+        (b'{"format": 1, "a": {"b": 1, "b": 2}}', "damaged"),
+        (b'{"format": 1, "a": "\\udc80"}', "damaged"),
         (b"[1]", "no format number"),
         (b"{}", "no format number"),
         (b'{"format": true}', "no format number"),
@@ -36,3 +45,12 @@ def test_json_that_cannot_be_used_is_refused_in_one_line(tmp_path: Path, content
 def test_json_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ModelFileError, match="cannot be read: No such file"):
         read_json(tmp_path / "a.json", newest=1, error=ModelFileError)
+
+
+def test_pairs_of_surrogates_and_large_numbers_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_bytes(b'{"format": 1, "a": "\\ud83d\\ude00", "b": -123456789012345678, "c": 1e300}')
+
+    value = read_json(path, newest=1, error=ModelFileError)
+
+    assert value == {"format": 1, "a": "\U0001f600", "b": -123456789012345678, "c": 1e300}

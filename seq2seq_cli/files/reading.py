@@ -1,0 +1,81 @@
+"""Reading files that somebody else may have made: regular ones, inside their folder, of a limited size.
+
+A FIFO or a device would be waited for without end, and a link could lead to any file of the user.
+"""
+
+import errno
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from seq2seq_cli.errors import InputError
+
+# Windows has neither kind of file; there a file is opened as text by default.
+_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+
+
+def open_regular(path: Path) -> BinaryIO:
+    """Open a file to read it; raises OSError when it cannot be opened, or is none, such as a FIFO or a device."""
+    _check_regular(path, path.stat().st_mode)  # before it is opened, too: to open a device may do something
+    descriptor = os.open(path, _FLAGS)
+    try:
+        _check_regular(path, os.fstat(descriptor).st_mode)
+        return os.fdopen(descriptor, "rb")
+    except BaseException:
+        os.close(descriptor)
+        raise
+
+
+def read_whole(path: Path, *, most: int) -> bytes:
+    """The content of a regular file of at most `most` bytes; raises OSError for any other."""
+    with open_regular(path) as file:
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise OSError(errno.EFBIG, f"larger than {most / 1e6:g} MB", str(path))
+    return content
+
+
+def check_contents(folder: Path, names: Iterable[str], *, error: type[InputError]) -> None:
+    """Raise ``error`` unless everything of these names in a folder, and in its subfolders, is a file or a folder in it.
+
+    A link is one when it leads to a place inside the folder; the folder itself may be reached by any link. What is
+    missing is passed over.
+    """
+    for name in names:
+        path = str(folder / name)
+        mode = _checked_mode(path, folder, error)
+        if mode is not None and stat.S_ISDIR(mode):
+            for content in _listed(path):
+                _checked_mode(content, folder, error)
+
+
+def _checked_mode(path: str, folder: Path, error: type[InputError]) -> int | None:
+    """The kind of a file or folder, as of ``stat``; None for a missing one."""
+    try:
+        mode = os.lstat(path).st_mode
+        if stat.S_ISLNK(mode):
+            if not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder)):
+                raise error(f"{path}: a link that leads out of {folder}: put what it leads to in its place")
+            mode = os.stat(path).st_mode  # noqa: PTH116  # the paths of translating are plain ones, to be quick
+    except OSError:
+        return None  # reading it will tell why
+    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+        raise error(f"{path}: neither a file nor a folder: remove it, or restore what was there")
+    return mode
+
+
+def _listed(folder: str) -> Iterator[str]:
+    try:
+        with os.scandir(folder) as contents:
+            yield from [content.path for content in contents]
+    except OSError:
+        return  # as above
+
+
+def _check_regular(path: Path, mode: int) -> None:
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if not stat.S_ISREG(mode):
+        raise OSError(errno.EINVAL, "not a regular file", str(path))

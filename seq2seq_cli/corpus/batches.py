@@ -1,4 +1,4 @@
-"""From memory-mapped ids to padded batches; the order of an epoch depends on the seed alone.
+"""From ids to padded batches; the order of an epoch depends on the seed alone.
 
 B batch, S source length, T target length.
 """

@@ -1,4 +1,4 @@
-"""A prepared folder, memory-mapped: it opens in a moment whatever its size.
+"""A prepared folder, checked and held: what replaces it or removes it later does not change what is read.
 
 manifest.json                      pair files, options and outcome of the preparation; written last
 codec/{src,tgt}.json               from text to ids and back, fitted on train alone
@@ -9,7 +9,8 @@ dropped.tsv                        examples of the lines that were left out
 """
 
 import hashlib
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
@@ -18,9 +19,11 @@ from numpy.typing import NDArray
 from typing_extensions import override
 
 from seq2seq_cli.config.schema import Config
-from seq2seq_cli.corpus.manifest import DROPPED_FILE, Manifest, read_manifest
-from seq2seq_cli.corpus.ragged import Ragged
-from seq2seq_cli.corpus.splits import SplitName
+from seq2seq_cli.corpus.held_file import HeldFile
+from seq2seq_cli.corpus.manifest import DROPPED_FILE, FileRecord, Manifest, read_manifest
+from seq2seq_cli.corpus.ragged import Ragged, Rows
+from seq2seq_cli.corpus.splits import SPLITS, SplitName
+from seq2seq_cli.corpus.stored import StoredNumbers, StoredRagged
 from seq2seq_cli.errors import ModelFileError, PreparedFolderError
 from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.sides import SIDES, Codecs, SideName, codec_path, load_codecs
@@ -28,13 +31,16 @@ from seq2seq_cli.text.sides import SIDES, Codecs, SideName, codec_path, load_cod
 DEFAULT_FOLDER = Path("data/prepared")
 """The default folder of ``s2s prepare`` and ``s2s train``."""
 
+MOST_IN_MEMORY = 32 * 2**20
+"""Bytes of a file of ids that is read into memory, some two million sentences; of a larger one, each batch is read."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class ParallelIds:
     """The ids of sentence pairs, without bos and eos: row i of both sides is pair i."""
 
-    src: Ragged
-    tgt: Ragged
+    src: Rows
+    tgt: Rows
 
     def pick(self, pairs: NDArray[np.integer[Any]]) -> tuple[Ragged, Ragged]:
         """A copy of the sources and targets of some pairs, in the order given."""
@@ -72,6 +78,9 @@ class PreparedCorpus:
     manifest: Manifest
     src_codec: Codec
     tgt_codec: Codec
+    files: Mapping[str, HeldFile] = field(repr=False)
+    """The open files, by their names in the folder."""
+    _splits: dict[SplitName, ParallelIds] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def codecs(self) -> Codecs:
@@ -80,28 +89,42 @@ class PreparedCorpus:
 
     @classmethod
     def open(cls, path: Path) -> Self:
-        """Open a folder that ``s2s prepare`` made.
+        """Open a folder that ``s2s prepare`` made, and check all that a training reads.
 
-        The manifest and the codecs are read; of the other files the sizes alone are checked (see ``verify``).
+        From then on it is what it was, whatever becomes of the folder. The texts of ``train`` are checked when they
+        are read.
 
         Raises PreparedFolderError when it is missing, unfinished, damaged, or made by a newer s2s.
         """
         manifest = read_manifest(path)
-        codecs = {codec_path(Path(), side).as_posix() for side in SIDES}
-        for name, record in manifest.files.items():
-            if not (record.describes if name in codecs else record.fits)(path / name):
-                raise _damaged_file(path / name)
+        files = {name: _hold(path / name, manifest.files.get(name)) for name in _corpus_files()}
+        codec_files = [codec_path(Path(), side).as_posix() for side in SIDES]
+        for name in codec_files:
+            if files[name].sha256() != manifest.files[name].sha256:
+                raise _damaged_file(files[name])
         try:
             src_codec, tgt_codec = load_codecs(path)
         except ModelFileError as error:
             raise PreparedFolderError(str(error)) from None
-        return cls(path=path, manifest=manifest, src_codec=src_codec, tgt_codec=tgt_codec)
+        corpus = cls(path=path, manifest=manifest, src_codec=src_codec, tgt_codec=tgt_codec, files=files)
+        for split in SPLITS:
+            corpus.split(split)
+        for split in SPLITS[1:]:
+            corpus.sentences(split)
+        # The codecs were read by their paths: of the same folder, unless it was replaced in the meantime.
+        if not all(files[name].is_in_place() for name in codec_files):
+            raise PreparedFolderError(f"{path}: changed while it was opened: try again")
+        return corpus
+
+    def changed_files(self) -> list[Path]:
+        """The files that were changed, replaced or removed since the folder was opened."""
+        return [file.path for file in self.files.values() if not file.is_in_place()]
 
     def verify(self) -> None:
         """Read every file of the folder; raises PreparedFolderError when one has changed since it was written."""
         for name, record in self.manifest.files.items():
             if not record.describes(self.path / name):
-                raise _damaged_file(self.path / name)
+                raise _damaged_path(self.path / name)
 
     @property
     def config(self) -> Config:
@@ -115,16 +138,18 @@ class PreparedCorpus:
         return hashlib.sha256(repr(files).encode("utf-8")).hexdigest()
 
     def split(self, name: SplitName) -> ParallelIds:
-        """The ids of a split, memory-mapped; raises PreparedFolderError when its files contradict each other."""
-        src, tgt = (self._read_ids(name, side) for side in SIDES)
-        if len(src) != len(tgt) or len(src) != self.manifest.splits[name].pairs:
-            raise self._damaged(name)
-        sizes = len(self.src_codec.vocabulary), len(self.tgt_codec.vocabulary)
-        return SplitIds(src=src, tgt=tgt, sizes=sizes, damaged=self._damaged(name))
+        """The ids of a split; raises PreparedFolderError when its files contradict each other."""
+        if name not in self._splits:
+            src, tgt = (self._read_ids(name, side) for side in SIDES)
+            if len(src) != len(tgt) or len(src) != self.manifest.splits[name].pairs:
+                raise self._damaged(name)
+            sizes = len(self.src_codec.vocabulary), len(self.tgt_codec.vocabulary)
+            self._splits[name] = SplitIds(src=src, tgt=tgt, sizes=sizes, damaged=self._damaged(name))
+        return self._splits[name]
 
     def sentences(self, name: SplitName) -> list[tuple[str, str]]:
-        """The pairs of a split as normalised plain text."""
-        src, tgt = (read_lines(self.path / f"{name}.{side}.txt") for side in SIDES)
+        """The pairs of a split as normalised plain text; raises PreparedFolderError when it was changed."""
+        src, tgt = (self._read_lines(f"{name}.{side}.txt") for side in SIDES)
         if len(src) != len(tgt) or len(src) != self.manifest.splits[name].pairs:
             raise self._damaged(name)
         return list(zip(src, tgt, strict=True))
@@ -136,25 +161,61 @@ class PreparedCorpus:
             targets.setdefault(source, []).append(target)
         return list(targets.items())
 
-    def _read_ids(self, name: SplitName, side: SideName) -> Ragged:
+    def _read_ids(self, name: SplitName, side: SideName) -> Rows:
         try:
-            ids = np.load(self.path / f"{name}.{side}.npy", mmap_mode="r", allow_pickle=False)
-            offsets = np.load(self.path / f"{name}.{side}.offsets.npy", mmap_mode="r", allow_pickle=False)
-        except (OSError, ValueError):
+            ids, offsets = (self._read_numbers(f"{name}.{side}{ending}") for ending in (".npy", ".offsets.npy"))
+        except ValueError:
             raise self._damaged(name) from None
-        if offsets.ndim != 1 or ids.ndim != 1 or not len(offsets) or offsets[-1] != len(ids):
+        bounds = offsets.in_memory()
+        if bounds.dtype != np.int64 or ids.kind.kind != "u" or not len(bounds) or bounds[-1] != len(ids):
             raise self._damaged(name)
-        return Ragged(values=ids, offsets=offsets)
+        is_large = ids.file.size > MOST_IN_MEMORY
+        rows = StoredRagged(values=ids, offsets=bounds) if is_large else Ragged(values=ids.in_memory(), offsets=bounds)
+        for file in (ids.file, offsets.file):
+            if file.was_written_to():  # between the check of its content and the reading
+                raise _damaged_file(file)
+        return rows
+
+    def _read_numbers(self, name: str) -> StoredNumbers:
+        file = self.files[name]
+        if file.sha256() != self.manifest.files[name].sha256:
+            raise _damaged_file(file)
+        return StoredNumbers.of(file)
+
+    def _read_lines(self, name: str) -> list[str]:
+        file = self.files[name]
+        content = file.read()
+        if hashlib.sha256(content).hexdigest() != self.manifest.files[name].sha256:
+            raise _damaged_file(file)
+        return content.decode("utf-8").split("\n")[:-1]
 
     def _damaged(self, name: SplitName) -> PreparedFolderError:
         return PreparedFolderError(f"{self.path}: the split '{name}' is damaged: prepare again with --overwrite")
 
 
-def read_lines(path: Path) -> list[str]:
-    """The lines of a text file that ``s2s prepare`` wrote."""
-    return path.read_bytes().decode("utf-8").split("\n")[:-1]
+def _corpus_files() -> list[str]:
+    """The names of all files that are read."""
+    endings = (".npy", ".offsets.npy", ".txt")
+    ids_and_texts = [f"{split}.{side}{ending}" for split in SPLITS for side in SIDES for ending in endings]
+    return [codec_path(Path(), side).as_posix() for side in SIDES] + ids_and_texts
 
 
-def _damaged_file(file: Path) -> PreparedFolderError:
-    state = "damaged" if file.exists() else "missing"
-    return PreparedFolderError(f"{file}: {state}: prepare again with --overwrite")
+def _hold(path: Path, record: FileRecord | None) -> HeldFile:
+    try:
+        file = HeldFile(path)
+    except OSError:
+        raise _damaged_path(path) from None
+    if record is None or file.size != record.size:
+        raise _damaged_path(path)
+    return file
+
+
+def _damaged_file(file: HeldFile) -> PreparedFolderError:
+    if file.was_written_to():
+        return PreparedFolderError(f"{file.path}: changed since it was opened: prepare the same corpus again")
+    return PreparedFolderError(f"{file.path}: damaged: prepare again with --overwrite")
+
+
+def _damaged_path(path: Path) -> PreparedFolderError:
+    state = "damaged" if path.exists() else "missing"
+    return PreparedFolderError(f"{path}: {state}: prepare again with --overwrite")

@@ -1,8 +1,9 @@
 """One sitting of a training: a run that is started or resumed, trained, and saved on the way."""
 
+import logging
 import shlex
 from collections.abc import Iterator
-from contextlib import ExitStack, closing, nullcontext
+from contextlib import ExitStack, closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,18 +20,27 @@ from seq2seq_cli.config.choices import Precision
 from seq2seq_cli.config.schema import Config, TrainingConfig
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SPLITS
-from seq2seq_cli.errors import Interrupted, ModelFileError, TrainingError
+from seq2seq_cli.errors import (
+    Interrupted,
+    ModelFileError,
+    OtherProcessError,
+    PreparedFolderError,
+    TrainingError,
+    one_line,
+)
 from seq2seq_cli.learning.state import TrainingState, fresh_state
 from seq2seq_cli.model.build import build_model
 from seq2seq_cli.runs.folder import METRICS_BYTES, RunFolder
 from seq2seq_cli.runs.output_folder import check_name
 from seq2seq_cli.runs.provenance import Provenance
 from seq2seq_cli.runs.weights import Weights
-from seq2seq_cli.training.events import Event, Started
+from seq2seq_cli.training.events import Event, Started, Validated
 from seq2seq_cli.training.loop import TrainingLoop
 from seq2seq_cli.training.origin import check_origin
 from seq2seq_cli.training.recorder import Recorder
 from seq2seq_cli.training.signals import StopRequest
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,13 +144,16 @@ class Session:
     def train(self) -> Iterator[Event]:
         """Train to the end that the config sets, and save checkpoints, weights and metrics on the way.
 
-        Raises Interrupted, after saving, when the user asks to stop; TrainingError when training cannot continue.
+        Raises Interrupted, after saving, when the user asks to stop; TrainingError when training cannot continue;
+        PreparedFolderError when the corpus was written to.
         """
         yield self._started()
+        is_told = False
         # On a CPU all algorithms are deterministic.
         deterministic = self.config.training.deterministic and self.state.device.type != "cpu"
         with (
             memory_errors(self.state.device),
+            self._corpus_errors(),
             deterministic_algorithms() if deterministic else nullcontext(),
             StopRequest() as stop,
             closing(Recorder(self.run, self.state, self.corpus, self.config, self.group)) as recorder,
@@ -151,6 +164,8 @@ class Session:
             for event in TrainingLoop(self.state, self.corpus, self.config, self.group):
                 recorder.record(event)
                 yield event
+                if isinstance(event, Validated) and not is_told:
+                    is_told = self._tell_changes()
                 if recorder.is_save_due(event):
                     yield recorder.save()
                 if exit_code := self.group.max(stop.exit_code or 0):
@@ -173,14 +188,39 @@ class Session:
             redraws=self.redraws,
         )
 
+    def _tell_changes(self) -> bool:
+        """Warn when the prepared folder was changed since it was opened, once per machine; return whether it was."""
+        changed = self.corpus.changed_files()
+        if changed and self.group.local_rank == 0:
+            logger.warning(
+                "%s: changed, replaced or removed while the training runs, which goes on with what it opened; to resume"
+                " it later, prepare the same corpus again",
+                one_line(str(changed[0])),
+            )
+        return bool(changed)
+
+    @contextmanager
+    def _corpus_errors(self) -> Iterator[None]:
+        """Add to an error of the corpus what is saved; one process per machine tells it."""
+        try:
+            yield
+        except PreparedFolderError as error:
+            if self.group.local_rank:
+                raise OtherProcessError(exit_code=error.exit_code) from error
+            raise PreparedFolderError(
+                f"{error}; {self.run.last_path} is kept. Go on with: {self._resume_command()}"
+            ) from error
+
     def _how_to_go_on(self) -> str:
         progress = self.state.progress
-        command = f"train --resume --out {shlex.quote(str(self.run.path))}"
         return (
             f"stopped at step {progress.step}, {progress.position} batches into epoch {progress.epoch + 1};"
-            f" saved in {self.run.last_path}. Go on with: "
-            + (f"s2s {command}" if self.group.size == 1 else f"torchrun, as before, -m seq2seq_cli {command}")
+            f" saved in {self.run.last_path}. Go on with: {self._resume_command()}"
         )
+
+    def _resume_command(self) -> str:
+        command = f"train --resume --out {shlex.quote(str(self.run.path))}"
+        return f"s2s {command}" if self.group.size == 1 else f"torchrun, as before, -m seq2seq_cli {command}"
 
 
 def create_run(

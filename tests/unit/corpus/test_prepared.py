@@ -1,11 +1,17 @@
 import json
+import os
+import shutil
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.corpus.batches import collate
+from seq2seq_cli.corpus.manifest import FileRecord
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SPLITS
 from seq2seq_cli.errors import PreparedFolderError
@@ -61,11 +67,71 @@ def test_pairs_keep_the_order_of_the_file(folder: Path, pair_file: Path) -> None
     assert places == sorted(places)
 
 
-def test_ids_are_read_from_the_file_when_asked_for(folder: Path) -> None:
-    ids = PreparedCorpus.open(folder).split("train").src.row(0)
-    base = ids.base
-    assert isinstance(ids, np.memmap) or isinstance(base, np.memmap)
-    assert not ids.flags.writeable
+@pytest.fixture
+def from_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No file of ids is small enough to be read into memory."""
+    monkeypatch.setattr("seq2seq_cli.corpus.prepared.MOST_IN_MEMORY", 0)
+
+
+def rows_of(folder: Path) -> list[list[int]]:
+    train = PreparedCorpus.open(folder).split("train")
+    some = np.array([5, 0, len(train) - 1, 5])
+    return [row.tolist() for side in train.pick(some) for row in [side.values, side.offsets, side.lengths]]
+
+
+def test_ids_on_the_disk_are_those_in_memory(folder: Path, request: pytest.FixtureRequest) -> None:
+    in_memory = rows_of(folder)
+    request.getfixturevalue("from_disk")
+    assert rows_of(folder) == in_memory
+    train = PreparedCorpus.open(folder).split("train")
+    assert train.src.row(3).tolist() == train.src.pick(np.array([3])).values.tolist()
+
+
+def cut(file: Path) -> None:
+    with file.open("rb+") as opened:
+        opened.truncate(200)
+
+
+def write_into(file: Path) -> None:
+    with file.open("rb+") as opened:
+        opened.seek(-8, os.SEEK_END)
+        opened.write(bytes(8))
+
+
+@pytest.mark.usefixtures("from_disk")
+@pytest.mark.parametrize("change", [cut, write_into])
+def test_ids_that_were_changed_on_the_disk_are_never_taken_for_those_opened(
+    folder: Path, change: Callable[[Path], None]
+) -> None:
+    corpus = PreparedCorpus.open(folder)
+    change(folder / "train.src.npy")
+    with pytest.raises(PreparedFolderError, match=r"train\.src\.npy: changed since it was opened"):
+        collate(corpus.split("train"), [0, 1])
+    assert corpus.changed_files() == [folder / "train.src.npy"]
+
+
+@pytest.mark.parametrize("name", ["valid.src.txt", "test.tgt.txt"])
+def test_a_text_that_was_changed_since_is_never_taken_for_the_one_opened(folder: Path, name: str) -> None:
+    corpus = PreparedCorpus.open(folder)
+    before = corpus.sentences("valid"), corpus.sentences("test")
+    write_into(folder / name)
+    with pytest.raises(PreparedFolderError, match=f"{name}: changed since it was opened"):
+        corpus.sentences("valid" if "valid" in name else "test")
+    with pytest.raises(PreparedFolderError, match=f"{name}: damaged"):
+        PreparedCorpus.open(folder)
+    assert before[0]
+
+
+def test_a_folder_that_is_replaced_or_removed_is_read_as_it_was(folder: Path, tmp_path: Path) -> None:
+    corpus, other = PreparedCorpus.open(folder), tmp_path / "other.txt"
+    before = [(corpus.sentences(name), len(corpus.split(name))) for name in SPLITS]
+    assert corpus.changed_files() == []
+    other.write_text("".join(f"{n} mice\t{n} Mäuse\n" for n in range(50)), encoding="utf-8")
+    prepare(other, out=folder, overwrite=True)
+    assert [(corpus.sentences(name), len(corpus.split(name))) for name in SPLITS] == before
+    assert folder / "train.src.npy" in corpus.changed_files()
+    shutil.rmtree(folder)
+    assert [(corpus.sentences(name), len(corpus.split(name))) for name in SPLITS] == before
 
 
 def test_there_is_no_pair_before_the_first_or_after_the_last(folder: Path) -> None:
@@ -146,14 +212,40 @@ def test_a_folder_with_a_damaged_manifest_can_be_made_again(folder: Path, pair_f
     PreparedCorpus.open(folder).verify()
 
 
+@pytest.mark.parametrize("name", ["train.src.npy", "train.tgt.offsets.npy", "valid.src.npy", "test.src.txt"])
+def test_a_damaged_byte_is_found_when_the_folder_is_opened(folder: Path, name: str) -> None:
+    write_into(folder / name)
+    with pytest.raises(PreparedFolderError, match=f"{name}: damaged: prepare again with --overwrite"):
+        PreparedCorpus.open(folder)
+
+
 @pytest.mark.parametrize("name", ["train.src.npy", "train.tgt.npy", "train.src.offsets.npy"])
-def test_invalid_numbers_are_reported_when_they_are_used(folder: Path, name: str) -> None:
+def test_invalid_numbers_with_a_forged_hash_are_reported_when_they_are_used(folder: Path, name: str) -> None:
     numbers = np.load(folder / name)
     numbers[1:-1] = 60_000
     np.save(folder / name, numbers)
+    forge_record(folder, name)
     ids = PreparedCorpus.open(folder).split("train")
     with pytest.raises(PreparedFolderError, match="the split 'train' is damaged: prepare again with --overwrite"):
         collate(ids, [0, 1, 2])
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [np.zeros((2, 2), dtype="<u2"), np.zeros(3), np.zeros(3, dtype="<i8"), np.array(["a"]), np.zeros(3, dtype="<u2")],
+    ids=["two dimensions", "floats", "signed", "texts", "too few"],
+)
+def test_other_numbers_with_a_forged_hash_are_damaged(folder: Path, numbers: NDArray[Any]) -> None:
+    np.save(folder / "train.src.npy", numbers)
+    forge_record(folder, "train.src.npy")
+    with pytest.raises(PreparedFolderError, match="the split 'train' is damaged: prepare again with --overwrite"):
+        PreparedCorpus.open(folder)
+
+
+def forge_record(folder: Path, name: str) -> None:
+    """Describe a file in the manifest as it is now."""
+    files = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))["files"]
+    change_manifest(folder, files=files | {name: FileRecord.of(folder / name).model_dump()})
 
 
 def test_each_source_has_all_its_references(tmp_path: Path) -> None:

@@ -1,0 +1,86 @@
+"""Numbers and rows of numbers in ``.npy`` files: read into memory, or from the disk when they are asked for."""
+
+import io
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from seq2seq_cli.corpus.held_file import HeldFile
+from seq2seq_cli.corpus.ragged import Ragged, bounds_of, offsets_of
+from seq2seq_cli.errors import PreparedFolderError
+
+_LONGEST_HEADER = 4096
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoredNumbers:
+    """The numbers of a ``.npy`` file of one dimension."""
+
+    file: HeldFile
+    kind: np.dtype[Any]
+    start: int
+    """The byte at which they begin."""
+    count: int
+
+    @classmethod
+    def of(cls, file: HeldFile) -> "StoredNumbers":
+        """The numbers of a file; raises ValueError when it is no such file of unsigned or 64-bit integers."""
+        stream = io.BytesIO(file.read(most=_LONGEST_HEADER))
+        if np.lib.format.read_magic(stream) != (1, 0):
+            raise ValueError("another version of the format")
+        shape, _, kind = np.lib.format.read_array_header_1_0(stream)
+        start = stream.tell()
+        if len(shape) != 1 or kind.str not in ("<u2", "<u4", "<i8") or start + shape[0] * kind.itemsize != file.size:
+            raise ValueError("other numbers, or another number of them")
+        return cls(file=file, kind=kind, start=start, count=shape[0])
+
+    def in_memory(self) -> NDArray[Any]:
+        """All of the numbers."""
+        return np.frombuffer(self.file.read(), dtype=self.kind, offset=self.start)
+
+    def slices(self, starts: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[Any]:
+        """The numbers of some slices, one after the other.
+
+        Raises PreparedFolderError when the file was written to since it was opened.
+        """
+        size = self.kind.itemsize
+        read = self.file.read_slices((self.start + starts * size).tolist(), ((ends - starts) * size).tolist())
+        if self.file.was_written_to():
+            raise PreparedFolderError(f"{self.file.path}: changed since it was opened: prepare the same corpus again")
+        return np.frombuffer(read, dtype=self.kind)
+
+    def __len__(self) -> int:
+        return self.count
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoredRagged:
+    """Rows of numbers as in `Ragged`, whose values stay on the disk."""
+
+    values: StoredNumbers
+    offsets: NDArray[np.int64]
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """The length of each row; not kept, as there are many."""
+        return np.diff(self.offsets)
+
+    def row(self, index: int) -> NDArray[np.unsignedinteger[Any]]:
+        """One row; raises IndexError when there is none."""
+        if not 0 <= index < len(self):
+            raise IndexError(index)
+        return self.pick(np.array([index])).values
+
+    def pick(self, rows: NDArray[np.integer[Any]]) -> Ragged:
+        """The given rows in memory, in the order given; a row may be given more than once.
+
+        Raises IndexError when there is no such row, or when the offsets are invalid; PreparedFolderError when the file
+        was written to since it was opened.
+        """
+        starts, ends = bounds_of(rows, self.offsets, len(self.values))
+        return Ragged(values=self.values.slices(starts, ends), offsets=offsets_of(ends - starts))
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1

@@ -6,6 +6,7 @@ from itertools import chain
 import torch
 
 from seq2seq_cli.compute.process_group import SINGLE, ProcessGroup
+from seq2seq_cli.config.choices import Metric
 from seq2seq_cli.corpus.batches import collate, length_order
 from seq2seq_cli.corpus.prepared import ParallelIds, PreparedCorpus
 from seq2seq_cli.corpus.splits import SplitName
@@ -29,7 +30,7 @@ class HeldOutScores:
     chrf: CorpusScore
     """chrF of the same translations."""
 
-    def by_metric(self) -> dict[str, float]:
+    def by_metric(self) -> dict[Metric, float]:
         """The values by the names of their metrics."""
         return {"loss": self.loss, "bleu": self.bleu.value, "chrf": self.chrf.value}
 

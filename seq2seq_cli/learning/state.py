@@ -1,18 +1,23 @@
 """The state of a training: everything that changes while a model learns."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, TypedDict
+from typing import Annotated, Any, ClassVar, TypeAlias, TypedDict, get_args
 
 import torch
+from pydantic import ConfigDict, Field, TypeAdapter
 from torch import Tensor
 
 from seq2seq_cli.compute.process_group import SINGLE, ProcessGroup
-from seq2seq_cli.config.choices import Precision
+from seq2seq_cli.config.choices import Metric, Precision
 from seq2seq_cli.config.schema import TrainingConfig
 from seq2seq_cli.learning.averaging import Average
 from seq2seq_cli.learning.optimiser import make_optimiser
 from seq2seq_cli.model.seq2seq import Seq2Seq
+
+Count: TypeAlias = Annotated[int, Field(ge=0, lt=10**15, strict=True)]
+Seconds: TypeAlias = Annotated[float, Field(ge=0, le=1e12, strict=True)]
+Number: TypeAlias = Annotated[float, Field(strict=True)]
 
 
 class RandomState(TypedDict):
@@ -27,11 +32,13 @@ class RandomState(TypedDict):
 class Tally:
     """Sums over some updates."""
 
-    loss: float = 0.0
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
+
+    loss: Number = 0.0
     """Summed negative log-likelihood, in nats."""
-    tokens: int = 0
+    tokens: Count = 0
     """Target tokens."""
-    seconds: float = 0.0
+    seconds: Seconds = 0.0
     """Seconds spent on the updates, without validation and saving."""
 
     def add(self, *, mean_loss: float, tokens: int, seconds: float) -> None:
@@ -50,41 +57,43 @@ class Tally:
 class Progress:
     """The position of a training: counts, clock, scores."""
 
-    epoch: int = 0
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
+
+    epoch: Count = 0
     """Epochs done."""
-    position: int = 0
+    position: Count = 0
     """Batches done in the running epoch."""
-    batches: int = 0
+    batches: Count = 0
     """Batches per epoch; 0 before the first."""
-    step: int = 0
+    step: Count = 0
     """Updates done since the run began."""
     of_epoch: Tally = field(default_factory=Tally)
     """Sums over the running epoch."""
     of_record: Tally = field(default_factory=Tally)
     """Sums since the last step record of the metrics."""
-    tokens: int = 0
+    tokens: Count = 0
     """Target tokens since the run began."""
-    skipped: int = 0
+    skipped: Count = 0
     """Updates skipped because their gradient was not finite."""
-    skipped_in_row: int = 0
+    skipped_in_row: Count = 0
     """Skipped updates since the last one that was not."""
-    best_scores: dict[str, float] | None = None
+    best_scores: dict[Metric, Number] | None = None
     """Scores of the best weights so far, by metric; None before the first validation."""
-    best_epoch: int = 0
+    best_epoch: Count = 0
     """Epoch of the best weights, counted from 1; 0 before the first validation."""
-    validations_since_best: int = 0
+    validations_since_best: Count = 0
     """Validations since the best scores."""
-    lr: float = 0.0
+    lr: Annotated[Number, Field(ge=0)] = 0.0
     """Learning rate of the last update."""
-    lr_factor: float = 1.0
+    lr_factor: Annotated[Number, Field(ge=0, le=1)] = 1.0
     """Product of the halvings of the plateau schedule."""
-    baseline: float | None = None
+    baseline: Number | None = None
     """Hard attention: moving average of the log-likelihood per target word; None before the first update."""
-    seconds: float = 0.0
+    seconds: Seconds = 0.0
     """Seconds of training, validation included, over all sittings."""
-    validated_step: int = 0
+    validated_step: Count = 0
     """Updates done at the last validation."""
-    validation_seconds: float = 0.0
+    validation_seconds: Seconds = 0.0
     """Seconds of the last validation."""
 
     @property
@@ -96,7 +105,7 @@ class Progress:
         """Go back to the start of the running epoch."""
         self.position, self.of_epoch = 0, Tally()
 
-    def improves(self, scores: dict[str, float], metric: str) -> bool:
+    def improves(self, scores: Mapping[Metric, float], metric: Metric) -> bool:
         """Whether scores beat the best so far: by the metric or, equal by it, by a lower loss."""
         if self.best_scores is None:
             return True
@@ -104,9 +113,13 @@ class Progress:
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> "Progress":
-        """The progress that `asdict` turned into `values`."""
-        tallies = {name: Tally(**values[name]) for name in ("of_epoch", "of_record")}
-        return cls(**{**values, **tallies})
+        """The progress that `asdict` turned into `values`; raises ValueError for anything else."""
+        progress = TypeAdapter(cls).validate_python(values)
+        if progress.position > progress.batches:
+            raise ValueError("more batches are done than an epoch has")
+        if progress.best_scores is not None and len(progress.best_scores) < len(get_args(Metric)):
+            raise ValueError("the score of a metric is missing")
+        return progress
 
 
 @dataclass(kw_only=True)
@@ -161,8 +174,10 @@ class TrainingState:
         A moving average that the config asks for and the checkpoint lacks begins with the weights. The random state is
         left alone when another number of processes made the checkpoint.
 
-        Raises KeyError, TypeError or RuntimeError for a checkpoint of another model.
+        Raises KeyError, TypeError, ValueError or RuntimeError for a checkpoint of another model, and for one with
+        values that no training has.
         """
+        self.progress = Progress.from_dict(checkpoint["progress"])
         self.model.load_state_dict(checkpoint["model"])
         self._restore_optimiser(checkpoint["optimiser"])
         if self.average:
@@ -170,7 +185,11 @@ class TrainingState:
                 self.average = Average(self.model, self.average.decay)
             else:
                 self.average.load_state_dict(checkpoint["average"])
-        self.progress = Progress.from_dict(checkpoint["progress"])
+        _check_finite(
+            [*self.model.state_dict().values(), *(self.average.state_dict().values() if self.average else ())]
+        )
+        if checkpoint["precision"] not in get_args(Precision):
+            raise ValueError("an unknown precision")
         self.precision = checkpoint["precision"]
         if len(checkpoint["random"]) == group.size:
             self._restore_random(checkpoint["random"][group.rank])
@@ -186,6 +205,11 @@ class TrainingState:
         # Only the moments are resumed: weight decay and the like come from the config, which may have changed.
         for group, setting in zip(self.optimiser.param_groups, settings, strict=True):
             group.update(setting)
+        for weight, moments in self.optimiser.state.items():
+            for name, moment in moments.items():
+                if moment.shape not in (weight.shape, ()) or (name == "step" and moment < 0):
+                    raise ValueError(f"{name} of another weight")
+            _check_finite(moments.values())
 
 
 def fresh_state(model: Seq2Seq, training: TrainingConfig, precision: Precision) -> TrainingState:
@@ -198,6 +222,12 @@ def fresh_state(model: Seq2Seq, training: TrainingConfig, precision: Precision) 
     )
 
 
-def _rank(scores: dict[str, float], metric: str) -> tuple[float, float]:
+def _check_finite(tensors: Iterable[Tensor]) -> None:
+    """Raise ValueError unless all numbers are finite."""
+    if not all(tensor.isfinite().all() for tensor in tensors):
+        raise ValueError("NaN or infinite numbers")
+
+
+def _rank(scores: Mapping[Metric, float], metric: Metric) -> tuple[float, float]:
     """The rank of scores: higher is better."""
     return (-scores["loss"] if metric == "loss" else scores[metric], -scores["loss"])

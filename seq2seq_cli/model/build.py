@@ -1,5 +1,6 @@
 """From the config to the network: the class for each choice in the config (`SCORES` has the scores)."""
 
+import torch
 from torch import nn
 
 from seq2seq_cli.config.schema import AttentionConfig, DecoderConfig, ModelConfig
@@ -18,6 +19,18 @@ from seq2seq_cli.model.seq2seq import Seq2Seq
 
 TIED_STD = 0.2
 """Standard deviation of the fresh entries of a matrix that is word vectors and output layer at once."""
+
+
+def build_outline(config: ModelConfig, *, src_size: int, tgt_size: int) -> Seq2Seq:
+    """The network without memory for its weights: their names and shapes alone.
+
+    Raises ValueError for weights that are too large to be counted.
+    """
+    try:
+        with torch.device("meta"):
+            return build_model(config, src_size=src_size, tgt_size=tgt_size)
+    except (RuntimeError, OverflowError):
+        raise ValueError("the sizes of the model in config.yaml are too large") from None
 
 
 def build_model(config: ModelConfig, *, src_size: int, tgt_size: int) -> Seq2Seq:

@@ -57,11 +57,15 @@ class Seq2Seq(nn.Module):
         """The weights by name, as arrays on the CPU; tied matrices are there once."""
         return {name: weight.detach().cpu().numpy() for name, weight in self.named_parameters()}
 
-    def load_weights(self, weights: Mapping[str, NDArray[Any]]) -> None:
-        """Load what `weights` returns. Raises ValueError when the names or shapes are not those of this model."""
+    def check_weights(self, weights: Mapping[str, NDArray[Any]]) -> None:
+        """Raise ValueError unless the names and shapes of `weights` are those of this model."""
         expected = {name: tuple(weight.shape) for name, weight in self.named_parameters()}
         if {name: array.shape for name, array in weights.items()} != expected:
             raise ValueError("the weights are not those of the model that config.yaml describes")
+
+    def load_weights(self, weights: Mapping[str, NDArray[Any]]) -> None:
+        """Load what `weights` returns. Raises ValueError when the names or shapes are not those of this model."""
+        self.check_weights(weights)
         # Not strict: a tied matrix is there under one of its names.
         self.load_state_dict({name: torch.from_numpy(array) for name, array in weights.items()}, strict=False)
 

@@ -9,6 +9,7 @@ import hashlib
 import json
 import logging
 import os
+import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, Any, BinaryIO, cast
@@ -16,7 +17,8 @@ from typing import IO, Any, BinaryIO, cast
 import torch
 
 from seq2seq_cli.errors import ModelFileError
-from seq2seq_cli.files.json_files import check_format
+from seq2seq_cli.files.json_files import check_format, parse_json
+from seq2seq_cli.files.reading import open_regular
 from seq2seq_cli.files.writing import whole_file
 
 FORMAT = 1
@@ -67,7 +69,9 @@ def load_checkpoint(path: Path) -> dict[str, Any]:
 def _read(path: Path) -> dict[str, Any]:
     _check_seal(path)
     try:
-        checkpoint = torch.load(path, map_location="cpu", weights_only=True)
+        with open_regular(path) as file:
+            _check_sizes(file)
+            checkpoint = torch.load(file, map_location="cpu", weights_only=True)
     # Damaged bytes can lead torch.load to any error.
     except Exception as error:
         raise ModelFileError(f"{path}: damaged ({type(error).__name__}); {_CURE}") from error
@@ -76,14 +80,23 @@ def _read(path: Path) -> dict[str, Any]:
     return checkpoint
 
 
+def _check_sizes(file: BinaryIO) -> None:
+    """Raise ValueError for an archive whose content is larger than the file: torch.save does not compress."""
+    with zipfile.ZipFile(file) as archive:
+        content = sum(member.file_size for member in archive.infolist())
+    if content > file.seek(0, os.SEEK_END):
+        raise ValueError("compressed")
+    file.seek(0)
+
+
 def _check_seal(path: Path) -> None:
     """Raise _DamagedError unless the file is what was written, ModelFileError for one of a newer s2s."""
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             size = max(0, file.seek(0, os.SEEK_END) - _SEAL_BYTES)
             file.seek(size)
             try:
-                seal = json.loads(file.read())
+                seal = parse_json(file.read())
             except ValueError:
                 raise _DamagedError(
                     f"{path}: damaged, or not a checkpoint of this s2s: it has no hash; {_CURE}"

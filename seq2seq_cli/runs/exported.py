@@ -14,12 +14,9 @@ from typing import Any
 from seq2seq_cli.errors import ModelFileError
 from seq2seq_cli.files.json_files import read_json
 from seq2seq_cli.files.writing import write_json
-from seq2seq_cli.runs.weights import weight_places
+from seq2seq_cli.runs.weights_header import Places, read_header
 
 FORMAT = 1
-
-Places = dict[str, list[int]]
-"""For each weight by its name, its first byte in the file of weights, the number of bytes, and its shape."""
 
 
 def schema_checksum() -> int:
@@ -66,4 +63,4 @@ class ExportRecord:
 
     def fits(self, weights: Path) -> bool:
         """Whether the graphs can read a file of weights; ModelFileError when that is missing or damaged."""
-        return self.weights == weight_places(weights)
+        return self.weights == read_header(weights).places

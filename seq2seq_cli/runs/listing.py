@@ -1,12 +1,10 @@
 """Runs read from their folders, listed and compared: config, state, scores. Without torch and numpy."""
 
 import contextlib
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
-from math import prod
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -19,6 +17,7 @@ from seq2seq_cli.runs.layout import BEST, CONFIG, CORPUS, LAST, LOCK, METRICS, R
 from seq2seq_cli.runs.lock import is_held
 from seq2seq_cli.runs.metrics import History, read_history
 from seq2seq_cli.runs.provenance import Provenance
+from seq2seq_cli.runs.weights_header import read_header
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,8 +83,11 @@ class Run:
 
     @cached_property
     def parameters(self) -> int | None:
-        """Number of weights of the model; None before the first weights are saved."""
-        return _count_weights(self.path / BEST)
+        """Number of weights of the model; None before the first weights are saved, and when these are damaged."""
+        try:
+            return read_header(self.path / BEST).parameters
+        except ModelFileError:
+            return None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -200,21 +202,6 @@ def _read(path: Path) -> Run | DamagedRun:
         return DamagedRun(path=path, problem=str(error))
     except OSError as error:
         return DamagedRun(path=path, problem=f"{path}: cannot be read: {error.strerror}")
-
-
-def _count_weights(path: Path) -> int | None:
-    """The number of weights in a safetensors file, from its header; None when the file is missing or damaged.
-
-    The package safetensors loads numpy to read a header.
-    """
-    try:
-        with path.open("rb") as file:
-            length = int.from_bytes(file.read(8), "little")
-            header = json.loads(file.read(min(length, path.stat().st_size)))
-        sizes: list[int] = [prod(tensor["shape"]) for name, tensor in header.items() if name != "__metadata__"]
-    except (OSError, ValueError, LookupError, TypeError, AttributeError):
-        return None
-    return sum(sizes)
 
 
 def _changed(path: Path) -> int:

@@ -19,6 +19,7 @@ from seq2seq_cli.config.schema import Config, TrainingConfig
 from seq2seq_cli.corpus.batches import Batch, epoch_order
 from seq2seq_cli.corpus.noise import Noise
 from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.errors import ModelFileError
 from seq2seq_cli.learning.schedule import next_factor
 from seq2seq_cli.learning.state import Progress, TrainingState
 from seq2seq_cli.learning.update import Update, Updater
@@ -70,6 +71,11 @@ class TrainingLoop:
             seed=training.seed,
             epoch=progress.epoch,
         )
+        if progress.position > len(order):
+            raise ModelFileError(
+                f"the checkpoint is damaged: {progress.position} batches of an epoch are done, which has {len(order)};"
+                " train anew with --overwrite"
+            )
         progress.batches = len(order)
         with closing(self._batches(order)) as batches:
             self._clock.tick()

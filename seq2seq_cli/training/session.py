@@ -29,7 +29,8 @@ from seq2seq_cli.errors import (
     one_line,
 )
 from seq2seq_cli.learning.state import TrainingState, fresh_state
-from seq2seq_cli.model.build import build_model
+from seq2seq_cli.model.build import build_model, build_outline
+from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.runs.folder import METRICS_BYTES, RunFolder
 from seq2seq_cli.runs.output_folder import check_name
 from seq2seq_cli.runs.provenance import Provenance
@@ -86,7 +87,7 @@ class Session:
                 check_installed()
             if origin:
                 check_origin(origin, path, config, corpus)
-            weights = origin.read_best() if origin else None
+            weights = _read_weights(origin, config, corpus) if origin else None
             return choose_precision(config.training.precision, device), weights
 
         def initial_state() -> TrainingState:
@@ -119,6 +120,7 @@ class Session:
 
         def read() -> tuple[dict[str, Any], TrainingConfig, Any]:
             checkpoint, before = run.read_last(), run.config().training
+            _check_checkpoint(run, checkpoint, config, corpus)
             # The precision that auto found before holds for auto on the same type of device.
             if training.precision == before.precision == "auto" and checkpoint.get("device") == device.type:
                 return checkpoint, before, checkpoint.get("precision")
@@ -136,7 +138,7 @@ class Session:
 
         device = group.on_all(lambda: choose_device(training.device, group))
         checkpoint, before, precision = group.on_main(read)
-        redraws = len(checkpoint.get("random", ())) != group.size
+        redraws = len(checkpoint["random"]) != group.size
         state = group.on_all(restored)
         group.on_main(lambda: run.cut_metrics(checkpoint[METRICS_BYTES]))
         return cls(run=run, corpus=corpus, config=config, state=state, group=group, changes=changes, redraws=redraws)
@@ -253,10 +255,49 @@ def restore_state(
         state.restore(checkpoint, group)
     # A dict of another s2s, or of another model, can lead to any error.
     except Exception as error:
-        raise ModelFileError(
-            f"{run.last_path}: not a checkpoint of this model on {state.device.type} ({type(error).__name__});"
-            " train anew with --overwrite"
-        ) from error
+        raise _not_a_checkpoint(run, f" on {state.device.type} ({type(error).__name__})") from error
+
+
+def _check_checkpoint(run: RunFolder, checkpoint: dict[str, Any], config: Config, corpus: PreparedCorpus) -> None:
+    """Raise ModelFileError unless a checkpoint has the weights of a model, which is not made yet.
+
+    So are the values checked that are read before the state is restored.
+    """
+    size, random = checkpoint.get(METRICS_BYTES), checkpoint.get("random")
+    if type(size) is not int or size < 0 or type(random) is not list:
+        raise _not_a_checkpoint(run)
+    try:
+        expected = {name: weight.shape for name, weight in _outline(config, corpus).state_dict().items()}
+        found = {name: weight.shape for name, weight in checkpoint["model"].items()}
+    except (ValueError, LookupError, TypeError, AttributeError):
+        raise _not_a_checkpoint(run) from None
+    if found != expected:
+        raise _not_a_checkpoint(run)
+
+
+def _not_a_checkpoint(run: RunFolder, details: str = "") -> ModelFileError:
+    return ModelFileError(
+        f"{run.last_path}: damaged, or not a checkpoint of this model{details}; train anew with --overwrite"
+    )
+
+
+def _read_weights(origin: RunFolder, config: Config, corpus: PreparedCorpus) -> Weights:
+    """The best weights of a run; ModelFileError when they are not those of the model to train."""
+    weights = origin.read_best()
+    try:
+        _outline(config, corpus).check_weights(weights)
+    except ValueError as error:
+        raise ModelFileError(f"{origin.path}: {error}") from None
+    return weights
+
+
+def _outline(config: Config, corpus: PreparedCorpus) -> Seq2Seq:
+    """The model without its weights; raises ValueError for one that is too large for any machine."""
+    return build_outline(config.model, **_sizes(corpus))
+
+
+def _sizes(corpus: PreparedCorpus) -> dict[str, int]:
+    return {"src_size": len(corpus.src_codec.vocabulary), "tgt_size": len(corpus.tgt_codec.vocabulary)}
 
 
 def _fresh_state(
@@ -266,9 +307,8 @@ def _fresh_state(
     if not len(corpus.split("train")):
         raise TrainingError(f"{corpus.path}: no training pairs are in it")
     torch.manual_seed(config.training.seed)
-    sizes = {"src_size": len(corpus.src_codec.vocabulary), "tgt_size": len(corpus.tgt_codec.vocabulary)}
     with memory_errors(device):
-        model = build_model(config.model, **sizes).to(device)
+        model = build_model(config.model, **_sizes(corpus)).to(device)
         if weights is not None:
             model.load_weights(weights)
         return fresh_state(model, config.training, precision)

@@ -1,13 +1,22 @@
 """Model folders and prepared folders of strangers: refused in one line, without a traceback, and at once."""
 
+import hashlib
+import json
 import os
 import re
 import shutil
+import struct
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
+import torch
 
+from seq2seq_cli.runs.checkpoint import load_checkpoint, save_checkpoint
+from seq2seq_cli.runs.weights import read_weights, save_weights
 from tests.commands import Done, s2s_here
 from tests.corpora import write_reversals
 
@@ -127,3 +136,151 @@ def test_links_inside_a_run_and_to_it_are_followed(home: Path) -> None:
 def test_the_newest_run_is_named_by_a_plain_name(home: Path, name: str) -> None:
     (home / "runs/latest").write_text(name, encoding="utf-8")
     refused(s2s_here(home, "translate", "one two"), names="runs/latest: ")
+
+
+BEST, LAST = RUN / "best/model.safetensors", RUN / "last/training.pt"
+
+
+def test_sizes_are_compared_before_memory_is_taken_for_them(home: Path) -> None:
+    path = home / RUN / "config.yaml"
+    path.write_text(path.read_text(encoding="utf-8").replace("hidden_size: 8", "hidden_size: 1000000"), "utf-8")
+    refused(s2s_here(home, *WITH_TORCH), names=f"{RUN}: the weights are not those of the model that config.yaml")
+    refused(s2s_here(home, "train", "--init-from", str(RUN)), names=f"{RUN}: the weights are not those of the model")
+    refused(s2s_here(home, *RESUME), names=f"{LAST}: damaged, or not a checkpoint of this model")
+
+
+@pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf])
+def test_weights_that_are_not_finite_are_refused(home: Path, number: float) -> None:
+    for file in (BEST, RUN / "epochs/0001.safetensors"):
+        weights = {name: array.copy() for name, array in read_weights(home / file).items()}
+        weights["encoder.embedding.weight"][-1, -1] = number
+        save_weights(home / file, weights)
+    for command in (TRANSLATE, WITH_TORCH, ("export", str(RUN), "exported"), ("train", "--init-from", str(RUN))):
+        refused(s2s_here(home, *command), names=f"{BEST}: damaged: some of its weights are NaN or infinite")
+    refused(s2s_here(home, *EPOCH), names="epochs/0001.safetensors: damaged: some of its weights")
+    assert not (home / "exported").exists()
+
+
+def test_weights_whose_sum_is_too_large_are_not_taken_for_infinite(home: Path) -> None:
+    weights = {name: array.copy() for name, array in read_weights(home / BEST).items()}
+    weights["encoder.embedding.weight"][-1] = 1e38
+    save_weights(home / BEST, weights)
+    done = s2s_here(home, *TRANSLATE)
+    assert done.returncode == 0, done.stderr
+
+
+def change_header(path: Path, change: Callable[[Any], object]) -> None:
+    """Rewrite the header of a file of weights: 8 bytes of length, JSON, numbers."""
+    content = path.read_bytes()
+    (length,) = struct.unpack("<Q", content[:8])
+    header = json.loads(content[8 : 8 + length])
+    changed = change(header)
+    new = changed if isinstance(changed, bytes) else json.dumps(header).encode()
+    path.write_bytes(struct.pack("<Q", len(new)) + new + content[8 + length :])
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda _: b"[" * 100_000,
+        lambda _: b'{"a": ' + b"9" * 10_000 + b"}",
+        lambda _: b"[1]",
+        lambda header: header.update({"__metadata__": 5}),
+        lambda header: header.update({"__metadata__": {"s2s": "[" * 100_000}}),
+        lambda header: header["output.bias"].update(shape=[-5]),
+        lambda header: header["output.bias"].update(shape=["x"]),
+        lambda header: header["output.bias"].update(shape=None),
+        lambda header: header["output.bias"].update(shape=[10**17, 10**17]),
+        lambda header: header["output.bias"].update(shape=[1] * 10_000),
+        lambda header: header["output.bias"].update(dtype="F64"),
+        lambda header: header["output.bias"].update(data_offsets=[-8, 0]),
+        lambda header: header["output.bias"].update(data_offsets=["a", "b"]),
+        lambda header: header["output.bias"].update(data_offsets=header["encoder.embedding.weight"]["data_offsets"]),
+    ],
+)
+def test_a_forged_header_of_weights_is_refused(home: Path, change: Callable[[Any], object]) -> None:
+    change_header(home / BEST, change)
+    for command in (TRANSLATE, WITH_TORCH):
+        refused(s2s_here(home, *command), names=f"{BEST}: ")
+    listed = json.loads(s2s_here(home, "runs", "--json").stdout)
+    assert listed[0]["parameters"] is None
+
+
+def forge(path: Path, change: Callable[[Any], object]) -> None:
+    """Change a checkpoint as a stranger can who has read its format."""
+    checkpoint = load_checkpoint(path)
+    change(checkpoint)
+    path.unlink()
+    save_checkpoint(path, checkpoint)
+    path.with_name("previous.pt").unlink(missing_ok=True)
+
+
+FORGED_PROGRESS = [
+    *(("position", value) for value in (-5, 10**30, "x", 1.5, True, None)),
+    *(("epoch", value) for value in (-3, "x")),
+    *(("step", value) for value in (-1, 10**30)),
+    *(("batches", value) for value in (-3, "x")),
+    *(("seconds", value) for value in (-1e9, np.nan, "x")),
+    *(("lr_factor", value) for value in (np.nan, -1.0, "x")),
+    *(("best_scores", value) for value in (5, {"loss": 1.0}, {"a": "b"})),
+    *(("of_epoch", value) for value in (5, {"loss": "x", "tokens": 1, "seconds": 1.0})),
+    *(("baseline", "x"), ("validations_since_best", "x"), ("unheard_of", 1)),
+]
+
+
+@pytest.mark.parametrize(("key", "value"), FORGED_PROGRESS)
+def test_a_forged_progress_is_refused(home: Path, key: str, value: object) -> None:
+    forge(home / LAST, lambda checkpoint: checkpoint["progress"].update({key: value}))
+    refused(s2s_here(home, *RESUME, "--set=training.epochs=2"), names=f"{LAST}: damaged")
+
+
+def moments(checkpoint: dict[str, Any]) -> dict[str, Any]:
+    """The moments of the first weight."""
+    first: dict[str, Any] = checkpoint["optimiser"]["state"][0]
+    return first
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda checkpoint: checkpoint.update(progress=5),
+        lambda checkpoint: checkpoint.update(metrics_bytes=-4),
+        lambda checkpoint: checkpoint.update(metrics_bytes="x"),
+        lambda checkpoint: checkpoint.pop("metrics_bytes"),
+        lambda checkpoint: checkpoint.update(random=5),
+        lambda checkpoint: checkpoint.update(random=["x"]),
+        lambda checkpoint: checkpoint.update(precision="x"),
+        lambda checkpoint: checkpoint.update(model=5),
+        lambda checkpoint: checkpoint["model"].update({"output.bias": torch.zeros(1).expand(10**12)}),
+        lambda checkpoint: checkpoint["model"]["output.bias"].fill_(np.nan),
+        lambda checkpoint: moments(checkpoint).update(step="x"),
+        lambda checkpoint: moments(checkpoint).update(step=torch.tensor(-5.0)),
+        lambda checkpoint: moments(checkpoint).update(exp_avg=torch.zeros(3)),
+        lambda checkpoint: moments(checkpoint)["exp_avg"].fill_(np.inf),
+    ],
+)
+def test_a_forged_checkpoint_is_refused(home: Path, change: Callable[[Any], object]) -> None:
+    forge(home / LAST, change)
+    refused(s2s_here(home, *RESUME, "--set=training.epochs=2"), names=f"{LAST}: damaged")
+
+
+def test_a_position_beyond_the_epoch_is_no_endless_validation(home: Path) -> None:
+    forge(home / LAST, lambda checkpoint: checkpoint["progress"].update(position=10**12, batches=10**13))
+    done = s2s_here(home, *RESUME, "--set=training.epochs=2")
+    assert done.returncode == 2
+    assert "the checkpoint is damaged: 1000000000000 batches of an epoch are done" in done.stderr
+
+
+def test_a_compressed_checkpoint_is_not_unpacked(home: Path) -> None:
+    path = home / LAST
+    seal = path.read_bytes()[-128:]
+    with zipfile.ZipFile(path) as archive:
+        members = {member.filename: archive.read(member) for member in archive.infolist()}
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content + b"\0" * (1 << 20))
+    archived = path.read_bytes()
+    digest = hashlib.sha256(archived).hexdigest()
+    path.write_bytes(archived + re.sub(rb"[0-9a-f]{64}", digest.encode(), seal))
+    path.with_name("previous.pt").unlink(missing_ok=True)
+    refused(s2s_here(home, *RESUME), names=f"{LAST}: damaged (ValueError)")

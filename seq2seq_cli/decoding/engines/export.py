@@ -18,7 +18,7 @@ from seq2seq_cli.files.writing import write_whole
 from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.runs.exported import ExportRecord, schema_checksum
 from seq2seq_cli.runs.layout import BEST, CONFIG, DECODER, DECODER_INT8, ENCODER, EXPORT_RECORD
-from seq2seq_cli.runs.weights import weight_places
+from seq2seq_cli.runs.weights_header import read_header
 from seq2seq_cli.text.vocabulary import BOS
 
 TOLERANCE = 1e-4
@@ -37,7 +37,7 @@ def export_best(folder: Path, model: Seq2Seq, config: Config) -> None:
     OSError when they cannot be written.
     """
     model = copy.deepcopy(model).cpu().eval()
-    places = weight_places(folder / BEST)
+    places = read_header(folder / BEST).places
     encoder, decoder = trace_graphs(model)
     attention = model.decoder.attention
     record = ExportRecord(

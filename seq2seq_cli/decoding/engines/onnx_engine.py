@@ -17,7 +17,7 @@ from seq2seq_cli.decoding.engine import Proposals
 from seq2seq_cli.errors import ModelFileError, one_line
 from seq2seq_cli.runs.exported import ExportRecord
 from seq2seq_cli.runs.layout import BEST, DECODER, DECODER_INT8, ENCODER, EXPORT_RECORD
-from seq2seq_cli.runs.weights import Weights, map_weights
+from seq2seq_cli.runs.weights import Weights, check_finite, map_weights
 from seq2seq_cli.shapes import Int
 from seq2seq_cli.text.vocabulary import EOS, PAD
 
@@ -66,6 +66,7 @@ class OnnxEngine:
         """
         if not record.fits(weights or folder / BEST):
             raise ModelFileError(f"{folder / EXPORT_RECORD}: made for other weights: remove it; it will be made anew")
+        check_finite(weights or folder / BEST)
         self.vocabulary_size = record.vocabulary_size
         self.has_attention = record.has_attention
         self.threads = min(threads or usable_cores(), usable_cores())

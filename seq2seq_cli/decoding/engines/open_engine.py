@@ -11,7 +11,6 @@ from seq2seq_cli.errors import ExportError, ModelFileError, UsageError
 from seq2seq_cli.runs.exported import ExportRecord
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import EXPORT_RECORD
-from seq2seq_cli.runs.weights import weight_places
 
 # Torch and ONNX Runtime are imported by the one engine that needs them.
 if TYPE_CHECKING:
@@ -53,6 +52,7 @@ def open_engine(
 
 def _onnx_engine(run: RunFolder, threads: int | None, precision: DecodingPrecision) -> Engine[Any]:
     from seq2seq_cli.decoding.engines.onnx_engine import OnnxEngine
+    from seq2seq_cli.runs.weights import check_finite
 
     def opened() -> Engine[Any]:
         record = ExportRecord.read(run.path / EXPORT_RECORD)
@@ -61,7 +61,7 @@ def _onnx_engine(run: RunFolder, threads: int | None, precision: DecodingPrecisi
     try:
         return opened()
     except ModelFileError:
-        weight_places(run.chosen or run.best_path)  # raises the same for weights that no export can help
+        check_finite(run.chosen or run.best_path)  # raises the same for weights that no export can help
         if importlib.util.find_spec("torch") is None:
             raise ModelFileError(
                 f"{run.path}: has no exported model that fits its weights, and making one needs torch: translate with"
@@ -92,11 +92,13 @@ def _torch_engine(run: RunFolder, device: DeviceName, threads: int | None) -> En
 
 def load_model(run: RunFolder, weights: "Weights") -> "Seq2Seq":
     """The model of a run with these weights, in evaluation mode, on the CPU; ModelFileError when they do not fit."""
-    from seq2seq_cli.model.build import build_model
+    from seq2seq_cli.model.build import build_model, build_outline
 
     try:
         sizes = {"src_size": len(weights["encoder.embedding.weight"]), "tgt_size": len(weights["output.bias"])}
-        model = build_model(run.config().model, **sizes)
+        config = run.config().model
+        build_outline(config, **sizes).check_weights(weights)  # before memory is taken for sizes that may be wrong
+        model = build_model(config, **sizes)
         model.load_weights(weights)
     except (KeyError, ValueError) as error:
         raise ModelFileError(f"{run.path}: {error}") from None

@@ -11,7 +11,7 @@ from seq2seq_cli.errors import UsageError
 from seq2seq_cli.files.writing import whole_folder, write_json, write_whole
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import BEST, CONFIG, DECODER, DECODER_INT8, ENCODER, EXPORT_RECORD, METRICS
-from seq2seq_cli.runs.weights import weight_places
+from seq2seq_cli.runs.weights import check_finite
 from seq2seq_cli.text.sides import SIDES, Codecs, codec_path, load_codecs
 
 PROGRAM = "translate_onnx.py"
@@ -68,7 +68,7 @@ def export(run: Path | str | None, out: Path | str, *, overwrite: bool = False) 
     """
     folder, out = RunFolder.find_model(None if run is None else Path(run)), Path(out)
     weights = folder.chosen or folder.best_path
-    weight_places(weights)  # raises what is wrong with them, before anything is made
+    check_finite(weights)  # raises what is wrong with them, before anything is made
     codecs = load_codecs(folder.path)
     _check_free(out, overwrite=overwrite)
     with whole_folder(out) as made:

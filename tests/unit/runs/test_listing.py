@@ -3,11 +3,11 @@
 import os
 from pathlib import Path
 
+import numpy as np
 import pytest
-import torch
-from safetensors.torch import save_file
 
 from seq2seq_cli.errors import ModelFileError
+from seq2seq_cli.runs.layout import BEST
 from seq2seq_cli.runs.listing import (
     DamagedRun,
     Run,
@@ -19,6 +19,7 @@ from seq2seq_cli.runs.listing import (
     size_on_disk,
 )
 from seq2seq_cli.runs.lock import hold
+from seq2seq_cli.runs.weights import save_weights
 from tests.records import end, epoch, held_out, make_run, step
 
 THREE = ("training.epochs=3",)
@@ -55,9 +56,7 @@ def test_the_best_is_the_last_validation_that_was_marked_so(tmp_path: Path) -> N
 def test_parameters_are_counted_in_the_file_of_weights(tmp_path: Path) -> None:
     path = make_run(tmp_path / "run", [])
     assert Run.read(path).parameters is None
-    (path / "best").mkdir()
-    weights = {"a": torch.zeros(3, 4), "b": torch.zeros(5), "c": torch.zeros(())}
-    save_file(weights, path / "best" / "model.safetensors", metadata={"s2s_format": "1"})
+    save_weights(path / BEST, {"a": np.zeros((3, 4), "f4"), "b": np.zeros(5, "f4"), "c": np.zeros((), "f4")})
     assert Run.read(path).parameters == 18
     (path / "best" / "model.safetensors").write_bytes(b"\xff" * 9)
     assert Run.read(path).parameters is None

@@ -21,7 +21,7 @@ _NO_VALUE = "-"
 _UNLIMITED = 10_000
 """Width of a table outside a terminal, in characters."""
 _DIGITS = {
-    **dict.fromkeys(("bleu", "chrf", "test bleu", "test chrf", "minutes"), ".1f"),
+    **dict.fromkeys(("bleu", "chrf", "test bleu", "test bleu, lower case", "test chrf", "minutes"), ".1f"),
     **dict.fromkeys(("parameters", "skipped updates"), ","),
     **dict.fromkeys(("tokens/s", "memory, MB"), ",.0f"),
     "loss": ".3f",

@@ -72,10 +72,12 @@ def _result(report: "Report") -> str:
     if report.skipped:
         lines.append(f"{report.skipped} of {report.steps} steps were skipped: their gradient was not finite")
     if report.test:
-        bleu, chrf = report.test.bleu, report.test.chrf
+        bleu, lowercase, chrf = report.test.bleu, report.test.lowercase_bleu, report.test.chrf
         lines.append(
             f"BLEU on the test split, {report.search}: {bleu.value:.1f}  ({bleu.signature}); chrF {chrf.value:.1f}"
         )
+        if lowercase:
+            lines.append(f"BLEU against lower-cased references: {lowercase.value:.1f}  ({lowercase.signature})")
     held_out = "held-out" if report.samples_split != "train" else "training (nothing was held out)"
     lines.append(f"\n{len(report.samples)} {held_out} sentences:")
     for sample in report.samples:

@@ -29,14 +29,17 @@ class HeldOutScores:
     """BLEU of the translations."""
     chrf: CorpusScore
     """chrF of the same translations."""
+    lowercase_bleu: CorpusScore | None = None
+    """BLEU of the same translations against lower-cased references; None unless the model writes lower case alone."""
 
     def by_metric(self) -> dict[Metric, float]:
         """The values by the names of their metrics."""
         return {"loss": self.loss, "bleu": self.bleu.value, "chrf": self.chrf.value}
 
     def signatures(self) -> dict[str, str]:
-        """The signatures of BLEU and chrF."""
-        return {"bleu": self.bleu.signature, "chrf": self.chrf.signature}
+        """The signatures by the names of the metrics."""
+        of_lowercase = {"lowercase_bleu": self.lowercase_bleu.signature} if self.lowercase_bleu else {}
+        return {"bleu": self.bleu.signature, "chrf": self.chrf.signature, **of_lowercase}
 
 
 def score_split(
@@ -52,7 +55,13 @@ def score_split(
     """
     loss = mean_loss(model, corpus.split(split), next(model.parameters()).device, group)
     hypotheses, references = _translations(translator, corpus.sentences(split), group)
-    return HeldOutScores(loss=loss, bleu=corpus_bleu(hypotheses, references), chrf=corpus_chrf(hypotheses, references))
+    side = corpus.tgt_codec.config
+    bleu = corpus_bleu(hypotheses, references, language=side.language)
+    lowercase_bleu = None
+    if side.lowercase:
+        lowercase_bleu = corpus_bleu(hypotheses, references, language=side.language, lowercase=True)
+    chrf = corpus_chrf(hypotheses, references)
+    return HeldOutScores(loss=loss, bleu=bleu, chrf=chrf, lowercase_bleu=lowercase_bleu)
 
 
 @torch.no_grad()

@@ -187,6 +187,7 @@ def _results(run: Run) -> Iterator[tuple[str, object]]:
     yield "chrf", best and best.chrf
     yield "loss", best and best.loss
     yield "test bleu", test and test.bleu
+    yield "test bleu, lower case", test and test.lowercase_bleu
     yield "test chrf", test and test.chrf
     yield "minutes", run.history.minutes
     yield "tokens/s", run.history.tokens_per_second

@@ -125,6 +125,8 @@ class TestRecord(_ScoresRecord):
     kind: Literal["test"] = "test"
     epoch: NonNegativeInt
     """The epoch of the best weights, counted from 1."""
+    lowercase_bleu: Number = None
+    """BLEU against lower-cased references; None unless the model writes lower case alone."""
 
 
 Record: TypeAlias = StepRecord | EpochRecord | EndRecord | TestRecord

@@ -24,6 +24,7 @@ def finish(session: Session) -> Report:
             loss=scores.loss,
             bleu=scores.bleu.value,
             chrf=scores.chrf.value,
+            lowercase_bleu=scores.lowercase_bleu.value if scores.lowercase_bleu else None,
             signatures=scores.signatures(),
         )
         session.run.append_metrics(record)
@@ -75,8 +76,11 @@ def model_card(session: Session, result: Report) -> str:
     pairs = ", ".join(f"{len(corpus.split(name)):,} {name}" for name in SPLITS)
     test = "nothing was held out"
     if result.test:
-        bleu, chrf = result.test.bleu, result.test.chrf
-        test = f"{bleu.value:.1f} ({bleu.signature})\n- chrF on the test split: {chrf.value:.1f} ({chrf.signature})"
+        bleu, lowercase, chrf = result.test.bleu, result.test.lowercase_bleu, result.test.chrf
+        test = f"{bleu.value:.1f} ({bleu.signature})"
+        if lowercase:
+            test += f"\n- BLEU against lower-cased references: {lowercase.value:.1f} ({lowercase.signature})"
+        test += f"\n- chrF on the test split: {chrf.value:.1f} ({chrf.signature})"
     origin = session.run.provenance().init_from
     begun = f"; it began with the best weights of `{origin}`" if origin else ""
     samples = "\n".join(_table_row(s.source, s.translation, s.reference) for s in result.samples)

@@ -23,6 +23,28 @@ def test_bleu_is_case_sensitive() -> None:
     assert corpus_bleu(["sie hat ihn geküsst."], ["Sie hat ihn geküsst."]).value < 100
 
 
+def test_bleu_without_case_lower_cases_both_sides() -> None:
+    score = corpus_bleu(["sie hat ihn geküsst."], ["Sie hat IHN geküsst."], lowercase=True)
+    assert score.value == pytest.approx(100)
+    assert "case:lc" in score.signature.split("|")
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence", "wrong", "tokenisation"),
+    [
+        ("zh", "我喜欢吃苹果和香蕉。", "我喜欢吃苹果和西瓜。", "tok:zh"),
+        ("ja", "彼女は彼にキスした。", "彼女は彼をキスした。", "tok:char"),
+        ("th", "เธอจูบเขาแล้วเมื่อวาน", "เธอจูบเขาแล้วเมื่อเช้า", "tok:char"),
+        ("de", "Sie hat ihn gestern geküsst.", "Sie hat ihn heute geküsst.", "tok:13a"),
+    ],
+)
+def test_bleu_finds_the_words_of_the_language(language: str, sentence: str, wrong: str, tokenisation: str) -> None:
+    score = corpus_bleu([sentence], [sentence], language=language)
+    assert score.value == pytest.approx(100)
+    assert tokenisation in score.signature.split("|")
+    assert 0 < corpus_bleu([wrong], [sentence], language=language).value < 100
+
+
 def test_the_signature_of_bleu_has_its_settings() -> None:
     signature = corpus_bleu(["Ja."], ["Ja."]).signature
     assert {"nrefs:1", "case:mixed", "tok:13a", "smooth:exp"} <= set(signature.split("|"))

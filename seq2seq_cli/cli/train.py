@@ -65,7 +65,7 @@ def _shorthand(key: str, value: object) -> list[str]:
 
 
 def _result(report: "Report") -> str:
-    from seq2seq_cli.training.report import duration
+    from seq2seq_cli.training.card import duration
 
     epochs = "1 epoch" if report.epochs == 1 else f"{report.epochs} epochs"
     lines = [f"{epochs} in {duration(report.seconds)}; best: epoch {report.best_epoch}"]

@@ -68,8 +68,6 @@ class RunFolder:
         Raises UsageError when `path` holds something that `overwrite` does not allow to replace, when a training is
         running there, or when the name is not UTF-8.
         """
-        from seq2seq_cli.text.sides import save_codecs
-
         check_name(path, "--out")
         check_free(path, overwrite=overwrite)
         run = cls(path)
@@ -79,7 +77,7 @@ class RunFolder:
             check_free(path, overwrite=overwrite)  # again: another training may just have begun here
             remove_run(path)
             run.write_config(config)
-            save_codecs(path, codecs)
+            run.write_codecs(codecs)
             provenance.write(path / CORPUS)
         except OSError as error:
             raise UsageError(f"{path}: cannot be made: {error.strerror}; choose another folder with --out") from error
@@ -171,6 +169,13 @@ class RunFolder:
         from seq2seq_cli.config.loader import dump_config
 
         _write_text(self.path / CONFIG, dump_config(config))
+
+    def write_codecs(self, codecs: "Codecs") -> None:
+        """Write the codecs of both sides."""
+        from seq2seq_cli.text.sides import save_codecs
+
+        with _writing(self.path / "codec"):
+            save_codecs(self.path, codecs)
 
     def provenance(self) -> "Provenance":
         """The corpus of the run and its origin; ModelFileError when that record is missing or damaged."""

@@ -15,6 +15,7 @@ from seq2seq_cli.plots.attention_map import AttentionMap
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import EXPORT_RECORD
 from seq2seq_cli.runs.metrics import EndRecord, EpochRecord, Record, StepRecord
+from seq2seq_cli.training.card import model_card
 from seq2seq_cli.training.events import Event, Finished, Saved, Step, Validated
 from seq2seq_cli.training.samples import choose_samples
 
@@ -52,6 +53,7 @@ class Recorder:
                 self._state.progress.of_record = Tally()
             case Validated():
                 self._group.on_main(lambda: self._keep_weights(event))
+                self._group.on_main(self._write_card)
                 self._write(self._epoch_record(event))
             case Finished():
                 self._write(EndRecord(**self._position(), epoch=self._state.progress.epoch, reason=event.reason))
@@ -78,6 +80,10 @@ class Recorder:
         self._group.on_main(lambda: self._run.append_metrics(record))
         if self._board:
             self._board.show(record)
+
+    def _write_card(self) -> None:
+        """Write the card as far as it is known: the best weights have one whatever comes later."""
+        self._run.write_card(model_card(self._run, self._corpus, self._config, self._state))
 
     def _keep_weights(self, event: Validated) -> None:
         average = self._state.average

@@ -1,22 +1,35 @@
-"""The report on a finished run: its scores on the test split, a few translations, the model card."""
+"""The report on a finished run: its scores on the test split and a few translations."""
 
 import shlex
 
+from seq2seq_cli.compute.memory import memory_errors
 from seq2seq_cli.corpus.splits import SPLITS
 from seq2seq_cli.decoding.engines.open_engine import load_model
 from seq2seq_cli.decoding.load import load_translator, translator_of
 from seq2seq_cli.decoding.translator import Translator
+from seq2seq_cli.errors import S2SError, TrainingError
 from seq2seq_cli.evaluation.held_out import score_split
 from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.runs.metrics import TestRecord
+from seq2seq_cli.training.card import model_card
 from seq2seq_cli.training.events import Report, SampleTranslation
 from seq2seq_cli.training.samples import choose_samples
 from seq2seq_cli.training.session import Session
 
 
 def finish(session: Session) -> Report:
-    """Report on the session's run, and record it there: in metrics.jsonl and in the model card."""
-    result = report(session)
+    """Report on the session's run, and record it there: in metrics.jsonl and in the model card.
+
+    Raises TrainingError when the test fails; the best weights and a card without scores are there already.
+    """
+    try:
+        with memory_errors(session.state.device):
+            result = report(session)
+    except S2SError as error:
+        raise TrainingError(
+            f"{session.run.path}: trained, and its best weights are saved, but the test failed: {error}; test again"
+            f" with: s2s train --resume --out {shlex.quote(str(session.run.path))}"
+        ) from error
     if scores := result.test:
         record = TestRecord(
             step=result.steps,
@@ -28,7 +41,7 @@ def finish(session: Session) -> Report:
             signatures=scores.signatures(),
         )
         session.run.append_metrics(record)
-    session.run.write_card(model_card(session, result))
+    session.run.write_card(model_card(session.run, session.corpus, session.config, session.state, result))
     return result
 
 
@@ -67,49 +80,3 @@ def _samples(translator: Translator, pairs: list[tuple[str, str]]) -> list[Sampl
         SampleTranslation(source=src, reference=tgt, translation=translation.text)
         for (src, tgt), translation in zip(chosen, translations, strict=True)
     ]
-
-
-def model_card(session: Session, result: Report) -> str:
-    """The README.md of a run, in Markdown."""
-    config, corpus = session.config, session.corpus
-    src, tgt = config.text.src.language, config.text.tgt.language
-    pairs = ", ".join(f"{len(corpus.split(name)):,} {name}" for name in SPLITS)
-    test = "nothing was held out"
-    if result.test:
-        bleu, lowercase, chrf = result.test.bleu, result.test.lowercase_bleu, result.test.chrf
-        test = f"{bleu.value:.1f} ({bleu.signature})"
-        if lowercase:
-            test += f"\n- BLEU against lower-cased references: {lowercase.value:.1f} ({lowercase.signature})"
-        test += f"\n- chrF on the test split: {chrf.value:.1f} ({chrf.signature})"
-    origin = session.run.provenance().init_from
-    begun = f"; it began with the best weights of `{origin}`" if origin else ""
-    samples = "\n".join(_table_row(s.source, s.translation, s.reference) for s in result.samples)
-    return f"""# {session.run.path.name}: {src} to {tgt}
-
-A sequence-to-sequence translator with attention, trained by s2s.
-
-- model: {config.model.decoder.kind} decoder, {config.model.attention.in_words},
-  {config.model.decoder.readout} readout; {result.parameters:,} parameters
-- data: {pairs} pairs; the splits share no sentence
-- vocabulary: {len(corpus.src_codec.vocabulary):,} {src}, {len(corpus.tgt_codec.vocabulary):,} {tgt}
-- training: {result.epochs} epochs, {result.steps:,} steps, {duration(result.seconds)} on {session.state.device.type};
-  the best weights are those of epoch {result.best_epoch}{begun}
-- BLEU on the test split, {result.search}: {test}
-
-The whole config is in `config.yaml`, the losses and scores of the training in `metrics.jsonl`. To translate:
-
-    s2s translate --model {shlex.quote(str(session.run.path))} "..."
-
-| {result.samples_split} sentence | translation | reference |
-|---|---|---|
-{samples}
-"""
-
-
-def duration(seconds: float) -> str:
-    """A time in seconds or minutes, such as 42 s or 17.3 minutes."""
-    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.1f} minutes"
-
-
-def _table_row(*cells: str) -> str:
-    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"

@@ -3,7 +3,7 @@
 import logging
 import shlex
 from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager, nullcontext
+from contextlib import ExitStack, closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -35,6 +35,7 @@ from seq2seq_cli.runs.folder import METRICS_BYTES, RunFolder
 from seq2seq_cli.runs.output_folder import check_name
 from seq2seq_cli.runs.provenance import Provenance
 from seq2seq_cli.runs.weights import Weights
+from seq2seq_cli.text.sides import load_codecs
 from seq2seq_cli.training.events import Event, Started, Validated
 from seq2seq_cli.training.loop import TrainingLoop
 from seq2seq_cli.training.origin import check_origin
@@ -114,7 +115,8 @@ class Session:
     ) -> "Session":
         """A run in the state in which it was saved last; `config` may differ from the run's in how it trains.
 
-        The caller holds the run's lock. Raises ModelFileError when nothing was saved that fits.
+        The caller holds the run's lock. Raises ModelFileError when nothing was saved that fits, or when the best
+        weights are missing or damaged.
         """
         training = config.training
 
@@ -140,6 +142,7 @@ class Session:
         checkpoint, before, precision = group.on_main(read)
         redraws = len(checkpoint["random"]) != group.size
         state = group.on_all(restored)
+        group.on_main(lambda: _check_parts(run, state, corpus))
         group.on_main(lambda: run.cut_metrics(checkpoint[METRICS_BYTES]))
         return cls(run=run, corpus=corpus, config=config, state=state, group=group, changes=changes, redraws=redraws)
 
@@ -298,6 +301,20 @@ def _outline(config: Config, corpus: PreparedCorpus) -> Seq2Seq:
 
 def _sizes(corpus: PreparedCorpus) -> dict[str, int]:
     return {"src_size": len(corpus.src_codec.vocabulary), "tgt_size": len(corpus.tgt_codec.vocabulary)}
+
+
+def _check_parts(run: RunFolder, state: TrainingState, corpus: PreparedCorpus) -> None:
+    """Check now what the end of the training needs: the best weights, and the codecs, which are restored."""
+    if epoch := state.progress.best_epoch:
+        if not run.best_path.is_file():
+            raise ModelFileError(
+                f"{run.best_path}: missing: the weights of epoch {epoch}: restore them, or train anew with --overwrite"
+            )
+        run.read_best()
+    with suppress(ModelFileError):
+        if load_codecs(run.path) == corpus.codecs:
+            return
+    run.write_codecs(corpus.codecs)
 
 
 def _fresh_state(

@@ -12,7 +12,8 @@ from seq2seq_cli.decoding.engines.open_engine import load_model
 from seq2seq_cli.errors import ModelFileError, UsageError
 from seq2seq_cli.evaluation.held_out import mean_loss
 from seq2seq_cli.runs.folder import RunFolder
-from seq2seq_cli.training.report import model_card, report
+from seq2seq_cli.training.card import model_card
+from seq2seq_cli.training.report import report
 from tests.corpora import prepared
 from tests.tiny import CPU, created, resumed, started, tiny_config
 
@@ -52,7 +53,9 @@ def test_leaves_its_origin_as_it_is_and_says_where_it_is_from(
 
     assert contents(origin.path) == before
     session = resumed(RunFolder(run_path), session.config, corpus)
-    assert f"it began with the best weights of `{origin.path}`" in model_card(session, report(session))
+    assert f"it began with the best weights of `{origin.path}`" in model_card(
+        session.run, corpus, session.config, session.state, report(session)
+    )
     assert origin.provenance().init_from is None
 
 

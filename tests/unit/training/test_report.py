@@ -1,8 +1,70 @@
+"""What a run holds at its end, and what it holds when the end fails."""
+
+import os
+import shutil
+from pathlib import Path
+
 import pytest
 
-from seq2seq_cli.training.report import duration
+from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.errors import ModelFileError, TrainingError
+from seq2seq_cli.preparation.prepare import prepare
+from seq2seq_cli.runs.folder import RunFolder
+from seq2seq_cli.training.card import duration
+from seq2seq_cli.training.events import Validated
+from seq2seq_cli.training.report import finish
+from seq2seq_cli.training.session import Session
+from tests.corpora import write_reversals
+from tests.tiny import resumed, started, tiny_config
 
 
 @pytest.mark.parametrize(("seconds", "text"), [(0.4, "0 s"), (41.7, "42 s"), (99.0, "99 s"), (150.0, "2.5 minutes")])
 def test_a_duration_is_told_in_the_unit_that_reads_best(seconds: float, text: str) -> None:
     assert duration(seconds) == text
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Session:
+    """A training of its own corpus, ended but for its report."""
+    write_reversals(tmp_path / "pairs.txt")
+    prepare(tmp_path / "pairs.txt", out=tmp_path / "prepared")
+    corpus = PreparedCorpus.open(tmp_path / "prepared")
+    session = started(tmp_path / "run", tiny_config(corpus, "training.epochs=2"), corpus)
+    (validated,) = [event for event in session.train() if isinstance(event, Validated) and event.epoch == 2]
+    assert validated.scores
+    return session
+
+
+def test_best_weights_and_card_are_there_when_the_test_fails_and_it_can_be_repeated(session: Session) -> None:
+    card, texts = session.run.path / "README.md", session.corpus.path / "test.src.txt"
+    before = texts.read_bytes()
+    os.truncate(texts, 5)
+    with pytest.raises(TrainingError) as raised:
+        finish(session)
+    for words in (
+        "its best weights are saved",
+        "test.src.txt: changed since it was opened",
+        "s2s train --resume --out",
+    ):
+        assert words in str(raised.value)
+    assert session.run.read_best()
+    assert "BLEU on the test split: not scored yet" in card.read_text(encoding="utf-8")
+    assert "2 epochs, " in card.read_text(encoding="utf-8")
+
+    texts.write_bytes(before)
+    again = resumed(session.run, session.config, PreparedCorpus.open(session.corpus.path))
+    list(again.train())
+    assert finish(again).test
+    assert "BLEU on the test split, beam" in card.read_text(encoding="utf-8")
+
+
+def test_what_the_end_needs_is_checked_when_a_run_is_resumed(session: Session) -> None:
+    run, codec = RunFolder(session.run.path), session.run.path / "codec"
+    before = {path: path.read_bytes() for path in codec.iterdir()}
+    shutil.rmtree(codec)
+    resumed(run, session.config, session.corpus)
+    assert {path: path.read_bytes() for path in codec.iterdir()} == before
+
+    run.best_path.unlink()
+    with pytest.raises(ModelFileError, match=r"model\.safetensors: missing: the weights of epoch [12]: restore them"):
+        resumed(run, session.config, session.corpus)

@@ -11,8 +11,9 @@ from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.decoding.engines.open_engine import load_model
 from seq2seq_cli.decoding.load import load_translator
 from seq2seq_cli.preparation.prepare import prepare
+from seq2seq_cli.training.card import model_card
 from seq2seq_cli.training.events import Step, Validated
-from seq2seq_cli.training.report import model_card, report
+from seq2seq_cli.training.report import report
 from seq2seq_cli.training.resolve import resolve_config
 from tests.corpora import prepared, reversed_words, symbol_sequences, write_reversals
 from tests.tiny import TINY, started
@@ -34,7 +35,9 @@ def test_each_shipped_config_trains_and_translates(name: str, corpus: PreparedCo
     losses = [event.loss for event in events if isinstance(event, Step)]
     assert torch.tensor(losses).isfinite().all()
     assert any(isinstance(event, Validated) and event.is_best for event in events)
-    assert config.model.attention.in_words in model_card(session, report(session))
+    assert config.model.attention.in_words in model_card(
+        session.run, corpus, session.config, session.state, report(session)
+    )
     translation = load_translator(session.run).translate(["a b c"])[0].sentences[0]
     assert translation.weights.shape == (len(translation.tgt_tokens), 4)
 

@@ -1,0 +1,68 @@
+"""The model card: README.md of a run, in Markdown."""
+
+import shlex
+
+from seq2seq_cli.config.schema import Config
+from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.corpus.splits import SPLITS
+from seq2seq_cli.learning.state import TrainingState
+from seq2seq_cli.runs.folder import RunFolder
+from seq2seq_cli.training.events import Report
+
+
+def model_card(
+    run: RunFolder, corpus: PreparedCorpus, config: Config, state: TrainingState, report: Report | None = None
+) -> str:
+    """The card of a run; without a report, the run has neither test scores nor samples yet."""
+    src, tgt = config.text.src.language, config.text.tgt.language
+    progress = state.progress
+    parameters = sum(weight.numel() for weight in state.model.parameters())
+    pairs = ", ".join(f"{len(corpus.split(name)):,} {name}" for name in SPLITS)
+    origin = run.provenance().init_from
+    begun = f"; it began with the best weights of `{origin}`" if origin else ""
+    command = f"s2s translate --model {shlex.quote(str(run.path))}"
+    return f"""# {run.path.name}: {src} to {tgt}
+
+A sequence-to-sequence translator with attention, trained by s2s.
+
+- model: {config.model.decoder.kind} decoder, {config.model.attention.in_words},
+  {config.model.decoder.readout} readout; {parameters:,} parameters
+- data: {pairs} pairs; the splits share no sentence
+- vocabulary: {len(corpus.src_codec.vocabulary):,} {src}, {len(corpus.tgt_codec.vocabulary):,} {tgt}
+- training: {progress.epoch} epochs, {progress.step:,} steps, {duration(progress.seconds)} on {state.device.type};
+  the best weights are those of epoch {progress.best_epoch}{begun}
+- BLEU on the test split{_test_scores(report)}
+
+The whole config is in `config.yaml`, the losses and scores of the training in `metrics.jsonl`. To translate:
+
+    {command} "..."
+{_samples(report)}"""
+
+
+def _test_scores(report: Report | None) -> str:
+    if report is None:
+        return ": not scored yet; it is when the training ends"
+    if not report.test:
+        return f", {report.search}: nothing was held out"
+    bleu, lowercase, chrf = report.test.bleu, report.test.lowercase_bleu, report.test.chrf
+    scores = f", {report.search}: {bleu.value:.1f} ({bleu.signature})"
+    if lowercase:
+        scores += f"\n- BLEU against lower-cased references: {lowercase.value:.1f} ({lowercase.signature})"
+    return f"{scores}\n- chrF on the test split: {chrf.value:.1f} ({chrf.signature})"
+
+
+def _samples(report: Report | None) -> str:
+    if report is None:
+        return ""
+    rows = [(f"{report.samples_split} sentence", "translation", "reference"), ("---",) * 3]
+    rows += [(sample.source, sample.translation, sample.reference) for sample in report.samples]
+    return "\n" + "".join(_table_row(*row) for row in rows)
+
+
+def _table_row(*cells: str) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |\n"
+
+
+def duration(seconds: float) -> str:
+    """A time in seconds or minutes, such as 42 s or 17.3 minutes."""
+    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.1f} minutes"

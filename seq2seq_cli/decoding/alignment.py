@@ -4,11 +4,15 @@ S source tokens, T target tokens. A word is what stands between two white spaces
 """
 
 from collections.abc import Sequence
+from itertools import accumulate, pairwise
 from typing import TypeAlias
 
 import numpy as np
 
 from seq2seq_cli.shapes import Float
+from seq2seq_cli.text.codec import Reading
+from seq2seq_cli.text.conventions import Span
+from seq2seq_cli.text.normalise import SPACING
 
 Link: TypeAlias = tuple[int, int]
 """A source word and a target word that belong together, counted from 0: ``i-j`` in the Pharaoh format."""
@@ -59,6 +63,26 @@ def words_of_tokens(tokens: Sequence[str], text: str, start: int = 0) -> tuple[l
             words.append(characters[at][1])
             start = at + len(wanted)
     return words, start
+
+
+def positions_of_span(reading: Reading, text: str, span: Span) -> tuple[int, ...]:
+    """The positions of the ids of the words that have a character in a span of `text`, white space ignored.
+
+    `text` is what was read, or what it was made of by moving spaces and adding a final mark.
+    """
+    start, end = (_length(text[:offset]) for offset in span)
+    starts = accumulate((_length(word.text) for word in reading.words), initial=0)
+    firsts = accumulate((len(word.ids) for word in reading.words), initial=0)
+    positions: list[int] = []
+    for word, (word_start, word_end), first in zip(reading.words, pairwise(starts), firsts, strict=False):
+        if max(start, word_start) < min(end, word_end):
+            positions += range(first, first + len(word.ids))
+    return tuple(positions)
+
+
+def _length(text: str) -> int:
+    """The number of characters that are no white space."""
+    return sum(not character.isspace() and character != SPACING for character in text)
 
 
 def _folded(character: str) -> str:

@@ -3,11 +3,12 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from seq2seq_cli.decoding.alignment import positions_of_span
 from seq2seq_cli.decoding.glossary import Glossary
-from seq2seq_cli.decoding.search.constraints import Constraints, Form
+from seq2seq_cli.decoding.search.constraints import Constraints, Form, Term
 from seq2seq_cli.errors import InputError
-from seq2seq_cli.text.codec import Codec
-from seq2seq_cli.text.normalise import SPACING
+from seq2seq_cli.text.codec import Codec, Reading
+from seq2seq_cli.text.normalise import SPACING, normalise
 from seq2seq_cli.text.vocabulary import UNK
 
 
@@ -28,9 +29,13 @@ class Demands:
                     f"--glossary: {term}: the model does not know all words of {' or '.join(translations)}"
                 )
 
-    def constraints(self, sentence: str, codec: Codec, *, is_first: bool = True) -> Constraints:
+    def constraints(self, sentence: Reading, codec: Codec, *, is_first: bool = True) -> Constraints:
         """The constraints on the translation of a sentence; the prefix is for the first sentence of a text."""
-        terms = tuple(tuple(forms(translations, codec)) for translations in self.glossary.demanded(sentence))
+        text = normalise(sentence.text)
+        terms = tuple(
+            Term(tuple(forms(translations, codec)), positions_of_span(sentence, text, span))
+            for span, translations in self.glossary.demanded(text)
+        )
         return Constraints(
             prefix=tuple(codec.read(self.prefix).ids) if self.prefix and is_first else (),
             terms=terms,

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from seq2seq_cli.decoding.lines import read_blocks
 from seq2seq_cli.errors import InputError
+from seq2seq_cli.text.conventions import Span
 from seq2seq_cli.text.normalise import normalise
 
 _UNSPACED = re.compile(
@@ -44,14 +45,13 @@ class Glossary:
             terms.setdefault(columns[0], {})[columns[1]] = None
         return cls({term: tuple(translations) for term, translations in terms.items()})
 
-    def demanded(self, text: str) -> list[tuple[str, ...]]:
-        """The translations of each term that occurs in a text, in the order of the text.
+    def demanded(self, text: str) -> list[tuple[Span, tuple[str, ...]]]:
+        """The span of each term that occurs in a normalised text, in its order, and the translations of the term.
 
         A term occurs as whole words; one in lower case occurs in any case. Where terms overlap, the longer one counts.
         """
         if not self.terms:
             return []
-        text = normalise(text)
         lowered = "".join(map(_lowered, text))
         found: dict[int, str] = {}
         taken: set[int] = set()
@@ -61,7 +61,7 @@ class Glossary:
                 if taken.isdisjoint(span):
                     taken.update(span)
                     found[start] = term
-        return [self.terms[term] for term in dict.fromkeys(found[start] for start in sorted(found))]
+        return [((start, start + len(found[start])), self.terms[found[start]]) for start in sorted(found)]
 
     @cached_property
     def _longest_first(self) -> list[str]:

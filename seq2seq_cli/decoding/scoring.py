@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from seq2seq_cli.decoding.search.forced import token_log_probabilities
+from seq2seq_cli.decoding.forced import token_log_probabilities
 from seq2seq_cli.decoding.translation import Place
 from seq2seq_cli.decoding.translator import Translator, similar_lengths
 from seq2seq_cli.errors import InputError

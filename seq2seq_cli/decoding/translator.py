@@ -11,6 +11,7 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from seq2seq_cli.compute.threads import map_in_threads
+from seq2seq_cli.decoding.alignment import positions_of_span
 from seq2seq_cli.decoding.copying import copy_by_attention, copy_in_order, is_punctuation
 from seq2seq_cli.decoding.demands import Demands, forms
 from seq2seq_cli.decoding.engine import Engine
@@ -20,7 +21,7 @@ from seq2seq_cli.decoding.passages.pieces import Piece
 from seq2seq_cli.decoding.passages.protected import lost_numbers
 from seq2seq_cli.decoding.passages.restore import restore
 from seq2seq_cli.decoding.passages.word_weights import WordWeights
-from seq2seq_cli.decoding.search.constraints import Constraints
+from seq2seq_cli.decoding.search.constraints import Constraints, Term
 from seq2seq_cli.decoding.search.hypothesis import Hypothesis
 from seq2seq_cli.decoding.search.search import search
 from seq2seq_cli.decoding.translation import Place, SentenceTranslation, Translation
@@ -179,13 +180,17 @@ class Translator:
 
     def _constraints(self, sentence: "_Sentence", reading: Reading) -> Constraints:
         """Those of the demands, the numbers, an unknown word per protected one, and no more than can be copied."""
-        demanded = self.demands.constraints(sentence.piece.text, self.tgt_codec, is_first=sentence.is_first)
+        demanded = self.demands.constraints(reading, self.tgt_codec, is_first=sentence.is_first)
         has_attention = self.engine.has_attention
         copied = (word for word in reading.words if has_attention or word.is_unknown)
         limit = sum(not is_punctuation(word.text) for word in copied)
-        unknown = 0 if self.options.sampling else len(sentence.piece.protected)
-        numbers = (tuple(forms([number], self.tgt_codec)) for number in sentence.numbers)
-        terms = (*demanded.terms, *[((UNK,),)] * unknown, *filter(None, numbers))
+        text, protected = sentence.piece.text, () if self.options.sampling else sentence.piece.protected
+        spans = [(span, tuple(forms([text[slice(*span)]], self.tgt_codec))) for span in sentence.numbers]
+        spans += [(span, ((UNK,),)) for span in protected]
+        own = [Term(found, positions_of_span(reading, text, span)) for span, found in spans if found]
+        terms = (*demanded.terms, *own)
+        if not has_attention:
+            terms = tuple(term._replace(positions=()) for term in terms)
         continuing = self.tgt_codec.inner_ids if terms else frozenset()
         # In a text of several sentences, a term may belong to the second.
         is_single = not any(FINAL_MARKS.issuperset(word.text) for word in reading.words[:-1] if word.text)
@@ -239,12 +244,12 @@ class _Sentence(NamedTuple):
     is_first: bool
     """Whether it begins its text, so that a prefix is for it."""
 
-    numbers: tuple[str, ...] = ()
-    """Numbers that the translation must have."""
+    numbers: tuple[Span, ...] = ()
+    """The spans of numbers that the translation must have."""
 
     def demand(self, spans: Sequence[Span]) -> "_Sentence":
         """The sentence with the numbers in these spans."""
-        return self._replace(numbers=tuple(self.piece.text[start:end] for start, end in spans))
+        return self._replace(numbers=tuple(spans))
 
     def protect(self, spans: Sequence[Span]) -> "_Sentence":
         """The sentence with more spans that come through unchanged."""

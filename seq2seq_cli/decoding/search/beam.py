@@ -11,7 +11,7 @@ from typing_extensions import override
 
 from seq2seq_cli.decoding.search.candidates import Candidates
 from seq2seq_cli.decoding.search.groups import by_group
-from seq2seq_cli.decoding.search.guidance import stages
+from seq2seq_cli.decoding.search.guidance import gains, stages
 from seq2seq_cli.decoding.search.rows import Rows
 from seq2seq_cli.decoding.search.strategy import Strategy
 from seq2seq_cli.shapes import Int
@@ -55,7 +55,7 @@ class Beam(Strategy):
         if self.size == 1 and not candidates.progress.any():
             return np.arange(len(candidates.rows))  # each source has one row, and each row one candidate
         sources = rows.sources[candidates.rows]
-        totals = rows.log_probabilities[candidates.rows] + candidates.log_probabilities
+        totals = rows.log_probabilities[candidates.rows] + candidates.log_probabilities + gains(candidates.progress)
         stage = stages(candidates.progress)
         groups = by_group(sources * (stage.max(initial=0) + 1) + stage, totals)
         # A matrix with a row per group is sorted much faster than all candidates by two keys.

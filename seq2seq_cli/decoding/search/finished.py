@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from seq2seq_cli.decoding.search.guidance import guided
+from seq2seq_cli.decoding.search.guidance import gains, guided
 from seq2seq_cli.decoding.search.hypothesis import Hypothesis
 from seq2seq_cli.decoding.search.penalties import Penalties
 from seq2seq_cli.decoding.search.rows import Rows
@@ -49,7 +49,7 @@ class Finished:
         for row, progress in guided(rows.progress).items():
             if progress.constraints.terms:
                 # Where terms are improbable, a penalty for length would reward whatever is added to them.
-                scores[row] = rows.log_probabilities[row]
+                scores[row] = rows.log_probabilities[row] + progress.gain
         columns = (rows.sources, is_ended, scores, candidates, rows.log_probabilities, rows.progress)
         for source, has_eos, score, candidate, total, state in zip(*(c.tolist() for c in columns), strict=True):
             ends = self._ends[source]
@@ -61,7 +61,7 @@ class Finished:
 
     def can_win(self, rows: Rows) -> Bool[np.ndarray, " R"]:
         """Whether each row can still become one of the n best of its source."""
-        bounds = self._penalties.bound(rows.log_probabilities, self._longest[rows.sources])
+        bounds = self._penalties.bound(rows.log_probabilities + gains(rows.progress), self._longest[rows.sources])
         can_win: Bool[np.ndarray, " R"] = bounds > self._scores_to_beat[rows.sources]
         return can_win
 

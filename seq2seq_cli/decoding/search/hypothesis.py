@@ -17,8 +17,8 @@ class Hypothesis:
     log_probability: float
     """log p(ids | source) by the model, the sum over the tokens."""
     score: float
-    """The log-probability with the penalties for length and coverage, higher is better; without them where there are
-    terms to be met."""
+    """The log-probability with the penalties for length and coverage, higher is better. Where there are terms to be
+    met, without these, but with the attention on the source words of the terms: see Pointer."""
     token_log_probabilities: Float[np.ndarray, " T"]
     """log p of each token after those before it."""
     weights: Float[np.ndarray, "T S"]

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seq2seq_cli.decoding.search.candidates import Candidates
-from seq2seq_cli.decoding.search.constraints import Progress
+from seq2seq_cli.decoding.search.progress import Progress
 from seq2seq_cli.shapes import Float, Int
 from seq2seq_cli.text.vocabulary import BOS
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from seq2seq_cli.decoding.search.bans import Bans, largest_repetition, repeated_ngrams
-from seq2seq_cli.decoding.search.constraints import Constraints, Progress
+from seq2seq_cli.decoding.search.constraints import Constraints
 from seq2seq_cli.decoding.search.guidance import guided
+from seq2seq_cli.decoding.search.progress import Progress
 from seq2seq_cli.decoding.search.rows import Rows
 from seq2seq_cli.shapes import Int  # noqa: TC001  # the tests check it
 from seq2seq_cli.text.vocabulary import EOS

@@ -61,7 +61,7 @@ def search(
         bans, asked = rules.bans(rows), asked_tokens(rows.progress)
         proposals, allowed, state = _propose(engine, rows, state, asked, bans, strategy.most_candidates)
         candidates = Candidates.best(proposals, allowed, strategy.most_candidates, rows.progress)
-        candidates = guide(candidates, rows.progress, asked, proposals.asked)
+        candidates = guide(candidates, rows.progress, asked, proposals.asked, proposals.weights)
         _finish_stuck(rows, candidates, steps, finished)
         chosen = candidates.take(strategy.choose(candidates, rows, finished.ended))
         rows = rows.extend(chosen, proposals.weights)

@@ -61,7 +61,7 @@ def test_a_term_that_occurs_is_translated_as_demanded(translator: Translator, so
     glossary = Glossary({"dog": ("Hund", "Hunde"), "hot dog": ("Hotdog",), "her": ("das Haus",)})
     text = " ".join(source)
     [translation] = translator.with_demands(Demands(glossary=glossary)).translate([text])
-    for translations in glossary.demanded(text):
+    for _, translations in glossary.demanded(text):
         assert any(f" {each} " in f" {' '.join(words(translation.text))} " for each in translations)
 
 
@@ -80,3 +80,13 @@ def test_words_that_the_model_cannot_write_are_refused(translator: Translator) -
     known = dataclasses.replace(glossary, terms={"dog": glossary.terms["dog"]})
     [translation] = translator.with_demands(Demands(glossary=known)).translate(["the dog"])
     assert "Hund" in words(translation.text)
+
+
+def test_a_term_has_the_positions_of_its_words_in_the_source(translator: Translator) -> None:
+    source, target = translator.src_codec, translator.tgt_codec
+    reading = source.read("The hot dog saw her dog.")
+    demands = Demands(glossary=Glossary({"dog": ("Hund",), "hot dog": ("Hotdog",), "her": ("Haus",)}))
+    terms = demands.constraints(reading, target).terms
+    said = ["".join(reading.parts[position] for position in term.positions) for term in terms]
+    assert [text.replace("▁", "") for text in said] == ["hotdog", "her", "dog"]
+    assert terms[2].positions[-1] < len(reading.ids) - 1

@@ -1,5 +1,6 @@
 """Prefix, terms and limits: always kept, and written where the model finds them best."""
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -8,17 +9,32 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from seq2seq_cli.decoding.search.constraints import Constraints, Form, Progress
+from seq2seq_cli.decoding.search.constraints import Constraints, Form, Term
 from seq2seq_cli.decoding.search.hypothesis import Hypothesis
+from seq2seq_cli.decoding.search.progress import Progress
 from seq2seq_cli.decoding.search.search import search
-from seq2seq_cli.text.vocabulary import EOS, UNK
-from tests.unit.decoding.search.tables import A, B, C, TableEngine, all_sequences, options, random_engine, score, table
+from seq2seq_cli.text.vocabulary import BOS, EOS, UNK
+from tests.unit.decoding.search.tables import (
+    A,
+    B,
+    C,
+    TableEngine,
+    all_sequences,
+    options,
+    random_engine,
+    score,
+    table,
+    token_log_probabilities,
+    weights_of,
+)
 
 WORDS = [A, B, C, 7, 8, 9]
 
 seeds = st.integers(0, 2**32 - 1)
 form = st.lists(st.sampled_from(WORDS), min_size=1, max_size=3).map(tuple)
-terms = st.lists(st.lists(form, min_size=1, max_size=3, unique=True).map(tuple), max_size=3).map(tuple)
+forms = st.lists(form, min_size=1, max_size=3, unique=True).map(tuple)
+positions = st.frozensets(st.integers(0, 1)).map(tuple)
+terms = st.lists(st.builds(Term, forms, positions), max_size=3).map(tuple)
 constraints = st.fixed_dictionaries(
     {
         "prefix": st.lists(st.sampled_from([*WORDS, UNK]), max_size=2).map(tuple),
@@ -27,6 +43,10 @@ constraints = st.fixed_dictionaries(
         "continuing": st.frozensets(st.sampled_from(WORDS), max_size=2),
     }
 )
+
+
+def term(*forms: Form, at: tuple[int, ...] = ()) -> Term:
+    return Term(forms, at)
 
 
 def found(engine: TableEngine, constraint: Constraints, **values: object) -> Hypothesis:
@@ -71,11 +91,11 @@ def test_constraints_are_always_met_and_nothing_forced_is_left_dangling(
         assert free.count(token) <= most
     if not constraint.continuing and not prefix:
         forced = [best.ids[position] for position in sorted(best.forced)]
-        assert len(forced) >= sum(min(map(len, forms)) for forms in constraint.terms)
+        assert len(forced) >= sum(min(map(len, term.forms)) for term in constraint.terms)
         for run in spans(best.forced, 0):
-            assert is_made_of([best.ids[position] for position in run], constraint.terms)
+            assert is_made_of([best.ids[position] for position in run], [term.forms for term in constraint.terms])
     occurring = [tuple(best.ids[i : i + n]) for n in (1, 2, 3) for i in range(len(best.ids) - n + 1)]
-    assert all(any(form in occurring for form in forms) for forms in constraint.terms)
+    assert all(any(form in occurring for form in term.forms) for term in constraint.terms)
     assert len(best.ids) <= max(longest, constraint.longest + longest)
     assert best.log_probability == pytest.approx(best.token_log_probabilities.sum(), abs=1e-9)
 
@@ -85,7 +105,7 @@ def test_a_wide_beam_finds_the_best_of_all_sequences_with_a_term(seed: int, form
     forms = tuple(tuple({A: A, B: B}.get(token, C) for token in form) for form in forms)
     engine = random_engine(seed)
     chosen = options(longest=4, beam_size=5**4)
-    [[best]] = search(engine, [[0]], chosen, [Constraints(terms=(forms,))])
+    [[best]] = search(engine, [[0]], chosen, [Constraints(terms=(Term(forms),))])
 
     def occurs(ids: list[int]) -> bool:
         return any(tuple(ids[i : i + len(form)]) == form for form in forms for i in range(len(ids)))
@@ -106,7 +126,7 @@ PLAIN = table(
 
 @pytest.mark.parametrize("beam_size", [1, 2, 5])
 def test_the_model_decides_where_a_term_goes(beam_size: int) -> None:
-    best = found(TableEngine(PLAIN[np.newaxis]), Constraints(terms=(((C,),),)), beam_size=beam_size)
+    best = found(TableEngine(PLAIN[np.newaxis]), Constraints(terms=(term((C,)),)), beam_size=beam_size)
     assert best.ids == [A, C, EOS]
     assert best.forced == {1}
 
@@ -117,7 +137,7 @@ def test_an_improbable_term_is_not_made_up_for_by_more_tokens() -> None:
         bos={A: 0.99, C: 0.01}, a={B: 0.97, C: 0.02, EOS: 0.01}, b={A: 0.49, EOS: 0.5, C: 0.01}, c={EOS: 0.9, B: 0.1}
     )
     chosen = {"beam_size": 5, "length_penalty": "average", "longest": 12}
-    best = found(TableEngine(babbling[np.newaxis]), Constraints(terms=(((C,),),)), **chosen)
+    best = found(TableEngine(babbling[np.newaxis]), Constraints(terms=(term((C,)),)), **chosen)
     assert best.ids == [A, C, EOS]
     assert best.score == best.log_probability
 
@@ -126,29 +146,29 @@ def test_an_improbable_term_is_not_made_up_for_by_more_tokens() -> None:
 def test_a_term_that_is_written_anyway_changes_nothing(beam_size: int) -> None:
     engine = TableEngine(PLAIN[np.newaxis])
     [[free]] = search(engine, [[0]], options(beam_size=beam_size))
-    best = found(engine, Constraints(terms=(((A, B), (C,)),)), beam_size=beam_size)
+    best = found(engine, Constraints(terms=(term((A, B), (C,)),)), beam_size=beam_size)
     assert (best.ids, best.log_probability, sorted(best.forced)) == (free.ids, free.log_probability, [0, 1])
 
 
 def test_a_form_that_is_forced_is_finished_and_not_begun_again() -> None:
-    best = found(TableEngine(PLAIN[np.newaxis]), Constraints(terms=(((C, A, B),),)), longest=9, beam_size=2)
+    best = found(TableEngine(PLAIN[np.newaxis]), Constraints(terms=(term((C, A, B)),)), longest=9, beam_size=2)
     assert best.ids == [A, C, A, B, EOS]
-    twice = found(TableEngine(PLAIN[np.newaxis]), Constraints(terms=(((C,),), ((C,),))), longest=9, beam_size=2)
+    twice = found(TableEngine(PLAIN[np.newaxis]), Constraints(terms=(term((C,)), term((C,)))), longest=9, beam_size=2)
     assert twice.ids.count(C) == 2
 
 
 def test_prefix_and_terms_exceed_the_length_limit_where_they_must() -> None:
     engine = TableEngine(PLAIN[np.newaxis])
     assert found(engine, Constraints(prefix=(B, A, C)), longest=1, beam_size=2).ids == [B, A, C]
-    assert found(engine, Constraints(terms=(((C, A, C),),)), longest=2, beam_size=2).ids == [C, A, C]
-    assert found(engine, Constraints(terms=(((C, A),),)), longest=3, beam_size=3).ids == [C, A, EOS]
+    assert found(engine, Constraints(terms=(term((C, A, C)),)), longest=2, beam_size=2).ids == [C, A, C]
+    assert found(engine, Constraints(terms=(term((C, A)),)), longest=3, beam_size=3).ids == [C, A, EOS]
 
 
 def test_a_form_that_is_only_the_beginning_of_a_word_does_not_count() -> None:
     # "a b" does not have the word a.
-    best = found(TableEngine(PLAIN[np.newaxis]), Constraints(terms=(((A,),),), continuing={B}), beam_size=3)
+    best = found(TableEngine(PLAIN[np.newaxis]), Constraints(terms=(term((A,)),), continuing={B}), beam_size=3)
     assert best.ids in ([A, EOS], [A, C, EOS])  # equally probable
-    forced = found(TableEngine(PLAIN[np.newaxis]), Constraints(terms=(((C,),),), continuing={EOS, A}), beam_size=1)
+    forced = found(TableEngine(PLAIN[np.newaxis]), Constraints(terms=(term((C,)),), continuing={EOS, A}), beam_size=1)
     assert forced.ids[forced.ids.index(C) + 1] == B
 
 
@@ -176,7 +196,64 @@ def test_the_answer_does_not_depend_on_the_constraints_of_other_sentences(
 
 
 def test_no_sentence_ends_before_its_terms() -> None:
-    constraints = Constraints(terms=(((A,),),), closing=frozenset({B}))
+    constraints = Constraints(terms=(term((A,)),), closing=frozenset({B}))
     progress = Progress.start(constraints, 10)
     assert set(progress.banned()) == {EOS, B}
     assert B not in progress.after(A, is_free=False).banned()
+
+
+# "a b c <eos>" by itself: "der Hund schläft". 7 stands for "Köter", which the model hardly knows.
+ASLEEP = np.zeros((8, 8))
+ASLEEP[BOS, [A, 7]] = 0.99, 0.01
+ASLEEP[A, [B, C, 7]] = 0.9, 0.099, 0.001
+ASLEEP[B, [C, 7, EOS]] = 0.9, 0.05, 0.05
+ASLEEP[C, [EOS, 7]] = 0.9, 0.1
+ASLEEP[7, [C, B, EOS]] = 0.4, 0.3, 0.3
+
+
+@pytest.mark.parametrize("beam_size", [1, 2, 5])
+def test_a_term_goes_where_the_attention_is_on_its_source_words(beam_size: int) -> None:
+    def ids(*at: int) -> list[int]:
+        # Of four source positions, that of the previous token, modulo 4, has most of the attention.
+        chosen = options(longest=6, beam_size=beam_size)
+        [[best]] = search(
+            TableEngine(ASLEEP[np.newaxis]), [[0, 1, 1]], chosen, [Constraints(terms=(term((7,), at=at),))]
+        )
+        return best.ids
+
+    assert ids()[:4] == [A, B, C, 7]  # beside the model's own word
+    assert ids(A % 4) == [A, 7, C, EOS]  # in its place
+    assert ids(B % 4)[:3] == [A, B, 7]
+
+
+@given(seeds, st.sampled_from([(), (0,), (1,)]))
+def test_a_wide_beam_finds_the_best_of_all_sequences_by_the_pointer(seed: int, at: tuple[int, ...]) -> None:
+    engine = random_engine(seed)
+    constraint = Constraints(terms=(term((C,), at=at),))
+    best = found(engine, constraint, longest=4, beam_size=5**4)
+
+    def by_formula(ids: list[int]) -> float:
+        """See et al. 2017, equation 9, for a term of one token."""
+        on_term = weights_of([0], ids)[:, list(at)].sum(axis=1).tolist()
+        probabilities = np.exp(token_log_probabilities(engine, [0], ids)).tolist()
+        met, total = False, 0.0
+        for token, a, p in zip(ids, on_term, probabilities, strict=True):
+            total += math.log((1 - a) * p + a * (token == C and not met)) if at else math.log(p)
+            met |= token == C
+        return total
+
+    allowed = [ids for ids in all_sequences(engine.vocabulary_size, 4) if C in ids]
+    assert best.score == pytest.approx(max(map(by_formula, allowed)), abs=1e-6)
+    assert C in best.ids
+
+
+def test_a_form_may_be_longer_than_another_one() -> None:
+    # "c b" is written although c alone is a form as well: after c, the model prefers to go on.
+    engine = TableEngine(table(bos={A: 0.9, C: 0.1}, a={EOS: 1.0}, c={B: 0.8, EOS: 0.2}, b={EOS: 1.0})[np.newaxis])
+    for at in ((), (0,)):
+        both = Constraints(terms=(term((C,), (C, B), at=at),), continuing={B})
+        best = found(engine, both, beam_size=3)
+        assert best.ids == [C, B, EOS]
+        assert best.forced == {0, 1}
+        short = Constraints(terms=(term((C,), at=at),), continuing={B})
+        assert found(engine, short, beam_size=3).ids == [C, EOS]

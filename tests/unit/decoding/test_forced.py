@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from seq2seq_cli.decoding.search.forced import token_log_probabilities
+from seq2seq_cli.decoding.forced import token_log_probabilities
 from seq2seq_cli.decoding.search.search import search
 from seq2seq_cli.text.vocabulary import EOS
 from tests.unit.decoding.search import tables

@@ -17,11 +17,23 @@ import typer
 
 from seq2seq_cli.cli.plain_command import PlainGroup
 from seq2seq_cli.compute.environment import prepare_environment
+from seq2seq_cli.compute.out_of_memory import is_out_of_memory
 from seq2seq_cli.errors import Interrupted, S2SError, one_line
 from seq2seq_cli.version import __version__
 
 COMMANDS = ("download", "prepare", "inspect", "train", "translate", "score", "export", "runs", "configs")
 """The commands, in the order of the help; each has a module of its name in this package."""
+
+_TOLD = (S2SError, typer.TyperException, OSError, ModuleNotFoundError)
+"""The errors that are shown as a line; the others are bugs."""
+
+_SMALLER_BATCHES = "free some, or lower decoding.batch_size or decoding.beam_size with --set, or give shorter texts"
+_MEMORY_CURES = {
+    "prepare": "free some, or read fewer lines with --limit",
+    "train": "free some, or lower training.batch_size or the sizes of the model",
+    "translate": _SMALLER_BATCHES,
+    "score": _SMALLER_BATCHES,
+}
 
 _EPILOG = "Start with: s2s prepare deu.txt; s2s train --config luong_concat.yaml; s2s translate 'she kissed him .'"
 
@@ -89,12 +101,14 @@ def _run(arguments: list[str]) -> int:
         sys.stdout.flush()
     except (KeyboardInterrupt, typer.Abort):
         return Interrupted.exit_code
-    except (S2SError, typer.TyperException, OSError, ModuleNotFoundError) as error:
-        if debug:
+    except Exception as error:
+        if debug or not (isinstance(error, _TOLD) or is_out_of_memory(error)):
             raise
+        # Its frames may hold what fills the memory, and the message needs some.
+        error.__traceback__ = error.__context__ = error.__cause__ = None
         if isinstance(error, OSError):
             _drop_unwritten()
-        _tell(error)
+        _tell(error, _MEMORY_CURES.get(arguments[0] if arguments else "", "free some"))
         return error.exit_code if isinstance(error, S2SError | typer.TyperException) else 1
     return code if isinstance(code, int) else 0
 
@@ -118,8 +132,11 @@ def _drop_unwritten() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _tell(error: S2SError | typer.TyperException | OSError | ModuleNotFoundError) -> None:
+def _tell(error: Exception, memory_cure: str) -> None:
+    """Tell an error on stderr; `memory_cure` is what helps when it says that memory is short."""
     match error:
+        case _ if is_out_of_memory(error):
+            lines = [f"out of memory: {memory_cure}"]
         case ModuleNotFoundError():
             # The distribution that only translates has fewer packages: examples/translate_only.
             lines = [f"this installation lacks the package {error.name}: pip install seq2seq_cli"]
@@ -131,7 +148,7 @@ def _tell(error: S2SError | typer.TyperException | OSError | ModuleNotFoundError
             lines = error.lines()
         case _ if _first_process_tells():
             lines = []
-        case _:
+        case typer.TyperException():
             context = getattr(error, "ctx", None)
             lines = [error.format_message() + (f" See {context.command_path} --help" if context else "")]
     kind = "" if isinstance(error, Interrupted) else "error: "

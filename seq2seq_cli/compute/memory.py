@@ -11,6 +11,7 @@ from pathlib import Path
 import psutil
 import torch
 
+from seq2seq_cli.compute.out_of_memory import is_out_of_memory
 from seq2seq_cli.errors import TrainingError
 
 MOST_KEPT = 192 * 2**20
@@ -72,21 +73,12 @@ class FreedMemory:
         self._in_use = _private_bytes()
 
 
-def is_out_of_memory(error: BaseException) -> bool:
-    """Whether torch reports that a tensor does not fit in memory, or that its size does not fit in 64 bits."""
-    # On a CPU, torch raises a plain RuntimeError, or a TypeError for the size.
-    too_large = "(allocate|enough) memory|Storage size calculation overflowed|Overflow when unpacking long"
-    return isinstance(error, torch.OutOfMemoryError) or (
-        isinstance(error, RuntimeError | TypeError) and re.search(too_large, str(error)) is not None
-    )
-
-
 @contextmanager
 def memory_errors(device: torch.device) -> Iterator[None]:
-    """Turn an out-of-memory error of torch into a TrainingError."""
+    """Turn an out-of-memory error into a TrainingError."""
     try:
         yield
-    except (RuntimeError, TypeError) as error:
+    except Exception as error:
         if not is_out_of_memory(error):
             raise
         raise TrainingError(

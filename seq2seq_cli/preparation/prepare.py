@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from seq2seq_cli.compute.out_of_memory import is_out_of_memory
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.config.schema import Config
 from seq2seq_cli.corpus.manifest import (
@@ -167,6 +168,8 @@ class _Job:
                     counts, given, rules = read_all(self.inputs, self.config, known, store, open_workers, progress)
                 return self._write(folder, store, counts, given, rules)
         except OSError as error:
+            if is_out_of_memory(error):
+                raise
             problem = error.strerror or error
             raise UsageError(f"{self.out}: cannot be written: {problem}: choose another folder with --out") from None
 

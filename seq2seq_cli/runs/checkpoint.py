@@ -16,6 +16,7 @@ from typing import IO, Any, BinaryIO, cast
 
 import torch
 
+from seq2seq_cli.compute.out_of_memory import is_out_of_memory
 from seq2seq_cli.errors import ModelFileError
 from seq2seq_cli.files.json_files import check_format, parse_json
 from seq2seq_cli.files.reading import open_regular
@@ -74,6 +75,8 @@ def _read(path: Path) -> dict[str, Any]:
             checkpoint = torch.load(file, map_location="cpu", weights_only=True)
     # Damaged bytes can lead torch.load to any error.
     except Exception as error:
+        if is_out_of_memory(error):
+            raise
         raise ModelFileError(f"{path}: damaged ({type(error).__name__}); {_CURE}") from error
     if not isinstance(checkpoint, dict):
         raise ModelFileError(f"{path}: damaged: holds no state of a training; {_CURE}")

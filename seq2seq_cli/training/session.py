@@ -13,6 +13,7 @@ import torch
 
 from seq2seq_cli.compute.device import choose_device, describe_device, deterministic_algorithms
 from seq2seq_cli.compute.memory import memory_errors
+from seq2seq_cli.compute.out_of_memory import is_out_of_memory
 from seq2seq_cli.compute.precision import choose_precision
 from seq2seq_cli.compute.process_group import SINGLE, ProcessGroup
 from seq2seq_cli.compute.torchrun import launch_name
@@ -258,6 +259,8 @@ def restore_state(
         state.restore(checkpoint, group)
     # A dict of another s2s, or of another model, can lead to any error.
     except Exception as error:
+        if is_out_of_memory(error):
+            raise
         raise _not_a_checkpoint(run, f" on {state.device.type} ({type(error).__name__})") from error
 
 

@@ -7,6 +7,7 @@ from typing import TypeVar
 import numpy as np
 import torch
 
+from seq2seq_cli.compute.out_of_memory import is_out_of_memory
 from seq2seq_cli.config.schema import Config
 from seq2seq_cli.decoding.engine import Engine, EngineState
 from seq2seq_cli.decoding.engines.graphs import refer_to_weights, trace_graphs
@@ -66,6 +67,8 @@ def _check(folder: Path, record: ExportRecord, model: Seq2Seq) -> None:
         exported = OnnxEngine(folder, record, threads=1)
         difference = largest_difference(exported, reference, src_size=model.encoder.embedding.num_embeddings)
     except Exception as error:  # ONNX Runtime's errors have no base of their own
+        if is_out_of_memory(error):
+            raise
         raise ExportError(
             f"{folder}: ONNX Runtime cannot compute the exported model: {one_line(str(error))}"
         ) from error

@@ -16,6 +16,7 @@ from torch import Tensor, nn
 from torch.onnx import symbolic_helper
 from torch.onnx.utils import register_custom_op_symbolic
 
+from seq2seq_cli.compute.out_of_memory import is_out_of_memory
 from seq2seq_cli.decoding.engines.onnx_engine import NEXT, PROPOSALS
 from seq2seq_cli.decoding.engines.torch_engine import propose
 from seq2seq_cli.errors import ExportError, one_line
@@ -158,6 +159,8 @@ def _trace(module: nn.Module, inputs: Tensors, outputs: Sequence[str]) -> onnx.M
                 dynamic_axes=axes,
             )
         except Exception as error:  # whatever the exporter meets: a model of one's own may have any operation
+            if is_out_of_memory(error):
+                raise
             raise ExportError(f"the model has a part that ONNX cannot express: {one_line(str(error))}") from error
     return onnx.load_from_string(file.getvalue())
 

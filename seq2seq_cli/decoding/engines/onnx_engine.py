@@ -12,6 +12,7 @@ import numpy as np
 import onnxruntime
 
 from seq2seq_cli.compute.environment import usable_cores
+from seq2seq_cli.compute.out_of_memory import is_out_of_memory
 from seq2seq_cli.config.choices import DecodingPrecision
 from seq2seq_cli.decoding.engine import Proposals
 from seq2seq_cli.errors import ModelFileError, one_line
@@ -117,12 +118,14 @@ def _open_session(graph: Path, weights: Weights | None, names: list[str]) -> Any
     # one whose operators are shared among them. Measured with beam 5 on two cores.
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
-    options.log_severity_level = 3  # errors
+    options.log_severity_level = 4  # an error is raised, and is told once
     if weights is not None:
         values = [onnxruntime.OrtValue.ortvalue_from_numpy(weights[name]) for name in names]
         options.add_external_initializers(names, values)
     try:
         return onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
     except Exception as error:  # ONNX Runtime's errors have no base of their own
+        if is_out_of_memory(error):
+            raise
         reason = one_line(str(error))
         raise ModelFileError(f"{graph}: missing, damaged, or not for these weights ({reason})") from error

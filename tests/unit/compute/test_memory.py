@@ -1,15 +1,18 @@
 """The peak of the memory, freed memory that is kept or returned, and errors when there is too little."""
 
+import errno
 import os
 import platform
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 
-from seq2seq_cli.compute.memory import is_out_of_memory, memory_errors, peak_memory_mb
+from seq2seq_cli.compute.memory import memory_errors, peak_memory_mb
+from seq2seq_cli.compute.out_of_memory import is_out_of_memory
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.errors import TrainingError
 from tests.tiny import CPU
@@ -24,6 +27,9 @@ def error_of_a_huge_tensor() -> RuntimeError:
 def test_a_tensor_that_does_not_fit_is_recognised() -> None:
     assert is_out_of_memory(error_of_a_huge_tensor())
     assert is_out_of_memory(torch.OutOfMemoryError("CUDA out of memory"))
+    with pytest.raises(MemoryError) as raised:
+        np.zeros(2**50)
+    assert is_out_of_memory(raised.value)
 
 
 def test_other_errors_are_not_out_of_memory() -> None:
@@ -31,6 +37,8 @@ def test_other_errors_are_not_out_of_memory() -> None:
         torch.ones(2, 3) @ torch.ones(2, 3)
     assert not is_out_of_memory(raised.value)
     assert not is_out_of_memory(OSError("Cannot allocate memory"))
+    assert not is_out_of_memory(OSError(errno.ENOSPC, "No space left on device"))
+    assert not is_out_of_memory(ValueError("not enough memory"))
 
 
 def test_out_of_memory_becomes_one_line_that_says_what_helps() -> None:

@@ -1,4 +1,4 @@
-"""Choices of the config, each named once; the schema, the commands and the rooms above take them from here.
+"""Choices and limits of the config, each named once; the schema, the commands and the rooms above take them from here.
 
 The scores are in the schema, beside their formulas. Nothing is imported here but typing, so that the commands offer
 these choices without pydantic.
@@ -33,6 +33,11 @@ LengthPenalty: TypeAlias = Literal["none", "average", "gnmt"]
 EngineName: TypeAlias = Literal["auto", "torch", "onnx"]
 DecodingPrecision: TypeAlias = Literal["fp32", "int8"]
 DeviceName: TypeAlias = Literal["auto", "cpu", "cuda", "mps"]
+
+LARGEST_BEAM = 1000
+"""More hypotheses take gigabytes of memory, and translate worse; Koehn and Knowles 2017, section 3.6."""
+MOST_EXTRA_TOKENS = 10_000
+"""Tokens after which a translation ends in any case, whatever the model."""
 
 Precision: TypeAlias = Literal["fp32", "bf16", "bf16-mixed"]
 PrecisionName: TypeAlias = Literal["auto", Precision]

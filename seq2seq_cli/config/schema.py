@@ -33,6 +33,7 @@ Positive = Annotated[float, Field(gt=0.0)]
 NonNegative = Annotated[float, Field(ge=0.0)]
 Probability = Annotated[float, Field(ge=0.0, le=1.0)]
 Dropout = Annotated[float, Field(ge=0.0, lt=1.0)]
+BeamSize = Annotated[int, Field(ge=1, le=choices.LARGEST_BEAM)]
 Seed = Annotated[int, Field(ge=0, lt=2**32)]
 Language = Annotated[str, Field(pattern=r"^[a-z]{2,3}$")]
 LanguageToFind = Annotated[
@@ -337,9 +338,9 @@ class TrainingConfig(Section):
 class DecodingConfig(Section):
     """The search for translations."""
 
-    beam_size: PositiveInt = 5
+    beam_size: BeamSize = 5
     """Hypotheses of a sentence that are kept at each step; 1: greedy search."""
-    n_best: PositiveInt = 1
+    n_best: BeamSize = 1
     """Translations of a sentence, best first; at most beam_size. With sampling, the number of samples, of which equal
     ones are given once."""
     prune: Positive | None = 1.5
@@ -382,7 +383,7 @@ class DecodingConfig(Section):
     """Threads that compute; null: as many as there are cores."""
     max_length_factor: Annotated[float, Field(ge=0.0, le=100.0)] = 1.5
     """A translation has at most max_length_factor * source tokens + max_length_extra tokens."""
-    max_length_extra: PositiveInt = 10
+    max_length_extra: Annotated[int, Field(ge=1, le=choices.MOST_EXTRA_TOKENS)] = 10
     """Tokens that a translation may have besides those of max_length_factor."""
 
     @override

@@ -8,10 +8,15 @@ from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
+from seq2seq_cli.config.decoding_values import are_decoding_values
 from seq2seq_cli.errors import ModelFileError
+from seq2seq_cli.files.reading import read_whole
 from seq2seq_cli.runs.exported import ExportRecord, schema_checksum
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import CONFIG, EXPORT_RECORD
+
+_MOST_BYTES = 1_000_000
+"""Size of the largest config.yaml that is compared."""
 
 if TYPE_CHECKING:
     from seq2seq_cli.config.schema import DecodingConfig
@@ -38,7 +43,8 @@ def _checked_values(run: RunFolder) -> dict[str, Any] | None:
     """The values saved with the exported model, as long as config.yaml and the schema are those of that time."""
     try:
         record = ExportRecord.read(run.path / EXPORT_RECORD)
-        text = (run.path / CONFIG).read_text(encoding="utf-8")
+        text = read_whole(run.path / CONFIG, most=_MOST_BYTES).decode("utf-8")
     except (ModelFileError, OSError, UnicodeDecodeError):
         return None
-    return record.decoding if (record.config, record.schema) == (text, schema_checksum()) else None
+    is_known = (record.config, record.schema) == (text, schema_checksum()) and are_decoding_values(record.decoding)
+    return record.decoding if is_known else None

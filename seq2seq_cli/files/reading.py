@@ -6,7 +6,7 @@ A FIFO or a device would be waited for without end, and a link could lead to any
 import errno
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import BinaryIO
 
@@ -38,40 +38,31 @@ def read_whole(path: Path, *, most: int) -> bytes:
 
 
 def check_contents(folder: Path, names: Iterable[str], *, error: type[InputError]) -> None:
-    """Raise ``error`` unless everything of these names in a folder, and in its subfolders, is a file or a folder in it.
+    """Raise ``error`` unless everything of these names in a folder, and below them, is a file or a folder in it.
 
     A link is one when it leads to a place inside the folder; the folder itself may be reached by any link. What is
     missing is passed over.
     """
     for name in names:
         path = str(folder / name)
-        mode = _checked_mode(path, folder, error)
-        if mode is not None and stat.S_ISDIR(mode):
-            for content in _listed(path):
-                _checked_mode(content, folder, error)
+        _check(path, folder, error)
 
 
-def _checked_mode(path: str, folder: Path, error: type[InputError]) -> int | None:
-    """The kind of a file or folder, as of ``stat``; None for a missing one."""
+def _check(path: str, folder: Path, error: type[InputError]) -> None:
     try:
         mode = os.lstat(path).st_mode
-        if stat.S_ISLNK(mode):
-            if not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder)):
-                raise error(f"{path}: a link that leads out of {folder}: put what it leads to in its place")
-            mode = os.stat(path).st_mode  # noqa: PTH116  # the paths of translating are plain ones, to be quick
+        contents = os.listdir(path) if stat.S_ISDIR(mode) else []  # noqa: PTH208  # plain paths are quick
+        is_link = stat.S_ISLNK(mode)
+        if is_link and not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder)):
+            raise error(f"{path}: a link that leads out of {folder}: put what it leads to in its place")
+        if is_link:
+            mode = os.stat(path).st_mode  # noqa: PTH116  # as above
     except OSError:
-        return None  # reading it will tell why
+        return  # reading it will tell why
     if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
         raise error(f"{path}: neither a file nor a folder: remove it, or restore what was there")
-    return mode
-
-
-def _listed(folder: str) -> Iterator[str]:
-    try:
-        with os.scandir(folder) as contents:
-            yield from [content.path for content in contents]
-    except OSError:
-        return  # as above
+    for name in contents:
+        _check(f"{path}{os.sep}{name}", folder, error)
 
 
 def _check_regular(path: Path, mode: int) -> None:

@@ -7,6 +7,7 @@ Nothing here needs pydantic, YAML or torch: with the exported model, translating
 """
 
 import zlib
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -56,11 +57,28 @@ class ExportRecord:
         """Read what `write` wrote; raises ModelFileError when it is missing, damaged, or made by a newer s2s."""
         values = read_json(path, newest=FORMAT, error=ModelFileError)
         del values["format"]
-        try:
-            return cls(**values)
-        except TypeError:
-            raise ModelFileError(f"{path}: damaged: remove it; it will be made anew") from None
+        if not _are_facts(values):
+            raise ModelFileError(f"{path}: damaged: remove it; it will be made anew")
+        return cls(**values)
 
     def fits(self, weights: Path) -> bool:
         """Whether the graphs can read a file of weights; ModelFileError when that is missing or damaged."""
         return self.weights == read_header(weights).places
+
+
+def _are_facts(values: Mapping[str, Any]) -> bool:
+    """Whether values are those of a record, of its types."""
+    if values.keys() != ExportRecord.__dataclass_fields__.keys():
+        return False
+    longest, weights, listed = values["max_source_length"], values["weights"], (values["encoder"], values["decoder"])
+    numbers = [values["vocabulary_size"], values["schema"], 1 if longest is None else longest]
+    return (
+        all(type(number) is int and number > 0 for number in numbers)
+        and type(values["has_attention"]) is bool
+        and type(values["config"]) is str
+        and type(values["decoding"]) is dict
+        and type(weights) is dict
+        and all(
+            type(names) is list and all(type(name) is str and name in weights for name in names) for names in listed
+        )
+    )

@@ -12,10 +12,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import onnx
 import pytest
 import torch
 
+from seq2seq_cli.decoding.engines.onnx_engine import OnnxEngine
+from seq2seq_cli.errors import ModelFileError
 from seq2seq_cli.runs.checkpoint import load_checkpoint, save_checkpoint
+from seq2seq_cli.runs.exported import ExportRecord
 from seq2seq_cli.runs.weights import read_weights, save_weights
 from tests.commands import Done, s2s_here
 from tests.corpora import write_reversals
@@ -215,7 +219,7 @@ def forge(path: Path, change: Callable[[Any], object]) -> None:
     path.with_name("previous.pt").unlink(missing_ok=True)
 
 
-FORGED_PROGRESS = [
+FORGED_PROGRESS: list[tuple[str, object]] = [
     *(("position", value) for value in (-5, 10**30, "x", 1.5, True, None)),
     *(("epoch", value) for value in (-3, "x")),
     *(("step", value) for value in (-1, 10**30)),
@@ -284,3 +288,111 @@ def test_a_compressed_checkpoint_is_not_unpacked(home: Path) -> None:
     path.write_bytes(archived + re.sub(rb"[0-9a-f]{64}", digest.encode(), seal))
     path.with_name("previous.pt").unlink(missing_ok=True)
     refused(s2s_here(home, *RESUME), names=f"{LAST}: damaged (ValueError)")
+
+
+def damage_json(path: Path, changes: dict[str, object]) -> None:
+    path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | changes), encoding="utf-8")
+
+
+FORGED_RECORDS: list[tuple[str, object]] = [
+    *(("vocabulary_size", "many"), ("vocabulary_size", -3)),
+    *(("max_source_length", "x"), ("max_source_length", -1), ("has_attention", "x")),
+    *(("weights", []), ("weights", {"a": "b"}), ("decoder", 5), ("decoder", ["nothing"])),
+    *(("decoding", 5), ("config", 5), ("more", 1)),
+]
+
+
+@pytest.mark.parametrize(("key", "value"), FORGED_RECORDS)
+def test_a_forged_record_of_the_export_is_damaged(home: Path, key: str, value: object) -> None:
+    path = home / RUN / "best/export.json"
+    damage_json(path, {key: value})
+    with pytest.raises(ModelFileError, match=r"export\.json: damaged"):
+        ExportRecord.read(path)
+
+
+@pytest.mark.parametrize(("key", "value"), [("beam_size", -1), ("beam_size", 10**9), ("batch_size", 0), ("prune", "x")])
+def test_forged_options_of_the_export_give_way_to_the_config(home: Path, key: str, value: object) -> None:
+    record = home / RUN / "best/export.json"
+    decoding = json.loads(record.read_text(encoding="utf-8"))["decoding"]
+    expected = s2s_here(home, *TRANSLATE).stdout
+    damage_json(record, {"decoding": decoding | {key: value}})
+    done = s2s_here(home, *TRANSLATE)
+    assert (done.returncode, done.stdout) == (0, expected)
+
+
+def change_graph(path: Path, change: Callable[[Any], object]) -> None:
+    model = onnx.load(path, load_external_data=False)
+    change(model.graph)
+    path.write_bytes(model.SerializeToString())
+
+
+def rename_input(graph: Any) -> None:
+    old, graph.input[0].name = graph.input[0].name, "other"
+    for node in graph.node:
+        node.input[:] = ["other" if name == old else name for name in node.input]
+
+
+def refer_elsewhere(graph: Any, place: str) -> None:
+    for entry in (entry for tensor in graph.initializer for entry in tensor.external_data if entry.key == "location"):
+        entry.value = place
+
+
+FORGED_GRAPHS: list[tuple[str, Callable[[Any], object]]] = [
+    *((name, rename_input) for name in ("encoder", "decoder")),
+    *((name, lambda graph: refer_elsewhere(graph, "/etc/passwd")) for name in ("encoder", "decoder")),
+    *((name, lambda graph: refer_elsewhere(graph, "../../../secret")) for name in ("encoder", "decoder")),
+    *((name, lambda graph: graph.output.pop()) for name in ("encoder", "decoder")),
+    ("decoder", lambda graph: graph.output.reverse()),
+    ("decoder", lambda graph: graph.initializer[0].dims.append(10**9)),
+    ("decoder", lambda graph: graph.initializer[0].ClearField("external_data")),
+    ("decoder", lambda graph: graph.input.append(onnx.helper.make_tensor_value_info("more", 1, [3]))),
+    ("decoder", lambda graph: graph.ParseFromString(b"")),
+]
+
+
+@pytest.mark.parametrize(("name", "change"), FORGED_GRAPHS)
+def test_a_forged_graph_is_not_opened(home: Path, name: str, change: Callable[[Any], object]) -> None:
+    (home / "secret").write_bytes(b"\0" * 100_000)
+    change_graph(home / RUN / f"best/{name}.onnx", change)
+    with pytest.raises(ModelFileError, match=r"coder\.onnx: "):
+        OnnxEngine(home / RUN, ExportRecord.read(home / RUN / "best/export.json"))
+
+
+def test_a_forged_export_is_made_anew(home: Path) -> None:
+    expected = s2s_here(home, *TRANSLATE).stdout
+    graph = home / RUN / "best/decoder.onnx"
+    original = graph.read_bytes()
+    change_graph(graph, rename_input)
+    done = s2s_here(home, *TRANSLATE)
+    assert (done.returncode, done.stdout) == (0, expected)
+    assert graph.read_bytes() == original
+
+
+def compute_instead(graph: Any, number: int, *nodes: Any) -> None:
+    """Change an output of a graph: the nodes make it of what was it, which is called ``honest``."""
+    for node in graph.node:
+        node.output[:] = ["honest" if name == graph.output[number].name else name for name in node.output]
+    graph.node.extend(nodes)
+
+
+def allocate(graph: Any) -> None:
+    """Compute a tensor of 4 TB on the way to an output."""
+    make = onnx.helper.make_node
+    graph.initializer.append(onnx.helper.make_tensor("size", onnx.TensorProto.INT64, [1], [10**12]))
+    zeros = make("ConstantOfShape", ["size"], ["zeros"]), make("ReduceSum", ["zeros"], ["zero"], keepdims=0)
+    compute_instead(graph, 1, *zeros, make("Add", ["honest", "zero"], [graph.output[1].name]))
+
+
+def leave_the_vocabulary(graph: Any) -> None:
+    graph.initializer.append(onnx.helper.make_tensor("million", onnx.TensorProto.INT64, [], [10**6]))
+    compute_instead(graph, 0, onnx.helper.make_node("Add", ["honest", "million"], [graph.output[0].name]))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"), [(allocate, "cannot be computed"), (leave_the_vocabulary, "other tokens")]
+)
+def test_a_graph_that_computes_something_else_is_refused(
+    home: Path, change: Callable[[Any], object], message: str
+) -> None:
+    change_graph(home / RUN / "best/decoder.onnx", change)
+    assert message in refused(s2s_here(home, *TRANSLATE), names="best/decoder.onnx: ")

@@ -22,10 +22,18 @@ from seq2seq_cli.runs.weights import Weights, check_finite, map_weights
 from seq2seq_cli.shapes import Int
 from seq2seq_cli.text.vocabulary import EOS, PAD
 
+ENCODER_INPUTS = frozenset(("src", "lengths"))
+STEP_INPUTS = frozenset(("tokens", "sources", "k", "asked"))
+"""The inputs of a decoder step, besides the outputs of the encoder."""
+MEMORY = frozenset(("states", "keys", "mask"))
+"""The outputs of the encoder that stay as they are; a decoder step has a next value of each other one."""
 NEXT = "next_"
 """The prefix of the names of the next state's tensors."""
 PROPOSALS = ("best_tokens", "best_log_probabilities", "asked_log_probabilities", "weights")
 """The first outputs of a decoder step; those of the next state follow."""
+
+_MOST_BYTES = 16_000_000
+"""Size of the largest graph: without weights, it takes tens of kilobytes."""
 
 Tensors: TypeAlias = Mapping[str, Any]
 """Arrays by the names of the graphs' inputs."""
@@ -74,12 +82,18 @@ class OnnxEngine:
         self.max_source_length = record.max_source_length
         # Arrays in the place of the best weights; ONNX Runtime does not keep them alive.
         self._arrays = map_weights(weights) if weights else None
-        self._encoder = _open_session(folder / ENCODER, self._arrays, record.encoder)
         decoder = {"fp32": DECODER, "int8": DECODER_INT8}[precision]
-        self._decoder = _open_session(folder / decoder, self._arrays, record.decoder)
+        self._graphs = folder / ENCODER, folder / decoder
+        self._encoder = _open_session(self._graphs[0], self._arrays, record.encoder)
+        self._decoder = _open_session(self._graphs[1], self._arrays, record.decoder)
         self._encoded = [output.name for output in self._encoder.get_outputs()]
-        next_state = [output.name for output in self._decoder.get_outputs()][len(PROPOSALS) :]
-        self._state = [name.removeprefix(NEXT) for name in next_state]
+        outputs = [output.name for output in self._decoder.get_outputs()]
+        self._state = [name.removeprefix(NEXT) for name in outputs[len(PROPOSALS) :]]
+        _check_inputs(self._graphs[0], self._encoder, ENCODER_INPUTS)
+        _check_inputs(self._graphs[1], self._decoder, STEP_INPUTS.union(self._encoded))
+        expected = [*PROPOSALS, *(NEXT + name for name in self._state)]
+        if outputs != expected or not MEMORY.issuperset(set(self._encoded).symmetric_difference(self._state)):
+            raise _other_graph(self._graphs[1], "outputs")
 
     def start(self, sources: Sequence[Sequence[int]]) -> OnnxState:
         """The state before the first step: one row per source, of ids without ``<eos>``."""
@@ -88,7 +102,7 @@ class OnnxEngine:
         for row, source in zip(src, sources, strict=True):
             row[: len(source)] = source
             row[len(source)] = EOS
-        outputs = self._encoder.run(None, {"src": src, "lengths": lengths})
+        outputs = _run(self._graphs[0], self._encoder, {"src": src, "lengths": lengths})
         encoded = dict(zip(self._encoded, outputs, strict=True))
         state = {name: encoded.pop(name) for name in self._state}
         return OnnxState(memory=encoded, sources=np.arange(len(sources)), decoder=state)
@@ -98,12 +112,28 @@ class OnnxEngine:
     ) -> tuple[Proposals, OnnxState]:
         """The proposals after the previous tokens, and the next state; see `Engine`."""
         given = {"tokens": tokens, "sources": state.sources, "k": np.array(k), "asked": asked}
-        outputs = self._decoder.run(None, {**given, **state.memory, **state.decoder})
+        outputs = _run(self._graphs[1], self._decoder, {**given, **state.memory, **state.decoder})
         (best_tokens, *others), after = outputs[: len(PROPOSALS)], outputs[len(PROPOSALS) :]
         decoder = dict(zip(self._state, after, strict=True))
+        if best_tokens.dtype != np.int64:
+            raise _other_graph(self._graphs[1], "outputs")
         # ONNX Runtime's integers are C's long long, which numpy names apart from int64.
         proposals = Proposals(best_tokens.view(np.int64), *others)
+        self._check(proposals, decoder, len(tokens), k)
         return proposals, OnnxState(memory=state.memory, sources=state.sources, decoder=decoder)
+
+    def _check(self, proposals: Proposals, state: Tensors, rows: int, k: int) -> None:
+        """Raise ModelFileError for what no step of a model computes: the graph may be a stranger's."""
+        tokens, best, asked, weights = proposals
+        if tokens.shape != (rows, k) or best.shape != (rows, k) or len(asked) != rows or len(weights) != rows:
+            raise _other_graph(self._graphs[1], "outputs")
+        if any(values.shape[_row_axis(name)] != rows for name, values in state.items()):
+            raise _other_graph(self._graphs[1], "outputs")
+        # As numbers without a sign, the negative ones are the largest.
+        if tokens.view(np.uint64).max() >= self.vocabulary_size:
+            raise _other_graph(self._graphs[1], "tokens")
+        if np.isnan(best.min()):
+            raise ModelFileError(f"{self._graphs[1]}: it computes NaN: its weights are too large: train anew")
 
 
 def _row_axis(name: str) -> int:
@@ -123,9 +153,28 @@ def _open_session(graph: Path, weights: Weights | None, names: list[str]) -> Any
         values = [onnxruntime.OrtValue.ortvalue_from_numpy(weights[name]) for name in names]
         options.add_external_initializers(names, values)
     try:
+        if graph.stat().st_size > _MOST_BYTES:
+            raise ValueError(f"larger than {_MOST_BYTES / 1e6:g} MB")  # noqa: TRY301  # as for a damaged one
         return onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
     except Exception as error:  # ONNX Runtime's errors have no base of their own
         if is_out_of_memory(error):
             raise
         reason = one_line(str(error))
         raise ModelFileError(f"{graph}: missing, damaged, or not for these weights ({reason})") from error
+
+
+def _run(graph: Path, session: Any, inputs: Tensors) -> list[Any]:
+    try:
+        outputs: list[Any] = session.run(None, inputs)
+    except Exception as error:  # as above
+        raise ModelFileError(f"{graph}: cannot be computed: {one_line(str(error))}") from error
+    return outputs
+
+
+def _check_inputs(graph: Path, session: Any, names: frozenset[str]) -> None:
+    if {value.name for value in session.get_inputs()} != names:
+        raise _other_graph(graph, "inputs")
+
+
+def _other_graph(graph: Path, what: str) -> ModelFileError:
+    return ModelFileError(f"{graph}: damaged: it has other {what} than a graph of s2s: remove it; it will be made anew")

@@ -1,0 +1,248 @@
+"""Many spoilt files of a format, each read by a command of s2s in a process that may die of it.
+
+The processes are forked from one that has imported what the commands need, and has computed nothing. Each reads some
+hundred files, so that what one command leaves in memory does not add up.
+"""
+
+import faulthandler
+import json
+import multiprocessing
+import os
+import random
+import resource
+import shlex
+import shutil
+import signal
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from itertools import groupby
+from multiprocessing.connection import Connection
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+
+from tests.fuzz.formats import FORMATS, Format, make_valid
+from tests.fuzz.oracle import Run, Verdict, judge
+from tests.fuzz.sandbox import Sandbox
+
+BATCH = 200
+"""Files that one process reads."""
+PATIENCE = 40
+"""Wall-clock seconds after which a command is stopped; the machine may be busy."""
+_ADDRESS_SPACE = 4 << 30
+"""Bytes that a process may map beyond what it has mapped before."""
+
+_FORKS = multiprocessing.get_context("forkserver")
+_PRELOADED = [
+    "seq2seq_cli.cli.app",
+    "seq2seq_cli.training.report",
+    "seq2seq_cli.preparation.prepare",
+    "seq2seq_cli.decoding.load",
+    "seq2seq_cli.decoding.engines.standalone",
+    "seq2seq_cli.runs.curves",
+    "tests.fuzz.campaign",
+    *("filelock", "matplotlib.figure", "onnx", "sacrebleu", "safetensors.numpy", "spacy.lang.de", "spacy.lang.en"),
+    *("tokenizers.implementations", "torch._decomp"),
+]
+"""The modules that the commands import when they need them."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    """One spoilt file and the command that reads it: the same for the same format, seed and number."""
+
+    format: Format
+    seed: int
+    number: int
+
+    def spoil(self, folder: Path) -> tuple[Path, str]:
+        """Spoil a file in a folder with valid ones; returns its path there and the command that reads it.
+
+        Case 0 of a format is the valid file itself.
+        """
+        chance = random.Random(f"{self.format.name} {self.seed} {self.number}")  # noqa: S311  # not for secrets
+        path = chance.choice(sorted(folder.glob(self.format.path)))
+        command = chance.choice(self.format.commands)
+        if self.number and chance.random() < 0.04 and not self.format.flows_in:
+            _replace(chance, path, foreign=path.parent != folder)
+        elif self.number and chance.random() < 0.04:
+            others = [other for other in sorted(folder.rglob("*")) if other.is_file()]
+            path.write_bytes(chance.choice(others).read_bytes())
+        elif self.number:
+            path.write_bytes(chance.choice(self.format.mutations)(chance, path.read_bytes()))
+        if self.format.seal and path.is_file() and chance.random() < 0.9:
+            self.format.seal(folder)
+        return path.relative_to(folder), command
+
+
+def _replace(chance: random.Random, path: Path, *, foreign: bool) -> None:
+    """Put something else in the place of a file, or nothing.
+
+    In a folder that may be a stranger's it may wait or never end. A user who names such a file wants it read.
+    """
+    path.unlink()
+    match chance.randrange(6 if foreign else 4):
+        case 0:
+            path.mkdir()
+        case 1:
+            path.symlink_to(path.name)
+        case 2:
+            path.symlink_to("/nowhere")
+        case 3:
+            pass
+        case 4:
+            path.symlink_to("/dev/zero")
+        case _:
+            os.mkfifo(path)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """A case and its verdict."""
+
+    case: Case
+    command: str
+    path: Path
+    """The spoilt file, in the folder of its case."""
+    verdict: Verdict
+
+
+@dataclass(frozen=True, kw_only=True)
+class Campaign:
+    """The places of a campaign."""
+
+    folder: Path
+    """Holds the valid files, and for a while the spoilt ones."""
+    seed: int = 1
+
+    @property
+    def valid(self) -> Path:
+        """The folder of the valid files."""
+        return self.folder / "valid"
+
+    @property
+    def work(self) -> Path:
+        """The folder in which the commands run."""
+        return self.folder / "work"
+
+    @property
+    def streams(self) -> Path:
+        """The folder of their outputs."""
+        return self.folder / "streams"
+
+    def prepare(self) -> None:
+        """Make the valid files; raises RuntimeError when a command fails."""
+        _FORKS.set_forkserver_preload(_PRELOADED)
+        for path in (self.valid, self.streams):
+            path.mkdir(parents=True)
+        process = _FORKS.Process(target=_make_valid, args=(self,))
+        process.start()
+        process.join()
+        if process.exitcode:
+            said = (self.streams / "stderr").read_text(encoding="utf-8")
+            raise RuntimeError(f"the valid files cannot be made: {said}")
+
+    def outcomes(self, cases: Sequence[Case], run: Run | None = None) -> Iterator[Outcome]:
+        """The outcomes of some cases, in order; `run` reads the files in the place of s2s."""
+        left = list(cases)
+        while left:
+            batch = left[:BATCH]
+            ours, theirs = _FORKS.Pipe(duplex=False)
+            names = [(case.format.name, case.number) for case in batch]
+            process = _FORKS.Process(target=_work, args=(self, names, theirs, run or s2s))
+            process.start()
+            theirs.close()
+            for case in batch:
+                outcome = self._received(case, ours, process)
+                left.remove(case)
+                yield outcome
+                if outcome.verdict.is_last:
+                    break
+            process.join()
+            process.close()
+
+    def _received(self, case: Case, pipe: Connection, process: Any) -> Outcome:
+        """The outcome that a process tells, or how it died."""
+        path, command = pipe.recv()
+        try:
+            verdict = pipe.recv()
+        except EOFError:
+            process.join()
+            said = (self.streams / "stderr").read_text(encoding="utf-8", errors="replace")
+            verdict = Verdict(code=None, problem=_death(process.exitcode, said))
+        return Outcome(case=case, command=command, path=path, verdict=verdict)
+
+    def keep(self, outcome: Outcome, kept: Path) -> Path:
+        """Keep the folder of a failure, with what is needed to see it again; returns the folder."""
+        case = outcome.case
+        name = f"{case.format.name.replace(' ', '-').replace('/', '-')}-{case.number}"
+        shutil.rmtree(kept / name, ignore_errors=True)
+        folder = self.sandbox(case.format, kept / name).folder
+        case.spoil(folder)
+        facts = {"command": f"s2s {outcome.command}", "file": str(outcome.path), "seed": case.seed}
+        (folder / "case.json").write_text(json.dumps({**facts, **asdict(outcome.verdict)}, indent=1), encoding="utf-8")
+        return folder
+
+    def sandbox(self, format_: Format, folder: Path) -> Sandbox:
+        """A new folder with copies of the valid files that the commands of a format need."""
+        return Sandbox(self.valid, folder, {Path(format_.path).parts[0], *format_.needs})
+
+
+def s2s(arguments: Sequence[str]) -> None:
+    """The command s2s, which ends with SystemExit."""
+    from seq2seq_cli.cli.app import main
+
+    sys.argv = ["s2s", *arguments]
+    main()
+
+
+def _work(campaign: Campaign, cases: Sequence[tuple[str, int]], pipe: Connection, run: Run) -> None:
+    """Judge some cases, and send for each first the spoilt file and the command, then the verdict."""
+    _isolate(campaign)
+    for name, of_format in groupby(cases, key=itemgetter(0)):
+        format_ = next(format_ for format_ in FORMATS if format_.name == name)
+        shutil.rmtree(campaign.work, ignore_errors=True)
+        sandbox = campaign.sandbox(format_, campaign.work)
+        os.chdir(campaign.work)
+        for _, number in of_format:
+            sandbox.restore()
+            path, command = Case(format=format_, seed=campaign.seed, number=number).spoil(campaign.work)
+            pipe.send((path, command))
+            given = path.read_bytes() if format_.flows_in else b""
+            faulthandler.dump_traceback_later(PATIENCE, exit=True, file=sys.__stderr__)
+            verdict = judge(run, shlex.split(command), given, campaign.streams)
+            faulthandler.cancel_dump_traceback_later()
+            pipe.send(verdict)
+            if verdict.is_last:
+                return
+
+
+def _make_valid(campaign: Campaign) -> None:
+    def run(arguments: Sequence[str]) -> None:
+        verdict = judge(s2s, arguments, b"", campaign.streams)
+        if verdict.code:
+            sys.exit(1)
+
+    _isolate(campaign)
+    os.chdir(campaign.valid)
+    make_valid(campaign.valid, run)
+
+
+def _isolate(campaign: Campaign) -> None:
+    """Limit what this process can do to the machine, and let it tell how it died."""
+    os.environ["TMPDIR"] = str(campaign.streams)
+    for name in ("TORCHELASTIC_RUN_ID", "RANK"):
+        os.environ.pop(name, None)
+    with suppress(OSError, ValueError):  # not everywhere
+        used = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (used + _ADDRESS_SPACE,) * 2)
+    faulthandler.enable(file=sys.__stderr__)
+
+
+def _death(code: int, said: str) -> str:
+    """How a process died, and the lines of the package that it was in."""
+    places = [line.strip() for line in said.splitlines() if "seq2seq_cli/" in line]
+    how = signal.Signals(-code).name if code < 0 else f"no end in {PATIENCE} s" if "Timeout" in said else f"exit {code}"
+    return f"{how} in {places[0]}" if places else how

@@ -1,0 +1,362 @@
+"""The file formats that s2s reads: where a valid file lies, how it is spoilt, and the commands that read it."""
+
+import gzip
+import hashlib
+import io
+import json
+import shlex
+import shutil
+import zipfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.fuzz import mutations
+from tests.fuzz.mutations import Chance, Mutation
+
+PREPARED, RUN, EXPORT = "prepared", "runs", "export"
+_RUN = "runs/first"
+
+# The commands that read a run in several ways.
+TRANSLATE = "translate --model runs/first 'Tom sees 3 cats.' 'Anna!' --score --align"
+WITH_TORCH = "translate --model runs/first --set decoding.engine=torch 'Tom sees 3 cats.'"
+WITH_INT8 = "translate --model runs/first --set decoding.precision=int8 --format json 'Tom sees 3 cats.'"
+LIST, LIST_JSON = "runs", "runs --json"
+COMPARE, PLOT = "runs compare first second", "runs plot first --out curves.svg --metric bleu"
+RESUME = "train --resume --out runs/first --set training.epochs=2"
+INSPECT = "inspect prepared"
+_SMALL = "--set model.encoder.hidden_size=8 --set model.decoder.hidden_size=8 --set training.device=cpu"
+_SHORT = "--set training.epochs=1 --set training.precision=fp32 --set training.batch_size=16"
+TRAIN = f"train --data prepared --out new {_SMALL} {_SHORT} --set training.batch_unit=sentence"
+FURTHER = f"train --data prepared --init-from runs/first --out new {_SHORT}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Format:
+    """A kind of file."""
+
+    name: str
+    path: str
+    """The file to spoil, in a folder with the valid files; ``*`` in it stands for any name."""
+    needs: Sequence[str] = ()
+    """The other files and folders that the commands read."""
+    commands: Sequence[str]
+    """Each reads the file; without an input, the file itself is what flows in."""
+    mutations: Sequence[Mutation]
+    seal: Callable[[Path], None] | None = None
+    """Writes the hashes of the folder anew, so that what is behind them is reached."""
+    flows_in: bool = False
+    """Whether the commands read the file from their standard input."""
+
+
+def _seal_prepared(folder: Path) -> None:
+    """Write the sizes and hashes of a prepared folder's files into its manifest."""
+    manifest = json.loads((folder / PREPARED / "manifest.json").read_text(encoding="utf-8"))
+    for name in manifest["files"]:
+        path = folder / PREPARED / name
+        if path.is_file():
+            content = path.read_bytes()
+            manifest["files"][name] = {"size": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+    (folder / PREPARED / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+
+
+def _zip(chance: Chance, content: bytes) -> bytes:
+    """An archive of spoilt pairs, or a spoilt archive."""
+    if chance.random() < 0.5:
+        return mutations.of_bytes(chance, content)
+    return mutations.zipped(chance, [content, PAIRS, mutations.of_lines(chance, PAIRS), b"", bytes(10**7)])
+
+
+def _gzip(chance: Chance, content: bytes) -> bytes:
+    if chance.random() < 0.5:
+        return mutations.of_bytes(chance, content)
+    return mutations.gzipped(chance, chance.choice([mutations.of_lines(chance, PAIRS), content, bytes(10**7)]))
+
+
+def _utf16(chance: Chance, content: bytes) -> bytes:
+    """Pairs in another encoding."""
+    spoilt = mutations.of_lines(chance, content).decode("utf-8", "replace")
+    return mutations.of_bytes(chance, spoilt.encode(chance.choice(("utf-16", "utf-16-le", "utf-32", "utf-8-sig"))))
+
+
+def _weights(chance: Chance, content: bytes) -> bytes:
+    """Other weights, with the hash that belongs to them."""
+    from safetensors.numpy import load, save
+
+    from seq2seq_cli.runs.weights import FORMAT, _digest
+
+    arrays = mutations.of_arrays(chance, load(content))
+    return save(arrays, {"s2s": json.dumps({"format": FORMAT, "sha256": _digest(arrays)})})
+
+
+def _onnx(chance: Chance, content: bytes) -> bytes:
+    """A graph with one or more other fields."""
+    import onnx
+
+    graph = onnx.load_model_from_string(content)
+    for _ in range(chance.choice((1, 1, 2, 4))):
+        mutations.of_message(chance, graph)
+    return bytes(graph.SerializeToString())
+
+
+def _sealed(archive: bytes) -> bytes:
+    """A checkpoint: an archive of torch, and its hash."""
+    from seq2seq_cli.runs.checkpoint import _SEAL_BYTES, FORMAT
+
+    seal = {"format": FORMAT, "sha256": hashlib.sha256(archive).hexdigest()}
+    return archive + f"\n{json.dumps(seal):<{_SEAL_BYTES - 2}}\n".encode("ascii")
+
+
+def _archive(content: bytes) -> bytes:
+    from seq2seq_cli.runs.checkpoint import _SEAL_BYTES
+
+    return content[:-_SEAL_BYTES]
+
+
+def _checkpoint_archive(chance: Chance, content: bytes) -> bytes:
+    """A checkpoint with the right hash of a spoilt archive."""
+    return _sealed(mutations.of_pt(chance, _archive(content)))
+
+
+def _checkpoint_values(chance: Chance, content: bytes) -> bytes:
+    """A whole checkpoint with some other values."""
+    import torch
+
+    values = torch.load(io.BytesIO(_archive(content)), weights_only=True)
+    for _ in range(chance.choice((1, 1, 1, 2))):
+        values = mutations.altered(chance, values)
+    saved = io.BytesIO()
+    torch.save(values, saved)
+    return _sealed(saved.getvalue())
+
+
+def pairs() -> bytes:
+    """The pairs that all valid files are made from."""
+    from tests.corpora import pair_lines
+
+    return ("\n".join(pair_lines(60)) + "\n").encode("utf-8")
+
+
+PAIRS = pairs()
+_TEXT = (mutations.of_bytes, mutations.of_lines)
+_JSON = (mutations.of_json, mutations.of_json, mutations.of_json, mutations.of_bytes)
+
+
+def _prepare(name: str) -> Sequence[str]:
+    return [f"prepare {name} --out new --set text.unit={unit}" for unit in ("word", "character", "bpe")]
+
+
+FORMATS = [
+    Format(name="pairs.txt", path="pairs.txt", commands=_prepare("pairs.txt"), mutations=(*_TEXT, _utf16)),
+    Format(name="pairs.zip", path="pairs.zip", commands=_prepare("pairs.zip"), mutations=(_zip,)),
+    Format(name="pairs.gz", path="pairs.txt.gz", commands=_prepare("pairs.txt.gz"), mutations=(_gzip,)),
+    Format(name="pairs on stdin", path="pairs.txt", commands=_prepare("-"), mutations=_TEXT, flows_in=True),
+    Format(
+        name="aligned files",
+        path="src.txt",
+        needs=("tgt.txt", "pairs.txt"),
+        commands=(
+            "prepare --src src.txt --tgt tgt.txt --out new",
+            "prepare --src tgt.txt --tgt src.txt --out new",
+            "prepare pairs.txt --test src.txt --out new",
+        ),
+        mutations=(*_TEXT, _utf16),
+    ),
+    Format(
+        name="config",
+        path="config.yaml",
+        needs=(PREPARED, "pairs.txt"),
+        commands=(
+            "configs show config.yaml",
+            "configs show config.yaml --short",
+            "prepare pairs.txt --config config.yaml --out new",
+        ),
+        mutations=(mutations.of_yaml, mutations.of_yaml, *_TEXT),
+    ),
+    Format(
+        name="manifest.json",
+        path="prepared/manifest.json",
+        needs=(PREPARED, "pairs.txt"),
+        commands=(INSPECT, INSPECT, TRAIN, "prepare pairs.txt --out prepared --overwrite"),
+        mutations=_JSON,
+    ),
+    Format(
+        name="codec of a corpus",
+        path="prepared/codec/*.json",
+        needs=(PREPARED,),
+        commands=(INSPECT, INSPECT, INSPECT, TRAIN),
+        mutations=_JSON,
+        seal=_seal_prepared,
+    ),
+    Format(
+        name="ids",
+        path="prepared/*.???.npy",
+        needs=(PREPARED,),
+        commands=(INSPECT, INSPECT, INSPECT, TRAIN),
+        mutations=(mutations.of_npy, mutations.of_npy, mutations.of_bytes),
+        seal=_seal_prepared,
+    ),
+    Format(
+        name="offsets",
+        path="prepared/*.offsets.npy",
+        needs=(PREPARED,),
+        commands=(INSPECT, INSPECT, INSPECT, TRAIN),
+        mutations=(mutations.of_npy, mutations.of_npy, mutations.of_bytes),
+        seal=_seal_prepared,
+    ),
+    Format(
+        name="split texts",
+        path="prepared/*.txt",
+        needs=(PREPARED,),
+        commands=(INSPECT, INSPECT, INSPECT, TRAIN),
+        mutations=_TEXT,
+        seal=_seal_prepared,
+    ),
+    Format(
+        name="config.yaml",
+        path=f"{_RUN}/config.yaml",
+        needs=(RUN, PREPARED, "pairs.txt"),
+        commands=(TRANSLATE, WITH_TORCH, LIST, LIST_JSON, COMPARE, RESUME, FURTHER),
+        mutations=(mutations.of_yaml, mutations.of_yaml, *_TEXT),
+    ),
+    Format(
+        name="codec of a run",
+        path=f"{_RUN}/codec/*.json",
+        needs=(RUN, "pairs.txt"),
+        commands=(
+            TRANSLATE,
+            TRANSLATE,
+            "score --model runs/first 'Tom sees 3 cats.' 'Tom sieht 3 Katzen.' --format json",
+            "prepare pairs.txt --codec-from runs/first --out new",
+        ),
+        mutations=_JSON,
+    ),
+    Format(
+        name="best weights",
+        path=f"{_RUN}/best/model.safetensors",
+        needs=(RUN, PREPARED),
+        commands=(TRANSLATE, WITH_TORCH, WITH_INT8, LIST, COMPARE, "export runs/first new", FURTHER),
+        mutations=(_weights, _weights, mutations.of_safetensors, mutations.of_bytes),
+    ),
+    Format(
+        name="weights of an epoch",
+        path=f"{_RUN}/epochs/0001.safetensors",
+        needs=(RUN,),
+        commands=(
+            "translate --model runs/first/epochs/0001.safetensors 'Tom sees 3 cats.'",
+            "translate --model runs/first/epochs/0001.safetensors --set decoding.engine=torch 'Tom sees 3 cats.'",
+            "translate --model runs/first --model runs/first/epochs/0001.safetensors 'Tom sees 3 cats.'",
+        ),
+        mutations=(_weights, _weights, mutations.of_safetensors, mutations.of_bytes),
+    ),
+    Format(
+        name="ONNX graphs",
+        path=f"{_RUN}/best/*.onnx",
+        needs=(RUN,),
+        commands=(TRANSLATE, WITH_INT8, "export runs/first new"),
+        mutations=(_onnx, _onnx, _onnx, mutations.of_bytes),
+    ),
+    Format(
+        name="export.json",
+        path=f"{_RUN}/best/export.json",
+        needs=(RUN,),
+        commands=(TRANSLATE, WITH_INT8, "export runs/first new"),
+        mutations=_JSON,
+    ),
+    Format(
+        name="checkpoint",
+        path=f"{_RUN}/last/training.pt",
+        needs=(RUN, PREPARED),
+        commands=(RESUME,),
+        mutations=(_checkpoint_values, _checkpoint_values, _checkpoint_archive, mutations.of_bytes),
+    ),
+    Format(
+        name="metrics.jsonl",
+        path=f"{_RUN}/metrics.jsonl",
+        needs=(RUN, PREPARED),
+        commands=(LIST, LIST, LIST_JSON, LIST_JSON, COMPARE, COMPARE, PLOT, RESUME),
+        mutations=(mutations.of_json_lines, mutations.of_json_lines, *_TEXT),
+    ),
+    Format(
+        name="corpus.json",
+        path=f"{_RUN}/corpus.json",
+        needs=(RUN, PREPARED),
+        commands=(LIST, LIST, LIST_JSON, LIST_JSON, COMPARE, COMPARE, PLOT, RESUME),
+        mutations=_JSON,
+    ),
+    Format(
+        name="runs/latest",
+        path="runs/latest",
+        needs=(RUN,),
+        commands=("translate 'Tom sees 3 cats.'", LIST, "score Tom Otto"),
+        mutations=_TEXT,
+    ),
+    Format(
+        name="exported folder",
+        path="export/*/*",
+        needs=(EXPORT,),
+        commands=("translate --model export 'Tom sees 3 cats.'", "export export new"),
+        mutations=_TEXT,
+    ),
+    Format(
+        name="glossary",
+        path="glossary.tsv",
+        needs=(RUN,),
+        commands=("translate --model runs/first --glossary glossary.tsv 'Tom sees 3 cats.'",),
+        mutations=_TEXT,
+    ),
+    Format(
+        name="standard input",
+        path="src.txt",
+        needs=(RUN,),
+        commands=(
+            "translate --model runs/first",
+            "translate --model runs/first --format json --nbest 2",
+            "translate --model runs/first --format tsv",
+            "translate --model runs/first --attention",
+        ),
+        mutations=_TEXT,
+        flows_in=True,
+    ),
+    Format(
+        name="input file",
+        path="src.txt",
+        needs=(RUN,),
+        commands=(
+            "translate --model runs/first --input src.txt --output new",
+            "translate --model runs/first --input src.txt --attention new.json",
+        ),
+        mutations=_TEXT,
+    ),
+    Format(
+        name="scored files",
+        path="*gt.txt",
+        needs=("src.txt", RUN),
+        commands=("score --model runs/first src.txt tgt.txt", "score --model runs/first tgt.txt src.txt --format json"),
+        mutations=_TEXT,
+    ),
+]
+
+
+def make_valid(folder: Path, run: Callable[[Sequence[str]], Any]) -> None:
+    """Fill a folder with a valid file of each format; `run` runs a command of s2s there."""
+    lines = PAIRS.decode("utf-8").splitlines()
+    (folder / "pairs.txt").write_bytes(PAIRS)
+    with zipfile.ZipFile(folder / "pairs.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("deu.txt", PAIRS)
+    (folder / "pairs.txt.gz").write_bytes(gzip.compress(PAIRS))
+    for column, name in enumerate(("src.txt", "tgt.txt")):
+        text = "".join(line.split("\t")[column] + "\n" for line in lines[:30])
+        (folder / name).write_text(text, encoding="utf-8")
+    (folder / "glossary.tsv").write_text("Tom\tPaul\ncats\tKatzen\ncats\tKater\n", encoding="utf-8")
+    config = Path(__file__).parents[2] / "configs" / "luong_general.yaml"
+    (folder / "config.yaml").write_bytes(config.read_bytes())
+    sizes = [
+        f"model.{side}.{size}" for side in ("encoder", "decoder") for size in ("embedding_size=8", "hidden_size=8")
+    ]
+    run(["prepare", "pairs.txt", "--out", PREPARED, "--set=text.unit=bpe", "--set=data.test_sources=6"])
+    run([*shlex.split(TRAIN), *(f"--set={size}" for size in sizes), "--out", _RUN, "--set=training.keep=1"])
+    run(shlex.split(WITH_INT8))
+    run(["export", _RUN, EXPORT])
+    shutil.copytree(folder / _RUN, folder / RUN / "second")

@@ -9,7 +9,7 @@ DEMO := demo
 PAIRS ?= data/sample.txt
 SET ?= training.epochs=5 training.teacher_forcing=1.0 training.batch_size=384 training.lr=2e-3
 
-.PHONY: help demo test test-all check format bench kills gallery clean
+.PHONY: help demo test test-all check format bench kills fuzz gallery clean
 
 help:  ## What there is to make
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
@@ -56,9 +56,12 @@ bench: $(VENV)/installed-dev  ## Measure speed, print the figures: PAIRS=FILE BE
 kills: $(VENV)/installed-dev  ## Kill trainings fifty times, compare them with one that was never killed
 	$(BIN)/python -m benchmarks.kills
 
+fuzz: $(VENV)/installed-dev  ## Read 10,000 spoilt files of every format (hours), print the outcomes: FUZZ="FORMAT --seed 2 ..."
+	$(BIN)/python -m tests.fuzz --files 10000 --kept fuzz-failures $(FUZZ)
+
 gallery: $(VENV)/installed-dev  ## Train every model on one task (hours); fill docs/mechanisms.md: PAIRS=FILE SET="KEY=VALUE ..."
 	$(BIN)/python -m benchmarks.gallery --pairs $(PAIRS) $(foreach setting,$(SET),--set $(setting))
 
 clean:  ## Remove what the other targets made
-	rm -rf $(VENV) $(DEMO) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(DEMO) fuzz-failures build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

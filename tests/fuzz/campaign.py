@@ -60,11 +60,11 @@ class Case:
     def spoil(self, folder: Path) -> tuple[Path, str]:
         """Spoil a file in a folder with valid ones; returns its path there and the command that reads it.
 
-        Case 0 of a format is the valid file itself.
+        Case 0 of a format is a valid file itself, and the first command.
         """
         chance = random.Random(f"{self.format.name} {self.seed} {self.number}")  # noqa: S311  # not for secrets
         path = chance.choice(sorted(folder.glob(self.format.path)))
-        command = chance.choice(self.format.commands)
+        command = chance.choice(self.format.commands) if self.number else self.format.commands[0]
         if self.number and chance.random() < 0.04 and not self.format.flows_in:
             _replace(chance, path, foreign=path.parent != folder)
         elif self.number and chance.random() < 0.04:
@@ -211,7 +211,7 @@ def _work(campaign: Campaign, cases: Sequence[tuple[str, int]], pipe: Connection
             path, command = Case(format=format_, seed=campaign.seed, number=number).spoil(campaign.work)
             pipe.send((path, command))
             given = path.read_bytes() if format_.flows_in else b""
-            faulthandler.dump_traceback_later(PATIENCE, exit=True, file=sys.__stderr__)
+            faulthandler.dump_traceback_later(PATIENCE, exit=True, file=2)
             verdict = judge(run, shlex.split(command), given, campaign.streams)
             faulthandler.cancel_dump_traceback_later()
             pipe.send(verdict)
@@ -238,7 +238,7 @@ def _isolate(campaign: Campaign) -> None:
     with suppress(OSError, ValueError):  # not everywhere
         used = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0]) * resource.getpagesize()
         resource.setrlimit(resource.RLIMIT_AS, (used + _ADDRESS_SPACE,) * 2)
-    faulthandler.enable(file=sys.__stderr__)
+    faulthandler.enable(file=2)
 
 
 def _death(code: int, said: str) -> str:

@@ -26,8 +26,10 @@ LIST, LIST_JSON = "runs", "runs --json"
 COMPARE, PLOT = "runs compare first second", "runs plot first --out curves.svg --metric bleu"
 RESUME = "train --resume --out runs/first --set training.epochs=2"
 INSPECT = "inspect prepared"
-_SMALL = "--set model.encoder.hidden_size=8 --set model.decoder.hidden_size=8 --set training.device=cpu"
-_SHORT = "--set training.epochs=1 --set training.precision=fp32 --set training.batch_size=16"
+_SMALL = " ".join(
+    f"--set model.{side}.{size}=8" for side in ("encoder", "decoder") for size in ("embedding_size", "hidden_size")
+)
+_SHORT = "--set training.device=cpu --set training.epochs=1 --set training.precision=fp32 --set training.batch_size=16"
 TRAIN = f"train --data prepared --out new {_SMALL} {_SHORT} --set training.batch_unit=sentence"
 FURTHER = f"train --data prepared --init-from runs/first --out new {_SHORT}"
 
@@ -352,11 +354,8 @@ def make_valid(folder: Path, run: Callable[[Sequence[str]], Any]) -> None:
     (folder / "glossary.tsv").write_text("Tom\tPaul\ncats\tKatzen\ncats\tKater\n", encoding="utf-8")
     config = Path(__file__).parents[2] / "configs" / "luong_general.yaml"
     (folder / "config.yaml").write_bytes(config.read_bytes())
-    sizes = [
-        f"model.{side}.{size}" for side in ("encoder", "decoder") for size in ("embedding_size=8", "hidden_size=8")
-    ]
     run(["prepare", "pairs.txt", "--out", PREPARED, "--set=text.unit=bpe", "--set=data.test_sources=6"])
-    run([*shlex.split(TRAIN), *(f"--set={size}" for size in sizes), "--out", _RUN, "--set=training.keep=1"])
+    run([*shlex.split(TRAIN), "--out", _RUN, "--set=training.keep=1"])
     run(shlex.split(WITH_INT8))
     run(["export", _RUN, EXPORT])
     shutil.copytree(folder / _RUN, folder / RUN / "second")

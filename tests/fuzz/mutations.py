@@ -18,7 +18,7 @@ import numpy as np
 Chance: TypeAlias = random.Random
 Mutation: TypeAlias = Callable[[Chance, bytes], bytes]
 
-POISON = [
+POISON: list[bytes | str] = [
     *(b"\0", b"\n", b"\r", b"\r\n", b"\t", b"\t\t\t", b"\\", b'"', b"'", b":", b"{", b"[", b"%", b" " * 80),
     *(b"\xff", b"\xc3", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\xef\xbb\xbf", b"\xff\xfe", b"\xef\xbf\xbf"),
     *("\x1b[31m\x1b]0;x\x07", "\u202e\u2066", "\u2028", "\x85", "\u200b", "e\u0301" * 300, "ß" * 900, "\U0010ffff"),
@@ -91,7 +91,7 @@ class Raw(str):
     __slots__ = ()
 
 
-ODD = [
+ODD: list[Any] = [
     *(None, True, False, 0, 1, -1, 0.5, -0.5, 2**31, -(2**31) - 1, 2**53 + 1, 2**63, -(2**63) - 1, 2**64, 1e308),
     *(Raw("NaN"), Raw("Infinity"), Raw("-Infinity"), Raw("1e999"), Raw("9" * 5_000), Raw("-0"), Raw("1.0")),
     *("", " ", "x", "NaN", "1", "true", "x" * 100_000, "\0", "a\nb", "\x1b[31m", "\u202e", "\uffff", "🏴"),

@@ -1,8 +1,8 @@
 """The judgement of one command on one file: exit code, messages, time and memory.
 
 A command may succeed or refuse the file. In any case its exit code is 0, 1 or 2, stderr has whole lines without control
-characters, the last of which tells the error where there is one, and neither time nor memory is out of bounds. Each line
-begins with ``s2s:``, but for those with which a training tells how far it is.
+characters, the last of which tells the error where there is one, and neither time nor memory is out of bounds. Each
+line begins with ``s2s:``, but for those with which a training tells how far it is.
 """
 
 import json
@@ -59,10 +59,9 @@ def judge(run: Run, arguments: Sequence[str], given: bytes, streams: Path) -> Ve
         except BaseException as error:  # whatever it is, it must not get here
             code, problem = None, _described(error)
     seconds, grown = time.process_time() - start, peak_megabytes() - memory
-    said = (streams / "stderr").read_bytes().decode("utf-8", "replace")
-    problem = (
-        problem or "; ".join(_problems(code, arguments, said)) or _stdout_problem(code, arguments, streams / "stdout")
-    )
+    if not problem:
+        said = (streams / "stderr").read_bytes().decode("utf-8", "replace")
+        problem = "; ".join(_problems(code, arguments, said)) or _stdout_problem(code, arguments, streams / "stdout")
     if not problem and (grown > MEGABYTES or seconds > SECONDS):
         problem = f"took {grown:,.0f} MB and {seconds:.0f} s"
     return Verdict(code=code, problem=problem, seconds=seconds, megabytes=grown)
@@ -128,7 +127,7 @@ def _redirected(given: bytes, streams: Path) -> Iterator[None]:
         os.dup2(descriptor, number)
         os.close(descriptor)
     sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
-    sys.stdout, sys.stderr = (open(number, "w", encoding="utf-8", closefd=False) for number in (1, 2))
+    sys.stdout, sys.stderr = (open(number, "w", encoding="utf-8", closefd=False) for number in (1, 2))  # noqa: SIM115
     try:
         yield
     finally:

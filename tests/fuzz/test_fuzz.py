@@ -3,7 +3,7 @@
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -19,10 +19,10 @@ FILES = 5
 
 
 @pytest.fixture(scope="module")
-def campaign(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Campaign]:
+def campaign(tmp_path_factory: pytest.TempPathFactory) -> Campaign:
     campaign = Campaign(folder=tmp_path_factory.mktemp("fuzz"))
     campaign.prepare()
-    yield campaign
+    return campaign
 
 
 def test_a_spoilt_file_is_read_or_refused_in_a_line(campaign: Campaign) -> None:
@@ -61,7 +61,7 @@ def print_below_python(_: Sequence[str]) -> None:
 
 
 def take_memory(_: Sequence[str]) -> None:
-    bytearray(2 * MEGABYTES * 10**6)[:: 1 << 12] = b"x" * (2 * MEGABYTES * 10**6 >> 12)
+    bytearray(b"x") * (2 * MEGABYTES * 10**6)
 
 
 def die(_: Sequence[str]) -> None:
@@ -92,7 +92,9 @@ def test_what_a_command_may_not_do_is_found(
 
 def test_a_failure_is_kept_as_it_was_read(campaign: Campaign, tmp_path: Path) -> None:
     cases = [Case(format=FORMATS[0], seed=1, number=number) for number in range(1, 4)]
+    spoilt = set()
     for outcome in campaign.outcomes(cases, raise_an_error):
         read = (campaign.work / outcome.path).read_bytes()
         assert (campaign.keep(outcome, tmp_path) / outcome.path).read_bytes() == read
-        assert read != (campaign.valid / outcome.path).read_bytes()
+        spoilt.add(read)
+    assert len(spoilt) == 3

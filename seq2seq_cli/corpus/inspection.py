@@ -131,7 +131,7 @@ def count_unknown(corpus: PreparedCorpus, side: SideName, splits: Sequence[Split
 
 def draw_pairs(corpus: PreparedCorpus, wanted: int, seed: int) -> list[SegmentedPair]:
     """Pairs drawn uniformly from all splits, in their order."""
-    sizes = [corpus.manifest.splits[split].pairs for split in SPLITS]
+    sizes = [len(corpus.split(split)) for split in SPLITS]
     chosen = np.zeros(sum(sizes), dtype=np.bool_)
     chosen[np.random.default_rng(seed).choice(len(chosen), min(wanted, len(chosen)), replace=False)] = True
     drawn = []
@@ -155,9 +155,17 @@ def _codec(corpus: PreparedCorpus, side: SideName) -> Codec:
 
 
 def _texts(corpus: PreparedCorpus, split: SplitName, side: SideName) -> Iterator[str]:
-    with (corpus.path / f"{split}.{side}.txt").open(encoding="utf-8", newline="\n") as file:
-        for line in file:
-            yield line.removesuffix("\n")
+    """The texts of a split; raises PreparedFolderError when they are not UTF-8, or not as many as its pairs."""
+    left = corpus.manifest.splits[split].pairs
+    try:
+        with (corpus.path / f"{split}.{side}.txt").open(encoding="utf-8", newline="\n") as file:
+            for line in islice(file, left):
+                left -= 1
+                yield line.removesuffix("\n")
+            if left or file.read(1):
+                raise corpus.damaged(split)
+    except UnicodeDecodeError:
+        raise corpus.damaged(split) from None
 
 
 def _blocks(corpus: PreparedCorpus, split: SplitName, side: SideName) -> Iterator[Ragged]:

@@ -142,16 +142,19 @@ class PreparedCorpus:
         if name not in self._splits:
             src, tgt = (self._read_ids(name, side) for side in SIDES)
             if len(src) != len(tgt) or len(src) != self.manifest.splits[name].pairs:
-                raise self._damaged(name)
+                raise self.damaged(name)
             sizes = len(self.src_codec.vocabulary), len(self.tgt_codec.vocabulary)
-            self._splits[name] = SplitIds(src=src, tgt=tgt, sizes=sizes, damaged=self._damaged(name))
+            self._splits[name] = SplitIds(src=src, tgt=tgt, sizes=sizes, damaged=self.damaged(name))
         return self._splits[name]
 
     def sentences(self, name: SplitName) -> list[tuple[str, str]]:
-        """The pairs of a split as normalised plain text; raises PreparedFolderError when it was changed."""
-        src, tgt = (self._read_lines(f"{name}.{side}.txt") for side in SIDES)
+        """The pairs of a split as normalised plain text; raises PreparedFolderError when it was changed or forged."""
+        try:
+            src, tgt = (self._read_lines(f"{name}.{side}.txt") for side in SIDES)
+        except UnicodeDecodeError:
+            raise self.damaged(name) from None
         if len(src) != len(tgt) or len(src) != self.manifest.splits[name].pairs:
-            raise self._damaged(name)
+            raise self.damaged(name)
         return list(zip(src, tgt, strict=True))
 
     def references(self, name: SplitName) -> list[tuple[str, list[str]]]:
@@ -165,10 +168,12 @@ class PreparedCorpus:
         try:
             ids, offsets = (self._read_numbers(f"{name}.{side}{ending}") for ending in (".npy", ".offsets.npy"))
         except ValueError:
-            raise self._damaged(name) from None
+            raise self.damaged(name) from None
         bounds = offsets.in_memory()
-        if bounds.dtype != np.int64 or ids.kind.kind != "u" or not len(bounds) or bounds[-1] != len(ids):
-            raise self._damaged(name)
+        if bounds.dtype != np.int64 or ids.kind.kind != "u" or not len(bounds):
+            raise self.damaged(name)
+        if bounds[0] != 0 or bounds[-1] != len(ids) or np.any(bounds[1:] < bounds[:-1]):
+            raise self.damaged(name)
         is_large = ids.file.size > MOST_IN_MEMORY
         rows = StoredRagged(values=ids, offsets=bounds) if is_large else Ragged(values=ids.in_memory(), offsets=bounds)
         for file in (ids.file, offsets.file):
@@ -189,7 +194,8 @@ class PreparedCorpus:
             raise _damaged_file(file)
         return content.decode("utf-8").split("\n")[:-1]
 
-    def _damaged(self, name: SplitName) -> PreparedFolderError:
+    def damaged(self, name: SplitName) -> PreparedFolderError:
+        """The error to raise for a split whose files contradict each other, or are not what s2s writes."""
         return PreparedFolderError(f"{self.path}: the split '{name}' is damaged: prepare again with --overwrite")
 
 

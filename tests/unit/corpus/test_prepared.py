@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.corpus.batches import collate
+from seq2seq_cli.corpus.inspection import count_references, draw_pairs
 from seq2seq_cli.corpus.manifest import FileRecord
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SPLITS
@@ -219,7 +220,7 @@ def test_a_damaged_byte_is_found_when_the_folder_is_opened(folder: Path, name: s
         PreparedCorpus.open(folder)
 
 
-@pytest.mark.parametrize("name", ["train.src.npy", "train.tgt.npy", "train.src.offsets.npy"])
+@pytest.mark.parametrize("name", ["train.src.npy", "train.tgt.npy"])
 def test_invalid_numbers_with_a_forged_hash_are_reported_when_they_are_used(folder: Path, name: str) -> None:
     numbers = np.load(folder / name)
     numbers[1:-1] = 60_000
@@ -240,6 +241,61 @@ def test_other_numbers_with_a_forged_hash_are_damaged(folder: Path, numbers: NDA
     forge_record(folder, "train.src.npy")
     with pytest.raises(PreparedFolderError, match="the split 'train' is damaged: prepare again with --overwrite"):
         PreparedCorpus.open(folder)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda offsets: offsets[::-1],
+        lambda offsets: np.concatenate([[-1], offsets[1:]]),
+        lambda offsets: np.concatenate([offsets[:5], [60_000], offsets[6:]]),
+    ],
+    ids=["backwards", "negative", "too large"],
+)
+def test_offsets_in_another_order_with_a_forged_hash_are_damaged(
+    folder: Path, change: Callable[[NDArray[np.int64]], NDArray[np.int64]]
+) -> None:
+    path = folder / "train.src.offsets.npy"
+    np.save(path, change(np.load(path)))
+    forge_record(folder, path.name)
+    with pytest.raises(PreparedFolderError, match="the split 'train' is damaged: prepare again with --overwrite"):
+        PreparedCorpus.open(folder)
+
+
+@pytest.mark.parametrize("header", [b"{{", b"(" * 60, b"{'descr': [('a', '<u2', (2**40,))]", b"\xff", b""])
+def test_a_header_that_numpy_does_not_write_is_damaged(folder: Path, header: bytes) -> None:
+    path = folder / "train.src.npy"
+    content = path.read_bytes()
+    path.write_bytes(content[:10] + header + content[10 + len(header) :])
+    if not header:
+        path.write_bytes(content[:60])
+    forge_record(folder, path.name)
+    with pytest.raises(PreparedFolderError, match="the split 'train' is damaged: prepare again with --overwrite"):
+        PreparedCorpus.open(folder)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda lines: [*lines, b"more"],
+        lambda lines: lines[:-1],
+        lambda lines: [b"\xff", *lines[1:]],
+    ],
+    ids=["more", "fewer", "not UTF-8"],
+)
+def test_other_texts_with_a_forged_hash_are_damaged(folder: Path, change: Callable[[list[bytes]], list[bytes]]) -> None:
+    for side in ("src", "tgt"):
+        path = folder / f"train.{side}.txt"
+        path.write_bytes(b"".join(line + b"\n" for line in change(path.read_bytes().splitlines())))
+        forge_record(folder, path.name)
+    corpus = PreparedCorpus.open(folder)
+    for read in (
+        lambda: corpus.sentences("train"),
+        lambda: count_references(corpus, "train"),
+        lambda: draw_pairs(corpus, 5, 1),
+    ):
+        with pytest.raises(PreparedFolderError, match="the split 'train' is damaged: prepare again with --overwrite"):
+            read()
 
 
 def forge_record(folder: Path, name: str) -> None:

@@ -15,6 +15,7 @@ from typing import Annotated
 
 import typer
 
+from seq2seq_cli.cli.notices import show_warnings
 from seq2seq_cli.cli.plain_command import PlainGroup
 from seq2seq_cli.compute.environment import prepare_environment
 from seq2seq_cli.compute.out_of_memory import is_out_of_memory
@@ -86,6 +87,7 @@ def main() -> None:
     A reader that went away (s2s translate | head) is a failure too, and a silent one.
     """
     _open_streams()
+    show_warnings()
     prepare_environment()
     sys.exit(_run(sys.argv[1:]))
 

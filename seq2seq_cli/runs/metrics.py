@@ -204,7 +204,7 @@ class History:
 def read_history(run: Path) -> History:
     """Read metrics.jsonl of a run; the history is empty when nothing is recorded yet.
 
-    A line that is no record is passed over: with a warning, unless it is the last one, which a kill may have cut short.
+    Lines that are no records are passed over: with a warning, but for the last one, which a kill may have cut short.
     Raises ModelFileError when the file cannot be read or was written by a newer s2s.
     """
     path = run / METRICS
@@ -215,9 +215,9 @@ def read_history(run: Path) -> History:
     except OSError as error:
         raise ModelFileError(f"{path}: cannot be read: {error.strerror}") from None
     records = [_parse(line, path) for line in lines]
-    for number, record in enumerate(records[:-1], start=1):
-        if record is None:
-            logger.warning("%s:%d: not a record of a training: passed over", path, number)
+    if damaged := [number for number, record in enumerate(records[:-1], start=1) if record is None]:
+        others = f", and {len(damaged) - 1:,} more such lines" if len(damaged) > 1 else ""
+        logger.warning("%s:%d: not a record of a training%s: passed over", path, damaged[0], others)
     return History([record for record in records if record])
 
 

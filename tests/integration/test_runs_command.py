@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from seq2seq_cli.runs.lock import hold
-from tests.commands import Done, s2s_here
+from tests.commands import Done, s2s, s2s_here
 from tests.corpora import write_reversals
 from tests.records import end, epoch, held_out, make_run, step
 
@@ -193,3 +193,14 @@ main()
         command = [sys.executable, "-c", script, *arguments]
         done = subprocess.run(command, cwd=home, capture_output=True, encoding="utf-8", check=True)
         assert {"torch", "spacy", "numpy", "scipy", "matplotlib"}.isdisjoint(done.stderr.split())
+
+
+def test_damaged_lines_of_a_run_are_told_in_one_line(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "runs" / "a", [epoch(200, 1)])
+    with (run / "metrics.jsonl").open("a", encoding="utf-8") as file:
+        file.write("?\n" * 300 + epoch(400, 2).model_dump_json() + "\n")
+    done = s2s(tmp_path, "runs")
+    assert (done.returncode, done.stdout.splitlines()[1].split()[0]) == (0, "a")
+    assert done.stderr == (
+        "s2s: warning: runs/a/metrics.jsonl:2: not a record of a training, and 299 more such lines: passed over\n"
+    )

@@ -213,7 +213,9 @@ def test_a_sentence_that_is_too_long_for_the_model_is_translated_in_parts_with_a
     piped = s2s_apart(*run, folder=folder, stdin=f"{LINES[0]}\n\n{LINES[2]}\n{LINES[0]}\n".encode())
     assert (piped.returncode, piped.stdout.count("\n")) == (0, 4)
     [warning] = piped.stderr.splitlines()
-    assert warning.startswith("standard input:3: a sentence of more than 4 tokens was translated in parts")
+    assert warning.startswith(
+        "s2s: warning: standard input:3: a sentence of more than 4 tokens was translated in parts"
+    )
 
 
 @pytest.mark.parametrize("run", ["newest", "copying", "blind", "location"])

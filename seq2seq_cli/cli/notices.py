@@ -1,0 +1,34 @@
+"""The warnings of the library on stderr: a line each, like the messages of the commands."""
+
+import contextlib
+import logging
+import sys
+import warnings
+from typing import Any
+
+from typing_extensions import override
+
+from seq2seq_cli.errors import one_line
+
+
+def show_warnings() -> None:
+    """From now on, write what nobody else handles to stderr: logged warnings, and those of Python's libraries."""
+    logging.lastResort = _Lines(logging.WARNING)
+    warnings.showwarning = _show
+
+
+class _Lines(logging.Handler):
+    """Writes each record as a line."""
+
+    @override
+    def emit(self, record: logging.LogRecord) -> None:
+        _write(record.getMessage())
+
+
+def _show(message: Warning | str, *_place: Any, **_options: Any) -> None:
+    _write(str(message))
+
+
+def _write(text: str) -> None:
+    with contextlib.suppress(OSError):
+        sys.stderr.write(f"s2s: warning: {one_line(text)}\n")

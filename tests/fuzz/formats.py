@@ -10,6 +10,7 @@ import zipfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from tests.fuzz import mutations
@@ -84,12 +85,14 @@ def _utf16(chance: Chance, content: bytes) -> bytes:
 
 def _weights(chance: Chance, content: bytes) -> bytes:
     """Other weights, with the hash that belongs to them."""
-    from safetensors.numpy import load, save
+    from safetensors.numpy import load
 
-    from seq2seq_cli.runs.weights import FORMAT, _digest
+    from seq2seq_cli.runs.weights import save_weights
 
-    arrays = mutations.of_arrays(chance, load(content))
-    return save(arrays, {"s2s": json.dumps({"format": FORMAT, "sha256": _digest(arrays)})})
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "weights")
+        save_weights(path, mutations.of_arrays(chance, load(content)))
+        return path.read_bytes()
 
 
 def _onnx(chance: Chance, content: bytes) -> bytes:
@@ -102,35 +105,34 @@ def _onnx(chance: Chance, content: bytes) -> bytes:
     return bytes(graph.SerializeToString())
 
 
-def _sealed(archive: bytes) -> bytes:
-    """A checkpoint: an archive of torch, and its hash."""
-    from seq2seq_cli.runs.checkpoint import _SEAL_BYTES, FORMAT
-
-    seal = {"format": FORMAT, "sha256": hashlib.sha256(archive).hexdigest()}
-    return archive + f"\n{json.dumps(seal):<{_SEAL_BYTES - 2}}\n".encode("ascii")
-
-
-def _archive(content: bytes) -> bytes:
-    from seq2seq_cli.runs.checkpoint import _SEAL_BYTES
-
-    return content[:-_SEAL_BYTES]
-
-
 def _checkpoint_archive(chance: Chance, content: bytes) -> bytes:
     """A checkpoint with the right hash of a spoilt archive."""
-    return _sealed(mutations.of_pt(chance, _archive(content)))
+    return _with_archive(content, lambda archive: mutations.of_pt(chance, archive))
 
 
 def _checkpoint_values(chance: Chance, content: bytes) -> bytes:
     """A whole checkpoint with some other values."""
-    import torch
 
-    values = torch.load(io.BytesIO(_archive(content)), weights_only=True)
-    for _ in range(chance.choice((1, 1, 1, 2))):
-        values = mutations.altered(chance, values)
-    saved = io.BytesIO()
-    torch.save(values, saved)
-    return _sealed(saved.getvalue())
+    def other(archive: bytes) -> bytes:
+        import torch
+
+        values = torch.load(io.BytesIO(archive), weights_only=True)
+        for _ in range(chance.choice((1, 1, 1, 2))):
+            values = mutations.altered(chance, values)
+        saved = io.BytesIO()
+        torch.save(values, saved)
+        return saved.getvalue()
+
+    return _with_archive(content, other)
+
+
+def _with_archive(content: bytes, change: Callable[[bytes], bytes]) -> bytes:
+    """A checkpoint with another archive of torch, and the hash that belongs to it."""
+    end = content.rindex(b'\n{"format"')
+    archive, seal = content[:end], content[end:]
+    changed = change(archive)
+    old, new = (hashlib.sha256(each).hexdigest().encode("ascii") for each in (archive, changed))
+    return changed + seal.replace(old, new)
 
 
 def pairs() -> bytes:

@@ -1,10 +1,13 @@
 """The values of the ``decoding`` section for one translator.
 
 They are those of a DecodingConfig, without the class: pydantic, which checks them, takes a tenth of a second to import,
-and the values that were saved beside an exported model have been checked.
+and the values that were saved beside an exported model have been checked. Where config.yaml or the schema has changed
+since, they are checked and saved once more.
 """
 
+import contextlib
 from collections.abc import Sequence
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -27,11 +30,21 @@ def read_options(run: RunFolder, overrides: Sequence[str] = ()) -> "DecodingConf
 
     Raises ModelFileError for a damaged config, ConfigError for overrides that no config has.
     """
-    if not overrides and (checked := _checked_values(run)):
-        return cast("DecodingConfig", SimpleNamespace(**checked))
-    from seq2seq_cli.config.loader import load_saved_config
+    if overrides:
+        from seq2seq_cli.config.loader import load_saved_config
 
-    return (load_saved_config(run.path / CONFIG, overrides) if overrides else run.config()).decoding
+        return load_saved_config(run.path / CONFIG, overrides).decoding
+    saved = _saved(run)
+    if saved is None:
+        return run.config().decoding
+    record, text = saved
+    if (record.config, record.schema) == (text, schema_checksum()) and are_decoding_values(record.decoding):
+        return cast("DecodingConfig", SimpleNamespace(**record.decoding))
+    options = run.config().decoding
+    checked = replace(record, config=text, decoding=options.model_dump(mode="json"), schema=schema_checksum())
+    with contextlib.suppress(OSError):  # the folder may be read-only; the next start is as slow then
+        checked.write(run.path / EXPORT_RECORD)
+    return options
 
 
 def with_changes(options: "DecodingConfig", **changes: Any) -> "DecodingConfig":
@@ -39,12 +52,10 @@ def with_changes(options: "DecodingConfig", **changes: Any) -> "DecodingConfig":
     return cast("DecodingConfig", SimpleNamespace(**{**vars(options), **changes}))
 
 
-def _checked_values(run: RunFolder) -> dict[str, Any] | None:
-    """The values saved with the exported model, as long as config.yaml and the schema are those of that time."""
+def _saved(run: RunFolder) -> tuple[ExportRecord, str] | None:
+    """The record of the exported model, with values that are checked where it fits, and the text of config.yaml."""
     try:
-        record = ExportRecord.read(run.path / EXPORT_RECORD)
         text = read_whole(run.path / CONFIG, most=_MOST_BYTES).decode("utf-8")
+        return ExportRecord.read(run.path / EXPORT_RECORD), text
     except (ModelFileError, OSError, UnicodeDecodeError):
         return None
-    is_known = (record.config, record.schema) == (text, schema_checksum()) and are_decoding_values(record.decoding)
-    return record.decoding if is_known else None

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, get_args, overload
 
 from seq2seq_cli.config.choices import DeviceName
 from seq2seq_cli.decoding.engines.open_engine import open_engine
@@ -57,13 +57,15 @@ def load(
     """Load a run: its folder, one of its files of weights, or, when it is None, the newest run of ``runs/``.
 
     Several runs, prepared together, translate together: the probability of a token is the mean of theirs.
-    `overrides` are keys of the ``decoding`` section with other values, as text; `options` are such values themselves,
-    which are not checked.
+    `overrides` are keys of the ``decoding`` section with other values, as text; `options` are such keys with the values
+    themselves, which are not checked.
 
     Raises ModelFileError when a file is missing, damaged, or does not fit the others; UsageError for a device that this
-    machine lacks, for runs with different vocabularies, and for overrides of other sections; ConfigError for overrides
-    that no config has.
+    machine lacks or s2s does not know, for runs with different vocabularies, for overrides of other sections, and for
+    options without a key in the config; ConfigError for overrides that no config has.
     """
+    if device not in get_args(DeviceName):
+        raise UsageError(f"device {device}: choose one of {', '.join(get_args(DeviceName))}")
     for override in overrides:
         if not override.startswith("decoding."):
             raise UsageError(f"--set {override}: only decoding.KEY=VALUE: the model is trained already")
@@ -86,6 +88,8 @@ def load_translator(
     Raises ModelFileError when a file is missing, damaged, or does not fit the others.
     """
     values = read_options(run, overrides)
+    if unknown := sorted(set(options or ()).difference(vars(values))):
+        raise UsageError(f"options: {', '.join(unknown)}: no key of decoding; these are: {', '.join(vars(values))}")
     if options:
         values = with_changes(values, **options)
     src, tgt = load_codecs(run.path)

@@ -10,6 +10,7 @@ import pytest
 import seq2seq_cli
 from seq2seq_cli.errors import UsageError
 from tests.corpora import write_reversals
+from tests.untrained import make_run
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "python.md"
 
@@ -52,3 +53,13 @@ def test_errors_are_those_of_the_commands() -> None:
 def test_no_run_at_all_is_refused() -> None:
     with pytest.raises(UsageError, match="no run is named"):
         seq2seq_cli.load([])
+
+
+def test_what_load_does_not_know_is_refused(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run").path
+    # In a process of its own, without the tests' checks of types.
+    code = f"import seq2seq_cli; seq2seq_cli.load({str(run)!r}, device='tpu')"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=False)
+    assert done.stderr.endswith("UsageError: device tpu: choose one of auto, cpu, cuda, mps\n")
+    with pytest.raises(UsageError, match="options: beam: no key of decoding; these are: beam_size, "):
+        seq2seq_cli.load(run, device="cpu", options={"beam": 3})

@@ -104,6 +104,8 @@ def _run(arguments: list[str]) -> int:
     except (KeyboardInterrupt, typer.Abort):
         return Interrupted.exit_code
     except Exception as error:
+        if isinstance(error, ImportError) and isinstance(error.__cause__ or error.__context__, KeyboardInterrupt):
+            return Interrupted.exit_code  # a module that is written in C fails to be imported at Ctrl-C
         if debug or not (isinstance(error, _TOLD) or is_out_of_memory(error)):
             raise
         # Its frames may hold what fills the memory, and the message needs some.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from seq2seq_cli.cli.plain_command import loading
-from seq2seq_cli.cli.translating.arguments import check_utf8
+from seq2seq_cli.cli.translating.arguments import check_utf8, looks_like_path
 from seq2seq_cli.cli.translating.formats import FormatName, decimal, json_line, json_number, tsv_rows
 from seq2seq_cli.cli.translating.output import Output
 from seq2seq_cli.config.choices import DeviceName
@@ -84,6 +84,8 @@ def _pairs(src: str, tgt: str) -> tuple[Iterator[tuple[str, str]], Callable[[int
         raise UsageError(f"{text}: no such file, but {file} is one: give two files, or two texts")
     for name, text in (("SRC", src), ("TGT", tgt)):
         check_utf8(name, text)
+        if looks_like_path(text):
+            raise UsageError(f"{text}: no such file; if {name} is a text, begin it with a space")
     return iter([(src, tgt)]), lambda _: "SRC"
 
 

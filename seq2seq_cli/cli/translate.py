@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from seq2seq_cli.cli.plain_command import loading
-from seq2seq_cli.cli.translating.arguments import ON_TERMINAL, TranslateCommand, check_utf8
+from seq2seq_cli.cli.translating.arguments import ON_TERMINAL, STANDARD_STREAM, TranslateCommand, check_utf8
 from seq2seq_cli.cli.translating.formats import DOUBTFUL, FormatName, View
 from seq2seq_cli.cli.translating.output import open_output
 from seq2seq_cli.cli.translating.presenter import Presenter
@@ -42,11 +42,17 @@ def translate(
         ),
     ] = None,
     input_: Annotated[
-        Path | None, typer.Option("--input", "-i", metavar="FILE", help="Translate the lines of a file.")
+        Path | None,
+        typer.Option("--input", "-i", metavar="FILE", help="Translate the lines of a file; -: of standard input."),
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Write to a file, which is there when it is whole."),
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Write to a file, which is there when it is whole; -: to standard output.",
+        ),
     ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file of --output.")] = False,
     format_: Annotated[
@@ -146,6 +152,7 @@ def translate(
         min_score=_threshold(min_score),
     )
     picture = None if attention in {None, ON_TERMINAL} else Path(str(attention))
+    output = None if output == STANDARD_STREAM else output
     _check(texts or [], input_, output, view, picture)
     with open_output(output, overwrite=overwrite) as results:
         with loading():
@@ -157,9 +164,9 @@ def translate(
         presenter = Presenter(output=results, view=view, picture=picture)
         if texts:
             presenter.show(translator.translate_stream(texts, "TEXT {}".format), name_unknown=True)
-        elif input_ is not None:
+        elif input_ is not None and input_ != STANDARD_STREAM:
             translate_file(input_, translator, presenter)
-        elif sys.stdin.isatty():
+        elif input_ is None and sys.stdin.isatty():
             Prompt(translator=translator, presenter=presenter).run()
         else:
             translate_lines(cast("ByteStream", sys.stdin.buffer), STDIN, translator, presenter)

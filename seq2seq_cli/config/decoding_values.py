@@ -41,7 +41,7 @@ _RULES: Mapping[str, _Rule] = {
     "n_best": _whole(1, choices.LARGEST_BEAM),
     "prune": _or_none(_positive),
     "length_penalty": _one_of(choices.LengthPenalty),
-    "length_penalty_alpha": _number(0.0),
+    "length_penalty_alpha": _number(0.0, 10.0),
     "coverage_penalty": _number(0.0),
     "min_length": _whole(0),
     "no_repeat_ngram_size": _whole(0),

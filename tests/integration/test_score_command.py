@@ -81,6 +81,8 @@ def test_the_pairs_before_a_bad_line_are_scored(folder: Path) -> None:
         (["src.txt", "short.txt"], "src.txt:3: has no partner in short.txt"),
         (["short.txt", "tgt.txt"], "tgt.txt:3: has no partner in short.txt"),
         (["src.txt", "none.txt"], "none.txt: no such file, but src.txt is one"),
+        (["none.txt", "neither.txt"], "none.txt: no such file; if SRC is a text"),
+        (["She saw him.", "none/tgt"], "none/tgt: no such file; if TGT is a text"),
         (["--model", "runs/location", "She saw him and the dog.", "sie"], "SRC: 8 tokens, <eos> counted"),
     ],
 )

@@ -54,6 +54,39 @@ def assert_refused(done: Done, *told: str) -> None:
 # Pipes
 
 
+def test_a_hyphen_names_the_standard_streams(folder: Path, expected: dict[str, str]) -> None:
+    done = s2s("--input", "-", "--output", "-", folder=folder, text=f"{LINES[0]}\n")
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"{expected[LINES[0]]}\n", "")
+    assert not (folder / "-").exists()
+
+
+def test_a_text_that_begins_with_a_hyphen_stands_after_two(folder: Path) -> None:
+    assert_refused(s2s("- She kissed him.", folder=folder), "s2s translate -- '- She kissed him.'")
+    assert s2s("--", "- She kissed him.", folder=folder).returncode == 0
+
+
+@pytest.mark.parametrize("module", ["onnxruntime", "numpy"])
+def test_ctrl_c_while_a_module_is_imported_is_quiet(folder: Path, module: str) -> None:
+    # As pybind11 does it: the module's import fails because of the interruption.
+    code = f"""
+import sys
+class Interrupting:
+    def find_spec(self, name, path=None, target=None):
+        if name == {module!r}:
+            try:
+                raise KeyboardInterrupt
+            except KeyboardInterrupt as interrupt:
+                raise ImportError("initialization failed") from interrupt
+sys.meta_path.insert(0, Interrupting())
+sys.argv = ["s2s", "translate", "She kissed him."]
+from seq2seq_cli.__main__ import main
+main()
+"""
+    load(folder / "runs" / "newest", device="cpu")  # exported
+    done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, encoding="utf-8", check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
 def test_a_program_that_waits_for_each_answer_gets_it(folder: Path, expected: dict[str, str]) -> None:
     with subprocess.Popen(
         TRANSLATE, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE

@@ -1,17 +1,24 @@
 """The words of the command line, before they are options and sentences."""
 
+import re
+from pathlib import Path
 from typing import Any
 
+from typer import TyperException
 from typing_extensions import override
 
 from seq2seq_cli.cli.plain_command import PlainCommand
-from seq2seq_cli.errors import InputError
+from seq2seq_cli.errors import InputError, UsageError
 
 ON_TERMINAL = "-"
 """The value of ``--attention`` without a file."""
 _PICTURES = (".png", ".svg", ".json")
 _OTHER_FILES = (".pdf", ".jpg", ".jpeg", ".gif", ".bmp", ".webp", ".eps", ".html", ".txt", ".csv", ".tsv", ".npy")
 """Endings of files in which attention cannot be drawn: such a word is refused, and not taken for a sentence."""
+_PATH = re.compile(r"[/\\]|\.[A-Za-z]\w{0,7}$")
+
+STANDARD_STREAM = Path("-")
+"""The name of standard input as ``--input``, of standard output as ``--output``."""
 
 
 class TranslateCommand(PlainCommand):
@@ -19,7 +26,15 @@ class TranslateCommand(PlainCommand):
 
     @override
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        return super().parse_args(ctx, with_attention_values(args))
+        try:
+            return super().parse_args(ctx, with_attention_values(args))
+        except TyperException as error:
+            texts = [word for word in before_dashes(args) if word.startswith("-") and " " in word]
+            if not texts:
+                raise
+            told = error.format_message().rstrip(". ")
+            hint = f"a text that begins with - stands after --: {ctx.command_path} -- '{texts[0]}'"
+            raise UsageError(f"{told}: {hint}") from None
 
 
 def with_attention_values(args: list[str]) -> list[str]:
@@ -29,7 +44,7 @@ def with_attention_values(args: list[str]) -> list[str]:
     ``--attention "she kissed him ."``.
     """
     words = list(args)
-    end = words.index("--") if "--" in words else len(words)
+    end = len(before_dashes(words))
     for i in reversed(range(end)):
         if words[i] != "--attention":
             continue
@@ -38,6 +53,16 @@ def with_attention_values(args: list[str]) -> list[str]:
         else:
             words[i] = f"--attention={ON_TERMINAL}"
     return words
+
+
+def before_dashes(args: list[str]) -> list[str]:
+    """The arguments before ``--``, among which are the options."""
+    return args[: args.index("--")] if "--" in args else args
+
+
+def looks_like_path(text: str) -> bool:
+    """Whether it is more likely the path of a file than a text: a word with a separator, or with an ending."""
+    return not any(map(str.isspace, text)) and bool(_PATH.search(text))
 
 
 def check_utf8(place: str, text: str) -> None:

@@ -13,6 +13,8 @@
     ├── DownloadError             1      network, server or disk failed
     └── Interrupted         130, 143     the user stopped the program; nothing saved is lost
 
+An OSError that none of them replaces ends the program with 2 where the name of a file cannot be used, else with 1.
+
 A message is one line: what is wrong, where (``file:line:column`` as far as known) and what to do.
 """
 

@@ -1,14 +1,18 @@
 """Configs by name: in the working directory, in its ``configs`` folder, and shipped with s2s."""
 
 import re
+import stat
 from difflib import get_close_matches
 from pathlib import Path
 from typing import NamedTuple
 
 from seq2seq_cli.errors import ConfigError
+from seq2seq_cli.files.reading import read_whole
 
 _PACKAGE = Path(__file__).resolve().parent.parent
-
+_MOST_BYTES = 100_000
+"""The size of a config at most. The whole of one has a tenth of that; YAML is read at some 50 kB per second."""
+_MISSING = "no such config file"
 
 GROUPS = (
     "To begin with",
@@ -40,12 +44,15 @@ def find_config(name: str) -> Path:
     Raises ConfigError, with similar names, when there is no such file.
     """
     bare = Path(name).name == name
+    others: list[str] = []
     for folder in _folders() if bare else [Path()]:
         for path in (folder / name, folder / f"{name}.yaml"):
-            if path.is_file():
+            problem = _problem(path)
+            if problem is None:
                 return path
-    if not bare:
-        raise ConfigError(f"{name}: {'a folder, not a' if Path(name).is_dir() else 'no such'} config file")
+            others += [problem] * (problem != _MISSING)
+    if others or not bare:
+        raise ConfigError(f"{name}: {next(iter(others), _MISSING)}")
     known = {Path(entry.name).stem: entry.name for entry in list_configs()}
     near = [known[stem] for stem in get_close_matches(Path(name).stem.lower(), known, n=3)]
     hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(known.values())}"
@@ -55,7 +62,7 @@ def find_config(name: str) -> Path:
 def list_configs() -> list[CatalogEntry]:
     """The shipped configs by group, then those in ``./configs``, which hide shipped ones of the same name."""
     _, own, shipped = _folders()
-    own_files = [] if own.resolve() == shipped else sorted(own.glob("*.yaml"))
+    own_files = [] if own.resolve() == shipped else sorted(filter(Path.is_file, own.glob("*.yaml")))
     hidden = {path.name for path in own_files}
     entries = [
         CatalogEntry(path.stem, describe_config(path), _group(path))
@@ -63,15 +70,15 @@ def list_configs() -> list[CatalogEntry]:
         if path.name not in hidden
     ]
     entries.sort(key=lambda entry: GROUPS.index(entry.group))
-    return entries + [CatalogEntry(path.as_posix(), describe_config(path), OWN) for path in own_files]
+    return entries + [CatalogEntry(path.as_posix(), _describe_own(path), OWN) for path in own_files]
 
 
 def read_config_text(path: Path) -> str:
-    """The text of a config file; raises ConfigError when it cannot be opened, or is not UTF-8."""
+    """The text of a config; raises ConfigError when it cannot be opened, is too large, or is not UTF-8."""
     try:
-        content = path.read_bytes()
+        content = read_whole(path, most=_MOST_BYTES)
     except OSError as error:
-        raise ConfigError(f"{path}: {error.strerror}") from error
+        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -87,6 +94,27 @@ def describe_config(path: Path) -> str:
         if line.startswith("#"):
             return line.lstrip("# ").strip()
     return ""
+
+
+def _describe_own(path: Path) -> str:
+    """The description of a config that may be damaged: the others are listed all the same."""
+    try:
+        return describe_config(path)
+    except ConfigError as error:
+        return str(error).removeprefix(f"{path}: ").removeprefix(f"{path}:")
+
+
+def _problem(path: Path) -> str | None:
+    """The reason why a path cannot be opened as a config; None for a file. Nothing else is opened: a pipe waits."""
+    try:
+        mode = path.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return _MISSING
+    except OSError as error:
+        return f"cannot be read: {error.strerror}"
+    if stat.S_ISREG(mode):
+        return None
+    return f"{'a folder' if stat.S_ISDIR(mode) else 'a pipe or a device'}, not a config file"
 
 
 def _folders() -> tuple[Path, Path, Path]:

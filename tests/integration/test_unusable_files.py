@@ -1,0 +1,76 @@
+"""What a command says of a file that it cannot use: the true reason in one line, and exit code 2, at once."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.commands import s2s_here
+
+LONG = "n" * 5000
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="POSIX files")
+
+
+def refused(folder: Path, *arguments: str) -> str:
+    """The line of an error of exit code 2."""
+    done = s2s_here(folder, *arguments)
+
+    assert (done.returncode, done.stdout) == (2, "")
+    [line] = done.stderr.splitlines()
+    return line.removeprefix("s2s: error: ")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["inspect", LONG],
+        ["prepare", LONG],
+        ["prepare", "pairs.txt", "--config", LONG],
+        ["prepare", "pairs.txt", "--codec-from", LONG],
+        ["translate", "--model", LONG, "hello"],
+        ["translate", "--output", LONG, "hello"],
+        ["translate", "--glossary", LONG, "hello"],
+        ["export", LONG, "out"],
+        ["runs", "compare", LONG, LONG],
+        ["configs", "show", LONG],
+    ],
+    ids=lambda arguments: " ".join(arguments).replace(LONG, "LONG"),
+)
+def test_a_name_that_is_too_long_is_a_wrong_input(tmp_path: Path, arguments: list[str]) -> None:
+    (tmp_path / "pairs.txt").write_text("a\tb\n", encoding="utf-8")
+
+    assert refused(tmp_path, *arguments).endswith("File name too long")
+
+
+@pytest.mark.parametrize("command", [["configs", "show"], ["configs", "show", "--short"], ["prepare", "x", "--config"]])
+def test_a_config_that_is_no_file_is_not_waited_for(tmp_path: Path, command: list[str]) -> None:
+    os.mkfifo(tmp_path / "mine.yaml")
+
+    assert refused(tmp_path, *command, "mine.yaml") == "mine.yaml: a pipe or a device, not a config file"
+    assert refused(tmp_path, *command, "./mine.yaml") == "./mine.yaml: a pipe or a device, not a config file"
+    assert refused(tmp_path, *command, "mine.yaml/a") == "mine.yaml/a: no such config file"
+
+
+def test_a_config_of_20_megabytes_is_not_read(tmp_path: Path) -> None:
+    (tmp_path / "mine.yaml").write_bytes(b"abcd " * 4_000_000)
+
+    assert refused(tmp_path, "configs", "show", "mine.yaml") == "mine.yaml: cannot be read: larger than 0.1 MB"
+
+
+def test_configs_that_cannot_be_read_do_not_hide_the_others(tmp_path: Path) -> None:
+    own = tmp_path / "configs"
+    own.mkdir()
+    os.mkfifo(own / "pipe.yaml")
+    (own / "bad.yaml").write_bytes(b"# \xff")
+    (own / "good.yaml").write_text("# Mine", encoding="utf-8")
+
+    done = s2s_here(tmp_path, "configs")
+
+    assert done.returncode == 0
+    assert done.stdout.splitlines()[-3:] == [
+        "Your own, in configs/",
+        "  configs/bad.yaml    1:3: byte 0xff is not UTF-8; save the file as UTF-8",
+        "  configs/good.yaml   Mine",
+    ]
+    assert refused(tmp_path, "configs", "show", "goood").endswith("did you mean configs/good.yaml?")

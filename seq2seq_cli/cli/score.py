@@ -11,8 +11,8 @@ import typer
 from seq2seq_cli.cli.plain_command import loading
 from seq2seq_cli.cli.translating.arguments import check_utf8, looks_like_path
 from seq2seq_cli.cli.translating.formats import FormatName, decimal, json_line, json_number, tsv_rows
+from seq2seq_cli.cli.translating.options import Device, Overrides
 from seq2seq_cli.cli.translating.output import Output
-from seq2seq_cli.config.choices import DeviceName
 from seq2seq_cli.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -46,13 +46,8 @@ def score(
             " columns that docs/translating.md lists.",
         ),
     ] = "text",
-    device: Annotated[DeviceName, typer.Option("--device", help="Where to compute.")] = "auto",
-    overrides: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set", metavar="KEY=VALUE", help="Override a decoding key of the config, such as decoding.engine=torch."
-        ),
-    ] = None,
+    device: Device = "auto",
+    overrides: Overrides = None,
 ) -> None:
     """Tell how probable a trained run finds given translations.
 

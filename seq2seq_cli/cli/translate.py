@@ -4,13 +4,30 @@ import math
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
-
-import typer
+from typing import TYPE_CHECKING, cast
 
 from seq2seq_cli.cli.plain_command import loading
 from seq2seq_cli.cli.translating.arguments import ON_TERMINAL, STANDARD_STREAM, TranslateCommand, check_utf8
-from seq2seq_cli.cli.translating.formats import DOUBTFUL, FormatName, View
+from seq2seq_cli.cli.translating.formats import View
+from seq2seq_cli.cli.translating.options import (
+    Align,
+    Attention,
+    Device,
+    Format,
+    GlossaryFile,
+    Input,
+    MinScore,
+    Models,
+    NBest,
+    OutputFile,
+    Overrides,
+    Overwrite,
+    Prefix,
+    Score,
+    Texts,
+    Threads,
+    Tokens,
+)
 from seq2seq_cli.cli.translating.output import open_output
 from seq2seq_cli.cli.translating.presenter import Presenter
 from seq2seq_cli.cli.translating.prompt import Prompt
@@ -27,116 +44,23 @@ COMMAND_CLASS = TranslateCommand
 
 
 def translate(
-    texts: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="TEXT", help="Texts. Without any, each line of the pipe or at the prompt is one."),
-    ] = None,
-    model: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--model",
-            metavar="RUN",
-            help="The run to translate with, or one of its files of weights; given more than once, the runs translate"
-            " together.",
-            show_default="newest",
-        ),
-    ] = None,
-    input_: Annotated[
-        Path | None,
-        typer.Option("--input", "-i", metavar="FILE", help="Translate the lines of a file; -: of standard input."),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Write to a file, which is there when it is whole; -: to standard output.",
-        ),
-    ] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file of --output.")] = False,
-    format_: Annotated[
-        FormatName,
-        typer.Option(
-            "--format",
-            help="text: a line per text; json: an object per line; tsv: a row of columns, which docs/translating.md"
-            " lists.",
-        ),
-    ] = "text",
-    nbest: Annotated[
-        int | None,
-        typer.Option(
-            "--nbest",
-            min=1,
-            metavar="N",
-            help="Show the N best translations of each text, best first: N lines of text each, N rows of tsv, or"
-            " alternatives in json.",
-            show_default="1",
-        ),
-    ] = None,
-    score: Annotated[
-        bool,
-        typer.Option(
-            "--score",
-            help="Add the score, which is the mean log-probability per token (<eos> counted), and its exponent, from"
-            " 0 to 1: two columns of text. json and tsv always have them.",
-        ),
-    ] = False,
-    align: Annotated[
-        bool,
-        typer.Option(
-            "--align",
-            help="Add the alignment, i-j for word i of the text and word j of the translation, counted from 0 between"
-            " white space: a column of text. json and tsv always have it.",
-        ),
-    ] = False,
-    min_score: Annotated[
-        float | None,
-        typer.Option(
-            "--min-score",
-            metavar="X",
-            help=f"Mark translations with a score below X, such as -1: text begins with '{DOUBTFUL}', json has"
-            " below_min_score, tsv has 1 in its last column.",
-            show_default=False,
-        ),
-    ] = None,
-    prefix: Annotated[
-        str,
-        typer.Option("--prefix", metavar="TEXT", help="Begin each translation with these words.", show_default=False),
-    ] = "",
-    glossary: Annotated[
-        Path | None,
-        typer.Option(
-            "--glossary",
-            metavar="FILE",
-            help="Translate terms as FILE says: a term, a tab and its translation per line; several lines of a term are"
-            " alternatives.",
-        ),
-    ] = None,
-    tokens: Annotated[
-        bool, typer.Option("--tokens", help="Print the tokens separated by spaces instead of plain text.")
-    ] = False,
-    attention: Annotated[
-        str | None,
-        typer.Option(
-            "--attention",
-            metavar="[FILE]",
-            help="Show the attention weights: as a table, or in FILE, whose name ends in .png, .svg or .json"
-            " (a next word that ends otherwise is a sentence). Of several sentences, each has its own picture,"
-            " map-1.png, map-2.png and so on (.json holds all); at the prompt FILE shows the last one.",
-        ),
-    ] = None,
-    threads: Annotated[
-        int | None,
-        typer.Option("--threads", min=1, metavar="N", help="Threads that compute.", show_default="one per core"),
-    ] = None,
-    device: Annotated[DeviceName, typer.Option("--device", help="Where to compute.")] = "auto",
-    overrides: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set", metavar="KEY=VALUE", help="Override a decoding key of the config, such as decoding.batch_size=16."
-        ),
-    ] = None,
+    texts: Texts = None,
+    model: Models = None,
+    input_: Input = None,
+    output: OutputFile = None,
+    overwrite: Overwrite = False,
+    format_: Format = "text",
+    nbest: NBest = None,
+    score: Score = False,
+    align: Align = False,
+    min_score: MinScore = None,
+    prefix: Prefix = "",
+    glossary: GlossaryFile = None,
+    tokens: Tokens = False,
+    attention: Attention = None,
+    threads: Threads = None,
+    device: Device = "auto",
+    overrides: Overrides = None,
 ) -> None:
     """Translate texts with a trained run.
 

@@ -1,0 +1,135 @@
+"""The options of ``s2s translate``, of which ``s2s score`` has some."""
+
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
+import typer
+
+from seq2seq_cli.cli.translating.formats import DOUBTFUL, FormatName
+from seq2seq_cli.config.choices import DeviceName
+
+Texts: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="TEXT", help="Texts. Without any, each line of the pipe or at the prompt is one."),
+]
+
+Models: TypeAlias = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--model",
+        metavar="RUN",
+        help="The run to translate with, or one of its files of weights; given more than once, the runs translate"
+        " together.",
+        show_default="newest",
+    ),
+]
+
+Input: TypeAlias = Annotated[
+    Path | None,
+    typer.Option("--input", "-i", metavar="FILE", help="Translate the lines of a file; -: of standard input."),
+]
+
+OutputFile: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="Write to a file, which is there when it is whole; -: to standard output.",
+    ),
+]
+
+Overwrite: TypeAlias = Annotated[bool, typer.Option("--overwrite", help="Replace the file of --output.")]
+
+Format: TypeAlias = Annotated[
+    FormatName,
+    typer.Option(
+        "--format",
+        help="text: a line per text; json: an object per line; tsv: a row of columns, which docs/translating.md lists.",
+    ),
+]
+
+NBest: TypeAlias = Annotated[
+    int | None,
+    typer.Option(
+        "--nbest",
+        min=1,
+        metavar="N",
+        help="Show the N best translations of each text, best first: N lines of text each, N rows of tsv, or"
+        " alternatives in json.",
+        show_default="1",
+    ),
+]
+
+Score: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--score",
+        help="Add the score, which is the mean log-probability per token (<eos> counted), and its exponent, from"
+        " 0 to 1: two columns of text. json and tsv always have them.",
+    ),
+]
+
+Align: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--align",
+        help="Add the alignment, i-j for word i of the text and word j of the translation, counted from 0 between"
+        " white space: a column of text. json and tsv always have it.",
+    ),
+]
+
+MinScore: TypeAlias = Annotated[
+    float | None,
+    typer.Option(
+        "--min-score",
+        metavar="X",
+        help=f"Mark translations with a score below X, such as -1: text begins with '{DOUBTFUL}', json has"
+        " below_min_score, tsv has 1 in its last column.",
+        show_default=False,
+    ),
+]
+
+Prefix: TypeAlias = Annotated[
+    str,
+    typer.Option("--prefix", metavar="TEXT", help="Begin each translation with these words.", show_default=False),
+]
+
+GlossaryFile: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
+        "--glossary",
+        metavar="FILE",
+        help="Translate terms as FILE says: a term, a tab and its translation per line; several lines of a term are"
+        " alternatives.",
+    ),
+]
+
+Tokens: TypeAlias = Annotated[
+    bool, typer.Option("--tokens", help="Print the tokens separated by spaces instead of plain text.")
+]
+
+Attention: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--attention",
+        metavar="[FILE]",
+        help="Show the attention weights: as a table, or in FILE, whose name ends in .png, .svg or .json"
+        " (a next word that ends otherwise is a sentence). Of several sentences, each has its own picture,"
+        " map-1.png, map-2.png and so on (.json holds all); at the prompt FILE shows the last one.",
+    ),
+]
+
+Threads: TypeAlias = Annotated[
+    int | None,
+    typer.Option("--threads", min=1, metavar="N", help="Threads that compute.", show_default="one per core"),
+]
+
+Device: TypeAlias = Annotated[DeviceName, typer.Option("--device", help="Where to compute.")]
+
+Overrides: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set", metavar="KEY=VALUE", help="Override a decoding key of the config, such as decoding.batch_size=16."
+    ),
+]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from seq2seq_cli.config.choices import Metric
-from seq2seq_cli.errors import UsageError, one_line
+from seq2seq_cli.errors import ModelFileError, UsageError, one_line
 from seq2seq_cli.plots.learning_curves import Axis
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def list_runs(
         sys.stderr.write(f"s2s: no runs are in {context.obj} yet: s2s train makes one\n")
     for run in found:
         if isinstance(run, runs.DamagedRun):
-            sys.stderr.write(f"s2s: warning: {one_line(run.problem)}\n")
+            _warn(run.problem)
 
 
 @app.command()
@@ -73,7 +73,7 @@ def compare(context: typer.Context, names: Names) -> None:
 
     if len(names) < 2:
         raise UsageError("compare takes two runs or more; s2s runs lists the runs there are")
-    found = [runs.find_run(name, context.obj) for name in names]
+    found = _find(names, context.obj, least=2)
     titles = _titles(found)
     settings = [(key, *map(shown, values)) for key, values in runs.config_differences(found)]
     results = [(key, *(_result(key, value) for value in values)) for key, values in runs.results(found)]
@@ -81,7 +81,7 @@ def compare(context: typer.Context, names: Names) -> None:
     lines += ["", *_table_lines(["result", *titles], results)]
     sys.stdout.writelines(f"{line}\n" for line in lines)
     for note in runs.comparability(found):
-        sys.stderr.write(f"s2s: warning: {one_line(note)}\n")
+        _warn(note)
 
 
 @app.command()
@@ -100,15 +100,39 @@ def plot(
 ) -> None:
     """Draw the learning curves of runs: training loss, held-out loss and score."""
     from seq2seq_cli.plots.learning_curves import check_curves_path, save_curves
-    from seq2seq_cli.runs import listing as runs
-    from seq2seq_cli.runs.curves import learning_curves
+    from seq2seq_cli.runs.curves import has_curves, learning_curves
 
     check_curves_path(out, overwrite=overwrite)
-    found = [runs.find_run(name, context.obj) for name in names]
+    named = _find(names, context.obj, least=1)
+    found = list(filter(has_curves, named)) or named
+    for run in named:
+        if run not in found:
+            _warn(f"{run.path}: left out: no metrics are recorded yet")
     shown = metric or found[0].config.training.best_metric
     curves = learning_curves(dict(zip(_titles(found), found, strict=True)), axis=x, metric=shown)
     save_curves(curves, out, axis=x, metric=shown)
     sys.stderr.write(f"s2s: learning curves written to {out}\n")
+
+
+def _find(names: Sequence[str], folder: Path, *, least: int) -> "list[Run]":
+    """The runs of these names, but the damaged ones, which a warning names.
+
+    Raises ModelFileError when a name is that of no run, and when fewer than `least` are left.
+    """
+    from seq2seq_cli.runs.listing import DamagedRun, Run, find_run
+
+    found = [find_run(name, folder) for name in names]
+    damaged = [run.problem for run in found if isinstance(run, DamagedRun)]
+    whole = [run for run in found if isinstance(run, Run)]
+    if len(whole) < least:
+        raise ModelFileError(*damaged)
+    for problem in damaged:
+        _warn(f"{problem}: left out")
+    return whole
+
+
+def _warn(message: str) -> None:
+    sys.stderr.write(f"s2s: warning: {one_line(message)}\n")
 
 
 def _list_lines(found: "Sequence[Run | DamagedRun]") -> Iterator[str]:

@@ -57,7 +57,7 @@ def _check(path: str, folder: Path, error: type[InputError]) -> None:
             raise error(f"{path}: a link that leads out of {folder}: put what it leads to in its place")
         if is_link:
             mode = os.stat(path).st_mode  # noqa: PTH116  # as above
-    except OSError:
+    except (OSError, ValueError):  # ValueError: of a NUL in the name
         return  # reading it will tell why
     if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
         raise error(f"{path}: neither a file nor a folder: remove it, or restore what was there")

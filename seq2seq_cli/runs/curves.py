@@ -26,9 +26,14 @@ def learning_curves(runs: Mapping[str, Run], *, axis: Axis, metric: Metric) -> l
     return curves
 
 
+def has_curves(run: Run) -> bool:
+    """Whether anything is recorded that can be drawn."""
+    return bool(run.history.steps or run.history.validations)
+
+
 def _curves(run: Run, name: str, axis: Axis, metric: Metric) -> LearningCurves:
     steps, validations = run.history.steps, run.history.validations
-    if not steps and not validations:
+    if not has_curves(run):
         raise ModelFileError(f"{run.path}: no metrics are recorded yet: wait for the end of the first epoch")
     place = _PLACES[axis]
     # A run too short for two step records still has the training loss of each epoch.

@@ -37,7 +37,7 @@ class Run:
         if not path.exists():
             raise ModelFileError(f"{path}: no such run folder")
         if not holds_run(path):
-            raise ModelFileError(f"{path}: not a run folder; s2s train makes one")
+            raise _no_run(path)
         check_contents(path, READ, error=ModelFileError)
         try:
             config = load_saved_config(path / CONFIG)
@@ -118,20 +118,21 @@ def list_runs(folder: Path) -> list[Run | DamagedRun]:
     return [_read(path) for path in sorted(found, key=_changed, reverse=True)]
 
 
-def find_run(name: str, folder: Path) -> Run:
+def find_run(name: str, folder: Path) -> Run | DamagedRun:
     """The run of that name in ``folder``, or else at that path.
 
-    Raises ModelFileError, with similar names, when there is none, and when it is damaged.
+    Raises ModelFileError, with similar names, when there is none.
     """
     inside = folder / name
-    if Path(name).name == name and inside.is_dir():
-        return Run.read(inside)
-    if not Path(name).exists():
+    path = inside if Path(name).name == name and inside.is_dir() else Path(name)
+    if not path.exists():
         names = [path.name for path in folder.glob("*") if holds_run(path)]
         similar = get_close_matches(name, names, n=3)
         hint = f"did you mean {' or '.join(similar)}?" if similar else f"s2s runs --in {folder} lists the runs there"
         raise ModelFileError(f"{name}: no such run folder, nor one in {folder}/; {hint}")
-    return Run.read(Path(name))
+    if not holds_run(path):
+        raise _no_run(path)
+    return _read(path)
 
 
 def holds_run(path: Path) -> bool:
@@ -194,6 +195,10 @@ def _results(run: Run) -> Iterator[tuple[str, object]]:
     yield "parameters", run.parameters
     yield "memory, MB", last[0].memory_mb if last else None
     yield "skipped updates", last[0].skipped if last else None
+
+
+def _no_run(path: Path) -> ModelFileError:
+    return ModelFileError(f"{path}: not a run folder; s2s train makes one")
 
 
 def _read(path: Path) -> Run | DamagedRun:

@@ -14,7 +14,6 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
-    FiniteFloat,
     NonNegativeInt,
     TypeAdapter,
     ValidationError,
@@ -41,6 +40,12 @@ Number: TypeAlias = Annotated[float | None, BeforeValidator(_finite_or_none)]
 """A measured number; None when it is not known or not finite."""
 
 
+Rate: TypeAlias = Annotated[Annotated[float, Field(ge=0)] | None, BeforeValidator(_finite_or_none)]
+"""The same, and not negative."""
+Amount: TypeAlias = Annotated[float, Field(ge=0, le=1e12)]
+"""A finite number that grows with the training."""
+
+
 class _Record(BaseModel):
     model_config = ConfigDict(frozen=True, strict=True, use_attribute_docstrings=True)
 
@@ -54,9 +59,9 @@ class _Record(BaseModel):
 class _TimedRecord(_Record):
     epoch: NonNegativeInt
     """The running epoch, counted from 1; in an `EndRecord`, the number of epochs done."""
-    epochs: FiniteFloat
+    epochs: Amount
     """Epochs trained since the run began, the finished fraction of the running one included."""
-    seconds: FiniteFloat
+    seconds: Amount
     """Time spent since the run began, validation included, in seconds."""
     tokens: NonNegativeInt
     """Target tokens trained on since the run began."""
@@ -87,7 +92,7 @@ class StepRecord(_TimedRecord):
     """Learning rate of this update."""
     gradient_norm: Number
     """Norm of the gradient of this update, before clipping."""
-    tokens_per_second: Number
+    tokens_per_second: Rate
     """Target tokens per second since the step record before, validation and saving left out."""
     memory_mb: NonNegativeInt
     """Largest memory held since the sitting began, in units of 10^6 bytes: by the process, or on a CUDA GPU."""

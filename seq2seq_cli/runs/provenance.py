@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from seq2seq_cli.errors import ModelFileError
 from seq2seq_cli.files.json_files import read_json
@@ -21,12 +21,19 @@ class Provenance(BaseModel):
     """The prepared folder."""
     fingerprint: str
     """The hash of all that could be trained on in it."""
-    pairs: dict[str, int]
+    pairs: dict[str, Annotated[int, Field(ge=0)]]
     """Sentence pairs by the name of the split."""
     init_from: str | None = None
     """The run whose best weights this one began with; None when they were drawn."""
     launch: str | None = None
     """The torchrun that began the run; None without torchrun."""
+
+    @field_validator("pairs")
+    @classmethod
+    def _counts_training(cls, pairs: dict[str, int]) -> dict[str, int]:
+        if "train" not in pairs:
+            raise ValueError("no pairs to train on")
+        return pairs
 
     @classmethod
     def read(cls, path: Path) -> "Provenance":

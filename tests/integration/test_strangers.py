@@ -388,11 +388,46 @@ def leave_the_vocabulary(graph: Any) -> None:
     compute_instead(graph, 0, onnx.helper.make_node("Add", ["honest", "million"], [graph.output[0].name]))
 
 
-@pytest.mark.parametrize(
-    ("change", "message"), [(allocate, "cannot be computed"), (leave_the_vocabulary, "other tokens")]
-)
-def test_a_graph_that_computes_something_else_is_refused(
-    home: Path, change: Callable[[Any], object], message: str
-) -> None:
-    change_graph(home / RUN / "best/decoder.onnx", change)
-    assert message in refused(s2s_here(home, *TRANSLATE), names="best/decoder.onnx: ")
+def test_a_graph_that_takes_endless_memory_ends_in_a_line(home: Path) -> None:
+    change_graph(home / RUN / "best/decoder.onnx", allocate)
+    done = s2s_here(home, *TRANSLATE)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("s2s: error: out of memory")
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_graph_that_computes_no_tokens_is_refused(home: Path) -> None:
+    change_graph(home / RUN / "best/decoder.onnx", leave_the_vocabulary)
+    refused(s2s_here(home, *TRANSLATE), names="best/decoder.onnx: damaged: it has other tokens than a graph of s2s")
+
+
+RUN_FILES = [
+    ("config.yaml", b"model: ["),
+    ("corpus.json", b"[" * 100_000),
+    ("corpus.json", b'{"format": 1, "folder": "a", "fingerprint": "b", "pairs": {}}'),
+    ("corpus.json", b'{"format": 1, "folder": 1e400, "fingerprint": "b", "pairs": {"train": 1}}'),
+    ("metrics.jsonl", b'{"format": 99}\n'),
+]
+
+
+@pytest.mark.parametrize(("name", "content"), RUN_FILES)
+def test_a_damaged_run_is_named_and_the_others_are_shown(home: Path, name: str, content: bytes) -> None:
+    for other in ("good", "better"):
+        shutil.copytree(home / RUN, home / "runs" / other)
+    (home / RUN / name).write_bytes(content)
+    for arguments in ("", "--json", "compare stranger good better", "plot good stranger --out curves.svg"):
+        done = s2s_here(home, "runs", *arguments.split())
+        assert done.returncode == 0, done.stderr
+        assert done.stderr.startswith(f"s2s: warning: runs/stranger/{name}:"), done.stderr
+        assert done.stderr.count("\n") == (2 if "plot" in arguments else 1)
+    assert (home / "curves.svg").exists()
+    for arguments in ("compare good stranger", "plot stranger --out others.svg"):
+        refused(s2s_here(home, "runs", *arguments.split()), names=f"runs/stranger/{name}:")
+
+
+def test_a_run_without_records_is_left_out_of_the_picture(home: Path) -> None:
+    shutil.copytree(home / RUN, home / "runs/good")
+    (home / RUN / "metrics.jsonl").write_bytes(b"[" * 100_000 + b"\n" + b"x" * 1_000_000)
+    done = s2s_here(home, "runs", "plot", "good", "stranger", "--out", "curves.svg")
+    assert done.returncode == 0
+    assert "s2s: warning: runs/stranger: left out: no metrics are recorded yet\n" in done.stderr

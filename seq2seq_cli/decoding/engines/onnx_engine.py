@@ -167,6 +167,8 @@ def _run(graph: Path, session: Any, inputs: Tensors) -> list[Any]:
     try:
         outputs: list[Any] = session.run(None, inputs)
     except Exception as error:  # as above
+        if is_out_of_memory(error):
+            raise
         raise ModelFileError(f"{graph}: cannot be computed: {one_line(str(error))}") from error
     return outputs
 

@@ -74,6 +74,22 @@ def test_a_damaged_line_between_others_is_reported(tmp_path: Path, caplog: pytes
     assert "metrics.jsonl:2" in caplog.text
 
 
+def test_of_many_damaged_lines_the_first_is_named(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    lines = [epoch(150, 1).model_dump_json(), *["no record"] * 5, epoch(300, 2).model_dump_json()]
+    (tmp_path / "metrics.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    with caplog.at_level(logging.WARNING, logger="seq2seq_cli"):
+        assert len(read_history(tmp_path).validations) == 2
+    [message] = caplog.messages
+    assert message.endswith("metrics.jsonl:2: not a record of a training, and 4 more such lines: passed over")
+
+
+def test_rates_that_cancel_out_are_no_records(tmp_path: Path) -> None:
+    records = [step(number, 1, rate=rate).model_dump() for number, rate in ((100, 5.0), (200, 5.0))]
+    records[1]["tokens_per_second"] = -5.0
+    (tmp_path / "metrics.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    assert read_history(tmp_path).tokens_per_second == 5.0
+
+
 def test_nothing_recorded_is_an_empty_history(tmp_path: Path) -> None:
     assert read_history(tmp_path) == History()
 

@@ -23,7 +23,7 @@ from seq2seq_cli.compute.out_of_memory import is_out_of_memory
 from seq2seq_cli.errors import InputError, Interrupted, S2SError, one_line
 from seq2seq_cli.version import __version__
 
-COMMANDS = ("download", "prepare", "inspect", "train", "translate", "score", "export", "runs", "configs")
+COMMANDS = ("download", "prepare", "inspect", "train", "translate", "score", "evaluate", "export", "runs", "configs")
 """The commands, in the order of the help; each has a module of its name in this package."""
 
 _TOLD = (S2SError, typer.TyperException, OSError, ModuleNotFoundError)

@@ -2,12 +2,13 @@
 
 import json
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from seq2seq_cli.cli.tables import table_lines
 from seq2seq_cli.config.choices import Metric
 from seq2seq_cli.errors import ModelFileError, UsageError, one_line
 from seq2seq_cli.plots.learning_curves import Axis
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
 app = typer.Typer(rich_markup_mode=None)
 
 _NO_VALUE = "-"
-_UNLIMITED = 10_000
-"""Width of a table outside a terminal, in characters."""
 _DIGITS = {
     **dict.fromkeys(("bleu", "chrf", "test bleu", "test bleu, lower case", "test chrf", "minutes"), ".1f"),
     **dict.fromkeys(("parameters", "skipped updates"), ","),
@@ -77,8 +76,8 @@ def compare(context: typer.Context, names: Names) -> None:
     titles = _titles(found)
     settings = [(key, *map(shown, values)) for key, values in runs.config_differences(found)]
     results = [(key, *(_result(key, value) for value in values)) for key, values in runs.results(found)]
-    lines = _table_lines(["config", *titles], settings) if settings else ["config: nothing differs"]
-    lines += ["", *_table_lines(["result", *titles], results)]
+    lines = table_lines(["config", *titles], settings) if settings else ["config: nothing differs"]
+    lines += ["", *table_lines(["result", *titles], results)]
     sys.stdout.writelines(f"{line}\n" for line in lines)
     for note in runs.comparability(found):
         _warn(note)
@@ -140,32 +139,11 @@ def _list_lines(found: "Sequence[Run | DamagedRun]") -> Iterator[str]:
     from seq2seq_cli.runs.listing import DamagedRun
 
     titles = ["run", "pairs", "epochs", "best", "test bleu", "minutes", "size"]
-    header, *lines = _table_lines(titles, [_cells(run) for run in found], numbers=True)
+    header, *lines = table_lines(titles, [_cells(run) for run in found], numbers=True)
     yield header
     for run, line in zip(found, lines, strict=True):
         yield line
         yield "  damaged" if isinstance(run, DamagedRun) else f"  {run.model_in_words}; {run.state_in_words}"
-
-
-def _table_lines(titles: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: bool = False) -> list[str]:
-    """The lines of a table, without frame and colours; the columns after the first hold words, or `numbers`.
-
-    Words are wrapped to fit a terminal; anywhere else a row is one line.
-    """
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False)
-    for number, title in enumerate(titles):
-        justify: Literal["left", "right"] = "right" if numbers and number else "left"
-        table.add_column(title, justify=justify, no_wrap=number == 0, overflow="fold")
-    for row in rows:
-        table.add_row(*row)
-    width = None if sys.stdout.isatty() and not numbers else _UNLIMITED
-    console = Console(width=width, color_system=None, markup=False, emoji=False, highlight=False)
-    with console.capture() as captured:
-        console.print(table)
-    return [line.rstrip() for line in captured.get().splitlines()]
 
 
 def _cells(run: "Run | DamagedRun") -> list[str]:

@@ -1,1 +1,1 @@
-"""Scores: BLEU and chrF of translations, and all scores of a held-out split, its loss included."""
+"""Scores of translators: on a split while they are trained, and of finished ones with all that is known about them."""

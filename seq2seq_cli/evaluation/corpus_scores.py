@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-_TOKENISATIONS = {"zh": "zh", **dict.fromkeys(("bo", "dz", "ja", "km", "ko", "lo", "my", "th"), "char")}
-"""SacreBLEU's tokenisation by the language, for those of which its usual one, 13a, cannot find the words."""
+_CHARACTERS = frozenset({"bo", "dz", "ja", "km", "ko", "lo", "my", "th"})
+"""Languages whose words SacreBLEU's usual tokenisation cannot find."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,20 +20,27 @@ class CorpusScore:
     """SacreBLEU's: number of references, case, tokenisation or n-grams, version. Compare only equal signatures."""
 
 
+def bleu_tokenisation(language: str) -> str:
+    """SacreBLEU's tokenisation for the BLEU of a language, an ISO 639 code.
+
+    That of Chinese (zh), characters (char) where its usual one, 13a, cannot find the words, else 13a.
+    """
+    return "zh" if language == "zh" else "char" if language in _CHARACTERS else "13a"
+
+
 def corpus_bleu(
     hypotheses: Sequence[str], references: Sequence[str], *, language: str = "", lowercase: bool = False
 ) -> CorpusScore:
     """BLEU (Papineni et al. 2002) as SacreBLEU defines it (Post 2018), with one reference per hypothesis.
 
-    The tokenisation is the one for the `language`, an ISO 639 code: 13a, or for languages written without spaces
-    between words that of Chinese (zh) or one by characters (char). With `lowercase`, both sides are lower-cased.
+    The tokenisation is the one for the `language`, see bleu_tokenisation. With `lowercase`, both sides are lower-cased.
 
     Raises ValueError for empty lists and for lists of different lengths.
     """
     from sacrebleu.metrics.bleu import BLEU  # not above: most commands do without it
 
     # force: no warning on stderr about a model that writes spaces before full stops.
-    metric = BLEU(tokenize=_TOKENISATIONS.get(language, "13a"), lowercase=lowercase, force=True)
+    metric = BLEU(tokenize=bleu_tokenisation(language), lowercase=lowercase, force=True)
     return _score("BLEU", metric, hypotheses, references)
 
 

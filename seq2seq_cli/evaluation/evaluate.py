@@ -1,0 +1,159 @@
+"""The figures of a system on a test set, and of the difference between two."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from seq2seq_cli.evaluation.scorer import Scorer, scorers, words_of
+from seq2seq_cli.evaluation.significance import Difference, Range, difference, score_range
+from seq2seq_cli.evaluation.system import SystemOutput
+from seq2seq_cli.evaluation.test_set import TestSet
+
+_LENGTHS = ((1, 4), (5, 8), (9, 15), (16, None))
+"""Source words per sentence, from and to."""
+_FREQUENCIES = ((0, 0), (1, 9), (10, 99), (100, None))
+"""Times that the rarest word of a source occurs in the training sources."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Score:
+    """A score of a test set."""
+
+    metric: str
+    value: float
+    range: Range
+    signature: str
+    """SacreBLEU's; compare only scores with equal ones."""
+
+
+class Part(NamedTuple):
+    """A part of the test set, and its BLEU."""
+
+    name: str
+    pairs: int
+    bleu: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evaluation:
+    """All figures of a system."""
+
+    output: SystemOutput
+    scores: tuple[Score, ...]
+    """With one reference per hypothesis: a source with several counts once for each."""
+    of_sources: tuple[Score, ...]
+    """With all references of each distinct source; none where each source has one."""
+    lowercase: tuple[Score, ...]
+    """As `scores`, both sides lower-cased; none unless the system writes lower case alone."""
+    length_ratio: float
+    """Words of the outputs per word of the references."""
+    loop_rate: float
+    """The outputs in which three words in a row occur three times, per output."""
+    by_length: tuple[Part, ...]
+    by_frequency: tuple[Part, ...]
+    """By the training frequency of the rarest source word; none where the training texts are not at hand."""
+
+
+def evaluate(output: SystemOutput, tests: TestSet, frequencies: Mapping[str, int] | None = None) -> Evaluation:
+    """The figures of a system; `frequencies` are those of the lower-cased words of its training sources."""
+    src, tgt = tests.languages
+    hypotheses, references = pair_outputs(output, tests)
+    of_pairs = scorers(hypotheses, references, language=tgt)
+    several = list(tests.references.values())
+    of_sources = scorers([output.texts[source] for source in tests.references], several, language=tgt)
+    lowercase = scorers(hypotheses, references, language=tgt, lowercase=True) if output.lowercase else {}
+    lengths = [len(words_of(source, src)) for source, _ in tests.pairs]
+    rarest = [rarest_frequency(source, src, frequencies) for source, _ in tests.pairs] if frequencies else []
+    return Evaluation(
+        output=output,
+        scores=_scores(of_pairs),
+        of_sources=_scores(of_sources) if max(map(len, several)) > 1 else (),
+        lowercase=_scores(lowercase),
+        length_ratio=_words(hypotheses, tgt) / max(1, _words([text for [text] in references], tgt)),
+        loop_rate=output.loop_rate(tgt),
+        by_length=_parts(of_pairs["BLEU"], lengths, _LENGTHS),
+        by_frequency=_parts(of_pairs["BLEU"], rarest, _FREQUENCIES),
+    )
+
+
+def differences(system: SystemOutput, baseline: SystemOutput, tests: TestSet) -> dict[str, Difference]:
+    """The difference of a system from the baseline by each metric, with one reference per hypothesis."""
+    of_both = [scorers(*pair_outputs(output, tests), language=tests.languages[1]) for output in (system, baseline)]
+    return {metric: difference(scorer, of_both[1][metric]) for metric, scorer in of_both[0].items()}
+
+
+class Contrast(NamedTuple):
+    """A sentence that two systems translate differently."""
+
+    source: str
+    reference: str
+    system: str
+    baseline: str
+    difference: float
+    """chrF2++ of the system's translation less that of the baseline's."""
+
+
+def largest_contrasts(
+    system: SystemOutput, baseline: SystemOutput, tests: TestSet, count: int
+) -> tuple[list[Contrast], list[Contrast]]:
+    """The sentences at which the system is the better by most, and those at which the baseline is."""
+    sources, references = list(tests.references), list(tests.references.values())
+    of_both = []
+    for output in (system, baseline):
+        hypotheses = [output.texts[source] for source in sources]
+        chrf = scorers(hypotheses, references, language=tests.languages[1])["chrF2++"]
+        of_both.append(np.array([chrf.of_sum(row) for row in chrf.statistics]))
+    gains = of_both[0] - of_both[1]
+    order = np.argsort(-gains, kind="stable").tolist()
+    contrasts = [
+        Contrast(sources[i], references[i][0], system.texts[sources[i]], baseline.texts[sources[i]], float(gains[i]))
+        for i in order
+    ]
+    better = [contrast for contrast in contrasts[:count] if contrast.difference > 0]
+    worse = [contrast for contrast in contrasts[: -count - 1 : -1] if contrast.difference < 0]
+    return better, worse
+
+
+def word_frequencies(texts: Sequence[str], language: str) -> Counter[str]:
+    """The frequencies of the lower-cased words of texts, without the marks around them."""
+    return Counter(word for text in texts for word in _bare_words(text, language))
+
+
+def rarest_frequency(source: str, language: str, frequencies: Mapping[str, int]) -> int:
+    """The training frequency of the rarest word of a source; 0 for a source without words."""
+    return min((frequencies.get(word, 0) for word in _bare_words(source, language)), default=0)
+
+
+def pair_outputs(output: SystemOutput, tests: TestSet) -> tuple[list[str], list[list[str]]]:
+    """The hypothesis of each pair, and its reference."""
+    return [output.texts[source] for source, _ in tests.pairs], [[reference] for _, reference in tests.pairs]
+
+
+def _bare_words(text: str, language: str) -> list[str]:
+    stripped = ("".join(filter(str.isalnum, word)).lower() for word in words_of(text, language))
+    return [word for word in stripped if word]
+
+
+def _scores(of_metrics: Mapping[str, Scorer]) -> tuple[Score, ...]:
+    return tuple(
+        Score(metric=name, value=scorer.score(), range=score_range(scorer), signature=scorer.signature)
+        for name, scorer in of_metrics.items()
+    )
+
+
+def _parts(bleu: Scorer, values: Sequence[int], bounds: Sequence[tuple[int, int | None]]) -> tuple[Part, ...]:
+    """BLEU of the pairs whose value lies within each of the bounds; parts without pairs are left out."""
+    parts = []
+    for low, high in bounds:
+        chosen = np.array([i for i, value in enumerate(values) if low <= value and (high is None or value <= high)])
+        name = f"{low} and more" if high is None else f"{low}" if low == high else f"{low} to {high}"
+        if len(chosen):
+            parts.append(Part(name, len(chosen), bleu.score(chosen)))
+    return tuple(parts)
+
+
+def _words(texts: Sequence[str], language: str) -> int:
+    return sum(len(words_of(text, language)) for text in texts)

@@ -1,0 +1,105 @@
+"""How much of a score, or of a difference between two, is chance.
+
+n sentences, k statistics per sentence, r resamples.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from seq2seq_cli.evaluation.scorer import Scorer
+from seq2seq_cli.shapes import Float
+
+RESAMPLES = 1000
+TRIALS = 10_000
+SEED = 12345
+"""SacreBLEU's, so that a figure is the same at each call."""
+_ROUNDING = 1e-9
+_AT_ONCE = 100
+"""Resamples at a time: their weights are a matrix with a column per sentence."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Range:
+    """The middle 95 % of the values over the resamples of the test set."""
+
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, values: Float[np.ndarray, " r"]) -> "Range":
+        """The range between the quantiles 0.025 and 0.975."""
+        low, high = np.quantile(values, (0.025, 0.975)).tolist()
+        return cls(low=low, high=high)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Difference:
+    """The score of a system less that of the baseline, by the same metric on the same sentences."""
+
+    value: float
+    range: Range
+    p_bootstrap: float
+    """Paired bootstrap resampling: the probability of a difference at least as large if there were none."""
+    p_randomisation: float
+    """The same by approximate randomisation."""
+
+    @property
+    def is_significant(self) -> bool:
+        """Whether both probabilities are below 0.05."""
+        return max(self.p_bootstrap, self.p_randomisation) < 0.05  # the usual level
+
+
+def score_range(scorer: Scorer) -> Range:
+    """The 95 % range of a score over bootstrap resamples of the sentences (Koehn 2004, section 3)."""
+    return Range.of(np.array([scorer.of_sum(total) for total in _resampled(scorer.statistics)]))
+
+
+def difference(system: Scorer, baseline: Scorer) -> Difference:
+    """Compare two systems by one metric; raises ValueError when they were scored on differently many sentences.
+
+    Paired bootstrap resampling (Koehn 2004, section 4): the share of the resamples in which the absolute difference,
+    less its mean over them, is at least as large as the real one, as in SacreBLEU. Approximate randomisation (Riezler &
+    Maxwell 2005, section 4): the share of the trials, in which the outputs for each sentence are exchanged at random,
+    with a difference at least as large. Equal outputs have p = 1.
+    """
+    if len(system.statistics) != len(baseline.statistics):
+        raise ValueError("two systems are compared on the same sentences")
+    value = system.score() - baseline.score()
+    both = np.concatenate((system.statistics, baseline.statistics), axis=1)
+    k = system.statistics.shape[1]
+
+    def differences(totals: Iterator[Float[np.ndarray, " 2k"]]) -> Float[np.ndarray, " r"]:
+        return np.array([system.of_sum(total[:k]) - baseline.of_sum(total[k:]) for total in totals])
+
+    resampled = differences(_resampled(both))
+    exchanged = differences(_exchanged(system.statistics, baseline.statistics))
+    return Difference(
+        value=value,
+        range=Range.of(resampled),
+        p_bootstrap=_p_value(np.abs(resampled) - np.abs(resampled).mean(), value),
+        p_randomisation=_p_value(np.abs(exchanged), value),
+    )
+
+
+def _p_value(values: Float[np.ndarray, " r"], real: float) -> float:
+    """The share of the values that are at least as large as the real difference, which counts as one of them."""
+    as_large = np.count_nonzero(values >= abs(real) - _ROUNDING)
+    return float(as_large + 1) / (len(values) + 1)
+
+
+def _resampled(statistics: Float[np.ndarray, "n k"]) -> Iterator[Float[np.ndarray, " k"]]:
+    """The sums over as many sentences as there are, drawn with replacement, again and again."""
+    random, n = np.random.default_rng(SEED), len(statistics)
+    for _ in range(0, RESAMPLES, _AT_ONCE):
+        yield from random.multinomial(n, np.full(n, 1 / n), size=_AT_ONCE) @ statistics
+
+
+def _exchanged(a: Float[np.ndarray, "n k"], b: Float[np.ndarray, "n k"]) -> Iterator[Float[np.ndarray, " 2k"]]:
+    """The sums of both systems after each sentence's statistics were exchanged or not, by the toss of a coin."""
+    random, both = np.random.default_rng(SEED), a.sum(axis=0) + b.sum(axis=0)
+    for _ in range(0, TRIALS, _AT_ONCE):
+        for total in random.integers(2, size=(_AT_ONCE, len(a))) @ (a - b):
+            first = b.sum(axis=0) + total
+            yield np.concatenate((first, both - first))

@@ -1,0 +1,92 @@
+"""The outputs of a translator on a test set, and what is known about them."""
+
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from seq2seq_cli.decoding.scoring import TotalScore, score_pairs
+from seq2seq_cli.decoding.translator import Translator
+from seq2seq_cli.errors import InputError
+from seq2seq_cli.evaluation.scorer import words_of
+from seq2seq_cli.evaluation.test_set import TestSet
+
+_LOOP = 3
+"""Times that three words in a row occur in an output that repeats itself."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SystemOutput:
+    """The translation of each distinct source of a test set."""
+
+    name: str
+    texts: dict[str, str]
+    """By the source."""
+    lowercase: bool = False
+    """Whether the system writes lower case alone."""
+    total: TotalScore | None = None
+    """The log-probability of the references; None for outputs of unknown origin, as are the next."""
+    unknown_rate: float | None = None
+    """Words of the sources that are not in the vocabulary, per word."""
+    copy_rate: float | None = None
+    """Words of the outputs that were copied from the source, per word."""
+    sentences_per_second: float | None = None
+
+    def loop_rate(self, language: str) -> float:
+        """The outputs in which three words in a row occur three times, per output."""
+        return sum(_loops(words_of(text, language)) for text in self.texts.values()) / len(self.texts)
+
+
+def translate_test_set(name: str, translator: Translator, tests: TestSet) -> SystemOutput:
+    """Translate each distinct source once, and score the references.
+
+    Raises InputError for a source that is too long for the model.
+    """
+    sources = list(tests.references)
+    started = time.perf_counter()
+    translations = translator.translate(sources)
+    seconds = time.perf_counter() - started
+    src_words, tgt_words = (
+        sum(len(words_of(text, language)) for text in texts)
+        for texts, language in zip((sources, [t.text for t in translations]), tests.languages, strict=True)
+    )
+    return SystemOutput(
+        name=name,
+        texts={translation.source: translation.text for translation in translations},
+        lowercase=translator.tgt_codec.config.lowercase,
+        total=sum(score_pairs(translator, tests.pairs, f"{tests.name}: pair {{}}".format), TotalScore()),
+        unknown_rate=sum(len(t.unknown) for t in translations) / max(1, src_words),
+        copy_rate=sum(len(t.copied) for t in translations) / max(1, tgt_words),
+        sentences_per_second=len(sources) / seconds,
+    )
+
+
+def read_hypotheses(path: Path, tests: TestSet) -> SystemOutput:
+    """The outputs in a file: one per pair of the test set, or one per distinct source, in their order.
+
+    Raises InputError when the file cannot be read, has another number of lines, or two outputs for one source.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else f"byte {error.start} is not UTF-8"
+        raise InputError(f"{path}: cannot be read: {reason}") from None
+    sources = [source for source, _ in tests.pairs]
+    if len(lines) == len(tests.references):
+        sources = list(tests.references)
+    elif len(lines) != len(sources):
+        raise InputError(
+            f"{path}: has {len(lines):,} lines, but {tests.name} has {len(sources):,} pairs with"
+            f" {len(tests.references):,} different sources: give one line for each pair, or for each source"
+        )
+    texts: dict[str, str] = {}
+    for number, (source, text) in enumerate(zip(sources, lines, strict=True), start=1):
+        if texts.setdefault(source, text) != text:
+            raise InputError(f"{path}:{number}: another translation of a sentence that a line above translates")
+    return SystemOutput(name=str(path), texts=texts)
+
+
+def _loops(words: Sequence[str]) -> bool:
+    trigrams = Counter(zip(words, words[1:], words[2:], strict=False))
+    return max(trigrams.values(), default=0) >= _LOOP

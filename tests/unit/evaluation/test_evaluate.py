@@ -1,0 +1,111 @@
+"""The figures of systems, counted by hand."""
+
+from pathlib import Path
+
+import pytest
+
+from seq2seq_cli.errors import InputError, PairFileError
+from seq2seq_cli.evaluation.evaluate import evaluate, largest_contrasts, rarest_frequency, word_frequencies
+from seq2seq_cli.evaluation.system import SystemOutput, read_hypotheses
+from seq2seq_cli.evaluation.test_set import TestSet
+
+TESTS = TestSet(
+    name="four pairs",
+    pairs=(
+        ("She kissed him.", "Sie hat ihn geküsst."),
+        ("She kissed him.", "Sie küsste ihn."),
+        ("The dog sleeps in the garden today.", "Der Hund schläft heute im Garten."),
+        ("Go.", "Geh."),
+    ),
+    languages=("en", "de"),
+)
+PERFECT = {
+    "She kissed him.": "Sie küsste ihn.",
+    "The dog sleeps in the garden today.": "Der Hund schläft heute im Garten.",
+    "Go.": "Geh.",
+}
+
+
+def output(**texts: str) -> SystemOutput:
+    return SystemOutput(name="system", texts={**PERFECT, **texts})
+
+
+def test_a_source_with_several_references_counts_once_with_all_of_them() -> None:
+    found = evaluate(output(), TESTS)
+    assert found.of_sources[0].value == pytest.approx(100)
+    assert found.scores[0].value < 100
+    assert found.scores[0].range.low <= found.scores[0].value <= found.scores[0].range.high
+
+
+def test_parts_are_the_pairs_with_so_many_words() -> None:
+    found = evaluate(output(), TESTS)
+    assert [(part.name, part.pairs) for part in found.by_length] == [("1 to 4", 3), ("5 to 8", 1)]
+    assert found.by_length[1].bleu == pytest.approx(100)
+    assert found.by_frequency == ()
+
+
+def test_the_rarest_word_decides_about_the_frequency() -> None:
+    frequencies = word_frequencies(["She kissed the dog.", "The dog, the cat!"], "en")
+    assert frequencies["the"] == 3
+    assert rarest_frequency("The dog!", "en", frequencies) == 2
+    assert rarest_frequency("The bird.", "en", frequencies) == 0
+    parts = evaluate(output(), TESTS, {"go": 12, "she": 1, "kissed": 9, "him": 5}).by_frequency
+    assert [(part.name, part.pairs) for part in parts] == [("0", 1), ("1 to 9", 2), ("10 to 99", 1)]
+
+
+def test_an_output_that_repeats_three_words_three_times_is_a_loop() -> None:
+    looping = output(**{"Go.": "a b c a b c a b c"})
+    assert evaluate(looping, TESTS).loop_rate == pytest.approx(1 / 3)
+    assert evaluate(output(**{"Go.": "a b c a b c"}), TESTS).loop_rate == 0
+
+
+def test_the_length_ratio_is_of_words() -> None:
+    # 3 + 3 + 6 + 2 words for 4 + 3 + 6 + 1.
+    assert evaluate(output(**{"Go.": "Geh weg."}), TESTS).length_ratio == pytest.approx(14 / 14)
+
+
+def test_contrasts_are_where_one_system_is_better_than_the_other() -> None:
+    other = SystemOutput(name="other", texts={**PERFECT, "Go.": "Los!"})
+    better, worse = largest_contrasts(output(), other, TESTS, 5)
+    assert [(contrast.source, contrast.system, contrast.baseline) for contrast in better] == [("Go.", "Geh.", "Los!")]
+    assert worse == []
+    assert largest_contrasts(other, output(), TESTS, 5)[1][0].source == "Go."
+
+
+def test_pairs_of_a_file_are_taken_as_prepare_takes_them(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.tsv"
+    path.write_text("She  left.\tSie ging.\tnote\nnothing\n\t\nGo.\tGeh.\n", encoding="utf-8")
+    tests = TestSet.of_file(path, ("en", "de"))
+    assert tests.pairs == (("She left.", "Sie ging."), ("Go.", "Geh."))
+    assert TestSet.of_file(path, ("de", "en"), swap=True).pairs[0] == ("Sie ging.", "She left.")
+    assert tests.seen_in(["she left"], []) == 1
+    assert tests.seen_in([], ["Geh!", "sie ging"]) == 2
+    assert tests.seen_in(["Geh."], ["She left."]) == 0
+
+
+def test_a_file_without_pairs_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.tsv"
+    path.write_text("no tab\n", encoding="utf-8")
+    with pytest.raises(PairFileError, match="no line has two sentences"):
+        TestSet.of_file(path, ("en", "de"))
+
+
+@pytest.mark.parametrize("lines", [["A.", "A.", "B.", "C."], ["A.", "B.", "C."]])
+def test_hypotheses_are_of_the_pairs_or_of_the_sources(tmp_path: Path, lines: list[str]) -> None:
+    path = tmp_path / "out.txt"
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    assert list(read_hypotheses(path, TESTS).texts.values()) == ["A.", "B.", "C."]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("A.\nB.\n", r"out.txt: has 2 lines, but four pairs has 4 pairs with 3 different sources"),
+        ("A.\nX.\nB.\nC.\n", r"out.txt:2: another translation of a sentence"),
+    ],
+)
+def test_hypotheses_that_do_not_fit_are_refused(tmp_path: Path, content: str, message: str) -> None:
+    path = tmp_path / "out.txt"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(InputError, match=message):
+        read_hypotheses(path, TESTS)

@@ -76,7 +76,8 @@ def fuzz(campaign: Campaign, format_: Format, numbers: range, *, seconds: float,
     """Judge the cases of a format until the time is over; keep some of each failure, and print them."""
     row, end = Row(format=format_), time.monotonic() + seconds
     cases = [Case(format=format_, seed=campaign.seed, number=number) for number in numbers]
-    for outcome in campaign.outcomes(cases):
+    outcomes = campaign.outcomes(cases)
+    for outcome in outcomes:
         row.add(outcome)
         problem = outcome.verdict.problem
         if problem and len(row.problems[_kind(problem)]) <= _KEPT_ALIKE:
@@ -84,6 +85,7 @@ def fuzz(campaign: Campaign, format_: Format, numbers: range, *, seconds: float,
             print(f"{folder}: {outcome.path}: s2s {outcome.command}\n    {problem}", flush=True)
         if time.monotonic() > end:
             break
+    outcomes.close()
     return row
 
 

@@ -14,7 +14,7 @@ import shlex
 import shutil
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from itertools import groupby
@@ -144,7 +144,7 @@ class Campaign:
             said = (self.streams / "stderr").read_text(encoding="utf-8")
             raise RuntimeError(f"the valid files cannot be made: {said}")
 
-    def outcomes(self, cases: Sequence[Case], run: Run | None = None) -> Iterator[Outcome]:
+    def outcomes(self, cases: Sequence[Case], run: Run | None = None) -> Generator[Outcome, None, None]:
         """The outcomes of some cases, in order; `run` reads the files in the place of s2s."""
         left = list(cases)
         while left:
@@ -154,14 +154,19 @@ class Campaign:
             process = _FORKS.Process(target=_work, args=(self, names, theirs, run or s2s))
             process.start()
             theirs.close()
-            for case in batch:
-                outcome = self._received(case, ours, process)
-                left.remove(case)
-                yield outcome
-                if outcome.verdict.is_last:
-                    break
-            process.join()
-            process.close()
+            try:
+                for case in batch:
+                    outcome = self._received(case, ours, process)
+                    left.remove(case)
+                    yield outcome
+                    if outcome.verdict.is_last:
+                        break
+            except GeneratorExit:  # nobody asks for the other ones
+                process.kill()
+                raise
+            finally:
+                process.join()
+                process.close()
 
     def _received(self, case: Case, pipe: Connection, process: Any) -> Outcome:
         """The outcome that a process tells, or how it died."""

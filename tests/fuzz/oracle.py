@@ -104,7 +104,7 @@ def _stdout_problem(code: int | None, arguments: Sequence[str], stdout: Path) ->
         return ""
     text = stdout.read_text(encoding="utf-8")
     try:
-        for document in text.splitlines() if "json" in arguments else [text]:
+        for document in text.removesuffix("\n").split("\n") if "json" in arguments else [text]:
             json.loads(document, parse_constant=_refuse).__repr__().encode("utf-8")
     except ValueError as error:
         return f"on stdout: no strict JSON: {error}"

@@ -1,5 +1,6 @@
 """Spoilt files of every format that s2s reads: a few of each here, ten thousand with ``make fuzz``."""
 
+import multiprocessing
 import os
 import signal
 import sys
@@ -98,3 +99,10 @@ def test_a_failure_is_kept_as_it_was_read(campaign: Campaign, tmp_path: Path) ->
         assert (campaign.keep(outcome, tmp_path) / outcome.path).read_bytes() == read
         spoilt.add(read)
     assert len(spoilt) == 3
+
+
+def test_no_process_is_left_when_a_campaign_is_given_up(campaign: Campaign) -> None:
+    outcomes = campaign.outcomes([Case(format=FORMATS[0], seed=1, number=number) for number in range(9)], refuse)
+    next(outcomes)
+    outcomes.close()
+    assert multiprocessing.active_children() == []

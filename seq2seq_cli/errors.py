@@ -18,10 +18,28 @@ An OSError that none of them replaces ends the program with 2 where the name of 
 A message is one line: what is wrong, where (``file:line:column`` as far as known) and what to do.
 """
 
+import re
+
+_STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufeff\ufff9-\ufffb]")
+"""Characters that steer a terminal or turn its text around: controls but for tab and line feed, the separators of lines
+and paragraphs, and the marks that embed, override or isolate a direction."""
+_JOINER = re.compile("(?<=[\u0590-\U0010ffff])[\u200c\u200d]")
+"""A joiner or non-joiner where words and emoji have one: Persian, Hindi."""
+
+
+def escape_steering(text: str) -> str:
+    r"""The text with ``\uXXXX`` for each character that would steer a terminal; all others are kept."""
+    return _STEERING.sub(lambda character: f"\\u{ord(character[0]):04x}", text)
+
 
 def one_line(text: str) -> str:
-    """Escape the characters that would break a line or a terminal."""
-    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
+    """Escape the characters that would break a line or a terminal, or that nobody would see."""
+    if text.isprintable():
+        return text
+    joiners = {match.start() for match in _JOINER.finditer(text)}
+    return "".join(
+        letter if letter.isprintable() or place in joiners else repr(letter)[1:-1] for place, letter in enumerate(text)
+    )
 
 
 class S2SError(Exception):

@@ -18,6 +18,7 @@ import typer
 
 from seq2seq_cli.cli.notices import show_warnings
 from seq2seq_cli.cli.plain_command import PlainGroup
+from seq2seq_cli.cli.safe_stream import guard_streams
 from seq2seq_cli.compute.environment import prepare_environment
 from seq2seq_cli.compute.out_of_memory import is_out_of_memory
 from seq2seq_cli.errors import InputError, Interrupted, S2SError, one_line
@@ -131,7 +132,7 @@ def _exit_code(error: Exception) -> int:
 
 
 def _open_streams() -> None:
-    """Make stdin, stdout and stderr usable when they are closed or not UTF-8."""
+    """Make stdin, stdout and stderr usable when they are closed or not UTF-8, and terminals safe."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             # Closed by the caller (s2s ... >&-). In this order each gets its own descriptor back, before a file does.
@@ -139,6 +140,7 @@ def _open_streams() -> None:
     for stream in (sys.stdout, sys.stderr):
         # Foreign words must not crash a terminal or pipe that is not UTF-8.
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    guard_streams()
 
 
 def _drop_unwritten() -> None:

@@ -5,6 +5,8 @@ from typing import Annotated, Literal
 
 import typer
 
+from seq2seq_cli.errors import one_line
+
 
 def export(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="The run folder, or one of its files of weights.")],
@@ -21,4 +23,4 @@ def export(
     from seq2seq_cli.decoding.engines.standalone import export as write
 
     out = write(run, folder, overwrite=overwrite)
-    typer.echo(f"{out}: exported; {out / 'README.md'} tells how to run it")
+    typer.echo(one_line(f"{out}: exported; {out / 'README.md'} tells how to run it"))

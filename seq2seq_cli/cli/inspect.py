@@ -63,7 +63,7 @@ def _head(corpus: "PreparedCorpus") -> Iterator[str]:
     size = sum(record.size for record in manifest.files.values())
     yield f"{one_line(str(corpus.path))}: {text.src.language} to {text.tgt.language}, unit {text.unit}"
     files = ", ".join(file.name for file in manifest.pair_files)
-    yield f"made by s2s {manifest.s2s} with spaCy {manifest.spacy} from {files}"
+    yield one_line(f"made by s2s {manifest.s2s} with spaCy {manifest.spacy} from {files}")
     yield f"{len(manifest.files)} files, {size / 1e6:,.1f} MB, all unchanged"
 
 

@@ -9,8 +9,10 @@ def progress_bar(title: str, unit: str) -> Iterator[Callable[[int, int | None], 
     """A function that shows (done, total) on stderr, if that is a terminal; a smaller `done` restarts the bar."""
     from tqdm import tqdm
 
+    from seq2seq_cli.cli.safe_stream import bar_stream
+
     # disable=None: no bar unless stderr is a terminal.
-    with tqdm(desc=title, unit=unit, unit_scale=True, leave=False, disable=None) as bar:
+    with tqdm(desc=title, unit=unit, unit_scale=True, leave=False, file=bar_stream(), disable=None) as bar:
 
         def show(done: int, total: int | None) -> None:
             if done < bar.n:

@@ -55,7 +55,7 @@ def list_runs(
     elif found:
         sys.stdout.writelines(f"{line}\n" for line in _list_lines(found))
     else:
-        sys.stderr.write(f"s2s: no runs are in {context.obj} yet: s2s train makes one\n")
+        sys.stderr.write(f"s2s: no runs are in {one_line(str(context.obj))} yet: s2s train makes one\n")
     for run in found:
         if isinstance(run, runs.DamagedRun):
             _warn(run.problem)
@@ -110,7 +110,7 @@ def plot(
     shown = metric or found[0].config.training.best_metric
     curves = learning_curves(dict(zip(_titles(found), found, strict=True)), axis=x, metric=shown)
     save_curves(curves, out, axis=x, metric=shown)
-    sys.stderr.write(f"s2s: learning curves written to {out}\n")
+    sys.stderr.write(f"s2s: learning curves written to {one_line(str(out))}\n")
 
 
 def _find(names: Sequence[str], folder: Path, *, least: int) -> "list[Run]":
@@ -143,7 +143,7 @@ def _list_lines(found: "Sequence[Run | DamagedRun]") -> Iterator[str]:
     yield header
     for run, line in zip(found, lines, strict=True):
         yield line
-        yield "  damaged" if isinstance(run, DamagedRun) else f"  {run.model_in_words}; {run.state_in_words}"
+        yield "  damaged" if isinstance(run, DamagedRun) else one_line(f"  {run.model_in_words}; {run.state_in_words}")
 
 
 def _cells(run: "Run | DamagedRun") -> list[str]:

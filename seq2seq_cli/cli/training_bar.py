@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from tqdm import tqdm
 
+from seq2seq_cli.cli.safe_stream import bar_stream
+from seq2seq_cli.errors import one_line
+
 if TYPE_CHECKING:
     from seq2seq_cli.training.events import Event, Started, Step, Validated
 
@@ -28,7 +31,7 @@ class TrainingBar:
 
         match event:
             case Started():
-                sys.stderr.writelines(f"{line}\n" for line in _start_lines(event))
+                sys.stderr.writelines(f"{one_line(line)}\n" for line in _start_lines(event))
             case Step():
                 self._step(event)
             case Validated():
@@ -49,10 +52,10 @@ class TrainingBar:
             tqdm.write(
                 f"s2s: warning: step {event.step}: the batch did not fit in memory and was computed in two halves, as"
                 " others may be from now on: a lower training.batch_size is faster",
-                file=sys.stderr,
+                file=bar_stream(),
             )
         if event.skipped:
-            tqdm.write(f"s2s: warning: step {event.step}: skipped, its gradient is not finite", file=sys.stderr)
+            tqdm.write(f"s2s: warning: step {event.step}: skipped, its gradient is not finite", file=bar_stream())
             return
         if self._bar is None:
             self._bar = tqdm(
@@ -61,6 +64,7 @@ class TrainingBar:
                 desc=f"epoch {event.epoch}",
                 unit=" batches",
                 leave=False,
+                file=bar_stream(),
                 disable=None,  # no bar unless stderr is a terminal
             )
             self._loss, self._tokens, self._seconds = event.loss, 0, 0.0

@@ -4,7 +4,6 @@ import codecs
 import contextlib
 import io
 import os
-import re
 import shutil
 import sys
 from collections.abc import Iterator
@@ -13,6 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, TextIO
 
+from seq2seq_cli.cli.safe_stream import for_terminal
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.files.writing import whole_file
 
@@ -20,14 +20,10 @@ if TYPE_CHECKING:
     from seq2seq_cli.plots.attention_map import AttentionMap
     from seq2seq_cli.plots.attention_text import Style
 
-_UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
-"""Characters that steer a terminal or turn its text around: controls but for tab and line feed, the separators of lines
-and paragraphs, and the marks that embed, override or isolate a direction."""
-
 
 @dataclass(frozen=True)
 class Output:
-    """A stream of results: all that a command shows of texts on a terminal goes through `write`."""
+    """A stream of results."""
 
     stream: TextIO
 
@@ -42,12 +38,10 @@ class Output:
         return codecs.lookup(self.stream.encoding).name == "utf-8"
 
     def write(self, text: str) -> None:
-        r"""Write lines; on a terminal at once, with ``\uXXXX`` for each character that would steer it."""
+        """Write lines; on a terminal at once."""
+        self.stream.write(text)
         if self.is_terminal:
-            self.stream.write(_UNSAFE.sub(lambda unsafe: f"\\u{ord(unsafe[0]):04x}", text))
             self.stream.flush()
-        else:
-            self.stream.write(text)
 
     def flush(self) -> None:
         """Hand over what was written."""
@@ -79,7 +73,7 @@ def open_output(path: Path | None, *, overwrite: bool) -> Iterator[Output]:
     with _opened(path) as file:
         stream = io.TextIOWrapper(file, encoding="utf-8", newline="\n")
         try:
-            yield Output(stream)
+            yield Output(for_terminal(stream))
         finally:
             stream.detach()  # writes the rest, and leaves the file open
 

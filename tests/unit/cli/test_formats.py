@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from seq2seq_cli.cli.safe_stream import for_terminal
 from seq2seq_cli.cli.translating.formats import View, render
 from seq2seq_cli.cli.translating.output import Output
 from seq2seq_cli.decoding.translation import SentenceTranslation, Translation
@@ -163,7 +164,7 @@ class Terminal(io.TextIOWrapper):
 def on_terminal(text: str) -> str:
     buffer = io.BytesIO()
     terminal = Terminal(buffer, encoding="utf-8", newline="\n")
-    Output(terminal).write(text)
+    Output(for_terminal(terminal)).write(text)
     return buffer.getvalue().decode()
 
 

@@ -201,7 +201,7 @@ class Session:
             logger.warning(
                 "%s: changed, replaced or removed while the training runs, which goes on with what it opened; to resume"
                 " it later, prepare the same corpus again",
-                one_line(str(changed[0])),
+                one_line(str(changed[0] if len(changed) < len(self.corpus.files) else self.corpus.path)),
             )
         return bool(changed)
 

@@ -15,8 +15,9 @@ from seq2seq_cli.errors import PreparedFolderError
 from seq2seq_cli.preparation.prepare import prepare
 from seq2seq_cli.training.events import Saved, Validated
 from seq2seq_cli.training.session import Session
+from tests.commands import s2s_here
 from tests.corpora import write_reversals
-from tests.tiny import started, tiny_config
+from tests.tiny import created, started, tiny_config
 
 
 @pytest.fixture
@@ -57,7 +58,7 @@ def test_a_training_goes_on_with_the_corpus_that_it_opened_and_says_so(
         disturbed = weights_after(started(tmp_path / "run", config, corpus), changes)
     assert all(torch.equal(disturbed[name], undisturbed[name]) for name in undisturbed)
     (told,) = caplog.messages
-    assert str(corpus.path) in told
+    assert f"{corpus.path}/train" in told  # of the folder, these files were cut first
     assert "changed, replaced or removed" in told
 
 
@@ -75,3 +76,21 @@ def test_a_large_corpus_that_is_cut_under_a_training_ends_it_in_words(
     assert "changed since it was opened: prepare the same corpus again" in str(raised.value)
     assert "last/training.pt is kept. Go on with: s2s train --resume --out" in str(raised.value)
     assert (session.state.progress.epoch, session.run.best_path.is_file()) == (1, True)
+
+
+def test_a_damaged_test_split_is_refused_before_anything_is_trained(corpus: PreparedCorpus, tmp_path: Path) -> None:
+    texts = corpus.path / "test.src.txt"
+    texts.write_bytes(b"\xff" + texts.read_bytes()[1:])
+    done = s2s_here(tmp_path, "train", "--data", "prepared", "--set", "training.epochs=1")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "s2s: error: prepared/test.src.txt: damaged: prepare again with --overwrite\n"
+    assert not (tmp_path / "runs").exists()
+
+
+def test_a_run_is_not_resumed_with_what_replaced_its_corpus(corpus: PreparedCorpus, tmp_path: Path) -> None:
+    run = created(tmp_path / "run", tiny_config(corpus), corpus)
+    replace_corpus(corpus.path)
+    done = s2s_here(tmp_path, "train", "--resume", "--out", "run")
+    assert done.returncode == 2
+    assert f"{corpus.path}: not the corpus that {run.path.name} was trained on" in done.stderr
+    assert "prepare that corpus again, or train a new run with --out" in done.stderr

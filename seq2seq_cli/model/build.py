@@ -1,7 +1,11 @@
 """From the config to the network: the class for each choice in the config (`SCORES` has the scores)."""
 
+from typing import Any
+
 import torch
 from torch import nn
+from torch.overrides import TorchFunctionMode
+from typing_extensions import override
 
 from seq2seq_cli.config.schema import AttentionConfig, DecoderConfig, ModelConfig
 from seq2seq_cli.model.attention.attention import Attention, ContextProvider
@@ -27,10 +31,20 @@ def build_outline(config: ModelConfig, *, src_size: int, tgt_size: int) -> Seq2S
     Raises ValueError for weights that are too large to be counted.
     """
     try:
-        with torch.device("meta"):
+        with torch.device("meta"), _Undrawn():
             return build_model(config, src_size=src_size, tgt_size=tgt_size)
     except (RuntimeError, OverflowError):
         raise ValueError("the sizes of the model in config.yaml are too large") from None
+
+
+class _Undrawn(TorchFunctionMode):
+    """No weights are drawn: torch loads its compiler to draw those that have no memory, which takes a second."""
+
+    @override
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if getattr(func, "__module__", None) == nn.init.__name__:
+            return args[0] if args else kwargs["tensor"]
+        return func(*args, **(kwargs or {}))
 
 
 def build_model(config: ModelConfig, *, src_size: int, tgt_size: int) -> Seq2Seq:

@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from seq2seq_cli.compute.threads import map_in_threads
@@ -113,12 +114,17 @@ class Translator:
     def _translate(self, chunk: "Sequence[_PlacedText]") -> list[Translation]:
         """The translations of the texts of a chunk.
 
-        A sentence that loses numbers is translated once more, with the condition that they occur. Where they cannot, or
-        still do not, they are protected like addresses.
+        A short text of several sentences that loses numbers is translated sentence by sentence. A sentence that loses
+        some is translated once more, with the condition that they occur. Where they cannot, or still do not, they are
+        protected like addresses.
         """
         passages = {text: self._take_apart(place, text) for place, text in chunk}
-        sentences = {text: self._sentences(passage) for text, passage in passages.items()}
-        found = self._search(sentence for of_text in sentences.values() for sentence in of_text)
+        sentences = {text: _sentences(passage) for text, passage in passages.items()}
+        found = self._search(chain.from_iterable(sentences.values()))
+        lossy = [text for text, of_text in sentences.items() if any(_lost(each, found[each]) for each in of_text)]
+        passages |= {text: self._split(text, replace(self._limits, usual_length=0)) for text in lossy}
+        sentences |= {text: _sentences(passages[text]) for text in lossy}
+        found |= self._search(each for text in lossy for each in sentences[text] if each not in found)
         if not self.options.sampling:
             found |= self._search_again(found, _Sentence.demand)
         found |= self._search_again(found, _Sentence.protect)
@@ -129,7 +135,7 @@ class Translator:
         return [translations[text] for _, text in chunk]
 
     def _take_apart(self, place: str, text: str) -> Passage:
-        passage = split_passage(text, language=self.src_codec.config.language, limits=self._limits)
+        passage = self._split(text, self._limits)
         if passage.was_cut:
             logger.warning(
                 "%s: a sentence of more than %d tokens was translated in parts: shorter sentences have better"
@@ -139,19 +145,19 @@ class Translator:
             )
         return passage
 
+    def _split(self, text: str, limits: Limits) -> Passage:
+        return split_passage(text, language=self.src_codec.config.language, limits=limits)
+
     def _search_again(
         self,
         found: "Mapping[_Sentence, list[SentenceTranslation]]",
         changed: "Callable[[_Sentence, Sequence[Span]], _Sentence]",
     ) -> "dict[_Sentence, list[SentenceTranslation]]":
         """Other translations of the sentences that lose numbers."""
-        lost = {sentence: lost_numbers(sentence.piece.text, best.text) for sentence, (best, *_) in found.items()}
+        lost = {sentence: _lost(sentence, translations) for sentence, translations in found.items()}
         lossy = {sentence: changed(sentence, spans) for sentence, spans in lost.items() if spans}
         again = self._search(lossy.values())
         return {sentence: again[other] for sentence, other in lossy.items()}
-
-    def _sentences(self, passage: Passage) -> "list[_Sentence]":
-        return [_Sentence(piece, is_first=i == 0) for i, piece in enumerate(passage.pieces)]
 
     def _search(self, sentences: "Iterable[_Sentence]") -> "dict[_Sentence, list[SentenceTranslation]]":
         """The translations of each sentence, best first."""
@@ -254,6 +260,15 @@ class _Sentence(NamedTuple):
     def protect(self, spans: Sequence[Span]) -> "_Sentence":
         """The sentence with more spans that come through unchanged."""
         return self._replace(piece=self.piece.protect(spans))
+
+
+def _sentences(passage: Passage) -> list[_Sentence]:
+    return [_Sentence(piece, is_first=i == 0) for i, piece in enumerate(passage.pieces)]
+
+
+def _lost(sentence: _Sentence, translations: Sequence[SentenceTranslation]) -> list[Span]:
+    """The numbers of a sentence that its best translation lacks."""
+    return lost_numbers(sentence.piece.text, translations[0].text)
 
 
 def similar_lengths(lengths: Sequence[int], batch_size: int) -> Iterator[list[int]]:

@@ -3,6 +3,7 @@
 import itertools
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -146,6 +147,18 @@ def test_the_length_limit_counts_source_tokens(model: Seq2Seq, src_codec: Codec,
     [translation] = sentences_of(limited, ["she kissed him"])
     assert translation.text == " ".join(["Hund"] * 6)  # int(1.5 * 3) + 2
     assert EOS_UNIT not in translation.tgt_tokens
+
+
+def test_a_short_text_that_loses_numbers_is_translated_sentence_by_sentence(
+    model: Seq2Seq, src_codec: Codec, tgt_codec: Codec
+) -> None:
+    # No untrained model writes six numbers by itself.
+    several = translator(model, src_codec, tgt_codec)
+    several = replace(several, src_codec=replace(src_codec, conventions=replace(src_codec.conventions, longest=40)))
+    plain, numbers = several.translate(["She saw him. He saw her.", "She saw 12 34 56. He saw 78 90 11."])
+    assert [sentence.source for sentence in plain.sentences] == ["She saw him. He saw her."]
+    assert [sentence.source.strip() for sentence in numbers.sentences] == ["She saw 12 34 56.", "He saw 78 90 11."]
+    assert all(number in numbers.text for number in ("12", "34", "56", "78", "90", "11"))
 
 
 def test_unknown_words_are_copied_and_unk_is_never_written(model: Seq2Seq, src_codec: Codec, tgt_codec: Codec) -> None:

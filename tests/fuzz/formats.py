@@ -212,8 +212,8 @@ FORMATS = [
     Format(
         name="split texts",
         path="prepared/*.txt",
-        needs=(PREPARED,),
-        commands=(INSPECT, INSPECT, INSPECT, TRAIN),
+        needs=(PREPARED, RUN),
+        commands=(INSPECT, INSPECT, INSPECT, TRAIN, "evaluate runs/first --data prepared --json"),
         mutations=_TEXT,
         seal=_seal_prepared,
     ),
@@ -334,6 +334,17 @@ FORMATS = [
         mutations=_TEXT,
     ),
     Format(
+        name="evaluated files",
+        path="[hp]*s.txt",
+        needs=("*s.txt", RUN, PREPARED),
+        commands=(
+            "evaluate --hypotheses hypotheses.txt --file pairs.txt",
+            "evaluate --hypotheses hypotheses.txt --hypotheses hypotheses.txt --data prepared --json",
+            "evaluate runs/first --file pairs.txt --json",
+        ),
+        mutations=(*_TEXT, _utf16),
+    ),
+    Format(
         name="scored files",
         path="*gt.txt",
         needs=("src.txt", RUN),
@@ -353,6 +364,8 @@ def make_valid(folder: Path, run: Callable[[Sequence[str]], Any]) -> None:
     for column, name in enumerate(("src.txt", "tgt.txt")):
         text = "".join(line.split("\t")[column] + "\n" for line in lines[:30])
         (folder / name).write_text(text, encoding="utf-8")
+    texts = "".join(line.split("\t")[1] + "\n" for line in lines)
+    (folder / "hypotheses.txt").write_text(texts, encoding="utf-8")
     (folder / "glossary.tsv").write_text("Tom\tPaul\ncats\tKatzen\ncats\tKater\n", encoding="utf-8")
     config = Path(__file__).parents[2] / "configs" / "luong_general.yaml"
     (folder / "config.yaml").write_bytes(config.read_bytes())

@@ -96,6 +96,8 @@ def _problems(code: int | None, arguments: Sequence[str], said: str) -> Iterator
         yield f"on stderr: {wrong[0][:_SHOWN]!r}"
     elif code and not (lines and lines[-1].startswith("s2s: error: ")):
         yield f"exit code {code} without a message"
+    elif code and "out of memory" in lines[-1]:
+        yield "ran out of memory"
 
 
 def _stdout_problem(code: int | None, arguments: Sequence[str], stdout: Path) -> str:

@@ -52,4 +52,4 @@ def schema() -> None:
     from seq2seq_cli.config.schema import Config
 
     json_schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **Config.model_json_schema()}
-    sys.stdout.write(json.dumps(json_schema, indent=2, ensure_ascii=False) + "\n")
+    sys.stdout.write(json.dumps(json_schema, indent=2) + "\n")

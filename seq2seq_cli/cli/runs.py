@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from seq2seq_cli.cli.tables import table_lines
+from seq2seq_cli.cli.translating.output import Output
 from seq2seq_cli.config.choices import Metric
 from seq2seq_cli.errors import ModelFileError, UsageError, one_line
 from seq2seq_cli.plots.learning_curves import Axis
@@ -51,7 +52,7 @@ def list_runs(
         return
     found = runs.list_runs(context.obj)
     if as_json:
-        sys.stdout.write(json.dumps([_to_json(run) for run in found], ensure_ascii=False, indent=1) + "\n")
+        sys.stdout.write(_json([_to_json(run) for run in found]) + "\n")
     elif found:
         sys.stdout.writelines(f"{line}\n" for line in _list_lines(found))
     else:
@@ -165,6 +166,11 @@ def _cells(run: "Run | DamagedRun") -> list[str]:
         _result("minutes", run.history.minutes),
         size,
     ]
+
+
+def _json(value: object) -> str:
+    """Strict JSON in the characters that stdout has."""
+    return json.dumps(value, ensure_ascii=not Output(sys.stdout).is_utf8, indent=1, allow_nan=False)
 
 
 def _to_json(run: "Run | DamagedRun") -> dict[str, object]:

@@ -52,8 +52,8 @@ def make_folder(path: Path) -> None:
 
 
 def write_json(path: Path, value: object) -> None:
-    """Write readable UTF-8 JSON, whole or not at all."""
-    write_whole(path, (json.dumps(value, ensure_ascii=False, indent=1) + "\n").encode("utf-8"))
+    """Write readable, strict UTF-8 JSON, whole or not at all; ValueError: it holds infinity, NaN or half surrogates."""
+    write_whole(path, (json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode("utf-8"))
 
 
 @contextlib.contextmanager

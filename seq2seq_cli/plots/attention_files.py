@@ -1,6 +1,7 @@
 """Attention in files: pictures (.png, .svg), or the numbers themselves (.json)."""
 
 import json
+import math
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -42,16 +43,23 @@ def save_attention(attentions: Sequence[AttentionMap], path: Path) -> list[Path]
 
 
 def attention_json(attentions: Sequence[AttentionMap]) -> str:
-    """The format number and the sentences, one per line, with weights rounded to six decimals."""
+    """Strict JSON: the format number and the sentences, one per line, with weights rounded to six decimals.
+
+    A weight that is not finite is null.
+    """
     sentences = (
         {
             "source": attention.source,
             "translation": attention.text,
             "src_tokens": attention.src_tokens,
             "tgt_tokens": attention.tgt_tokens,
-            "weights": [[round(weight, _DECIMALS) for weight in row] for row in attention.weights.tolist()],
+            "weights": [[_json_number(weight) for weight in row] for row in attention.weights.tolist()],
         }
         for attention in attentions
     )
-    lines = ",\n".join(json.dumps(sentence, ensure_ascii=False) for sentence in sentences)
+    lines = ",\n".join(json.dumps(sentence, ensure_ascii=False, allow_nan=False) for sentence in sentences)
     return f'{{"format": {FORMAT}, "sentences": [\n{lines}\n]}}\n'
+
+
+def _json_number(value: float) -> float | None:
+    return round(value, _DECIMALS) if math.isfinite(value) else None

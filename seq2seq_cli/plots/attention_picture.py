@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from seq2seq_cli.plots.attention_map import AttentionMap
-from seq2seq_cli.plots.rendering import render
+from seq2seq_cli.plots.rendering import drawable, render
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -45,8 +45,9 @@ def _label(axes: "Axes", attention: AttentionMap, *, font_size: float) -> None:
     """Write the words along the axes, and draw thin lines between the cells."""
     rows, columns = attention.weights.shape
     axes.tick_params(top=True, bottom=False, labeltop=True, labelbottom=False, length=0, labelsize=font_size)
-    axes.set_xticks(range(columns), attention.src_tokens, rotation=50, ha="left", va="baseline", rotation_mode="anchor")
-    axes.set_yticks(range(rows), attention.tgt_tokens)
+    src_labels, tgt_labels = ([*map(drawable, tokens)] for tokens in (attention.src_tokens, attention.tgt_tokens))
+    axes.set_xticks(range(columns), src_labels, rotation=50, ha="left", va="baseline", rotation_mode="anchor")
+    axes.set_yticks(range(rows), tgt_labels)
     axes.set_xticks([column - 0.5 for column in range(1, columns)], minor=True)
     axes.set_yticks([row - 0.5 for row in range(1, rows)], minor=True)
     axes.tick_params(which="minor", length=0, top=False, bottom=False, left=False)

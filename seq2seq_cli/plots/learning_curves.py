@@ -1,14 +1,14 @@
 """Learning curves as a picture: training loss, held-out loss and held-out score of one or more runs."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from seq2seq_cli.config.choices import Metric
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.plots.output import check_output_path, write_output
-from seq2seq_cli.plots.rendering import render
+from seq2seq_cli.plots.rendering import drawable, render
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -70,7 +70,8 @@ def render_curves(runs: Sequence[LearningCurves], image_format: str, *, axis: Ax
 
     Each run has a colour and a marker of its own, and its name at the end of its curve.
     """
-    return render(lambda: _figure(runs, axis, metric), image_format)
+    named = [replace(run, name=drawable(run.name)) for run in runs]
+    return render(lambda: _figure(named, axis, metric), image_format)
 
 
 def _figure(runs: Sequence[LearningCurves], axis: Axis, metric: Metric) -> "Figure":

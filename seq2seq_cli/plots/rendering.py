@@ -2,6 +2,7 @@
 
 import io
 import logging
+import re
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -35,6 +36,15 @@ _FONTS = (
 )
 _DATES = {"svg": "Date", "pdf": "CreationDate"}
 """The metadata key of the date, which is left out so that the same figure gives the same bytes."""
+
+
+_UNDRAWABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""Characters that no XML document may hold, not even escaped: https://www.w3.org/TR/xml/#charsets"""
+
+
+def drawable(text: str) -> str:
+    """The text with U+FFFD for each character that a picture cannot hold; all texts of a figure must go through it."""
+    return _UNDRAWABLE.sub("\ufffd", text)
 
 
 def render(draw: Callable[[], "Figure"], image_format: str) -> bytes:

@@ -63,3 +63,9 @@ def test_a_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.png").mkdir()
     with pytest.raises(UsageError, match="folder"):
         check_attention_path(tmp_path / "a.png")
+
+
+def test_json_is_strict_where_a_weight_does_not_exist(tmp_path: Path) -> None:
+    [file] = save_attention([make_map(["a", "b"], ["c"], [[np.nan, np.inf]])], tmp_path / "map.json")
+
+    assert json.loads(file.read_bytes(), parse_constant=pytest.fail)["sentences"][0]["weights"] == [[None, None]]

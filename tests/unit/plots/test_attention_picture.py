@@ -62,3 +62,19 @@ def test_nothing_is_cut_off_at_the_edges() -> None:
 @pytest.mark.parametrize("image", ["png", "svg"])
 def test_the_same_attention_gives_the_same_file(image: Literal["png", "svg"]) -> None:
     assert render_attention(KISS, image) == render_attention(KISS, image)
+
+
+@pytest.mark.parametrize(
+    ("word", "shown"),
+    [
+        ("a\0", "a\ufffd"),
+        ("\x1b[31m", "\ufffd[31m"),
+        ("\x0b\uffff\ufffe", "\ufffd" * 3),
+        ("\ud800<&]]>", "\ufffd<&]]>"),
+    ],
+    ids=ascii,
+)
+def test_a_picture_is_well_formed_whatever_the_words_hold(word: str, shown: str) -> None:
+    words = words_of(render_attention(make_map([word, "می\u200cخواهم"], ["x"]), "svg"))
+
+    assert {shown, "می\u200cخواهم"} <= {*words}

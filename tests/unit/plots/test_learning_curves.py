@@ -1,6 +1,7 @@
 """Learning curves as a picture: its labels and curves, and the files that it may replace."""
 
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Literal
@@ -105,3 +106,9 @@ def test_a_file_is_replaced_only_with_overwrite(tmp_path: Path) -> None:
 def test_other_paths_are_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(UsageError):
         check_curves_path(tmp_path / name, overwrite=True)
+
+
+def test_a_run_of_any_name_gives_a_well_formed_picture() -> None:
+    words = words_of(render_curves([replace(FIRST, name="a\x1b")], "svg", axis="epoch", metric="bleu"))
+
+    assert "a\ufffd  21.5" in words

@@ -78,9 +78,9 @@ class PreparedCorpus:
     manifest: Manifest
     src_codec: Codec
     tgt_codec: Codec
-    files: Mapping[str, HeldFile] = field(repr=False)
+    files: Mapping[str, HeldFile] = field(repr=False, compare=False)
     """The open files, by their names in the folder."""
-    _splits: dict[SplitName, ParallelIds] = field(default_factory=dict, init=False, repr=False)
+    _splits: dict[SplitName, ParallelIds] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def codecs(self) -> Codecs:

@@ -116,7 +116,7 @@ class RunFolder:
         """
         if path is None or path.suffix != _WEIGHTS:
             return cls.find(path)
-        if not path.is_file():
+        if not path.exists():
             raise ModelFileError(f"{path}: no such file of weights")
         return replace(cls.find(path.parent.parent), chosen=path)
 

@@ -83,12 +83,9 @@ class TokenizerRules:
         }
 
     def _is_sound(self) -> bool:
-        numbers = [
-            number
-            for expression in self.expressions.values()
-            for number in (*expression.pieces, expression.marks)
-            if type(number) is not str and number is not None
-        ]
+        expressions = self.expressions.values()
+        numbers = [piece for expression in expressions for piece in expression.pieces if type(piece) is not str]
+        numbers += [expression.marks for expression in expressions if expression.marks is not None]
         return (
             type(self.is_known) is bool
             and all(type(tokens) is str and tokens.replace(" ", "") == word for word, tokens in self.exceptions.items())
@@ -119,16 +116,11 @@ class Finder:
         """The expression, compiled when it is first wanted; raises ModelFileError when it is damaged."""
         brackets = {number: self._bracket(number) for number in self._pieces if isinstance(number, int)}
         source = "".join(piece if isinstance(piece, str) else brackets[piece] for piece in self._pieces)
-        try:
-            return re.compile(source)
-        except re.error as error:
-            raise ModelFileError(
-                f"codec: damaged: an expression of the tokenizer: {one_line(str(error))}: restore it, or train anew"
-            ) from None
+        return _compile(source)
 
     @cached_property
     def _marks(self) -> re.Pattern[str]:
-        return self.pattern if self._mark is None else re.compile(self._bracket(self._mark))
+        return self.pattern if self._mark is None else _compile(self._bracket(self._mark))
 
     def _bracket(self, number: int) -> str:
         """The members of a class that lie in the blocks, as an expression."""
@@ -146,6 +138,15 @@ class Finder:
             while at < len(firsts) and firsts[at] <= high:
                 yield max(firsts[at], low), min(lasts[at], high)
                 at += 1
+
+
+def _compile(source: str) -> re.Pattern[str]:
+    try:
+        return re.compile(source)
+    except (re.error, OverflowError, RecursionError) as error:
+        raise ModelFileError(
+            f"codec: damaged: an expression of the tokenizer: {one_line(str(error))}: restore it, or train anew"
+        ) from None
 
 
 def blocks_of(text: str) -> set[int]:

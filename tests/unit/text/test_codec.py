@@ -143,10 +143,22 @@ def test_a_codec_cuts_by_the_rules_of_its_file(tmp_path: Path) -> None:
     path.write_text(json.dumps(content), encoding="utf-8")
     assert words_of(path, "Gonna go! Lotsa!") == ["Gonna", "go", "!", "Lots", "a", "!"]
 
-    content["tokenizer"]["expressions"]["suffix"]["pieces"] = ["(", 0]
+    for pieces in (["(", 0], ["(" * 5000, 0], ["a{99999999999}", 0]):
+        content["tokenizer"]["expressions"]["suffix"]["pieces"] = pieces
+        path.write_text(json.dumps(content), encoding="utf-8")
+        with pytest.raises(ModelFileError, match="damaged: an expression of the tokenizer"):
+            words_of(path, "go!")
+
+
+@pytest.mark.parametrize("forged", [{"pieces": ["a", None]}, {"pieces": [10**9]}, {"marks": "a"}, {"marks": -1}])
+def test_expressions_of_unknown_classes_are_damaged(tmp_path: Path, forged: dict[str, object]) -> None:
+    path = tmp_path / "src.json"
+    fitted(SourceConfig(language="en", min_count=1), "Gonna go!").save(path)
+    content = json.loads(path.read_text(encoding="utf-8"))
+    content["tokenizer"]["expressions"]["prefix"].update(forged)
     path.write_text(json.dumps(content), encoding="utf-8")
-    with pytest.raises(ModelFileError, match="damaged: an expression of the tokenizer"):
-        words_of(path, "go!")
+    with pytest.raises(ModelFileError, match=r"src\.json: damaged"):
+        Codec.load(path)
 
 
 def words_of(path: Path, text: str) -> list[str]:

@@ -9,7 +9,7 @@ DEMO := demo
 PAIRS ?= data/sample.txt
 SET ?= training.epochs=5 training.teacher_forcing=1.0 training.batch_size=384 training.lr=2e-3
 
-.PHONY: help demo test test-all check format bench kills fuzz gallery clean
+.PHONY: help demo test test-all check format bench kills schedules faults fuzz gallery clean
 
 help:  ## What there is to make
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
@@ -55,6 +55,12 @@ bench: $(VENV)/installed-dev  ## Measure speed, print the figures: PAIRS=FILE BE
 
 kills: $(VENV)/installed-dev  ## Kill trainings fifty times, compare them with one that was never killed
 	$(BIN)/python -m benchmarks.kills
+
+schedules: $(VENV)/installed-dev  ## Run commands side by side in one folder, and kill some, in 1,000 random schedules
+	$(BIN)/python -m benchmarks.schedules
+
+faults: $(VENV)/installed-dev  ## Let each call of a training and a preparation that changes the disk fail once
+	$(BIN)/python -m benchmarks.faults
 
 fuzz: $(VENV)/installed-dev  ## Read 10,000 spoilt files of every format (hours), print the outcomes: FUZZ="FORMAT --seed 2 ..."
 	$(BIN)/python -m tests.fuzz --files 10000 --kept fuzz-failures $(FUZZ)

@@ -1,5 +1,6 @@
 """Translating streams: one text per line, in blocks, so that memory does not grow with the stream."""
 
+import logging
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Protocol, TypeAlias, runtime_checkable
@@ -7,7 +8,13 @@ from typing import Protocol, TypeAlias, runtime_checkable
 from seq2seq_cli.decoding.translation import Place, Translation
 from seq2seq_cli.errors import InputError
 
+logger = logging.getLogger(__name__)
+
 _BLOCK_BYTES = 2**18
+_USUAL_BYTES = 100_000
+"""Bytes of a line above which there is a warning: it is rarely one text."""
+LONGEST_LINE = 2_000_000
+"""Bytes of a line at most, so that memory and time are bounded whatever flows in."""
 _MARK = "\ufeff"
 """The byte order mark, with which a file may begin."""
 
@@ -28,13 +35,21 @@ def read_blocks(stream: ByteStream, place: Place) -> Iterator[list[str]]:
     A writer that waits for the answer to a line gets it at once. One that is faster than the reader fills its pipe in
     the meantime, so that the blocks are large.
 
-    Raises InputError for a line that is not UTF-8, once the lines before it were yielded; `place` names the line.
+    Raises InputError for a line that is not UTF-8 or longer than `LONGEST_LINE`, once the lines before it were yielded;
+    `place` names the line. A very long one is logged.
     """
     number = 0
     for block in _whole_lines(stream):
         lines: list[str] = []
         for line in block:
             number += 1
+            if len(line) > LONGEST_LINE:
+                yield lines
+                raise InputError(
+                    f"{place(number)}: a line of more than {LONGEST_LINE / 1e6:g} MB: give one text per line"
+                )
+            if len(line) > _USUAL_BYTES:
+                logger.warning("%s: a line of %s bytes: is it one text?", place(number), f"{len(line):,}")
             try:
                 text = line.decode("utf-8").rstrip("\r")
             except UnicodeDecodeError as error:
@@ -48,14 +63,21 @@ def read_blocks(stream: ByteStream, place: Place) -> Iterator[list[str]]:
 
 
 def _whole_lines(stream: ByteStream) -> Iterator[list[bytes]]:
-    """Blocks of one line or more, of about `_BLOCK_BYTES` at most; only a single line can be longer."""
+    """Blocks of one line or more, of about `_BLOCK_BYTES` at most; only a single line can be longer.
+
+    Of a line that is longer than `LONGEST_LINE`, the beginning is the last line: nothing behind it is read.
+    """
     begun: list[bytes] = []
+    size = 0
     while data := stream.read1(_BLOCK_BYTES):
+        size += len(data)
         if b"\n" not in data:
             begun.append(data)
+            if size > LONGEST_LINE:
+                break
             continue
         *lines, rest = b"".join([*begun, data]).split(b"\n")
-        begun = [rest]
+        begun, size = [rest], len(rest)
         yield lines
     if last := b"".join(begun):
         yield [last]

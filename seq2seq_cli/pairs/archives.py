@@ -128,6 +128,11 @@ def _pair_member(archive: zipfile.ZipFile, name: str) -> zipfile.ZipInfo:
             f"{name}: several texts in the zip archive, {_listed(texts)}: unpack it, and give the file of sentence"
             " pairs, or two aligned files with --src and --tgt"
         )
+    if ".." in PurePosixPath(texts[0].filename).parts:
+        raise PairFileError(
+            f"{name}: the name {one_line(texts[0].filename)} in the zip archive leads out of it: unpack it with care,"
+            " and give the file itself"
+        )
     if texts[0].flag_bits & 1:
         raise PairFileError(f"{name}: the zip archive is encrypted: unpack it with its password first")
     return texts[0]
@@ -135,7 +140,7 @@ def _pair_member(archive: zipfile.ZipFile, name: str) -> zipfile.ZipInfo:
 
 def _may_hold_pairs(member: zipfile.ZipInfo) -> bool:
     path = PurePosixPath(member.filename)
-    hidden = any(part.startswith((".", "__MACOSX")) for part in path.parts)
+    hidden = any(part.startswith((".", "__MACOSX")) and part != ".." for part in path.parts)
     return path.suffix.lower() in _PAIR_SUFFIXES and not hidden and not _BESIDE.search(path.stem)
 
 

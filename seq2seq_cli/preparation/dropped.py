@@ -90,6 +90,12 @@ class LineCounts:
                 fraction = f"{count:,} of {used:,} lines have this problem; at most {MOST_BAD:.0%} may"
                 raise PairFileError(f"{file}:{first}: the line {advice} ({fraction})")
         if not self.pairs:
+            for reason, lines in self.dropped.in_order():
+                if reason != "blank line":
+                    first = lines.examples[0].line
+                    raise PairFileError(
+                        f"{file}:{first}: no sentence pair is left: all lines are dropped, this one: {reason}"
+                    )
             raise PairFileError(
                 f"{file}: no sentence pair in it: give one per line, source and target separated by a tab"
             )

@@ -74,3 +74,11 @@ def test_configs_that_cannot_be_read_do_not_hide_the_others(tmp_path: Path) -> N
         "  configs/good.yaml   Mine",
     ]
     assert refused(tmp_path, "configs", "show", "goood").endswith("did you mean configs/good.yaml?")
+
+
+def test_a_line_of_20_megabytes_is_named_as_the_reason(tmp_path: Path) -> None:
+    (tmp_path / "deu.txt").write_bytes(b"abcd " * 4_000_000)
+
+    line = refused(tmp_path, "prepare", "deu.txt")
+    assert line == "deu.txt:1: no sentence pair is left: all lines are dropped, this one: too long"
+    assert refused(tmp_path, "prepare", "--src", "deu.txt", "--tgt", "deu.txt").endswith(line.partition(":1:")[2])

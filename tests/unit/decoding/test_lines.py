@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seq2seq_cli.decoding.lines import ByteStream, LineTranslator, read_blocks
+from seq2seq_cli.decoding.lines import LONGEST_LINE, ByteStream, LineTranslator, read_blocks
 from seq2seq_cli.decoding.translation import Place, Translation
 from seq2seq_cli.errors import InputError
 
@@ -123,3 +123,26 @@ def test_a_line_that_cannot_be_translated_has_its_own_number() -> None:
     assert [next(translations).text for _ in range(3)] == ["SHE", "HIM", "SHE"]
     with pytest.raises(InputError, match=r"^pipe:7$"):
         next(translations)
+
+
+def test_a_line_without_an_end_is_refused_and_not_read_to_its_end() -> None:
+    given = 0
+
+    def endless() -> Iterator[bytes]:
+        nonlocal given
+        yield b"first\n"
+        while True:
+            given += 2**18
+            yield b"a" * 2**18
+
+    blocks = read_blocks(Pieces(endless()), place)
+
+    assert next(blocks) == ["first"]
+    with pytest.raises(InputError, match=r"^pipe:2: a line of more than 2 MB: give one text per line$"):
+        list(blocks)
+    assert given <= LONGEST_LINE + 2**18
+
+
+def test_a_line_of_a_megabyte_is_read_with_a_warning(caplog: pytest.LogCaptureFixture) -> None:
+    assert [len(line) for line in read(b"a\n" + b"b" * 2**20)] == [1, 2**20]
+    assert caplog.messages == ["pipe:2: a line of 1,048,576 bytes: is it one text?"]

@@ -156,3 +156,8 @@ def test_incompressible_content_is_unchanged(tmp_path: Path) -> None:
     content = b"x" + os.urandom(600_000)
     for packed in (content, gzip.compress(content), zipped({"deu.txt": content})):
         assert read(tmp_path / "x", packed) == content
+
+
+@pytest.mark.parametrize("name", ["../deu.txt", "a/../../deu.txt"])
+def test_a_name_that_leads_out_of_the_archive_is_refused(tmp_path: Path, name: str) -> None:
+    assert f"the name {name} in the zip archive leads out of it" in refusal(tmp_path / "deu.zip", zipped({name: TEXT}))

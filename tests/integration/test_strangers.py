@@ -359,11 +359,16 @@ def test_a_forged_graph_is_not_opened(home: Path, name: str, change: Callable[[A
         OnnxEngine(home / RUN, ExportRecord.read(home / RUN / "best/export.json"))
 
 
-def test_a_forged_export_is_made_anew(home: Path) -> None:
+def repeat_output(graph: Any) -> None:
+    graph.output.append(graph.output[-1])
+
+
+@pytest.mark.parametrize("change", [rename_input, repeat_output])
+def test_a_forged_export_is_made_anew(home: Path, change: Callable[[Any], None]) -> None:
     expected = s2s_here(home, *TRANSLATE).stdout
     graph = home / RUN / "best/decoder.onnx"
     original = graph.read_bytes()
-    change_graph(graph, rename_input)
+    change_graph(graph, change)
     done = s2s_here(home, *TRANSLATE)
     assert (done.returncode, done.stdout) == (0, expected)
     assert graph.read_bytes() == original

@@ -92,7 +92,7 @@ class OnnxEngine:
         _check_inputs(self._graphs[0], self._encoder, ENCODER_INPUTS)
         _check_inputs(self._graphs[1], self._decoder, STEP_INPUTS.union(self._encoded))
         expected = [*PROPOSALS, *(NEXT + name for name in self._state)]
-        if outputs != expected or not MEMORY.issuperset(set(self._encoded).symmetric_difference(self._state)):
+        if outputs != expected or sorted(self._state) != sorted(set(self._encoded) - MEMORY):
             raise _other_graph(self._graphs[1], "outputs")
 
     def start(self, sources: Sequence[Sequence[int]]) -> OnnxState:

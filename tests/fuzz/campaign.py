@@ -14,6 +14,7 @@ import shlex
 import shutil
 import signal
 import sys
+import threading
 from collections.abc import Generator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -22,6 +23,8 @@ from multiprocessing.connection import Connection
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
+
+from tqdm import tqdm
 
 from tests.fuzz.formats import FORMATS, Format, make_valid
 from tests.fuzz.oracle import Run, Verdict, judge
@@ -237,6 +240,8 @@ def _make_valid(campaign: Campaign) -> None:
 
 def _isolate(campaign: Campaign) -> None:
     """Limit what this process can do to the machine, and let it tell how it died."""
+    # By default the bars of tqdm share a lock between processes, which a killed process would not release.
+    tqdm.set_lock(threading.RLock())
     os.environ["TMPDIR"] = str(campaign.streams)
     for name in ("TORCHELASTIC_RUN_ID", "RANK"):
         os.environ.pop(name, None)

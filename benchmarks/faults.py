@@ -21,8 +21,7 @@ from pathlib import Path
 
 from benchmarks.disk_calls import DiskCalls
 from benchmarks.forks import SCRATCH, Fork, first_lines, prepare_arguments, train_arguments, warm_up
-from benchmarks.kills import differences
-from seq2seq_cli.files.writing import is_unfinished
+from benchmarks.kills import differences, leftovers
 
 ERRORS = (errno.ENOSPC, errno.EIO, errno.EACCES)
 DATA, RUN = Path("data"), Path("runs", "new")
@@ -136,7 +135,7 @@ def _lost(case: Case, code: int, folder: Path) -> Iterator[str]:
 
 def _next_fails(case: Case, code: int, folder: Path) -> Iterator[str]:
     """What is wrong after the next command, with which the user reaches what the first one should have done."""
-    is_left = any(map(is_unfinished, folder.rglob("*")))
+    is_left = bool(leftovers(folder))
     if not case.trains:
         arguments = case.arguments
     elif code and (folder / RUN / "last" / "training.pt").is_file() and not _is_older(case, folder):
@@ -157,9 +156,8 @@ def _next_fails(case: Case, code: int, folder: Path) -> Iterator[str]:
         others = (tree(folder / RUN).keys() ^ tree(case.after / RUN).keys()) - {"last/previous.pt"}
         if others:
             yield f"other files are in {RUN}: {', '.join(sorted(others))}"
-    for left in folder.rglob("*"):
-        if is_unfinished(left) or left.parent.name == SCRATCH:
-            yield f"{left.relative_to(folder)} stays"
+    for left in (*leftovers(folder), *(folder / SCRATCH).iterdir()):
+        yield f"{left.relative_to(folder)} stays"
 
 
 def _is_older(case: Case, folder: Path) -> bool:
@@ -170,9 +168,9 @@ def _is_older(case: Case, folder: Path) -> bool:
 
 def tree(folder: Path) -> Tree:
     """The content of all finished files below a folder, by their paths."""
-    named = {path.relative_to(folder): path for path in sorted(folder.rglob("*")) if path.is_file()}
-    finished = (name for name in named if not any(map(is_unfinished, (name, *name.parents))))
-    return {str(name): named[name].read_bytes() for name in finished}
+    unfinished = leftovers(folder)
+    files = (path for path in sorted(folder.rglob("*")) if path.is_file() and not unfinished & {path, *path.parents})
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
 
 def try_all(folder: Path, pairs: Path, *, every: int) -> bool:

@@ -97,15 +97,15 @@ class Trainings:
             settings = [f"--set={setting}" for setting in SETTINGS]
             # A run that was killed before its first save starts again.
             arguments = ["train", "--data", str(self.prepared), "--out", str(run), "--overwrite", *settings]
-        before = _leftovers(run)
+        before = leftovers(run)
         if _run(arguments, self.folder / "log", kill, run):
             return False
         self.kills += 1
-        self.in_saves += bool(_leftovers(run) - before)
+        self.in_saves += bool(leftovers(run) - before)
         return True
 
 
-def _leftovers(run: Path) -> set[Path]:
+def leftovers(run: Path) -> set[Path]:
     """The files that were half-written when their process was killed."""
     return {path for path in run.rglob("*") if is_unfinished(path)}
 
@@ -162,7 +162,7 @@ def _s2s(arguments: list[str], log: str) -> None:
 
 def differences(run: Path, other: Path) -> list[str]:
     """The files in which two finished trainings differ by any bit, apart from times and memory."""
-    found = [path.name for path in _leftovers(run)]
+    found = [path.name for path in leftovers(run)]
     weights = [
         {path.relative_to(one): path.read_bytes() for path in one.rglob("*.safetensors")} for one in (run, other)
     ]

@@ -1,0 +1,36 @@
+"""Commands side by side in one folder, and commands of which one call to the disk fails: nothing is lost.
+
+``make schedules`` plays 1,000 schedules, ``make faults`` lets every call fail. The schedules here take an hour, or
+``S2S_SCHEDULE_SECONDS``.
+"""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="forks processes, and reads /proc")
+
+ROOT = Path(__file__).resolve().parents[2]
+HOUR = "3600"
+
+
+def run(module: str, *options: str) -> str:
+    """The last lines of a program of benchmarks, which must find nothing wrong."""
+    command = [sys.executable, "-m", f"benchmarks.{module}", *options]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8", check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.mark.slow
+def test_nothing_is_lost_side_by_side_in_an_hour() -> None:
+    seconds = os.environ.get("S2S_SCHEDULE_SECONDS", HOUR)
+    assert "none of them lost something" in run("schedules", "--schedules", "1000000", "--seconds", seconds)
+
+
+@pytest.mark.slow
+def test_nothing_is_lost_whichever_call_fails() -> None:
+    assert "none of them lost something" in run("faults")

@@ -24,7 +24,7 @@ import torch
 from tqdm import tqdm
 
 from seq2seq_cli.compute.environment import prepare_environment
-from seq2seq_cli.files.writing import is_unfinished
+from seq2seq_cli.files.unfinished import is_unfinished
 
 SETTINGS = (
     *(f"model.{side}.{size}" for side in ("encoder", "decoder") for size in ("embedding_size=8", "hidden_size=12")),

@@ -110,7 +110,7 @@ def plot(
             _warn(f"{run.path}: left out: no metrics are recorded yet")
     shown = metric or found[0].config.training.best_metric
     curves = learning_curves(dict(zip(_titles(found), found, strict=True)), axis=x, metric=shown)
-    save_curves(curves, out, axis=x, metric=shown)
+    save_curves(curves, out, axis=x, metric=shown, overwrite=overwrite)
     sys.stderr.write(f"s2s: learning curves written to {one_line(str(out))}\n")
 
 

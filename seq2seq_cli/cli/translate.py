@@ -77,7 +77,7 @@ def translate(
     )
     picture = None if attention in {None, ON_TERMINAL} else Path(str(attention))
     output = None if output == STANDARD_STREAM else output
-    _check(texts or [], input_, output, view, picture)
+    _check(texts or [], input_, output, view, picture, overwrite=overwrite)
     with open_output(output, overwrite=overwrite) as results:
         with loading():
             demands = _demands(prefix, glossary)
@@ -85,7 +85,7 @@ def translate(
         if attention is not None and not translator.engine.has_attention:
             raise UsageError("--attention: this model has no attention: its model.attention.score is none or fixed")
         view = replace(view, nbest=translator.options.n_best)
-        presenter = Presenter(output=results, view=view, picture=picture)
+        presenter = Presenter(output=results, view=view, picture=picture, overwrite=overwrite)
         if texts:
             presenter.show(translator.translate_stream(texts, "TEXT {}".format), name_unknown=True)
         elif input_ is not None and input_ != STANDARD_STREAM:
@@ -130,7 +130,9 @@ def _threshold(score: float | None) -> float:
     return score
 
 
-def _check(texts: list[str], input_: Path | None, output: Path | None, view: View, picture: Path | None) -> None:
+def _check(
+    texts: list[str], input_: Path | None, output: Path | None, view: View, picture: Path | None, *, overwrite: bool
+) -> None:
     """Raise InputError for options that contradict each other and for texts that are not UTF-8."""
     if texts and input_ is not None:
         raise UsageError("--input: there is TEXT as well: give one of them")
@@ -141,6 +143,6 @@ def _check(texts: list[str], input_: Path | None, output: Path | None, view: Vie
     if picture is not None:
         from seq2seq_cli.plots.attention_files import check_attention_path
 
-        check_attention_path(picture)
+        check_attention_path(picture, overwrite=overwrite)
     for number, text in enumerate(texts, start=1):
         check_utf8(f"TEXT {number}", text)

@@ -151,7 +151,7 @@ def read_manifest(folder: Path) -> Manifest:
     and when a FIFO, a device or a link that leads out of the folder stands in the place of a file.
     """
     try:
-        manifest = Manifest.model_validate(_read(folder))
+        manifest = Manifest.model_validate(read_manifest_values(folder))
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"])
@@ -161,16 +161,8 @@ def read_manifest(folder: Path) -> Manifest:
     return manifest
 
 
-def written_files(folder: Path) -> set[str]:
-    """The names of all files that prepare wrote into a folder; the rest of the manifest may be damaged.
-
-    Raises PreparedFolderError when the folder or its manifest is missing or damaged.
-    """
-    files = _read(folder).get("files")
-    return {MANIFEST, *files} if isinstance(files, dict) else {MANIFEST}
-
-
-def _read(folder: Path) -> dict[str, Any]:
+def read_manifest_values(folder: Path) -> dict[str, Any]:
+    """The content of a manifest that may be damaged but for its format number; raises PreparedFolderError."""
     check_contents(folder, [MANIFEST], error=PreparedFolderError)
     if not (folder / MANIFEST).is_file():
         missing = "not a finished prepared folder" if folder.exists() else "no such folder"

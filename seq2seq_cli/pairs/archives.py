@@ -6,6 +6,7 @@ changing its name, and a web page may have been saved under the name of an archi
 
 import gzip
 import lzma
+import os
 import re
 import stat
 import struct
@@ -70,8 +71,15 @@ class _Stream(Protocol):
     def read1(self, size: int, /) -> bytes: ...
 
 
-def open_file(path: Path, name: str) -> BufferedReader:
-    """Open a file's bytes as they are; raises PairFileError when it is missing, a folder, or cannot be read."""
+def open_file(path: Path | int, name: str) -> BufferedReader:
+    """Open a file's bytes as they are; `path` may be the descriptor of an open file.
+
+    Raises PairFileError when it is missing, a folder, or cannot be read.
+    """
+    if isinstance(path, int):
+        file = os.fdopen(os.dup(path), "rb")
+        file.seek(0)
+        return file
     try:
         mode = path.stat().st_mode
         if stat.S_ISDIR(mode):
@@ -86,7 +94,7 @@ def open_file(path: Path, name: str) -> BufferedReader:
 
 
 @contextmanager
-def open_text(path: Path, name: str) -> Iterator[OpenText]:
+def open_text(path: Path | int, name: str) -> Iterator[OpenText]:
     """Open the text in a file, and unpack it if it is packed; ``name`` is the file's name in messages.
 
     Raises PairFileError when the file cannot be read, is empty, or holds something other than a text; damage further

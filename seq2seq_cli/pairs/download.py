@@ -9,7 +9,7 @@ from itertools import chain
 from pathlib import Path, PurePosixPath
 
 from seq2seq_cli.errors import DownloadError, PairFileError, UsageError
-from seq2seq_cli.files.writing import whole_file, write_whole
+from seq2seq_cli.files.output import check_output, output_file
 from seq2seq_cli.pairs.archives import open_archive, read_pairs
 from seq2seq_cli.pairs.published import PUBLISHED, Language, near_languages
 from seq2seq_cli.pairs.web import ByteProgress, NotFound, fetch
@@ -53,9 +53,6 @@ def download(
     """
     pair_file = folder / f"{language.code3}.txt"
     about = folder / f"{language.code3}_about.txt"
-    for file in (pair_file, about):
-        if file.exists() and not overwrite:
-            raise UsageError(f"{file} exists already: replace it with --overwrite, or choose another folder with --out")
     if not _HTTP.fullmatch(site):
         raise UsageError(f"--site {site}: must be a web address such as {SITE}")
     url = f"{site.rstrip('/')}/{language.code3}-eng.zip"
@@ -63,8 +60,12 @@ def download(
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(f"{folder}: cannot be made: {error.strerror}: choose another folder with --out") from None
+    for file in (pair_file, about):
+        check_output(file, overwrite=overwrite)
     try:
-        return _unpack(fetch(url, timeout=timeout, retries=retries, progress=progress), url, pair_file, about)
+        return _unpack(
+            fetch(url, timeout=timeout, retries=retries, progress=progress), url, pair_file, about, overwrite
+        )
     except NotFound:
         if language in PUBLISHED:
             raise DownloadError(f"{url}: not found: if the site has moved, give its new address with --site") from None
@@ -76,7 +77,7 @@ def download(
         raise DownloadError(f"{place}: {error.strerror}: free some space, and run it again") from None
 
 
-def _unpack(content: bytes, url: str, pair_file: Path, about: Path) -> Downloaded:
+def _unpack(content: bytes, url: str, pair_file: Path, about: Path, overwrite: bool) -> Downloaded:
     """Write both files, the pair file last; raises PairFileError when the archive is damaged or has no pair file."""
     if not content.startswith(_ZIP):
         kind = "a web page" if content.startswith(_PAGE) else "something else"
@@ -88,9 +89,10 @@ def _unpack(content: bytes, url: str, pair_file: Path, about: Path) -> Downloade
         raise PairFileError(f"{url}: no sentence pairs in the archive: its first lines have no tab")
     attribution = _attribution(archive, url)
     if attribution:
-        write_whole(about, attribution)
+        with output_file(about, overwrite=overwrite) as file:
+            file.write(attribution)
     lines = 0
-    with whole_file(pair_file) as file:
+    with output_file(pair_file, overwrite=overwrite) as file:
         for piece in chain([first], pieces):
             file.write(piece)
             lines += piece.count(b"\n")

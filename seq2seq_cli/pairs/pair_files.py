@@ -8,11 +8,11 @@ import hashlib
 import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path, PurePath
-from tempfile import TemporaryDirectory
-from typing import TypeVar
+from tempfile import TemporaryFile, gettempdir
+from typing import IO, TypeVar
 
 from seq2seq_cli.errors import PairFileError, UsageError, one_line
 from seq2seq_cli.pairs.archives import open_file, open_text
@@ -32,7 +32,8 @@ BLOCK_LINES = 4000
 class LocalFile:
     """A file on this machine's disk that can be read more than once."""
 
-    path: Path
+    path: Path | int
+    """The descriptor of an open file where it has no name: nothing is left of it when this process is killed."""
     name: str
     """As the user gave it, for messages."""
     size: int
@@ -110,10 +111,7 @@ def local_pair_files(given: Mapping[K, Sequence[PairPath]]) -> Iterator[dict[K, 
     with ExitStack() as stack:
         files: dict[Path, LocalFile] = {}
         for path in dict.fromkeys(paths):
-            local = path
-            if _is_stream(path):
-                folder = stack.enter_context(TemporaryDirectory(prefix="s2s-", ignore_cleanup_errors=True))
-                local = _copy(path, Path(folder, "copy"))
+            local = stack.enter_context(_copy(path)).fileno() if _is_stream(path) else path
             files[path] = _hashed(local, _name(path))
         yield {
             key: [PairFile(files=tuple(files[path] for path in pair_path)) for pair_path in pair_paths]
@@ -176,15 +174,19 @@ def _is_stream(path: Path) -> bool:
         return False
 
 
-def _copy(stream: Path, copy: Path) -> Path:
+def _copy(stream: Path) -> IO[bytes]:
+    """A copy on the disk, without a name: it is gone when it is closed."""
     if stream == STANDARD_INPUT and sys.stdin.isatty():
         raise UsageError("'-' is standard input, which is a terminal here: redirect a file or a pipe into it")
     try:
         with ExitStack() as stack:
-            content = sys.stdin.buffer if stream == STANDARD_INPUT else stack.enter_context(stream.open("rb"))
-            shutil.copyfileobj(content, stack.enter_context(copy.open("wb")))
+            copy = stack.enter_context(TemporaryFile(prefix="s2s-"))
+            with nullcontext(sys.stdin.buffer) if stream == STANDARD_INPUT else stream.open("rb") as content:
+                shutil.copyfileobj(content, copy)
+            copy.flush()
+            stack.pop_all()
     except OSError as error:
-        raise PairFileError(f"{_name(stream)}: cannot be copied to {copy.parent}: {error.strerror}") from None
+        raise PairFileError(f"{_name(stream)}: cannot be copied to {gettempdir()}: {error.strerror}") from None
     return copy
 
 
@@ -192,7 +194,7 @@ def _name(path: Path) -> str:
     return "standard input" if path == STANDARD_INPUT else str(path)
 
 
-def _hashed(path: Path, name: str) -> LocalFile:
+def _hashed(path: Path | int, name: str) -> LocalFile:
     with open_file(path, name) as file:
         try:
             sha256 = hashlib.file_digest(file, "sha256").hexdigest()

@@ -2,9 +2,11 @@
 
 import json
 import math
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from seq2seq_cli.files.output import check_output
 from seq2seq_cli.plots.attention_map import AttentionMap
 from seq2seq_cli.plots.attention_picture import render_attention
 from seq2seq_cli.plots.output import check_output_path, write_output
@@ -15,29 +17,36 @@ FORMAT = 1
 _DECIMALS = 6
 
 
-def check_attention_path(path: Path) -> None:
-    """Raise UsageError, before any work, unless attention can be written to `path`."""
-    check_output_path(path, content="attention", endings=(".png", ".svg", ".json"))
+def check_attention_path(path: Path, *, overwrite: bool) -> None:
+    """Raise UsageError, before any work, unless attention can be written to `path`.
+
+    Pictures of several sentences, which a text may turn out to have, are not replaced unasked either.
+    """
+    check_output_path(path, content="attention", endings=(".png", ".svg", ".json"), overwrite=overwrite)
+    picture = re.compile(rf"{re.escape(path.stem)}-\d+{re.escape(path.suffix)}")
+    for file in path.parent.iterdir():
+        if picture.fullmatch(file.name):
+            check_output(file, overwrite=overwrite)
 
 
-def save_attention(attentions: Sequence[AttentionMap], path: Path) -> list[Path]:
+def save_attention(attentions: Sequence[AttentionMap], path: Path, *, overwrite: bool = False) -> list[Path]:
     """Write the attention of some sentences; returns the files written.
 
     A .json file holds all sentences. A picture shows one: with several sentences, the third goes to ``NAME-3.png``; a
-    sentence without words has no picture. Existing files are replaced. Raises UsageError when `check_attention_path`
-    does, and when a file cannot be written.
+    sentence without words has no picture. Existing files are replaced only with `overwrite`. Raises UsageError when
+    `check_attention_path` does, and when a file cannot be written.
     """
-    check_attention_path(path)
+    check_attention_path(path, overwrite=overwrite)
     image_format = path.suffix.lower().removeprefix(".")
     if image_format == "json":
-        write_output(path, attention_json(attentions).encode("utf-8"))
+        write_output(path, attention_json(attentions).encode("utf-8"), overwrite=overwrite)
         return [path]
     written = []
     for number, attention in enumerate(attentions, start=1):
         if attention.weights.size == 0:
             continue
         file = path if len(attentions) == 1 else path.with_name(f"{path.stem}-{number}{path.suffix}")
-        write_output(file, render_attention(attention, image_format))
+        write_output(file, render_attention(attention, image_format), overwrite=overwrite)
         written.append(file)
     return written
 

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from seq2seq_cli.config.choices import Metric
-from seq2seq_cli.errors import UsageError
 from seq2seq_cli.plots.output import check_output_path, write_output
 from seq2seq_cli.plots.rendering import drawable, render
 
@@ -55,14 +54,13 @@ class LearningCurves:
 
 def check_curves_path(path: Path, *, overwrite: bool) -> None:
     """Raise UsageError, before any work, when the picture cannot be written or would replace a file unasked."""
-    check_output_path(path, content="learning curves", endings=(".png", ".svg", ".pdf"))
-    if path.exists() and not overwrite:
-        raise UsageError(f"{path} is there already: --overwrite replaces it, --out FILE leaves it alone")
+    check_output_path(path, content="learning curves", endings=(".png", ".svg", ".pdf"), overwrite=overwrite)
 
 
-def save_curves(runs: Sequence[LearningCurves], path: Path, *, axis: Axis, metric: Metric) -> None:
-    """Write the picture; raises UsageError when it cannot be written."""
-    write_output(path, render_curves(runs, path.suffix.lower().removeprefix("."), axis=axis, metric=metric))
+def save_curves(runs: Sequence[LearningCurves], path: Path, *, axis: Axis, metric: Metric, overwrite: bool) -> None:
+    """Write the picture; raises UsageError when it cannot be written, or would replace a file unasked."""
+    picture = render_curves(runs, path.suffix.lower().removeprefix("."), axis=axis, metric=metric)
+    write_output(path, picture, overwrite=overwrite)
 
 
 def render_curves(runs: Sequence[LearningCurves], image_format: str, *, axis: Axis, metric: Metric) -> bytes:

@@ -6,10 +6,22 @@ from pathlib import Path
 
 from seq2seq_cli.config.differences import find_differences
 from seq2seq_cli.config.schema import Config
-from seq2seq_cli.corpus.manifest import MANIFEST, Manifest, PairFileRecord, written_files
+from seq2seq_cli.corpus.manifest import DROPPED_FILE, MANIFEST, Manifest, PairFileRecord, read_manifest_values
 from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.corpus.splits import SPLITS
 from seq2seq_cli.errors import UsageError
-from seq2seq_cli.text.sides import Codecs
+from seq2seq_cli.files.whole_folder import contents
+from seq2seq_cli.text.sides import SIDES, Codecs, codec_path
+
+ENDINGS = (".npy", ".offsets.npy", ".txt")
+"""The files of one side of one split: ids, offsets of the sentences, text."""
+OUR_FILES = (
+    MANIFEST,
+    DROPPED_FILE,
+    *(codec_path(Path(), side).as_posix() for side in SIDES),
+    *(f"{split}.{side}{ending}" for split in SPLITS for side in SIDES for ending in ENDINGS),
+)
+"""All files of a prepared folder: those that ``--overwrite`` replaces."""
 
 _DIFFERENCES_SHOWN = 3
 
@@ -26,13 +38,11 @@ def tokenizers_version(config: Config, codecs: Codecs | None) -> str | None:
 
 def find_same(
     out: Path, pair_files: Sequence[PairFileRecord], config: Config, codecs: Codecs | None = None
-) -> Manifest | None:
-    """The manifest of ``out`` when it was made from the same files with the same options; None when ``out`` is free.
+) -> Manifest:
+    """The manifest of ``out`` when it was made from the same files with the same options.
 
     Raises UsageError when anything else is there, PreparedFolderError when it is damaged.
     """
-    if _is_free(out):
-        return None
     corpus = PreparedCorpus.open(out)
     differences = list(_differences(corpus, pair_files, config, codecs))
     if not differences:
@@ -43,20 +53,23 @@ def find_same(
 
 
 def check_replaceable(out: Path) -> None:
-    """Raise UsageError unless ``out`` is free, or a prepared folder with no other files in it."""
-    if _is_free(out):
-        return
-    ours = written_files(out)
-    for path in sorted(out.rglob("*")):
-        if not path.is_dir() and path.relative_to(out).as_posix() not in ours:
-            raise UsageError(
-                f"{out}: not replaced, because prepare did not write {path}: move it away, or choose --out"
-            )
+    """Raise UsageError when a prepared folder has other files in it, PreparedFolderError when its manifest is damaged.
+
+    Files that come to be there later stay where they are.
+    """
+    read_manifest_values(out)
+    for entry in sorted(contents(out)):
+        for path in (entry, *sorted(entry.rglob("*"))):
+            if not path.is_dir() and path.relative_to(out).as_posix() not in OUR_FILES:
+                raise UsageError(
+                    f"{out}: not replaced, because prepare did not write {path}: move it away, or choose --out"
+                )
 
 
-def _is_free(out: Path) -> bool:
+def is_free(out: Path) -> bool:
+    """Whether nothing is at ``out``, or a folder that is empty; raises UsageError when it is no prepared folder."""
     try:
-        if not out.exists() or (out.is_dir() and next(out.iterdir(), None) is None):
+        if not out.exists() or (out.is_dir() and not contents(out)):
             return True
     except OSError as error:  # a name that is too long, or a folder without permission
         raise UsageError(f"{out}: cannot be used: {error.strerror}: choose another folder with --out") from None

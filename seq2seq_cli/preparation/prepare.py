@@ -9,8 +9,8 @@ do not depend on the workers.
 
 import shutil
 import time
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -24,6 +24,7 @@ from seq2seq_cli.config.schema import Config
 from seq2seq_cli.corpus.manifest import (
     DROPPED_FILE,
     FORMAT,
+    MANIFEST,
     DroppedRecord,
     FileRecord,
     Manifest,
@@ -35,13 +36,20 @@ from seq2seq_cli.corpus.manifest import (
 from seq2seq_cli.corpus.prepared import DEFAULT_FOLDER
 from seq2seq_cli.corpus.splits import SPLITS, TEST, TRAIN, VALID
 from seq2seq_cli.errors import Interrupted, UsageError
-from seq2seq_cli.files.writing import whole_folder
+from seq2seq_cli.files.whole_folder import whole_folder
 from seq2seq_cli.pairs.languages import LanguageOrigin, resolve_languages
-from seq2seq_cli.pairs.pair_files import local_pair_files, pair_paths
+from seq2seq_cli.pairs.pair_files import PairPath, local_pair_files, pair_paths
 from seq2seq_cli.preparation.conventions import learn_conventions
 from seq2seq_cli.preparation.dropped import Dropped, LineCounts, write_examples
 from seq2seq_cli.preparation.given_codecs import adopt_codecs, check_languages
-from seq2seq_cli.preparation.output_folder import check_replaceable, find_same, spacy_version, tokenizers_version
+from seq2seq_cli.preparation.output_folder import (
+    OUR_FILES,
+    check_replaceable,
+    find_same,
+    is_free,
+    spacy_version,
+    tokenizers_version,
+)
 from seq2seq_cli.preparation.pair_store import PairStore
 from seq2seq_cli.preparation.reading import Inputs, LineProgress, read_all
 from seq2seq_cli.preparation.selection import Selection, select
@@ -111,23 +119,42 @@ def prepare(
         check_languages(text, codecs)
         languages_from = "codecs"
     resolved = stated.model_copy(update={"text": text})
+    is_new = is_free(out)
+    if overwrite and not is_new:
+        check_replaceable(out)
+    given: dict[int, Sequence[PairPath]] = {TRAIN: pairs, VALID: held_out[0], TEST: held_out[1]}
     try:
-        with local_pair_files({TRAIN: pairs, VALID: held_out[0], TEST: held_out[1]}) as inputs:
-            job = _Job(inputs=inputs, out=out, config=resolved, codecs=codecs, warnings=warnings)
-            if overwrite:
-                check_replaceable(out)
-            same = None if overwrite else find_same(out, job.records, resolved, codecs)
-            manifest = same or job.run(open_workers, progress)
+        # The folder is taken before the files are read: a second preparation learns at once that it cannot have it.
+        opened = _opened(out, () if is_new else OUR_FILES) if overwrite or is_new else nullcontext()
+        with opened as folder, local_pair_files(given) as inputs:
+            job = _Job(inputs=inputs, config=resolved, codecs=codecs, warnings=warnings)
+            if folder:
+                manifest = job.run(folder, open_workers, progress)
+            else:
+                manifest = find_same(out, job.records, resolved, codecs)
     except KeyboardInterrupt:
         raise Interrupted(f"stopped: nothing was written to {out}") from None
     return PrepareReport(
         out=out,
         manifest=manifest,
-        up_to_date=same is not None,
+        up_to_date=folder is None,
         languages_from=languages_from,
         warnings=warnings,
         seconds=time.perf_counter() - started,
     )
+
+
+@contextmanager
+def _opened(out: Path, replaced: Iterable[str]) -> Iterator[Path]:
+    """The folder to fill; raises UsageError when it cannot be written, or when another preparation is filling it."""
+    try:
+        with whole_folder(out, mark=MANIFEST, replaced=replaced) as folder:
+            yield folder
+    except OSError as error:
+        if is_out_of_memory(error):
+            raise
+        problem = error.strerror or error
+        raise UsageError(f"{out}: cannot be written: {problem}: choose another folder with --out") from None
 
 
 def _paths(paths: Sequence[Path | str]) -> list[Path]:
@@ -139,7 +166,6 @@ class _Job:
     """One preparation; ``warnings`` are added to."""
 
     inputs: Inputs
-    out: Path
     config: Config
     codecs: Codecs | None
     warnings: list[str]
@@ -159,19 +185,12 @@ class _Job:
             for file in pair_file.files
         ]
 
-    def run(self, open_workers: OpenWorkers, progress: LineProgress) -> Manifest:
-        """Write the folder."""
-        try:
-            with whole_folder(self.out) as folder:
-                with closing(PairStore(folder=folder / _STORE)) as store:
-                    known = self.codecs and (self.codecs[0].segmenter.rules, self.codecs[1].segmenter.rules)
-                    counts, given, rules = read_all(self.inputs, self.config, known, store, open_workers, progress)
-                return self._write(folder, store, counts, given, rules)
-        except OSError as error:
-            if is_out_of_memory(error):
-                raise
-            problem = error.strerror or error
-            raise UsageError(f"{self.out}: cannot be written: {problem}: choose another folder with --out") from None
+    def run(self, folder: Path, open_workers: OpenWorkers, progress: LineProgress) -> Manifest:
+        """Fill the folder."""
+        with closing(PairStore(folder=folder / _STORE)) as store:
+            known = self.codecs and (self.codecs[0].segmenter.rules, self.codecs[1].segmenter.rules)
+            counts, given, rules = read_all(self.inputs, self.config, known, store, open_workers, progress)
+        return self._write(folder, store, counts, given, rules)
 
     def _write(
         self, folder: Path, store: PairStore, counts: LineCounts, given: NDArray[np.int8], rules: Rules

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from seq2seq_cli.corpus.manifest import SideRecord
 from seq2seq_cli.corpus.ragged import Ragged, offsets_of
 from seq2seq_cli.corpus.splits import SPLITS, TRAIN, VALID
+from seq2seq_cli.preparation.output_folder import ENDINGS
 from seq2seq_cli.preparation.pair_store import PairStore, SideBlock
 from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.sides import SideName
@@ -88,8 +89,7 @@ class _SplitFiles:
 
     def __init__(self, stem: Path, kind: np.dtype[Any], stack: ExitStack, *, ids: int, pairs: int) -> None:
         self._ids, self._offsets, self._text = (
-            stack.enter_context(stem.with_name(stem.name + ending).open("wb"))
-            for ending in (".npy", ".offsets.npy", ".txt")
+            stack.enter_context(stem.with_name(stem.name + ending).open("wb")) for ending in ENDINGS
         )
         self._kind = kind
         self._written = 0

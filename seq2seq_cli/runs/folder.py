@@ -1,7 +1,8 @@
 """The run folder: everything that a training writes, and everything that translating needs.
 
 runs/latest                     the name of the newest run
-runs/NAME/config.yaml           the resolved config
+runs/NAME/.s2s-run              the mark of a run, empty
+         /config.yaml           the resolved config
          /codec/{src,tgt}.json  the codecs of both sides
          /best/model.safetensors   the best weights
               /encoder.onnx, decoder.onnx, decoder_int8.onnx   the exported model, which refers to these weights
@@ -25,9 +26,9 @@ from typing import TYPE_CHECKING, Any
 from seq2seq_cli.errors import ConfigError, ModelFileError, TrainingError, UsageError
 from seq2seq_cli.files.reading import check_contents, read_whole
 from seq2seq_cli.files.writing import make_folder, write_whole
-from seq2seq_cli.runs.layout import BEST, CONFIG, CORPUS, EPOCHS, LAST, LOCK, METRICS, READ, RUNS
+from seq2seq_cli.runs.latest import read_latest, write_latest
+from seq2seq_cli.runs.layout import BEST, CONFIG, CORPUS, EPOCHS, LAST, LATEST, LOCK, MARK, METRICS, READ, RUNS
 from seq2seq_cli.runs.lock import hold
-from seq2seq_cli.runs.output_folder import check_free, check_name, remove_run
 
 # The other modules are imported where they are needed: translating finds its run without pydantic and numpy.
 if TYPE_CHECKING:
@@ -68,6 +69,11 @@ class RunFolder:
         Raises UsageError when `path` holds something that `overwrite` does not allow to replace, when a training is
         running there, or when the name is not UTF-8.
         """
+        from seq2seq_cli.config.loader import dump_config
+        from seq2seq_cli.files.whole_folder import whole_folder
+        from seq2seq_cli.runs.output_folder import check_free, check_name, run_files
+        from seq2seq_cli.text.sides import save_codecs
+
         check_name(path, "--out")
         check_free(path, overwrite=overwrite)
         run = cls(path)
@@ -75,10 +81,11 @@ class RunFolder:
             make_folder(path)
             held.enter_context(run.lock())
             check_free(path, overwrite=overwrite)  # again: another training may just have begun here
-            remove_run(path)
-            run.write_config(config)
-            run.write_codecs(codecs)
-            provenance.write(path / CORPUS)
+            with whole_folder(path, mark=MARK, replaced=run_files(path)) as new:
+                (new / MARK).touch()
+                (new / CONFIG).write_text(dump_config(config), encoding="utf-8")
+                save_codecs(new, codecs)
+                provenance.write(new / CORPUS)
         except OSError as error:
             raise UsageError(f"{path}: cannot be made: {error.strerror}; choose another folder with --out") from error
         return run
@@ -91,22 +98,28 @@ class RunFolder:
         it stands in the place of a file.
         """
         if path is None:
-            latest = RUNS / "latest"
-            if not latest.is_file():
-                raise ModelFileError(
-                    f"no run is in {RUNS}/ here: train one first (s2s train --config luong_concat.yaml),"
-                    " or name a run folder with --model"
-                )
-            name = _read_name(latest)
-            path = RUNS / name
-            if Path(name).name != name or not (path / CONFIG).is_file():
-                raise ModelFileError(f"{latest}: names {path}, where no run is: name a run folder with --model")
+            path = cls._find_newest()
         if not path.exists():
             raise ModelFileError(f"{path}: no such run folder")
         check_contents(path, READ, error=ModelFileError)
         if not (path / CONFIG).is_file():
             raise ModelFileError(f"{path}: not a run folder: it has no config.yaml; s2s train makes one")
         return cls(path)
+
+    @staticmethod
+    def _find_newest() -> Path:
+        if not LATEST.exists():
+            raise ModelFileError(
+                f"no run is in {RUNS}/ here: train one first (s2s train --config luong_concat.yaml),"
+                " or name a run folder with --model"
+            )
+        try:
+            path = read_latest()
+        except ModelFileError:
+            raise ModelFileError(f"{LATEST}: names no run: name a run folder with --model") from None
+        if not (path / CONFIG).is_file():
+            raise ModelFileError(f"{LATEST}: names {path}, where no run is: name a run folder with --model")
+        return path
 
     @classmethod
     def find_model(cls, path: Path | None) -> "RunFolder":
@@ -184,12 +197,12 @@ class RunFolder:
         return Provenance.read(self.path / CORPUS)
 
     def save_best(self, weights: "Weights") -> None:
-        """Write the best weights, and name this run in `latest` beside it."""
+        """Write the best weights, and name this run as the newest."""
         from seq2seq_cli.runs.weights import save_weights
 
         with _writing(self.best_path):
             save_weights(self.best_path, weights)
-        _write_text(self.path.parent / "latest", self.path.name + "\n")
+        write_latest(self.path)
 
     def save_epoch(self, weights: "Weights", epoch: int, keep: int) -> None:
         """Write the weights after `epoch`, and keep those of the `keep` newest epochs; none when that is 0.

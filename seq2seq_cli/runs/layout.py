@@ -21,6 +21,10 @@ EPOCHS = "epochs"
 TENSORBOARD = "tensorboard"
 CODEC = "codec"
 LOCK = ".lock"
+MARK = ".s2s-run"
+"""The file by which ``--overwrite`` recognises a folder that it may replace: a config.yaml may be anybody's."""
+LATEST = RUNS / "latest"
+"""The name of the newest run."""
 
 READ = (CONFIG, METRICS, CORPUS, CODEC, BEST.parts[0], LAST, EPOCHS, TENSORBOARD, LOCK)
 """The names at the top of a run folder that s2s reads, or writes into."""

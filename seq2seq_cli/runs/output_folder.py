@@ -1,14 +1,40 @@
-"""The folder of a new run: whether it is free, and the removal of an older run there."""
+"""The folder of a new run: whether it is free, and the files of an older run there."""
 
-import shutil
 from pathlib import Path
 
 from seq2seq_cli.errors import UsageError
-from seq2seq_cli.files.writing import is_unfinished
-from seq2seq_cli.runs.layout import BEST, CONFIG, CORPUS, LAST, LOCK, METRICS
+from seq2seq_cli.files.whole_folder import contents
+from seq2seq_cli.runs.layout import (
+    BEST,
+    CODEC,
+    CONFIG,
+    CORPUS,
+    DECODER,
+    DECODER_INT8,
+    ENCODER,
+    EPOCHS,
+    EXPORT_RECORD,
+    LAST,
+    LOCK,
+    MARK,
+    METRICS,
+    TENSORBOARD,
+)
 
-# A run is recognised by its config: it is written first and removed last, so that half a run is recognised too.
-_OURS = ("codec", BEST.parent, LAST, "epochs", METRICS, "tensorboard", CORPUS, "README.md", CONFIG)
+_PATTERNS = (
+    CONFIG,
+    CORPUS,
+    METRICS,
+    MARK,
+    "README.md",
+    f"{CODEC}/src.json",
+    f"{CODEC}/tgt.json",
+    *map(str, (BEST, ENCODER, DECODER, DECODER_INT8, EXPORT_RECORD)),
+    f"{LAST}/training.pt",
+    f"{LAST}/previous.pt",
+    f"{EPOCHS}/[0-9]*.safetensors",
+    f"{TENSORBOARD}/events.out.tfevents.*",
+)
 
 
 def check_name(path: Path, option: str) -> None:
@@ -25,21 +51,18 @@ def check_free(path: Path, *, overwrite: bool) -> None:
         return
     if not path.is_dir():
         raise UsageError(f"{path}: a file is in the way; choose another folder with --out")
-    if all(content.name == LOCK or is_unfinished(content) for content in path.iterdir()):
+    if all(content.name in (LOCK, MARK) for content in contents(path)):
         return
-    if not (path / CONFIG).is_file():
-        raise UsageError(f"{path}: the folder is not empty and not a run; choose another one with --out")
+    if not (path / MARK).is_file():
+        raise UsageError(
+            f"{path}: the folder is not empty and not a run (it has no {MARK}); choose another one with --out"
+        )
     if not overwrite:
         raise UsageError(
             f"{path}: a run is there already; --resume continues it, --overwrite replaces it, --out names another"
         )
 
 
-def remove_run(path: Path) -> None:
-    """Remove the files of a run from `path`, and no others."""
-    for name in _OURS:
-        ours = path / name
-        if ours.is_dir():
-            shutil.rmtree(ours)
-        else:
-            ours.unlink(missing_ok=True)
+def run_files(path: Path) -> list[str]:
+    """The files in a run folder that a training made there; whatever else is in it belongs to the user."""
+    return [file.relative_to(path).as_posix() for pattern in _PATTERNS for file in path.glob(pattern)]

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from seq2seq_cli.runs.latest import read_latest
 from tests.commands import S2S, Done, s2s, s2s_here
 from tests.corpora import reversed_words, symbol_sequences
 
@@ -90,7 +91,7 @@ def test_the_run_folder_holds_what_the_design_says(home: Path) -> None:
             for name in ("model.safetensors", "encoder.onnx", "decoder.onnx", "decoder_int8.onnx", "export.json")
         ),
     }
-    assert (home / "runs" / "latest").read_text(encoding="utf-8") == "luong_dot\n"
+    assert read_latest(home / "runs" / "latest") == home / "runs" / "luong_dot"
     epochs = [json.loads(line) for line in (run / "metrics.jsonl").read_text(encoding="utf-8").splitlines()]
     assert [line["epoch"] for line in epochs if line["kind"] == "epoch"] == [1, 2]
     assert all(

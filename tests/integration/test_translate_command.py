@@ -28,7 +28,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     make_run(folder / "runs" / "copying", copies=True)
     make_run(folder / "runs" / "blind", copies=True, score="none")
     make_run(folder / "runs" / "location", score="location")
-    (folder / "runs" / "latest").write_text("newest\n", encoding="utf-8")
+    (folder / "runs" / "latest").write_text('{"format": 1, "run": "newest"}', encoding="utf-8")
     return folder
 
 

@@ -29,7 +29,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     make_run(folder / "runs" / "newest")
     make_run(folder / "runs" / "location", score="location")
     make_run(folder / "runs" / "copying", copies=True)
-    (folder / "runs" / "latest").write_text("newest\n", encoding="utf-8")
+    (folder / "runs" / "latest").write_text('{"format": 1, "run": "newest"}', encoding="utf-8")
     return folder
 
 

@@ -39,7 +39,9 @@ OutputFile: TypeAlias = Annotated[
     ),
 ]
 
-Overwrite: TypeAlias = Annotated[bool, typer.Option("--overwrite", help="Replace the file of --output.")]
+Overwrite: TypeAlias = Annotated[
+    bool, typer.Option("--overwrite", help="Replace the files of --output and --attention.")
+]
 
 Format: TypeAlias = Annotated[
     FormatName,

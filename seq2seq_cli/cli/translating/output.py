@@ -3,18 +3,16 @@
 import codecs
 import contextlib
 import io
-import os
 import shutil
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from seq2seq_cli.cli.safe_stream import for_terminal
-from seq2seq_cli.errors import UsageError
-from seq2seq_cli.files.writing import whole_file
+from seq2seq_cli.files.output import output_file
 
 if TYPE_CHECKING:
     from seq2seq_cli.plots.attention_map import AttentionMap
@@ -69,25 +67,9 @@ def open_output(path: Path | None, *, overwrite: bool) -> Iterator[Output]:
     if path is None:
         yield Output(sys.stdout)
         return
-    _check_path(path, overwrite=overwrite)
-    with _opened(path) as file:
+    with output_file(path, overwrite=overwrite) as file:
         stream = io.TextIOWrapper(file, encoding="utf-8", newline="\n")
         try:
             yield Output(for_terminal(stream))
         finally:
             stream.detach()  # writes the rest, and leaves the file open
-
-
-def _check_path(path: Path, *, overwrite: bool) -> None:
-    if path.is_dir():
-        raise UsageError(f"{path}: this is a folder: give the name of a file")
-    if not path.parent.is_dir():
-        raise UsageError(f"{path}: there is no folder {path.parent}: make it first")
-    if path.is_file() and not overwrite:
-        raise UsageError(f"{path}: is there already: --overwrite replaces it")
-
-
-def _opened(path: Path) -> contextlib.AbstractContextManager[BinaryIO]:
-    if path.exists() and not path.is_file():
-        return path.open("wb")
-    return whole_file(Path(os.path.realpath(path)))

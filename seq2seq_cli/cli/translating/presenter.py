@@ -23,6 +23,8 @@ class Presenter:
     view: View
     picture: Path | None = None
     """The file for the attention, or the model of its name where there are several."""
+    overwrite: bool = False
+    """Whether these files may replace others. Those of the same presenter, as at the prompt, replace each other."""
     _shown: int = 0
     _named: set[str] = field(default_factory=set)
 
@@ -46,7 +48,9 @@ class Presenter:
             return
         from seq2seq_cli.plots.attention_files import save_attention
 
-        for file in save_attention([sentence for each in translations for sentence in each.sentences], self.picture):
+        sentences = [sentence for each in translations for sentence in each.sentences]
+        for file in save_attention(sentences, self.picture, overwrite=self.overwrite):
+            self.overwrite = True
             sys.stderr.write(f"s2s: attention written to {one_line(str(file))}\n")
 
     def _name(self, words: list[str]) -> None:

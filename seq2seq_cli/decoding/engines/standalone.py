@@ -8,7 +8,8 @@ import onnxruntime
 
 from seq2seq_cli.decoding.engines.open_engine import open_engine
 from seq2seq_cli.errors import UsageError
-from seq2seq_cli.files.writing import whole_folder, write_json, write_whole
+from seq2seq_cli.files.whole_folder import contents, whole_folder
+from seq2seq_cli.files.writing import write_json, write_whole
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import BEST, CONFIG, DECODER, DECODER_INT8, ENCODER, EXPORT_RECORD, METRICS
 from seq2seq_cli.runs.weights import check_finite
@@ -17,8 +18,14 @@ from seq2seq_cli.text.sides import SIDES, Codecs, codec_path, load_codecs
 PROGRAM = "translate_onnx.py"
 """A program that translates with the folder."""
 
-_CONTENT = frozenset([CONFIG, BEST.parts[0], "codec", "src_units.json", "tgt_units.json", PROGRAM, "README.md"])
-"""The names in an exported folder."""
+_OUR_FILES = (
+    *(path.as_posix() for path in (Path(CONFIG), BEST, ENCODER, DECODER, DECODER_INT8, EXPORT_RECORD)),
+    *(codec_path(Path(), side).as_posix() for side in SIDES),
+    *(f"{side}_units.json" for side in SIDES),
+    PROGRAM,
+    "README.md",
+)
+"""The files of an exported folder: those that ``--overwrite`` replaces."""
 
 _PACKAGE = Path(__file__).resolve().parents[2]
 _README = """\
@@ -71,7 +78,8 @@ def export(run: Path | str | None, out: Path | str, *, overwrite: bool = False) 
     check_finite(weights)  # raises what is wrong with them, before anything is made
     codecs = load_codecs(folder.path)
     _check_free(out, overwrite=overwrite)
-    with whole_folder(out) as made:
+    replaced = _OUR_FILES if out.exists() and contents(out) else ()
+    with whole_folder(out, mark=PROGRAM, replaced=replaced) as made:
         (made / BEST.parent).mkdir()
         shutil.copyfile(weights, made / BEST)
         for name in (CONFIG, ENCODER, DECODER, DECODER_INT8, EXPORT_RECORD):
@@ -90,11 +98,11 @@ def export(run: Path | str | None, out: Path | str, *, overwrite: bool = False) 
 
 def _check_free(out: Path, *, overwrite: bool) -> None:
     """Raise UsageError unless `out` is free, or holds an exported model that may be replaced."""
-    if not out.exists() or (out.is_dir() and not any(out.iterdir())):
+    if not out.exists() or (out.is_dir() and not contents(out)):
         return
     if not (out / PROGRAM).is_file() or (out / METRICS).exists():
         raise UsageError(f"{out}: not empty, and no exported model: choose another folder")
-    if others := sorted({path.name for path in out.iterdir()} - _CONTENT):
+    if others := sorted({path.name for path in contents(out)} - {Path(name).parts[0] for name in _OUR_FILES}):
         raise UsageError(f"{out}: has {others[0]}, which s2s did not export: move it, or choose another folder")
     if not overwrite:
         raise UsageError(f"{out}: an exported model is there already; --overwrite replaces it")

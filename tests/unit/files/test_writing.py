@@ -1,11 +1,14 @@
-import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
 
 from seq2seq_cli.errors import ModelFileError
 from seq2seq_cli.files.json_files import read_json
-from seq2seq_cli.files.writing import whole_folder, write_json, write_whole
+from seq2seq_cli.files.writing import whole_file, write_json, write_whole
 
 
 def test_a_file_is_replaced_whole_and_nothing_stays_beside_it(tmp_path: Path) -> None:
@@ -17,13 +20,84 @@ def test_a_file_is_replaced_whole_and_nothing_stays_beside_it(tmp_path: Path) ->
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_what_a_killed_write_left_behind_is_removed_by_the_next(tmp_path: Path) -> None:
-    path = tmp_path / "a.txt"
-    (tmp_path / ".a.txt.0badcafe.unfinished").write_bytes(b"ha")
-    (tmp_path / ".b.txt.0badcafe.unfinished").write_bytes(b"of another file")
-    write_whole(path, b"whole")
+PROGRAM = """
+import sys
+from pathlib import Path
+from seq2seq_cli.files.writing import whole_file
+with whole_file(Path(sys.argv[1])) as file:
+    file.write(b"half")
+    print("begun", flush=True)
+    sys.stdin.read()
+"""
 
-    assert {file.name for file in tmp_path.iterdir()} == {"a.txt", ".b.txt.0badcafe.unfinished"}
+
+@contextmanager
+def writer(path: Path) -> Iterator[subprocess.Popen[str]]:
+    """A process in the middle of writing a file, which it ends when its input ends."""
+    command = [sys.executable, "-c", PROGRAM, str(path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        assert process.stdout.readline() == "begun\n"
+        yield process
+
+
+def test_what_a_killed_write_left_behind_is_removed_by_the_next_of_that_file(tmp_path: Path) -> None:
+    with writer(tmp_path / "a.txt") as killed, writer(tmp_path / "b.txt") as other:
+        killed.kill()
+        other.kill()
+    assert len(list(tmp_path.iterdir())) == 2
+    write_whole(tmp_path / "a.txt", b"whole")
+
+    names = sorted(file.name for file in tmp_path.iterdir())
+    assert len(names) == 2
+    assert names[0].startswith(".b.txt.")
+    assert names[1] == "a.txt"
+
+
+def test_what_another_process_is_writing_stays(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    with writer(path) as other:
+        write_whole(path, b"whole")
+        assert path.read_bytes() == b"whole"
+    assert other.returncode == 0
+    assert path.read_bytes() == b"half"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_what_a_process_of_another_host_has_left_stays(tmp_path: Path) -> None:
+    theirs = tmp_path / ".a.txt.elsewhere.0badcafe.unfinished"
+    theirs.touch()
+    write_whole(tmp_path / "a.txt", b"whole")
+    assert theirs.exists()
+
+
+def test_a_name_of_the_greatest_length_can_be_written(tmp_path: Path) -> None:
+    path = tmp_path / ("ü" * 127)
+    write_whole(path, b"whole")
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("links", [True, False])
+def test_a_file_that_came_to_be_there_meanwhile_is_replaced_only_on_request(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, links: bool
+) -> None:
+    def no_links(*_: object) -> None:
+        raise OSError(1, "Operation not permitted")
+
+    if not links:
+        monkeypatch.setattr(Path, "hardlink_to", no_links)
+    path = tmp_path / "a.txt"
+    with ExitStack() as written:
+        written.enter_context(whole_file(path, replace=False)).write(b"ours")
+        path.write_bytes(b"mine")
+        with pytest.raises(FileExistsError):
+            written.close()
+    assert path.read_bytes() == b"mine"
+    path.unlink()
+    with whole_file(path, replace=False) as file:
+        file.write(b"ours")
+    assert path.read_bytes() == b"ours"
+    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_a_failed_write_leaves_the_old_file(tmp_path: Path) -> None:
@@ -35,52 +109,3 @@ def test_a_failed_write_leaves_the_old_file(tmp_path: Path) -> None:
 
     assert read_json(path, newest=1, error=ModelFileError) == {"format": 1}
     assert list(tmp_path.iterdir()) == [path]
-
-
-def test_a_folder_appears_when_it_is_finished_and_replaces_what_was_there(tmp_path: Path) -> None:
-    path = tmp_path / "new" / "folder"
-    for content in ("one", "two"):
-        with whole_folder(path) as folder:
-            (folder / content).write_text(content, encoding="utf-8")
-            assert not (path / content).exists()
-
-    assert [file.name for file in path.iterdir()] == ["two"]
-    assert list(path.parent.iterdir()) == [path]
-
-
-@pytest.mark.skipif(os.name == "nt", reason="links need a privilege")
-def test_a_link_leads_to_the_folder_whether_that_is_there_or_not(tmp_path: Path) -> None:
-    link = tmp_path / "link"
-    link.symlink_to(tmp_path / "disk" / "folder")
-    for content in ("one", "two"):
-        with whole_folder(link) as folder:
-            (folder / content).touch()
-
-    assert link.is_symlink()
-    assert [file.name for file in link.iterdir()] == ["two"]
-    assert sorted(path.name for path in tmp_path.rglob("*")) == ["disk", "folder", "link", "two"]
-
-
-def test_a_folder_whose_writer_fails_leaves_the_old_one(tmp_path: Path) -> None:
-    path = tmp_path / "folder"
-    with whole_folder(path) as folder:
-        (folder / "old").touch()
-
-    with pytest.raises(FileNotFoundError), whole_folder(path) as folder:
-        (folder / "no" / "such" / "folder").touch()
-
-    assert [file.name for file in path.iterdir()] == ["old"]
-    assert list(tmp_path.iterdir()) == [path]
-
-
-def test_a_folder_takes_away_what_killed_writers_left_and_what_a_failed_one_made(tmp_path: Path) -> None:
-    leftover = tmp_path / ".folder.0badcafe.unfinished"
-    (leftover / "deep").mkdir(parents=True)
-    other = tmp_path / ".other.0badcafe.unfinished"
-    other.mkdir()
-    with whole_folder(tmp_path / "folder") as folder:
-        (folder / "new").touch()
-    with pytest.raises(ValueError, match="no"), whole_folder(tmp_path / "a" / "b" / "folder"):
-        raise ValueError("no")
-
-    assert {path.name for path in tmp_path.iterdir()} == {"folder", other.name}

@@ -199,12 +199,15 @@ def test_files_keep_the_key_that_they_are_given_under(tmp_path: Path) -> None:
     assert names == {"train": ["a", "b + c"], "valid": [], "test": ["c"]}
 
 
-def test_the_copy_of_standard_input_is_removed_afterwards(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_copy_of_standard_input_has_no_name_that_a_kill_could_leave(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     feed(monkeypatch, b"a\tb\n")
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     with local(Path("-")) as [copied]:
-        [file] = copied.files
-        assert file.path.read_bytes() == b"a\tb\n"
-    assert not file.path.parent.exists()
+        for _ in range(2):
+            assert [block.src for block in blocks(copied)] == ["a\tb"]
+        assert list(tmp_path.iterdir()) == []
 
 
 def test_a_fault_in_standard_input_is_named_so(monkeypatch: pytest.MonkeyPatch) -> None:

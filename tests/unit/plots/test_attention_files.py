@@ -40,10 +40,13 @@ def test_json_holds_all_sentences(tmp_path: Path) -> None:
     assert "küsste" in path.read_text(encoding="utf-8")
 
 
-def test_an_existing_file_is_replaced(tmp_path: Path) -> None:
+def test_an_existing_file_is_replaced_only_with_overwrite(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     path.write_text("old", encoding="utf-8")
-    save_attention([KISS], path)
+    with pytest.raises(UsageError, match=r"a\.json: is there already: --overwrite replaces it"):
+        save_attention([KISS], path)
+    assert path.read_text(encoding="utf-8") == "old"
+    save_attention([KISS], path, overwrite=True)
     assert json.loads(path.read_text(encoding="utf-8"))["format"] == 1
     assert list(tmp_path.iterdir()) == [path]
 
@@ -51,18 +54,25 @@ def test_an_existing_file_is_replaced(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["a.pdf", "a", "png", "a.png.txt", ".png"])
 def test_other_files_are_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(UsageError, match=r"\.png, \.svg or \.json"):
-        check_attention_path(tmp_path / name)
+        check_attention_path(tmp_path / name, overwrite=False)
 
 
 def test_a_missing_folder_is_named(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"nowhere: make it first"):
-        check_attention_path(tmp_path / "nowhere" / "a.png")
+        check_attention_path(tmp_path / "nowhere" / "a.png", overwrite=False)
 
 
 def test_a_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.png").mkdir()
     with pytest.raises(UsageError, match="folder"):
-        check_attention_path(tmp_path / "a.png")
+        check_attention_path(tmp_path / "a.png", overwrite=True)
+
+
+def test_the_picture_of_a_second_sentence_is_not_replaced_unasked(tmp_path: Path) -> None:
+    (tmp_path / "a-2.png").touch()
+    with pytest.raises(UsageError, match=r"a-2\.png: is there already"):
+        check_attention_path(tmp_path / "a.png", overwrite=False)
+    check_attention_path(tmp_path / "a.png", overwrite=True)
 
 
 def test_json_is_strict_where_a_weight_does_not_exist(tmp_path: Path) -> None:

@@ -89,7 +89,7 @@ def test_labels_with_enough_room_do_not_move() -> None:
 
 @pytest.mark.parametrize(("name", "start"), [("a.png", b"\x89PNG"), ("a.SVG", b"<?xml"), ("a.pdf", b"%PDF")])
 def test_the_ending_chooses_the_format(tmp_path: Path, name: str, start: bytes) -> None:
-    save_curves([FIRST], tmp_path / name, axis="epoch", metric="bleu")
+    save_curves([FIRST], tmp_path / name, axis="epoch", metric="bleu", overwrite=False)
     assert (tmp_path / name).read_bytes().startswith(start)
 
 

@@ -24,7 +24,7 @@ from seq2seq_cli.errors import ModelFileError, TrainingError, UsageError
 from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.runs.checkpoint import save_checkpoint
 from seq2seq_cli.runs.folder import METRICS_BYTES, RunFolder
-from seq2seq_cli.runs.layout import LOCK
+from seq2seq_cli.runs.layout import LOCK, MARK
 from seq2seq_cli.runs.lock import is_held
 from seq2seq_cli.runs.metrics import read_history
 from seq2seq_cli.text.sides import load_codecs
@@ -113,7 +113,9 @@ def test_a_folder_that_is_no_run_is_refused(tmp_path: Path, name: str) -> None:
         RunFolder.find(tmp_path / name)
 
 
-@pytest.mark.parametrize("name", [b"gone", b"", b"../..", b"\xff\x00\n"])
+@pytest.mark.parametrize(
+    "name", [b'{"format": 1, "run": "gone"}', b"", b'{"format": 1, "run": "../.."}', b"\xff\x00\n", b"notes"]
+)
 def test_a_latest_that_names_no_run_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: bytes) -> None:
     monkeypatch.chdir(tmp_path)
     Path("runs").mkdir()
@@ -136,12 +138,12 @@ def test_a_run_that_was_half_made_or_half_removed_when_it_was_killed_is_replaced
     session: Session, config: Config, corpus: PreparedCorpus
 ) -> None:
     path = session.run.path
-    for left in (["config.yaml", "codec"], ["config.yaml"], [".config.yaml.0badcafe.unfinished"]):
+    for left in ([MARK, "codec"], [MARK], [".unfinished"]):
         for content in path.iterdir():
             if content.name not in left:
                 shutil.rmtree(content) if content.is_dir() else content.unlink()
         if not path.joinpath(left[0]).exists():
-            path.joinpath(left[0]).touch()
+            path.joinpath(left[0]).mkdir()
         created(path, config, corpus, overwrite=True)
         assert load_codecs(path) == (corpus.src_codec, corpus.tgt_codec)
 
@@ -382,7 +384,7 @@ def test_a_folder_that_cannot_be_emptied_is_told(session: Session, monkeypatch: 
     def read_only(*_: object, **__: object) -> None:
         raise OSError(30, "Read-only file system")
 
-    monkeypatch.setattr("pathlib.Path.unlink", read_only)
+    monkeypatch.setattr("pathlib.Path.rename", read_only)
     with pytest.raises(UsageError, match=r"cannot be made: Read-only file system.*--out"):
         created(session.run.path, session.config, session.corpus, overwrite=True)
 

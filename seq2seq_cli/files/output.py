@@ -1,0 +1,47 @@
+"""Files that the user names for an output: replaced only when that is asked for, and whole.
+
+All commands follow this one rule: an output that is there already is refused before any work, unless ``--overwrite`` is
+given; one that comes to be there during the work stays.
+"""
+
+import contextlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from seq2seq_cli.errors import UsageError
+from seq2seq_cli.files.writing import whole_file
+
+
+def check_output(path: Path, *, overwrite: bool) -> None:
+    """Raise UsageError unless a file can be written to `path`, where none is that `overwrite` does not allow for."""
+    if path.is_dir():
+        raise UsageError(f"{path}: this is a folder: give the name of a file")
+    if not path.parent.is_dir():
+        raise UsageError(f"{path}: there is no folder {path.parent}: make it first")
+    if path.is_file() and not overwrite:
+        raise _taken(path)
+
+
+@contextlib.contextmanager
+def output_file(path: Path, *, overwrite: bool) -> Iterator[BinaryIO]:
+    """A file to fill, which is at `path` when the block has ended without an error.
+
+    Of a link, the target is written; a device or a named pipe is written directly. Raises UsageError as `check_output`
+    does, also for a file that has come to be there meanwhile; OSError when it cannot be written.
+    """
+    check_output(path, overwrite=overwrite)
+    if path.exists() and not path.is_file():
+        with path.open("wb") as stream:
+            yield stream
+        return
+    try:
+        with whole_file(Path(os.path.realpath(path)), replace=overwrite) as file:
+            yield file
+    except FileExistsError:
+        raise _taken(path) from None
+
+
+def _taken(path: Path) -> UsageError:
+    return UsageError(f"{path}: is there already: --overwrite replaces it")

@@ -1,0 +1,158 @@
+"""Folders that are filled aside, and are there whole or not at all."""
+
+import contextlib
+import os
+import shutil
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import IO
+
+from seq2seq_cli.errors import UsageError
+from seq2seq_cli.files.unfinished import UNFINISHED, is_removed, is_unfinished, try_lock
+from seq2seq_cli.files.writing import rename_free, sync_names
+
+_LOCK = ".lock"
+_NEW = "new"
+_OLD = "old"
+_OF_THE_DISK = "lost+found"
+"""A folder that is at the root of a volume."""
+
+
+def contents(folder: Path) -> list[Path]:
+    """The files and folders in a folder, without unfinished ones and what the file system itself put there."""
+    return [path for path in folder.iterdir() if not is_unfinished(path) and path.name != _OF_THE_DISK]
+
+
+@contextlib.contextmanager
+def whole_folder(path: Path, *, mark: str, replaced: Iterable[str] = ()) -> Iterator[Path]:
+    """A folder to fill, whose files are in `path` when the block ends without an error; else `path` is as before.
+
+    Where nothing is at `path`, a folder appears, whole. A folder that is there stays the same one, which may be a mount
+    point or somebody's working directory: the new files are moved into it, in the place of those that `replaced` names,
+    and all others stay. When that is cut short, the folder has the file `mark` and lacks others, or is free.
+
+    Of a link, the target is filled. Raises UsageError when another process is filling the folder, and when a file
+    that is not to be replaced has the name of a new one.
+    """
+    given, path = path, Path(os.path.realpath(path))
+    made = [folder for folder in path.parents if not folder.exists()]
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with _locked(_place(path, given), given) as aside:
+            new = aside / _NEW
+            new.mkdir()
+            yield new
+            _sync_content(new)
+            if path.exists() or not _appears(new, path):
+                _move_in(new, path, aside / _OLD, mark=mark, replaced=replaced)
+        for folder in (path, *made):
+            sync_names(folder.parent)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            for folder in made:
+                folder.rmdir()
+        raise
+
+
+def _place(path: Path, given: Path) -> Path:
+    """The unfinished folder of `path`: inside a folder that is there, else beside it; raises UsageError."""
+    beside = path.with_name(f".{path.name}{UNFINISHED}")
+    if not path.is_dir():
+        return beside
+    if beside.exists():  # of a process that began when nothing was at `path`
+        with _locked(beside, given):
+            pass
+    return path / UNFINISHED
+
+
+@contextlib.contextmanager
+def _locked(folder: Path, of: Path) -> Iterator[Path]:
+    """An empty folder of this process alone, which is removed when the block ends; raises UsageError."""
+    with _lock(folder, of):
+        for leftover in folder.iterdir():  # of a killed process
+            if leftover.name != _LOCK:
+                shutil.rmtree(leftover) if leftover.is_dir() else leftover.unlink()
+        try:
+            yield folder
+        finally:
+            # The lock is held to the end: nobody else begins in a folder that is being removed.
+            shutil.rmtree(folder, ignore_errors=True)
+    if os.name == "nt":  # which removes no open file
+        with contextlib.suppress(OSError):
+            (folder / _LOCK).unlink()
+            folder.rmdir()
+
+
+def _lock(folder: Path, of: Path) -> IO[bytes]:
+    """Make the unfinished folder of another and take its lock, which closing the file returns."""
+    while True:
+        folder.mkdir(exist_ok=True)
+        try:
+            file = (folder / _LOCK).open("ab")
+        except FileNotFoundError:
+            continue  # its owner has just removed it
+        locked = False
+        try:
+            locked = try_lock(file)
+        finally:
+            if not locked:
+                file.close()
+        if not locked:
+            raise UsageError(f"{of}: another s2s is writing it: wait for its end, or choose another folder")
+        if os.name == "nt" or not is_removed(file):
+            return file
+        file.close()  # its owner has removed it before it was locked
+
+
+def _appears(new: Path, path: Path) -> bool:
+    """Rename a folder to a free name; return False when a folder has come to be there meanwhile."""
+    try:
+        new.rename(path)
+    except OSError:
+        if path.is_dir():
+            return False
+        raise
+    return True
+
+
+def _move_in(new: Path, path: Path, old: Path, *, mark: str, replaced: Iterable[str]) -> None:
+    """Move the files below `new` into `path`, those that they replace to `old`; an error moves all of them back."""
+    leaving = [name for name in replaced if (path / name).is_file() or (path / name).is_symlink()]
+    coming = [file.relative_to(new).as_posix() for file in new.rglob("*") if not file.is_dir()]
+    with contextlib.ExitStack() as undo:
+        for name in sorted(leaving, key=lambda name: name == mark):
+            _make_room(old / name)
+            (path / name).rename(old / name)
+            undo.callback(_move_back, old / name, path / name)
+        for name in sorted(coming, key=lambda name: name != mark):
+            try:
+                _make_room(path / name)
+                rename_free(new / name, path / name)
+            except FileExistsError:
+                raise UsageError(f"{path / name}: is in the way: move it away, or choose another folder") from None
+            undo.callback(_move_back, path / name, new / name)
+        undo.pop_all()
+    for folder in sorted({(path / name).parent for name in leaving} - {path}):
+        with contextlib.suppress(OSError):  # not empty
+            folder.rmdir()
+    for folder in {(path / name).parent for name in coming}:
+        sync_names(folder)
+
+
+def _make_room(path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+
+
+def _move_back(source: Path, target: Path) -> None:
+    with contextlib.suppress(OSError):
+        source.replace(target)
+
+
+def _sync_content(folder: Path) -> None:
+    """Sync all files below a folder, and their names, to the disk."""
+    for path in (folder, *folder.rglob("*")):
+        if path.is_dir():
+            sync_names(path)
+        else:
+            with path.open("rb+") as file:
+                os.fsync(file.fileno())

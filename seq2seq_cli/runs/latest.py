@@ -1,0 +1,41 @@
+"""runs/latest: the name of the newest run, with which ``s2s translate`` translates unless told otherwise."""
+
+import logging
+import os
+from pathlib import Path
+
+from seq2seq_cli.errors import ModelFileError
+from seq2seq_cli.files.json_files import read_json
+from seq2seq_cli.files.writing import write_json
+from seq2seq_cli.runs.layout import FORMAT, LATEST, RUNS
+
+_KEY = "run"
+
+logger = logging.getLogger(__name__)
+
+
+def read_latest(path: Path = LATEST) -> Path:
+    """The newest run; raises ModelFileError when the file does not name one, or is not one of s2s."""
+    name = read_json(path, newest=FORMAT, error=ModelFileError).get(_KEY)
+    if not isinstance(name, str) or Path(name).name != name:
+        raise ModelFileError(f"{path}: names no run")
+    return path.parent / name
+
+
+def write_latest(run: Path) -> None:
+    """Name a run of ``runs/`` as the newest, in the file ``latest`` beside it; another file of that name stays.
+
+    A run elsewhere has no such file. A failure is logged: no training ends for it.
+    """
+    run = Path(os.path.abspath(run))  # noqa: PTH100  # a link in runs/ is a run there
+    path = run.parent / LATEST.name
+    if run.parent.name != RUNS.name:
+        return
+    try:
+        if path.exists() or path.is_symlink():
+            read_latest(path)
+        write_json(path, {"format": FORMAT, _KEY: run.name})
+    except ModelFileError:
+        logger.warning("%s: not written by s2s, so it stays: translate with --model %s", path, run)
+    except OSError as error:
+        logger.warning("%s: cannot be written: %s: translate with --model %s", path, error.strerror, run)

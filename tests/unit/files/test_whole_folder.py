@@ -1,0 +1,153 @@
+"""Folders: whole or not at all, and nobody else's file is touched."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from seq2seq_cli.errors import UsageError
+from seq2seq_cli.files.whole_folder import whole_folder
+
+MARK = "mark"
+
+
+def fill(path: Path, *names: str, replaced: tuple[str, ...] = ()) -> None:
+    with whole_folder(path, mark=MARK, replaced=replaced) as folder:
+        for name in names:
+            (folder / name).parent.mkdir(exist_ok=True)
+            (folder / name).write_text(f"of {names}", encoding="utf-8")
+
+
+def names(path: Path) -> list[str]:
+    return sorted(file.relative_to(path).as_posix() for file in path.rglob("*") if not file.is_dir())
+
+
+def test_a_folder_appears_when_it_is_finished(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "folder"
+    with whole_folder(path, mark=MARK) as folder:
+        (folder / "one").touch()
+        assert not path.exists()
+    assert names(path) == ["one"]
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_a_folder_that_is_there_stays_the_same_and_only_what_is_named_is_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "folder"
+    fill(path, MARK, "a", "deep/b")
+    number = path.stat().st_ino
+    (path / "mine").touch()
+    fill(path, MARK, "a", "c", replaced=(MARK, "a", "deep/b", "never/there"))
+    assert path.stat().st_ino == number
+    assert names(path) == ["a", "c", MARK, "mine"]
+    assert not (path / "deep").exists()
+    assert "c" in (path / "a").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("saved", ["a", "deep"])
+def test_a_file_saved_meanwhile_is_not_replaced(tmp_path: Path, saved: str) -> None:
+    path = tmp_path / "folder"
+    with ExitStack() as written:
+        folder = written.enter_context(whole_folder(path, mark=MARK))
+        (folder / "deep").mkdir()
+        for name in (MARK, "a", "deep/b"):
+            (folder / name).touch()
+        path.mkdir()
+        (path / saved).write_text("mine", encoding="utf-8")
+        with pytest.raises(UsageError, match=f"folder/{saved}.*: is in the way"):
+            written.close()
+    assert names(path) == [saved]
+    assert (path / saved).read_text(encoding="utf-8") == "mine"
+
+    fill(path, MARK, "other")
+    assert names(path) == sorted([MARK, "other", saved])
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def failing_once(real: Callable[..., object], calls: list[int], number: int) -> Callable[..., object]:
+    """A function whose call of that number fails; `calls` has one entry per call."""
+
+    def call(*arguments: object) -> object:
+        calls.append(len(calls))
+        if calls[-1] == number:
+            raise OSError(5, "Input/output error")
+        return real(*arguments)
+
+    return call
+
+
+@pytest.mark.parametrize("number", range(7))
+def test_when_a_file_cannot_be_moved_none_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int) -> None:
+    path = tmp_path / "folder"
+    fill(path, MARK, "a", "deep/b")
+    before = {name: (path / name).read_bytes() for name in names(path)}
+    calls: list[int] = []
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "rename", failing_once(Path.rename, calls, number))
+        patch.setattr(Path, "hardlink_to", failing_once(Path.hardlink_to, calls, number))
+        try:
+            fill(path, MARK, "a", "deep/c", "d", replaced=(MARK, "a", "deep/b"))
+        except OSError:
+            assert {name: (path / name).read_bytes() for name in names(path)} == before
+        else:  # without links there is another way
+            assert names(path) == ["a", "d", "deep/c", MARK]
+    assert not [entry for entry in path.iterdir() if entry.name.startswith(".")]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need a privilege")
+def test_a_link_leads_to_the_folder_whether_that_is_there_or_not(tmp_path: Path) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(tmp_path / "disk" / "folder")
+    fill(link, "one")
+    fill(link, "two", replaced=("one",))
+
+    assert link.is_symlink()
+    assert names(tmp_path / "disk") == ["folder/two"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["disk", "link"]
+
+
+def test_a_folder_whose_writer_fails_leaves_the_old_one(tmp_path: Path) -> None:
+    path = tmp_path / "folder"
+    fill(path, "old")
+    with pytest.raises(FileNotFoundError), whole_folder(path, mark=MARK, replaced=("old",)) as folder:
+        (folder / "no" / "such" / "folder").touch()
+
+    assert names(path) == ["old"]
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_what_a_failed_writer_has_made_is_removed(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="no"), whole_folder(tmp_path / "a" / "b" / "folder", mark=MARK):
+        raise ValueError("no")
+    assert list(tmp_path.iterdir()) == []
+
+
+PROGRAM = """
+import sys, time
+from pathlib import Path
+from seq2seq_cli.files.whole_folder import whole_folder
+with whole_folder(Path(sys.argv[1]), mark="mark") as folder:
+    (folder / "half").touch()
+    print("begun", flush=True)
+    time.sleep(100)
+"""
+
+
+@pytest.mark.parametrize("there", [False, True])
+def test_one_process_fills_a_folder_and_a_killed_one_is_no_obstacle(tmp_path: Path, there: bool) -> None:
+    path = tmp_path / "folder"
+    if there:
+        path.mkdir()
+    with subprocess.Popen([sys.executable, "-c", PROGRAM, str(path)], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        assert process.stdout.readline() == "begun\n"
+        for _ in range(2):
+            with pytest.raises(UsageError, match="another s2s is writing it"), whole_folder(path, mark=MARK):
+                pass
+            path.mkdir(exist_ok=True)  # by somebody else
+        process.kill()
+    fill(path, "whole")
+    assert names(tmp_path) == ["folder/whole"]

@@ -25,6 +25,10 @@ def run(module: str, *options: str) -> str:
     return done.stdout
 
 
+def test_nothing_is_lost_when_some_calls_fail() -> None:
+    assert "none of them lost something" in run("faults", "--every", "601")
+
+
 @pytest.mark.slow
 def test_nothing_is_lost_side_by_side_in_an_hour() -> None:
     seconds = os.environ.get("S2S_SCHEDULE_SECONDS", HOUR)

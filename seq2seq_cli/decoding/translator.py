@@ -42,6 +42,9 @@ _CHUNK_CHARACTERS = 2**18
 _BATCH_POSITIONS = 2**14
 """Most source positions per batch, padding counted."""
 
+_MOST_DEMANDED = 8
+"""Most numbers of a sentence that its translation is searched for: the time grows with the square of this number."""
+
 _PlacedText: TypeAlias = tuple[str, str]
 """A text, after the words that name it to the user."""
 
@@ -126,7 +129,7 @@ class Translator:
         sentences |= {text: _sentences(passages[text]) for text in lossy}
         found |= self._search(each for text in lossy for each in sentences[text] if each not in found)
         if not self.options.sampling:
-            found |= self._search_again(found, _Sentence.demand)
+            found |= self._search_again(found, _Sentence.demand, most=_MOST_DEMANDED)
         found |= self._search_again(found, _Sentence.protect)
         translations = {
             text: self._joined(text, passage, [found[sentence] for sentence in sentences[text]])
@@ -152,10 +155,15 @@ class Translator:
         self,
         found: "Mapping[_Sentence, list[SentenceTranslation]]",
         changed: "Callable[[_Sentence, Sequence[Span]], _Sentence]",
+        most: int | None = None,
     ) -> "dict[_Sentence, list[SentenceTranslation]]":
-        """Other translations of the sentences that lose numbers."""
+        """Other translations of the sentences that lose numbers, but not more than `most`."""
         lost = {sentence: _lost(sentence, translations) for sentence, translations in found.items()}
-        lossy = {sentence: changed(sentence, spans) for sentence, spans in lost.items() if spans}
+        lossy = {
+            sentence: changed(sentence, spans)
+            for sentence, spans in lost.items()
+            if spans and (most is None or len(spans) <= most)
+        }
         again = self._search(lossy.values())
         return {sentence: again[other] for sentence, other in lossy.items()}
 
@@ -258,7 +266,9 @@ class _Sentence(NamedTuple):
         return self._replace(numbers=tuple(spans))
 
     def protect(self, spans: Sequence[Span]) -> "_Sentence":
-        """The sentence with more spans that come through unchanged."""
+        """The sentence with more spans that come through unchanged; very many, with all that lies between them."""
+        if len(spans) > _MOST_DEMANDED:
+            spans = [(spans[0][0], spans[-1][1])]
         return self._replace(piece=self.piece.protect(spans))
 
 

@@ -84,8 +84,8 @@ class OnnxEngine:
         self._arrays = map_weights(weights) if weights else None
         decoder = {"fp32": DECODER, "int8": DECODER_INT8}[precision]
         self._graphs = folder / ENCODER, folder / decoder
-        self._encoder = _open_session(self._graphs[0], self._arrays, record.encoder)
-        self._decoder = _open_session(self._graphs[1], self._arrays, record.decoder)
+        self._encoder = open_session(self._graphs[0], self._arrays, record.encoder)
+        self._decoder = open_session(self._graphs[1], self._arrays, record.decoder)
         self._encoded = [output.name for output in self._encoder.get_outputs()]
         outputs = [output.name for output in self._decoder.get_outputs()]
         self._state = [name.removeprefix(NEXT) for name in outputs[len(PROPOSALS) :]]
@@ -141,8 +141,11 @@ def _row_axis(name: str) -> int:
     return 1 if name in ("hidden", "cell") else 0
 
 
-def _open_session(graph: Path, weights: Weights | None, names: list[str]) -> Any:
-    """A session with `weights`, of which it uses those with the `names`; None: with those that the graph refers to."""
+def open_session(graph: Path, weights: Weights | None = None, names: Sequence[str] = ()) -> Any:
+    """A session with `weights`, of which it uses those with the `names`; None: with those that the graph refers to.
+
+    Raises ModelFileError when the graph is missing or damaged, or does not fit the weights.
+    """
     options = onnxruntime.SessionOptions()
     # No threads of its own: several searches at a time, each in a thread of the caller's, use the cores better than
     # one whose operators are shared among them. Measured with beam 5 on two cores.
@@ -151,11 +154,12 @@ def _open_session(graph: Path, weights: Weights | None, names: list[str]) -> Any
     options.log_severity_level = 4  # an error is raised, and is told once
     if weights is not None:
         values = [onnxruntime.OrtValue.ortvalue_from_numpy(weights[name]) for name in names]
-        options.add_external_initializers(names, values)
+        options.add_external_initializers(list(names), values)
     try:
         if graph.stat().st_size > _MOST_BYTES:
             raise ValueError(f"larger than {_MOST_BYTES / 1e6:g} MB")  # noqa: TRY301  # as for a damaged one
-        return onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
+        # A fallback to the same CPU would only print to stdout.
+        return onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"], enable_fallback=0)
     except Exception as error:  # ONNX Runtime's errors have no base of their own
         if is_out_of_memory(error):
             raise

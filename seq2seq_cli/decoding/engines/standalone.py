@@ -4,8 +4,7 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-import onnxruntime
-
+from seq2seq_cli.decoding.engines.onnx_engine import open_session
 from seq2seq_cli.decoding.engines.open_engine import open_engine
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.files.whole_folder import contents, whole_folder
@@ -129,7 +128,7 @@ def _readme(folder: Path, codecs: Codecs) -> str:
 
 def _table(graph: Path) -> Iterator[str]:
     """The inputs and outputs of a graph, their types and shapes."""
-    session = onnxruntime.InferenceSession(graph, providers=["CPUExecutionProvider"])
+    session = open_session(graph)
     yield f"## {graph.name}"
     for title, values in (("input", session.get_inputs()), ("output", session.get_outputs())):
         yield f"\n| {title} | type | shape |\n|---|---|---|"

@@ -1,6 +1,7 @@
 """The Translator with a small untrained model: properties of every model."""
 
 import itertools
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
@@ -159,6 +160,12 @@ def test_a_short_text_that_loses_numbers_is_translated_sentence_by_sentence(
     assert [sentence.source for sentence in plain.sentences] == ["She saw him. He saw her."]
     assert [sentence.source.strip() for sentence in numbers.sentences] == ["She saw 12 34 56.", "He saw 78 90 11."]
     assert all(number in numbers.text for number in ("12", "34", "56", "78", "90", "11"))
+
+
+def test_a_sentence_of_very_many_numbers_has_them_all(model: Seq2Seq, src_codec: Codec, tgt_codec: Codec) -> None:
+    numbers = [str(number) for number in range(100, 300)]
+    [found] = translator(model, src_codec, tgt_codec).translate([" ".join(["she", "saw", *numbers])])
+    assert set(numbers) <= set(re.findall(r"\d+", found.text))
 
 
 def test_unknown_words_are_copied_and_unk_is_never_written(model: Seq2Seq, src_codec: Codec, tgt_codec: Codec) -> None:

@@ -16,9 +16,9 @@ from typing import Annotated
 
 import typer
 
-from seq2seq_cli.cli.notices import show_warnings
 from seq2seq_cli.cli.plain_command import PlainGroup
-from seq2seq_cli.cli.safe_stream import guard_streams
+from seq2seq_cli.cli.terminal.notices import show_warnings
+from seq2seq_cli.cli.terminal.safe_stream import guard_streams
 from seq2seq_cli.compute.environment import prepare_environment
 from seq2seq_cli.compute.out_of_memory import is_out_of_memory
 from seq2seq_cli.errors import InputError, Interrupted, S2SError, one_line

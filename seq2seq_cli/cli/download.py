@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from seq2seq_cli.cli.progress import progress_bar
+from seq2seq_cli.cli.terminal.progress import progress_bar
 from seq2seq_cli.errors import UsageError
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from seq2seq_cli.cli.tables import table_lines
+from seq2seq_cli.cli.terminal.tables import table_lines
 from seq2seq_cli.cli.translating.formats import json_number
 from seq2seq_cli.config.choices import DeviceName
 from seq2seq_cli.errors import ModelFileError, PreparedFolderError, UsageError, one_line

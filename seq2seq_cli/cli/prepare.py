@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from seq2seq_cli.cli.progress import progress_bar
+from seq2seq_cli.cli.terminal.progress import progress_bar
 from seq2seq_cli.errors import Interrupted, one_line
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from seq2seq_cli.cli.tables import table_lines
+from seq2seq_cli.cli.terminal.tables import table_lines
 from seq2seq_cli.cli.translating.output import Output
 from seq2seq_cli.config.choices import Metric
 from seq2seq_cli.errors import ModelFileError, UsageError, one_line

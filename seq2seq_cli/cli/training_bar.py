@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from tqdm import tqdm
 
-from seq2seq_cli.cli.safe_stream import bar_stream
+from seq2seq_cli.cli.terminal.safe_stream import bar_stream
 from seq2seq_cli.errors import one_line
 
 if TYPE_CHECKING:

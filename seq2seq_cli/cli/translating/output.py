@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from seq2seq_cli.cli.safe_stream import for_terminal
+from seq2seq_cli.cli.terminal.safe_stream import for_terminal
 from seq2seq_cli.files.output import output_file
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from io import BufferedReader
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from seq2seq_cli.cli.progress import progress_bar
+from seq2seq_cli.cli.terminal.progress import progress_bar
 from seq2seq_cli.cli.translating.presenter import Presenter
 from seq2seq_cli.errors import InputError
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seq2seq_cli.cli.safe_stream import for_terminal
+from seq2seq_cli.cli.terminal.safe_stream import for_terminal
 from seq2seq_cli.cli.translating.formats import View, render
 from seq2seq_cli.cli.translating.output import Output
 from seq2seq_cli.decoding.translation import SentenceTranslation, Translation

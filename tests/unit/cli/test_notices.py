@@ -5,7 +5,7 @@ import sys
 
 WARN = """
 import logging, warnings
-from seq2seq_cli.cli.notices import show_warnings
+from seq2seq_cli.cli.terminal.notices import show_warnings
 show_warnings()
 logging.getLogger("seq2seq_cli.x").warning("%s: damaged", "a\\x1b[31m\\nb\\u202e")
 warnings.warn("slow\\n", RuntimeWarning, stacklevel=1)

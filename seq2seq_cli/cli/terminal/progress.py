@@ -9,7 +9,7 @@ def progress_bar(title: str, unit: str) -> Iterator[Callable[[int, int | None], 
     """A function that shows (done, total) on stderr, if that is a terminal; a smaller `done` restarts the bar."""
     from tqdm import tqdm
 
-    from seq2seq_cli.cli.safe_stream import bar_stream
+    from seq2seq_cli.cli.terminal.safe_stream import bar_stream
 
     # disable=None: no bar unless stderr is a terminal.
     with tqdm(desc=title, unit=unit, unit_scale=True, leave=False, file=bar_stream(), disable=None) as bar:

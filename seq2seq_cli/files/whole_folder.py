@@ -4,10 +4,11 @@ import contextlib
 import os
 import shutil
 from collections.abc import Iterable, Iterator
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import IO
 
 from seq2seq_cli.errors import UsageError
+from seq2seq_cli.files.reading import check_contents
 from seq2seq_cli.files.unfinished import UNFINISHED, is_removed, is_unfinished, try_lock
 from seq2seq_cli.files.writing import rename_free, sync_names
 
@@ -31,10 +32,13 @@ def whole_folder(path: Path, *, mark: str, replaced: Iterable[str] = ()) -> Iter
     point or somebody's working directory: the new files are moved into it, in the place of those that `replaced` names,
     and all others stay. When that is cut short, the folder has the file `mark` and lacks others, or is free.
 
-    Of a link, the target is filled. Raises UsageError when another process is filling the folder, and when a file
-    that is not to be replaced has the name of a new one.
+    Of a link, the target is filled. Raises UsageError when another process is filling the folder, when a file that is
+    not to be replaced has the name of a new one, and when a link in the folder leads out of it where files are replaced
+    or made.
     """
     given, path = path, Path(os.path.realpath(path))
+    replaced = list(replaced)
+    _check_inside(path, [UNFINISHED, *replaced])
     made = [folder for folder in path.parents if not folder.exists()]
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -71,7 +75,8 @@ def _locked(folder: Path, of: Path) -> Iterator[Path]:
     with _lock(folder, of):
         for leftover in folder.iterdir():  # of a killed process
             if leftover.name != _LOCK:
-                shutil.rmtree(leftover) if leftover.is_dir() else leftover.unlink()
+                is_folder = leftover.is_dir() and not leftover.is_symlink()
+                shutil.rmtree(leftover) if is_folder else leftover.unlink()
         try:
             yield folder
         finally:
@@ -87,6 +92,8 @@ def _lock(folder: Path, of: Path) -> IO[bytes]:
     """Make the unfinished folder of another and take its lock, which closing the file returns."""
     while True:
         folder.mkdir(exist_ok=True)
+        if folder.is_symlink():  # all that it leads to would be removed
+            raise UsageError(f"{folder}: a link is in the place of a folder: remove it")
         try:
             file = (folder / _LOCK).open("ab")
         except FileNotFoundError:
@@ -119,6 +126,7 @@ def _move_in(new: Path, path: Path, old: Path, *, mark: str, replaced: Iterable[
     """Move the files below `new` into `path`, those that they replace to `old`; an error moves all of them back."""
     leaving = [name for name in replaced if (path / name).is_file() or (path / name).is_symlink()]
     coming = [file.relative_to(new).as_posix() for file in new.rglob("*") if not file.is_dir()]
+    _check_inside(path, coming)
     with contextlib.ExitStack() as undo:
         for name in sorted(leaving, key=lambda name: name == mark):
             _make_room(old / name)
@@ -137,6 +145,11 @@ def _move_in(new: Path, path: Path, old: Path, *, mark: str, replaced: Iterable[
             folder.rmdir()
     for folder in {(path / name).parent for name in coming}:
         sync_names(folder)
+
+
+def _check_inside(folder: Path, names: Iterable[str]) -> None:
+    """Raise UsageError unless these names in a folder stand for files in it: the folder may be a stranger's."""
+    check_contents(folder, {PurePath(name).parts[0] for name in names}, error=UsageError)
 
 
 def _make_room(path: Path) -> None:

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from seq2seq_cli.errors import ConfigError, ModelFileError, TrainingError, UsageError
-from seq2seq_cli.files.reading import check_contents, read_whole
+from seq2seq_cli.files.reading import check_contents
 from seq2seq_cli.files.writing import make_folder, write_whole
 from seq2seq_cli.runs.latest import read_latest, write_latest
 from seq2seq_cli.runs.layout import BEST, CONFIG, CORPUS, EPOCHS, LAST, LATEST, LOCK, MARK, METRICS, READ, RUNS
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from seq2seq_cli.text.sides import Codecs
 
 _WEIGHTS = ".safetensors"
-_MOST_NAME_BYTES = 4096
 
 METRICS_BYTES = "metrics_bytes"
 """Key of a checkpoint: the length of metrics.jsonl when it was saved."""
@@ -67,7 +66,7 @@ class RunFolder:
         """A new run in `path`, whose lock `held` takes before anything there is changed.
 
         Raises UsageError when `path` holds something that `overwrite` does not allow to replace, when a training is
-        running there, or when the name is not UTF-8.
+        running there, when a link leads out of the run that is to be replaced, or when the name is not UTF-8.
         """
         from seq2seq_cli.config.loader import dump_config
         from seq2seq_cli.files.whole_folder import whole_folder
@@ -76,6 +75,7 @@ class RunFolder:
 
         check_name(path, "--out")
         check_free(path, overwrite=overwrite)
+        check_contents(path, READ, error=UsageError)
         run = cls(path)
         try:
             make_folder(path)
@@ -266,13 +266,6 @@ class RunFolder:
     def _metrics_bytes(self) -> int:
         path = self.path / METRICS
         return path.stat().st_size if path.is_file() else 0
-
-
-def _read_name(latest: Path) -> str:
-    try:
-        return read_whole(latest, most=_MOST_NAME_BYTES).decode("utf-8", errors="replace").strip()
-    except OSError as error:
-        raise ModelFileError(f"{latest}: cannot be read: {error.strerror}: name a run folder with --model") from None
 
 
 def _write_text(path: Path, text: str) -> None:

@@ -116,6 +116,21 @@ def test_a_folder_elsewhere_is_neither_read_nor_written(home: Path, part: str) -
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no such files")
+@pytest.mark.parametrize("part", [".unfinished", "codec", "epochs", "tensorboard"])
+def test_overwriting_a_run_changes_nothing_elsewhere(home: Path, part: str) -> None:
+    run, elsewhere = home / RUN, home / "elsewhere"
+    elsewhere.mkdir()
+    for name in ("src.json", "0001.safetensors"):
+        (elsewhere / name).write_text("mine", encoding="utf-8")
+    shutil.rmtree(run / part, ignore_errors=True)
+    (run / part).symlink_to(elsewhere)
+    refused(s2s_here(home, *TRAIN, "--out", str(RUN), "--overwrite"), names=f"{part}: a link that leads out")
+    assert {file.name: file.read_text(encoding="utf-8") for file in elsewhere.iterdir()} == {
+        "src.json": "mine",
+        "0001.safetensors": "mine",
+    }
+
+
 def test_a_lock_that_is_a_link_empties_no_file(home: Path) -> None:
     (home / "diary.txt").write_text("dear diary", encoding="utf-8")
     (home / RUN / ".lock").unlink(missing_ok=True)

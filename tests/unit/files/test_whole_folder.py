@@ -151,3 +151,23 @@ def test_one_process_fills_a_folder_and_a_killed_one_is_no_obstacle(tmp_path: Pa
         process.kill()
     fill(path, "whole")
     assert names(tmp_path) == ["folder/whole"]
+
+
+@pytest.mark.parametrize("link", [".unfinished", "deep", "gone"])
+def test_a_link_out_of_the_folder_is_not_followed(tmp_path: Path, link: str) -> None:
+    path, elsewhere = tmp_path / "folder", tmp_path / "elsewhere"
+    fill(path, MARK, "a")
+    fill(elsewhere, "b", "mine")
+    (path / link).symlink_to(elsewhere)
+    with pytest.raises(UsageError, match=f"folder/{link}: a link"):
+        fill(path, MARK, "deep/b", "gone/b", replaced=(MARK, "a", "deep/b"))
+    assert names(elsewhere) == ["b", "mine"]
+    assert names(path) == ["a", MARK]
+
+
+def test_an_unfinished_folder_beside_it_that_is_a_link_is_not_emptied(tmp_path: Path) -> None:
+    fill(tmp_path / "elsewhere", "mine")
+    (tmp_path / ".folder.unfinished").symlink_to("elsewhere")
+    with pytest.raises(UsageError, match="a link is in the place of a folder"):
+        fill(tmp_path / "folder", MARK)
+    assert names(tmp_path / "elsewhere") == ["mine"]

@@ -10,6 +10,7 @@ from seq2seq_cli.files.writing import write_json
 from seq2seq_cli.runs.layout import FORMAT, LATEST, RUNS
 
 _KEY = "run"
+_LONGEST_NAME = 255
 
 logger = logging.getLogger(__name__)
 
@@ -17,9 +18,14 @@ logger = logging.getLogger(__name__)
 def read_latest(path: Path = LATEST) -> Path:
     """The newest run; raises ModelFileError when the file does not name one, or is not one of s2s."""
     name = read_json(path, newest=FORMAT, error=ModelFileError).get(_KEY)
-    if not isinstance(name, str) or Path(name).name != name:
+    if not isinstance(name, str) or not _is_plain(name):
         raise ModelFileError(f"{path}: names no run")
     return path.parent / name
+
+
+def _is_plain(name: str) -> bool:
+    """Whether a name is that of something in the same folder, and no file system finds it too long."""
+    return name not in ("", "..") and Path(name).name == name and len(name) <= _LONGEST_NAME
 
 
 def write_latest(run: Path) -> None:

@@ -68,10 +68,11 @@ def read_hypotheses(path: Path, tests: TestSet) -> SystemOutput:
     Raises InputError when the file cannot be read, has another number of lines, or two outputs for one source.
     """
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else f"byte {error.start} is not UTF-8"
         raise InputError(f"{path}: cannot be read: {reason}") from None
+    lines = text.removesuffix("\n").split("\n") if text else []
     sources = [source for source, _ in tests.pairs]
     if len(lines) == len(tests.references):
         sources = list(tests.references)

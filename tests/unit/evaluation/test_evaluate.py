@@ -97,6 +97,17 @@ def test_hypotheses_are_of_the_pairs_or_of_the_sources(tmp_path: Path, lines: li
     assert list(read_hypotheses(path, TESTS).texts.values()) == ["A.", "B.", "C."]
 
 
+@pytest.mark.parametrize("content", [b"\xef\xbb\xbfA.\r\nB.\r\nC.\r\n", b"A.\nB.\nC."])
+def test_the_hypotheses_are_the_lines_of_any_editor(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "out.txt").write_bytes(content)
+    assert list(read_hypotheses(tmp_path / "out.txt", TESTS).texts.values()) == ["A.", "B.", "C."]
+
+
+def test_only_a_line_feed_ends_a_hypothesis(tmp_path: Path) -> None:
+    (tmp_path / "out.txt").write_text("A\u2028a.\nB\x85\x0bb.\n\n", encoding="utf-8")
+    assert list(read_hypotheses(tmp_path / "out.txt", TESTS).texts.values()) == ["A\u2028a.", "B\x85\x0bb.", ""]
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [

@@ -21,7 +21,7 @@ def model_card(
     origin = run.provenance().init_from
     begun = f"; it began with the best weights of `{origin}`" if origin else ""
     command = f"s2s translate --model {shlex.quote(str(run.path))}"
-    return f"""# {run.path.name}: {src} to {tgt}
+    return f"""# {run.path.resolve().name}: {src} to {tgt}
 
 A sequence-to-sequence translator with attention, trained by s2s.
 

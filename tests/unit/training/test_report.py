@@ -10,7 +10,7 @@ from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.errors import ModelFileError, TrainingError
 from seq2seq_cli.preparation.prepare import prepare
 from seq2seq_cli.runs.folder import RunFolder
-from seq2seq_cli.training.card import duration
+from seq2seq_cli.training.card import duration, model_card
 from seq2seq_cli.training.events import Validated
 from seq2seq_cli.training.report import finish
 from seq2seq_cli.training.session import Session
@@ -68,3 +68,9 @@ def test_what_the_end_needs_is_checked_when_a_run_is_resumed(session: Session) -
     run.best_path.unlink()
     with pytest.raises(ModelFileError, match=r"model\.safetensors: missing: the weights of epoch [12]: restore them"):
         resumed(run, session.config, session.corpus)
+
+
+def test_the_card_of_the_working_directory_has_its_name(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(session.run.path)
+    card = model_card(RunFolder(Path()), session.corpus, session.config, session.state)
+    assert card.startswith("# run: ")

@@ -1,0 +1,159 @@
+"""Files of the user's, and commands side by side: each command keeps to its own files."""
+
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from tests.commands import S2S, Done, s2s, s2s_here
+from tests.corpora import reversed_words, symbol_sequences
+
+SIZES = ("encoder.embedding_size", "encoder.hidden_size", "decoder.embedding_size", "decoder.hidden_size")
+TINY = (
+    *(word for size in SIZES for word in ("--set", f"model.{size}=8")),
+    *("--set", "training.epochs=1", "--set", "training.precision=fp32", "--set", "training.device=cpu"),
+)
+IN_NAMESPACE = ("unshare", "--map-root-user", "--mount")
+
+
+def train(home: Path, out: str, *options: str) -> Done:
+    return s2s_here(home, "train", "--data", "prepared", "--out", out, *TINY, *options)
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with pairs, a prepared corpus and a run."""
+    home = tmp_path_factory.mktemp("home")
+    sequences = symbol_sequences(120, shortest=3, longest=5)
+    lines = "".join(f"{line}\t{reversed_words(line)}\n" for line in sequences)
+    (home / "pairs.txt").write_text(lines, encoding="utf-8")
+    assert s2s_here(home, "prepare", "pairs.txt", "--out", "prepared").returncode == 0
+    done = train(home, "runs/first")
+    assert done.returncode == 0, done.stderr
+    return home
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_overwrite_takes_no_folder_that_only_looks_like_a_run(home: Path) -> None:
+    mine = home / "mine"
+    for name in ("config.yaml", "README.md", "best/photo.jpg", "last/notes.txt"):
+        (mine / name).parent.mkdir(parents=True, exist_ok=True)
+        (mine / name).write_text("mine", encoding="utf-8")
+    before = contents(mine)
+    done = train(home, "mine", "--overwrite")
+    assert done.returncode == 2
+    assert done.stderr.startswith("s2s: error: mine: ")
+    assert contents(mine) == before
+
+
+def test_files_beside_those_of_a_run_stay_when_it_is_replaced(home: Path) -> None:
+    assert train(home, "runs/second").returncode == 0
+    photo = home / "runs" / "second" / "best" / "photo.jpg"
+    photo.write_bytes(b"mine")
+    done = train(home, "runs/second", "--overwrite")
+    assert done.returncode == 0, done.stderr
+    assert photo.read_bytes() == b"mine"
+
+
+def test_a_file_called_latest_is_the_users_own(home: Path) -> None:
+    for folder in ("project", "project/runs"):
+        latest = home / folder / "latest"
+        latest.parent.mkdir(parents=True, exist_ok=True)
+        latest.write_text("the latest notes\n", encoding="utf-8")
+        done = train(home, f"{folder}/run")
+        assert done.returncode == 0, done.stderr
+        assert latest.read_text(encoding="utf-8") == "the latest notes\n"
+
+
+def test_a_corpus_is_prepared_into_the_current_folder(home: Path) -> None:
+    here = home / "here"
+    here.mkdir()
+    (here / "note.txt").write_text("mine", encoding="utf-8")
+    number = here.stat().st_ino
+    (home / "empty").mkdir()
+    refused = s2s_here(here, "prepare", "../pairs.txt", "--out", ".")
+    assert refused.returncode == 2  # it is not empty
+    done = s2s_here(home / "empty", "prepare", "../pairs.txt", "--out", ".")
+    assert done.returncode == 0, done.stderr
+    assert (home / "empty" / "manifest.json").is_file()
+    assert here.stat().st_ino == number
+    assert contents(here) == {"note.txt": b"mine"}
+
+
+def test_a_second_prepare_is_refused_at_once_and_what_is_saved_meanwhile_stays(home: Path) -> None:
+    pairs = (home / "pairs.txt").read_bytes()
+    with subprocess.Popen(
+        [*S2S, "prepare", "-", "--out", "shared"], cwd=home, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL
+    ) as first:
+        assert first.stdin is not None
+        try:
+            deadline = time.monotonic() + 60
+            while not (taken := list(home.glob(".shared*")) + list(home.glob("shared/.*"))):
+                assert time.monotonic() < deadline
+                time.sleep(0.02)
+            second = s2s_here(home, "prepare", "pairs.txt", "--out", "shared")
+            assert second.returncode == 2, (second.stderr, taken)
+            assert "another s2s is writing it" in second.stderr
+            (home / "shared").mkdir(exist_ok=True)
+            (home / "shared" / "note.txt").write_text("mine", encoding="utf-8")
+            first.communicate(pairs)
+        finally:
+            first.kill()
+    assert first.returncode == 0
+    assert (home / "shared" / "note.txt").read_text(encoding="utf-8") == "mine"
+    assert (home / "shared" / "manifest.json").is_file()
+
+
+def test_attention_files_replace_nothing_unasked_side_by_side_either(home: Path) -> None:
+    command = ("translate", "--model", "runs/first", "a b c", "--attention", "same.json")
+    with ThreadPoolExecutor(6) as pool:
+        done = list(pool.map(lambda _: s2s(home, *command), range(6)))
+    assert sorted(each.returncode for each in done) == [0, 2, 2, 2, 2, 2]
+    written = (home / "same.json").read_bytes()
+    assert all("--overwrite replaces it" in each.stderr for each in done if each.returncode)
+    assert s2s_here(home, *command).returncode == 2
+    assert (home / "same.json").read_bytes() == written
+    assert s2s_here(home, *command, "--overwrite").returncode == 0
+
+
+def can_mount() -> bool:
+    if not sys.platform.startswith("linux"):
+        return False
+    try:
+        return subprocess.run([*IN_NAMESPACE, "true"], capture_output=True, check=False).returncode == 0
+    except FileNotFoundError:
+        return False
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not can_mount(), reason="needs a mount namespace of its own")
+def test_a_mount_point_is_an_output_as_any_other(home: Path) -> None:
+    command = " ".join(S2S)
+    script = f"""
+        mkdir corpus-volume run-volume && mount -t tmpfs none corpus-volume && mount -t tmpfs none run-volume &&
+        {command} prepare pairs.txt --out corpus-volume &&
+        {command} prepare pairs.txt --out corpus-volume --overwrite &&
+        {command} train --data corpus-volume --out run-volume {" ".join(TINY)} &&
+        {command} train --data corpus-volume --out run-volume --overwrite {" ".join(TINY)} &&
+        test -f run-volume/best/model.safetensors && test -f corpus-volume/manifest.json
+    """
+    done = subprocess.run([*IN_NAMESPACE, "sh", "-c", script], cwd=home, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.slow
+def test_twenty_trainings_side_by_side_end_well(home: Path) -> None:
+    def run(number: int) -> Done:
+        return s2s(home, "train", "--data", "prepared", "--out", f"runs/side{number}", *TINY)
+
+    with ThreadPoolExecutor(20) as pool:
+        done = list(pool.map(run, range(20)))
+    assert [each.returncode for each in done] == [0] * 20, [each.stderr for each in done if each.returncode]
+    assert all((home / "runs" / f"side{number}" / "README.md").is_file() for number in range(20))
+    assert not list((home / "runs").glob(".*unfinished*"))

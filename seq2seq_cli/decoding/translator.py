@@ -37,7 +37,7 @@ if TYPE_CHECKING:  # pydantic is not imported to translate
 
 logger = logging.getLogger(__name__)
 
-_CHUNK_TEXTS = 1024
+_CHUNK_TEXTS = 512
 _CHUNK_CHARACTERS = 2**18
 _BATCH_POSITIONS = 2**14
 """Most source positions per batch, padding counted."""
@@ -107,7 +107,7 @@ class Translator:
     @cached_property
     def _read(self) -> Callable[..., Reading]:
         """The reading of a text, with protected spans; kept, as it is asked for again when its length is known."""
-        return lru_cache(_CHUNK_TEXTS)(self._read_anew)
+        return lru_cache(2 * _CHUNK_TEXTS * self.engine.threads)(self._read_anew)
 
     def _read_anew(self, text: str, protected: tuple[Span, ...] = ()) -> Reading:
         if not self.options.tidy_input:

@@ -13,13 +13,19 @@
     ├── DownloadError             1      network, server or disk failed
     └── Interrupted         130, 143     the user stopped the program; nothing saved is lost
 
-An OSError that none of them replaces ends the program with 2 where the name of a file cannot be used, else with 1.
+A failure of the disk ends the program with 2 where the name of a file cannot be used, else with 1: see `exit_code_of`.
 
 A message is one line: what is wrong, where (``file:line:column`` as far as known) and what to do.
 """
 
+import errno
 import re
 
+_UNUSABLE_NAME = (
+    *(errno.EACCES, errno.EPERM, errno.EROFS, errno.ENAMETOOLONG, errno.ELOOP),
+    *(errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENXIO),
+)
+"""Failures that the name of a file or folder explains: the user can give another one."""
 _STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufeff\ufff9-\ufffb]")
 """Characters that steer a terminal or turn its text around: controls but for tab and line feed, the separators of lines
 and paragraphs, and the marks that embed, override or isolate a direction."""
@@ -64,6 +70,11 @@ class InputError(S2SError):
     """An input of the user cannot be used."""
 
     exit_code = 2
+
+
+def exit_code_of(error: OSError) -> int:
+    """2 where another name of a file or folder helps, 1 for a disk that is full or fails."""
+    return InputError.exit_code if error.errno in _UNUSABLE_NAME else S2SError.exit_code
 
 
 class UsageError(InputError):

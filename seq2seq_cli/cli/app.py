@@ -5,7 +5,6 @@ command imports what it needs.
 """
 
 import contextlib
-import errno
 import gc
 import os
 import sys
@@ -21,7 +20,7 @@ from seq2seq_cli.cli.terminal.notices import show_warnings
 from seq2seq_cli.cli.terminal.safe_stream import guard_streams
 from seq2seq_cli.compute.environment import prepare_environment
 from seq2seq_cli.compute.out_of_memory import is_out_of_memory
-from seq2seq_cli.errors import InputError, Interrupted, S2SError, one_line
+from seq2seq_cli.errors import Interrupted, S2SError, exit_code_of, one_line
 from seq2seq_cli.version import __version__
 
 COMMANDS = ("download", "prepare", "inspect", "train", "translate", "score", "evaluate", "export", "runs", "configs")
@@ -37,12 +36,6 @@ _MEMORY_CURES = {
     "translate": _SMALLER_BATCHES,
     "score": _SMALLER_BATCHES,
 }
-
-_UNUSABLE_NAME = (
-    *(errno.EACCES, errno.EPERM, errno.EROFS, errno.ENAMETOOLONG, errno.ELOOP),
-    *(errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENXIO),
-)
-"""Failures that the name of a file or folder explains: the user can give another one."""
 
 _EPILOG = "Start with: s2s prepare deu.txt; s2s train --config luong_concat.yaml; s2s translate 'she kissed him .'"
 
@@ -128,7 +121,7 @@ def _run(arguments: list[str]) -> int:
 def _exit_code(error: Exception) -> int:
     if isinstance(error, S2SError | typer.TyperException):
         return error.exit_code
-    return InputError.exit_code if isinstance(error, OSError) and error.errno in _UNUSABLE_NAME else 1
+    return exit_code_of(error) if isinstance(error, OSError) else 1
 
 
 def _open_streams() -> None:

@@ -8,7 +8,7 @@ from io import BytesIO
 from itertools import chain
 from pathlib import Path, PurePosixPath
 
-from seq2seq_cli.errors import DownloadError, PairFileError, UsageError
+from seq2seq_cli.errors import DownloadError, PairFileError, UsageError, exit_code_of
 from seq2seq_cli.files.output import check_output, output_file
 from seq2seq_cli.pairs.archives import open_archive, read_pairs
 from seq2seq_cli.pairs.published import PUBLISHED, Language, near_languages
@@ -59,7 +59,8 @@ def download(
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise UsageError(f"{folder}: cannot be made: {error.strerror}: choose another folder with --out") from None
+        told = f"{folder}: cannot be made: {error.strerror}: choose another folder with --out"
+        raise UsageError(told, exit_code=exit_code_of(error)) from None
     for file in (pair_file, about):
         check_output(file, overwrite=overwrite)
     try:

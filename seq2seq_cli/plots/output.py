@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from seq2seq_cli.errors import UsageError
+from seq2seq_cli.errors import UsageError, exit_code_of
 from seq2seq_cli.files.output import check_output, output_file
 
 
@@ -21,4 +21,5 @@ def write_output(path: Path, content: bytes, *, overwrite: bool) -> None:
         with output_file(path, overwrite=overwrite) as file:
             file.write(content)
     except OSError as error:
-        raise UsageError(f"{path}: cannot be written: {error.strerror}") from None
+        told = f"{path}: cannot be written: {error.strerror}"
+        raise UsageError(told, exit_code=exit_code_of(error)) from None

@@ -35,7 +35,7 @@ from seq2seq_cli.corpus.manifest import (
 )
 from seq2seq_cli.corpus.prepared import DEFAULT_FOLDER
 from seq2seq_cli.corpus.splits import SPLITS, TEST, TRAIN, VALID
-from seq2seq_cli.errors import Interrupted, UsageError
+from seq2seq_cli.errors import Interrupted, UsageError, exit_code_of
 from seq2seq_cli.files.whole_folder import whole_folder
 from seq2seq_cli.pairs.languages import LanguageOrigin, resolve_languages
 from seq2seq_cli.pairs.pair_files import PairPath, local_pair_files, pair_paths
@@ -153,8 +153,8 @@ def _opened(out: Path, replaced: Iterable[str]) -> Iterator[Path]:
     except OSError as error:
         if is_out_of_memory(error):
             raise
-        problem = error.strerror or error
-        raise UsageError(f"{out}: cannot be written: {problem}: choose another folder with --out") from None
+        told = f"{out}: cannot be written: {error.strerror or error}: choose another folder with --out"
+        raise UsageError(told, exit_code=exit_code_of(error)) from None
 
 
 def _paths(paths: Sequence[Path | str]) -> list[Path]:

@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from seq2seq_cli.errors import ConfigError, ModelFileError, TrainingError, UsageError
+from seq2seq_cli.errors import ConfigError, ModelFileError, TrainingError, UsageError, exit_code_of
 from seq2seq_cli.files.reading import check_contents
 from seq2seq_cli.files.writing import make_folder, write_whole
 from seq2seq_cli.runs.latest import read_latest, write_latest
@@ -87,7 +87,8 @@ class RunFolder:
                 save_codecs(new, codecs)
                 provenance.write(new / CORPUS)
         except OSError as error:
-            raise UsageError(f"{path}: cannot be made: {error.strerror}; choose another folder with --out") from error
+            told = f"{path}: cannot be made: {error.strerror}; choose another folder with --out"
+            raise UsageError(told, exit_code=exit_code_of(error)) from error
         return run
 
     @classmethod

@@ -1,0 +1,33 @@
+"""Exit codes of failures of the disk."""
+
+import errno
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from seq2seq_cli.errors import UsageError, exit_code_of
+from seq2seq_cli.plots.output import write_output
+from seq2seq_cli.preparation.prepare import prepare
+from tests.corpora import write_reversals
+
+
+@pytest.mark.parametrize(("number", "code"), [(errno.ENOSPC, 1), (errno.EIO, 1), (errno.EROFS, 2), (errno.EACCES, 2)])
+def test_another_name_helps_against_some_failures_only(number: int, code: int) -> None:
+    assert exit_code_of(OSError(number, "failed")) == code
+
+
+def test_a_full_disk_is_a_failure_and_no_wrong_option(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: Any, **__: Any) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    write_reversals(tmp_path / "pairs.txt")
+    monkeypatch.setattr("os.fsync", full)
+    for write in (
+        lambda: prepare(tmp_path / "pairs.txt", out=tmp_path / "prepared"),
+        lambda: write_output(tmp_path / "map.png", b"picture", overwrite=False),
+    ):
+        with pytest.raises(UsageError, match="cannot be written: No space left on device") as raised:
+            write()
+        assert raised.value.exit_code == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["pairs.txt"]

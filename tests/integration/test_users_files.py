@@ -71,19 +71,22 @@ def test_a_file_called_latest_is_the_users_own(home: Path) -> None:
         assert latest.read_text(encoding="utf-8") == "the latest notes\n"
 
 
-def test_a_corpus_is_prepared_into_the_current_folder(home: Path) -> None:
+def test_a_corpus_is_prepared_into_the_current_folder_which_stays_the_same_one(home: Path) -> None:
     here = home / "here"
     here.mkdir()
-    (here / "note.txt").write_text("mine", encoding="utf-8")
     number = here.stat().st_ino
-    (home / "empty").mkdir()
-    refused = s2s_here(here, "prepare", "../pairs.txt", "--out", ".")
-    assert refused.returncode == 2  # it is not empty
-    done = s2s_here(home / "empty", "prepare", "../pairs.txt", "--out", ".")
+    done = s2s_here(here, "prepare", "../pairs.txt", "--out", ".")
     assert done.returncode == 0, done.stderr
-    assert (home / "empty" / "manifest.json").is_file()
     assert here.stat().st_ino == number
-    assert contents(here) == {"note.txt": b"mine"}
+    assert (here / "manifest.json").is_file()
+
+
+def test_a_corpus_is_prepared_into_no_folder_with_files_of_the_users(home: Path) -> None:
+    mine = home / "filled"
+    mine.mkdir()
+    (mine / "note.txt").write_text("mine", encoding="utf-8")
+    assert s2s_here(mine, "prepare", "../pairs.txt", "--out", ".").returncode == 2
+    assert contents(mine) == {"note.txt": b"mine"}
 
 
 def test_a_second_prepare_is_refused_at_once_and_what_is_saved_meanwhile_stays(home: Path) -> None:

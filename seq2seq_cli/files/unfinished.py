@@ -23,9 +23,16 @@ def is_unfinished(path: Path) -> bool:
 
 
 def open_unfinished(path: Path) -> BinaryIO:
-    """A new locked file beside `path`, to be renamed to it; the attribute ``name`` is its temporary name."""
+    """A new locked file beside `path`, to be renamed to it; the attribute ``name`` is its temporary name.
+
+    Raises OSError, with the name of `path`, when it cannot be made.
+    """
     while True:
-        file = path.with_name(f"{_prefix(path.name)}{os.urandom(4).hex()}{UNFINISHED}").open("xb")
+        try:
+            file = path.with_name(f"{_prefix(path.name)}{os.urandom(4).hex()}{UNFINISHED}").open("xb")
+        except OSError as error:
+            error.filename = str(path)
+            raise
         if _is_ours(file):
             return file
         file.close()  # another process has found it before it was locked, and removes it

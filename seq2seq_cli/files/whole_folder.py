@@ -91,7 +91,11 @@ def _locked(folder: Path, of: Path) -> Iterator[Path]:
 def _lock(folder: Path, of: Path) -> IO[bytes]:
     """Make the unfinished folder of another and take its lock, which closing the file returns."""
     while True:
-        folder.mkdir(exist_ok=True)
+        try:
+            folder.mkdir(exist_ok=True)
+        except OSError as error:
+            error.filename = str(of)
+            raise
         if folder.is_symlink():  # all that it leads to would be removed
             raise UsageError(f"{folder}: a link is in the place of a folder: remove it")
         try:

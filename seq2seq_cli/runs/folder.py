@@ -167,7 +167,8 @@ class RunFolder:
                 " with --out"
             ) from None
         except OSError as error:
-            raise TrainingError(f"{path}: cannot be locked: {error.strerror}") from error
+            told = f"{path}: cannot be locked: {error.strerror}; choose another folder with --out"
+            raise TrainingError(told, exit_code=exit_code_of(error)) from error
 
     def config(self) -> "Config":
         """The config that the run was trained with."""

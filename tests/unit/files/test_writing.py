@@ -1,13 +1,17 @@
+import errno
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from seq2seq_cli.errors import ModelFileError
 from seq2seq_cli.files.json_files import read_json
+from seq2seq_cli.files.whole_folder import whole_folder
 from seq2seq_cli.files.writing import whole_file, write_json, write_whole
 
 
@@ -109,3 +113,19 @@ def test_a_failed_write_leaves_the_old_file(tmp_path: Path) -> None:
 
     assert read_json(path, newest=1, error=ModelFileError) == {"format": 1}
     assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a folder is a file like others there")
+def test_an_error_names_the_file_and_not_the_temporary_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(path: Path, *_: Any, **__: Any) -> None:
+        if path.name.endswith(".unfinished"):
+            raise OSError(errno.EROFS, "Read-only file system", str(path))
+
+    monkeypatch.setattr(Path, "open", refuse)
+    with pytest.raises(OSError, match="Read-only") as raised:
+        write_whole(tmp_path / "file", b"content")
+    assert raised.value.filename == str(tmp_path / "file")
+    monkeypatch.setattr(Path, "mkdir", refuse)
+    with pytest.raises(OSError, match="Read-only") as raised, whole_folder(tmp_path / "folder", mark="mark"):
+        pass
+    assert raised.value.filename == str(tmp_path / "folder")

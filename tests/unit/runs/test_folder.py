@@ -1,4 +1,5 @@
 import contextlib
+import errno
 import json
 import os
 import pickle
@@ -422,3 +423,16 @@ def test_metrics_after_the_checkpoint_are_dropped_whole_or_truncated(session: Se
     path.unlink()  # the user's own doing
     session.run.cut_metrics(session.run.read_last()[METRICS_BYTES])
     assert not path.exists()
+
+
+@pytest.mark.parametrize(("number", "code"), [(errno.EROFS, 2), (errno.ENOSPC, 1)])
+def test_a_lock_that_cannot_be_made_is_told_with_a_cure(
+    session: Session, monkeypatch: pytest.MonkeyPatch, number: int, code: int
+) -> None:
+    def refuse(_: object) -> None:
+        raise OSError(number, "refused")
+
+    monkeypatch.setattr("seq2seq_cli.runs.folder.hold", refuse)
+    with pytest.raises(TrainingError, match=r"\.lock: cannot be locked: refused; choose .*--out") as raised:
+        session.run.lock()
+    assert raised.value.exit_code == code

@@ -132,11 +132,16 @@ def _move_in(new: Path, path: Path, old: Path, *, mark: str, replaced: Iterable[
     coming = [file.relative_to(new).as_posix() for file in new.rglob("*") if not file.is_dir()]
     _check_inside(path, coming)
     with contextlib.ExitStack() as undo:
-        for name in sorted(leaving, key=lambda name: name == mark):
+        for name in leaving:
             _make_room(old / name)
-            (path / name).rename(old / name)
+            if name == mark and mark in coming:
+                # At no moment is the folder without it: a killed process leaves one that may be replaced again.
+                shutil.copyfile(path / mark, old / mark)
+                (new / mark).replace(path / mark)
+            else:
+                (path / name).rename(old / name)
             undo.callback(_move_back, old / name, path / name)
-        for name in sorted(coming, key=lambda name: name != mark):
+        for name in sorted(set(coming) - (set(leaving) & {mark}), key=lambda name: (name != mark, name)):
             try:
                 _make_room(path / name)
                 rename_free(new / name, path / name)

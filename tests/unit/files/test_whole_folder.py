@@ -171,3 +171,26 @@ def test_an_unfinished_folder_beside_it_that_is_a_link_is_not_emptied(tmp_path: 
     with pytest.raises(UsageError, match="a link is in the place of a folder"):
         fill(tmp_path / "folder", MARK)
     assert names(tmp_path / "elsewhere") == ["mine"]
+
+
+def test_a_folder_that_is_replaced_has_its_mark_at_every_moment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "folder"
+    fill(path, MARK, "a")
+    has_mark = []
+
+    def watched(real: Callable[..., object]) -> Callable[..., object]:
+        def call(*arguments: object) -> object:
+            done = real(*arguments)
+            has_mark.append((path / MARK).is_file())
+            return done
+
+        return call
+
+    for name in ("rename", "replace", "hardlink_to", "unlink"):
+        monkeypatch.setattr(Path, name, watched(getattr(Path, name)))
+    fill(path, MARK, "a", "b", replaced=(MARK, "a"))
+    assert len(has_mark) > 3
+    assert all(has_mark)
+    assert "b" in (path / MARK).read_text(encoding="utf-8")

@@ -62,9 +62,14 @@ def rename_free(source: Path, target: Path) -> None:
         raise
     except OSError:  # a file system without links: an empty file takes the name first
         target.touch(exist_ok=False)
-        source.replace(target)
+        try:
+            source.replace(target)
+        except OSError:
+            target.unlink()
+            raise
     else:
-        source.unlink()
+        with contextlib.suppress(OSError):  # the file has its name; its old one is cleared as that of a killed process
+            source.unlink()
 
 
 def make_folder(path: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 from seq2seq_cli.errors import ModelFileError
 from seq2seq_cli.files.json_files import read_json
 from seq2seq_cli.files.whole_folder import whole_folder
-from seq2seq_cli.files.writing import whole_file, write_json, write_whole
+from seq2seq_cli.files.writing import rename_free, whole_file, write_json, write_whole
 
 
 def test_a_file_is_replaced_whole_and_nothing_stays_beside_it(tmp_path: Path) -> None:
@@ -102,6 +102,34 @@ def test_a_file_that_came_to_be_there_meanwhile_is_replaced_only_on_request(
         file.write(b"ours")
     assert path.read_bytes() == b"ours"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def failing(*_: object, **__: object) -> None:
+    raise OSError(5, "Input/output error")
+
+
+def test_a_file_that_cannot_lose_its_unfinished_name_has_the_new_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source, target = tmp_path / "unfinished", tmp_path / "a.txt"
+    source.write_bytes(b"whole")
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "unlink", failing)
+        rename_free(source, target)
+    assert target.read_bytes() == b"whole"
+
+
+def test_where_there_are_no_links_a_failed_renaming_leaves_the_name_free(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source, target = tmp_path / "unfinished", tmp_path / "a.txt"
+    source.write_bytes(b"whole")
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "hardlink_to", failing)
+        patch.setattr(Path, "replace", failing)
+        with pytest.raises(OSError, match="Input/output error"):
+            rename_free(source, target)
+    assert list(tmp_path.iterdir()) == [source]
 
 
 def test_a_failed_write_leaves_the_old_file(tmp_path: Path) -> None:

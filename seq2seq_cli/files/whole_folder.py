@@ -15,6 +15,8 @@ from seq2seq_cli.files.writing import rename_free, sync_names
 _LOCK = ".lock"
 _NEW = "new"
 _OLD = "old"
+_COMING = "coming"
+"""The names of the new files but the mark that is replaced, with NUL between; it is there while they are moved."""
 _OF_THE_DISK = "lost+found"
 """A folder that is at the root of a volume."""
 
@@ -30,7 +32,8 @@ def whole_folder(path: Path, *, mark: str, replaced: Iterable[str] = ()) -> Iter
 
     Where nothing is at `path`, a folder appears, whole. A folder that is there stays the same one, which may be a mount
     point or somebody's working directory: the new files are moved into it, in the place of those that `replaced` names,
-    and all others stay. When that is cut short, the folder has the file `mark` and lacks others, or is free.
+    and all others stay. When a process is killed meanwhile, the next one moves the old files back; until then the
+    folder has the file `mark` and lacks others, or is free.
 
     Of a link, the target is filled. Raises UsageError when another process is filling the folder, when a file that is
     not to be replaced has the name of a new one, and when a link in the folder leads out of it where files are replaced
@@ -73,6 +76,7 @@ def _place(path: Path, given: Path) -> Path:
 def _locked(folder: Path, of: Path) -> Iterator[Path]:
     """An empty folder of this process alone, which is removed when the block ends; raises UsageError."""
     with _lock(folder, of):
+        _restore(folder)
         for leftover in folder.iterdir():  # of a killed process
             if leftover.name != _LOCK:
                 is_folder = leftover.is_dir() and not leftover.is_symlink()
@@ -131,7 +135,11 @@ def _move_in(new: Path, path: Path, old: Path, *, mark: str, replaced: Iterable[
     leaving = [name for name in replaced if (path / name).is_file() or (path / name).is_symlink()]
     coming = [file.relative_to(new).as_posix() for file in new.rglob("*") if not file.is_dir()]
     _check_inside(path, coming)
+    fresh = set(coming) - (set(leaving) & {mark})
+    journal = new.parent / _COMING
     with contextlib.ExitStack() as undo:
+        undo.callback(_forget, journal)
+        journal.write_bytes(b"\0".join(map(os.fsencode, fresh)))
         for name in leaving:
             _make_room(old / name)
             if name == mark and mark in coming:
@@ -141,19 +149,45 @@ def _move_in(new: Path, path: Path, old: Path, *, mark: str, replaced: Iterable[
             else:
                 (path / name).rename(old / name)
             undo.callback(_move_back, old / name, path / name)
-        for name in sorted(set(coming) - (set(leaving) & {mark}), key=lambda name: (name != mark, name)):
+        for name in sorted(fresh, key=lambda name: (name != mark, name)):
             try:
                 _make_room(path / name)
                 rename_free(new / name, path / name)
             except FileExistsError:
                 raise UsageError(f"{path / name}: is in the way: move it away, or choose another folder") from None
             undo.callback(_move_back, path / name, new / name)
+        journal.unlink()
         undo.pop_all()
     for folder in sorted({(path / name).parent for name in leaving} - {path}):
         with contextlib.suppress(OSError):  # not empty
             folder.rmdir()
     for folder in {(path / name).parent for name in coming}:
         sync_names(folder)
+
+
+def _restore(aside: Path) -> None:
+    """Move the files back that a killed process has moved, unless it had moved all."""
+    path, new, old = aside.parent, aside / _NEW, aside / _OLD
+    if aside.name != UNFINISHED or not (aside / _COMING).is_file():
+        return
+    names = [PurePath(os.fsdecode(name)) for name in (aside / _COMING).read_bytes().split(b"\0") if name]
+    if any(name.is_absolute() or ".." in name.parts for name in names):  # a stranger's folder
+        return
+    _check_inside(path, map(str, names))
+    for name in names:
+        # A file has both names for a moment; one that is in `old` is replaced below.
+        is_new = not (new / name).exists() or ((path / name).exists() and (path / name).samefile(new / name))
+        if is_new and not (old / name).exists():
+            (path / name).unlink(missing_ok=True)
+    for file in [file for file in old.rglob("*") if not file.is_dir()]:
+        _make_room(path / file.relative_to(old))
+        file.replace(path / file.relative_to(old))
+    (aside / _COMING).unlink()
+
+
+def _forget(journal: Path) -> None:
+    with contextlib.suppress(OSError):
+        journal.unlink()
 
 
 def _check_inside(folder: Path, names: Iterable[str]) -> None:

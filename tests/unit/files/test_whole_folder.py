@@ -97,6 +97,52 @@ def test_when_a_file_cannot_be_moved_none_is(tmp_path: Path, monkeypatch: pytest
     assert not [entry for entry in path.iterdir() if entry.name.startswith(".")]
 
 
+def fill_and_be_killed(path: Path, number: int) -> None:
+    """Replace the files of a folder in a process that is killed at its so many-th call that moves one."""
+    calls: list[str] = []
+
+    def killed(name: str, real: Callable[..., object]) -> Callable[..., object]:
+        def call(*arguments: object, **options: object) -> object:
+            calls.append(name)
+            if len(calls) == number:
+                os._exit(9)
+            return real(*arguments, **options)
+
+        return call
+
+    for name in ("rename", "replace", "hardlink_to", "unlink"):
+        setattr(Path, name, killed(name, getattr(Path, name)))
+    fill(path, MARK, "a", "deep/c", "d", replaced=(MARK, "a", "deep/b"))
+
+
+@pytest.mark.skipif(os.name == "nt", reason="forks")
+def test_the_next_process_moves_the_files_back_that_a_killed_one_has_moved(tmp_path: Path) -> None:
+    after = sorted([MARK, "a", "deep/c", "d", "mine"])
+    outcomes = []
+    for number in range(1, 30):
+        path = tmp_path / str(number)
+        fill(path, MARK, "a", "deep/b")
+        (path / "mine").write_text("mine", encoding="utf-8")
+        before = {name: (path / name).read_bytes() for name in names(path)}
+        if not (child := os.fork()):
+            try:
+                fill_and_be_killed(path, number)
+            finally:
+                os._exit(0)
+        _, status = os.waitpid(child, 0)
+
+        with pytest.raises(KeyError), whole_folder(path, mark=MARK, replaced=(MARK, "a", "deep/b")):
+            raise KeyError  # the next one fails: what is there is what it found
+        found = {name: (path / name).read_bytes() for name in names(path)}
+        assert found == before or names(path) == after
+        outcomes.append(found == before)
+        if not status:
+            break
+    assert outcomes[0]
+    assert not outcomes[-1]
+    assert sum(outcomes) > 6
+
+
 @pytest.mark.skipif(os.name == "nt", reason="links need a privilege")
 def test_a_link_leads_to_the_folder_whether_that_is_there_or_not(tmp_path: Path) -> None:
     link = tmp_path / "link"

@@ -6,10 +6,13 @@ DIR was made by s2s export. Each line is a sentence that is cut into units of DI
 """
 
 import json
+import os
 import sys
 from pathlib import Path
 
 import numpy as np
+
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # nothing is reported to the maker of onnxruntime
 import onnxruntime
 
 PAD, UNK, BOS, EOS = range(4)

@@ -63,6 +63,19 @@ def content(folder: Path) -> dict[Path, bytes]:
     return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
+def test_nothing_is_reported_or_left_in_the_temporary_folder(folder: Path, tmp_path: Path) -> None:
+    # ONNX Runtime leaves the number of its session there when it reports to its maker.
+    done = subprocess.run(
+        [*S2S, "translate", "She kissed him."],
+        cwd=folder,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 0
+    assert not list(tmp_path.iterdir())
+
+
 def test_arguments_are_sentences(folder: Path, expected: dict[str, Translation]) -> None:
     before = content(folder / "runs")
     done = s2s("She kissed Zoë.", "", LINES[2], "Zoë?", folder=folder)

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
-import onnxruntime
 
-from seq2seq_cli.compute.environment import usable_cores
+from seq2seq_cli.compute.environment import refuse_telemetry, usable_cores
 from seq2seq_cli.compute.out_of_memory import is_out_of_memory
 from seq2seq_cli.config.choices import DecodingPrecision
 from seq2seq_cli.decoding.engine import Proposals
@@ -21,6 +20,11 @@ from seq2seq_cli.runs.layout import BEST, DECODER, DECODER_INT8, ENCODER, EXPORT
 from seq2seq_cli.runs.weights import Weights, check_finite, map_weights
 from seq2seq_cli.shapes import Int
 from seq2seq_cli.text.vocabulary import EOS, PAD
+
+refuse_telemetry()
+import onnxruntime  # noqa: E402  # not before
+
+onnxruntime.disable_telemetry_events()  # where the variable does nothing: Windows
 
 ENCODER_INPUTS = frozenset(("src", "lengths"))
 STEP_INPUTS = frozenset(("tokens", "sources", "k", "asked"))

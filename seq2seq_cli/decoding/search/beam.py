@@ -10,10 +10,9 @@ import numpy as np
 from typing_extensions import override
 
 from seq2seq_cli.decoding.search.candidates import Candidates
-from seq2seq_cli.decoding.search.groups import by_group
 from seq2seq_cli.decoding.search.guidance import gains, stages
 from seq2seq_cli.decoding.search.rows import Rows
-from seq2seq_cli.decoding.search.strategy import Strategy
+from seq2seq_cli.decoding.search.strategy import Strategy, by_group
 from seq2seq_cli.shapes import Int
 
 if TYPE_CHECKING:

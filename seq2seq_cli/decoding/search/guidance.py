@@ -79,7 +79,7 @@ def guide(
 
 
 def gains(progress: NDArray[np.object_]) -> Float[np.ndarray, " R"]:
-    """What the attention on the source words of terms adds to the log-probabilities by which hypotheses are ranked."""
+    """The gain of each hypothesis by the attention on the source words of its terms: it counts in the ranking."""
     added = np.zeros(len(progress))
     for number, of_one in guided(progress).items():
         added[number] = of_one.gain

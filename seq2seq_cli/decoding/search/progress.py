@@ -95,7 +95,7 @@ class Progress:
 
     @property
     def gain(self) -> float:
-        """What the pointers of its steps add to the log-probability; the best form that is begun counts as finished."""
+        """The sum of the gains of its pointers; the best form that is begun counts as finished."""
         gains = [begun.gain for begun in self.begun]
         return max(gains if self._is_within_forced else [self.free_gain, *gains])
 

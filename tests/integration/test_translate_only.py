@@ -90,13 +90,14 @@ def test_a_moved_read_only_run_translates_without_torch_and_spacy(environment: P
 @pytest.mark.parametrize(
     ("command", "code", "wanted"),
     [
-        (["train", "--config", "quick"], 1, "this installation lacks the package .*: pip install seq2seq_cli"),
+        (["train", "--data", "corpus/prepared"], 1, "this installation lacks the package .*: pip install seq2seq_cli"),
         (["prepare", str(ROOT / "data" / "sample.txt")], 2, ".* pip install spacy, .*"),
     ],
 )
 def test_training_there_names_what_is_missing(
     environment: Path, tmp_path: Path, command: list[str], code: int, wanted: str
 ) -> None:
+    prepared(tmp_path / "corpus", [(f"word {i} .", f"Wort {i} .") for i in range(40)])  # else its lack is told first
     done = subprocess.run(
         [environment / "s2s", *command], cwd=tmp_path, capture_output=True, encoding="utf-8", check=False
     )

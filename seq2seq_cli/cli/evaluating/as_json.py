@@ -1,0 +1,42 @@
+"""The figures of ``s2s evaluate`` as JSON."""
+
+from dataclasses import asdict
+from typing import Any
+
+from seq2seq_cli.cli.evaluating.findings import Findings
+from seq2seq_cli.cli.translating.formats import json_number
+from seq2seq_cli.evaluation.evaluate import Evaluation
+
+
+def to_json(findings: Findings) -> dict[str, Any]:
+    """The JSON object for programs; docs/evaluation.md describes it."""
+    tests, seen = findings.tests, findings.seen
+    size = {"pairs": len(tests.pairs), "sources": len(tests.references), "trained_on": seen}
+    return {
+        "test_set": {"name": tests.name, **size},
+        "systems": [_system_json(evaluation) for evaluation in findings.evaluations],
+        "comparisons": [
+            {**asdict(c), "better": [x._asdict() for x in c.better], "worse": [x._asdict() for x in c.worse]}
+            for c in findings.comparisons
+        ],
+    }
+
+
+def _system_json(evaluation: Evaluation) -> dict[str, Any]:
+    output = evaluation.output
+    total = output.total
+    return {
+        "name": output.name,
+        "scores": [asdict(score) for score in evaluation.scores],
+        "scores_all_references": [asdict(score) for score in evaluation.of_sources],
+        "scores_lowercase": [asdict(score) for score in evaluation.lowercase],
+        "loss": -total.score if total else None,
+        "perplexity": json_number(total.perplexity) if total else None,
+        "length_ratio": evaluation.length_ratio,
+        "unknown_rate": output.unknown_rate,
+        "copy_rate": output.copy_rate,
+        "loop_rate": evaluation.loop_rate,
+        "sentences_per_second": output.sentences_per_second,
+        "by_length": [part._asdict() for part in evaluation.by_length],
+        "by_frequency": [part._asdict() for part in evaluation.by_frequency],
+    }

@@ -1,0 +1,54 @@
+"""What ``s2s evaluate`` found out."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from seq2seq_cli.evaluation.evaluate import Contrast, Evaluation, differences, evaluate, largest_contrasts
+from seq2seq_cli.evaluation.significance import Difference
+from seq2seq_cli.evaluation.system import SystemOutput
+from seq2seq_cli.evaluation.test_set import TestSet
+
+_CONTRASTS = 5
+"""Sentences that are shown for each of two systems where it is the better."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """Two systems on the same sentences."""
+
+    system: str
+    baseline: str
+    differences: dict[str, Difference]
+    """By the metric."""
+    better: list[Contrast]
+    worse: list[Contrast]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Findings:
+    """All figures of one call, whatever the form in which they are shown."""
+
+    tests: TestSet
+    seen: int | None
+    """Pairs that the first run was trained on; None where that is not known."""
+    evaluations: list[Evaluation]
+    comparisons: list[Comparison]
+    """Each other system with the first one."""
+
+
+def find_out(
+    outputs: Sequence[SystemOutput], tests: TestSet, *, seen: int | None, frequencies: Mapping[str, int] | None
+) -> Findings:
+    """The figures of systems, one or more, and of the differences of the others from the first."""
+    return Findings(
+        tests=tests,
+        seen=seen,
+        evaluations=[evaluate(output, tests, frequencies) for output in outputs],
+        comparisons=[_compare(output, outputs[0], tests) for output in outputs[1:]],
+    )
+
+
+def _compare(system: SystemOutput, baseline: SystemOutput, tests: TestSet) -> Comparison:
+    better, worse = largest_contrasts(system, baseline, tests, _CONTRASTS)
+    found = differences(system, baseline, tests)
+    return Comparison(system=system.name, baseline=baseline.name, differences=found, better=better, worse=worse)

@@ -1,0 +1,82 @@
+"""The runs that ``s2s evaluate`` is given, and the sentences that they are evaluated on."""
+
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+from seq2seq_cli.corpus.prepared import DEFAULT_FOLDER, PreparedCorpus
+from seq2seq_cli.errors import ModelFileError, PreparedFolderError, UsageError
+from seq2seq_cli.evaluation.test_set import TestSet
+from seq2seq_cli.runs.folder import RunFolder
+from seq2seq_cli.runs.provenance import Provenance
+
+logger = logging.getLogger(__name__)
+
+
+def find_runs(paths: Sequence[Path], *, needed: bool) -> list[RunFolder]:
+    """The runs at paths; the newest one for no paths, where one is `needed`.
+
+    Raises RunNotFoundError when there is none.
+    """
+    if not paths and not needed:
+        return []
+    return [RunFolder.find_model(path) for path in paths] or [RunFolder.find_model(None)]
+
+
+def training_corpus(run: RunFolder) -> PreparedCorpus | None:
+    """The corpus that a run was trained on; None where it is not at hand any more."""
+    if not (provenance := _provenance(run)):
+        return None
+    try:
+        corpus = PreparedCorpus.open(Path(provenance.folder))
+    except PreparedFolderError:
+        return None
+    return corpus if corpus.fingerprint == provenance.fingerprint else None
+
+
+def _provenance(run: RunFolder) -> Provenance | None:
+    try:
+        return run.provenance()
+    except ModelFileError:
+        return None
+
+
+def find_test_set(
+    runs: Sequence[RunFolder],
+    training: PreparedCorpus | None,
+    split: Literal["test", "valid"],
+    data: Path | None,
+    file: Path | None,
+) -> tuple[TestSet, int | None]:
+    """The sentences, and how many pairs of them the first run was trained on, as far as that is known."""
+    if file and data:
+        raise UsageError("--file and --data: give one of them")
+    tests = _of_file(file, runs) if file else TestSet.of_split(_corpus(runs, training, data), split)
+    if not training:
+        return tests, None
+    trained = training.sentences("train")
+    return tests, tests.seen_in((src for src, _ in trained), (tgt for _, tgt in trained))
+
+
+def _of_file(file: Path, runs: Sequence[RunFolder]) -> TestSet:
+    if not runs:
+        return TestSet.of_file(file, ("", ""))
+    config = runs[0].config()
+    languages = config.text.src.language or "", config.text.tgt.language or ""
+    return TestSet.of_file(file, languages, swap=config.data.swap)
+
+
+def _corpus(runs: Sequence[RunFolder], training: PreparedCorpus | None, data: Path | None) -> PreparedCorpus:
+    """The corpus whose split is taken; a run that was trained on another is named in a warning."""
+    if data is None and runs and training is None:
+        raise UsageError(
+            f"the prepared folder of {runs[0].path} is missing or has changed: name one with --data, or pairs with"
+            " --file"
+        )
+    corpus = training if training and data is None else PreparedCorpus.open(data or DEFAULT_FOLDER)
+    for run in runs:
+        provenance = _provenance(run)
+        if not provenance or provenance.fingerprint != corpus.fingerprint:
+            logger.warning("%s was not trained on %s: it may know some of these sentences", run.path, corpus.path)
+    return corpus

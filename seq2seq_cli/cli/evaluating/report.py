@@ -1,6 +1,8 @@
-"""The figures of ``s2s evaluate`` as lines for a terminal."""
+"""The figures of ``s2s evaluate`` as tables and lines, for a terminal and for a page."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
 
 from seq2seq_cli.cli.evaluating.findings import Comparison, Findings
 from seq2seq_cli.cli.terminal.tables import table_lines
@@ -8,43 +10,64 @@ from seq2seq_cli.errors import one_line
 from seq2seq_cli.evaluation.evaluate import Evaluation, Part, Score
 
 
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """A table of the report, cells as they are shown."""
+
+    titles: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    numbers: bool = False
+    """Whether the columns after the first hold numbers."""
+
+
+Block: TypeAlias = list[str] | Table
+"""Lines that belong together, or a table."""
+
+
 def report_lines(findings: Findings) -> Iterator[str]:
-    """The lines for a terminal."""
+    """The lines for a terminal: the figures, then the sentences at which systems differ most."""
+    contrasts = [block for comparison in findings.comparisons for block in _contrasts(comparison)]
+    for number, block in enumerate([*figures(findings), *contrasts]):
+        if number:
+            yield ""
+        yield from table_lines(block.titles, block.rows, numbers=block.numbers) if isinstance(block, Table) else block
+
+
+def figures(findings: Findings) -> Iterator[Block]:
+    """All figures: what is added here is on the terminal and on the page."""
     tests, seen = findings.tests, findings.seen
-    yield f"{one_line(tests.name)}: {len(tests.pairs):,} pairs, {len(tests.references):,} sources"
+    lines = [f"{one_line(tests.name)}: {len(tests.pairs):,} pairs, {len(tests.references):,} sources"]
     if seen is not None:
         trained = (
             f"{seen:,} of the pairs have a side that {one_line(findings.evaluations[0].output.name)} was trained on"
         )
-        yield f"{trained}: its scores are too high" if seen else trained
+        lines.append(f"{trained}: its scores are too high" if seen else trained)
+    yield lines
     for evaluation in findings.evaluations:
-        yield ""
         yield from _of_system(evaluation)
-    for comparison in findings.comparisons:
-        yield ""
-        yield from _of_comparison(comparison)
+    yield from map(_of_comparison, findings.comparisons)
 
 
-def _of_system(evaluation: Evaluation) -> Iterator[str]:
+def _of_system(evaluation: Evaluation) -> Iterator[Block]:
     output = evaluation.output
     rows = [
         *_score_rows(evaluation.scores, ""),
         *_score_rows(evaluation.of_sources, ", all references"),
         *_score_rows(evaluation.lowercase, ", lower-cased"),
     ]
-    yield from table_lines([one_line(output.name), "score", "95 % range", "signature"], rows)
-    yield ""
+    yield Table(titles=[one_line(output.name), "score", "95 % range", "signature"], rows=rows)
+    lines = []
     if output.total:
-        yield f"loss {-output.total.score:.3f} per token, perplexity {output.total.perplexity:.2f}"
+        lines.append(f"loss {-output.total.score:.3f} per token, perplexity {output.total.perplexity:.2f}")
     rates = {"unknown words": output.unknown_rate, "copied words": output.copy_rate, "loops": evaluation.loop_rate}
     told = [f"{name} {100 * rate:.2f} %" for name, rate in rates.items() if rate is not None]
-    yield ", ".join([f"length ratio {evaluation.length_ratio:.3f}", *told])
+    lines.append(", ".join([f"length ratio {evaluation.length_ratio:.3f}", *told]))
     if output.sentences_per_second:
-        yield f"{output.sentences_per_second:,.0f} sentences per second"
+        lines.append(f"{output.sentences_per_second:,.0f} sentences per second")
+    yield lines
     for title, parts in _parts(evaluation).items():
         rows = [[part.name, f"{part.pairs:,}", f"{part.bleu:.1f}"] for part in parts]
-        yield ""
-        yield from table_lines([title, "pairs", "BLEU"], rows, numbers=True)
+        yield Table(titles=[title, "pairs", "BLEU"], rows=rows, numbers=True)
 
 
 def _parts(evaluation: Evaluation) -> dict[str, tuple[Part, ...]]:
@@ -68,9 +91,8 @@ def _score_rows(scores: Sequence[Score], condition: str) -> list[list[str]]:
     ]
 
 
-def _of_comparison(comparison: Comparison) -> Iterator[str]:
-    names = one_line(comparison.system), one_line(comparison.baseline)
-    titles = [f"{names[0]} less {names[1]}", "difference", "95 % range", "p, bootstrap", "p, randomisation", ""]
+def _of_comparison(comparison: Comparison) -> Table:
+    name = f"{one_line(comparison.system)} less {one_line(comparison.baseline)}"
     rows = [
         [
             metric,
@@ -82,14 +104,16 @@ def _of_comparison(comparison: Comparison) -> Iterator[str]:
         ]
         for metric, found in comparison.differences.items()
     ]
-    yield from table_lines(titles, rows)
+    return Table(titles=[name, "difference", "95 % range", "p, bootstrap", "p, randomisation", ""], rows=rows)
+
+
+def _contrasts(comparison: Comparison) -> Iterator[list[str]]:
+    names = one_line(comparison.system), one_line(comparison.baseline)
     for name, contrasts in zip(names, (comparison.better, comparison.worse), strict=True):
-        if contrasts:
-            yield ""
-            yield f"better by {name}:"
+        lines = [f"better by {name}:"]
         for contrast in contrasts:
-            yield f"  {one_line(contrast.source)}"
-            yield f"    reference: {one_line(contrast.reference)}"
+            lines += [f"  {one_line(contrast.source)}", f"    reference: {one_line(contrast.reference)}"]
             texts = contrast.system, contrast.baseline
-            for text, of_name in zip(texts, names, strict=True):
-                yield f"    {of_name}: {one_line(text)}"
+            lines += [f"    {of_name}: {one_line(text)}" for text, of_name in zip(texts, names, strict=True)]
+        if contrasts:
+            yield lines

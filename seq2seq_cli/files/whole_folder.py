@@ -41,7 +41,7 @@ def whole_folder(path: Path, *, mark: str, replaced: Iterable[str] = ()) -> Iter
     """
     given, path = path, Path(os.path.realpath(path))
     replaced = list(replaced)
-    _check_inside(path, [UNFINISHED, *replaced])
+    _check_inside(path, replaced)
     made = [folder for folder in path.parents if not folder.exists()]
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -61,9 +61,22 @@ def whole_folder(path: Path, *, mark: str, replaced: Iterable[str] = ()) -> Iter
         raise
 
 
+def clear_leftovers(path: Path) -> None:
+    """Move the files back that a killed process has moved in a folder, and remove what else it has left there.
+
+    What another process is writing stays, and what this user may not remove.
+    """
+    path = Path(os.path.realpath(path))
+    for aside in (_beside(path), path / UNFINISHED):
+        with contextlib.suppress(OSError, UsageError):
+            if aside.is_dir():
+                with _locked(aside, path):
+                    pass
+
+
 def _place(path: Path, given: Path) -> Path:
     """The unfinished folder of `path`: inside a folder that is there, else beside it; raises UsageError."""
-    beside = path.with_name(f".{path.name}{UNFINISHED}")
+    beside = _beside(path)
     if not path.is_dir():
         return beside
     if beside.exists():  # of a process that began when nothing was at `path`
@@ -72,24 +85,39 @@ def _place(path: Path, given: Path) -> Path:
     return path / UNFINISHED
 
 
+def _beside(path: Path) -> Path:
+    return path.with_name(f".{path.name}{UNFINISHED}")
+
+
 @contextlib.contextmanager
 def _locked(folder: Path, of: Path) -> Iterator[Path]:
     """An empty folder of this process alone, which is removed when the block ends; raises UsageError."""
+    _check_inside(folder.parent, [folder.name])
     with _lock(folder, of):
         _restore(folder)
-        for leftover in folder.iterdir():  # of a killed process
-            if leftover.name != _LOCK:
-                is_folder = leftover.is_dir() and not leftover.is_symlink()
-                shutil.rmtree(leftover) if is_folder else leftover.unlink()
+        _empty(folder)
         try:
             yield folder
         finally:
-            # The lock is held to the end: nobody else begins in a folder that is being removed.
-            shutil.rmtree(folder, ignore_errors=True)
-    if os.name == "nt":  # which removes no open file
-        with contextlib.suppress(OSError):
+            with contextlib.suppress(OSError):
+                _empty(folder)
+                if os.name != "nt":  # which removes no open file
+                    # The last file: from here on another process can lock one of its own, and has a new folder.
+                    (folder / _LOCK).unlink()
+                    folder.rmdir()
+    # Once more without the lock: network file systems keep an open file under another name until it is closed.
+    with contextlib.suppress(OSError):
+        if os.name == "nt":
             (folder / _LOCK).unlink()
-            folder.rmdir()
+        folder.rmdir()
+
+
+def _empty(folder: Path) -> None:
+    """Remove everything but the lock."""
+    for leftover in folder.iterdir():
+        if leftover.name != _LOCK:
+            is_folder = leftover.is_dir() and not leftover.is_symlink()
+            shutil.rmtree(leftover) if is_folder else leftover.unlink()
 
 
 def _lock(folder: Path, of: Path) -> IO[bytes]:

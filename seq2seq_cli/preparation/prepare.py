@@ -36,7 +36,7 @@ from seq2seq_cli.corpus.manifest import (
 from seq2seq_cli.corpus.prepared import DEFAULT_FOLDER
 from seq2seq_cli.corpus.splits import SPLITS, TEST, TRAIN, VALID
 from seq2seq_cli.errors import Interrupted, UsageError, exit_code_of
-from seq2seq_cli.files.whole_folder import whole_folder
+from seq2seq_cli.files.whole_folder import clear_leftovers, whole_folder
 from seq2seq_cli.pairs.languages import LanguageOrigin, resolve_languages
 from seq2seq_cli.pairs.pair_files import PairPath, local_pair_files, pair_paths
 from seq2seq_cli.preparation.conventions import learn_conventions
@@ -119,6 +119,8 @@ def prepare(
         check_languages(text, codecs)
         languages_from = "codecs"
     resolved = stated.model_copy(update={"text": text})
+    if not is_free(out):
+        clear_leftovers(out)  # which can make it free
     is_new = is_free(out)
     if overwrite and not is_new:
         check_replaceable(out)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from seq2seq_cli.config.loader import load_config, load_saved_config
 from seq2seq_cli.config.schema import Config
 from seq2seq_cli.errors import UsageError
+from seq2seq_cli.files.whole_folder import clear_leftovers
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import CONFIG, CORPUS, RUNS
 from seq2seq_cli.training.resolve import resolve_config, resumed_changes
@@ -98,7 +99,9 @@ def _plan_to_start(options: Options, *, overwrite: bool) -> Planned:
 
 def _plan_to_resume(options: Options, held: ExitStack) -> Planned:
     is_named = options.out or options.config or not options.resume
-    run = RunFolder.find(_new_folder(options)) if is_named else RunFolder.find_saved_last()
+    path = _new_folder(options) if is_named else RunFolder.find_saved_last().path
+    clear_leftovers(path)
+    run = RunFolder.find(path)
     held.enter_context(run.lock())
     saved = run.config()
     if options.config:

@@ -113,6 +113,29 @@ def test_a_second_prepare_is_refused_at_once_and_what_is_saved_meanwhile_stays(h
     assert (home / "shared" / "manifest.json").is_file()
 
 
+def test_what_a_killed_preparation_has_left_is_cleared_though_the_folder_is_up_to_date(home: Path) -> None:
+    assert s2s_here(home, "prepare", "pairs.txt", "--out", "again").returncode == 0
+    left = [home / "again" / ".unfinished", home / ".again.unfinished"]
+    for folder in left:
+        (folder / "new").mkdir(parents=True)
+        (folder / "new" / "train.src.txt").touch()
+        (folder / ".lock").touch()
+    done = s2s_here(home, "prepare", "pairs.txt", "--out", "again")
+    assert "up to date" in done.stdout
+    assert not [folder for folder in left if folder.exists()]
+
+
+def test_a_run_is_resumed_though_its_replacing_was_killed_while_it_moved_files(home: Path) -> None:
+    assert train(home, "runs/third").returncode == 0
+    old = home / "runs" / "third" / ".unfinished" / "old"
+    old.mkdir(parents=True)
+    (old.parent / "coming").touch()
+    (home / "runs" / "third" / "config.yaml").rename(old / "config.yaml")
+    done = s2s_here(home, "train", "--resume", "--out", "runs/third", "--set", "training.epochs=2")
+    assert done.returncode == 0, done.stderr
+    assert not old.parent.exists()
+
+
 def test_attention_files_replace_nothing_unasked_side_by_side_either(home: Path) -> None:
     command = ("translate", "--model", "runs/first", "a b c", "--attention", "same.json")
     with ThreadPoolExecutor(6) as pool:

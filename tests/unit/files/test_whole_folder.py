@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from seq2seq_cli.errors import UsageError
-from seq2seq_cli.files.whole_folder import whole_folder
+from seq2seq_cli.files.whole_folder import clear_leftovers, whole_folder
 
 MARK = "mark"
 
@@ -115,8 +115,16 @@ def fill_and_be_killed(path: Path, number: int) -> None:
     fill(path, MARK, "a", "deep/c", "d", replaced=(MARK, "a", "deep/b"))
 
 
+def fill_and_fail(path: Path) -> None:
+    with pytest.raises(KeyError), whole_folder(path, mark=MARK, replaced=(MARK, "a", "deep/b")):
+        raise KeyError
+
+
 @pytest.mark.skipif(os.name == "nt", reason="forks")
-def test_the_next_process_moves_the_files_back_that_a_killed_one_has_moved(tmp_path: Path) -> None:
+@pytest.mark.parametrize("follow", [fill_and_fail, clear_leftovers])
+def test_the_next_process_moves_the_files_back_that_a_killed_one_has_moved(
+    tmp_path: Path, follow: Callable[[Path], None]
+) -> None:
     after = sorted([MARK, "a", "deep/c", "d", "mine"])
     outcomes = []
     for number in range(1, 30):
@@ -131,8 +139,8 @@ def test_the_next_process_moves_the_files_back_that_a_killed_one_has_moved(tmp_p
                 os._exit(0)
         _, status = os.waitpid(child, 0)
 
-        with pytest.raises(KeyError), whole_folder(path, mark=MARK, replaced=(MARK, "a", "deep/b")):
-            raise KeyError  # the next one fails: what is there is what it found
+        follow(path)
+        assert not (path / ".unfinished").exists()
         found = {name: (path / name).read_bytes() for name in names(path)}
         assert found == before or names(path) == after
         outcomes.append(found == before)
@@ -174,7 +182,7 @@ def test_what_a_failed_writer_has_made_is_removed(tmp_path: Path) -> None:
 PROGRAM = """
 import sys, time
 from pathlib import Path
-from seq2seq_cli.files.whole_folder import whole_folder
+from seq2seq_cli.files.whole_folder import clear_leftovers, whole_folder
 with whole_folder(Path(sys.argv[1]), mark="mark") as folder:
     (folder / "half").touch()
     print("begun", flush=True)
@@ -193,10 +201,27 @@ def test_one_process_fills_a_folder_and_a_killed_one_is_no_obstacle(tmp_path: Pa
         for _ in range(2):
             with pytest.raises(UsageError, match="another s2s is writing it"), whole_folder(path, mark=MARK):
                 pass
+            clear_leftovers(path)
             path.mkdir(exist_ok=True)  # by somebody else
         process.kill()
     fill(path, "whole")
     assert names(tmp_path) == ["folder/whole"]
+
+
+@pytest.mark.parametrize("there", [False, True])
+def test_an_unfinished_folder_that_cannot_be_removed_at_once_is_removed_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, there: bool
+) -> None:
+    path = tmp_path / "folder"
+    if there:
+        fill(path, MARK)
+    calls: list[int] = []
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "rmdir", failing_once(Path.rmdir, calls, 0))
+        fill(path, MARK, replaced=(MARK,))
+    assert calls
+    assert names(tmp_path) == [f"folder/{MARK}"]
+    assert not [folder for folder in tmp_path.rglob("*unfinished*")]
 
 
 @pytest.mark.parametrize("link", [".unfinished", "deep", "gone"])

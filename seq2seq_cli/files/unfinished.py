@@ -22,14 +22,20 @@ def is_unfinished(path: Path) -> bool:
     return path.name.startswith(".") and path.name.endswith(UNFINISHED)
 
 
-def open_unfinished(path: Path) -> BinaryIO:
+def open_unfinished(path: Path, permissions: int) -> BinaryIO:
     """A new locked file beside `path`, to be renamed to it; the attribute ``name`` is its temporary name.
 
-    Raises OSError, with the name of `path`, when it cannot be made.
+    Others than its owner never have more than these permissions, of which the umask takes some away. Raises OSError,
+    with the name of `path`, when it cannot be made.
     """
+
+    def opened(name: str, flags: int) -> int:
+        return os.open(name, flags, permissions | 0o600)  # the next writer opens it, to see whether it is locked
+
     while True:
+        aside = path.with_name(f"{_prefix(path.name)}{os.urandom(4).hex()}{UNFINISHED}")
         try:
-            file = path.with_name(f"{_prefix(path.name)}{os.urandom(4).hex()}{UNFINISHED}").open("xb")
+            file = open(aside, "xb", opener=opened)  # noqa: SIM115  # the caller closes it
         except OSError as error:
             error.filename = str(path)
             raise

@@ -13,6 +13,9 @@ from typing import BinaryIO
 
 from seq2seq_cli.files.unfinished import clear_unfinished, open_unfinished
 
+_NEW = 0o666
+"""Permissions of a new file, of which the umask takes some away."""
+
 
 def write_whole(path: Path, content: bytes) -> None:
     """Write a file, whole or not at all."""
@@ -25,16 +28,21 @@ def whole_file(path: Path, *, replace: bool = True) -> Iterator[BinaryIO]:
     """A file to fill, which becomes ``path`` when the block ends without an error, and is removed otherwise.
 
     Missing folders are made. The file is written under a temporary name, synced to the disk and renamed, and its folder
-    is synced: a crash at any moment leaves the old file or the new one, and after the block the new one. Without
-    `replace`, FileExistsError is raised when a file is at ``path`` by then, and that one stays.
+    is synced: a crash at any moment leaves the old file or the new one, and after the block the new one. It has the
+    permissions of the file that it replaces, or of the target of a link in its place. Without `replace`,
+    FileExistsError is raised when a file is at ``path`` by then, and that one stays.
     """
     make_folder(path.parent)
     clear_unfinished(path)
-    with open_unfinished(path) as file:
+    permissions = _permissions(path)
+    with open_unfinished(path, _NEW if permissions is None else permissions) as file:
         aside = Path(file.name)
         try:
             yield file
             file.flush()
+            if permissions is not None:
+                with contextlib.suppress(OSError):  # a file system without permissions
+                    aside.chmod(permissions)
             os.fsync(file.fileno())
             if os.name == "nt":
                 file.close()  # Windows renames no open file
@@ -49,6 +57,14 @@ def whole_file(path: Path, *, replace: bool = True) -> Iterator[BinaryIO]:
                 aside.unlink()
             raise
     sync_names(path.parent)
+
+
+def _permissions(path: Path) -> int | None:
+    """The permissions of a file to be read, written and executed; None when there is no file."""
+    try:
+        return path.stat().st_mode & 0o777
+    except OSError:
+        return None
 
 
 def rename_free(source: Path, target: Path) -> None:

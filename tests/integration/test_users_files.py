@@ -126,12 +126,11 @@ def test_what_a_killed_preparation_has_left_is_cleared_though_the_folder_is_up_t
 
 
 def test_a_run_is_resumed_though_its_replacing_was_killed_while_it_moved_files(home: Path) -> None:
-    assert train(home, "runs/third").returncode == 0
-    old = home / "runs" / "third" / ".unfinished" / "old"
+    old = home / "runs" / "first" / ".unfinished" / "old"
     old.mkdir(parents=True)
     (old.parent / "coming").touch()
-    (home / "runs" / "third" / "config.yaml").rename(old / "config.yaml")
-    done = s2s_here(home, "train", "--resume", "--out", "runs/third", "--set", "training.epochs=2")
+    (home / "runs" / "first" / "config.yaml").rename(old / "config.yaml")
+    done = s2s_here(home, "train", "--resume", "--out", "runs/first", "--set", "training.epochs=2")
     assert done.returncode == 0, done.stderr
     assert not old.parent.exists()
 
@@ -145,7 +144,11 @@ def test_attention_files_replace_nothing_unasked_side_by_side_either(home: Path)
     assert all("--overwrite replaces it" in each.stderr for each in done if each.returncode)
     assert s2s_here(home, *command).returncode == 2
     assert (home / "same.json").read_bytes() == written
-    assert s2s_here(home, *command, "--overwrite").returncode == 0
+    (home / "same.json").chmod(0o600)
+    (home / "link.json").symlink_to("same.json")
+    assert s2s_here(home, *command[:-1], "link.json", "--overwrite").returncode == 0
+    assert (home / "link.json").is_symlink()
+    assert (home / "same.json").stat().st_mode & 0o777 == 0o600
 
 
 def can_mount() -> bool:

@@ -221,7 +221,7 @@ def test_an_unfinished_folder_that_cannot_be_removed_at_once_is_removed_all_the_
         fill(path, MARK, replaced=(MARK,))
     assert calls
     assert names(tmp_path) == [f"folder/{MARK}"]
-    assert not [folder for folder in tmp_path.rglob("*unfinished*")]
+    assert not list(tmp_path.rglob("*unfinished*"))
 
 
 @pytest.mark.parametrize("link", [".unfinished", "deep", "gone"])

@@ -104,6 +104,33 @@ def test_a_file_that_came_to_be_there_meanwhile_is_replaced_only_on_request(
     assert list(tmp_path.iterdir()) == [path]
 
 
+@pytest.mark.skipif(os.name == "nt", reason="no such permissions")
+@pytest.mark.parametrize("linked", [False, True])
+@pytest.mark.parametrize("permissions", [0o600, 0o640, 0o666, 0o444])
+def test_a_file_keeps_its_permissions_when_it_is_replaced(tmp_path: Path, permissions: int, linked: bool) -> None:
+    path = tmp_path / "a.txt"
+    if linked:
+        path.symlink_to("target.txt")
+    path.touch()
+    path.chmod(permissions)
+    with whole_file(path) as file:
+        meanwhile = os.fstat(file.fileno()).st_mode & 0o777
+        file.write(b"new")
+    assert path.stat().st_mode & 0o777 == permissions
+    assert path.read_bytes() == b"new"
+    assert not meanwhile & ~permissions & 0o077
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no such permissions")
+def test_a_new_file_has_the_permissions_that_the_user_wants(tmp_path: Path) -> None:
+    before = os.umask(0o027)
+    try:
+        write_whole(tmp_path / "a.txt", b"new")
+    finally:
+        os.umask(before)
+    assert (tmp_path / "a.txt").stat().st_mode & 0o777 == 0o640
+
+
 def failing(*_: object, **__: object) -> None:
     raise OSError(5, "Input/output error")
 
@@ -146,10 +173,10 @@ def test_a_failed_write_leaves_the_old_file(tmp_path: Path) -> None:
 @pytest.mark.skipif(os.name == "nt", reason="a folder is a file like others there")
 def test_an_error_names_the_file_and_not_the_temporary_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(path: Path, *_: Any, **__: Any) -> None:
-        if path.name.endswith(".unfinished"):
+        if Path(path).name.endswith(".unfinished"):
             raise OSError(errno.EROFS, "Read-only file system", str(path))
 
-    monkeypatch.setattr(Path, "open", refuse)
+    monkeypatch.setattr(os, "open", refuse)
     with pytest.raises(OSError, match="Read-only") as raised:
         write_whole(tmp_path / "file", b"content")
     assert raised.value.filename == str(tmp_path / "file")

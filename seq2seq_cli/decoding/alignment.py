@@ -42,27 +42,36 @@ def word_links(
     return links
 
 
-def words_of_tokens(tokens: Sequence[str], text: str, start: int = 0) -> tuple[list[int | None], int]:
-    """The word of `text` in which each token stands, and the character where the search for later tokens begins.
+class WordFinder:
+    """The words of a text in which tokens stand.
 
-    The tokens are looked for one after the other, from `start` on, in any case, white space ignored; a token that
-    `text` does not have (a mark that was added to it) belongs to the last word before it. Empty tokens have no word.
-    `start` counts the characters of `text` that are no white space.
+    The tokens of the text's sentences are looked for one after the other, in any case, white space ignored.
     """
-    characters = [(character, word) for word, chunk in enumerate(text.split()) for character in chunk]
-    folded = "".join(_folded(character) for character, _ in characters)
-    words: list[int | None] = []
-    for token in tokens:
+
+    def __init__(self, text: str) -> None:
+        solid = [(character, word) for word, chunk in enumerate(text.split()) for character in chunk]
+        self._folded = "".join(_folded(character) for character, _ in solid)
+        self._words = [word for _, word in solid]
+        """The word of each character that is no white space."""
+        self._start = 0
+        """The place among these characters from which on the next token is looked for."""
+
+    def words(self, tokens: Sequence[str]) -> list[int | None]:
+        """The word of each of the next tokens; an empty token has none.
+
+        A token that the text does not have (a mark that was added to it) belongs to the last word before it.
+        """
+        return [self._word(token) for token in tokens]
+
+    def _word(self, token: str) -> int | None:
         wanted = "".join(_folded(character) for character in token if not character.isspace())
-        at = folded.find(wanted, start, start + len(wanted) + _WINDOW)
-        if not wanted or not characters:
-            words.append(None)
-        elif at < 0:
-            words.append(characters[max(0, min(start, len(characters)) - 1)][1])
-        else:
-            words.append(characters[at][1])
-            start = at + len(wanted)
-    return words, start
+        if not wanted or not self._words:
+            return None
+        at = self._folded.find(wanted, self._start, self._start + len(wanted) + _WINDOW)
+        if at < 0:
+            return self._words[max(0, self._start - 1)]
+        self._start = at + len(wanted)
+        return self._words[at]
 
 
 def positions_of_span(reading: Reading, text: str, span: Span) -> tuple[int, ...]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
 
-from seq2seq_cli.decoding.alignment import Link, word_links, words_of_tokens
+from seq2seq_cli.decoding.alignment import Link, WordFinder, word_links
 from seq2seq_cli.plots.attention_map import AttentionMap
 from seq2seq_cli.text.vocabulary import EOS_UNIT
 
@@ -78,10 +78,10 @@ class Translation:
     def alignment(self) -> list[Link]:
         """The word links between text and translation, one per word of the translation at most, in its order."""
         links: list[Link] = []
-        src_start = tgt_start = 0
+        src, tgt = WordFinder(self.source), WordFinder(self.text)
         for sentence in self.sentences:
-            src_words, src_start = words_of_tokens(_without_eos(sentence.src_tokens), self.source, src_start)
-            tgt_words, tgt_start = words_of_tokens(_without_eos(sentence.tgt_tokens), self.text, tgt_start)
+            src_words = src.words(_without_eos(sentence.src_tokens))
+            tgt_words = tgt.words(_without_eos(sentence.tgt_tokens))
             weights = sentence.weights[: len(tgt_words), : len(src_words)]
             links += word_links(weights, src_words, tgt_words)
         return sorted(set(links), key=lambda link: (link[1], link[0]))

@@ -1,10 +1,14 @@
 """Word links from attention weights: computed by hand, and for every text."""
 
+import sys
+from typing import Any
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seq2seq_cli.decoding.alignment import word_links, words_of_tokens
+from seq2seq_cli.decoding.alignment import WordFinder, word_links
+from seq2seq_cli.decoding.translation import SentenceTranslation, Translation
 
 
 def test_a_target_word_is_linked_to_the_source_word_with_the_most_attention() -> None:
@@ -25,31 +29,65 @@ def test_without_attention_there_are_no_links() -> None:
 
 
 def test_tokens_stand_in_the_words_of_the_raw_text() -> None:
-    words, _ = words_of_tokens(["I", "do", "n't", "like", "it", "."], "I don't  like\tit.")
-    assert words == [0, 1, 1, 2, 3, 3]
+    finder = WordFinder("I don't  like\tit.")
+    assert finder.words(["I", "do", "n't", "like", "it", "."]) == [0, 1, 1, 2, 3, 3]
 
 
 def test_case_and_spacing_of_the_raw_text_make_no_difference() -> None:
-    assert words_of_tokens(["She", "kiss", "ed", "him", "."], "SHE KISSED HIM .")[0] == [0, 1, 1, 2, 3]
+    assert WordFinder("SHE KISSED HIM .").words(["She", "kiss", "ed", "him", "."]) == [0, 1, 1, 2, 3]
 
 
 def test_a_mark_that_was_added_belongs_to_the_last_word() -> None:
-    assert words_of_tokens(["She", "left", "."], "she left")[0] == [0, 1, 1]
+    assert WordFinder("she left").words(["She", "left", "."]) == [0, 1, 1]
 
 
 def test_characters_that_are_no_tokens_are_passed_over() -> None:
-    assert words_of_tokens(["She", "left", "."], "<b>She</b> has *left* .")[0] == [0, 2, 3]
+    assert WordFinder("<b>She</b> has *left* .").words(["She", "left", "."]) == [0, 2, 3]
 
 
 def test_the_search_goes_on_after_the_first_sentence() -> None:
-    text = "He left. He came."
-    first, start = words_of_tokens(["He", "left", "."], text)
-    second, _ = words_of_tokens(["He", "came", "."], text, start)
-    assert (first, second) == ([0, 1, 1], [2, 3, 3])
+    finder = WordFinder("He left. He came.")
+    assert finder.words(["He", "left", "."]) == [0, 1, 1]
+    assert finder.words(["He", "came", "."]) == [2, 3, 3]
 
 
 @given(st.lists(st.text(max_size=5), max_size=8), st.text(max_size=30))
 def test_every_token_has_a_word_of_the_text_or_none(tokens: list[str], text: str) -> None:
-    words, _ = words_of_tokens(tokens, text)
+    words = WordFinder(text).words(tokens)
     assert len(words) == len(tokens)
     assert all(word is None or 0 <= word < len(text.split()) for word in words)
+
+
+def calls_to_align(sentences: int) -> int:
+    """The calls that the alignment of a text of so many sentences takes; more exact than a time."""
+    sentence = SentenceTranslation(
+        src_tokens=["Go", "on", "!"],
+        tgt_tokens=["Weiter", "so", "!"],
+        weights=np.eye(3),
+        source="Go on!",
+        text="Weiter so!",
+        log_probability=-1.0,
+        length=3,
+        unknown=(),
+        copied=(),
+        forced=(),
+    )
+    texts = " ".join(["Go on!"] * sentences), " ".join(["Weiter so!"] * sentences)
+    translation = Translation(source=texts[0], text=texts[1], sentences=(sentence,) * sentences)
+    calls = 0
+
+    def count(_frame: object, event: str, _argument: Any) -> None:
+        nonlocal calls
+        calls += event in ("call", "c_call")
+
+    sys.setprofile(count)
+    try:
+        links = translation.alignment
+    finally:
+        sys.setprofile(None)
+    assert links == [(word, word) for word in range(2 * sentences)]
+    return calls
+
+
+def test_the_work_grows_with_the_length_of_a_text_and_not_with_its_square() -> None:
+    assert calls_to_align(80) < 2.5 * calls_to_align(40)

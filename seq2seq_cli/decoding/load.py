@@ -3,15 +3,17 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, get_args, overload
+from typing import TYPE_CHECKING, Any, get_args, overload
 
 from seq2seq_cli.config.choices import DeviceName
+from seq2seq_cli.decoding.engine import Engine
 from seq2seq_cli.decoding.engines.open_engine import open_engine
 from seq2seq_cli.decoding.options import read_options, with_changes
 from seq2seq_cli.decoding.translation import Translation
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import ModelFileError, UsageError
 from seq2seq_cli.runs.folder import RunFolder
+from seq2seq_cli.runs.weights_header import read_header
 from seq2seq_cli.text.sides import Codecs, load_codecs
 
 if TYPE_CHECKING:
@@ -94,12 +96,19 @@ def load_translator(
         values = with_changes(values, **options)
     src, tgt = load_codecs(run.path)
     engine = open_engine(run, engine=values.engine, device=device, threads=values.threads, precision=values.precision)
-    if engine.vocabulary_size != len(tgt.vocabulary):
-        raise ModelFileError(
-            f"{run.path}: its weights have {engine.vocabulary_size} target units, its codec has {len(tgt.vocabulary)}:"
-            " restore them, or train anew"
-        )
+    _check_vocabularies(run, engine, (src, tgt))
     return Translator(engine=engine, src_codec=src, tgt_codec=tgt, options=values)
+
+
+def _check_vocabularies(run: RunFolder, engine: Engine[Any], codecs: Codecs) -> None:
+    """Raise ModelFileError unless the weights are for as many units as the codecs have."""
+    src_size = read_header(run.chosen or run.best_path).rows("encoder.embedding.weight")
+    for side, size, codec in zip(("source", "target"), (src_size, engine.vocabulary_size), codecs, strict=True):
+        if size != len(codec.vocabulary):
+            raise ModelFileError(
+                f"{run.path}: its weights have {size} {side} units, its codec has {len(codec.vocabulary)}:"
+                " restore them, or train anew"
+            )
 
 
 def _together(runs: Sequence[RunFolder], translators: Sequence[Translator]) -> Translator:

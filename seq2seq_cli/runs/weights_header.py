@@ -44,6 +44,10 @@ class Header(NamedTuple):
         """The number of weights."""
         return sum(length for _, length, *_ in self.places.values()) // NUMBER_BYTES
 
+    def rows(self, name: str) -> int:
+        """The number of rows of a weight; 0 where there is none with this name."""
+        return next(iter(self.places.get(name, [])[2:]), 0)
+
 
 def read_header(path: Path) -> Header:
     """Read the header of a file of weights.

@@ -190,6 +190,16 @@ def test_weights_whose_sum_is_too_large_are_not_taken_for_infinite(home: Path) -
     assert done.returncode == 0, done.stderr
 
 
+def test_weights_for_another_source_vocabulary_are_refused(home: Path) -> None:
+    weights = dict(read_weights(home / BEST))
+    weights["encoder.embedding.weight"] = weights["encoder.embedding.weight"][:-3]
+    save_weights(home / BEST, weights)
+    for command in (TRANSLATE, WITH_TORCH):
+        assert re.search(
+            r"weights have \d+ source units, its codec has \d+", refused(s2s_here(home, *command), names=str(RUN))
+        )
+
+
 def change_header(path: Path, change: Callable[[Any], object]) -> None:
     """Rewrite the header of a file of weights: 8 bytes of length, JSON, numbers."""
     content = path.read_bytes()

@@ -3,14 +3,32 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
-from itertools import product
+from functools import cache
+from itertools import chain, product
+from typing import NamedTuple
 
 from data.grammar import simple, subordinate
+from data.grammar.alignment import Sentence, Word, pharaoh, written
 from data.grammar.meaning import HE, PRONOUNS, SHE, THEY, WE, YOU, Clause, I
 from data.grammar.sampler import PAST, PERFECT, PRESENT, Sampler, ambiguous
-from data.grammar.simple import PEOPLE_VERBS, Pair
+from data.grammar.simple import PEOPLE_VERBS
 from data.grammar.verbs import VERBS
 from data.grammar.words import Aspect, Person
+
+
+class Pair(NamedTuple):
+    """A sentence in both languages."""
+
+    english: str
+    german: str
+    alignment: Sentence | str
+    """Its words with what they stand for, or their links."""
+
+    @property
+    def links(self) -> str:
+        """The links between its words; see `alignment.pharaoh`."""
+        return self.alignment if isinstance(self.alignment, str) else pharaoh(self.alignment)
+
 
 SEED = 2
 LONGEST = 14  # English words
@@ -20,26 +38,26 @@ TOP_UP_DRAWS = 15_000
 ENOUGH = 10  # times that a word should occur, if a rule makes it
 TOO_FEW = 6  # times below which a word is given up
 IDIOMS = (
-    ("Hi.", "Hallo."),
-    ("Yes.", "Ja."),
-    ("No.", "Nein."),
-    ("Help!", "Hilfe!"),
-    ("Thank you.", "Danke."),
-    ("Of course.", "Natürlich."),
-    ("Goodbye.", "Auf Wiedersehen."),
-    ("Good morning.", "Guten Morgen."),
-    ("Good night.", "Gute Nacht."),
-    ("How are you?", "Wie geht es dir?"),
-    ("I am fine.", "Mir geht es gut."),
-    ("What is your name?", "Wie heißt du?"),
-    ("What time is it?", "Wie spät ist es?"),
-    ("See you tomorrow.", "Bis morgen."),
-    ("Please help me.", "Bitte hilf mir."),
-    ("Come in!", "Komm herein!"),
+    Pair("Hi.", "Hallo.", "0-0 1-1"),
+    Pair("Yes.", "Ja.", "0-0 1-1"),
+    Pair("No.", "Nein.", "0-0 1-1"),
+    Pair("Help!", "Hilfe!", "0-0 1-1"),
+    Pair("Thank you.", "Danke.", "0-0 1?0 2-1"),
+    Pair("Of course.", "Natürlich.", "0?0 1?0 2-1"),
+    Pair("Goodbye.", "Auf Wiedersehen.", "0?0 0?1 1-2"),
+    Pair("Good morning.", "Guten Morgen.", "0-0 1-1 2-2"),
+    Pair("Good night.", "Gute Nacht.", "0-0 1-1 2-2"),
+    Pair("How are you?", "Wie geht es dir?", "0-0 1?1 1?2 2-3 3-4"),
+    Pair("I am fine.", "Mir geht es gut.", "0-0 1?1 1?2 2-3 3-4"),
+    Pair("What is your name?", "Wie heißt du?", "0-0 1?1 2?2 3?1 4-3"),
+    Pair("What time is it?", "Wie spät ist es?", "0?0 0?1 1?0 1?1 2-2 3-3 4-4"),
+    Pair("See you tomorrow.", "Bis morgen.", "0?0 1?0 2-1 3-2"),
+    Pair("Please help me.", "Bitte hilf mir.", "0-0 1-1 2-2 3-3"),
+    Pair("Come in!", "Komm herein!", "0-0 1-1 2-2"),
 )
 """Sentences that no rule makes."""
 
-PATTERNS: tuple[tuple[Callable[[Sampler], Pair], int], ...] = (
+PATTERNS: tuple[tuple[Callable[[Sampler], Sentence], int], ...] = (
     (simple.statement, 1000),
     (simple.yes_no, 700),
     (simple.predicate, 550),
@@ -59,7 +77,7 @@ PATTERNS: tuple[tuple[Callable[[Sampler], Pair], int], ...] = (
 """Each pattern with the number of sentences that it contributes."""
 
 
-def pronoun_sentences() -> Iterator[Pair]:
+def pronoun_sentences() -> Iterator[Sentence]:
     """She kissed him, she has kissed him: every pronoun with every verb that takes people."""
     for tense, verb, subject, other in product((PAST, PERFECT), PEOPLE_VERBS, PRONOUNS, PRONOUNS):
         clause = Clause(subject, verb, tense, accusative=other)
@@ -68,7 +86,7 @@ def pronoun_sentences() -> Iterator[Pair]:
             yield simple.say(clause)
 
 
-def paradigms(draw: Sampler) -> Iterator[Pair]:
+def paradigms(draw: Sampler) -> Iterator[Sentence]:
     """Every verb with every pronoun in present and past, and the separable verbs at the end of a clause as well."""
     for verb, subject, tense in product(VERBS, PRONOUNS, (PRESENT, PAST)):
         if ambiguous(Clause(subject, verb, tense)):
@@ -88,10 +106,14 @@ def _can_be_object(subject: Person, other: Person) -> bool:
     )
 
 
-def finish(pair: Pair) -> Pair:
+def finish(sentence: Sentence) -> Pair:
     """Put the capital, and the full stop to what is no question."""
-    english, german = (text if text.endswith("?") else f"{text}." for text in pair)
-    return english[0].upper() + english[1:], german[0].upper() + german[1:]
+    says, sagt = (words if words[-1].text == "?" else (*words, _FULL_STOP) for words in sentence)
+    english, german = written(says), written(sagt)
+    return Pair(english[0].upper() + english[1:], german[0].upper() + german[1:], (says, sagt))
+
+
+_FULL_STOP = Word(".", "mark")
 
 
 def repeats_a_noun(german: str) -> bool:
@@ -100,14 +122,18 @@ def repeats_a_noun(german: str) -> bool:
     return len(set(nouns)) < len(nouns)
 
 
+@cache
 def key(sentence: str) -> str:
     """The sentence without case and punctuation: what makes two sentences the same."""
     return " ".join(re.findall(r"\w+", sentence.lower()))
 
 
+SIDES = ("en", "de")
+
+
 def words(pair: Pair) -> list[str]:
     """The words of both sides, each with a mark of its language."""
-    return [f"{side} {word}" for side, text in zip(("en", "de"), pair, strict=True) for word in key(text).split()]
+    return [f"{side} {word}" for side, text in zip(SIDES, pair[:2], strict=True) for word in key(text).split()]
 
 
 IDIOMATIC = Counter(word for pair in IDIOMS for word in words(pair))
@@ -123,8 +149,8 @@ class Collection:
 
     def add(self, pair: Pair) -> None:
         """Add the pair if it is new, not too long and not clumsy."""
-        keys = {f"{language} {key(text)}" for language, text in zip(("en", "de"), pair, strict=True)}
-        if keys & self._seen or len(pair[0].split()) > LONGEST or repeats_a_noun(pair[1]):
+        keys = {f"{side} {key(text)}" for side, text in zip(SIDES, pair[:2], strict=True)}
+        if keys & self._seen or len(pair.english.split()) > LONGEST or repeats_a_noun(pair.german):
             return
         self._seen |= keys
         self.pairs.append(pair)
@@ -162,14 +188,12 @@ def pairs() -> list[Pair]:
     collection = Collection()
     for pair in IDIOMS:
         collection.add(pair)
-    for pair in pronoun_sentences():
-        collection.add(finish(pair))
     draw = Sampler(SEED)
-    for pair in paradigms(draw):
-        collection.add(finish(pair))
+    for sentence in chain(pronoun_sentences(), paradigms(draw)):
+        collection.add(finish(sentence))
     for pattern, count in PATTERNS:
         wanted = len(collection.pairs) + count
         while len(collection.pairs) < wanted:
             collection.add(finish(pattern(draw)))
     top_up(collection, draw)
-    return sorted(without_rare_words(collection).pairs, key=lambda pair: (len(pair[0]), pair))
+    return sorted(without_rare_words(collection).pairs, key=lambda pair: (len(pair.english), pair))

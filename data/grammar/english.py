@@ -2,6 +2,7 @@
 
 import re
 
+from data.grammar.alignment import Word, Words, expression, part_of
 from data.grammar.meaning import Clause, Complement, Description, Determiner, Name, Phrase
 from data.grammar.verbs import BE
 from data.grammar.words import Adjective, Fixed, Person, Tense, Verb
@@ -28,17 +29,22 @@ def regular_past(base: str) -> str:
     return re.sub(r"(?<=[^aeiou])y$", "i", re.sub(r"e$", "", base)) + "ed"
 
 
-def _inflect(verb: Verb, form: str) -> str:
+def _inflect(verb: Verb, form: str) -> Words:
     """Put a form in the place of the first word: "look for" inflects as "looked for"."""
-    return " ".join([form, *verb.english.split()[1:]])
+    return Word(form, "verb"), *(Word(particle, None, ("verb",)) for particle in verb.english.split()[1:])
 
 
-def past(verb: Verb) -> str:
+def base(verb: Verb) -> Words:
+    """The infinitive without "to"."""
+    return _inflect(verb, verb.english.split()[0])
+
+
+def past(verb: Verb) -> Words:
     """The simple past."""
     return _inflect(verb, verb.english_past or regular_past(verb.english.split()[0]))
 
 
-def past_participle(verb: Verb) -> str:
+def past_participle(verb: Verb) -> Words:
     """The past participle, which equals the past unless the lexicon has another."""
     return _inflect(verb, verb.english_participle) if verb.english_participle else past(verb)
 
@@ -51,89 +57,99 @@ def _be(person: Person, tense: Tense) -> str:
 
 
 def _present(base: str, person: Person) -> str:
-    first, *rest = base.split()
-    return " ".join([third_person(first) if person is Person.THIRD else first, *rest])
+    return third_person(base) if person is Person.THIRD else base
 
 
-def noun_phrase(phrase: Phrase, *, is_subject: bool = False) -> str:
+def noun_phrase(phrase: Phrase, *, is_subject: bool = False) -> Words:
     """A phrase; only pronouns show whether they are the subject. `a` is `an` before a vowel."""
     if isinstance(phrase, Description):
         return _description(phrase)
     if isinstance(phrase, Name):
-        return phrase.english
-    return phrase.english[0 if is_subject else 1]
+        return expression(phrase.english, phrase.german)
+    return (Word(phrase.english[0 if is_subject else 1], "pronoun"),)
 
 
-def _description(phrase: Description) -> str:
+def _description(phrase: Description) -> Words:
     noun = phrase.noun
     head = noun.plural[0] if phrase.plural and noun.plural else noun.english
-    words = [phrase.adjective.english, head] if phrase.adjective else [head]
+    words: Words = (Word(head, "noun"),)
+    if phrase.adjective:
+        words = Word(phrase.adjective.english, "adjective"), *words
     determiner = phrase.determiner.value[0]
     if not phrase.determiner.is_definite and noun.countable and not phrase.plural:
-        determiner = "an" if words[0][0] in "aeiou" else "a"
+        determiner = "an" if words[0].text[0] in "aeiou" else "a"
     elif phrase.determiner is Determiner.A:
-        return " ".join(words)
-    return " ".join([determiner, *words])
+        return words
+    return Word(determiner, "determiner"), *words
 
 
-def _complement(complement: Complement | Fixed | Adjective | None) -> str:
+def _complement(complement: Complement | Fixed | Adjective | None) -> Words:
     if complement is None:
-        return ""
+        return ()
     if isinstance(complement, Complement):
-        return f"{complement.preposition.english} {noun_phrase(complement.phrase)}"
-    return complement.english
+        return Word(complement.preposition.english, "preposition"), *noun_phrase(complement.phrase)
+    return expression(complement.english, complement.german)
 
 
-def verbs(clause: Clause, *, inverted: bool = False) -> tuple[str, str]:
-    """The auxiliary and the rest of the verb: ("has", "kissed"), ("", "kissed").
+def _modal(text: str) -> Words:
+    """A modal verb; its `to` belongs to it as well as to the infinitive."""
+    return tuple(Word("to", None, ("modal", "verb")) if word == "to" else Word(word, "modal") for word in text.split())
 
-    Questions and negations need an auxiliary and take `do` when there is none.
+
+def verbs(clause: Clause, *, inverted: bool = False) -> tuple[Words, Words]:
+    """The auxiliary and the rest of the verb: "has" and "kissed", nothing and "kissed".
+
+    Questions and negations need an auxiliary and take `do` when there is none. `do` and the `be` of the progressive
+    mean no more than the ending of the German verb.
     """
     person, tense, modal, verb = clause.subject.person, clause.tense, clause.modal, clause.verb
     if modal is not None and modal.english_base is None:
-        return (modal.english_past or "" if tense is Tense.PAST else modal.english), verb.english
+        return _modal(modal.english_past or "" if tense is Tense.PAST else modal.english), base(verb)
     if tense is Tense.PERFECT:
-        return _present("have", person), past_participle(verb)
+        return (Word(_present("have", person), "auxiliary"),), past_participle(verb)
     if verb is BE:
-        return _be(person, tense), ""
+        return (Word(_be(person, tense), "verb"),), ()
     if clause.progressive:
-        return _be(person, tense), _inflect(verb, ing(verb.english.split()[0]))
-    base, past_form = verb.english, past(verb)
-    if modal is not None:
-        base, past_form = f"{modal.english_base} {verb.english}", f"{modal.english_past} {verb.english}"
+        return (Word(_be(person, tense), None, ("finite",)),), _inflect(verb, ing(verb.english.split()[0]))
     if inverted or clause.negated:
-        return ("did" if tense is Tense.PAST else _present("do", person)), base
-    return "", (past_form if tense is Tense.PAST else _present(base, person))
+        do = Word("did" if tense is Tense.PAST else _present("do", person), None, ("finite",))
+        return (do,), (*_modal(modal.english_base or "" if modal else ""), *base(verb))
+    if modal is not None:
+        present = modal.english if person is Person.THIRD else modal.english_base
+        return (), (*_modal((modal.english_past if tense is Tense.PAST else present) or ""), *base(verb))
+    return (), past(verb) if tense is Tense.PAST else _inflect(verb, _present(verb.english.split()[0], person))
 
 
-def _join(*parts: str) -> str:
-    return " ".join(part for part in parts if part)
+def _adverb(clause: Clause) -> Words:
+    return part_of("adverb", expression(clause.adverb.english, clause.adverb.german)) if clause.adverb else ()
 
 
-def _predicate(clause: Clause, verb: str, *, adverb: bool) -> str:
+def _predicate(clause: Clause, verb: Words, *, adverb: bool) -> Words:
     """All after the auxiliary and the subject: not, often, the verb, objects, complement, yesterday."""
-    time = clause.adverb
-    return _join(
-        "not" if clause.negated else "",
-        time.english if time and time.inner else "",
-        verb,
-        noun_phrase(clause.dative) if clause.dative else "",
-        noun_phrase(clause.direct_object) if clause.direct_object else "",
-        _complement(clause.complement),
-        time.english if time and adverb and not time.inner else "",
+    is_inner = clause.adverb is not None and clause.adverb.inner
+    return (
+        *((Word("not", "negation"),) if clause.negated else ()),
+        *(_adverb(clause) if is_inner else ()),
+        *verb,
+        *(part_of("dative", noun_phrase(clause.dative)) if clause.dative else ()),
+        *(part_of("accusative", noun_phrase(clause.direct_object)) if clause.direct_object else ()),
+        *part_of("complement", _complement(clause.complement)),
+        *(_adverb(clause) if adverb and not is_inner else ()),
     )
 
 
-def statement(clause: Clause, *, fronted: bool = False) -> str:
+def _subject(clause: Clause) -> Words:
+    return part_of("subject", noun_phrase(clause.subject, is_subject=True))
+
+
+def statement(clause: Clause, *, fronted: bool = False) -> Words:
     """Subject, verb, object. With `fronted` the adverb opens the clause, which changes nothing else."""
     auxiliary, verb = verbs(clause)
-    subject = noun_phrase(clause.subject, is_subject=True)
-    front = clause.adverb.english if fronted and clause.adverb else ""
-    return _join(front, subject, auxiliary, _predicate(clause, verb, adverb=not fronted)).replace("can not", "cannot")
+    front = _adverb(clause) if fronted else ()
+    return *front, *_subject(clause), *auxiliary, *_predicate(clause, verb, adverb=not fronted)
 
 
-def question(clause: Clause, word: str = "") -> str:
+def question(clause: Clause, word: Words = ()) -> Words:
     """The auxiliary before the subject, perhaps after a question word."""
     auxiliary, verb = verbs(clause, inverted=True)
-    subject = noun_phrase(clause.subject, is_subject=True)
-    return _join(word, auxiliary, subject, _predicate(clause, verb, adverb=True))
+    return *word, *auxiliary, *_subject(clause), *_predicate(clause, verb, adverb=True)

@@ -2,6 +2,7 @@
 
 import re
 
+from data.grammar.alignment import Word, Words, expression, part_of
 from data.grammar.meaning import Clause, Complement, Description, Determiner, Name, Phrase, Pronoun
 from data.grammar.verbs import BE
 from data.grammar.words import Adjective, Case, Fixed, Gender, Noun, Person, Preposition, Tense, Verb
@@ -84,7 +85,7 @@ def _has_no_article(phrase: Description) -> bool:
     return phrase.determiner is Determiner.A and (phrase.plural or not phrase.noun.countable)
 
 
-def _description(phrase: Description, case: Case) -> str:
+def _description(phrase: Description, case: Case) -> Words:
     column = _column(phrase.noun, plural=phrase.plural)
     stem = phrase.determiner.value[1]
     if _has_no_article(phrase):
@@ -94,83 +95,107 @@ def _description(phrase: Description, case: Case) -> str:
     else:
         article, endings = stem + EIN[case.value][column], MIXED
     adjective = phrase.adjective.stem + endings[case.value][column] if phrase.adjective else ""
-    return _join(article, adjective, _noun(phrase.noun, case, plural=phrase.plural))
+    return (
+        *((Word(article, "determiner"),) if article else ()),
+        *((Word(adjective, "adjective"),) if adjective else ()),
+        Word(_noun(phrase.noun, case, plural=phrase.plural), "noun"),
+    )
 
 
-def noun_phrase(phrase: Phrase, case: Case) -> str:
+def noun_phrase(phrase: Phrase, case: Case) -> Words:
     """A phrase in its case."""
     if isinstance(phrase, Description):
         return _description(phrase, case)
     if isinstance(phrase, Name):
-        return phrase.german
-    return phrase.german[case.value]
+        return expression(phrase.german, phrase.english)
+    return (Word(phrase.german[case.value], "pronoun"),)
 
 
-def prepositional_phrase(preposition: Preposition, phrase: Phrase) -> str:
+def prepositional_phrase(preposition: Preposition, phrase: Phrase) -> Words:
     """The phrase in the preposition's case; `in dem` becomes `im` and so on."""
-    words = f"{preposition.german} {noun_phrase(phrase, preposition.case)}".split()
-    first = " ".join(words[:2])
-    return _join(CONTRACTED.get(first, first), *words[2:])
+    first, *others = noun_phrase(phrase, preposition.case)
+    if contracted := CONTRACTED.get(f"{preposition.german} {first.text}"):
+        return Word(contracted, "preposition", ("determiner",)), *others
+    return Word(preposition.german, "preposition"), first, *others
 
 
-def _complement(complement: Complement | Fixed | Adjective | None) -> str:
+def _complement(complement: Complement | Fixed | Adjective | None) -> Words:
     if complement is None:
-        return ""
+        return ()
     if isinstance(complement, Complement):
         return prepositional_phrase(complement.preposition, complement.phrase)
-    return complement.german
+    return expression(complement.german, complement.english)
 
 
-def verbs(clause: Clause) -> tuple[str, str]:
-    """The finite verb and the right bracket, which closes the clause: ("hat", "geküsst"), ("ruft", "an")."""
+def verbs(clause: Clause) -> tuple[Word, Words]:
+    """The finite verb and the right bracket, which closes the clause: "hat" and "geküsst", "ruft" and "an"."""
     person, tense, modal, verb = clause.subject.person, clause.tense, clause.modal, clause.verb
     if modal is not None:
         finite = modal.present[person.value]
         if tense is Tense.PAST:
             finite = _past_with_ending(modal.german_past or "", person)
-        return finite, infinitive(verb)
+        return Word(finite, "modal", ("finite",)), (Word(infinitive(verb), "verb"),)
     if tense is Tense.PERFECT:
-        return (BIN if verb.with_sein else HABE)[person.value], past_participle(verb)
-    return (present if tense is Tense.PRESENT else past)(verb, person), verb.prefix
+        auxiliary = (BIN if verb.with_sein else HABE)[person.value]
+        return Word(auxiliary, "auxiliary"), (Word(past_participle(verb), "verb"),)
+    finite = (present if tense is Tense.PRESENT else past)(verb, person)
+    return Word(finite, "verb", ("finite",)), (Word(verb.prefix, None, ("verb",)),) if verb.prefix else ()
 
 
-def _join(*parts: str) -> str:
-    return " ".join(part for part in parts if part)
+def _object(clause: Clause, role: str, phrase: Phrase, case: Case) -> Words:
+    """An object; `kein` says the negation, and hints at the English article."""
+    first, *others = part_of(role, noun_phrase(phrase, case))
+    if role == "accusative" and clause.negates_object:
+        first = Word(first.text, "negation", (f"{role}.determiner",))
+    return first, *others
 
 
-def _middle(clause: Clause) -> str:
+def _middle(clause: Clause) -> Words:
     """What stands between the brackets: pronouns, what is known, the time, `nicht`, the place, what is new.
 
     The accusative goes before the dative when both are pronouns, after it when both are nouns.
     """
-    dative = [(clause.dative, Case.DATIVE)] if clause.dative else []
-    accusative = [(clause.direct_object, Case.ACCUSATIVE)] if clause.direct_object else []
-    pronouns = [pair for pair in accusative + dative if isinstance(pair[0], Pronoun)]
-    nouns = [pair for pair in dative + accusative if not isinstance(pair[0], Pronoun)]
-    return _join(
-        *[noun_phrase(phrase, case) for phrase, case in pronouns],
-        *[noun_phrase(phrase, case) for phrase, case in nouns if phrase.is_definite],
-        clause.adverb.german if clause.adverb else "",
-        "nicht" if clause.negated and not clause.negates_object else "",
-        _complement(clause.complement),
-        *[noun_phrase(phrase, case) for phrase, case in nouns if not phrase.is_definite],
+    dative = [("dative", clause.dative, Case.DATIVE)] if clause.dative else []
+    accusative = [("accusative", clause.direct_object, Case.ACCUSATIVE)] if clause.direct_object else []
+    pronouns = [each for each in accusative + dative if isinstance(each[1], Pronoun)]
+    nouns = [each for each in dative + accusative if not isinstance(each[1], Pronoun)]
+    known = [each for each in nouns if each[1].is_definite]
+    new = [each for each in nouns if not each[1].is_definite]
+    return (
+        *(word for each in pronouns + known for word in _object(clause, *each)),
+        *adverb(clause),
+        *((Word("nicht", "negation"),) if clause.negated and not clause.negates_object else ()),
+        *part_of("complement", _complement(clause.complement)),
+        *(word for each in new for word in _object(clause, *each)),
     )
 
 
-def verb_second(clause: Clause) -> str:
+def adverb(clause: Clause) -> Words:
+    """The adverb, wherever it stands."""
+    return part_of("adverb", expression(clause.adverb.german, clause.adverb.english)) if clause.adverb else ()
+
+
+def _subject(clause: Clause) -> Words:
+    return part_of("subject", noun_phrase(clause.subject, Case.NOMINATIVE))
+
+
+def verb_second(clause: Clause) -> Words:
     """The statement that opens with its subject. Whatever else opens it goes before `verb_first`."""
     finite, bracket = verbs(clause)
-    return _join(noun_phrase(clause.subject, Case.NOMINATIVE), finite, _middle(clause), bracket)
+    return *_subject(clause), finite, *_middle(clause), *bracket
 
 
-def verb_first(clause: Clause) -> str:
+def verb_first(clause: Clause) -> Words:
     """The finite verb, then the subject: yes/no questions, and all that follows an opening adverb or clause."""
     finite, bracket = verbs(clause)
-    return _join(finite, noun_phrase(clause.subject, Case.NOMINATIVE), _middle(clause), bracket)
+    return finite, *_subject(clause), *_middle(clause), *bracket
 
 
-def verb_final(clause: Clause) -> str:
+def verb_final(clause: Clause) -> Words:
     """The subordinate clause: the finite verb closes it and rejoins its prefix (`dass er sie anrief`)."""
     finite, bracket = verbs(clause)
-    end = bracket + finite if bracket and bracket == clause.verb.prefix else _join(bracket, finite)
-    return _join(noun_phrase(clause.subject, Case.NOMINATIVE), _middle(clause), end)
+    if bracket and bracket[0].part is None:
+        end: Words = (finite._replace(text=bracket[0].text + finite.text),)
+    else:
+        end = *bracket, finite
+    return *_subject(clause), *_middle(clause), *end

@@ -3,13 +3,13 @@
 from dataclasses import replace
 
 from data.grammar import english, german
+from data.grammar.alignment import Sentence, Word, Words
 from data.grammar.lexicon import ADJECTIVES, COLD, STATES, WARM, WEATHER_ADVERBS
 from data.grammar.meaning import IT, WE, WHO, Clause, Determiner, I, Phrase
 from data.grammar.sampler import PAST, PRESENT, UNOWNED, Form, Sampler
 from data.grammar.verbs import AT, BE, CAN, IN, MUST, RAIN, SNOW, VERBS, WILL
 from data.grammar.words import Adjective, Aspect, Kind, Season, Tense, Verb
 
-Pair = tuple[str, str]
 BY_NAME = {verb.english: verb for verb in VERBS}
 PEOPLE_VERBS = tuple(verb for verb in VERBS if verb.accusative & (Kind.HUMAN | Kind.CLOSE))
 THING_VERBS = tuple(verb for verb in VERBS if verb.accusative & ~(Kind.HUMAN | Kind.CLOSE | Kind.ANIMAL))
@@ -20,34 +20,40 @@ def named(*names: str) -> tuple[Verb, ...]:
     return tuple(BY_NAME[name] for name in names)
 
 
-def say(clause: Clause, *, fronted: bool = False) -> Pair:
+def say(clause: Clause, *, fronted: bool = False) -> Sentence:
     """A statement; with `fronted`, its adverb opens it and the German verb comes before the subject."""
     if fronted and clause.adverb:
         inverted = german.verb_first(replace(clause, adverb=None))
-        return english.statement(clause, fronted=True), f"{clause.adverb.german} {inverted}"
+        return english.statement(clause, fronted=True), (*german.adverb(clause), *inverted)
     return english.statement(clause), german.verb_second(clause)
 
 
-def ask(clause: Clause, word: Pair = ("", "")) -> Pair:
+def ask(clause: Clause, word: tuple[str, str] | None = None) -> Sentence:
     """A question, after a question word or without one."""
-    return f"{english.question(clause, word[0])}?", f"{word[1]} {german.verb_first(clause)}?".lstrip()
+    asked, gefragt = ((Word(text, "question word"),) for text in word) if word else ((), ())
+    return question(english.question(clause, asked), (*gefragt, *german.verb_first(clause)))
+
+
+def question(asks: Words, fragt: Words) -> Sentence:
+    """The two with their marks."""
+    return (*asks, Word("?", "mark")), (*fragt, Word("?", "mark"))
 
 
 # ------------------------------------------------------------ simple sentences
 
 
-def statement(draw: Sampler) -> Pair:
+def statement(draw: Sampler) -> Sentence:
     """She has bought a new car."""
     return statement_of(draw.clause(), draw)
 
 
-def statement_of(clause: Clause, draw: Sampler) -> Pair:
+def statement_of(clause: Clause, draw: Sampler) -> Sentence:
     """The clause, opened by its adverb half the time."""
     may_open = clause.adverb is not None and not clause.adverb.inner
     return say(clause, fronted=may_open and draw.chance(0.5))
 
 
-def yes_no(draw: Sampler) -> Pair:
+def yes_no(draw: Sampler) -> Sentence:
     """Has she bought a new car (yes or no)."""
     clause = draw.clause(negated=0.0, adverbs=0.3, fits=_can_be_asked)
     return ask(clause)
@@ -67,7 +73,7 @@ def state(subject: Phrase, adjective: Adjective, tense: Tense = PRESENT, *, nega
     return Clause(subject, BE, tense, complement=adjective, negated=negated)
 
 
-def predicate(draw: Sampler) -> Pair:
+def predicate(draw: Sampler) -> Sentence:
     """She is not tired. The car was expensive. Our dog is in the garden."""
     tense = draw.choose((PRESENT, PAST))
     negated = draw.chance(0.25)
@@ -88,7 +94,7 @@ def predicate(draw: Sampler) -> Pair:
     return ask(clause) if not negated and clause.subject is not I and draw.chance(0.25) else say(clause)
 
 
-def weather(draw: Sampler) -> Pair:
+def weather(draw: Sampler) -> Sentence:
     """It is raining today. On Sunday it was cold."""
     clause = weather_clause(draw, draw.choose((PRESENT, PAST)), negated=draw.chance(0.25))
     seasons = Season.NOW if clause.tense is PRESENT else Season.PAST
@@ -113,17 +119,17 @@ def bad_weather(draw: Sampler, tense: Tense) -> Clause:
 # ------------------------------------------------------------ questions with a question word
 
 
-def what(draw: Sampler) -> Pair:
+def what(draw: Sampler) -> Sentence:
     """A question for a thing: what did she buy yesterday."""
     clause = draw.clause(verbs=THING_VERBS, negated=0.0, adverbs=0.3, fits=_can_be_asked)
     return ask(replace(clause, accusative=None, complement=None), ("what", "was"))
 
 
-def who(draw: Sampler) -> Pair:
+def who(draw: Sampler) -> Sentence:
     """A question for a person in any case: who kissed her (wer), who did she kiss (wen), who did she help (wem)."""
     if draw.chance(0.4):
         clause = draw.clause(subject=WHO, negated=0.1, adverbs=0.3, fits=_can_be_asked)
-        return f"{english.statement(clause)}?", f"{german.verb_second(clause)}?"
+        return question(english.statement(clause), german.verb_second(clause))
     if draw.chance(0.3):
         clause = draw.clause(verbs=named("help", "thank"), negated=0.0, adverbs=0.4, fits=_can_be_asked)
         return ask(replace(clause, dative=None), ("who", "wem"))
@@ -131,7 +137,7 @@ def who(draw: Sampler) -> Pair:
     return ask(replace(clause, accusative=None), ("who", "wen"))
 
 
-def where(draw: Sampler) -> Pair:
+def where(draw: Sampler) -> Sentence:
     """Two questions in German: where does she live (wo), where did she go (wohin)."""
     if draw.chance(0.4):
         goers = named("go", "drive")
@@ -142,7 +148,7 @@ def where(draw: Sampler) -> Pair:
     return ask(replace(clause, complement=None), ("where", "wo"))
 
 
-def when_question(draw: Sampler) -> Pair:
+def when_question(draw: Sampler) -> Sentence:
     """A question for the time: when did she come home."""
     forms: tuple[Form, ...] = ((PAST, None), (PAST, None), (PRESENT, WILL), (PRESENT, CAN), (PRESENT, MUST))
     verbs = [verb for verb in VERBS if verb.aspect in (Aspect.ACTION, Aspect.PERCEPTION, Aspect.EVENT)]
@@ -150,7 +156,7 @@ def when_question(draw: Sampler) -> Pair:
     return ask(clause, ("when", "wann"))
 
 
-def why(draw: Sampler) -> Pair:
+def why(draw: Sampler) -> Sentence:
     """A question for the cause: why did she not call him."""
     clause = draw.clause(negated=0.3, adverbs=0.2, fits=_can_be_asked)
     return ask(clause, ("why", "warum"))

@@ -4,27 +4,41 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from data.grammar import english, german
+from data.grammar.alignment import Sentence, Word, part_of
 from data.grammar.lexicon import HAPPY, HUNGRY, MONEY, SAD, SICK, STATES, THIRSTY, TIME, TIRED
 from data.grammar.meaning import PRONOUNS, WE, YOU, Clause, Description, Determiner, I, Phrase, Pronoun, pronoun_of
 from data.grammar.sampler import PAST, PERFECT, PRESENT, Form, Sampler
-from data.grammar.simple import BY_NAME, PEOPLE_VERBS, Pair, bad_weather, named, state, weather_clause
+from data.grammar.simple import BY_NAME, PEOPLE_VERBS, bad_weather, named, question, state, weather_clause
 from data.grammar.verbs import ASK, BE, CAN, HOMEWARDS, HOPE, KNOW_THAT, MUST, SAY, THINK, WILL
 from data.grammar.words import Adjective, Modal, Noun, Tense
 
 
-def join(main: Clause, link: Pair, clause: Clause, *, main_first: bool) -> Pair:
+def join(main: Clause, conjunction: tuple[str, str], clause: Clause, *, main_first: bool) -> Sentence:
     """Main and subordinate clause in one order or the other; after a subordinate clause German inverts the main."""
-    sub_english, sub_german = f"{link[0]} {english.statement(clause)}", f"{link[1]} {german.verb_final(clause)}"
+    says, sagt = _subordinate(conjunction, clause)
+    main_says = part_of("main", english.statement(main))
     if main_first:
-        return f"{english.statement(main)} {sub_english}", f"{german.verb_second(main)}, {sub_german}"
-    return f"{sub_english}, {english.statement(main)}", f"{sub_german}, {german.verb_first(main)}"
+        return (*main_says, *says), (*part_of("main", german.verb_second(main)), _GERMAN_COMMA, *sagt)
+    return (*says, _COMMA, *main_says), (*sagt, _COMMA, *part_of("main", german.verb_first(main)))
 
+
+def _subordinate(conjunction: tuple[str, str], clause: Clause) -> Sentence:
+    says, sagt = (Word(text, "conjunction") for text in conjunction)
+    return (
+        (says, *part_of("subordinate", english.statement(clause))),
+        (sagt, *part_of("subordinate", german.verb_final(clause))),
+    )
+
+
+_COMMA = Word(",", "comma")
+_GERMAN_COMMA = Word(",", None, ("conjunction",))
+"""The comma before a subordinate clause that English does not have."""
 
 KINDS_OF_CONTENT = ("state", "weather", *["event"] * 13)
 HOPED: tuple[Form, ...] = ((PERFECT, None), (PRESENT, WILL), (PRESENT, WILL), (PRESENT, CAN))
 
 
-def that(draw: Sampler, clause: Clause | None = None) -> Pair:
+def that(draw: Sampler, clause: Clause | None = None) -> Sentence:
     """I know that she has bought a new car. The clause is drawn unless it is given."""
     verbs = (KNOW_THAT, THINK, SAY) if clause else (KNOW_THAT, THINK, SAY, HOPE)
     matrix = Clause(_speaker(draw), draw.choose(verbs), negated=draw.chance(0.2))
@@ -36,21 +50,20 @@ def that(draw: Sampler, clause: Clause | None = None) -> Pair:
     return join(matrix, ("that", "dass"), clause, main_first=True)
 
 
-def whether(draw: Sampler) -> Pair:
+def whether(draw: Sampler) -> Sentence:
     """He asks whether she has bought a new car. I do not know whether she is at home."""
-    link, subject, clause = ("whether", "ob"), _speaker(draw), _content(draw, negated=0.05)
+    conjunction, subject, clause = ("whether", "ob"), _speaker(draw), _content(draw, negated=0.05)
     if draw.chance(0.35):
-        return join(Clause(subject, ASK), link, clause, main_first=True)
+        return join(Clause(subject, ASK), conjunction, clause, main_first=True)
     if subject not in (I, WE) and draw.chance(0.4):
-        return _ask_about(Clause(subject, KNOW_THAT), link, clause)
-    return join(Clause(subject, KNOW_THAT, negated=True), link, clause, main_first=True)
+        return _ask_about(Clause(subject, KNOW_THAT), conjunction, clause)
+    return join(Clause(subject, KNOW_THAT, negated=True), conjunction, clause, main_first=True)
 
 
-def _ask_about(matrix: Clause, link: Pair, clause: Clause) -> Pair:
-    return (
-        f"{english.question(matrix)} {link[0]} {english.statement(clause)}?",
-        f"{german.verb_first(matrix)}, {link[1]} {german.verb_final(clause)}?",
-    )
+def _ask_about(matrix: Clause, conjunction: tuple[str, str], clause: Clause) -> Sentence:
+    says, sagt = _subordinate(conjunction, clause)
+    asks, fragt = part_of("main", english.question(matrix)), part_of("main", german.verb_first(matrix))
+    return question((*asks, *says), (*fragt, _GERMAN_COMMA, *sagt))
 
 
 def _speaker(draw: Sampler) -> Phrase:
@@ -102,7 +115,7 @@ ACTIVE = (
 REASON_FORMS: tuple[Form, ...] = ((PRESENT, None), (PAST, None), (PAST, None), (PERFECT, None), (PRESENT, WILL))
 
 
-def because(draw: Sampler) -> Pair:
+def because(draw: Sampler) -> Sentence:
     """She went home because she was tired."""
     subject, pronoun = _two_mentions(draw)
     main_first = draw.chance(0.65)
@@ -144,7 +157,7 @@ def _because_of_love(draw: Sampler, subject: Phrase, other: Phrase) -> tuple[Cla
             return main, Clause(other, verb, _reason_tense(main), accusative=pronoun, negated=main.negated)
 
 
-def although(draw: Sampler) -> Pair:
+def although(draw: Sampler) -> Sentence:
     """Although he was tired, he helped her."""
     subject, pronoun = _two_mentions(draw)
     main_first = draw.chance(0.4)
@@ -179,7 +192,7 @@ CONSEQUENCES: tuple[tuple[Adjective | Noun | None, tuple[Modal, ...], tuple[str,
 """What one can or will do if one is hungry, has time, or (None) if the weather is bad."""
 
 
-def if_(draw: Sampler) -> Pair:
+def if_(draw: Sampler) -> Sentence:
     """If I have time, I will help you."""
     subject, pronoun = _two_mentions(draw)
     main_first = draw.chance(0.3)
@@ -202,7 +215,7 @@ SCENES = ("come", "see", "hear", "find", "meet", "open", "call", "get up", "arri
 REACTIONS = ("laugh", "cry", "kiss", "thank", "help", "invite", "call", "go", "sing", "show", "give", "ask", "speak")
 
 
-def when(draw: Sampler) -> Pair:
+def when(draw: Sampler) -> Sentence:
     """When he came home, she kissed him."""
     while YOU in (mentions := _two_mentions(draw)):  # du has no Präteritum of most verbs
         pass

@@ -3,6 +3,7 @@
 import pytest
 
 from data.grammar import english, german
+from data.grammar.alignment import written
 from data.grammar.lexicon import ADJECTIVES, ADVERBS, NOUNS, TIRED
 from data.grammar.meaning import HE, SHE, THEY, WE, YOU, Clause, Complement, Description, Determiner, I
 from data.grammar.verbs import BE, CAN, HOMEWARDS, VERBS, WANT, WILL, WITH
@@ -90,8 +91,8 @@ STATEMENTS = [
 
 @pytest.mark.parametrize(("clause", "says", "sagt"), STATEMENTS)
 def test_statement(clause: Clause, says: str, sagt: str) -> None:
-    assert english.statement(clause) == says
-    assert german.verb_second(clause) == sagt
+    assert written(english.statement(clause)) == says
+    assert written(german.verb_second(clause)) == sagt
 
 
 @pytest.mark.parametrize(
@@ -105,8 +106,8 @@ def test_statement(clause: Clause, says: str, sagt: str) -> None:
     ],
 )
 def test_question(clause: Clause, asks: str, fragt: str) -> None:
-    assert english.question(clause) == asks
-    assert german.verb_first(clause) == fragt
+    assert written(english.question(clause)) == asks
+    assert written(german.verb_first(clause)) == fragt
 
 
 @pytest.mark.parametrize(
@@ -121,7 +122,7 @@ def test_question(clause: Clause, asks: str, fragt: str) -> None:
     ],
 )
 def test_subordinate_clause(clause: Clause, german_clause: str) -> None:
-    assert german.verb_final(clause) == german_clause
+    assert written(german.verb_final(clause)) == german_clause
 
 
 @pytest.mark.parametrize(

@@ -14,11 +14,12 @@ from .conftest import ROOT, Pairs
 
 
 def test_the_file_is_what_the_grammar_makes(sample_file: Path, tmp_path: Path) -> None:
-    """In a process of its own, whose order of sets is a random one."""
+    """The pairs and their links, in a process of its own, whose order of sets is a random one."""
     made = tmp_path / "made.txt"
     environment = {**os.environ, "PYTHONHASHSEED": "random", "PYTHONDONTWRITEBYTECODE": "1"}
     subprocess.run([sys.executable, "-m", "data.grammar", str(made)], cwd=ROOT, check=True, env=environment)
     assert made.read_bytes() == sample_file.read_bytes()
+    assert made.with_suffix(".align").read_bytes() == sample_file.with_suffix(".align").read_bytes()
 
 
 def test_published_form(sample_file: Path) -> None:

@@ -59,12 +59,12 @@ def evaluate(
 
     folders = find_runs(runs or [], needed=not hypotheses)
     training = training_corpus(folders[0]) if folders else None
-    tests, seen = find_test_set(folders, training, split, data, file)
+    tests = find_test_set(folders, training, split, data, file)
     outputs = [_translate(folder, tests, device, overrides or []) for folder in folders]
     outputs += [read_hypotheses(path, tests) for path in hypotheses or []]
     sources = [source for source, _ in training.sentences("train")] if training else None
     frequencies = word_frequencies(sources, tests.languages[0]) if sources else None
-    findings = find_out(outputs, tests, seen=seen, frequencies=frequencies)
+    findings = find_out(outputs, tests, frequencies=frequencies)
     if as_json:
         sys.stdout.write(json.dumps(to_json(findings), ensure_ascii=False, indent=1, allow_nan=False) + "\n")
     else:
@@ -72,8 +72,9 @@ def evaluate(
 
 
 def _translate(run: "RunFolder", tests: "TestSet", device: DeviceName, overrides: Sequence[str]) -> "SystemOutput":
+    from seq2seq_cli.cli.evaluating.test_data import trained_sentences
     from seq2seq_cli.decoding.load import load
     from seq2seq_cli.evaluation.system import translate_test_set
 
     translator = load(run.chosen or run.path, device=device, overrides=overrides).translator
-    return translate_test_set(str(run.chosen or run.path), translator, tests)
+    return translate_test_set(str(run.chosen or run.path), translator, tests, trained_sentences(run))

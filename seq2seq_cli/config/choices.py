@@ -29,6 +29,8 @@ ForcingDecay: TypeAlias = Literal["constant", "linear", "exponential", "inverse_
 Metric: TypeAlias = Literal["bleu", "chrf", "loss"]
 """A score of held-out sentences."""
 
+Overlap: TypeAlias = Literal["leave_out", "refuse"]
+
 LengthPenalty: TypeAlias = Literal["none", "average", "gnmt"]
 EngineName: TypeAlias = Literal["auto", "torch", "onnx"]
 DecodingPrecision: TypeAlias = Literal["fp32", "int8"]

@@ -280,6 +280,9 @@ class TrainingConfig(Section):
     """Validations in a row without a better score after which training ends; null: no such end."""
     best_metric: choices.Metric = "bleu"
     """Held-out score that the best weights are chosen by: highest BLEU, highest chrF, or lowest loss."""
+    overlap: choices.Overlap = "leave_out"
+    """Held-out pairs with a sentence that the run of --init-from was trained on. leave_out: they are not scored.
+    refuse: the training does not begin."""
     keep: NonNegativeInt = 0
     """Number of newest epochs whose weights are kept, besides the best and the last."""
     batch_size: PositiveInt = 768

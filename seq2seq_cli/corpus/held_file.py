@@ -4,7 +4,7 @@ import hashlib
 import os
 import sys
 import weakref
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from seq2seq_cli.files.reading import open_regular
@@ -50,6 +50,13 @@ class HeldFile:
         """Parts of the content, one after the other; shorter where the file has been cut."""
         descriptor = self._descriptor
         return b"".join([_pread(descriptor, size, start) for start, size in zip(starts, sizes, strict=True)])
+
+    def lines(self) -> Iterator[bytes]:
+        """The lines without their ends, read a part at a time; a line without an end is left out."""
+        rest = b""
+        for offset in range(0, self.size, _PART):
+            *whole, rest = (rest + _pread(self._descriptor, min(_PART, self.size - offset), offset)).split(b"\n")
+            yield from whole
 
     def sha256(self) -> str:
         """The hash of the content, in hexadecimal digits."""

@@ -9,8 +9,8 @@ dropped.tsv                        examples of the lines that were left out
 """
 
 import hashlib
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -80,6 +80,8 @@ class PreparedCorpus:
     tgt_codec: Codec
     files: Mapping[str, HeldFile] = field(repr=False, compare=False)
     """The open files, by their names in the folder."""
+    left_out: Mapping[SplitName, tuple[int, ...]] = field(default_factory=dict)
+    """The numbers of the pairs that a split has in the folder, but not here."""
     _splits: dict[SplitName, ParallelIds] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
@@ -116,6 +118,10 @@ class PreparedCorpus:
             raise PreparedFolderError(f"{path}: changed while it was opened: try again")
         return corpus
 
+    def leaving_out(self, pairs: Mapping[SplitName, tuple[int, ...]]) -> Self:
+        """The same corpus without the pairs of these numbers."""
+        return replace(self, left_out=pairs)
+
     def changed_files(self) -> list[Path]:
         """The files that were changed, replaced or removed since the folder was opened."""
         return [file.path for file in self.files.values() if not file.is_in_place()]
@@ -144,7 +150,11 @@ class PreparedCorpus:
             if len(src) != len(tgt) or len(src) != self.manifest.splits[name].pairs:
                 raise self.damaged(name)
             sizes = len(self.src_codec.vocabulary), len(self.tgt_codec.vocabulary)
-            self._splits[name] = SplitIds(src=src, tgt=tgt, sizes=sizes, damaged=self.damaged(name))
+            ids: ParallelIds = SplitIds(src=src, tgt=tgt, sizes=sizes, damaged=self.damaged(name))
+            if numbers := self.left_out.get(name):
+                src, tgt = ids.pick(np.delete(np.arange(len(ids)), numbers))
+                ids = ParallelIds(src=src, tgt=tgt)
+            self._splits[name] = ids
         return self._splits[name]
 
     def sentences(self, name: SplitName) -> list[tuple[str, str]]:
@@ -155,7 +165,22 @@ class PreparedCorpus:
             raise self.damaged(name) from None
         if len(src) != len(tgt) or len(src) != self.manifest.splits[name].pairs:
             raise self.damaged(name)
-        return list(zip(src, tgt, strict=True))
+        left_out = frozenset(self.left_out.get(name, ()))
+        return [pair for number, pair in enumerate(zip(src, tgt, strict=True)) if number not in left_out]
+
+    def training_texts(self, side: SideName) -> Iterator[str]:
+        """The texts of a side of the training split, read a part at a time.
+
+        Raises PreparedFolderError when they were changed or forged.
+        """
+        file = self._checked(f"train.{side}.txt")
+        try:
+            for line in file.lines():
+                yield line.decode("utf-8")
+        except UnicodeDecodeError:
+            raise self.damaged("train") from None
+        if file.was_written_to():
+            raise _damaged_file(file)
 
     def references(self, name: SplitName) -> list[tuple[str, list[str]]]:
         """The distinct sources of a split, in order, each with all its targets."""
@@ -182,10 +207,14 @@ class PreparedCorpus:
         return rows
 
     def _read_numbers(self, name: str) -> StoredNumbers:
+        return StoredNumbers.of(self._checked(name))
+
+    def _checked(self, name: str) -> HeldFile:
+        """A file that has the recorded content."""
         file = self.files[name]
         if file.sha256() != self.manifest.files[name].sha256:
             raise _damaged_file(file)
-        return StoredNumbers.of(file)
+        return file
 
     def _read_lines(self, name: str) -> list[str]:
         file = self.files[name]

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from seq2seq_cli.corpus.trained_sentences import TrainedSentences
 from seq2seq_cli.decoding.scoring import TotalScore, score_pairs
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import InputError
@@ -23,6 +24,8 @@ class SystemOutput:
     name: str
     texts: dict[str, str]
     """By the source."""
+    trained_on: int | None = None
+    """The pairs of the test set that have a side that the system was trained on; None where that is not known."""
     lowercase: bool = False
     """Whether the system writes lower case alone."""
     total: TotalScore | None = None
@@ -38,8 +41,10 @@ class SystemOutput:
         return sum(_loops(words_of(text, language)) for text in self.texts.values()) / len(self.texts)
 
 
-def translate_test_set(name: str, translator: Translator, tests: TestSet) -> SystemOutput:
-    """Translate each distinct source once, and score the references.
+def translate_test_set(
+    name: str, translator: Translator, tests: TestSet, trained: TrainedSentences | None = None
+) -> SystemOutput:
+    """Translate each distinct source once, and score the references; `trained`: what the model was trained on.
 
     Raises InputError for a source that is too long for the model.
     """
@@ -54,6 +59,7 @@ def translate_test_set(name: str, translator: Translator, tests: TestSet) -> Sys
     return SystemOutput(
         name=name,
         texts={translation.source: translation.text for translation in translations},
+        trained_on=int(trained.share_a_side(tests.pairs).sum()) if trained else None,
         lowercase=translator.tgt_codec.config.lowercase,
         total=sum(score_pairs(translator, tests.pairs, f"{tests.name}: pair {{}}".format), TotalScore()),
         unknown_rate=sum(len(t.unknown) for t in translations) / max(1, src_words),

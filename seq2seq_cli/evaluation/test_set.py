@@ -1,12 +1,11 @@
 """The sentences that translators are evaluated on."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from seq2seq_cli.corpus.prepared import PreparedCorpus
-from seq2seq_cli.corpus.splits import SplitName, sentence_key
+from seq2seq_cli.corpus.splits import SplitName
 from seq2seq_cli.errors import PairFileError, UsageError
 from seq2seq_cli.pairs.pair_files import local_pair_files, read_blocks
 from seq2seq_cli.text.normalise import normalise
@@ -59,9 +58,3 @@ class TestSet:
         for source, reference in self.pairs:
             found.setdefault(source, {})[reference] = None
         return {source: list(references) for source, references in found.items()}
-
-    def seen_in(self, sources: Iterable[str], targets: Iterable[str]) -> int:
-        """The pairs with a side that is among these sources or targets; case and punctuation do not count."""
-        trained = [set(map(sentence_key, side)) for side in (sources, targets)]
-        keys = (map(sentence_key, pair) for pair in self.pairs)
-        return sum(any(key in side for key, side in zip(of_pair, trained, strict=True)) for of_pair in keys)

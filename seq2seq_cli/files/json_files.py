@@ -11,19 +11,19 @@ from seq2seq_cli.files.reading import read_whole
 
 _CURE = "restore it, or make its folder anew"
 _MOST_BYTES = 64_000_000
-"""Size of the largest file: a vocabulary of a million words takes half of it."""
+"""Size of most of the largest files: a vocabulary of a million words takes half of it."""
 _MOST_DIGITS = 18
 """Digits of the largest integer: it fits into 64 bits."""
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
-def read_json(path: Path, *, newest: int, error: type[InputError]) -> dict[str, Any]:
-    """Read a JSON object whose key ``format`` is a number from 1 to ``newest``.
+def read_json(path: Path, *, newest: int, error: type[InputError], most: int = _MOST_BYTES) -> dict[str, Any]:
+    """Read a JSON object of at most `most` bytes, whose key ``format`` is a number from 1 to ``newest``.
 
     Raises ``error`` when the file is missing or damaged, or made by a newer s2s.
     """
     try:
-        value = parse_json(read_whole(path, most=_MOST_BYTES))
+        value = parse_json(read_whole(path, most=most))
     except OSError as failure:
         raise error(f"{path}: cannot be read: {failure.strerror}") from None
     except ValueError:

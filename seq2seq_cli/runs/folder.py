@@ -12,6 +12,7 @@ runs/NAME/.s2s-run              the mark of a run, empty
          /metrics.jsonl         the records of the training, one JSON object per line
          /tensorboard/          with `training.tensorboard`
          /corpus.json           the provenance: the corpus, and the run that the weights began with
+         /trained.json          the hashes of the sentences that it and the runs before it were trained on
          /README.md             the model card
          /.lock                 held while a training runs
 """
@@ -25,9 +26,9 @@ from typing import TYPE_CHECKING, Any
 
 from seq2seq_cli.errors import ConfigError, ModelFileError, TrainingError, UsageError, exit_code_of
 from seq2seq_cli.files.reading import check_contents
-from seq2seq_cli.files.writing import make_folder, write_whole
+from seq2seq_cli.files.writing import make_folder, write_json, write_whole
 from seq2seq_cli.runs.latest import read_latest, write_latest
-from seq2seq_cli.runs.layout import BEST, CONFIG, CORPUS, EPOCHS, LAST, LATEST, LOCK, MARK, METRICS, READ, RUNS
+from seq2seq_cli.runs.layout import BEST, CONFIG, CORPUS, EPOCHS, LAST, LATEST, LOCK, MARK, METRICS, READ, RUNS, TRAINED
 from seq2seq_cli.runs.lock import hold
 
 # The other modules are imported where they are needed: translating finds its run without pydantic and numpy.
@@ -59,11 +60,14 @@ class RunFolder:
         config: "Config",
         provenance: "Provenance",
         codecs: "Codecs",
+        trained: Mapping[str, Any],
         *,
         held: contextlib.ExitStack,
         overwrite: bool = False,
     ) -> "RunFolder":
         """A new run in `path`, whose lock `held` takes before anything there is changed.
+
+        `trained` is the content of ``trained.json``.
 
         Raises UsageError when `path` holds something that `overwrite` does not allow to replace, when a training is
         running there, when a link leads out of the run that is to be replaced, or when the name is not UTF-8.
@@ -86,6 +90,7 @@ class RunFolder:
                 (new / CONFIG).write_text(dump_config(config), encoding="utf-8")
                 save_codecs(new, codecs)
                 provenance.write(new / CORPUS)
+                write_json(new / TRAINED, trained)
         except OSError as error:
             told = f"{path}: cannot be made: {error.strerror}; choose another folder with --out"
             raise UsageError(told, exit_code=exit_code_of(error)) from error
@@ -151,6 +156,11 @@ class RunFolder:
     def last_path(self) -> Path:
         """The checkpoint to resume from."""
         return self.path / LAST / "training.pt"
+
+    @property
+    def trained_path(self) -> Path:
+        """The file of what it was trained on, which `TrainedSentences` of the room ``corpus`` reads."""
+        return self.path / TRAINED
 
     def lock(self) -> contextlib.AbstractContextManager[object]:
         """Take the lock of the run; the end of the ``with`` block releases it.

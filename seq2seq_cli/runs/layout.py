@@ -11,6 +11,7 @@ FORMAT = 1
 CONFIG = "config.yaml"
 METRICS = "metrics.jsonl"
 CORPUS = "corpus.json"
+TRAINED = "trained.json"
 BEST = Path("best", "model.safetensors")
 ENCODER = BEST.with_name("encoder.onnx")
 DECODER = BEST.with_name("decoder.onnx")
@@ -26,5 +27,5 @@ MARK = ".s2s-run"
 LATEST = RUNS / "latest"
 """The name of the newest run."""
 
-READ = (CONFIG, METRICS, CORPUS, CODEC, BEST.parts[0], LAST, EPOCHS, TENSORBOARD, LOCK)
+READ = (CONFIG, METRICS, CORPUS, TRAINED, CODEC, BEST.parts[0], LAST, EPOCHS, TENSORBOARD, LOCK)
 """The names at the top of a run folder that s2s reads, or writes into."""

@@ -19,12 +19,14 @@ from seq2seq_cli.runs.layout import (
     MARK,
     METRICS,
     TENSORBOARD,
+    TRAINED,
 )
 
 _PATTERNS = (
     CONFIG,
     CORPUS,
     METRICS,
+    TRAINED,
     MARK,
     "README.md",
     f"{CODEC}/src.json",

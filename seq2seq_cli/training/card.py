@@ -27,7 +27,7 @@ A sequence-to-sequence translator with attention, trained by s2s.
 
 - model: {config.model.decoder.kind} decoder, {config.model.attention.in_words},
   {config.model.decoder.readout} readout; {parameters:,} parameters
-- data: {pairs} pairs; the splits share no sentence
+- data: {pairs} pairs; the splits share no sentence{_left_out(corpus, origin)}
 - vocabulary: {len(corpus.src_codec.vocabulary):,} {src}, {len(corpus.tgt_codec.vocabulary):,} {tgt}
 - training: {progress.epoch} epochs, {progress.step:,} steps, {duration(progress.seconds)} on {state.device.type};
   the best weights are those of epoch {progress.best_epoch}{begun}
@@ -37,6 +37,13 @@ The whole config is in `config.yaml`, the losses and scores of the training in `
 
     {command} "..."
 {_samples(report)}"""
+
+
+def _left_out(corpus: PreparedCorpus, origin: str | None) -> str:
+    counts = [f"{len(numbers):,} {name}" for name, numbers in corpus.left_out.items()]
+    if not counts:
+        return ""
+    return f";\n  {' and '.join(counts)} pairs more are not scored: `{origin}` was trained on a sentence of each"
 
 
 def _test_scores(report: Report | None) -> str:

@@ -1,13 +1,23 @@
-"""The origin of a run: a finished run whose best weights the new one begins with."""
+"""The origin of a run: a finished run whose best weights the new one begins with.
 
+Imported without torch: see `command`.
+"""
+
+import logging
+from collections.abc import Mapping
 from pathlib import Path
 
+from seq2seq_cli.config.choices import Overlap
 from seq2seq_cli.config.differences import find_weight_differences
 from seq2seq_cli.config.schema import Config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
-from seq2seq_cli.errors import UsageError
+from seq2seq_cli.corpus.splits import SplitName
+from seq2seq_cli.corpus.trained_sentences import TrainedSentences
+from seq2seq_cli.errors import UsageError, one_line
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.text.sides import SIDES, load_codecs
+
+logger = logging.getLogger(__name__)
 
 
 def check_origin(origin: RunFolder, path: Path, config: Config, corpus: PreparedCorpus) -> None:
@@ -19,6 +29,33 @@ def check_origin(origin: RunFolder, path: Path, config: Config, corpus: Prepared
         raise UsageError(f"{path}: --init-from does not change {origin.path}: name another folder with --out")
     _check_model(origin, config)
     _check_codecs(origin, corpus)
+
+
+def leave_out_known(corpus: PreparedCorpus, run: RunFolder, origin: str, overlap: Overlap) -> PreparedCorpus:
+    """The corpus without the held-out pairs of which `run`, or one before it, was trained on a sentence.
+
+    A warning tells their number, and `origin`, the run that began with them in training. Raises UsageError where there
+    are some and `overlap` is to refuse them; ModelFileError when the record of the run is missing or damaged.
+    """
+    known = TrainedSentences.read(run.trained_path).held_out_pairs(corpus)
+    if not known:
+        return corpus
+    told = f"{_counts(known, corpus)} of {corpus.path} have a sentence that {origin} was trained on"
+    if overlap == "refuse":
+        raise UsageError(
+            f"{told}: prepare with other pairs for --valid and --test, or leave these out of the scores with"
+            " training.overlap=leave_out"
+        )
+    logger.warning("%s: they are left out of the scores", one_line(told))
+    return corpus.leaving_out(known)
+
+
+def _counts(pairs: Mapping[SplitName, tuple[int, ...]], corpus: PreparedCorpus) -> str:
+    """Such as "12 of 200 valid pairs and 7 of 190 test pairs"."""
+    counts = [
+        f"{len(numbers):,} of {corpus.manifest.splits[name].pairs:,} {name} pairs" for name, numbers in pairs.items()
+    ]
+    return " and ".join(counts)
 
 
 def _check_model(origin: RunFolder, config: Config) -> None:

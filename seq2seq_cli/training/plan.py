@@ -3,14 +3,15 @@
 It is made without torch: see `command`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from seq2seq_cli.config.loader import load_config, load_saved_config
 from seq2seq_cli.config.schema import Config
+from seq2seq_cli.corpus.splits import SplitName
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.files.whole_folder import clear_leftovers
 from seq2seq_cli.runs.folder import RunFolder
@@ -51,6 +52,8 @@ class Plan:
     """Whether a new run may replace one at `path`."""
     init_from: Path | None = None
     """The run whose best weights a new run begins with."""
+    left_out: Mapping[SplitName, tuple[int, ...]] = field(default_factory=dict)
+    """The numbers of the held-out pairs that are not scored: the weights that the run began with know them."""
     changes: tuple[str, ...] = ()
     """The options of a resumed run that differ from before, in words."""
 
@@ -86,6 +89,8 @@ def _plan_to_start(options: Options, *, overwrite: bool) -> Planned:
     else:
         config = load_config(options.config, options.overrides)
     corpus = _open_corpus(options.data)
+    if origin:
+        corpus = _leave_out_known(corpus, origin, origin.path, config)
     plan = Plan(
         path=_new_folder(options),
         config=resolve_config(config, corpus),
@@ -93,6 +98,7 @@ def _plan_to_start(options: Options, *, overwrite: bool) -> Planned:
         fingerprint=corpus.fingerprint,
         overwrite=overwrite,
         init_from=origin.path if origin else None,
+        left_out=corpus.left_out,
     )
     return plan, corpus
 
@@ -116,12 +122,15 @@ def _plan_to_resume(options: Options, held: ExitStack) -> Planned:
             " prepare that corpus again, or train a new run with --out"
         )
     changes = resumed_changes(saved, config, run.path)
+    if provenance.init_from:
+        corpus = _leave_out_known(corpus, run, Path(provenance.init_from), config)
     plan = Plan(
         path=run.path,
         config=resolve_config(config, corpus),
         data=corpus.path,
         fingerprint=corpus.fingerprint,
         resumes=True,
+        left_out=corpus.left_out,
         changes=tuple(changes),
     )
     return plan, corpus
@@ -132,6 +141,12 @@ def _open_corpus(folder: Path | None) -> "PreparedCorpus":
     from seq2seq_cli.corpus.prepared import DEFAULT_FOLDER, PreparedCorpus  # not above: numpy, after the config
 
     return PreparedCorpus.open(folder or DEFAULT_FOLDER)
+
+
+def _leave_out_known(corpus: "PreparedCorpus", run: RunFolder, origin: Path, config: Config) -> "PreparedCorpus":
+    from seq2seq_cli.training.origin import leave_out_known  # not above: numpy, after the config
+
+    return leave_out_known(corpus, run, str(origin), config.training.overlap)
 
 
 def _is_restarted(options: Options, launch: str | None) -> bool:

@@ -21,6 +21,7 @@ from seq2seq_cli.config.choices import Precision
 from seq2seq_cli.config.schema import Config, TrainingConfig
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SPLITS
+from seq2seq_cli.corpus.trained_sentences import TrainedSentences
 from seq2seq_cli.errors import (
     Interrupted,
     ModelFileError,
@@ -247,8 +248,10 @@ def create_run(
         init_from=str(origin.path) if origin else None,
         launch=launch_name(),
     )
-    codecs = (corpus.src_codec, corpus.tgt_codec)
-    return RunFolder.create(path, config, provenance, codecs, held=held, overwrite=overwrite)
+    trained = TrainedSentences.of(corpus)
+    if origin:
+        trained = trained.joined(TrainedSentences.read(origin.trained_path))
+    return RunFolder.create(path, config, provenance, corpus.codecs, trained.to_json(), held=held, overwrite=overwrite)
 
 
 def restore_state(

@@ -53,4 +53,4 @@ def _open_corpus(plan: Plan) -> PreparedCorpus:
     corpus = PreparedCorpus.open(plan.data)
     if corpus.fingerprint != plan.fingerprint:
         raise UsageError(f"{plan.data}: another corpus than process 0 has: prepare once, and copy the folder")
-    return corpus
+    return corpus.leaving_out(plan.left_out)

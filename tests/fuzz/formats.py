@@ -290,6 +290,13 @@ FORMATS = [
         mutations=_JSON,
     ),
     Format(
+        name="trained.json",
+        path=f"{_RUN}/trained.json",
+        needs=(RUN, PREPARED, "pairs.txt"),
+        commands=(FURTHER, "evaluate runs/first --file pairs.txt --json"),
+        mutations=_JSON,
+    ),
+    Format(
         name="runs/latest",
         path="runs/latest",
         needs=(RUN,),

@@ -10,10 +10,9 @@ from seq2seq_cli.evaluation.evaluate import Evaluation
 
 def to_json(findings: Findings) -> dict[str, Any]:
     """The JSON object for programs; docs/evaluation.md describes it."""
-    tests, seen = findings.tests, findings.seen
-    size = {"pairs": len(tests.pairs), "sources": len(tests.references), "trained_on": seen}
+    tests = findings.tests
     return {
-        "test_set": {"name": tests.name, **size},
+        "test_set": {"name": tests.name, "pairs": len(tests.pairs), "sources": len(tests.references)},
         "systems": [_system_json(evaluation) for evaluation in findings.evaluations],
         "comparisons": [
             {**asdict(c), "better": [x._asdict() for x in c.better], "worse": [x._asdict() for x in c.worse]}
@@ -27,6 +26,7 @@ def _system_json(evaluation: Evaluation) -> dict[str, Any]:
     total = output.total
     return {
         "name": output.name,
+        "trained_on": output.trained_on,
         "scores": [asdict(score) for score in evaluation.scores],
         "scores_all_references": [asdict(score) for score in evaluation.of_sources],
         "scores_lowercase": [asdict(score) for score in evaluation.lowercase],

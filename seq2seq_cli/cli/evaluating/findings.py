@@ -29,20 +29,15 @@ class Findings:
     """All figures of one call, whatever the form in which they are shown."""
 
     tests: TestSet
-    seen: int | None
-    """Pairs that the first run was trained on; None where that is not known."""
     evaluations: list[Evaluation]
     comparisons: list[Comparison]
     """Each other system with the first one."""
 
 
-def find_out(
-    outputs: Sequence[SystemOutput], tests: TestSet, *, seen: int | None, frequencies: Mapping[str, int] | None
-) -> Findings:
+def find_out(outputs: Sequence[SystemOutput], tests: TestSet, *, frequencies: Mapping[str, int] | None) -> Findings:
     """The figures of systems, one or more, and of the differences of the others from the first."""
     return Findings(
         tests=tests,
-        seen=seen,
         evaluations=[evaluate(output, tests, frequencies) for output in outputs],
         comparisons=[_compare(output, outputs[0], tests) for output in outputs[1:]],
     )

@@ -35,13 +35,12 @@ def report_lines(findings: Findings) -> Iterator[str]:
 
 def figures(findings: Findings) -> Iterator[Block]:
     """All figures: what is added here is on the terminal and on the page."""
-    tests, seen = findings.tests, findings.seen
+    tests = findings.tests
     lines = [f"{one_line(tests.name)}: {len(tests.pairs):,} pairs, {len(tests.references):,} sources"]
-    if seen is not None:
-        trained = (
-            f"{seen:,} of the pairs have a side that {one_line(findings.evaluations[0].output.name)} was trained on"
-        )
-        lines.append(f"{trained}: its scores are too high" if seen else trained)
+    for output in (evaluation.output for evaluation in findings.evaluations):
+        if output.trained_on is not None:
+            told = f"{output.trained_on:,} of the pairs have a side that {one_line(output.name)} was trained on"
+            lines.append(f"{told}: its scores are too high" if output.trained_on else told)
     yield lines
     for evaluation in findings.evaluations:
         yield from _of_system(evaluation)

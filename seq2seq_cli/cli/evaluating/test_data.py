@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from seq2seq_cli.corpus.prepared import DEFAULT_FOLDER, PreparedCorpus
+from seq2seq_cli.corpus.trained_sentences import TrainedSentences
 from seq2seq_cli.errors import ModelFileError, PreparedFolderError, UsageError
 from seq2seq_cli.evaluation.test_set import TestSet
 from seq2seq_cli.runs.folder import RunFolder
@@ -35,6 +36,13 @@ def training_corpus(run: RunFolder) -> PreparedCorpus | None:
     return corpus if corpus.fingerprint == provenance.fingerprint else None
 
 
+def trained_sentences(run: RunFolder) -> TrainedSentences | None:
+    """The sentences that a run was trained on, whatever has become of its corpus; None where the record is missing."""
+    if not run.trained_path.exists():
+        return None
+    return TrainedSentences.read(run.trained_path)
+
+
 def _provenance(run: RunFolder) -> Provenance | None:
     try:
         return run.provenance()
@@ -48,15 +56,11 @@ def find_test_set(
     split: Literal["test", "valid"],
     data: Path | None,
     file: Path | None,
-) -> tuple[TestSet, int | None]:
-    """The sentences, and how many pairs of them the first run was trained on, as far as that is known."""
+) -> TestSet:
+    """The sentences; raises UsageError where they are not named, or twice."""
     if file and data:
         raise UsageError("--file and --data: give one of them")
-    tests = _of_file(file, runs) if file else TestSet.of_split(_corpus(runs, training, data), split)
-    if not training:
-        return tests, None
-    trained = training.sentences("train")
-    return tests, tests.seen_in((src for src, _ in trained), (tgt for _, tgt in trained))
+    return _of_file(file, runs) if file else TestSet.of_split(_corpus(runs, training, data), split)
 
 
 def _of_file(file: Path, runs: Sequence[RunFolder]) -> TestSet:

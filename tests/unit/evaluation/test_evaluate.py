@@ -78,9 +78,6 @@ def test_pairs_of_a_file_are_taken_as_prepare_takes_them(tmp_path: Path) -> None
     tests = TestSet.of_file(path, ("en", "de"))
     assert tests.pairs == (("She left.", "Sie ging."), ("Go.", "Geh."))
     assert TestSet.of_file(path, ("de", "en"), swap=True).pairs[0] == ("Sie ging.", "She left.")
-    assert tests.seen_in(["she left"], []) == 1
-    assert tests.seen_in([], ["Geh!", "sie ging"]) == 2
-    assert tests.seen_in(["Geh."], ["She left."]) == 0
 
 
 def test_a_file_without_pairs_is_refused(tmp_path: Path) -> None:

@@ -1,0 +1,111 @@
+"""The sentences that a model was trained on, known by hashes: none of them may count in its test, whatever the corpus.
+
+A hash has 5 bytes. Beside a million sentences, a new one is taken for one of them once in a million times. A Bloom
+filter that errs as rarely takes 4 bytes per sentence, and could not be joined with that of another corpus.
+"""
+
+import base64
+import binascii
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from seq2seq_cli.corpus.hashing import Hashes, are_among, distinct, text_hashes
+from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.corpus.splits import SPLITS, SplitName, sentence_key
+from seq2seq_cli.errors import ModelFileError
+from seq2seq_cli.files.json_files import read_json
+from seq2seq_cli.text.sides import SIDES, SideName
+
+FORMAT = 1
+
+_BYTES = 5
+_MOST_BYTES = 2**31
+"""Size of the largest file, that of 150 million sentence pairs."""
+_BLOCK = 1 << 16
+"""Sentences that are hashed at a time."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainedSentences:
+    """The hashes of the keys of all sentences of a training, each once and in ascending order."""
+
+    src: Hashes
+    tgt: Hashes
+
+    @classmethod
+    def of(cls, corpus: PreparedCorpus) -> "TrainedSentences":
+        """Those of the training split; raises PreparedFolderError when its texts are damaged."""
+        return cls(**{side: distinct(_of_side(corpus, side)) for side in SIDES})
+
+    def joined(self, other: "TrainedSentences") -> "TrainedSentences":
+        """Those of both."""
+        return TrainedSentences(
+            src=distinct(np.concatenate((self.src, other.src))), tgt=distinct(np.concatenate((self.tgt, other.tgt)))
+        )
+
+    def share_a_side(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.bool_]:
+        """Whether each pair has its source among these sources, or its target among these targets.
+
+        Case, punctuation and white space do not count.
+        """
+        src, tgt = ([pair[side] for pair in pairs] for side in (0, 1))
+        shared: NDArray[np.bool_] = are_among(_hashes(src), self.src) | are_among(_hashes(tgt), self.tgt)
+        return shared
+
+    def held_out_pairs(self, corpus: PreparedCorpus) -> dict[SplitName, tuple[int, ...]]:
+        """The numbers of the pairs of each held-out split that share a side with these sentences; none: no entry."""
+        found = {name: np.flatnonzero(self.share_a_side(corpus.sentences(name))).tolist() for name in SPLITS[1:]}
+        return {name: tuple(numbers) for name, numbers in found.items() if numbers}
+
+    def to_json(self) -> dict[str, Any]:
+        """The content of the file that `read` reads: each side as the bytes of its hashes, in Base64."""
+        return {"format": FORMAT, "src": _to_base64(self.src), "tgt": _to_base64(self.tgt)}
+
+    @classmethod
+    def read(cls, path: Path) -> "TrainedSentences":
+        """Read a file; raises ModelFileError when it is missing, damaged, or made by a newer s2s."""
+        values = read_json(path, newest=FORMAT, error=ModelFileError, most=_MOST_BYTES)
+        try:
+            return cls(**{side: _from_base64(values[side]) for side in SIDES})
+        except (LookupError, TypeError, ValueError):
+            raise ModelFileError(
+                f"{path}: damaged: it does not tell what the run was trained on: restore it, or train anew"
+            ) from None
+
+
+def _of_side(corpus: PreparedCorpus, side: SideName) -> Hashes:
+    texts = corpus.training_texts(side)
+    blocks = [np.zeros(0, dtype=np.uint64)]
+    while len(block := _hashes(list(islice(texts, _BLOCK)))):
+        blocks.append(block)
+    return np.concatenate(blocks)
+
+
+def _hashes(texts: Sequence[str]) -> Hashes:
+    hashes: Hashes = text_hashes(map(sentence_key, texts)) >> np.uint64(8 * (8 - _BYTES))
+    return hashes
+
+
+def _to_base64(hashes: Hashes) -> str:
+    octets = hashes.astype("<u8").view(np.uint8).reshape(-1, 8)[:, :_BYTES]
+    return base64.b64encode(octets.tobytes()).decode("ascii")
+
+
+def _from_base64(text: str) -> Hashes:
+    """The hashes in a text; raises ValueError for what is not Base64, or not in ascending order."""
+    try:
+        octets = np.frombuffer(base64.b64decode(text, validate=True), dtype=np.uint8).reshape(-1, _BYTES)
+    except binascii.Error as error:
+        raise ValueError("not Base64") from error
+    hashes = np.zeros((len(octets), 8), dtype=np.uint8)
+    hashes[:, :_BYTES] = octets
+    ordered = hashes.view("<u8").reshape(-1).astype(np.uint64)
+    if np.any(ordered[1:] <= ordered[:-1]):
+        raise ValueError("not in ascending order")
+    return ordered

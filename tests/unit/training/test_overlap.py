@@ -1,0 +1,112 @@
+"""Held-out pairs that the run of --init-from was trained on."""
+
+import logging
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.corpus.splits import SPLITS
+from seq2seq_cli.corpus.trained_sentences import TrainedSentences
+from seq2seq_cli.errors import ModelFileError, UsageError
+from seq2seq_cli.preparation.prepare import prepare
+from seq2seq_cli.runs.folder import RunFolder
+from seq2seq_cli.training.command import train
+from seq2seq_cli.training.plan import Options, make_plan
+from tests.commands import s2s_here
+from tests.corpora import reversed_words, symbol_sequences
+from tests.tiny import started, tiny_config
+
+KNOWN = 30
+NEW = [(s, reversed_words(s)) for s in symbol_sequences(60, shortest=7, longest=9, seed=3)]
+
+
+@pytest.fixture(scope="module")
+def origin(corpus: PreparedCorpus, tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
+    """A finished run."""
+    path = tmp_path_factory.mktemp("origin") / "old"
+    list(started(path, tiny_config(corpus, "training.epochs=1"), corpus).train())
+    return RunFolder(path)
+
+
+@pytest.fixture(scope="module")
+def more(origin: RunFolder, corpus: PreparedCorpus, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A prepared folder with other pairs, but in its test split are thirty that the run was trained on."""
+    folder = tmp_path_factory.mktemp("more")
+    known = [(src.upper(), "other " + tgt) for src, tgt in corpus.sentences("train")[:KNOWN]]
+    for name, pairs in (("more", NEW[:40]), ("test", known + NEW[40:])):
+        lines = "".join(f"{src}\t{tgt}\n" for src, tgt in pairs)
+        (folder / f"{name}.txt").write_text(lines, encoding="utf-8")
+    out = folder / "prepared"
+    prepare(folder / "more.txt", test=[folder / "test.txt"], out=out, codec_from=origin.path)
+    return out
+
+
+def test_they_are_left_out_of_the_scores_also_when_resumed_and_by_runs_after_it(
+    origin: RunFolder, more: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    second = tmp_path / "second"
+    with caplog.at_level(logging.WARNING):
+        train(data=more, init_from=origin.path, out=second, overrides=["training.epochs=1"])
+    told = f"30 of 50 test pairs of {more} have a sentence that {origin.path} was trained on: they are left out"
+    assert told in caplog.text
+    assert RunFolder(second).provenance().pairs["test"] == 20
+    card = (second / "README.md").read_text(encoding="utf-8")
+    assert "20 test pairs;" in card
+    assert f"30 test pairs more are not scored: `{origin.path}` was trained on a sentence of each" in card
+
+    caplog.clear()
+    train(resume=True, out=second)
+    assert told in caplog.text
+    assert "30 test pairs more are not scored" in (second / "README.md").read_text(encoding="utf-8")
+
+    with ExitStack() as held:
+        _, corpus = make_plan(Options(data=more, init_from=second, out=tmp_path / "third"), launch=None, held=held)
+    assert len(corpus.split("test")) == 20
+
+
+def test_they_are_refused_when_the_config_says_so(origin: RunFolder, more: Path, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"30 of 50 test pairs of .* was trained on: prepare with other pairs"):
+        train(data=more, init_from=origin.path, out=tmp_path / "new", overrides=["training.overlap=refuse"])
+    assert not (tmp_path / "new").exists()
+
+
+def test_evaluate_counts_them_without_the_prepared_folder(
+    origin: RunFolder, corpus: PreparedCorpus, tmp_path: Path
+) -> None:
+    pairs = [*corpus.sentences("train")[:3], NEW[0], (NEW[1][0], corpus.sentences("train")[3][1])]
+    (tmp_path / "mine.txt").write_text("".join(f"{src}\t{tgt}\n" for src, tgt in pairs), encoding="utf-8")
+    record = origin.path / "corpus.json"
+    whole = record.read_text(encoding="utf-8")
+    record.write_text(whole.replace(str(corpus.path), str(tmp_path / "gone")), encoding="utf-8")
+    try:
+        done = s2s_here(tmp_path, "evaluate", str(origin.path), "--file", "mine.txt")
+    finally:
+        record.write_text(whole, encoding="utf-8")
+    told = f"4 of the pairs have a side that {origin.path} was trained on: its scores are too high"
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[1] == told
+
+
+def test_case_and_punctuation_do_not_count_and_sides_are_apart(corpus: PreparedCorpus) -> None:
+    trained = TrainedSentences.of(corpus)
+    src, tgt = corpus.sentences("train")[0]
+    pairs = [(src.upper() + "!", "new"), ("new", tgt + "."), (tgt, src), ("new", "newer")]
+    assert trained.share_a_side(pairs).tolist() == [True, True, False, False]
+    assert not any(trained.share_a_side(corpus.sentences(name)).any() for name in SPLITS[1:])
+
+
+@pytest.mark.parametrize("content", ["{}", '{"format": 1, "src": "AA", "tgt": ""}', '{"format": 1, "src": 3}'])
+def test_a_record_that_is_damaged_or_missing_is_named(
+    origin: RunFolder, more: Path, tmp_path: Path, content: str
+) -> None:
+    record = origin.trained_path
+    whole = record.read_bytes()
+    record.write_text(content, encoding="utf-8")
+    try:
+        with pytest.raises(ModelFileError, match=r"trained\.json: damaged"):
+            train(data=more, init_from=origin.path, out=tmp_path / "new")
+    finally:
+        record.write_bytes(whole)
+    assert not (tmp_path / "new").exists()

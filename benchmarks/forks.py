@@ -17,9 +17,9 @@ from typing import NoReturn
 
 from tqdm import tqdm
 
-from seq2seq_cli.cli.app import build_app, main
+from seq2seq_cli.__main__ import main
+from seq2seq_cli.cli.app import build_app
 from seq2seq_cli.compute.environment import prepare_environment
-from seq2seq_cli.errors import Interrupted
 
 TINY = (
     *(f"model.{side}.{size}=4" for side in ("encoder", "decoder") for size in ("embedding_size", "hidden_size")),
@@ -125,8 +125,6 @@ def _become(arguments: Sequence[str], folder: Path, log: Path, before: Callable[
         main()
     except SystemExit as ended:
         code = ended.code if isinstance(ended.code, int) else 1
-    except KeyboardInterrupt:
-        code = Interrupted.exit_code  # as where s2s is started
     except BaseException:
         traceback.print_exc()
     finally:

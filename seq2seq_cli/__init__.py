@@ -4,11 +4,11 @@ The five functions below are what the commands call; docs/python.md shows them a
 first used: ``import seq2seq_cli`` loads neither torch nor spaCy nor numpy.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING
-
 from seq2seq_cli.version import __version__
 
+# Nothing else is imported here: the entry point, which answers Ctrl-C, comes after this module. To a type checker this
+# is the name in `typing`.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from seq2seq_cli.config.catalog import list_configs as configs
     from seq2seq_cli.decoding.engines.standalone import export
@@ -30,6 +30,8 @@ _HOMES = {
 def __getattr__(name: str) -> object:
     if name not in _HOMES:
         raise AttributeError(f"module 'seq2seq_cli' has no attribute {name!r}")
+    from importlib import import_module
+
     module, function = _HOMES[name]
     return getattr(import_module(module), function)
 

@@ -77,6 +77,13 @@ def exit_code_of(error: OSError) -> int:
     return InputError.exit_code if error.errno in _UNUSABLE_NAME else S2SError.exit_code
 
 
+def is_interruption(error: BaseException | None) -> bool:
+    """Whether an error is Ctrl-C or comes from it: modules in C and hooks of classes raise another one in its place."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
+
+
 class UsageError(InputError):
     """Options contradict each other, or an output would be overwritten unasked."""
 

@@ -20,7 +20,7 @@ from seq2seq_cli.cli.terminal.notices import show_warnings
 from seq2seq_cli.cli.terminal.safe_stream import guard_streams
 from seq2seq_cli.compute.environment import prepare_environment
 from seq2seq_cli.compute.out_of_memory import is_out_of_memory
-from seq2seq_cli.errors import Interrupted, S2SError, exit_code_of, one_line
+from seq2seq_cli.errors import Interrupted, S2SError, exit_code_of, is_interruption, one_line
 from seq2seq_cli.version import __version__
 
 COMMANDS = ("download", "prepare", "inspect", "train", "translate", "score", "evaluate", "export", "runs", "configs")
@@ -105,8 +105,8 @@ def _run(arguments: list[str]) -> int:
     except (KeyboardInterrupt, typer.Abort):
         return Interrupted.exit_code
     except Exception as error:
-        if isinstance(error, ImportError) and isinstance(error.__cause__ or error.__context__, KeyboardInterrupt):
-            return Interrupted.exit_code  # a module that is written in C fails to be imported at Ctrl-C
+        if is_interruption(error) and not isinstance(error, S2SError):
+            return Interrupted.exit_code
         if debug or not (isinstance(error, _TOLD) or is_out_of_memory(error)):
             raise
         # Its frames may hold what fills the memory, and the message needs some.

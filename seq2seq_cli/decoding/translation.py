@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TypeAlias
 
 from seq2seq_cli.decoding.alignment import Link, WordFinder, word_links
+from seq2seq_cli.decoding.search.tree import Tree
 from seq2seq_cli.plots.attention_map import AttentionMap
 from seq2seq_cli.text.vocabulary import EOS_UNIT
 
@@ -28,6 +29,20 @@ class SentenceTranslation(AttentionMap):
     """The words that the translation has from the source as they are."""
     forced: tuple[str, ...]
     """The units of the translation that a prefix, a glossary or a number of the source demanded."""
+    token_log_probabilities: tuple[float, ...] = ()
+    """log p of each of `tgt_tokens` after those before it."""
+    tree: "SearchTree | None" = None
+    """The search that found it; None unless it was asked for."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchTree(Tree):
+    """The tree of the search for a translation."""
+
+    units: tuple[str, ...]
+    """The unit of each node."""
+    best: int
+    """The number of the node with which the translation ends; -1 for none."""
 
 
 @dataclass(frozen=True, kw_only=True)

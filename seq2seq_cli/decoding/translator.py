@@ -25,11 +25,12 @@ from seq2seq_cli.decoding.passages.word_weights import WordWeights
 from seq2seq_cli.decoding.search.constraints import Constraints, Term
 from seq2seq_cli.decoding.search.hypothesis import Hypothesis
 from seq2seq_cli.decoding.search.search import search
-from seq2seq_cli.decoding.translation import Place, SentenceTranslation, Translation
+from seq2seq_cli.decoding.search.tree import Trace, Tree
+from seq2seq_cli.decoding.translation import Place, SearchTree, SentenceTranslation, Translation
 from seq2seq_cli.errors import InputError, UsageError, one_line
 from seq2seq_cli.text.codec import FINAL_MARKS, Codec, Reading
 from seq2seq_cli.text.conventions import Span
-from seq2seq_cli.text.normalise import SPACING, normalise
+from seq2seq_cli.text.normalise import CONTINUING, SPACING, normalise
 from seq2seq_cli.text.vocabulary import CHARACTERS_PER_TOKEN, EOS, EOS_UNIT, UNK
 
 if TYPE_CHECKING:  # pydantic is not imported to translate
@@ -58,6 +59,8 @@ class Translator:
     tgt_codec: Codec
     options: "DecodingConfig"
     demands: Demands = field(default_factory=Demands)
+    is_traced: bool = False
+    """Whether the translations come with the trees of their searches."""
 
     def with_options(self, **changes: Any) -> "Translator":
         """The same translator with other values of these keys of `DecodingConfig`; the engine is not loaded again."""
@@ -66,6 +69,10 @@ class Translator:
     def with_n_best(self, n: int) -> "Translator":
         """The same translator with `n` translations of each text, and a beam that is large enough for them."""
         return self.with_options(n_best=n, beam_size=max(n, self.options.beam_size))
+
+    def with_traces(self) -> "Translator":
+        """The same translator, whose translations come with the trees of their searches."""
+        return replace(self, is_traced=True)
 
     def with_demands(self, demands: Demands) -> "Translator":
         """The same translator with other demands.
@@ -180,10 +187,12 @@ class Translator:
         self, batch: "Sequence[tuple[_Sentence, Reading]]"
     ) -> "dict[_Sentence, list[SentenceTranslation]]":
         constraints = [self._constraints(*source) for source in batch]
-        found = search(self.engine, [reading.ids for _, reading in batch], self._search_options, constraints)
+        trace = Trace(len(batch)) if self.is_traced else None
+        found = search(self.engine, [reading.ids for _, reading in batch], self._search_options, constraints, trace)
+        trees = trace.trees if trace else [None] * len(batch)
         return {
-            sentence: [self._written(sentence.piece, reading, each) for each in hypotheses]
-            for (sentence, reading), hypotheses in zip(batch, found, strict=True)
+            sentence: [self._written(sentence.piece, reading, each, tree) for each in hypotheses]
+            for (sentence, reading), hypotheses, tree in zip(batch, found, trees, strict=True)
         }
 
     @cached_property
@@ -211,7 +220,7 @@ class Translator:
         closing = self.tgt_codec.final_ids if terms and is_single else frozenset()
         return replace(demanded, terms=terms, limits={UNK: limit}, continuing=continuing, closing=closing)
 
-    def _written(self, piece: Piece, source: Reading, hypothesis: Hypothesis) -> SentenceTranslation:
+    def _written(self, piece: Piece, source: Reading, hypothesis: Hypothesis, tree: Tree | None) -> SentenceTranslation:
         # Without the columns that pad the source to the longest of its batch.
         weights = hypothesis.weights[:, : len(source.ids) + 1]
         ids = hypothesis.ids[:-1] if hypothesis.ended else hypothesis.ids
@@ -232,7 +241,14 @@ class Translator:
             unknown=tuple(word.text for word in words if word.is_unknown and word.text not in protected),
             copied=tuple(copies.values()),
             forced=tuple(written.units[position] for position in sorted(hypothesis.forced) if ids[position] != UNK),
+            token_log_probabilities=tuple(hypothesis.token_log_probabilities.tolist()),
+            tree=self._search_tree(tree, hypothesis) if tree else None,
         )
+
+    def _search_tree(self, tree: Tree, hypothesis: Hypothesis) -> SearchTree:
+        marked = [self.tgt_codec.vocabulary.unit(node.token) for node in tree.nodes]
+        units = tuple(unit.lstrip(SPACING + CONTINUING) or unit for unit in marked)
+        return SearchTree(nodes=tree.nodes, units=units, best=tree.find(hypothesis.ids))
 
     def _spaced(self, copies: Mapping[int, str], protected: Container[str]) -> Mapping[int, str]:
         """The copies, with a space before each protected word where a copy is otherwise one character of a word."""

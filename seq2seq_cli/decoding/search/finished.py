@@ -43,8 +43,10 @@ class Finished:
         self._scores_to_beat: Float[np.ndarray, " N"] = np.full(len(longest), -np.inf)
         self._ends: list[list[End]] = [[] for _ in longest]
 
-    def add(self, rows: Rows, step: int, candidates: Int[np.ndarray, " R"], is_ended: Bool[np.ndarray, " R"]) -> None:
-        """Add rows that end with the given candidates of a step (-1: before the first)."""
+    def add(
+        self, rows: Rows, step: int, candidates: Int[np.ndarray, " R"], is_ended: Bool[np.ndarray, " R"]
+    ) -> Float[np.ndarray, " R"]:
+        """Add rows that end with the given candidates of a step (-1: before the first); returns their scores."""
         scores = self._penalties.score(rows.log_probabilities, np.full(len(rows), rows.length), rows.coverage)
         for row, progress in guided(rows.progress).items():
             if progress.constraints.terms:
@@ -58,6 +60,7 @@ class Finished:
             self.ended[source] += has_eos
             if self.ended[source] >= self._n_best:
                 self._scores_to_beat[source] = ends[-self._n_best].score
+        return scores
 
     def can_win(self, rows: Rows) -> Bool[np.ndarray, " R"]:
         """Whether each row can still become one of the n best of its source."""

@@ -21,6 +21,7 @@ from seq2seq_cli.decoding.search.rows import Rows
 from seq2seq_cli.decoding.search.rules import Rules
 from seq2seq_cli.decoding.search.strategy import Strategy
 from seq2seq_cli.decoding.search.trace import Step
+from seq2seq_cli.decoding.search.tree import ALTERNATIVES, Trace
 from seq2seq_cli.shapes import Bool, Int
 from seq2seq_cli.text.vocabulary import BOS, EOS, PAD
 
@@ -37,10 +38,12 @@ def search(
     sources: Sequence[Sequence[int]],
     options: "DecodingConfig",
     constraints: Sequence[Constraints] | None = None,
+    trace: Trace | None = None,
 ) -> list[list[Hypothesis]]:
     """The `options.n_best` best hypotheses of each source (ids without EOS), best first and distinct.
 
-    There are fewer where the search found fewer, but at least one. Those of a source do not depend on the others.
+    There are fewer where the search found fewer, but at least one. Those of a source do not depend on the others. A
+    `trace` records what else was considered.
 
     With `options.sampling`, there are so many samples, equal ones once. Raises ValueError for samples with terms: where
     a term goes is found by comparing hypotheses.
@@ -57,19 +60,24 @@ def search(
     rows = Rows.start(lengths, rules.progress(), strategy.rows_per_source)
     state = engine.start(sources).select(rows.sources)
     steps: list[Step] = []
+    most = max(strategy.most_candidates, ALTERNATIVES if trace else 1)
     while len(rows):
         bans, asked = rules.bans(rows), asked_tokens(rows.progress)
-        proposals, allowed, state = _propose(engine, rows, state, asked, bans, strategy.most_candidates)
+        proposals, allowed, state = _propose(engine, rows, state, asked, bans, most)
         candidates = Candidates.best(proposals, allowed, strategy.most_candidates, rows.progress)
         candidates = guide(candidates, rows.progress, asked, proposals.asked, proposals.weights)
         _finish_stuck(rows, candidates, steps, finished)
         chosen = candidates.take(strategy.choose(candidates, rows, finished.ended))
+        before = rows.sources
         rows = rows.extend(chosen, proposals.weights)
         is_ended = chosen.tokens == EOS
         is_finished = is_ended | (rows.length >= rules.limits[rows.sources]) & is_complete(rows.progress)
         numbers = np.flatnonzero(is_finished)
-        finished.add(rows.select(numbers), len(steps), numbers, is_ended[numbers])
+        scores = finished.add(rows.select(numbers), len(steps), numbers, is_ended[numbers])
         kept = np.flatnonzero(~is_finished & finished.can_win(rows))
+        if trace:
+            ends = dict(zip(numbers.tolist(), scores.tolist(), strict=True))
+            trace.add(before, proposals, allowed, chosen, ends, kept)
         steps.append(Step(chosen, proposals.weights, kept))
         rows, state = rows.select(kept), state.select(chosen.rows[kept])
     return [_distinct(hypotheses) for hypotheses in finished.best(steps, lengths)]

@@ -1,0 +1,108 @@
+"""The tree of a search: the tokens that were considered after each hypothesis, and what became of them.
+
+N sources, R rows, k proposals per row, K rows of the next step.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from seq2seq_cli.decoding.engine import Proposals
+from seq2seq_cli.decoding.search.candidates import Candidates
+from seq2seq_cli.shapes import Bool, Int
+
+ALTERNATIVES = 5
+"""The best next tokens of a hypothesis that are in the tree, whether the search goes on with them or not."""
+_LEAST = math.log(0.01)
+"""Log-probability below which a token that the search does not go on with is left out."""
+
+Fate: TypeAlias = Literal["kept", "finished", "pruned", "banned"]
+"""kept: the hypothesis went on. finished: it is a translation. pruned: others were better, or it could not become one
+of the best any more. banned: the rules for translations forbid the token."""
+
+
+class Node(NamedTuple):
+    """A hypothesis, as one token more than another one."""
+
+    parent: int
+    """The number of the node that it continues; -1: the beginning."""
+    token: int
+    log_probability: float
+    """That of the token."""
+    fate: Fate
+    score: float | None = None
+    """The score of a finished one, with the penalties for length and coverage."""
+
+
+@dataclass(frozen=True)
+class Tree:
+    """The hypotheses of one source, each after the one that it continues."""
+
+    nodes: Sequence[Node]
+
+    def find(self, ids: Sequence[int]) -> int:
+        """The number of the node that ends with these tokens, of those that were kept or finished; -1 for none."""
+        number = -1
+        for token in ids:
+            number = next(
+                (
+                    child
+                    for child, node in enumerate(self.nodes)
+                    if (node.parent, node.token) == (number, token) and node.fate in {"kept", "finished"}
+                ),
+                -1,
+            )
+            if number < 0:
+                break
+        return number
+
+
+class Trace:
+    """Records the trees of the sources of a search."""
+
+    def __init__(self, sources: int) -> None:
+        self._nodes: list[list[Node]] = [[] for _ in range(sources)]
+        self._of_rows: list[int] = []
+        """The number of the node of each row among those of its source; none before the first step."""
+
+    @property
+    def trees(self) -> list[Tree]:
+        """The tree of each source."""
+        return [Tree(nodes) for nodes in self._nodes]
+
+    def add(
+        self,
+        sources: Int[np.ndarray, " R"],
+        proposals: Proposals,
+        allowed: Bool[np.ndarray, "R k"],
+        chosen: Candidates,
+        scores: Mapping[int, float],
+        kept: Int[np.ndarray, " K"],
+    ) -> None:
+        """Add a step: the candidates that were chosen, the scores of those that are finished, those that go on."""
+        of_rows = list(zip(sources.tolist(), self._of_rows or [-1] * len(sources), strict=True))
+        going_on, numbers = set(kept.tolist()), {}
+        taken = list(zip(*(field.tolist() for field in chosen[:3]), strict=True))
+        for candidate, (row, token, log_probability) in enumerate(taken):
+            fate: Fate = "finished" if candidate in scores else "kept" if candidate in going_on else "pruned"
+            source, parent = of_rows[row]
+            node = Node(parent, token, log_probability, fate, scores.get(candidate))
+            numbers[candidate] = self._append(source, node)
+        is_taken = {(row, token) for row, token, _ in taken}
+        fields = proposals.tokens, proposals.log_probabilities, allowed
+        columns = (field[:, :ALTERNATIVES].tolist() for field in fields)
+        for row, best in enumerate(zip(*columns, strict=True)):
+            source, parent = of_rows[row]
+            for token, log_probability, is_allowed in zip(*best, strict=True):
+                if (row, token) not in is_taken and log_probability >= _LEAST:
+                    fate = "pruned" if is_allowed else "banned"
+                    self._append(source, Node(parent, token, log_probability, fate))
+        self._of_rows = [numbers[candidate] for candidate in kept.tolist()]
+
+    def _append(self, source: int, node: Node) -> int:
+        nodes = self._nodes[source]
+        nodes.append(node)
+        return len(nodes) - 1

@@ -11,6 +11,7 @@ import typer
 from seq2seq_cli.config.choices import DeviceName
 
 if TYPE_CHECKING:
+    from seq2seq_cli.decoding.translator import Translator
     from seq2seq_cli.evaluation.system import SystemOutput
     from seq2seq_cli.evaluation.test_set import TestSet
     from seq2seq_cli.runs.folder import RunFolder
@@ -38,6 +39,16 @@ def evaluate(
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON object, for programs.")] = False,
+    html: Annotated[
+        Path | None,
+        typer.Option(
+            "--html",
+            metavar="FILE",
+            help="Write a page for a browser as well, with all figures and all sentences: their scores, attention,"
+            " n-best lists and searches.",
+        ),
+    ] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file of --html.")] = False,
     device: Annotated[DeviceName, typer.Option("--device", help="Where to compute.")] = "auto",
     overrides: Annotated[
         list[str] | None,
@@ -52,11 +63,14 @@ def evaluate(
     """
     from seq2seq_cli.cli.evaluating.as_json import to_json
     from seq2seq_cli.cli.evaluating.findings import find_out
+    from seq2seq_cli.cli.evaluating.page_file import check_page_path, write_page
     from seq2seq_cli.cli.evaluating.report import report_lines
     from seq2seq_cli.cli.evaluating.test_data import find_runs, find_test_set, training_corpus
     from seq2seq_cli.evaluation.evaluate import word_frequencies
     from seq2seq_cli.evaluation.system import read_hypotheses
 
+    if html:
+        check_page_path(html, overwrite=overwrite)
     folders = find_runs(runs or [], needed=not hypotheses)
     training = training_corpus(folders[0]) if folders else None
     tests = find_test_set(folders, training, split, data, file)
@@ -69,12 +83,20 @@ def evaluate(
         sys.stdout.write(json.dumps(to_json(findings), ensure_ascii=False, indent=1, allow_nan=False) + "\n")
     else:
         sys.stdout.writelines(f"{line}\n" for line in report_lines(findings))
+    if html:
+        translators = [_translator(folder, device, overrides or []) for folder in folders]
+        write_page(html, findings, translators, overwrite=overwrite)
 
 
 def _translate(run: "RunFolder", tests: "TestSet", device: DeviceName, overrides: Sequence[str]) -> "SystemOutput":
     from seq2seq_cli.cli.evaluating.test_data import trained_sentences
-    from seq2seq_cli.decoding.load import load
     from seq2seq_cli.evaluation.system import translate_test_set
 
-    translator = load(run.chosen or run.path, device=device, overrides=overrides).translator
+    translator = _translator(run, device, overrides)
     return translate_test_set(str(run.chosen or run.path), translator, tests, trained_sentences(run))
+
+
+def _translator(run: "RunFolder", device: DeviceName, overrides: Sequence[str]) -> "Translator":
+    from seq2seq_cli.decoding.load import load
+
+    return load(run.chosen or run.path, device=device, overrides=overrides).translator

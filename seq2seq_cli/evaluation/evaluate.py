@@ -11,6 +11,7 @@ from seq2seq_cli.evaluation.scorer import Scorer, scorers, words_of
 from seq2seq_cli.evaluation.significance import Difference, Range, difference, score_range
 from seq2seq_cli.evaluation.system import SystemOutput
 from seq2seq_cli.evaluation.test_set import TestSet
+from seq2seq_cli.shapes import Float
 
 _LENGTHS = ((1, 4), (5, 8), (9, 15), (16, None))
 """Source words per sentence, from and to."""
@@ -101,12 +102,7 @@ def largest_contrasts(
 ) -> tuple[list[Contrast], list[Contrast]]:
     """The sentences at which the system is the better by most, and those at which the baseline is."""
     sources, references = list(tests.references), list(tests.references.values())
-    of_both = []
-    for output in (system, baseline):
-        hypotheses = [output.texts[source] for source in sources]
-        chrf = scorers(hypotheses, references, language=tests.languages[1])["chrF2++"]
-        of_both.append(np.array([chrf.of_sum(row) for row in chrf.statistics]))
-    gains = of_both[0] - of_both[1]
+    gains = source_scores(system, tests) - source_scores(baseline, tests)
     order = np.argsort(-gains, kind="stable").tolist()
     contrasts = [
         Contrast(sources[i], references[i][0], system.texts[sources[i]], baseline.texts[sources[i]], float(gains[i]))
@@ -115,6 +111,13 @@ def largest_contrasts(
     better = [contrast for contrast in contrasts[:count] if contrast.difference > 0]
     worse = [contrast for contrast in contrasts[: -count - 1 : -1] if contrast.difference < 0]
     return better, worse
+
+
+def source_scores(output: SystemOutput, tests: TestSet) -> Float[np.ndarray, " n"]:
+    """chrF2++ of the translation of each distinct source, against all of its references."""
+    hypotheses = [output.texts[source] for source in tests.references]
+    chrf = scorers(hypotheses, list(tests.references.values()), language=tests.languages[1])["chrF2++"]
+    return np.array([chrf.of_sum(row) for row in chrf.statistics])
 
 
 def word_frequencies(texts: Sequence[str], language: str) -> Counter[str]:

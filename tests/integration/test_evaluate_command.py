@@ -1,6 +1,7 @@
 """``s2s evaluate``, with runs of small untrained models and translations made by hand."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +66,42 @@ def test_the_report_has_a_table_for_each_system_and_one_for_the_difference(folde
     assert "different" not in done.stdout
 
 
+def test_a_page_has_all_figures_and_sentences_and_replaces_none_unasked(folder: Path) -> None:
+    arguments = ("runs/newest", "--file", "pairs.tsv", "--hypotheses", "right.txt", "--html", "page.html")
+    done = evaluate(folder, *arguments)
+    assert (done.returncode, done.stderr) == (0, "s2s: page written to page.html\n")
+    data = data_of(folder / "page.html")
+    assert data["systems"] == ["runs/newest", "right.txt"]
+    assert [line for line in done.stdout.splitlines() if "p, bootstrap" in line]
+    assert {tuple(row["titles"][2:5]) for row in data["report"] if "titles" in row} >= {
+        ("95 % range", "signature"),
+        ("95 % range", "p, bootstrap", "p, randomisation"),
+    }
+    assert [source["source"] for source in data["sources"]] == [source for source, _ in PAIRS]
+    assert all(source["scores"][1] == 100 > source["scores"][0] for source in data["sources"])
+    assert {view["name"] for view in data["views"]} >= {"worst of runs/newest", "most different: right.txt"}
+    of_run, of_file = data["details"]
+    assert (len(of_run), of_file) == (len(PAIRS), {})
+    for number, source in enumerate(data["sources"]):
+        [sentence] = of_run[str(number)]["sentences"]
+        assert sentence["translation"] == source["outputs"][0]
+
+    before = (folder / "page.html").read_bytes()
+    refused = evaluate(folder, *arguments)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "page.html: is there already: --overwrite replaces it" in refused.stderr
+    assert (folder / "page.html").read_bytes() == before
+    (folder / "page.html").write_text("old", encoding="utf-8")
+    assert evaluate(folder, *arguments, "--overwrite", "--json").returncode == 0
+    assert data_of(folder / "page.html")["sources"] == data["sources"]
+
+
+def data_of(page: Path) -> dict[str, Any]:
+    [content] = re.findall('<script type="application/json" id="data">(.*?)</script>', page.read_text(encoding="utf-8"))
+    data: dict[str, Any] = json.loads(content)
+    return data
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -73,6 +110,8 @@ def test_the_report_has_a_table_for_each_system_and_one_for_the_difference(folde
         (["--file", "none.tsv", "--hypotheses", "right.txt"], "none.tsv: "),
         (["--file", "pairs.tsv", "--data", "x"], "--file and --data: give one of them"),
         (["--file", "pairs.tsv", "--hypotheses", "none.txt"], "none.txt: cannot be read: No such file"),
+        (["runs/newest", "--file", "pairs.tsv", "--html", "a.png"], "a.png: the page can be written as .html or .htm"),
+        (["runs/newest", "--file", "pairs.tsv", "--html", "no/a.html"], "no/a.html: there is no folder no"),
     ],
 )
 def test_what_cannot_be_evaluated_is_named(folder: Path, arguments: list[str], message: str) -> None:

@@ -1,0 +1,37 @@
+"""The page of ``s2s evaluate``."""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from seq2seq_cli.cli.evaluating.findings import Findings
+from seq2seq_cli.cli.evaluating.page_data import page_data, sources_in_order
+from seq2seq_cli.decoding.translator import Translator
+from seq2seq_cli.errors import one_line
+from seq2seq_cli.evaluation.details import details_of
+from seq2seq_cli.pages.evaluation import evaluation_page
+from seq2seq_cli.plots.output import check_output_path, write_output
+
+_MOST_CHARACTERS = 10_000_000
+"""Characters of the details, those of all systems together: a browser opens so much in a moment."""
+
+
+def check_page_path(path: Path, *, overwrite: bool) -> None:
+    """Raise UsageError, before any work, unless the page can be written to `path`."""
+    check_output_path(path, content="the page", endings=(".html", ".htm"), overwrite=overwrite)
+
+
+def write_page(path: Path, findings: Findings, translators: Sequence[Translator], *, overwrite: bool) -> None:
+    """Write the page and say so on stderr; the translators are those of the first systems, in their order.
+
+    Raises UsageError when the file cannot be written, or is there already.
+    """
+    data = page_data(findings)
+    order, needed = sources_in_order(data)
+    texts = {data["sources"][number]["source"]: number for number in order}
+    for translator, found in zip(translators, data["details"], strict=False):
+        most = _MOST_CHARACTERS // len(translators)
+        for text, details in details_of(translator, list(texts), needed=needed, most_characters=most):
+            found[str(texts[text])] = details
+    write_output(path, evaluation_page(data), overwrite=overwrite)
+    sys.stderr.write(f"s2s: page written to {one_line(str(path))}\n")

@@ -1,0 +1,156 @@
+// The attention of a sentence: two lines of words that light each other up, and the matrix of the weights below.
+
+const LETTER = /[\p{L}\p{N}\p{M}]/u;
+const MARK = /^\p{M}/u;
+const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+const SPACE = "\u2581"; // a space, where characters are tokens
+const LEAST_SHOWN = 0.05; // weights below have no number in the matrix
+
+/** The numbers of the tokens of each word; `text` says between which of them there is a space. */
+function wordsOf(tokens, text) {
+  const lower = text.toLowerCase();
+  const searched = lower.length === text.length ? lower : text;
+  const words = [];
+  let end = 0;
+  tokens.forEach((token, number) => {
+    const wanted = searched === lower ? token.toLowerCase() : token;
+    const at = wanted && searched.indexOf(wanted, end);
+    const adjoins = at === end && number > 0 && (MARK.test(token) || (inWord([...text.slice(0, at)].at(-1)) && inWord([...token][0])));
+    if (adjoins || tokens[number - 1] === SPACE) words.at(-1).push(number);
+    else words.push([number]);
+    if (at >= 0 && wanted) end = at + wanted.length;
+  });
+  return words;
+}
+
+function inWord(character = " ") {
+  return LETTER.test(character) && !UNSPACED.test(character);
+}
+
+/** One side of a sentence in words: their texts, and the numbers of their tokens. */
+function sideOf(tokens, groups) {
+  const text = (numbers) => numbers.map((number) => tokens[number]).join("");
+  return groups.map((numbers) => ({ numbers, text: text(numbers).replaceAll(SPACE, "") || text(numbers) || "\u2205" }));
+}
+
+/** The weights between words: those of the tokens of a source word are added, of a target word their mean is taken. */
+function wordWeights(weights, target, source) {
+  const sum = (row, numbers) => numbers.reduce((total, number) => total + row[number], 0);
+  return target.map((word) =>
+    source.map(({ numbers }) =>
+      word.numbers.reduce((total, row) => total + sum(weights[row], numbers), 0) / word.numbers.length));
+}
+
+/** The view of a sentence, {source, translation, src_tokens, tgt_tokens, weights}; see data.py. */
+function attentionView(sentence) {
+  const single = (tokens) => tokens.map((_, number) => [number]);
+  const whole = [wordsOf(sentence.src_tokens, sentence.source), wordsOf(sentence.tgt_tokens, sentence.translation)];
+  const isCut = whole[0].length < sentence.src_tokens.length || whole[1].length < sentence.tgt_tokens.length;
+  const place = el("div");
+  const draw = (merged) => {
+    const [src, tgt] = merged ? whole : [single(sentence.src_tokens), single(sentence.tgt_tokens)];
+    place.replaceChildren(...attentionOf(sentence, sideOf(sentence.src_tokens, src), sideOf(sentence.tgt_tokens, tgt)));
+  };
+  draw(true);
+  return el("div", { class: "attention" }, ...(isCut ? [toggle("whole words", true, draw)] : []), place);
+}
+
+function attentionOf(sentence, source, target) {
+  const weights = wordWeights(sentence.weights, target, source);
+  const matrix = matrixOf(source, target, weights);
+  const told = el("p", { class: "told", role: "status" });
+  const sides = { source, target };
+  const buttons = {};
+  let pinned = null;
+
+  const weight = (side, number, other) => (side === "target" ? weights[number][other] : weights[other][number]);
+
+  function show(chosen) {
+    for (const all of Object.values(buttons)) for (const button of all) {
+      button.classList.remove("chosen");
+      button.style.removeProperty("--w");
+    }
+    for (const cell of matrix.querySelectorAll(".lit")) cell.classList.remove("lit");
+    told.replaceChildren("Point at a word to see what it attends to.");
+    if (!chosen) return;
+    const { side, number } = chosen;
+    const other = side === "target" ? "source" : "target";
+    buttons[side][number].classList.add("chosen");
+    const links = sides[other].map((word, place) => ({ word, place, weight: weight(side, number, place) }));
+    for (const link of links) buttons[other][link.place].style.setProperty("--w", link.weight.toFixed(3));
+    for (const cell of matrix.querySelectorAll(`[data-${side}="${number}"]`)) cell.classList.add("lit");
+    const strongest = links.filter((link) => link.weight >= 0.005).sort((a, b) => b.weight - a.weight).slice(0, 4);
+    const words = strongest.flatMap((link) => [" ", bdi(link.word.text), ` ${percent(link.weight)}`, ","]);
+    told.replaceChildren(bdi(sides[side][number].text), side === "target" ? " \u2190" : " \u2192", ...words.slice(0, -1));
+  }
+
+  function pin(side, number) {
+    pinned = pinned?.side === side && pinned.number === number ? null : { side, number };
+    for (const [name, all] of Object.entries(buttons)) all.forEach((button, place) =>
+      button.setAttribute("aria-pressed", String(pinned?.side === name && pinned.number === place)));
+    show(pinned);
+  }
+
+  function move(event, side, number) {
+    const other = side === "target" ? "source" : "target";
+    const ahead = getComputedStyle(event.target.parentElement).direction === "rtl" ? "ArrowLeft" : "ArrowRight";
+    const strongest = () => sides[other].map((_, place) => weight(side, number, place)).reduce(
+      (best, value, place, all) => (value > all[best] ? place : best), 0);
+    const steps = {
+      ArrowLeft: () => buttons[side][number + (ahead === "ArrowLeft" ? 1 : -1)],
+      ArrowRight: () => buttons[side][number + (ahead === "ArrowRight" ? 1 : -1)],
+      Home: () => buttons[side][0],
+      End: () => buttons[side].at(-1),
+      ArrowUp: () => side === "target" && buttons.source[strongest()],
+      ArrowDown: () => side === "source" && buttons.target[strongest()],
+      Escape: () => pinned && (pin(pinned.side, pinned.number), null),
+    };
+    if (!(event.key in steps)) return;
+    event.preventDefault();
+    steps[event.key]()?.focus?.();
+  }
+
+  function line(side, label) {
+    buttons[side] = sides[side].map((word, number) => el("button", {
+      type: "button",
+      class: "word",
+      tabindex: number ? -1 : 0,
+      "aria-pressed": "false",
+      onmouseenter: () => show({ side, number }),
+      onmouseleave: () => show(pinned),
+      onfocus: () => {
+        for (const button of buttons[side]) button.tabIndex = -1;
+        buttons[side][number].tabIndex = 0;
+        show({ side, number });
+      },
+      onblur: () => show(pinned),
+      onclick: () => pin(side, number),
+      onkeydown: (event) => move(event, side, number),
+    }, word.text));
+    return el("div", { class: "line", role: "group", "aria-label": label, dir: "auto" }, ...buttons[side]);
+  }
+
+  const lines = el("div", { class: "lines" }, line("source", "Source"), line("target", "Translation"));
+  matrix.addEventListener("mouseover", (event) => {
+    const { source: column, target: row } = event.target.closest?.("td, th")?.dataset ?? {};
+    if (row !== undefined) show({ side: "target", number: Number(row) });
+    else if (column !== undefined) show({ side: "source", number: Number(column) });
+  });
+  matrix.addEventListener("mouseleave", () => show(pinned));
+  show(null);
+  return [lines, told, scrolling(matrix, "Attention weights in percent: a row per word of the translation")];
+}
+
+/** The matrix: a column per source word, from the right where the source is written so. */
+function matrixOf(source, target, weights) {
+  const head = source.map((word, column) =>
+    el("th", { scope: "col", "data-source": column }, el("span", {}, word.text)));
+  const rows = target.map((word, row) => el("tr", {},
+    el("th", { scope: "row", "data-target": row }, bdi(word.text)),
+    ...weights[row].map((weight, column) => el("td", {
+      "data-target": row, "data-source": column, "--w": weight.toFixed(3), class: weight > 0.5 ? "strong" : null,
+    }, weight < LEAST_SHOWN ? "" : String(Math.round(100 * weight))))));
+  return el("table", { class: "matrix", dir: "auto" },
+    el("thead", {}, el("tr", {}, el("td"), ...head)), el("tbody", {}, ...rows));
+}

@@ -1,0 +1,84 @@
+"""The data of the pages, as their scripts read it."""
+
+from typing import NotRequired, TypeAlias, TypedDict
+
+TreeNode: TypeAlias = tuple[int, str, float, str, float | None]
+"""A node of the tree of a search: the number of the node before it (-1: none), its unit, the log-probability of that,
+its fate (kept, finished, pruned, banned), and the score where it is finished."""
+
+
+class TreeData(TypedDict):
+    """The tree of the search for a translation."""
+
+    nodes: list[TreeNode]
+    best: int
+    """The number of the node with which the translation ends; -1: none."""
+
+
+class AttentionData(TypedDict):
+    """A sentence, its translation, and the attention between them; S source tokens, T target tokens.
+
+    The names are those of the sentences in the .json files of ``translate --attention``.
+    """
+
+    source: str
+    translation: str
+    src_tokens: list[str]
+    tgt_tokens: list[str]
+    weights: list[list[float]] | None
+    """T rows of S weights; None for a model without attention."""
+    log_probabilities: NotRequired[list[float]]
+    """Those of the target tokens."""
+    tree: NotRequired[TreeData]
+
+
+class Details(TypedDict):
+    """What is known about the translation of a text by one system."""
+
+    sentences: list[AttentionData]
+    """The text is translated sentence by sentence where it is long."""
+    n_best: list[tuple[str, float]]
+    """Translations and their scores, the best first."""
+
+
+class SourceData(TypedDict):
+    """A text of a test set."""
+
+    source: str
+    references: list[str]
+    outputs: list[str]
+    """One per system."""
+    scores: list[float]
+    """Those of the outputs."""
+
+
+class View(TypedDict):
+    """Some of the texts, chosen for a reason."""
+
+    name: str
+    sources: list[int]
+    """Their numbers, in the order in which they are shown."""
+
+
+class TableData(TypedDict):
+    """A table, cells as they are shown."""
+
+    titles: list[str]
+    rows: list[list[str]]
+    numbers: bool
+    """Whether the columns after the first hold numbers."""
+
+
+class EvaluationData(TypedDict):
+    """All that the page of an evaluation shows."""
+
+    title: str
+    report: list[list[str] | TableData]
+    """Lines that belong together, and tables."""
+    systems: list[str]
+    metric: str
+    """The name of the score of a sentence, which is from 0 to 100, higher is better."""
+    sources: list[SourceData]
+    views: list[View]
+    details: list[dict[str, Details]]
+    """Those of each system, by the number of the text; not all of a large test set."""

@@ -1,0 +1,84 @@
+"use strict";
+// Building the page. Text of users reaches it by text nodes and attributes alone, never as HTML.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/** An element with its attributes (`onclick` and the like are listeners) and its children: elements and texts. */
+function el(tag, attributes = {}, ...children) {
+  return filled(document.createElement(tag), attributes, children);
+}
+
+/** The same for an element of a drawing. */
+function svg(tag, attributes = {}, ...children) {
+  return filled(document.createElementNS(SVG, tag), attributes, children);
+}
+
+function filled(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (name.startsWith("--")) element.style.setProperty(name, value);
+    else if (value === true) element.setAttribute(name, "");
+    else if (value !== false && value !== null) element.setAttribute(name, value);
+  }
+  element.append(...children);
+  return element;
+}
+
+/** A text in its own direction, whatever stands around it. */
+function bdi(text) {
+  return el("bdi", {}, text);
+}
+
+/** A table; of the first column, each cell is the head of its row. */
+function table(titles, rows, attributes = {}) {
+  const head = el("tr", {}, ...titles.map((title) => el("th", { scope: "col" }, title)));
+  const row = ([first, ...cells]) =>
+    el("tr", {}, el("th", { scope: "row" }, first), ...cells.map((cell) => el("td", {}, cell)));
+  return scrolling(el("table", attributes, el("thead", {}, head), el("tbody", {}, ...rows.map(row))), titles[0]);
+}
+
+/** A box in which a wide element scrolls, by the keyboard too. */
+function scrolling(element, label) {
+  return el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": label || "table" }, element);
+}
+
+/** A part of the page that is opened by its summary; what it shows is made when it is opened first. */
+function fold(summary, make, open = false) {
+  const box = el("details", {}, el("summary", {}, summary));
+  const fill = () => {
+    if (box.open && box.children.length === 1) box.append(make());
+  };
+  box.addEventListener("toggle", fill);
+  box.open = open;
+  fill();
+  return box;
+}
+
+/** A button that switches something on and off. */
+function toggle(label, pressed, onchange) {
+  const button = el("button", { type: "button", "aria-pressed": String(pressed) }, label);
+  button.addEventListener("click", () => {
+    const now = button.getAttribute("aria-pressed") !== "true";
+    button.setAttribute("aria-pressed", String(now));
+    onchange(now);
+  });
+  return button;
+}
+
+function percent(probability) {
+  const value = 100 * probability;
+  return `${value < 0.95 ? value.toFixed(1) : Math.round(value)} %`;
+}
+
+/** A choice of colours: those of the system, light or dark. */
+function themeSwitch() {
+  const choose = (event) => {
+    document.documentElement.dataset.theme = event.target.value;
+  };
+  const options = ["system", "light", "dark"].map((name) => el("option", { value: name }, name));
+  return el("label", { class: "theme" }, "Colours ", el("select", { onchange: choose }, ...options));
+}
+
+function pageData() {
+  return JSON.parse(document.getElementById("data").textContent);
+}

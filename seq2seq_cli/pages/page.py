@@ -1,0 +1,45 @@
+"""One HTML file with its style, its script and its data in it."""
+
+import base64
+import hashlib
+import html
+import json
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from string import Template
+from typing import Any
+
+_ESCAPES = str.maketrans({character: f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"})
+"""Characters that could end the element of the data, or begin another; in JSON, they stand in strings alone."""
+
+
+def page(title: str, scripts: Sequence[str], data: Mapping[str, Any]) -> bytes:
+    """The content of the file: `scripts` are names of files of this room, which run in this order.
+
+    The browser is told to run these scripts and no others, and to load nothing, whatever the data holds. Raises
+    ValueError for data that JSON cannot hold.
+    """
+    style, script = _read("page.css"), "\n".join(map(_read, scripts))
+    text = Template(_read("page.html")).substitute(
+        title=html.escape(title),
+        style=style,
+        style_hash=_hash(style),
+        data=_json(data),
+        script=script,
+        script_hash=_hash(script),
+    )
+    # Names of files may hold bytes that are not UTF-8; JSON writes them as it is done here.
+    return text.encode("utf-8", "backslashreplace")
+
+
+def _json(data: Mapping[str, Any]) -> str:
+    return json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":")).translate(_ESCAPES)
+
+
+def _read(name: str) -> str:
+    return files(__package__).joinpath(name).read_text(encoding="utf-8")
+
+
+def _hash(content: str) -> str:
+    """As a Content-Security-Policy names what it allows."""
+    return f"sha256-{base64.b64encode(hashlib.sha256(content.encode('utf-8')).digest()).decode('ascii')}"

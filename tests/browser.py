@@ -1,0 +1,154 @@
+"""A headless Chromium, driven by the DevTools protocol over a pipe; no package is needed for it.
+
+https://chromedevtools.github.io/devtools-protocol
+"""
+
+import base64
+import contextlib
+import fcntl
+import json
+import os
+import shutil
+import signal
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import pytest
+
+_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+
+
+@dataclass
+class Browser:
+    """A tab, and what it asked for and complained about since it was opened."""
+
+    commands: BinaryIO
+    answers: BinaryIO
+    session: str = ""
+    requests: list[str] = field(default_factory=list)
+    complaints: list[str] = field(default_factory=list)
+    _number: int = 0
+
+    def open(self, path: Path) -> None:
+        """Open a file and wait until its scripts have run."""
+        self.send("Page.navigate", url=path.as_uri())
+        while self._read().get("method") != "Page.loadEventFired":
+            pass
+
+    def run(self, script: str) -> Any:
+        """The value of an expression; raises AssertionError when it throws."""
+        answer = self.send("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
+        assert "exceptionDetails" not in answer, answer["exceptionDetails"]
+        return answer["result"].get("value")
+
+    def point_at(self, selector: str) -> None:
+        """Move the mouse to the middle of the first such element."""
+        place = (
+            f"(() => {{const e = document.querySelector({json.dumps(selector)}); e.scrollIntoView({{block: 'center'}});"
+            " const b = e.getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2];})()"
+        )
+        x, y = self.run(place)
+        self.send("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+
+    def click(self, selector: str) -> None:
+        """Click the first such element, which must be visible."""
+        self.point_at(selector)
+        x, y = self.run(
+            f"(() => {{const b = document.querySelector({json.dumps(selector)}).getBoundingClientRect();"
+            " return [b.x + b.width / 2, b.y + b.height / 2];})()"
+        )
+        for kind in ("mousePressed", "mouseReleased"):
+            self.send("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+
+    def press(self, key: str, code: int = 0, text: str = "") -> None:
+        """Press and release a key."""
+        self.send("Input.dispatchKeyEvent", type="keyDown", key=key, code=key, windowsVirtualKeyCode=code, text=text)
+        self.send("Input.dispatchKeyEvent", type="keyUp", key=key, code=key, windowsVirtualKeyCode=code)
+
+    def type(self, text: str) -> None:
+        """Type a text into the element that has the focus."""
+        self.send("Input.insertText", text=text)
+
+    def picture(self, *, whole: bool = False) -> bytes:
+        """A screenshot as PNG: of the window, or of the whole page."""
+        answer = self.send("Page.captureScreenshot", format="png", captureBeyondViewport=whole)
+        return base64.b64decode(answer["data"])
+
+    def send(self, method: str, **parameters: Any) -> dict[str, Any]:
+        """The answer to a command of the protocol."""
+        self._number += 1
+        command = {"id": self._number, "method": method, "params": parameters}
+        if self.session:
+            command["sessionId"] = self.session
+        self.commands.write(json.dumps(command).encode() + b"\0")
+        self.commands.flush()
+        while True:
+            message = self._read()
+            if message.get("id") == self._number:
+                assert "error" not in message, (method, message["error"])
+                result: dict[str, Any] = message["result"]
+                return result
+
+    def _read(self) -> dict[str, Any]:
+        read = bytearray()
+        while (byte := self.answers.read(1)) != b"\0":
+            assert byte, "the browser has ended"
+            read += byte
+        message: dict[str, Any] = json.loads(read)
+        parameters = message.get("params", {})
+        match message.get("method"):
+            case "Network.requestWillBeSent":
+                self.requests.append(parameters["request"]["url"])
+            case "Runtime.exceptionThrown":
+                self.complaints.append(str(parameters["exceptionDetails"]))
+            case "Runtime.consoleAPICalled":
+                self.complaints.append(str(parameters["args"]))
+            case "Log.entryAdded":
+                self.complaints.append(str(parameters["entry"]))
+        return message
+
+
+@contextlib.contextmanager
+def running_browser(profile: Path, *, width: int = 1200, height: int = 900) -> Iterator[Browser]:
+    """A browser with a window of this size; skips the test where no Chromium is at hand."""
+    program = next(filter(None, map(shutil.which, _NAMES)), None)
+    if program is None:
+        pytest.skip(f"no browser is at hand: install one of {', '.join(_NAMES[:3])}")
+    (their_in, our_out), (our_in, their_out) = os.pipe(), os.pipe()
+    # Out of the way of 3 and 4, which the browser reads and writes.
+    high = [fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 10) for end in (their_in, their_out)]
+    arguments = [
+        *(program, "--headless=new", "--remote-debugging-pipe", "--no-sandbox", "--disable-gpu", "--no-first-run"),
+        *("--disable-background-networking", "--disable-component-update", f"--user-data-dir={profile}"),
+        *(f"--window-size={width},{height}", "about:blank"),
+    ]
+    pid = os.posix_spawn(
+        program,
+        arguments,
+        os.environ,
+        file_actions=[
+            (os.POSIX_SPAWN_DUP2, high[0], 3),
+            (os.POSIX_SPAWN_DUP2, high[1], 4),
+            (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
+        ],
+        setpgroup=0,
+    )
+    for end in (their_in, their_out, *high):
+        os.close(end)
+    with os.fdopen(our_out, "wb") as commands, os.fdopen(our_in, "rb") as answers:
+        try:
+            yield _attached(Browser(commands, answers))
+        finally:
+            os.killpg(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+
+
+def _attached(browser: Browser) -> Browser:
+    [tab] = [each for each in browser.send("Target.getTargets")["targetInfos"] if each["type"] == "page"]
+    attached = browser.send("Target.attachToTarget", targetId=tab["targetId"], flatten=True)
+    browser.session = attached["sessionId"]
+    for domain in ("Page", "Runtime", "Network", "Log"):
+        browser.send(f"{domain}.enable")
+    return browser

@@ -1,0 +1,129 @@
+"""The page of an evaluation in a real browser, opened from the disk."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from seq2seq_cli.pages.data import Details, EvaluationData
+from seq2seq_cli.pages.evaluation import evaluation_page
+from tests.browser import Browser, running_browser
+from tests.unit.pages.evaluations import attention_of, evaluation_of
+
+pytestmark = pytest.mark.slow
+
+CUT: Details = {
+    "sentences": [
+        {
+            "source": "She kissed him.",
+            "translation": "Sie küsste ihn.",
+            "src_tokens": ["She", "kis", "sed", "him", ".", "<eos>"],
+            "tgt_tokens": ["Sie", "küss", "te", "ihn", ".", "<eos>"],
+            "weights": [
+                [0.9, 0.1, 0, 0, 0, 0],
+                [0.1, 0.6, 0.3, 0, 0, 0],
+                [0.1, 0.2, 0.5, 0.2, 0, 0],
+                [0, 0, 0.1, 0.9, 0, 0],
+                [0, 0, 0, 0, 1, 0],
+                [0, 0, 0, 0, 0, 1],
+            ],
+            "log_probabilities": [-0.1, -0.2, -0.01, -0.3, -0.05, -0.02],
+        }
+    ],
+    "n_best": [("Sie küsste ihn.", -0.1), ("Sie hat ihn geküsst.", -0.4)],
+}
+HOSTILE = "</script><script>document.title = 'taken'</script> <img src=x onerror=document.title='taken'> &lt;b&gt;"
+
+
+def many() -> EvaluationData:
+    data = evaluation_of("She kissed him.", "Sie küsste ihn.", details=CUT)
+    for number in range(1, 200):
+        text = f"{HOSTILE} number {number}"
+        data["sources"].append({"source": text, "references": [text], "outputs": [text], "scores": [number / 2]})
+        data["details"][0][str(number)] = {"sentences": [attention_of(text, text)], "n_best": [(text, -0.1)]}
+    return data
+
+
+@pytest.fixture
+def browser(tmp_path: Path) -> Iterator[Browser]:
+    (tmp_path / "page.html").write_bytes(evaluation_page(many()))
+    with running_browser(tmp_path / "profile") as browser:
+        browser.open(tmp_path / "page.html")
+        yield browser
+        assert browser.requests == [(tmp_path / "page.html").as_uri()]
+        assert browser.complaints == []
+
+
+def lit(browser: Browser, side: int) -> dict[str, float]:
+    """The words of a side with the weights by which they are lit."""
+    words: dict[str, float] = browser.run(
+        f"Object.fromEntries([...document.querySelectorAll('.line')[{side}].querySelectorAll('.word')].map("
+        "(word) => [word.textContent, Number(word.style.getPropertyValue('--w'))]))"
+    )
+    return {word: weight for word, weight in words.items() if weight}
+
+
+def word(side: str, number: int) -> str:
+    return f".line[aria-label={side}] .word:nth-child({number})"
+
+
+def test_a_sentence_is_found_and_its_words_light_each_other_up(browser: Browser) -> None:
+    browser.click("[data-view='0']")
+    assert browser.run("document.querySelector('.count').textContent") == "200 of 200 sentences"
+    browser.click("#search")
+    browser.type("KÜSSTE she")
+    assert browser.run("document.querySelector('.count').textContent") == "1 of 200 sentences"
+    browser.click(".open")
+
+    browser.point_at(word("Translation", 2))
+    assert lit(browser, 0) == {"She": 0.1, "kissed": 0.8, "him": 0.1}
+    assert browser.run("document.querySelector('.told').textContent") == "küsste ← kissed 80 %, She 10 %, him 10 %"
+    browser.point_at(word("Source", 3))
+    assert lit(browser, 1) == {"küsste": 0.1, "ihn": 0.9}
+    browser.point_at(".matrix tbody tr:nth-child(1) td:nth-child(2)")
+    assert lit(browser, 0) == {"She": 0.9, "kissed": 0.1}
+    browser.point_at("h1")
+    assert lit(browser, 0) == {}
+
+    browser.click(".attention > button")  # subwords
+    browser.click(word("Translation", 3))
+    browser.point_at("h1")
+    assert lit(browser, 0) == {"She": 0.1, "kis": 0.2, "sed": 0.5, "him": 0.2}
+
+
+def test_the_keyboard_reaches_everything(browser: Browser) -> None:
+    browser.run("document.querySelector('.open').focus()")
+    browser.press("Enter", 13, "\r")
+    browser.press("Tab", 9)
+    browser.press("Tab", 9)
+    assert browser.run("document.activeElement.textContent") == "She"
+    browser.press("ArrowRight", 39)
+    assert lit(browser, 1) == {"Sie": 0.1, "küsste": 0.8, "ihn": 0.1}
+    browser.press("ArrowDown", 40)
+    assert browser.run("document.activeElement.textContent") == "küsste"
+    browser.press("Enter", 13, "\r")
+    browser.press("Tab", 9)
+    assert lit(browser, 0) == {"She": 0.1, "kissed": 0.8, "him": 0.1}
+
+
+def test_sentences_are_ordered_filtered_and_shown_in_parts(browser: Browser) -> None:
+    first = "document.querySelector('.sentence dd + dt b').textContent"
+    browser.click("[data-view='0']")
+    browser.run("document.querySelector('.controls select').value = 'worst'")
+    browser.run("document.querySelector('.controls select').dispatchEvent(new Event('change'))")
+    assert browser.run(first) == "0.5"
+    assert browser.run("document.querySelectorAll('.sentence').length") == 50
+    browser.run("document.querySelector('.sentences + button').click()")
+    assert browser.run("document.querySelectorAll('.sentence').length") == 100
+    browser.click("[data-bin='3']")
+    assert browser.run("document.querySelector('.count').textContent") == "20 of 200 sentences"
+    assert browser.run(first) == "30.0"
+
+
+def test_what_a_stranger_wrote_stays_a_text(browser: Browser) -> None:
+    browser.click("[data-view='0']")
+    browser.click(".sentence:nth-child(2) .open")
+    browser.run("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+    assert browser.run("document.querySelector('.sentence:nth-child(2) .open').textContent") == f"{HOSTILE} number 1"
+    assert browser.run("document.querySelectorAll('img').length") == 0
+    assert browser.run("document.title") == "s2s evaluate: She kissed him."

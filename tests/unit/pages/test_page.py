@@ -1,0 +1,90 @@
+"""Pages as the parser of a browser takes them apart."""
+
+import base64
+import hashlib
+import json
+import re
+from html.parser import HTMLParser
+from typing import Any
+
+import pytest
+
+from seq2seq_cli.pages.evaluation import evaluation_page
+from seq2seq_cli.pages.page import page
+from tests.unit.pages.evaluations import evaluation_of
+
+HOSTILE = [
+    "</script><script>document.title = 'taken'</script>",
+    "<!-- <script>",
+    "]]> --> <![CDATA[",
+    "\"'`\\ \\u003c $data ${data} &lt;b&gt; &#60;",
+    "a\u2028b\u2029c",
+    "<img src=x onerror=alert(1)>",
+    "\u202eturned\u202c \x00 \U0001f600",
+]
+
+
+class Parsed(HTMLParser):
+    """The elements of a page with their attributes, and the texts of those that hold one."""
+
+    def __init__(self, content: bytes) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: list[tuple[str, str]] = []
+        self.comments: list[str] = []
+        self.feed(content.decode("utf-8"))
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        if self.elements and data.strip():
+            self.texts.append((self.elements[-1][0], data))
+
+    def handle_comment(self, data: str) -> None:
+        self.comments.append(data)
+
+    @property
+    def data(self) -> Any:
+        return json.loads("".join(text for tag, text in self.texts if tag == "script" and text.startswith('{"')))
+
+
+def test_the_data_comes_back_as_it_was_given() -> None:
+    data = evaluation_of("She kissed him.", "Sie küsste ihn.")
+    assert Parsed(evaluation_page(data)).data == json.loads(json.dumps(data))
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_no_sentence_gets_out_of_the_data(text: str) -> None:
+    harmless, found = (Parsed(evaluation_page(evaluation_of(each, each))) for each in ("harmless", text))
+    assert found.data["sources"][0]["source"] == text
+    assert [tag for tag, _ in found.elements] == [tag for tag, _ in harmless.elements]
+    assert found.comments == []
+
+
+@pytest.mark.parametrize("title", ["</title><script>alert(1)</script>", "a & b < c", "report \udcff.html"])
+def test_a_title_is_a_text(title: str) -> None:
+    parsed = Parsed(page(title, ["dom.js"], {"": title}))
+    assert [tag for tag, _ in parsed.elements].count("script") == 2
+    assert parsed.data == {"": title}
+
+
+def test_a_page_asks_for_nothing_and_runs_its_own_script_alone() -> None:
+    content = evaluation_page(evaluation_of("a", "b"))
+    parsed = Parsed(content)
+    assert [attributes for _, attributes in parsed.elements if {"src", "srcset", "action"} & attributes.keys()] == []
+    assert [attributes["href"] for _, attributes in parsed.elements if "href" in attributes] == ["data:,"]
+    text = content.decode("utf-8")
+    assert re.findall(r"https?://[^\"]*|@import|url\(", text) == ["http://www.w3.org/2000/svg"]  # a name, not a place
+    [policy] = [each["content"] for _, each in parsed.elements if each.get("http-equiv") == "Content-Security-Policy"]
+    assert policy
+    assert policy.startswith("default-src 'none';")
+    [script] = re.findall(r"<script>(.*?)</script>", text, flags=re.DOTALL)
+    hashed = base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")
+    assert f"script-src 'sha256-{hashed}';" in policy
+
+
+def test_numbers_that_json_lacks_are_refused() -> None:
+    with pytest.raises(ValueError, match="JSON"):
+        page("a", [], {"": float("nan")})

@@ -16,6 +16,7 @@ DecoderKind: TypeAlias = Literal["bahdanau", "luong"]
 ReadoutName: TypeAlias = Literal["state", "concat", "attentional", "maxout"]
 BridgeName: TypeAlias = Literal["copy", "linear", "zero"]
 TiedEmbeddings: TypeAlias = Literal["none", "target", "all"]
+FirstWeights: TypeAlias = Literal["torch", "uniform", "normal"]
 
 BatchUnit: TypeAlias = Literal["token", "sentence"]
 """The unit of a batch's size. sentence: pairs. token: rows x the longest of them, on the side where that is more; EOS

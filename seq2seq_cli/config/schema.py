@@ -250,6 +250,22 @@ class DecoderConfig(Section):
         )
 
 
+class InitialisationConfig(Section):
+    """The distributions that the first weights are drawn from."""
+
+    weights: choices.FirstWeights = "torch"
+    """torch: those of each of torch's layers. uniform: U(-scale, scale) for all weights, as in Luong et al. 2015, with
+    0.1. normal: N(0, scale^2), recurrent matrices orthogonal, biases 0, as in Bahdanau et al. 2015, with 0.01."""
+    scale: Positive = 0.1
+    """Scale of uniform and normal."""
+    output_std: Positive | None = None
+    """Standard deviation of the output layer's weights, whatever the others. null: as the others, but 0.2 where word
+    vectors are tied to it. Torch's is 0.04 for a readout of 256: little gradient reaches the attention at first, and a
+    score that is a product can settle on one word before it is taught better."""
+    embedding_std: Positive | None = None
+    """Standard deviation of word vectors that are not tied, whatever the others; null: as the others, torch's 1."""
+
+
 class ModelConfig(Section):
     """The network: encoder, bridge, attention, decoder."""
 
@@ -263,6 +279,8 @@ class ModelConfig(Section):
     """The target side: an RNN that writes the translation."""
     tied_embeddings: choices.TiedEmbeddings = "none"
     """One matrix for several uses. target: target word vectors and output layer. all: source word vectors as well."""
+    initialisation: InitialisationConfig = InitialisationConfig()
+    """The first weights."""
 
     @override
     def problems(self) -> Iterator[Problem]:

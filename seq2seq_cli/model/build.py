@@ -17,12 +17,10 @@ from seq2seq_cli.model.attention.scores import SCORES, Sizes
 from seq2seq_cli.model.bridge import Bridge, CopyBridge, LinearBridge, ZeroBridge
 from seq2seq_cli.model.decoder import BahdanauDecoder, Decoder, InputFeedingDecoder, LuongDecoder
 from seq2seq_cli.model.encoder import Encoder
+from seq2seq_cli.model.initialisation import initialise
 from seq2seq_cli.model.readout import AttentionalReadout, ConcatReadout, MaxoutReadout, Readout, StateReadout
 from seq2seq_cli.model.recurrent import make_rnn
 from seq2seq_cli.model.seq2seq import Seq2Seq
-
-TIED_STD = 0.2
-"""Standard deviation of the fresh entries of a matrix that is word vectors and output layer at once."""
 
 
 def build_outline(config: ModelConfig, *, src_size: int, tgt_size: int) -> Seq2Seq:
@@ -58,10 +56,8 @@ def build_model(config: ModelConfig, *, src_size: int, tgt_size: int) -> Seq2Seq
         decoder=decoder,
         output=nn.Linear(decoder.readout.size, tgt_size),
     )
+    initialise(model, config.initialisation, tied=config.tied_embeddings != "none")
     if config.tied_embeddings != "none":
-        # Measured. With torch's standard deviation of an embedding (1) the first predictions would be far too sure,
-        # with that of an output layer (0.04) an RNN could hardly tell the word vectors apart.
-        nn.init.normal_(model.output.weight, std=TIED_STD)
         decoder.embedding.weight = model.output.weight
     if config.tied_embeddings == "all":
         encoder.embedding.weight = model.output.weight

@@ -1,0 +1,62 @@
+"""The first weights of a network."""
+
+import torch
+from torch import Tensor, nn
+
+from seq2seq_cli.config.schema import InitialisationConfig
+from seq2seq_cli.model.attention.attention import ContextProvider
+from seq2seq_cli.model.recurrent import RNN
+from seq2seq_cli.model.seq2seq import Seq2Seq
+
+_SCORE_SHARE = 0.1
+"""Standard deviation of a score's matrices in units of the others'; Bahdanau et al. 2015, appendix B.1."""
+
+
+_TIED_STD = 0.2
+"""Standard deviation of a matrix that is word vectors and output layer at once. Measured: with torch's of an embedding
+(1) the first predictions would be far too sure, with that of an output layer (0.04) an RNN could hardly tell the word
+vectors apart."""
+
+
+def initialise(model: Seq2Seq, config: InitialisationConfig, *, tied: bool) -> None:
+    """Draw the weights of a network, whose layers hold torch's, as the config says.
+
+    The output layer's will be word vectors as well where they are `tied`.
+    """
+    match config.weights:
+        case "torch":
+            pass
+        case "uniform":
+            for weight in model.parameters():
+                nn.init.uniform_(weight, -config.scale, config.scale)
+        case "normal":
+            _draw_normal(model, config.scale)
+    output_std = config.output_std or (_TIED_STD if tied else None)
+    if output_std is not None:
+        nn.init.normal_(model.output.weight, std=output_std)
+    if config.embedding_std is not None:
+        for embedding in (model.encoder.embedding, model.decoder.embedding):
+            nn.init.normal_(embedding.weight, std=config.embedding_std)
+
+
+def _draw_normal(model: Seq2Seq, std: float) -> None:
+    """Bahdanau et al. 2015, appendix B.1: v of the score and all biases are zero, matrices normal or orthogonal."""
+    for weight in model.parameters():
+        _draw_matrix(weight, std)
+    for module in model.modules():
+        if isinstance(module, RNN):
+            for name, weight in module.named_parameters():
+                if name.startswith("weight_hh"):
+                    for gate in torch.split(weight, module.hidden_size):
+                        nn.init.orthogonal_(gate)
+        elif isinstance(module, ContextProvider):
+            for weight in module.parameters():
+                _draw_matrix(weight, _SCORE_SHARE * std)
+
+
+def _draw_matrix(weight: Tensor, std: float) -> None:
+    """A matrix of independent normal entries; vectors, and matrices of one row, are zero."""
+    if weight.dim() == 1 or weight.shape[0] == 1:
+        nn.init.zeros_(weight)
+    else:
+        nn.init.normal_(weight, std=std)

@@ -114,6 +114,8 @@ class Schedule:
     saved: dict[str, Saved | None] = field(default_factory=dict)
     whole: set[str] = field(default_factory=set)
     """The prepared folders that are there."""
+    damaged: set[str] = field(default_factory=set)
+    """The runs that the user removed while a command wrote there, so that parts of them are left."""
     chance: random.Random = field(init=False)
     seeds: int = 0
     commands: int = 0
@@ -338,10 +340,12 @@ class Schedule:
         before = self.saved.get(run)
         try:
             now = self._saved(run)
+            self.damaged.discard(run)
         except (S2SError, OSError) as error:
             now = None
-            if not touched:
+            if not touched and run not in self.damaged:
                 self.problems.append(f"PROBLEM: {run} is damaged: {error}")
+            self.damaged.add(run)
         trained = [command for command in commands if run in command.writes and command.seed]
         replaced = any(command.replaces and command.code != 2 for command in trained)
         if before and not touched and not replaced and (not now or now.seed != before.seed or now.step < before.step):

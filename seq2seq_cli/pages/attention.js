@@ -5,6 +5,7 @@ const MARK = /^\p{M}/u;
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 const SPACE = "\u2581"; // a space, where characters are tokens
+const MANY = 26; // columns from which on the matrix is drawn smaller
 const LEAST_SHOWN = 0.05; // weights below have no number in the matrix
 
 /** The numbers of the tokens of each word; `text` says between which of them there is a space. */
@@ -149,8 +150,8 @@ function matrixOf(source, target, weights) {
   const rows = target.map((word, row) => el("tr", {},
     el("th", { scope: "row", "data-target": row }, bdi(word.text)),
     ...weights[row].map((weight, column) => el("td", {
-      "data-target": row, "data-source": column, "--w": weight.toFixed(3), class: weight > 0.5 ? "strong" : null,
+      "data-target": row, "data-source": column, "--w": weight.toFixed(3),
     }, weight < LEAST_SHOWN ? "" : String(Math.round(100 * weight))))));
-  return el("table", { class: "matrix", dir: "auto" },
+  return el("table", { class: source.length < MANY ? "matrix" : "matrix dense", dir: "auto" },
     el("thead", {}, el("tr", {}, el("td"), ...head)), el("tbody", {}, ...rows));
 }

@@ -2,6 +2,7 @@
 
 const PAGE = 50; // sentences that are shown at once
 const BINS = 10;
+const ALL = 0; // the number of the view of all sentences
 
 /** The bin of a score from 0 to 100. */
 function binOf(score) {
@@ -56,10 +57,10 @@ function evaluationPage(data) {
 
   const search = el("input", {
     type: "search", id: "search", placeholder: "words of source, reference or output",
-    oninput: (event) => show({ query: event.target.value }),
+    oninput: (event) => show({ query: event.target.value, view: ALL }),
   });
   const viewButtons = views.map((view, number) => el("button", {
-    type: "button", "data-view": number, "aria-pressed": "false", onclick: () => show({ view: number, order: "given" }),
+    type: "button", "data-view": number, "aria-pressed": "false", onclick: () => show({ view: number }),
   }, `${view.name} (${view.sources.length.toLocaleString("en")})`));
   const orders = { given: "as listed", worst: "worst first", best: "best first" };
   if (data.systems.length > 1) orders.different = "largest difference first";
@@ -70,7 +71,7 @@ function evaluationPage(data) {
       el("section", { "aria-label": "Figures" }, el("h2", {}, "Figures"), ...figures(data.report)),
       el("section", { "aria-label": "Distribution" },
         el("h2", {}, `Sentences by their ${data.metric}`),
-        histogram(data, (bin) => show({ bin: state.bin === bin ? null : bin }))),
+        histogram(data, (bin) => show({ bin: state.bin === bin ? null : bin, view: ALL }))),
       el("section", { "aria-label": "Sentences" },
         el("h2", {}, "Sentences"),
         el("p", { class: "note" }, noteOf(data)),
@@ -90,14 +91,18 @@ function choice(names, onchoice) {
   return el("select", { onchange: (event) => onchoice(event.target.value) }, ...options);
 }
 
+/** What the scores of the sentences are, and of which sentences more is known. */
 function noteOf({ sources, details, systems, metric }) {
-  const known = details.map((of) => Object.keys(of).length);
-  const told = `${metric} of each output, against all references of its source. `;
-  if (!Math.max(...known)) return `${told}Nothing else is known of outputs from files.`;
-  if (Math.min(...known) === sources.length) return `${told}Each sentence opens to its attention, n-best list and tree.`;
-  const counts = known.map((number, system) => `${number.toLocaleString("en")} of ${systems[system]}`).join(", ");
-  return `${told}Attention, n-best list and tree of ${sources.length.toLocaleString("en")} sentences would make the page`
-    + ` too large: it has those of ${counts}, among them all of the choices below.`;
+  const all = sources.length.toLocaleString("en");
+  const told = details.map((of, system) => {
+    const known = Object.keys(of).length;
+    if (!known) return `Of ${systems[system]}, a file, nothing else is known.`;
+    if (known === sources.length) return `Those of ${systems[system]} open to attention, n-best list and search.`;
+    return `Of ${systems[system]}, ${known.toLocaleString("en")} of ${all} sentences open to attention, n-best list and`
+      + " search, all choices below among them: with the others, the page would be too large. s2s translate --attention"
+      + " shows the attention of any sentence.";
+  });
+  return [`${metric} of each output, against all references of its source.`, ...told].join(" ");
 }
 
 /** A bar per bin and system; a click on a bin shows its sentences. */

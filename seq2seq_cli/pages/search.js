@@ -40,7 +40,10 @@ function probabilityTable(sentence) {
 function translationTable(translations) {
   const rows = translations.map(([text, score], rank) =>
     [String(rank + 1), el("span", { dir: "auto" }, text), score.toFixed(3), percent(Math.exp(score))]);
-  return table(["rank", "translation", "score", "confidence"], rows, { class: "translations" });
+  const note = `They are from a search of its own, that of s2s translate --nbest ${translations.length}, which goes on`
+    + " for longer: now and then its first is better than the translation above.";
+  return el("div", {}, el("p", { class: "note" }, note),
+    table(["rank", "translation", "score", "confidence"], rows, { class: "translations" }));
 }
 
 /** The tree of a search: a column per step, a line per hypothesis. */
@@ -58,19 +61,28 @@ function treeView(data) {
     + " before it, a finished translation (\u25cf) its score; the one in bold is the translation.";
   draw(leaves <= FEW_LEAVES);
   return el("div", { class: "tree" },
-    el("p", {}, told), toggle("what was pruned", leaves <= FEW_LEAVES, draw), place);
+    el("p", {}, told), toggle("show what was pruned", leaves <= FEW_LEAVES, draw), place);
+}
+
+const canvas = document.createElement("canvas").getContext("2d");
+
+/** The width of a label, in the fonts of the style sheet. */
+function widthOf({ unit, p, fate, score, isBest }) {
+  const parts = [[isBest ? "bold 14px" : "14px", unit], ["11px", ` ${percent(p)}`]];
+  if (fate === "finished") parts.push(["12px", ` \u25cf ${score.toFixed(2)}`]);
+  return parts.reduce((width, [font, text]) => {
+    canvas.font = `${font} sans-serif`;
+    return width + canvas.measureText(text).width;
+  }, 0);
 }
 
 function drawTree(roots, isShown) {
-  const canvas = document.createElement("canvas").getContext("2d");
-  canvas.font = "14px sans-serif";
   const widths = [];
   const placed = [];
   let lines = 0;
 
   function layOut(node, depth, parent) {
-    const label = `${node.unit} ${percent(node.p)}${node.fate === "finished" ? ` \u25cf ${node.score.toFixed(2)}` : ""}`;
-    const item = { node, depth, parent, width: canvas.measureText(label).width };
+    const item = { node, depth, parent, width: widthOf(node) };
     placed.push(item);
     widths[depth] = Math.max(widths[depth] ?? 0, item.width);
     const children = node.children.filter(isShown).map((child) => layOut(child, depth + 1, item));

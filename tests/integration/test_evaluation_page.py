@@ -68,9 +68,11 @@ def word(side: str, number: int) -> str:
 
 
 def test_a_sentence_is_found_and_its_words_light_each_other_up(browser: Browser) -> None:
-    browser.click("[data-view='0']")
-    assert browser.run("document.querySelector('.count').textContent") == "200 of 200 sentences"
+    assert browser.run("document.querySelector('.count').textContent") == "1 of 200 sentences"  # the worst
     browser.click("#search")
+    browser.type("number 3")
+    assert browser.run("document.querySelector('.count').textContent") == "38 of 200 sentences"
+    browser.run("document.querySelector('#search').select()")
     browser.type("KÜSSTE she")
     assert browser.run("document.querySelector('.count').textContent") == "1 of 200 sentences"
     browser.click(".open")
@@ -118,6 +120,19 @@ def test_sentences_are_ordered_filtered_and_shown_in_parts(browser: Browser) -> 
     browser.click("[data-bin='3']")
     assert browser.run("document.querySelector('.count').textContent") == "20 of 200 sentences"
     assert browser.run(first) == "30.0"
+
+
+def test_the_tree_shows_what_was_kept_and_on_request_what_was_pruned(browser: Browser) -> None:
+    browser.click("[data-view='0']")
+    browser.click(".sentence:nth-child(2) .open")
+    browser.run("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+    best = [*f"{HOSTILE} number 1".split(), "<eos>"]
+    assert browser.run("document.querySelectorAll('.tokens tbody tr').length") == len(best)
+    labels = "[...document.querySelectorAll('.tree text')].map((each) => each.firstChild.textContent)"
+    assert browser.run(f"{labels}.sort()") == sorted([*best, f"{HOSTILE} number 1"])
+    browser.click(".tree button")
+    assert browser.run(labels) == best
+    assert browser.run("document.querySelector('.tree .score').textContent") == " ● -0.10"
 
 
 def test_what_a_stranger_wrote_stays_a_text(browser: Browser) -> None:

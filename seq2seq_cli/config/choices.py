@@ -9,12 +9,12 @@ from typing import Literal, TypeAlias
 Unit: TypeAlias = Literal["word", "bpe", "character"]
 """The piece of text that has an id: a token of spaCy, a part of one, or a character."""
 
-Cell: TypeAlias = Literal["lstm", "gru"]
+Cell: TypeAlias = Literal["lstm", "gru", "gru_cho", "rnn"]
 Directions: TypeAlias = Literal["one", "joined", "summed"]
 ScopeName: TypeAlias = Literal["global", "local_m", "local_p", "hard"]
 DecoderKind: TypeAlias = Literal["bahdanau", "luong"]
 ReadoutName: TypeAlias = Literal["state", "concat", "attentional", "maxout"]
-BridgeName: TypeAlias = Literal["copy", "linear", "zero"]
+BridgeName: TypeAlias = Literal["copy", "linear", "backward", "context", "zero"]
 TiedEmbeddings: TypeAlias = Literal["none", "target", "all"]
 FirstWeights: TypeAlias = Literal["torch", "uniform", "normal"]
 
@@ -22,8 +22,9 @@ BatchUnit: TypeAlias = Literal["token", "sentence"]
 """The unit of a batch's size. sentence: pairs. token: rows x the longest of them, on the side where that is more; EOS
 (or BOS) and padding are counted. A pair that is longer than the size is a batch of its own."""
 
-Optimiser: TypeAlias = Literal["adam", "adamw", "sgd"]
-Schedule: TypeAlias = Literal["constant", "linear", "cosine", "inverse_sqrt", "plateau"]
+Optimiser: TypeAlias = Literal["adam", "adamw", "adadelta", "sgd"]
+Schedule: TypeAlias = Literal["constant", "linear", "cosine", "inverse_sqrt", "plateau", "halving"]
+LossUnit: TypeAlias = Literal["token", "sentence"]
 ForcingUnit: TypeAlias = Literal["sentence", "token"]
 ForcingDecay: TypeAlias = Literal["constant", "linear", "exponential", "inverse_sigmoid"]
 

@@ -30,6 +30,7 @@ def section_problems(config: "Config") -> Iterator[Problem]:
     yield from _longest_source(config)
     yield from shared_vocabulary_problems(config)
     yield from _weight_decay(config)
+    yield from _doubly_stochastic(config)
 
 
 def text_problems(text: "TextConfig") -> Iterator[Problem]:
@@ -55,7 +56,7 @@ def decoding_problems(decoding: "DecodingConfig") -> Iterator[Problem]:
 def _longest_source(config: "Config") -> Iterator[Problem]:
     """The location score has a place for each source token, and so a largest length."""
     attention, data = config.model.attention, config.data
-    limited = attention.score == "location" and "max_tokens" in data.model_fields_set
+    limited = attention.has_places and "max_tokens" in data.model_fields_set
     if limited and data.max_tokens >= attention.max_length:
         longest, most = "model.attention.max_length", "data.max_tokens"
         why = "the location score has a place for each source token and one for <eos>"
@@ -72,17 +73,32 @@ def shared_vocabulary_problems(config: "Config") -> Iterator[Problem]:
 
 
 def _weight_decay(config: "Config") -> Iterator[Problem]:
-    """Adam would rescale a decay that is added to the gradient; Loshchilov & Hutter 2019, section 2."""
-    if config.training.weight_decay and config.training.optimiser == "adam":
-        why = "Adam would scale the decay as it scales gradients; choose adamw"
+    """Adam would rescale a decay that is added to the gradient; Loshchilov & Hutter 2019, section 2; Adadelta too."""
+    if config.training.weight_decay and config.training.optimiser in ("adam", "adadelta"):
+        why = "it would scale the decay as it scales gradients; choose adamw"
         yield _clash(config, "training.weight_decay", "training.optimiser", why)
 
 
+def _doubly_stochastic(config: "Config") -> Iterator[Problem]:
+    """The penalty needs weights, and a gradient that goes through them."""
+    attention, key = config.model.attention, "training.doubly_stochastic"
+    if not config.training.doubly_stochastic:
+        return
+    if attention.score in ("fixed", "none"):
+        yield _clash(config, key, "model.attention.score", "there are no attention weights")
+    if attention.scope == "hard":
+        yield _clash(config, key, "model.attention.scope", "draws have no gradient")
+
+
 def _bridge(model: "ModelConfig") -> Iterator[Problem]:
-    """A state that is copied must fit as it is."""
+    """A state that is copied must fit as it is; others need what they are made of."""
+    encoder, decoder = model.encoder, model.decoder
+    if model.bridge == "backward" and encoder.directions != "joined":
+        yield _needs(model, "bridge", "encoder.directions", "joined", "it takes the state of the backward direction")
+    if model.bridge == "context" and model.attention.score != "fixed":
+        yield _needs(model, "bridge", "attention.score", "fixed", "no other has one context for all steps")
     if model.bridge != "copy":
         return
-    encoder, decoder = model.encoder, model.decoder
     why = "must be equal: the encoder's last state is the decoder's first; or choose another model.bridge than copy"
     for name in ("cell", "layers"):
         if getattr(encoder, name) != getattr(decoder, name):
@@ -137,6 +153,8 @@ def _without_attention(model: "ModelConfig") -> Iterator[Problem]:
     score = "attention.score"
     if model.attention.score in ("fixed", "none") and model.attention.scope != "global":
         yield _clash(model, "attention.scope", score, "nothing is scored")
+    if model.attention.score in ("fixed", "none") and model.attention.gate:
+        yield _clash(model, "attention.gate", score, "there is no attention to gate")
     if model.attention.score != "none":
         return
     if model.bridge == "zero":

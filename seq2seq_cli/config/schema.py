@@ -147,7 +147,8 @@ class EncoderConfig(Section):
     """An RNN that reads the source words; all its states are kept (the memory)."""
 
     cell: choices.Cell = "lstm"
-    """Type of the RNN."""
+    """Type of the RNN. gru: torch's, which resets after the product, r (U h). gru_cho: the paper's, U (r h), which is
+    slower. rnn: tanh(W x + U h + b)."""
     directions: choices.Directions = "one"
     """one: left to right. joined: both ways, a state is [forward; backward]. summed: forward + backward."""
     embedding_size: PositiveInt = 256
@@ -182,6 +183,7 @@ ScoreName: TypeAlias = Literal[
     "concat_joined",
     "linear",
     "location",
+    "location_word",
     "state_free",
     "fixed",
     "none",
@@ -194,19 +196,26 @@ class AttentionConfig(Section):
     score: ScoreName = "general"
     """Score of a query q and a memory state h. additive: v.tanh(W q + U h). dot: q.h. scaled_dot: q.h/sqrt(size).
     general: q.W h. concat: v.tanh(W(q + h)), as in the tutorial. concat_joined: v.tanh(W[q; h]). linear: w.[q; h] + b.
-    location: (W q)_s. state_free: v.tanh(U h). Without attention: fixed, the context tanh(V h) of the last
-    h, or none."""
+    location: (W q)_s. location_word: (W [y; q] + b)_s, y the vector of the previous word. state_free: v.tanh(U h).
+    Without attention: fixed, the context tanh(V h) of the last h, or none."""
     size: PositiveInt | None = None
     """Attention size, that of v in additive, concat, concat_joined and state_free; null: the decoder's hidden_size."""
     heads: PositiveInt = 1
     """Number of additive scores side by side, each with an equal part of the attention size and of the context."""
     max_length: PositiveInt = 101
-    """For location only: the most source tokens, <eos> included."""
+    """For location and location_word only: the most source tokens, <eos> included."""
     scope: choices.ScopeName = "global"
     """global: every source word. local_m: a window around the position of the target word. local_p: a window around a
     predicted position, with a Gaussian. hard: a single word, drawn in training, the likeliest one in translation."""
     window: PositiveInt = 10
     """For local_m and local_p only: D, the number of words in the window on each side of its centre."""
+    gate: bool = False
+    """Multiply the context by sigmoid(w.q + b), one number per target word."""
+
+    @property
+    def has_places(self) -> bool:
+        """Whether the score has a number for each position, and so a largest length."""
+        return self.score in ("location", "location_word")
 
     @property
     def in_words(self) -> str:
@@ -223,7 +232,7 @@ class DecoderConfig(Section):
     kind: choices.DecoderKind = "luong"
     """bahdanau: attend with the previous state, then run the RNN. luong: run the RNN, then attend with its output."""
     cell: choices.Cell = "lstm"
-    """Type of the RNN."""
+    """Type of the RNN, as in the encoder."""
     embedding_size: PositiveInt = 256
     """Size of the vector of a target word."""
     hidden_size: PositiveInt = 256
@@ -272,7 +281,8 @@ class ModelConfig(Section):
     encoder: EncoderConfig = EncoderConfig()
     """The source side: an RNN whose states are the memory."""
     bridge: choices.BridgeName = "copy"
-    """The decoder's first state. copy: the encoder's last, h (sizes must agree). linear: tanh(W h + b). zero: zeros."""
+    """The decoder's first state. copy: the encoder's last, h (sizes must agree). linear: tanh(W h + b). backward: the
+    same of the backward direction's h. context: tanh(W c + b), with the score fixed, c its context. zero: zeros."""
     attention: AttentionConfig = AttentionConfig()
     """The attention: the weights of the memory's states in the context."""
     decoder: DecoderConfig = DecoderConfig()
@@ -310,18 +320,28 @@ class TrainingConfig(Section):
     accumulate: PositiveInt = 1
     """Batches per update of the weights; their gradients are summed."""
     optimiser: choices.Optimiser = "adam"
-    """adam: Adam. adamw: Adam with decoupled weight decay. sgd: plain stochastic gradient descent."""
+    """adam: Adam. adamw: Adam with decoupled weight decay. adadelta: Adadelta, which goes with lr 1.0. sgd: plain
+    stochastic gradient descent."""
     lr: Positive = 1e-3
     """Learning rate; the highest one where a warm-up or a schedule changes it."""
     weight_decay: NonNegative = 0.0
     """Weight decay, for adamw and sgd only."""
     schedule: choices.Schedule = "constant"
     """Learning rate after the warm-up. constant: lr. linear, cosine: down to 0 at the end. inverse_sqrt: divided by the
-    square root of the updates. plateau: halved after each validation without a better score."""
+    square root of the updates. plateau: halved after each validation without a better score. halving: halved every
+    halving_every epochs."""
+    halving_after: NonNegative = 5.0
+    """For halving only: epochs before the learning rate is halved for the first time."""
+    halving_every: Positive = 1.0
+    """For halving only: epochs between two halvings."""
     warmup_steps: NonNegativeInt = 0
     """Updates during which the learning rate climbs to lr."""
-    clip_norm: Positive = 1.0
-    """Largest norm of the gradient; a larger one is scaled down to it."""
+    loss_unit: choices.LossUnit = "token"
+    """The gradient is that of the mean loss per target token, or per sentence (summed over its tokens)."""
+    clip_norm: Positive | None = 1.0
+    """Largest norm of the gradient; a larger one is scaled down to it; null: any norm."""
+    doubly_stochastic: NonNegative = 0.0
+    """Weight of a penalty that asks the attention weights of each source word to sum to 1 over the target words."""
     label_smoothing: Dropout = 0.0
     """Fraction of the true word's probability that is spread over the whole vocabulary."""
     ema_decay: Dropout = 0.0

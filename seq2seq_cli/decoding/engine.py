@@ -56,7 +56,7 @@ class Engine(Protocol[State]):
 
     @property
     def max_source_length(self) -> int | None:
-        """The most tokens of a source, EOS included, with location attention; None: no limit."""
+        """The most tokens of a source, EOS included, with a location score; None: no limit."""
 
     def start(self, sources: Sequence[Sequence[int]]) -> State:
         """The state before the first step, with one row per source; sources are ids without EOS."""

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from seq2seq_cli.config.choices import ForcingUnit
 from seq2seq_cli.config.schema import TrainingConfig
-from seq2seq_cli.model.seq2seq import Seq2Seq, evaluating
+from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.model.state import DecoderState, Memory
 
 
@@ -68,8 +68,9 @@ def decoder_inputs(
     """`tgt_in` where `forced`, elsewhere the model's own greedy predictions; BOS at the start.
 
     Predictions are discrete and pass no gradient. So the sentences that are not forced everywhere are decoded here, and
-    then all sentences go through the decoder together, with given inputs. The predictions are made without dropout:
-    they are those of the model, not of a random part of it.
+    then all sentences go through the decoder together, with given inputs. In training the predictions are made with
+    dropout, and with the draws of hard attention, as in the tutorials, which take them from the pass that is trained;
+    here that pass drops other entries.
     """
     unforced = (~forced[:, 1:]).any(dim=1).nonzero().squeeze(1)
     if not len(unforced):
@@ -86,11 +87,10 @@ def _own_predictions(
     model: Seq2Seq, tgt_in: Int[Tensor, "B T"], forced: Bool[Tensor, "B T"], state: DecoderState, memory: Memory
 ) -> Int[Tensor, "B T"]:
     inputs = [tgt_in[:, 0]]
-    with evaluating(model):
-        for t in range(1, tgt_in.shape[1]):
-            logits, state, _ = model.step(inputs[-1], state, memory)
-            # Equal to argmax, which takes twice as long on a CPU.
-            inputs.append(torch.where(forced[:, t], tgt_in[:, t], logits.max(dim=-1).indices))
+    for t in range(1, tgt_in.shape[1]):
+        logits, state, _ = model.step(inputs[-1], state, memory)
+        # Equal to argmax, which takes twice as long on a CPU.
+        inputs.append(torch.where(forced[:, t], tgt_in[:, t], logits.max(dim=-1).indices))
     # Older versions of torch would reuse the bf16 copies of the weights made here, which pass no gradient.
     torch.clear_autocast_cache()
     return torch.stack(inputs, dim=1)

@@ -5,7 +5,7 @@ B batch, S source length, T target length, N target tokens of the batch without 
 
 from dataclasses import dataclass
 
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 from torch import Tensor
 
 from seq2seq_cli.config.choices import ForcingUnit
@@ -22,7 +22,7 @@ class BatchLoss:
     """The loss of a batch, summed over its target tokens with EOS and without padding."""
 
     objective: Float[Tensor, ""]
-    """The training objective: with label smoothing, and with the gradient of hard attention's draws."""
+    """The training objective: with label smoothing, the penalty on the attention, and the gradient of its draws."""
     nll: Float[Tensor, ""]
     """Negative log-likelihood of the reference words, in nats, without gradient."""
     tokens: int
@@ -36,6 +36,7 @@ def batch_loss(
     unit: ForcingUnit = "sentence",
     baseline: float | None = None,
     label_smoothing: float = 0.0,
+    doubly_stochastic: float = 0.0,
 ) -> BatchLoss:
     """The loss of a batch.
 
@@ -58,4 +59,17 @@ def batch_loss(
             baseline=-nll.mean().item() if baseline is None else baseline,
             context_reaches_rnn=model.decoder.context_reaches_rnn,
         )
+    if doubly_stochastic:
+        objective = objective + doubly_stochastic * doubly_stochastic_penalty(attended.weights, real, memory.mask)
     return BatchLoss(objective=objective, nll=nll.sum(), tokens=len(nll))
+
+
+def doubly_stochastic_penalty(
+    weights: Float[Tensor, "B T S"], tgt_real: Bool[Tensor, "B T"], src_real: Bool[Tensor, "B S"]
+) -> Float[Tensor, ""]:
+    """The sum over all source words s of (1 - sum_t a_ts)²; Xu et al. 2015, section 4.2.1, eq. 14.
+
+    It asks the weights of a word to sum to 1 over all target words, as those of a target word do over the source.
+    """
+    summed = weights.float().masked_fill(~tgt_real.unsqueeze(2), 0.0).sum(dim=1)
+    return (1 - summed[src_real]).square().sum()

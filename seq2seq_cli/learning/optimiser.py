@@ -13,6 +13,8 @@ def make_optimiser(model: Seq2Seq, training: TrainingConfig) -> torch.optim.Opti
     adam   Kingma & Ba 2015, algorithm 1; torch's defaults are the paper's
     adamw  Loshchilov & Hutter 2019, algorithm 2, as in torch: each update also subtracts lr * weight_decay * w (the
            paper subtracts eta_t * weight_decay * w)
+    adadelta  Zeiler 2012, algorithm 1, with ρ = 0.95 and ε = 1e-6 as in Bahdanau et al. 2015, appendix B.2; each update
+           times lr, which is 1 in the paper
     sgd    w - lr * (gradient + weight_decay * w)
 
     There are always two groups, with and without decay, so that a resumed run may change the weight decay.
@@ -29,6 +31,8 @@ def make_optimiser(model: Seq2Seq, training: TrainingConfig) -> torch.optim.Opti
             return torch.optim.Adam(groups, lr=training.lr, fused=fused)
         case "adamw":
             return torch.optim.AdamW(groups, lr=training.lr, fused=fused)
+        case "adadelta":
+            return torch.optim.Adadelta(groups, lr=training.lr, rho=0.95, eps=1e-6)
         case "sgd":
             return torch.optim.SGD(groups, lr=training.lr, fused=fused)
 

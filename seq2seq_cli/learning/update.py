@@ -35,7 +35,7 @@ class Update:
     tokens: int
     """Target tokens: EOS counts, padding does not."""
     gradient_norm: float
-    """Norm of the gradient of the mean loss per token, before clipping."""
+    """Norm of the gradient of the mean loss, before clipping."""
     lr: float
     skipped: bool
     """Whether the gradient was not finite, so that the weights stayed as they were."""
@@ -51,6 +51,7 @@ class Objective(nn.Module):
         self.model = model
         self.unit = training.teacher_forcing_unit
         self.label_smoothing = training.label_smoothing
+        self.doubly_stochastic = training.doubly_stochastic
 
     def forward(self, batch: Batch, teacher_forcing: float, baseline: float | None) -> BatchLoss:
         """The loss of a batch; zero, with a zero gradient of all weights, for a batch without target tokens."""
@@ -62,6 +63,7 @@ class Objective(nn.Module):
                 unit=self.unit,
                 baseline=baseline,
                 label_smoothing=self.label_smoothing,
+                doubly_stochastic=self.doubly_stochastic,
             )
         zero = 0.0 * torch.stack([weight.sum() for weight in self.model.parameters() if weight.requires_grad]).sum()
         return BatchLoss(objective=zero, nll=zero.detach(), tokens=0)
@@ -84,24 +86,32 @@ class Updater:
         self._objective = group.wrap(objective or Objective(state.model, training))
 
     def update(self, batches: Sequence[Batch], *, fraction_done: float) -> Update:
-        """Take one step down the gradient of the mean loss per token over all `batches` of all processes.
+        """Take one step down the gradient of the mean loss over all `batches` of all processes.
 
-        `fraction_done` of the training is over. A step whose gradient is not finite is skipped.
+        It is the mean per token or per sentence (`training.loss_unit`). `fraction_done` of the training is over. A step
+        whose gradient is not finite is skipped.
 
         Raises TrainingError at the third skipped step in a row, and torch's error of memory when halves of the batches
         do not fit either.
         """
         state, group, training = self._state, self._group, self._training
-        tokens = int(*group.sum([float(sum(batch.tokens for batch in batches))]))
+        counts = [(batch.tokens, len(batch) if batch.tokens else 0) for batch in batches]
+        tokens, sentences = map(int, group.sum([float(sum(parts)) for parts in zip(*counts, strict=True)]))
         losses, halved = self._backward_in_memory(batches)
         # Backward leaves the mean over the processes of the gradients of their summed losses.
-        norm = _scale_and_clip(state.model, scale=group.size / tokens, max_norm=training.clip_norm)
+        units = tokens if training.loss_unit == "token" else sentences
+        norm = _scale_and_clip(state.model, scale=group.size / units, max_norm=training.clip_norm)
         total = group.sum_tensor(torch.stack(losses).sum())
         # One transfer from the device: two would wait for it twice.
         summed_loss, gradient_norm = torch.stack([total, norm]).tolist()
         loss = summed_loss / tokens
+        progress = state.progress
         lr = learning_rate(
-            training, step=state.progress.step, fraction_done=fraction_done, factor=state.progress.lr_factor
+            training,
+            step=progress.step,
+            fraction_done=fraction_done,
+            factor=progress.lr_factor,
+            epochs=progress.epochs,
         )
         skipped = not (isfinite(loss) and isfinite(gradient_norm))
         if skipped:
@@ -164,14 +174,14 @@ class Updater:
             )
 
 
-def _scale_and_clip(model: Seq2Seq, *, scale: float, max_norm: float) -> Float[Tensor, ""]:
-    """Multiply the gradient by `scale`, then shorten it to `max_norm` where it is longer.
+def _scale_and_clip(model: Seq2Seq, *, scale: float, max_norm: float | None) -> Float[Tensor, ""]:
+    """Multiply the gradient by `scale`, then shorten it to `max_norm` where it is longer; None: leave it.
 
     Returns the norm of the scaled gradient before it is shortened. Both in one multiplication: each by itself is a pass
     over all gradients.
     """
     gradients = [weight.grad for weight in model.parameters() if weight.grad is not None]
     norm = scale * torch.nn.utils.get_total_norm(gradients)
-    factor = scale * (max_norm / norm).clamp(max=1.0)
+    factor = torch.full_like(norm, scale) if max_norm is None else scale * (max_norm / norm).clamp(max=1.0)
     torch._foreach_mul_(gradients, factor)  # one call for all, as in torch's own clipping
     return norm

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 from typing_extensions import override
 
+from seq2seq_cli.model.attention.no_attention import FixedContext
 from seq2seq_cli.model.state import RNNState
 
 
@@ -32,8 +33,8 @@ class LinearBridge(Bridge):
     """s_0 = tanh(W h + b), with its own W and b for each layer; after Bahdanau et al. 2015, appendix A.2.2.
 
     h is the last state of the encoder's top layer, in both directions where there are two; the paper takes the
-    backward one alone. An LSTM's first cell is linear, c_0 = V c + d, because cells are not bounded; after a GRU, which
-    has no c, V takes h.
+    backward one alone, as `BackwardBridge` does. An LSTM's first cell is linear, c_0 = V c + d, because cells are not
+    bounded; after a GRU, which has no c, V takes h.
     """
 
     def __init__(self, *, encoder_size: int, decoder_size: int, layers: int, has_cell: bool) -> None:
@@ -46,6 +47,37 @@ class LinearBridge(Bridge):
         cell = last.top if last.cell is None else last.cell[-1]
         hidden = torch.stack([torch.tanh(W(last.top)) for W in self.W])
         return RNNState(hidden=hidden, cell=torch.stack([V(cell) for V in self.V]) if len(self.V) else None)
+
+
+class BackwardBridge(LinearBridge):
+    """s_0 = tanh(W h + b), h the last state of the encoder's backward direction; Bahdanau et al. 2015, appendix A.2.2.
+
+    That direction ends at the first word. The encoder's states are [forward; backward].
+    """
+
+    def __init__(self, *, encoder_size: int, decoder_size: int, layers: int, has_cell: bool) -> None:
+        self.size = encoder_size // 2
+        super().__init__(encoder_size=self.size, decoder_size=decoder_size, layers=layers, has_cell=has_cell)
+
+    @override
+    def forward(self, last: RNNState) -> RNNState:
+        cell = None if last.cell is None else last.cell[..., self.size :]
+        return super().forward(RNNState(hidden=last.hidden[..., self.size :], cell=cell))
+
+
+class ContextBridge(LinearBridge):
+    """s_0 = tanh(W c + b), c = tanh(V h) the fixed context, which has the same V; Cho et al. 2014, appendix A.1.2."""
+
+    def __init__(
+        self, context: FixedContext, *, encoder_size: int, decoder_size: int, layers: int, has_cell: bool
+    ) -> None:
+        super().__init__(encoder_size=encoder_size, decoder_size=decoder_size, layers=layers, has_cell=has_cell)
+        self.context = context
+
+    @override
+    def forward(self, last: RNNState) -> RNNState:
+        cell = None if last.cell is None else last.cell[-1:]
+        return super().forward(RNNState(hidden=self.context.summary(last.top).unsqueeze(0), cell=cell))
 
 
 class ZeroBridge(Bridge):

@@ -9,12 +9,13 @@ from typing_extensions import override
 
 from seq2seq_cli.config.schema import AttentionConfig, DecoderConfig, ModelConfig
 from seq2seq_cli.model.attention.attention import Attention, ContextProvider
+from seq2seq_cli.model.attention.gate import GatedAttention
 from seq2seq_cli.model.attention.hard import HardAttention
 from seq2seq_cli.model.attention.heads import MultiHeadAttention
 from seq2seq_cli.model.attention.no_attention import FixedContext, NoAttention
 from seq2seq_cli.model.attention.scopes import GlobalScope, MonotonicScope, PredictiveScope, Scope
 from seq2seq_cli.model.attention.scores import SCORES, Sizes
-from seq2seq_cli.model.bridge import Bridge, CopyBridge, LinearBridge, ZeroBridge
+from seq2seq_cli.model.bridge import BackwardBridge, Bridge, ContextBridge, CopyBridge, LinearBridge, ZeroBridge
 from seq2seq_cli.model.decoder import BahdanauDecoder, Decoder, InputFeedingDecoder, LuongDecoder
 from seq2seq_cli.model.encoder import Encoder
 from seq2seq_cli.model.initialisation import initialise
@@ -48,11 +49,11 @@ class _Undrawn(TorchFunctionMode):
 def build_model(config: ModelConfig, *, src_size: int, tgt_size: int) -> Seq2Seq:
     """A network with fresh weights, for vocabularies of the given sizes (equal, if there is one for both sides)."""
     encoder = Encoder(config.encoder, vocabulary_size=src_size)
-    attention = _build_attention(config.attention, query=config.decoder.hidden_size, memory=encoder.size)
+    attention = _build_attention(config.attention, config.decoder, memory=encoder.size)
     decoder = _build_decoder(config.decoder, attention, tgt_size)
     model = Seq2Seq(
         encoder=encoder,
-        bridge=_build_bridge(config, encoder.size),
+        bridge=_build_bridge(config, encoder.size, attention),
         decoder=decoder,
         output=nn.Linear(decoder.readout.size, tgt_size),
     )
@@ -64,24 +65,36 @@ def build_model(config: ModelConfig, *, src_size: int, tgt_size: int) -> Seq2Seq
     return model
 
 
-def _build_bridge(config: ModelConfig, encoder_size: int) -> Bridge:
+def _build_bridge(config: ModelConfig, encoder_size: int, attention: ContextProvider) -> Bridge:
     size, layers, has_cell = config.decoder.hidden_size, config.decoder.layers, config.decoder.cell == "lstm"
     match config.bridge:
         case "copy":
             return CopyBridge()
         case "linear":
             return LinearBridge(encoder_size=encoder_size, decoder_size=size, layers=layers, has_cell=has_cell)
+        case "backward":
+            return BackwardBridge(encoder_size=encoder_size, decoder_size=size, layers=layers, has_cell=has_cell)
+        case "context":
+            assert isinstance(attention, FixedContext)  # noqa: S101  # the config allows no other
+            return ContextBridge(
+                attention, encoder_size=encoder_size, decoder_size=size, layers=layers, has_cell=has_cell
+            )
         case "zero":
             return ZeroBridge(decoder_size=size, layers=layers, has_cell=has_cell)
 
 
-def _build_attention(config: AttentionConfig, *, query: int, memory: int) -> ContextProvider:
-    """The attention, or what stands in its place, for queries and memory states of the given sizes."""
-    size = config.size or query
+def _build_attention(config: AttentionConfig, decoder: DecoderConfig, *, memory: int) -> ContextProvider:
+    """The attention, or what stands in its place, for memory states of that size."""
     if config.score == "none":
         return NoAttention()
     if config.score == "fixed":
         return FixedContext(memory_size=memory)
+    query = decoder.hidden_size + (decoder.embedding_size if SCORES[config.score].reads_word else 0)
+    attention = _build_ungated(config, query=query, memory=memory, size=config.size or decoder.hidden_size)
+    return GatedAttention(attention, query_size=query) if config.gate else attention
+
+
+def _build_ungated(config: AttentionConfig, *, query: int, memory: int, size: int) -> ContextProvider:
     scope = _build_scope(config, query)
     if config.heads > 1:
         return MultiHeadAttention(

@@ -3,7 +3,8 @@
 In the formulas y is the vector of a target word, s the decoder's state, c the context, s~ the attentional vector (h~ in
 Luong et al. 2015).
 
-B batch, T target length, S source length, D embedding, H hidden, C context, L layers, R readout.
+B batch, T target length, S source length, D embedding, H hidden, Q query, C context, L layers,
+R readout.
 """
 
 from abc import ABC, abstractmethod
@@ -90,9 +91,16 @@ class Decoder(nn.Module, ABC):
         """The vectors of target inputs after `state`, with dropout in training."""
         return drop_word_entries(self.word_dropout(self.embedding(tokens)), state.rnn.masks, self.dropout)
 
-    def attend(self, query: Float[Tensor, "B H"], state: DecoderState, memory: Memory) -> Attended:
-        """The output of attention for one query, at the step after `state`."""
-        attended: Attended = self.attention(query.unsqueeze(1), memory, state.position.unsqueeze(1) + 1)
+    def query(self, hidden: Float[Tensor, "*N H"], embedded: Float[Tensor, "*N D"]) -> Float[Tensor, "*N Q"]:
+        """The query of a step: its state, after the vector of the previous word where the attention reads that."""
+        return torch.cat((embedded, hidden), dim=-1) if self.attention.reads_word else hidden
+
+    def attend(
+        self, hidden: Float[Tensor, "B H"], embedded: Float[Tensor, "B D"], state: DecoderState, memory: Memory
+    ) -> Attended:
+        """The output of attention for the query of one step, the one after `state`."""
+        query = self.query(hidden, embedded).unsqueeze(1)
+        attended: Attended = self.attention(query, memory, state.position.unsqueeze(1) + 1)
         return attended
 
 
@@ -106,7 +114,7 @@ class BahdanauDecoder(Decoder):
     def advance(
         self, embedded: Float[Tensor, "B D"], state: DecoderState, memory: Memory
     ) -> tuple[Float[Tensor, "B R"], DecoderState, Attended]:
-        attended = self.attend(state.rnn.top, state, memory)
+        attended = self.attend(state.rnn.top, embedded, state, memory)
         context = attended.context.squeeze(1)
         rnn = step_rnn(self.rnn, torch.cat((embedded, context), dim=-1), state.rnn)
         return self.readout(rnn.top, context, embedded), DecoderState(rnn=rnn, position=state.position + 1), attended
@@ -118,8 +126,8 @@ class BahdanauDecoder(Decoder):
         """Attention and RNN in turns, then the readout of all steps at once."""
         hidden, outputs = [state.rnn.top], []
         rnn = unroll(self.rnn, embedded, state.rnn)
-        for position in positions.unsqueeze(2).unbind(1):
-            outputs.append(self.attention(hidden[-1].unsqueeze(1), memory, position))
+        for word, position in zip(embedded.unbind(1), positions.unsqueeze(2).unbind(1), strict=True):
+            outputs.append(self.attention(self.query(hidden[-1], word).unsqueeze(1), memory, position))
             hidden.append(rnn.step(outputs[-1].context.squeeze(1)))
         attended = Attended.join(outputs)
         return self.readout(torch.stack(hidden[1:], dim=1), attended.context, embedded), attended
@@ -138,7 +146,7 @@ class LuongDecoder(Decoder):
         self, embedded: Float[Tensor, "B D"], state: DecoderState, memory: Memory
     ) -> tuple[Float[Tensor, "B R"], DecoderState, Attended]:
         rnn = step_rnn(self.rnn, embedded, state.rnn)
-        attended = self.attend(rnn.top, state, memory)
+        attended = self.attend(rnn.top, embedded, state, memory)
         features = self.readout(rnn.top, attended.context.squeeze(1), embedded)
         return features, DecoderState(rnn=rnn, position=state.position + 1), attended
 
@@ -148,7 +156,7 @@ class LuongDecoder(Decoder):
     ) -> tuple[Float[Tensor, "B T R"], Attended]:
         """The RNN over the whole sentence, then attention and readout of all steps at once."""
         hidden = continue_rnn(self.rnn, embedded, state.rnn)
-        attended = self.attention(hidden, memory, positions)
+        attended = self.attention(self.query(hidden, embedded), memory, positions)
         return self.readout(hidden, attended.context, embedded), attended
 
 
@@ -168,7 +176,7 @@ class InputFeedingDecoder(Decoder):
     ) -> tuple[Float[Tensor, "B R"], DecoderState, Attended]:
         assert state.attentional is not None  # noqa: S101  # `start` and this method make all its states
         rnn = step_rnn(self.rnn, torch.cat((embedded, state.attentional), dim=-1), state.rnn)
-        attended = self.attend(rnn.top, state, memory)
+        attended = self.attend(rnn.top, embedded, state, memory)
         features = self.readout(rnn.top, attended.context.squeeze(1), embedded)
         return features, DecoderState(rnn=rnn, position=state.position + 1, attentional=features), attended
 
@@ -182,6 +190,6 @@ class InputFeedingDecoder(Decoder):
         rnn = unroll(self.rnn, embedded, state.rnn)
         for word, position in zip(embedded.unbind(1), positions.unsqueeze(2).unbind(1), strict=True):
             hidden = rnn.step(features[-1])
-            outputs.append(self.attention(hidden.unsqueeze(1), memory, position))
+            outputs.append(self.attention(self.query(hidden, word).unsqueeze(1), memory, position))
             features.append(self.readout(hidden, outputs[-1].context.squeeze(1), word))
         return torch.stack(features[1:], dim=1), Attended.join(outputs)

@@ -1,4 +1,6 @@
-"""The RNNs of both sides: torch's LSTM (Hochreiter & Schmidhuber 1997) and GRU (Cho et al. 2014).
+"""The RNNs of both sides: torch's LSTM (Hochreiter & Schmidhuber 1997), GRU and plain RNN, and the GRU of Cho et al.
+
+Torch's GRU differs from the paper's, `ChoGRU`. The plain RNN is h' = tanh(W x + b + U h + d); Elman 1990.
 
 B batch, N positions, X input, L layers, H hidden, E output (H, or 2H of both directions). `unroll.py` runs an RNN
 whose input depends on the step before.
@@ -15,17 +17,20 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 
 from seq2seq_cli.config.choices import Cell
+from seq2seq_cli.model.cho_gru import ChoGRU, cho_gru_cell
 from seq2seq_cli.model.state import RNNState
 
-RNN: TypeAlias = nn.LSTM | nn.GRU
+RNN: TypeAlias = nn.LSTM | nn.GRU | nn.RNN | ChoGRU
 
 
 def make_rnn(
     cell: Cell, input_size: int, hidden_size: int, *, layers: int, dropout: float, bidirectional: bool = False
 ) -> RNN:
     """An RNN with fresh weights, and dropout between its layers."""
-    kinds: dict[str, type[RNN]] = {"lstm": nn.LSTM, "gru": nn.GRU}
     between_layers = dropout if layers > 1 else 0.0
+    if cell == "gru_cho":
+        return ChoGRU(input_size, hidden_size, layers, dropout=between_layers, bidirectional=bidirectional)
+    kinds: dict[str, type[nn.LSTM | nn.GRU | nn.RNN]] = {"lstm": nn.LSTM, "gru": nn.GRU, "rnn": nn.RNN}
     return kinds[cell](
         input_size, hidden_size, layers, dropout=between_layers, bidirectional=bidirectional, batch_first=True
     )
@@ -43,6 +48,9 @@ def run_rnn(
     per layer and direction, in torch's order: the first layer's forward one, then its backward one. The outputs of
     each layer but the last pass through `between`.
     """
+    if isinstance(rnn, ChoGRU):
+        outputs, last = rnn(inputs, lengths=lengths, between=between)
+        return outputs, _state(last)
     if between is not None and rnn.num_layers > 1:
         return _run_by_layers(rnn, inputs, lengths, between)
     if (lengths == inputs.shape[1]).all():
@@ -75,13 +83,14 @@ def step_rnn(rnn: RNN, inputs: Float[Tensor, "B X"], state: RNNState) -> RNNStat
     """
     hidden: list[Tensor] = []
     cell: list[Tensor] = []
+    next_hidden = _cell_without_memory(rnn)
     for layer, weights in enumerate(rnn.all_weights):
         if layer > 0:
             inputs = F.dropout(hidden[-1], rnn.dropout, rnn.training)
             if state.masks is not None and rnn.training:
                 inputs = inputs * state.masks.layers[layer - 1]
         if state.cell is None:
-            hidden.append(torch.gru_cell(inputs, state.hidden[layer], *weights))
+            hidden.append(next_hidden(inputs, state.hidden[layer], *weights))
         else:
             h, c = torch.lstm_cell(inputs, (state.hidden[layer], state.cell[layer]), *weights)
             hidden.append(h)
@@ -89,8 +98,18 @@ def step_rnn(rnn: RNN, inputs: Float[Tensor, "B X"], state: RNNState) -> RNNStat
     return RNNState(hidden=torch.stack(hidden), cell=torch.stack(cell) if cell else None, masks=state.masks)
 
 
+def _cell_without_memory(rnn: RNN) -> Callable[..., Tensor]:
+    """One step of a layer of an RNN that has no c."""
+    if isinstance(rnn, ChoGRU):
+        return cho_gru_cell
+    return torch.rnn_tanh_cell if isinstance(rnn, nn.RNN) else torch.gru_cell
+
+
 def _run_by_layers(
-    rnn: RNN, inputs: Float[Tensor, "B N X"], lengths: Int[Tensor, " B"], between: Callable[[Tensor], Tensor]
+    rnn: nn.LSTM | nn.GRU | nn.RNN,
+    inputs: Float[Tensor, "B N X"],
+    lengths: Int[Tensor, " B"],
+    between: Callable[[Tensor], Tensor],
 ) -> tuple[Float[Tensor, "B N E"], RNNState]:
     """`run_rnn`, one layer after the other."""
     directions = 2 if rnn.bidirectional else 1
@@ -119,6 +138,8 @@ def _run_layer(
 
     `inputs` are batch first, or the data of a packed sequence with these `batch_sizes`.
     """
+    if isinstance(rnn, ChoGRU):
+        return rnn.run_layer(layer, inputs, start[0])
     directions = 2 if rnn.bidirectional else 1
     by_direction = rnn.all_weights[layer * directions : (layer + 1) * directions]
     weights: list[Tensor] = [weight for weights in by_direction for weight in weights]
@@ -130,9 +151,10 @@ def _run_layer(
             if batch_sizes is None:
                 return torch.lstm(inputs, start, weights, *settings, True)
             return torch.lstm(inputs, batch_sizes, start, weights, *settings)
+        run = torch.rnn_tanh if isinstance(rnn, nn.RNN) else torch.gru
         if batch_sizes is None:
-            return torch.gru(inputs, start[0], weights, *settings, True)
-        return torch.gru(inputs, batch_sizes, start[0], weights, *settings)
+            return run(inputs, start[0], weights, *settings, True)
+        return run(inputs, batch_sizes, start[0], weights, *settings)
 
 
 def _state(last: Tensor | tuple[Tensor, Tensor]) -> RNNState:

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 import torch.nn.functional as F
 from jaxtyping import Float
-from torch import Tensor
+from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
 from seq2seq_cli.model.recurrent import RNN, step_rnn
@@ -20,9 +20,11 @@ from seq2seq_cli.model.state import RNNState
 def unroll(rnn: RNN, words: Float[Tensor, "B T D"], state: RNNState) -> "PlainRNN | HoistedRNN":
     """The RNN before the first of `words`, in `state`.
 
-    On a GPU torch computes a step of an RNN in one kernel; the many small ones of `HoistedRNN` would be slower.
+    On a GPU torch computes a step of an RNN in one kernel; the many small ones of `HoistedRNN` would be slower. It has
+    the LSTM and torch's GRU.
     """
-    return (HoistedRNN if words.device.type == "cpu" else PlainRNN)(rnn, words, state)
+    hoisted = words.device.type == "cpu" and isinstance(rnn, nn.LSTM | nn.GRU)
+    return (HoistedRNN if hoisted else PlainRNN)(rnn, words, state)
 
 
 class PlainRNN:
@@ -38,7 +40,10 @@ class PlainRNN:
 
 
 class HoistedRNN:
-    """The same values, with all products that do not depend on the step before hoisted out of the loop."""
+    """The same values, with all products that do not depend on the step before hoisted out of the loop.
+
+    For an LSTM and torch's GRU.
+    """
 
     def __init__(self, rnn: RNN, words: Float[Tensor, "B T D"], state: RNNState) -> None:
         self._rnn = rnn

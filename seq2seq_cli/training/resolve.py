@@ -46,7 +46,7 @@ def _check_longest_source(config: Config, corpus: "PreparedCorpus") -> None:
     """Raise UsageError when a source is longer than the location score allows."""
     attention = config.model.attention
     longest = 1 + max(int(corpus.split(name).src.lengths.max(initial=0)) for name in SPLITS)
-    if attention.score == "location" and longest > attention.max_length:
+    if attention.has_places and longest > attention.max_length:
         raise UsageError(
             f"model.attention.max_length ({attention.max_length}) is too small for {corpus.path}, whose longest source"
             f" has {longest} tokens with <eos>; set it to {longest} or more, or prepare with a lower data.max_tokens"

@@ -176,7 +176,7 @@ def _give_lengths(graph: onnx.GraphProto) -> None:
 
     ONNX's RNNs never see the padding then, as torch's with packed sequences: their outputs there are zero.
     """
-    kinds = ("LSTM", "GRU")
+    kinds = ("LSTM", "GRU", "RNN")
     graph.node.insert(0, onnx.helper.make_node("Cast", ["lengths"], ["rnn_lengths"], to=onnx.TensorProto.INT32))
     for node in graph.node:
         if node.op_type in kinds:

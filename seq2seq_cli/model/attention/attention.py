@@ -1,7 +1,7 @@
 """Attention = score x scope; mask, softmax and weighted sum are written here, once for all scores and scopes.
 
-B batch, T target length (1 in a single step), S source length, H query (decoder hidden), E encoder output, K keys,
-C context.
+B batch, T target length (1 in a single step), S source length, H query (decoder hidden; with the word before it where
+the score reads that), E encoder output, K keys, C context.
 """
 
 from abc import ABC, abstractmethod
@@ -49,6 +49,8 @@ class ContextProvider(nn.Module, ABC):
     """Whether the context is a weighted sum, with weights to show."""
     max_length: int | None = None
     """The largest number of source positions; None for no limit."""
+    reads_word: bool = False
+    """Whether a query is [y; q], the vector of the previous word before the decoder's state."""
 
     def make_memory(
         self, states: Float[Tensor, "B S E"], last: Float[Tensor, "B E"], mask: Bool[Tensor, "B S"]
@@ -84,6 +86,7 @@ class Attention(ContextProvider):
         self.scope = scope
         self.context_size = memory_size
         self.max_length = score.max_length
+        self.reads_word = score.reads_word
 
     @override
     def keys(self, states: Float[Tensor, "B S E"], last: Float[Tensor, "B E"]) -> Float[Tensor, "B S K"]:

@@ -42,7 +42,11 @@ class FixedContext(ContextProvider):
 
     @override
     def keys(self, states: Float[Tensor, "B S E"], last: Float[Tensor, "B E"]) -> Float[Tensor, "B S E"]:
-        return torch.tanh(self.V(last)).unsqueeze(1).expand_as(states)
+        return self.summary(last).unsqueeze(1).expand_as(states)
+
+    def summary(self, last: Float[Tensor, "B E"]) -> Float[Tensor, "B E"]:
+        """c, from the encoder's last state."""
+        return torch.tanh(self.V(last))
 
     @override
     def forward(self, query: Float[Tensor, "B T H"], memory: Memory, positions: Int[Tensor, "B T"]) -> Attended:

@@ -9,7 +9,7 @@ end of the file gives each score its name in the config.
 """
 
 from abc import ABC, abstractmethod
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import torch
 import torch.nn.functional as F
@@ -24,7 +24,7 @@ class Sizes(NamedTuple):
     """The sizes that a score makes its matrices of."""
 
     query: int
-    """H."""
+    """H, that of a whole query."""
     memory: int
     """E."""
     attention: int
@@ -38,6 +38,8 @@ class Score(nn.Module, ABC):
 
     max_length: int | None = None
     """The largest number of source positions; None for no limit."""
+    reads_word: ClassVar[bool] = False
+    """Whether its queries are [y; q], the vector of the previous word before the decoder's state."""
 
     def __init__(self, sizes: Sizes) -> None:  # noqa: ARG002  # for scores with nothing to learn
         super().__init__()
@@ -177,8 +179,7 @@ class LinearScore(Score):
 class LocationScore(Score):
     """score(q, h_s) = (W q)_s; Luong et al. 2015, section 3.1, location, eq. 8.
 
-    The query alone scores the positions. W has one row per position, which limits the length of a source. PyTorch's
-    older translation tutorial has W [y; q].
+    The query alone scores the positions. W has one row per position, which limits the length of a source.
     """
 
     def __init__(self, sizes: Sizes) -> None:
@@ -199,6 +200,16 @@ class LocationScore(Score):
         """The first S entries of W q."""
         scores: Tensor = self.W(query)[..., : keys.shape[1]]
         return scores
+
+
+class LocationWordScore(LocationScore):
+    """score([y; q], h_s) = (W [y; q] + b)_s, y the vector of the previous word; PyTorch's older tutorial."""
+
+    reads_word = True
+
+    def __init__(self, sizes: Sizes) -> None:
+        super().__init__(sizes)
+        self.W = nn.Linear(sizes.query, sizes.max_length)
 
 
 class StateFreeScore(Score):
@@ -232,6 +243,7 @@ SCORES: dict[ScoreName, type[Score]] = {
     "concat_joined": JoinedConcatScore,
     "linear": LinearScore,
     "location": LocationScore,
+    "location_word": LocationWordScore,
     "state_free": StateFreeScore,
 }
 """Every score by its name in the config, `model.attention.score`."""

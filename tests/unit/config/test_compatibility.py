@@ -79,6 +79,28 @@ JOINED = "model.encoder.directions=joined"
             ["model.attention.score=location", "data.max_tokens=101"],
             ["model.attention.max_length (101)", "data.max_tokens (101)"],
         ),
+        (["model.bridge=backward"], ["model.bridge (backward)", "model.encoder.directions (one)"]),
+        (["model.bridge=context"], ["model.bridge (context)", "model.attention.score (general)"]),
+        (
+            ["model.attention.score=fixed", "model.attention.gate=true"],
+            ["model.attention.gate (true)", "model.attention.score (fixed)"],
+        ),
+        (
+            ["model.attention.score=fixed", "training.doubly_stochastic=1"],
+            ["training.doubly_stochastic (1.0)", "model.attention.score (fixed)"],
+        ),
+        (
+            ["model.attention.scope=hard", "training.doubly_stochastic=1"],
+            ["training.doubly_stochastic (1.0)", "model.attention.scope (hard)"],
+        ),
+        (
+            ["model.attention.score=location_word", "data.max_tokens=101"],
+            ["model.attention.max_length (101)", "data.max_tokens (101)"],
+        ),
+        (
+            ["training.optimiser=adadelta", "training.weight_decay=0.01"],
+            ["training.weight_decay (0.01)", "training.optimiser (adadelta)", "adamw"],
+        ),
         (["training.weight_decay=0.01"], ["training.weight_decay (0.01)", "training.optimiser (adam)", "adamw"]),
         (
             ["model.encoder.variational_dropout=true"],
@@ -117,6 +139,10 @@ def test_keys_that_do_not_go_together_are_refused_in_a_line_that_names_them(
         ["training.weight_decay=0.01", "training.optimiser=adamw"],
         ["training.weight_decay=0.01", "training.optimiser=sgd"],
         ["training.schedule=plateau", "training.warmup_steps=100"],
+        [JOINED, "model.bridge=backward", "model.decoder.cell=gru_cho", "model.decoder.hidden_size=100"],
+        ["model.attention.score=fixed", "model.bridge=context", "model.decoder.layers=2"],
+        ["model.attention.scope=hard", "model.attention.gate=true"],
+        ["training.clip_norm=null", "training.loss_unit=sentence", "training.doubly_stochastic=1"],
         ["model.decoder.variational_dropout=true", "model.decoder.word_dropout=0.1"],
         ["model.encoder.variational_dropout=true", "model.encoder.dropout=0.2"],
     ],

@@ -52,15 +52,6 @@ def test_forced_tokens_are_reference_words_and_the_others_predicted_from_the_inp
     assert inputs[1].tolist() == TGT_IN[1].tolist()
 
 
-def test_own_predictions_are_made_without_dropout_and_leave_the_model_in_training() -> None:
-    network = model().train()
-    memory, state = network.encode(SRC, LENGTHS)
-    unforced = sentences(False, False, False)
-    first, second = (decoder_inputs(network, TGT_IN, unforced, state, memory) for _ in range(2))
-    assert torch.equal(first, second)
-    assert network.training
-
-
 def test_all_forced_are_the_reference_words() -> None:
     network = model()
     memory, state = network.encode(SRC, LENGTHS)

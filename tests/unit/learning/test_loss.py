@@ -1,5 +1,6 @@
 import pytest
 import torch
+from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
 from seq2seq_cli.compute.precision import computing
@@ -8,6 +9,7 @@ from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.corpus.batches import Batch
 from seq2seq_cli.learning.loss import batch_loss
 from seq2seq_cli.model.build import build_model
+from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.text.vocabulary import BOS, EOS, PAD
 from tests.tiny import CPU, TINY
 
@@ -52,6 +54,53 @@ def test_the_loss_of_a_batch_is_the_sum_over_its_sentences() -> None:
         assert together.nll.item() == pytest.approx(alone, abs=1e-4)
 
 
+@pytest.mark.parametrize("kind", ["luong", "bahdanau"])
+def test_the_doubly_stochastic_penalty_is_that_of_the_paper(kind: str) -> None:
+    torch.manual_seed(0)
+    settings = [f"model.decoder.kind={kind}", "model.attention.gate=true"]
+    model = build_model(load_config(None, [*TINY, *settings]).model, src_size=12, tgt_size=12).double().eval()
+    plain, penalised = (
+        batch_loss(model, batch([0, 1, 2]), teacher_forcing=1.0, doubly_stochastic=weight) for weight in (0.0, 0.7)
+    )
+    # Xu et al. 2015, eq. 14, one sentence at a time: no padding on either side.
+    expected = 0.0
+    for src, tgt in zip(SOURCES, TARGETS, strict=True):
+        _, weights = model(torch.tensor([src]), torch.tensor([len(src)]), torch.tensor([[BOS, *tgt]]))
+        expected += sum((1 - weights[0, :, word].sum().item()) ** 2 for word in range(len(src)))
+    assert (penalised.objective - plain.objective).item() == pytest.approx(0.7 * expected, rel=1e-5)
+    assert penalised.nll.item() == plain.nll.item()
+    of_penalty = torch.autograd.grad(penalised.objective - plain.objective, model.encoder.embedding.weight)[0]
+    assert of_penalty.isfinite().all()
+    assert (of_penalty != 0).any()
+
+
+def inputs_of(model: Seq2Seq, *, teacher_forcing: float) -> Tensor:
+    """The words that the decoder is fed in `batch_loss`."""
+    given: list[Tensor] = []
+    hook = model.decoder.register_forward_pre_hook(lambda _, args: given.append(args[0]))
+    batch_loss(model, batch([0, 1, 2]), teacher_forcing=teacher_forcing)
+    hook.remove()
+    return given[0]
+
+
+# Dropout of a part of the network in the pass that predicts; in the tutorials it is that of the decoder.
+@pytest.mark.parametrize("key", ["model.encoder.dropout", "model.decoder.dropout", "model.decoder.word_dropout"])
+def test_own_predictions_come_from_the_network_as_it_is_trained_with_its_dropout(key: str) -> None:
+    off = [f"model.{side}.{name}=0" for side in ("encoder", "decoder") for name in ("dropout", "word_dropout")]
+    torch.manual_seed(0)
+    model = build_model(load_config(None, [*TINY, *off, f"{key}=0.5"]).model, src_size=12, tgt_size=12)
+    with torch.no_grad():
+        for weight in model.parameters():
+            weight.mul_(5)
+    predicted = {tuple(inputs_of(model.train(), teacher_forcing=0.0).flatten().tolist()) for _ in range(8)}
+    assert len(predicted) > 1
+    assert model.training
+    evaluated = {tuple(inputs_of(model.eval(), teacher_forcing=0.0).flatten().tolist()) for _ in range(8)}
+    assert len(evaluated) == 1
+    reference = batch([0, 1, 2]).tgt_in
+    assert torch.equal(inputs_of(model.train(), teacher_forcing=1.0), reference)
+
+
 ATTENTIONAL = "model.decoder.readout=attentional"
 KINDS = {
     "bahdanau": ["model.decoder.kind=bahdanau", ATTENTIONAL],
@@ -61,6 +110,14 @@ KINDS = {
     "rnnsearch": ["model.encoder.directions=joined", "model.bridge=linear", "model.decoder.readout=maxout"],
     "heads": ["model.attention.score=additive", "model.attention.heads=3", "model.attention.scope=local_p"],
     "hard": ["model.attention.scope=hard", "model.decoder.kind=bahdanau"],
+    "cho": [
+        *("model.encoder.cell=gru_cho", "model.decoder.cell=gru_cho", "model.encoder.directions=joined"),
+        *("model.bridge=backward", "model.decoder.kind=bahdanau", "model.decoder.readout=maxout"),
+    ],
+    "plain": [
+        *("model.encoder.cell=rnn", "model.decoder.cell=rnn", "model.attention.score=location_word"),
+        "model.attention.gate=true",
+    ],
 }
 
 

@@ -57,7 +57,24 @@ def test_each_weight_is_there_once_and_word_vectors_tied_to_the_output_layer_dec
     assert (id(model.encoder.embedding.weight) in map(id, decayed)) == (tied == "all")
 
 
-@pytest.mark.parametrize("optimiser", ["adam", "adamw", "sgd"])
+def test_adadelta_is_that_of_the_paper_with_bahdanau_s_values() -> None:
+    model, rho, epsilon = small_model(), 0.95, 1e-6
+    optimiser = make_optimiser(model, TrainingConfig(optimiser="adadelta", lr=1.0))
+    x, squares, moves = model.output.weight.detach().double().numpy(), 0.0, 0.0
+    for step in range(3):
+        for weight in model.parameters():
+            weight.grad = torch.full_like(weight, 0.5 - step)
+        optimiser.step()
+        # Zeiler 2012, algorithm 1.
+        gradient = 0.5 - step
+        squares = rho * squares + (1 - rho) * gradient**2
+        move = -(((moves + epsilon) / (squares + epsilon)) ** 0.5) * gradient
+        moves = rho * moves + (1 - rho) * move**2
+        x = x + move
+    torch.testing.assert_close(model.output.weight.detach().double(), torch.from_numpy(x), rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize("optimiser", ["adam", "adamw", "adadelta", "sgd"])
 def test_an_optimiser_resumes_from_its_saved_state(optimiser: str) -> None:
     training = TrainingConfig.model_validate({"optimiser": optimiser, "lr": LR})
 

@@ -30,6 +30,7 @@ def rates(schedule: str, warmup: int, updates: int, *, factor: float = 1.0, lr: 
         ("cosine", [1.0, (1 + math.sqrt(0.5)) / 2, 0.5, (1 - math.sqrt(0.5)) / 2, 0.0]),
         ("inverse_sqrt", [math.sqrt(4 / n) for n in (5, 6, 7, 8, 9)]),
         ("plateau", [1.0, 1.0, 1.0, 1.0, 1.0]),
+        ("halving", [1.0, 1.0, 1.0, 1.0, 1.0]),  # in the first epoch
     ],
 )
 def test_four_updates_of_warm_up_and_four_after_it(schedule: str, after: list[float]) -> None:
@@ -38,7 +39,7 @@ def test_four_updates_of_warm_up_and_four_after_it(schedule: str, after: list[fl
 
 
 def test_without_a_warm_up_the_first_update_has_the_highest_rate() -> None:
-    assert [rates(schedule, 0, 4)[0] for schedule in SCHEDULES] == [1.0] * 5
+    assert [rates(schedule, 0, 4)[0] for schedule in SCHEDULES] == [1.0] * 6
     assert rates("inverse_sqrt", 0, 4)[3] == 0.5
 
 
@@ -84,6 +85,23 @@ def test_a_time_limit_brings_the_rate_down_as_updates_do() -> None:
     # 10 of 1,000 updates are done, but three quarters of the time.
     training = TrainingConfig(schedule="linear", lr=1.0)
     assert learning_rate(training, step=10, fraction_done=0.75, factor=1.0) == pytest.approx(0.25)
+
+
+@pytest.mark.parametrize(
+    ("after", "every", "halvings"),
+    [
+        # Sutskever et al. 2014: 0.7 for 5 epochs, then halved every half epoch, 7.5 epochs in all.
+        (5.0, 0.5, {0.0: 0, 4.99: 0, 5.0: 1, 5.49: 1, 5.5: 2, 7.0: 5, 7.49: 5}),
+        # Luong et al. 2015, with dropout: 8 epochs, then halved every epoch, 12 in all.
+        (8.0, 1.0, {7.99: 0, 8.0: 1, 8.99: 1, 9.0: 2, 11.5: 4}),
+        (0.0, 1.0, {0.0: 1, 1.0: 2, 5000.0: 5001}),
+    ],
+)
+def test_the_rate_is_halved_as_the_papers_say(after: float, every: float, halvings: dict[float, int]) -> None:
+    training = TrainingConfig(schedule="halving", halving_after=after, halving_every=every, lr=0.7)
+    for epochs, count in halvings.items():
+        rate = learning_rate(training, step=9, fraction_done=0.3, factor=1.0, epochs=epochs)
+        assert rate == pytest.approx(0.7 * 0.5**count)
 
 
 def test_a_training_that_ends_with_its_warm_up_is_at_0() -> None:

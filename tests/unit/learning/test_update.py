@@ -26,20 +26,28 @@ class SmallMemory(Objective):
         return super().forward(batch, teacher_forcing, baseline)
 
 
-@pytest.mark.parametrize("clip_norm", [1e-3, 1e9])
-def test_the_gradient_is_that_of_the_mean_loss_per_token_clipped_to_clip_norm(
-    corpus: PreparedCorpus, clip_norm: float
+@pytest.mark.parametrize("unit", ["token", "sentence"])
+@pytest.mark.parametrize("clip_norm", [1e-3, 1e9, None])
+def test_the_gradient_is_that_of_the_mean_loss_per_unit_clipped_to_clip_norm(
+    corpus: PreparedCorpus, clip_norm: float | None, unit: str
 ) -> None:
-    config = tiny_config(corpus, *EXACT, f"training.clip_norm={clip_norm}", "training.lr=1e-30")
+    settings = (f"training.clip_norm={clip_norm or 'null'}", f"training.loss_unit={unit}", "training.lr=1e-30")
+    config = tiny_config(corpus, *EXACT, *settings)
     state, batch = fresh_tiny(corpus, config), collate(corpus.split("train"), range(16))
-    updated = Updater(state, config.training).update([batch], fraction_done=0.0)
+    # In two batches of different sizes, whose gradients are those of one.
+    parts = [collate(corpus.split("train"), range(5)), collate(corpus.split("train"), range(5, 16))]
+    updated = Updater(state, config.training).update(parts, fraction_done=0.0)
     weights = list(state.model.parameters())
-    mean = batch_loss(state.model, batch, teacher_forcing=1.0).objective / batch.tokens
+    count = batch.tokens if unit == "token" else 16
+    mean = batch_loss(state.model, batch, teacher_forcing=1.0).objective / count
     gradients = torch.autograd.grad(mean, weights)
     norm = torch.cat([gradient.flatten() for gradient in gradients]).norm().item()
     assert updated.gradient_norm == pytest.approx(norm, rel=1e-5)
     for weight, gradient in zip(weights, gradients, strict=True):
-        torch.testing.assert_close(weight.grad, gradient * min(1, clip_norm / norm), rtol=1e-4, atol=1e-9)
+        expected = gradient if clip_norm is None else gradient * min(1, clip_norm / norm)
+        torch.testing.assert_close(weight.grad, expected, rtol=1e-4, atol=1e-6 * norm)
+    # The loss that is reported is per token in any case.
+    assert updated.loss == pytest.approx((mean * count / batch.tokens).item(), rel=1e-5)
 
 
 def test_accumulated_batches_are_one_large_batch(corpus: PreparedCorpus) -> None:

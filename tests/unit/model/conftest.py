@@ -44,22 +44,40 @@ def sizes(encoder: Values, decoder: Values, attention: Values, *, alike: bool) -
 
 
 def sides() -> Iterator[tuple[Values, str, Values]]:
-    """Each encoder with each bridge; the decoder's cell and layers in turn where the bridge leaves them free."""
+    """Each encoder with each bridge; the decoder's cell and layers in turn where the bridge leaves them free.
+
+    The bridges of some encoders or scores alone, and the cells that torch has no fast kernels for, are in `others`.
+    """
     rnns = cycle(product(choices(DecoderConfig, "cell"), (1, 2, 3)))
     for cell, directions, reverse, (layers, residual), bridge in product(
-        choices(EncoderConfig, "cell"),
+        ("lstm", "gru"),
         choices(EncoderConfig, "directions"),
         (False, True),
         ((1, False), (2, False), (3, False), (4, True)),
-        choices(ModelConfig, "bridge"),
+        ("copy", "linear", "zero"),
     ):
         encoder = {"cell": cell, "directions": directions, "reverse": reverse, "layers": layers, "residual": residual}
         rnn_cell, rnn_layers = (cell, layers) if bridge == "copy" else next(rnns)
         yield encoder, bridge, {"cell": rnn_cell, "layers": rnn_layers}
 
 
+def others() -> Iterator[tuple[Values, str, Values, str]]:
+    """The other cells and bridges, each in both roles, and the score that each goes with."""
+    plain = {"reverse": False, "residual": False}
+    for cell, directions in product(("gru_cho", "rnn"), choices(EncoderConfig, "directions")):
+        encoder = {"cell": cell, "directions": directions, "layers": 2, **plain}
+        yield encoder, "copy", {"cell": cell, "layers": 2}, "additive"
+        deep = {"layers": 4, "residual": True, "reverse": True}
+        yield {**encoder, **deep}, "linear", {"cell": cell, "layers": 1}, "general"
+    for bridge, score, cell, other in product(
+        ("backward", "context"), ("additive", "fixed"), ("lstm", "gru_cho"), ("lstm", "gru")
+    ):
+        yield {"cell": cell, "directions": "joined", "layers": 2, **plain}, bridge, {"cell": other, "layers": 2}, score
+
+
 def attentions() -> Iterator[tuple[Values, Values]]:
-    """Scores, scopes, heads, decoders and readouts."""
+    """Scores, scopes, heads, decoders and readouts; every third of those with attention has a gate."""
+    gates = cycle((False, False, True))
     for score, scope, heads, kind, feeding, readout in product(
         choices(AttentionConfig, "score"),
         choices(AttentionConfig, "scope"),
@@ -69,7 +87,7 @@ def attentions() -> Iterator[tuple[Values, Values]]:
         choices(DecoderConfig, "readout"),
     ):
         yield (
-            {"score": score, "scope": scope, "heads": heads},
+            {"score": score, "scope": scope, "heads": heads, "gate": score not in ("fixed", "none") and next(gates)},
             {"kind": kind, "input_feeding": feeding, "readout": readout},
         )
 
@@ -87,6 +105,11 @@ def combinations() -> Iterator[ModelConfig]:
         yield next(config for config in fitting if config)
     additive = {"score": "additive"}, {"kind": "luong", "input_feeding": False, "readout": "attentional"}
     yield from filter(None, (combined(*side, *additive, "none") for side in all_sides))
+    feeding = {"kind": "luong", "input_feeding": True, "readout": "attentional"}
+    reading = {"kind": "bahdanau", "input_feeding": False, "readout": "maxout"}
+    for decoder, (encoder, bridge, rnn, score) in zip(cycle((feeding, reading, additive[1])), others(), strict=False):
+        config = combined(encoder, bridge, rnn, {"score": score}, decoder, "none")
+        yield from [config] if config else []
 
 
 def combined(
@@ -107,7 +130,7 @@ def name_of(config: ModelConfig) -> str:
             (
                 f"{encoder.directions}_{encoder.cell}{encoder.layers}{'r' * encoder.residual}{'b' * encoder.reverse}",
                 config.bridge,
-                f"{attention.score}{attention.heads}_{attention.scope}",
+                f"{attention.score}{attention.heads}_{attention.scope}{'g' * attention.gate}",
                 f"{decoder.kind}_{decoder.cell}{decoder.layers}{'f' * decoder.input_feeding}_{decoder.readout}",
                 config.tied_embeddings,
             ),

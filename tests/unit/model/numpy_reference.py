@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 Weights = dict[str, Array]
 State = tuple[Array, Array]
-"""h and c of one layer; a GRU leaves c as it is."""
+"""h and c of one layer; only an LSTM changes c."""
 
 
 def numbers(module: Any) -> Weights:
@@ -46,7 +46,22 @@ def gru_cell(p: Weights, name: str, x: Array, state: State) -> State:
     return (1 - z) * np.tanh(n_in + r * n_h) + z * h, c
 
 
-CELLS = {"lstm": lstm_cell, "gru": gru_cell}
+def gru_cho_cell(p: Weights, name: str, x: Array, state: State) -> State:
+    """r, z = sigmoid(W x + b + U h + d); n = tanh(W x + b + U (r h) + d); h' = (1 - z) n + z h."""
+    h, c = state
+    W, U, b, d = (np.split(p[f"{part}_{name}"], 3) for part in ("weight_ih", "weight_hh", "bias_ih", "bias_hh"))
+    r, z = (sigmoid(W[gate] @ x + b[gate] + U[gate] @ h + d[gate]) for gate in (0, 1))
+    return (1 - z) * np.tanh(W[2] @ x + b[2] + U[2] @ (r * h) + d[2]) + z * h, c
+
+
+def rnn_cell(p: Weights, name: str, x: Array, state: State) -> State:
+    """h' = tanh(W x + b + U h + d)."""
+    h, c = state
+    products = p[f"weight_ih_{name}"] @ x + p[f"weight_hh_{name}"] @ h
+    return np.tanh(products + p[f"bias_ih_{name}"] + p[f"bias_hh_{name}"]), c
+
+
+CELLS = {"lstm": lstm_cell, "gru": gru_cell, "gru_cho": gru_cho_cell, "rnn": rnn_cell}
 
 
 def rnn_step(cell: str, p: Weights, x: Array, state: Sequence[State]) -> list[State]:
@@ -100,21 +115,24 @@ def layers_of(p: Weights) -> int:
 def bridge(model: Any, config: Any, last: list[State]) -> list[State]:
     """The decoder's first state."""
     h, c = last[-1]
-    if config.encoder.cell == "gru":
+    if config.encoder.cell != "lstm":
         c = h
     p = numbers(model.bridge)
     match config.bridge:
         case "copy":
             return last
+        case "backward":
+            h, c = h[len(h) // 2 :], c[len(c) // 2 :]
+        case "context":
+            h = np.tanh(numbers(model.decoder.attention)["V.weight"] @ h)
+            c = h if config.encoder.cell != "lstm" else c
         case "zero":
             zeros = np.zeros(config.decoder.hidden_size)
             return [(zeros, zeros)] * config.decoder.layers
-        case "linear":
-            hidden = [np.tanh(p[f"W.{i}.weight"] @ h + p[f"W.{i}.bias"]) for i in range(config.decoder.layers)]
-            if config.decoder.cell == "gru":
-                return [(s, s) for s in hidden]
-            return [(s, p[f"V.{i}.weight"] @ c + p[f"V.{i}.bias"]) for i, s in enumerate(hidden)]
-    raise ValueError(config.bridge)
+    hidden = [np.tanh(p[f"W.{i}.weight"] @ h + p[f"W.{i}.bias"]) for i in range(config.decoder.layers)]
+    if config.decoder.cell != "lstm":
+        return [(s, s) for s in hidden]
+    return [(s, p[f"V.{i}.weight"] @ c + p[f"V.{i}.bias"]) for i, s in enumerate(hidden)]
 
 
 SCORES: dict[str, Callable[[Weights, Array, Array, int], Any]] = {
@@ -126,6 +144,7 @@ SCORES: dict[str, Callable[[Weights, Array, Array, int], Any]] = {
     "concat_joined": lambda p, q, h, _: p["v.weight"][0] @ np.tanh(p["W.weight"] @ np.concatenate((q, h))),
     "linear": lambda p, q, h, _: p["w.weight"][0] @ np.concatenate((q, h)) + p["w.bias"][0],
     "location": lambda p, q, _h, position: (p["W.weight"] @ q)[position],
+    "location_word": lambda p, q, _h, position: (p["W.weight"] @ q + p["W.bias"])[position],
     "state_free": lambda p, _q, h, _: p["v.weight"][0] @ np.tanh(p["U.weight"] @ h),
 }
 """The score of one query q and one memory state h, the one at the position (counted from 0)."""
@@ -155,13 +174,24 @@ def weights_of(config: Any, p: Weights, scores: Array, q: Array, t: int) -> Arra
     return weights
 
 
-def attend(model: Any, config: Any, q: Array, memory: list[Array], summary: Array, t: int) -> tuple[Array, Array]:
-    """Context and weights of one query, made for the t-th target word (counted from 1)."""
+def attend(
+    model: Any, config: Any, s: Array, y: Array, memory: list[Array], summary: Array, t: int
+) -> tuple[Array, Array]:
+    """Context and weights of the query of a state and the word before, for the t-th target word (counted from 1)."""
     module = model.decoder.attention
+    q = np.concatenate((y, s)) if config.score == "location_word" else s
     if config.score == "none":
         return np.zeros(0), np.zeros(len(memory))
     if config.score == "fixed":
         return np.tanh(numbers(module)["V.weight"] @ summary), np.zeros(len(memory))
+    if not config.gate:
+        return attend_ungated(module, config, q, memory, t)
+    gate = numbers(module.w)
+    context, weights = attend_ungated(module.attention, config, q, memory, t)
+    return sigmoid(gate["weight"][0] @ q + gate["bias"][0]) * context, weights
+
+
+def attend_ungated(module: Any, config: Any, q: Array, memory: list[Array], t: int) -> tuple[Array, Array]:
     scope = numbers(module.scope)
     if config.heads > 1:
         return attend_with_heads(numbers(module), scope, config, q, memory, t)
@@ -212,11 +242,11 @@ def translate_forced(model: Any, config: Any, src: list[int], tgt_in: list[int])
     for t, word in enumerate(tgt_in, start=1):
         y = vectors[word]
         if config.decoder.kind == "bahdanau":
-            context, weights = attend(model, config.attention, state[-1][0], memory, summary, t)
+            context, weights = attend(model, config.attention, state[-1][0], y, memory, summary, t)
             state = rnn_step(config.decoder.cell, decoder, np.concatenate((y, context)), state)
         else:
             state = rnn_step(config.decoder.cell, decoder, np.concatenate((y, attentional)), state)
-            context, weights = attend(model, config.attention, state[-1][0], memory, summary, t)
+            context, weights = attend(model, config.attention, state[-1][0], y, memory, summary, t)
         features = read_features(config.decoder.readout, readout, state[-1][0], context, y)
         if config.decoder.input_feeding:
             attentional = features

@@ -8,6 +8,7 @@ from torch import Tensor, nn
 
 from seq2seq_cli.errors import InputError
 from seq2seq_cli.model.attention.attention import Attended, Attention, ContextProvider, masked_softmax
+from seq2seq_cli.model.attention.gate import GatedAttention
 from seq2seq_cli.model.attention.hard import HardAttention
 from seq2seq_cli.model.attention.heads import MultiHeadAttention
 from seq2seq_cli.model.attention.no_attention import FixedContext, NoAttention
@@ -20,6 +21,7 @@ from seq2seq_cli.model.attention.scores import (
     JoinedConcatScore,
     LinearScore,
     LocationScore,
+    LocationWordScore,
     ScaledDotScore,
     Score,
     Sizes,
@@ -109,6 +111,28 @@ def test_location_by_hand_and_no_further_than_its_length() -> None:
     assert scores(score) == pytest.approx([0.5, -1.0])
     with pytest.raises(InputError, match=r"4 tokens, .* takes 3 \(model\.attention\.max_length\)"):
         score.keys(torch.zeros(1, 4, 2))
+
+
+def test_location_with_the_word_by_hand() -> None:
+    """y = (3, -1), q = (1, 2): the query is [y; q]."""
+    score = LocationWordScore(Sizes(query=4, memory=2, attention=1, max_length=3))
+    set_weight(score.W, [[0.3, 0.4, 0.1, 0.2], [0.0, 1.0, 1.0, 0.0], [5.0, 5.0, 5.0, 5.0]])
+    score.W.bias.data = torch.tensor([0.25, 0.0, 7.0])
+    query = torch.tensor([[[3.0, -1.0, 1.0, 2.0]]])
+    assert score(query, score.keys(MEMORY)).flatten().tolist() == pytest.approx([0.5 + 0.5 + 0.25, -1 + 1])
+    with pytest.raises(InputError, match=r"takes 3 \(model\.attention\.max_length\)"):
+        score.keys(torch.zeros(1, 4, 2))
+
+
+def test_a_gate_scales_the_context_and_leaves_the_weights() -> None:
+    plain = Attention(score=DotScore(SIZES), scope=GlobalScope(), memory_size=2)
+    gated = GatedAttention(plain, query_size=2)
+    set_weight(gated.w, [[0.5, -1.0]])
+    gated.w.bias.data = torch.tensor([0.25])
+    ours, theirs = attend(gated, QUERY, MEMORY), attend(plain, QUERY, MEMORY)
+    assert ours.weights.tolist() == theirs.weights.tolist()
+    # w · q + b = -1.25
+    assert ours.context.flatten().tolist() == pytest.approx((theirs.context / (1 + math.exp(1.25))).flatten().tolist())
 
 
 def test_state_free_by_hand() -> None:

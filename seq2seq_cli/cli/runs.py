@@ -67,6 +67,7 @@ def compare(context: typer.Context, names: Names) -> None:
     """Print the config keys on which runs differ, and their results side by side.
 
     The scores are those of each run's best weights: on the validation split, and on the test split where it is scored.
+    Each run is compared with the first: a difference that two tests find improbable by chance (p < 0.05) is one.
     """
     from seq2seq_cli.config.yaml12 import shown
     from seq2seq_cli.runs import listing as runs
@@ -78,7 +79,7 @@ def compare(context: typer.Context, names: Names) -> None:
     settings = [(key, *map(shown, values)) for key, values in runs.config_differences(found)]
     results = [(key, *(_result(key, value) for value in values)) for key, values in runs.results(found)]
     lines = table_lines(["config", *titles], settings) if settings else ["config: nothing differs"]
-    lines += ["", *table_lines(["result", *titles], results)]
+    lines += ["", *table_lines(["result", *titles], results), *_difference_lines(found, titles)]
     sys.stdout.writelines(f"{line}\n" for line in lines)
     for note in runs.comparability(found):
         _warn(note)
@@ -196,6 +197,23 @@ def _to_json(run: "Run | DamagedRun") -> dict[str, object]:
         "minutes": history.minutes,
         "tokens_per_second": history.tokens_per_second,
     }
+
+
+def _difference_lines(found: "Sequence[Run]", titles: Sequence[str]) -> Iterator[str]:
+    """Whether the scores of each other run differ from those of the first by more than chance."""
+    from seq2seq_cli.cli.evaluating.report import difference_table
+    from seq2seq_cli.evaluation.run_difference import IncomparableError, run_difference
+
+    for run, name in zip(found[1:], titles[1:], strict=True):
+        yield ""
+        title = f"{name} less {titles[0]}"
+        try:
+            compared = run_difference(run, found[0])
+        except (IncomparableError, ModelFileError) as error:
+            yield one_line(f"{title}: whether it is more than chance is not known: {error}")
+            continue
+        table = difference_table(f"{title}, {compared.split}", compared.by_metric)
+        yield from table_lines(table.titles, table.rows)
 
 
 def _titles(found: "Sequence[Run]") -> list[str]:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from itertools import chain
 
+import numpy as np
 import torch
 
 from seq2seq_cli.compute.process_group import SINGLE, ProcessGroup
@@ -14,6 +15,7 @@ from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.evaluation.corpus_scores import CorpusScore, corpus_bleu, corpus_chrf
 from seq2seq_cli.learning.loss import batch_loss
 from seq2seq_cli.model.seq2seq import Seq2Seq, evaluating
+from seq2seq_cli.runs.sentence_statistics import MetricStatistics, SentenceStatistics, digest
 
 BATCH_TOKENS = 512
 """Tokens per batch on either side. Larger ones are no faster; additive attention takes memory for each word pair."""
@@ -23,6 +25,8 @@ BATCH_TOKENS = 512
 class HeldOutScores:
     """The scores of a model on a split that it was not trained on."""
 
+    sentences: str
+    """The digest of the pairs of the split."""
     loss: float
     """Mean negative log-likelihood, in nats per target token, with the true words fed to the decoder."""
     bleu: CorpusScore
@@ -35,6 +39,14 @@ class HeldOutScores:
     def by_metric(self) -> dict[Metric, float]:
         """The values by the names of their metrics."""
         return {"loss": self.loss, "bleu": self.bleu.value, "chrf": self.chrf.value}
+
+    def statistics(self) -> SentenceStatistics:
+        """The statistics of each translation."""
+        scores: dict[Metric, CorpusScore] = {"bleu": self.bleu, "chrf": self.chrf}
+        metrics = {
+            name: MetricStatistics(score.signature, score.statistics.astype(np.int64)) for name, score in scores.items()
+        }
+        return SentenceStatistics(sentences=self.sentences, metrics=metrics)
 
     def signatures(self) -> dict[str, str]:
         """The signatures by the names of the metrics."""
@@ -54,14 +66,15 @@ def score_split(
     The processes of a `group` share the work.
     """
     loss = mean_loss(model, corpus.split(split), next(model.parameters()).device, group)
-    hypotheses, references = _translations(translator, corpus.sentences(split), group)
+    pairs = corpus.sentences(split)
+    hypotheses, references = _translations(translator, pairs, group)
     side = corpus.tgt_codec.config
     bleu = corpus_bleu(hypotheses, references, language=side.language)
     lowercase_bleu = None
     if side.lowercase:
         lowercase_bleu = corpus_bleu(hypotheses, references, language=side.language, lowercase=True)
     chrf = corpus_chrf(hypotheses, references)
-    return HeldOutScores(loss=loss, bleu=bleu, chrf=chrf, lowercase_bleu=lowercase_bleu)
+    return HeldOutScores(sentences=digest(pairs), loss=loss, bleu=bleu, chrf=chrf, lowercase_bleu=lowercase_bleu)
 
 
 @torch.no_grad()

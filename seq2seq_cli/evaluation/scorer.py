@@ -1,6 +1,7 @@
 """The metrics of a test set, computed by SacreBLEU from statistics of each sentence.
 
-n sentences, k statistics per sentence.
+Definitions and defaults are SacreBLEU's (Post 2018); here alone its metrics are set up. n sentences, k statistics per
+sentence.
 """
 
 from collections.abc import Sequence
@@ -9,15 +10,26 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from seq2seq_cli.evaluation.corpus_scores import bleu_tokenisation
 from seq2seq_cli.shapes import Float, Int
 
 if TYPE_CHECKING:
     from sacrebleu.metrics.base import Metric
 
-_WITHOUT_SPACES = frozenset({"bo", "dz", "ja", "km", "lo", "my", "th", "zh"})
-_IDEOGRAPHIC = frozenset({"ja", "ko", "zh"})
+_CHINESE = frozenset({"cmn", "gan", "hak", "hsn", "lzh", "wuu", "yue", "zh"})
+_CHARACTERS = frozenset({"bo", "dz", "ja", "km", "ko", "lo", "my", "th"})
+"""Languages whose words 13a cannot find. SacreBLEU names other tokenisers for some of them, but these are packages of
+their own: the score would depend on what a machine has installed."""
+_WITHOUT_SPACES = _CHINESE | _CHARACTERS - {"ko"}
+_IDEOGRAPHIC = _CHINESE | {"ja", "ko"}
 """Languages whose characters TER takes for words, one by one, on request."""
+
+
+def bleu_tokenisation(language: str) -> str:
+    """SacreBLEU's tokenisation for the BLEU of a language, an ISO 639 code.
+
+    That of Chinese (zh), characters (char) where its usual one, 13a, cannot find the words, else 13a.
+    """
+    return "zh" if language in _CHINESE else "char" if language in _CHARACTERS else "13a"
 
 
 def words_of(text: str, language: str) -> list[str]:
@@ -28,16 +40,24 @@ def words_of(text: str, language: str) -> list[str]:
 class Scorer:
     """A metric on a test set; any selection of the sentences is scored from the statistics of each."""
 
-    def __init__(self, metric: "Metric", hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> None:
-        """`references` are those of each hypothesis, one or more; raises ValueError for no or unequally many."""
+    def __init__(self, metric: "Metric", statistics: Float[np.ndarray, "n k"], signature: str) -> None:
+        self._metric = metric
+        self.statistics = statistics
+        self.signature = signature
+        """SacreBLEU's: number of references, case, tokenisation or n-grams, version. Compare only equal signatures."""
+
+    @classmethod
+    def of(cls, metric: "Metric", hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> "Scorer":
+        """A metric of `hypotheses`, whose `references` are one or more for each.
+
+        Raises ValueError for no hypotheses, and for references of differently many sentences.
+        """
         if not hypotheses or len(hypotheses) != len(references):
             raise ValueError(f"{len(hypotheses)} hypotheses for the references of {len(references)} sentences")
-        self._metric = metric
         streams = list(zip_longest(*references))  # None where a sentence has fewer
         # What SacreBLEU's own significance tests work on; there is no public way to it.
         statistics = metric._extract_corpus_statistics(list(hypotheses), streams)  # noqa: SLF001
-        self.statistics: Float[np.ndarray, "n k"] = np.array(statistics, dtype=np.float64)
-        self.signature = str(metric.get_signature())
+        return cls(metric, np.array(statistics, dtype=np.float64), str(metric.get_signature()))
 
     def score(self, sentences: "Int[np.ndarray, ' m'] | None" = None) -> float:
         """The score of all sentences, or of those with the given numbers."""
@@ -49,25 +69,35 @@ class Scorer:
         return float(self._metric._compute_score_from_stats(total.tolist()).score)  # noqa: SLF001  # as above
 
 
+def bleu(language: str = "", *, lowercase: bool = False) -> "Metric":
+    """BLEU (Papineni et al. 2002), with the tokenisation for a language; with `lowercase`, both sides lower-cased."""
+    from sacrebleu.metrics.bleu import BLEU  # not above, as below: most commands do without
+
+    # force: no warning on stderr about a model that writes spaces before full stops.
+    return BLEU(tokenize=bleu_tokenisation(language), lowercase=lowercase, force=True)
+
+
+def chrf(*, words: int = 0, lowercase: bool = False) -> "Metric":
+    """chrF2 (Popović 2015), the F-score of n-grams of 1 to 6 characters, in which recall counts twice.
+
+    Of n-grams of up to so many `words` as well: 2 for chrF2++ (Popović 2017).
+    """
+    from sacrebleu.metrics.chrf import CHRF
+
+    return CHRF(word_order=words, lowercase=lowercase)
+
+
 def scorers(
     hypotheses: Sequence[str], references: Sequence[Sequence[str]], *, language: str, lowercase: bool = False
 ) -> dict[str, Scorer]:
     """BLEU, chrF2++ and TER of hypotheses in a language; with `lowercase`, both sides are lower-cased.
 
-    Papineni et al. 2002; Popović 2017; Snover et al. 2006; definitions and defaults are SacreBLEU's (Post 2018). TER
-    takes no account of case at all; there is none for languages whose words it cannot find.
+    TER (Snover et al. 2006) takes no account of case at all; there is none for languages whose words it cannot find.
     """
-    from sacrebleu.metrics.bleu import BLEU  # not above: most commands do without them
-    from sacrebleu.metrics.chrf import CHRF
     from sacrebleu.metrics.ter import TER
 
+    metrics = {"BLEU": bleu(language, lowercase=lowercase), "chrF2++": chrf(words=2, lowercase=lowercase)}
     is_ideographic = language in _IDEOGRAPHIC
-    tokenisation = bleu_tokenisation(language)
-    # force: no warning on stderr about a model that writes spaces before full stops.
-    metrics: dict[str, Metric] = {
-        "BLEU": BLEU(tokenize=tokenisation, lowercase=lowercase, force=True),
-        "chrF2++": CHRF(word_order=2, lowercase=lowercase),
-    }
-    if is_ideographic or tokenisation != "char":
+    if is_ideographic or bleu_tokenisation(language) != "char":
         metrics["TER"] = TER(normalized=is_ideographic, asian_support=is_ideographic)
-    return {name: Scorer(metric, hypotheses, references) for name, metric in metrics.items()}
+    return {name: Scorer.of(metric, hypotheses, references) for name, metric in metrics.items()}

@@ -66,6 +66,8 @@ def difference(system: Scorer, baseline: Scorer) -> Difference:
     """
     if len(system.statistics) != len(baseline.statistics):
         raise ValueError("two systems are compared on the same sentences")
+    if np.array_equal(system.statistics, baseline.statistics):
+        return Difference(value=0.0, range=Range(low=0.0, high=0.0), p_bootstrap=1.0, p_randomisation=1.0)
     value = system.score() - baseline.score()
     both = np.concatenate((system.statistics, baseline.statistics), axis=1)
     k = system.statistics.shape[1]

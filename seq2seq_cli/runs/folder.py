@@ -10,6 +10,7 @@ runs/NAME/.s2s-run              the mark of a run, empty
          /last/training.pt      the checkpoint for `--resume`, and previous.pt, the one before it
          /epochs/0007.safetensors  the weights after epoch 7; of the newest epochs, with `training.keep`
          /metrics.jsonl         the records of the training, one JSON object per line
+         /statistics/{valid,test}.json  counts of each sentence, from which the scores of the best weights are computed
          /tensorboard/          with `training.tensorboard`
          /corpus.json           the provenance: the corpus, and the run that the weights began with
          /trained.json          the hashes of the sentences that it and the runs before it were trained on
@@ -28,7 +29,21 @@ from seq2seq_cli.errors import ConfigError, ModelFileError, TrainingError, Usage
 from seq2seq_cli.files.reading import check_contents
 from seq2seq_cli.files.writing import make_folder, write_json, write_whole
 from seq2seq_cli.runs.latest import read_latest, write_latest
-from seq2seq_cli.runs.layout import BEST, CONFIG, CORPUS, EPOCHS, LAST, LATEST, LOCK, MARK, METRICS, READ, RUNS, TRAINED
+from seq2seq_cli.runs.layout import (
+    BEST,
+    CONFIG,
+    CORPUS,
+    EPOCHS,
+    LAST,
+    LATEST,
+    LOCK,
+    MARK,
+    METRICS,
+    READ,
+    RUNS,
+    STATISTICS,
+    TRAINED,
+)
 from seq2seq_cli.runs.lock import hold
 
 # The other modules are imported where they are needed: translating finds its run without pydantic and numpy.
@@ -36,6 +51,7 @@ if TYPE_CHECKING:
     from seq2seq_cli.config.schema import Config
     from seq2seq_cli.runs.metrics import Record
     from seq2seq_cli.runs.provenance import Provenance
+    from seq2seq_cli.runs.sentence_statistics import SentenceStatistics
     from seq2seq_cli.runs.weights import Weights
     from seq2seq_cli.text.sides import Codecs
 
@@ -162,6 +178,10 @@ class RunFolder:
         """The file of what it was trained on, which `TrainedSentences` of the room ``corpus`` reads."""
         return self.path / TRAINED
 
+    def statistics_path(self, split: str) -> Path:
+        """The file of the statistics of the best weights on a held-out split."""
+        return self.path / STATISTICS / f"{split}.json"
+
     def lock(self) -> contextlib.AbstractContextManager[object]:
         """Take the lock of the run; the end of the ``with`` block releases it.
 
@@ -270,6 +290,12 @@ class RunFolder:
             with _writing(path), path.open("rb+") as file:
                 file.truncate(size)
                 os.fsync(file.fileno())
+
+    def save_statistics(self, statistics: "SentenceStatistics", split: str) -> None:
+        """Write the statistics of the best weights on a held-out split."""
+        path = self.statistics_path(split)
+        with _writing(path):
+            statistics.write(path)
 
     def write_card(self, text: str) -> None:
         """Write the model card."""

@@ -20,6 +20,7 @@ EXPORT_RECORD = BEST.with_name("export.json")
 LAST = "last"
 EPOCHS = "epochs"
 TENSORBOARD = "tensorboard"
+STATISTICS = "statistics"
 CODEC = "codec"
 LOCK = ".lock"
 MARK = ".s2s-run"
@@ -27,5 +28,5 @@ MARK = ".s2s-run"
 LATEST = RUNS / "latest"
 """The name of the newest run."""
 
-READ = (CONFIG, METRICS, CORPUS, TRAINED, CODEC, BEST.parts[0], LAST, EPOCHS, TENSORBOARD, LOCK)
+READ = (CONFIG, METRICS, CORPUS, TRAINED, CODEC, BEST.parts[0], LAST, EPOCHS, TENSORBOARD, STATISTICS, LOCK)
 """The names at the top of a run folder that s2s reads, or writes into."""

@@ -18,6 +18,7 @@ from seq2seq_cli.runs.layout import (
     LOCK,
     MARK,
     METRICS,
+    STATISTICS,
     TENSORBOARD,
     TRAINED,
 )
@@ -35,6 +36,8 @@ _PATTERNS = (
     f"{LAST}/training.pt",
     f"{LAST}/previous.pt",
     f"{EPOCHS}/[0-9]*.safetensors",
+    f"{STATISTICS}/valid.json",
+    f"{STATISTICS}/test.json",
     f"{TENSORBOARD}/events.out.tfevents.*",
 )
 

@@ -90,6 +90,8 @@ class Recorder:
         model = average.module if average and event.averaged else self._state.model
         if event.is_best:
             self._run.save_best(model.weights())
+            if event.scores:
+                self._run.save_statistics(event.scores.statistics(), "valid")
             self._export(model)
         self._run.save_epoch(model.weights(), event.epoch, self._config.training.keep)
         if self._board and model.decoder.attention.has_weights:

@@ -31,6 +31,7 @@ def finish(session: Session) -> Report:
             f" with: s2s train --resume --out {shlex.quote(str(session.run.path))}"
         ) from error
     if scores := result.test:
+        session.run.save_statistics(scores.statistics(), "test")
         record = TestRecord(
             step=result.steps,
             epoch=result.best_epoch,

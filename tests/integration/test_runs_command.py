@@ -110,7 +110,7 @@ def test_compare_prints_the_differing_keys_and_the_results(home: Path) -> None:
     done = s2s_here(home, "runs", "compare", "luong_dot", "runs/luong_general")
 
     assert (done.returncode, done.stderr) == (0, "")
-    config, result = done.stdout.split("\n\n")
+    config, result, difference = done.stdout.split("\n\n")
     assert [line.split() for line in config.splitlines()] == [
         ["config", "luong_dot", "luong_general"],
         ["model.attention.score", "dot", "general"],
@@ -121,6 +121,23 @@ def test_compare_prints_the_differing_keys_and_the_results(home: Path) -> None:
     columns = {line.index(cell) for line in result.splitlines()[:1] for cell in ("luong_general",)}
     state = next(line for line in result.splitlines() if line.startswith("state"))
     assert columns == {state.rindex("finished")}
+    header, *lines = difference.splitlines()
+    assert header.startswith("luong_general less luong_dot, test  difference  95 % range")
+    assert [line.split()[0] for line in lines] == ["bleu", "chrf"]
+    assert all(line.endswith(("within chance", "different")) for line in lines)
+
+
+def test_a_run_is_not_different_from_itself(home: Path) -> None:
+    done = s2s_here(home, "runs", "compare", "luong_dot", "luong_dot")
+    assert [line.split()[-2:] for line in done.stdout.splitlines()[-2:]] == [["within", "chance"]] * 2
+
+
+def test_compare_says_why_it_cannot_tell_chance(home: Path, tmp_path: Path) -> None:
+    shutil.copytree(home / "runs" / "luong_general", tmp_path / "bare")
+    shutil.rmtree(tmp_path / "bare" / "statistics")
+    done = s2s_here(home, "runs", "compare", "luong_dot", str(tmp_path / "bare"))
+    told = f"bare less luong_dot: whether it is more than chance is not known: {tmp_path}/bare has kept no statistics"
+    assert told in done.stdout.splitlines()[-1]
 
 
 def test_compare_says_when_nothing_differs(home: Path) -> None:
@@ -192,7 +209,8 @@ main()
     for arguments in (["runs"], ["runs", "compare", "luong_dot", "luong_general"]):
         command = [sys.executable, "-c", script, *arguments]
         done = subprocess.run(command, cwd=home, capture_output=True, encoding="utf-8", check=True)
-        assert {"torch", "spacy", "numpy", "scipy", "matplotlib"}.isdisjoint(done.stderr.split())
+        heavy = {"torch", "spacy", "scipy", "matplotlib", *(["numpy"] if arguments == ["runs"] else [])}
+        assert heavy.isdisjoint(done.stderr.split())
 
 
 def test_damaged_lines_of_a_run_are_told_in_one_line(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """The figures of ``s2s evaluate`` as tables and lines, for a terminal and for a page."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -8,6 +8,7 @@ from seq2seq_cli.cli.evaluating.findings import Comparison, Findings
 from seq2seq_cli.cli.terminal.tables import table_lines
 from seq2seq_cli.errors import one_line
 from seq2seq_cli.evaluation.evaluate import Evaluation, Part, Score
+from seq2seq_cli.evaluation.significance import Difference
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,7 +92,13 @@ def _score_rows(scores: Sequence[Score], condition: str) -> list[list[str]]:
 
 
 def _of_comparison(comparison: Comparison) -> Table:
-    name = f"{one_line(comparison.system)} less {one_line(comparison.baseline)}"
+    return difference_table(
+        f"{one_line(comparison.system)} less {one_line(comparison.baseline)}", comparison.differences
+    )
+
+
+def difference_table(title: str, differences: Mapping[str, Difference]) -> Table:
+    """The table of the differences of two systems by the name of the metric."""
     rows = [
         [
             metric,
@@ -101,9 +108,9 @@ def _of_comparison(comparison: Comparison) -> Table:
             f"{found.p_randomisation:.4f}",
             "different" if found.is_significant else "within chance",
         ]
-        for metric, found in comparison.differences.items()
+        for metric, found in differences.items()
     ]
-    return Table(titles=[name, "difference", "95 % range", "p, bootstrap", "p, randomisation", ""], rows=rows)
+    return Table(titles=[title, "difference", "95 % range", "p, bootstrap", "p, randomisation", ""], rows=rows)
 
 
 def _contrasts(comparison: Comparison) -> Iterator[list[str]]:

@@ -77,4 +77,4 @@ def test_nothing_cannot_be_scored() -> None:
     with pytest.raises(ValueError, match="0 hypotheses"):
         scorers([], [], language="de")
     with pytest.raises(ValueError, match="1 hypotheses for the references of 2"):
-        Scorer(BLEU(), ["Ja."], [["Ja."], ["Nein."]])
+        Scorer.of(BLEU(), ["Ja."], [["Ja."], ["Nein."]])

@@ -25,7 +25,7 @@ def with_errors(texts: list[str], rate: float, seed: int) -> list[str]:
 
 
 def bleu_of(hypotheses: list[str], references: list[str]) -> Scorer:
-    return Scorer(BLEU(force=True), hypotheses, [[text] for text in references])
+    return Scorer.of(BLEU(force=True), hypotheses, [[text] for text in references])
 
 
 def test_a_system_does_not_differ_from_itself() -> None:
@@ -78,6 +78,6 @@ def test_the_range_covers_the_true_score_of_19_in_20_test_sets() -> None:
     for seed in range(40):
         source = random.Random(seed)  # noqa: S311  # not for secrets
         hypotheses = ["x" if source.random() < 0.3 else "w" for _ in range(200)]
-        found = score_range(Scorer(TER(), hypotheses, [["w"]] * len(hypotheses)))
+        found = score_range(Scorer.of(TER(), hypotheses, [["w"]] * len(hypotheses)))
         covered += found.low <= 30 <= found.high
     assert covered >= 34

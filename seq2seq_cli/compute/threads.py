@@ -1,8 +1,9 @@
 """Calls side by side, in threads of this process."""
 
 import itertools
+import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
@@ -11,13 +12,28 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
+_thread = threading.local()
 
-def map_in_threads(function: Callable[[Item], Result], items: Iterable[Item], threads: int) -> Iterator[Result]:
+
+class Unwanted(BaseException):
+    """Nobody waits for the result of this call any more."""
+
+
+def check_wanted() -> None:
+    """Raise Unwanted in a call of `map_in_threads` that was stopped; to be called at the steps of a long call."""
+    stopped: threading.Event | None = getattr(_thread, "stopped", None)
+    if stopped is not None and stopped.is_set():
+        raise Unwanted
+
+
+def map_in_threads(
+    function: Callable[[Item], Result], items: Iterable[Item], threads: int
+) -> Generator[Result, None, None]:
     """The results in the order of the items, of calls in so many threads; in this one where there is a single call.
 
     It pays where the calls leave Python's global lock to others, as numpy and ONNX Runtime do while they compute. Few
     more items than threads are taken ahead of the results. An error of the iterator is raised after the results of the
-    items before it.
+    items before it. When the caller stops early, at Ctrl-C above all, the calls end where they `check_wanted` next.
     """
     items = iter(items)
     first = list(itertools.islice(items, 2)) if threads > 1 else []
@@ -28,7 +44,8 @@ def map_in_threads(function: Callable[[Item], Result], items: Iterable[Item], th
 
     failures: list[Exception] = []
     pending: deque[Future[Result]] = deque()
-    pool = ThreadPoolExecutor(threads)
+    stopped = threading.Event()
+    pool = ThreadPoolExecutor(threads, initializer=setattr, initargs=(_thread, "stopped", stopped))
     try:
         for item in _until_failure(itertools.chain(first, items), failures):
             pending.append(pool.submit(function, item))
@@ -37,6 +54,7 @@ def map_in_threads(function: Callable[[Item], Result], items: Iterable[Item], th
         while pending:
             yield pending.popleft().result()
     finally:
+        stopped.set()
         pool.shutdown(cancel_futures=True)
     if failures:
         raise failures[0]

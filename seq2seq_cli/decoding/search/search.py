@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
+from seq2seq_cli.compute.threads import check_wanted
 from seq2seq_cli.decoding.engine import Engine, EngineState, Proposals
 from seq2seq_cli.decoding.search.bans import Bans
 from seq2seq_cli.decoding.search.beam import Beam
@@ -62,6 +63,7 @@ def search(
     steps: list[Step] = []
     most = max(strategy.most_candidates, ALTERNATIVES if trace else 1)
     while len(rows):
+        check_wanted()
         bans, asked = rules.bans(rows), asked_tokens(rows.progress)
         proposals, allowed, state = _propose(engine, rows, state, asked, bans, most)
         candidates = Candidates.best(proposals, allowed, strategy.most_candidates, rows.progress)

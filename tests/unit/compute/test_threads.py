@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from seq2seq_cli.compute.threads import map_in_threads
+from seq2seq_cli.compute.threads import check_wanted, map_in_threads
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
@@ -50,3 +50,14 @@ def test_an_endless_iterator_is_taken_little_by_little() -> None:
 
     assert list(itertools.islice(map_in_threads(lambda item: item, items(), 2), 10)) == [0] * 10
     assert len(taken) < 10 + 2 * 2
+
+
+def test_calls_end_at_their_next_step_when_nobody_wants_their_results() -> None:
+    def call(item: int) -> int:
+        while item:
+            check_wanted()
+        return item
+
+    results = map_in_threads(call, range(3), 2)
+    assert next(results) == 0
+    results.close()

@@ -1,5 +1,6 @@
 """Search on transition tables, against the search over all sequences."""
 
+from contextlib import closing
 from itertools import pairwise
 from math import log
 
@@ -9,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jaxtyping import Float
 
+from seq2seq_cli.compute.threads import map_in_threads
 from seq2seq_cli.decoding.search.bans import largest_repetition
 from seq2seq_cli.decoding.search.hypothesis import Hypothesis
 from seq2seq_cli.decoding.search.search import search
@@ -209,6 +211,21 @@ def test_an_empty_batch_needs_no_step() -> None:
     engine = TableEngine(SHORT[np.newaxis])
     assert search(engine, [], options()) == []
     assert engine.rows == []
+
+
+LONGEST = 10_000
+
+
+def test_a_search_in_a_thread_ends_when_nobody_wants_its_result() -> None:
+    short, endless = table(bos={EOS: 1.0}), table(bos={A: 1.0}, a={A: 1.0})
+    engine = TableEngine(np.stack([short, endless]))
+
+    def translate(number: int) -> list[list[Hypothesis]]:
+        return search(engine, [[number]], options(longest=LONGEST))
+
+    with closing(map_in_threads(translate, [0, 1, 1], 2)) as found:
+        assert next(found)[0][0].ids == [EOS]
+    assert len(engine.rows) < LONGEST
 
 
 def test_unk_may_be_chosen() -> None:

@@ -26,7 +26,7 @@ from typing import Any
 
 from tqdm import tqdm
 
-from tests.fuzz.formats import FORMATS, Format, make_valid
+from tests.fuzz.formats import FORMATS, WITHOUT_TORCH, Format, make_valid
 from tests.fuzz.oracle import Run, Verdict, judge
 from tests.fuzz.sandbox import Sandbox
 
@@ -47,7 +47,7 @@ _PRELOADED = [
     "seq2seq_cli.runs.curves",
     "tests.fuzz.campaign",
     *("filelock", "matplotlib.figure", "onnx", "sacrebleu", "safetensors.numpy", "spacy.lang.de", "spacy.lang.en"),
-    *("tokenizers.implementations", "torch._decomp"),
+    *("tokenizers.implementations", "torch._decomp", "torch._dynamo"),
 ]
 """The modules that the commands import when they need them."""
 
@@ -202,8 +202,15 @@ def s2s(arguments: Sequence[str]) -> None:
     """The command s2s, which ends with SystemExit."""
     from seq2seq_cli.cli.app import main
 
-    sys.argv = ["s2s", *arguments]
-    main()
+    lacks_torch = arguments[0] == WITHOUT_TORCH.strip()
+    sys.argv = ["s2s", *arguments[lacks_torch:]]
+    torch = sys.modules["torch"]
+    try:
+        if lacks_torch:
+            sys.modules["torch"] = None  # type: ignore[assignment]  # importing it fails
+        main()
+    finally:
+        sys.modules["torch"] = torch
 
 
 def _work(campaign: Campaign, cases: Sequence[tuple[str, int]], pipe: Connection, run: Run) -> None:

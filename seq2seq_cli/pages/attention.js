@@ -2,8 +2,8 @@
 
 const LETTER = /[\p{L}\p{N}\p{M}]/u;
 const MARK = /^\p{M}/u;
-const UNSPACED =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+const SCRIPTS = ["Han", "Hiragana", "Katakana", "Thai", "Lao", "Khmer", "Myanmar"]; // without spaces between words
+const UNSPACED = new RegExp(SCRIPTS.map((name) => `\\p{Script=${name}}`).join("|"), "u");
 const SPACE = "\u2581"; // a space, where characters are tokens
 const MANY = 26; // columns from which on the matrix is drawn smaller
 const LEAST_SHOWN = 0.05; // weights below have no number in the matrix
@@ -17,7 +17,8 @@ function wordsOf(tokens, text) {
   tokens.forEach((token, number) => {
     const wanted = searched === lower ? token.toLowerCase() : token;
     const at = wanted && searched.indexOf(wanted, end);
-    const adjoins = at === end && number > 0 && (MARK.test(token) || (inWord([...text.slice(0, at)].at(-1)) && inWord([...token][0])));
+    const joins = MARK.test(token) || (inWord([...text.slice(0, end)].at(-1)) && inWord([...token][0]));
+    const adjoins = number > 0 && at === end && joins;
     if (adjoins || tokens[number - 1] === SPACE) words.at(-1).push(number);
     else words.push([number]);
     if (at >= 0 && wanted) end = at + wanted.length;
@@ -43,25 +44,24 @@ function wordWeights(weights, target, source) {
       word.numbers.reduce((total, row) => total + sum(weights[row], numbers), 0) / word.numbers.length));
 }
 
-/** The view of a sentence, {source, translation, src_tokens, tgt_tokens, weights}; see data.py. */
-function attentionView(sentence) {
+/** The view of a sentence, {source, translation, src_tokens, tgt_tokens, weights} as in data.py, with its languages. */
+function attentionView(sentence, languages = ["", ""]) {
   const single = (tokens) => tokens.map((_, number) => [number]);
   const whole = [wordsOf(sentence.src_tokens, sentence.source), wordsOf(sentence.tgt_tokens, sentence.translation)];
   const isCut = whole[0].length < sentence.src_tokens.length || whole[1].length < sentence.tgt_tokens.length;
   const place = el("div");
   const draw = (merged) => {
     const [src, tgt] = merged ? whole : [single(sentence.src_tokens), single(sentence.tgt_tokens)];
-    place.replaceChildren(...attentionOf(sentence, sideOf(sentence.src_tokens, src), sideOf(sentence.tgt_tokens, tgt)));
+    const sides = { source: sideOf(sentence.src_tokens, src), target: sideOf(sentence.tgt_tokens, tgt) };
+    place.replaceChildren(...attentionOf(sides, wordWeights(sentence.weights, sides.target, sides.source), languages));
   };
   draw(true);
   return el("div", { class: "attention" }, ...(isCut ? [toggle("whole words", true, draw)] : []), place);
 }
 
-function attentionOf(sentence, source, target) {
-  const weights = wordWeights(sentence.weights, target, source);
-  const matrix = matrixOf(source, target, weights);
+function attentionOf(sides, weights, languages) {
+  const matrix = matrixOf(sides, weights);
   const told = el("p", { class: "told", role: "status" });
-  const sides = { source, target };
   const buttons = {};
   let pinned = null;
 
@@ -83,7 +83,8 @@ function attentionOf(sentence, source, target) {
     for (const cell of matrix.querySelectorAll(`[data-${side}="${number}"]`)) cell.classList.add("lit");
     const strongest = links.filter((link) => link.weight >= 0.005).sort((a, b) => b.weight - a.weight).slice(0, 4);
     const words = strongest.flatMap((link) => [" ", bdi(link.word.text), ` ${percent(link.weight)}`, ","]);
-    told.replaceChildren(bdi(sides[side][number].text), side === "target" ? " \u2190" : " \u2192", ...words.slice(0, -1));
+    const arrow = side === "target" ? " \u2190" : " \u2192";
+    told.replaceChildren(bdi(sides[side][number].text), arrow, ...words.slice(0, -1));
   }
 
   function pin(side, number) {
@@ -112,7 +113,7 @@ function attentionOf(sentence, source, target) {
     steps[event.key]()?.focus?.();
   }
 
-  function line(side, label) {
+  function line(side, label, lang) {
     buttons[side] = sides[side].map((word, number) => el("button", {
       type: "button",
       class: "word",
@@ -129,10 +130,11 @@ function attentionOf(sentence, source, target) {
       onclick: () => pin(side, number),
       onkeydown: (event) => move(event, side, number),
     }, word.text));
-    return el("div", { class: "line", role: "group", "aria-label": label, dir: "auto" }, ...buttons[side]);
+    return el("div", { class: "line", role: "group", "aria-label": label, dir: "auto", lang }, ...buttons[side]);
   }
 
-  const lines = el("div", { class: "lines" }, line("source", "Source"), line("target", "Translation"));
+  const lines = el("div", { class: "lines" }, 
+    line("source", "Source", languages[0]), line("target", "Translation", languages[1]));
   matrix.addEventListener("mouseover", (event) => {
     const { source: column, target: row } = event.target.closest?.("td, th")?.dataset ?? {};
     if (row !== undefined) show({ side: "target", number: Number(row) });
@@ -144,7 +146,7 @@ function attentionOf(sentence, source, target) {
 }
 
 /** The matrix: a column per source word, from the right where the source is written so. */
-function matrixOf(source, target, weights) {
+function matrixOf({ source, target }, weights) {
   const head = source.map((word, column) =>
     el("th", { scope: "col", "data-source": column }, el("span", {}, word.text)));
   const rows = target.map((word, row) => el("tr", {},

@@ -75,6 +75,8 @@ class EvaluationData(TypedDict):
     title: str
     report: list[list[str] | TableData]
     """Lines that belong together, and tables."""
+    languages: tuple[str, str]
+    """Those of the sources and the outputs, ISO 639; empty where unknown."""
     systems: list[str]
     metric: str
     """The name of the score of a sentence, which is from 0 to 100, higher is better."""

@@ -65,6 +65,10 @@ function toggle(label, pressed, onchange) {
   return button;
 }
 
+function counted(number) {
+  return number.toLocaleString("en");
+}
+
 function percent(probability) {
   const value = 100 * probability;
   return `${value < 0.95 ? value.toFixed(1) : Math.round(value)} %`;

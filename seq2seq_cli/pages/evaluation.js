@@ -28,8 +28,9 @@ function evaluationPage(data) {
 
   function chosen() {
     const words = state.query.toLowerCase().split(/\s+/).filter(Boolean);
-    const numbers = views[state.view].sources.filter((number) =>
-      (state.bin === null || binOf(score(number)) === state.bin) && words.every((word) => texts[number].includes(word)));
+    const isChosen = (number) => (state.bin === null || binOf(score(number)) === state.bin)
+      && words.every((word) => texts[number].includes(word));
+    const numbers = views[state.view].sources.filter(isChosen);
     const spread = (number) => Math.abs(score(number) - data.sources[number].scores[state.system ? 0 : 1]);
     const orders = {
       worst: (a, b) => score(a) - score(b),
@@ -46,7 +47,7 @@ function evaluationPage(data) {
     const items = numbers.slice(begin, state.shown).map((number) => sentenceItem(data, number));
     if (isMore) list.append(...items);
     else list.replaceChildren(...items);
-    count.textContent = `${numbers.length.toLocaleString("en")} of ${data.sources.length.toLocaleString("en")} sentences`;
+    count.textContent = `${counted(numbers.length)} of ${counted(data.sources.length)} sentences`;
     more.hidden = numbers.length <= state.shown;
     more.textContent = `Show ${Math.min(PAGE, numbers.length - state.shown)} more`;
     for (const button of document.querySelectorAll("[data-view]"))
@@ -61,7 +62,7 @@ function evaluationPage(data) {
   });
   const viewButtons = views.map((view, number) => el("button", {
     type: "button", "data-view": number, "aria-pressed": "false", onclick: () => show({ view: number }),
-  }, `${view.name} (${view.sources.length.toLocaleString("en")})`));
+  }, `${view.name} (${counted(view.sources.length)})`));
   const orders = { given: "as listed", worst: "worst first", best: "best first" };
   if (data.systems.length > 1) orders.different = "largest difference first";
 
@@ -93,14 +94,13 @@ function choice(names, onchoice) {
 
 /** What the scores of the sentences are, and of which sentences more is known. */
 function noteOf({ sources, details, systems, metric }) {
-  const all = sources.length.toLocaleString("en");
   const told = details.map((of, system) => {
     const known = Object.keys(of).length;
     if (!known) return `Of ${systems[system]}, a file, nothing else is known.`;
     if (known === sources.length) return `Those of ${systems[system]} open to attention, n-best list and search.`;
-    return `Of ${systems[system]}, ${known.toLocaleString("en")} of ${all} sentences open to attention, n-best list and`
-      + " search, all choices below among them: with the others, the page would be too large. s2s translate --attention"
-      + " shows the attention of any sentence.";
+    return `Of ${systems[system]}, ${counted(known)} of ${counted(sources.length)} sentences open to attention, n-best`
+      + " list and search, all choices below among them: with the others, the page would be too large."
+      + " s2s translate --attention shows the attention of any sentence.";
   });
   return [`${metric} of each output, against all references of its source.`, ...told].join(" ");
 }
@@ -115,17 +115,18 @@ function histogram(data, onchoice) {
   const most = Math.max(...counts.flat());
   const bars = Array.from({ length: BINS }, (_, bin) => {
     const [low, high] = [(bin * 100) / BINS, ((bin + 1) * 100) / BINS];
-    const told = data.systems.map((name, system) => `${name}: ${counts[system][bin].toLocaleString("en")}`).join(", ");
+    const told = data.systems.map((name, system) => `${name}: ${counted(counts[system][bin])}`).join(", ");
     return el("button", { type: "button", class: "bin", "data-bin": bin, "aria-pressed": "false",
       "aria-label": `${low} to ${high}: ${told}`, title: told, onclick: () => onchoice(bin) },
       el("span", { class: "bars" }, ...counts.map((bins, system) =>
         el("span", { class: "column", "--h": (bins[bin] / most).toFixed(3), "--system": system },
-          data.systems.length === 1 ? el("span", { class: "number" }, String(bins[bin])) : ""))),
+          data.systems.length === 1 ? el("span", { class: "number" }, counted(bins[bin])) : ""))),
       el("span", { class: "limits" }, `${low}\u2013${high}`));
   });
   const names = data.systems.map((name, system) => el("li", { "--system": system }, name));
   const legend = names.length > 1 ? [el("ul", { class: "legend" }, ...names)] : [];
-  return el("div", {}, ...legend, el("div", { class: "histogram", role: "group", "aria-label": "Choice by score" }, ...bars));
+  const label = "Choice by score";
+  return el("div", {}, ...legend, el("div", { class: "histogram", role: "group", "aria-label": label }, ...bars));
 }
 
 /** A sentence of the list; a click opens what is known of its translations. */
@@ -141,10 +142,10 @@ function sentenceItem(data, number) {
       detail.hidden = !detail.hidden;
       open.setAttribute("aria-expanded", String(!detail.hidden));
     },
-  }, el("span", { dir: "auto" }, source));
+  }, el("span", { dir: "auto", lang: data.languages[0] }, source));
   const row = (name, text, figure) =>
     [el("dt", {}, figure === undefined ? name : `${name} `, figure === undefined ? "" : el("b", {}, figure.toFixed(1))),
-      el("dd", { dir: "auto" }, text)];
+      el("dd", { dir: "auto", lang: data.languages[1] }, text)];
   const name = (system) => (data.systems.length > 1 ? data.systems[system] : "output");
   return el("li", { class: "sentence" }, open,
     el("dl", {}, ...references.flatMap((text) => row("reference", text)),
@@ -157,11 +158,12 @@ function detailsOf(data, known) {
     if (!details) return [];
     const heading = data.systems.length > 1 ? [el("h3", {}, data.systems[system])] : [];
     const parts = details.sentences.flatMap((sentence) => [
-      sentence.weights ? attentionView(sentence) : el("p", {}, "This model has no attention."),
+      sentence.weights ? attentionView(sentence, data.languages) : el("p", {}, "This model has no attention."),
       fold("Probabilities of the tokens", () => probabilityTable(sentence)),
       ...(sentence.tree ? [fold("Tree of the search", () => treeView(sentence.tree))] : []),
     ]);
-    return [...heading, ...parts, fold(`${details.n_best.length} best translations`, () => translationTable(details.n_best))];
+    const { n_best: best } = details;
+    return [...heading, ...parts, fold(`${best.length} best translations`, () => translationTable(best))];
   });
 }
 

@@ -66,12 +66,16 @@ function treeView(data) {
 
 const canvas = document.createElement("canvas").getContext("2d");
 
+/** The texts of a node's label: its unit, its probability, and the score of a finished translation. */
+function labelOf({ unit, p, fate, score }) {
+  return [unit, ` ${percent(p)}`, fate === "finished" ? ` \u25cf ${score.toFixed(2)}` : ""];
+}
+
 /** The width of a label, in the fonts of the style sheet. */
-function widthOf({ unit, p, fate, score, isBest }) {
-  const parts = [[isBest ? "bold 14px" : "14px", unit], ["11px", ` ${percent(p)}`]];
-  if (fate === "finished") parts.push(["12px", ` \u25cf ${score.toFixed(2)}`]);
-  return parts.reduce((width, [font, text]) => {
-    canvas.font = `${font} sans-serif`;
+function widthOf(node) {
+  const fonts = [node.isBest ? "bold 14px" : "14px", "11px", "12px"];
+  return labelOf(node).reduce((width, text, place) => {
+    canvas.font = `${fonts[place]} sans-serif`;
     return width + canvas.measureText(text).width;
   }, 0);
 }
@@ -100,10 +104,10 @@ function drawTree(roots, isShown) {
     return svg("path", { d: path, class: item.node.isBest ? "best" : item.node.fate });
   });
   const labels = placed.map((item) => {
-    const { node } = item;
-    const score = node.fate === "finished" ? [svg("tspan", { class: "score" }, ` \u25cf ${node.score.toFixed(2)}`)] : [];
-    return svg("text", { x: x(item), y: y(item), "dominant-baseline": "middle", class: node.isBest ? "best" : node.fate },
-      node.unit, svg("tspan", { class: "p" }, ` ${percent(node.p)}`), ...score, svg("title", {}, node.fate));
+    const [unit, p, score] = labelOf(item.node);
+    const place = { x: x(item), y: y(item), "dominant-baseline": "middle" };
+    return svg("text", { ...place, class: item.node.isBest ? "best" : item.node.fate }, unit,
+      svg("tspan", { class: "p" }, p), svg("tspan", { class: "score" }, score), svg("title", {}, item.node.fate));
   });
   const [width, height] = [starts.at(-1), (lines + 0.4) * ROW];
   const size = { width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": "tree of the search" };

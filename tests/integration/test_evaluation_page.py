@@ -1,5 +1,6 @@
 """The page of an evaluation in a real browser, opened from the disk."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -122,6 +123,22 @@ def test_sentences_are_ordered_filtered_and_shown_in_parts(browser: Browser) -> 
     assert browser.run(first) == "30.0"
 
 
+WORDS = [
+    (["kis", "sed", "him", "."], "Kissed him.", ["kissed", "him", "."]),
+    (["I", "▁", "a", "m", "▁", "5", "0", "."], "I am 50.", ["I", "am", "50", "."]),
+    (["本", "を", "読", "む", "。"], "本を読む。", ["本", "を", "読", "む", "。"]),
+    (["ספ", "ר", "ישן"], "ספר ישן", ["ספר", "ישן"]),
+    (["cafe", "\u0301", "s"], "cafe\u0301s", ["cafe\u0301s"]),
+    (["", "lost", "word", "<eos>"], "word", ["∅", "lost", "word", "<eos>"]),
+]
+
+
+def test_tokens_without_a_space_between_are_one_word(browser: Browser) -> None:
+    for tokens, text, words in WORDS:
+        found = f"sideOf({json.dumps(tokens)}, wordsOf({json.dumps(tokens)}, {json.dumps(text)}))"
+        assert browser.run(f"{found}.map((word) => word.text)") == words
+
+
 def test_the_tree_shows_what_was_kept_and_on_request_what_was_pruned(browser: Browser) -> None:
     browser.click("[data-view='0']")
     browser.click(".sentence:nth-child(2) .open")
@@ -132,7 +149,7 @@ def test_the_tree_shows_what_was_kept_and_on_request_what_was_pruned(browser: Br
     assert browser.run(f"{labels}.sort()") == sorted([*best, f"{HOSTILE} number 1"])
     browser.click(".tree button")
     assert browser.run(labels) == best
-    assert browser.run("document.querySelector('.tree .score').textContent") == " ● -0.10"
+    assert browser.run("document.querySelector('.tree text:last-child .score').textContent") == " ● -0.10"
 
 
 def test_what_a_stranger_wrote_stays_a_text(browser: Browser) -> None:

@@ -25,6 +25,7 @@ def page_data(findings: Findings) -> EvaluationData:
     return {
         "title": f"s2s evaluate: {', '.join(names)} on {one_line(tests.name)}",
         "report": [_table(block) if isinstance(block, Table) else block for block in figures(findings)],
+        "languages": tests.languages,
         "systems": names,
         "metric": "chrF2++",
         "sources": [

@@ -8,6 +8,7 @@ def evaluation_of(source: str, output: str, *, details: Details | None = None) -
     return {
         "title": f"s2s evaluate: {source}",
         "report": [[source], {"titles": [source, "score"], "rows": [["BLEU", "1.00"]], "numbers": False}],
+        "languages": ("en", "de"),
         "systems": ["runs/a"],
         "metric": "chrF2++",
         "sources": [{"source": source, "references": [output], "outputs": [output], "scores": [100.0]}],

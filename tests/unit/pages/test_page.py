@@ -15,6 +15,7 @@ from tests.unit.pages.evaluations import evaluation_of
 
 HOSTILE = [
     "</script><script>document.title = 'taken'</script>",
+    "</script <script document.title",
     "<!-- <script>",
     "]]> --> <![CDATA[",
     "\"'`\\ \\u003c $data ${data} &lt;b&gt; &#60;",
@@ -46,8 +47,12 @@ class Parsed(HTMLParser):
         self.comments.append(data)
 
     @property
+    def content_of_data(self) -> str:
+        return "".join(text for tag, text in self.texts if tag == "script" and text.startswith('{"'))
+
+    @property
     def data(self) -> Any:
-        return json.loads("".join(text for tag, text in self.texts if tag == "script" and text.startswith('{"')))
+        return json.loads(self.content_of_data)
 
 
 def test_the_data_comes_back_as_it_was_given() -> None:
@@ -58,6 +63,7 @@ def test_the_data_comes_back_as_it_was_given() -> None:
 @pytest.mark.parametrize("text", HOSTILE)
 def test_no_sentence_gets_out_of_the_data(text: str) -> None:
     harmless, found = (Parsed(evaluation_page(evaluation_of(each, each))) for each in ("harmless", text))
+    assert not set(found.content_of_data).intersection("<>&\u2028\u2029")
     assert found.data["sources"][0]["source"] == text
     assert [tag for tag, _ in found.elements] == [tag for tag, _ in harmless.elements]
     assert found.comments == []

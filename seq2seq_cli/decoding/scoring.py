@@ -3,15 +3,20 @@
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from seq2seq_cli.decoding.forced import token_log_probabilities
+import numpy as np
+
+from seq2seq_cli.decoding.forced import Forced, force_decode
 from seq2seq_cli.decoding.translation import Place
 from seq2seq_cli.decoding.translator import Translator, similar_lengths
 from seq2seq_cli.errors import InputError
+from seq2seq_cli.shapes import Float
 from seq2seq_cli.text.codec import Reading
 from seq2seq_cli.text.vocabulary import EOS
 
 _CHUNK_PAIRS = 2048
+_NO_WEIGHTS: Float[np.ndarray, "0 0"] = np.zeros((0, 0), dtype=np.float32)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,13 +60,29 @@ class PairScore(TotalScore):
     translation: str
     unknown: tuple[str, ...]
     """The words of the translation that are not in the vocabulary; each is scored as ``<unk>``."""
+    attention: "PairAttention | None" = None
+    """Where it was asked for, but for a pair of blank texts."""
+
+
+class PairAttention(NamedTuple):
+    """The attention of a model that reads a given translation."""
+
+    src: Reading
+    tgt: Reading
+    weights: Float[np.ndarray, "T S"]
+    """A row per id of the translation, a column per id of the source, ``<eos>`` last in both."""
 
 
 def score_pairs(
-    translator: Translator, pairs: Iterable[tuple[str, str]], place: Place = "pair {}".format
+    translator: Translator,
+    pairs: Iterable[tuple[str, str]],
+    place: Place = "pair {}".format,
+    *,
+    with_attention: bool = False,
 ) -> Iterator[PairScore]:
     """The score of each pair of a text and its translation, lazily; to the model, a text is one sentence.
 
+    Attention is kept only where it is asked for: it takes memory for each word pair.
     A pair of blank texts has no tokens. An InputError of `pairs`, or for a text that is too long for the model, is
     raised once the pairs before it are scored; `place` names the text.
     """
@@ -70,12 +91,12 @@ def score_pairs(
         for number, (source, target) in enumerate(pairs, start=1):
             read.append((_read_source(translator, source, place(number)), translator.tgt_codec.read(target)))
             if len(read) == _CHUNK_PAIRS:
-                yield from _score(translator, read)
+                yield from _score(translator, read, with_attention)
                 read.clear()
     except InputError:
-        yield from _score(translator, read)
+        yield from _score(translator, read, with_attention)
         raise
-    yield from _score(translator, read)
+    yield from _score(translator, read, with_attention)
 
 
 def _read_source(translator: Translator, text: str, place: str) -> Reading:
@@ -89,20 +110,22 @@ def _read_source(translator: Translator, text: str, place: str) -> Reading:
     return reading._replace(text=text)
 
 
-def _score(translator: Translator, pairs: Sequence[tuple[Reading, Reading]]) -> list[PairScore]:
-    found: dict[int, list[float]] = {}
+def _score(
+    translator: Translator, pairs: Sequence[tuple[Reading, Reading]], with_attention: bool
+) -> Iterator[PairScore]:
+    found: dict[int, Forced] = {}
     lengths = [len(source.ids) + len(target.ids) for source, target in pairs]
     for batch in similar_lengths(lengths, translator.options.batch_size):
         sources, targets = ([reading.ids for reading in side] for side in zip(*(pairs[i] for i in batch), strict=True))
-        scores = token_log_probabilities(translator.engine, sources, targets)
-        found |= {i: of_tokens.tolist() for i, of_tokens in zip(batch, scores, strict=True)}
-    return [
-        PairScore(
+        for i, forced in zip(batch, force_decode(translator.engine, sources, targets), strict=True):
+            found[i] = forced if with_attention else forced._replace(weights=_NO_WEIGHTS)
+    for i, (source, target) in enumerate(pairs):
+        log_probabilities = found[i].log_probabilities.tolist() if i in found else []
+        yield PairScore(
             source=source.text,
             translation=target.text,
-            log_probability=math.fsum(found.get(i, ())),
-            length=len(found.get(i, ())),
+            log_probability=math.fsum(log_probabilities),
+            length=len(log_probabilities),
             unknown=tuple(word.text for word in target.words if word.is_unknown),
+            attention=PairAttention(source, target, found[i].weights) if with_attention and i in found else None,
         )
-        for i, (source, target) in enumerate(pairs)
-    ]

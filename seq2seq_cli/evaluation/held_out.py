@@ -9,9 +9,10 @@ import torch
 from seq2seq_cli.compute.process_group import SINGLE, ProcessGroup
 from seq2seq_cli.config.choices import Metric
 from seq2seq_cli.corpus.batches import collate, length_order
-from seq2seq_cli.corpus.prepared import ParallelIds, PreparedCorpus
+from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SplitName
 from seq2seq_cli.decoding.translator import Translator
+from seq2seq_cli.evaluation.attention import AttentionFigures, AttentionSums, token_kinds
 from seq2seq_cli.evaluation.corpus_scores import CorpusScore, corpus_bleu, corpus_chrf
 from seq2seq_cli.learning.loss import batch_loss
 from seq2seq_cli.model.seq2seq import Seq2Seq, evaluating
@@ -35,6 +36,8 @@ class HeldOutScores:
     """chrF of the same translations."""
     lowercase_bleu: CorpusScore | None = None
     """BLEU of the same translations against lower-cased references; None unless the model writes lower case alone."""
+    attention: AttentionFigures | None = None
+    """Figures of the attention while the model reads the references; None in a model without attention."""
 
     def by_metric(self) -> dict[Metric, float]:
         """The values by the names of their metrics."""
@@ -65,7 +68,7 @@ def score_split(
 
     The processes of a `group` share the work.
     """
-    loss = mean_loss(model, corpus.split(split), next(model.parameters()).device, group)
+    loss, attention = read_references(model, corpus, split, group)
     pairs = corpus.sentences(split)
     hypotheses, references = _translations(translator, pairs, group)
     side = corpus.tgt_codec.config
@@ -74,20 +77,36 @@ def score_split(
     if side.lowercase:
         lowercase_bleu = corpus_bleu(hypotheses, references, language=side.language, lowercase=True)
     chrf = corpus_chrf(hypotheses, references)
-    return HeldOutScores(sentences=digest(pairs), loss=loss, bleu=bleu, chrf=chrf, lowercase_bleu=lowercase_bleu)
+    return HeldOutScores(
+        sentences=digest(pairs),
+        loss=loss,
+        bleu=bleu,
+        chrf=chrf,
+        lowercase_bleu=lowercase_bleu,
+        attention=attention,
+    )
 
 
 @torch.no_grad()
-def mean_loss(model: Seq2Seq, ids: ParallelIds, device: torch.device, group: ProcessGroup = SINGLE) -> float:
-    """Mean negative log-likelihood, in nats per target token, with the true words fed to the decoder."""
-    loss, tokens = 0.0, 0
+def read_references(
+    model: Seq2Seq, corpus: PreparedCorpus, split: SplitName, group: ProcessGroup = SINGLE
+) -> tuple[float, AttentionFigures | None]:
+    """The loss of a split in nats per target token, and the attention, with the true words fed to the decoder."""
+    ids, device = corpus.split(split), next(model.parameters()).device
+    src_kinds, tgt_kinds = map(token_kinds, corpus.codecs)
+    loss, tokens, sums = 0.0, 0, AttentionSums()
     with evaluating(model):
         for rows in length_order(ids, size=BATCH_TOKENS, unit="token")[group.rank :: group.size]:
-            batch = batch_loss(model, collate(ids, rows).to(device), teacher_forcing=1.0)
-            loss += batch.nll.item()
-            tokens += batch.tokens
-    all_loss, all_tokens = group.sum([loss, float(tokens)])
-    return all_loss / all_tokens
+            batch = collate(ids, rows)
+            found = batch_loss(model, batch.to(device), teacher_forcing=1.0)
+            loss += found.nll.item()
+            tokens += found.tokens
+            if found.weights is not None:
+                weights = found.weights.float().cpu().numpy()
+                kinds = src_kinds[batch.src.numpy()], tgt_kinds[batch.tgt_out.numpy()]
+                sums = AttentionSums.total([sums, AttentionSums.of(weights, *kinds)])
+    all_loss, all_tokens, *all_sums = group.sum([loss, float(tokens), *sums])
+    return all_loss / all_tokens, AttentionSums(*all_sums).figures()
 
 
 def _translations(

@@ -26,6 +26,8 @@ class BatchLoss:
     nll: Float[Tensor, ""]
     """Negative log-likelihood of the reference words, in nats, without gradient."""
     tokens: int
+    weights: Float[Tensor, "B T S"] | None = None
+    """The attention weights, without gradient; None in a model without attention."""
 
 
 def batch_loss(
@@ -61,7 +63,8 @@ def batch_loss(
         )
     if doubly_stochastic:
         objective = objective + doubly_stochastic * doubly_stochastic_penalty(attended.weights, real, memory.mask)
-    return BatchLoss(objective=objective, nll=nll.sum(), tokens=len(nll))
+    weights = attended.weights.detach() if model.decoder.attention.has_weights else None
+    return BatchLoss(objective=objective, nll=nll.sum(), tokens=len(nll), weights=weights)
 
 
 def doubly_stochastic_penalty(

@@ -108,6 +108,10 @@ class EpochRecord(_ScoresRecord, _TimedRecord):
     """Learning rate of the last update."""
     train_loss: Number
     """Mean negative log-likelihood of the epoch, in nats per target token, at the teacher forcing of the config."""
+    attention_entropy: Number = None
+    """Mean entropy of the attention weights of a held-out target token, in nats; None in a model without attention."""
+    attention_astray: Number = None
+    """Share of the target words whose heaviest source token is a punctuation mark or ``<eos>``."""
     averaged: bool
     """Whether the scores are those of the moving average of the weights."""
     best: bool

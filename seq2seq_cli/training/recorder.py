@@ -129,6 +129,7 @@ class Recorder:
 
     def _epoch_record(self, event: Validated) -> EpochRecord:
         scores = event.scores
+        attention = scores.attention if scores else None
         return EpochRecord(
             **self._position(),
             epoch=event.epoch,
@@ -138,6 +139,8 @@ class Recorder:
             bleu=scores.bleu.value if scores else None,
             chrf=scores.chrf.value if scores else None,
             signatures=scores.signatures() if scores else {},
+            attention_entropy=attention.entropy if attention else None,
+            attention_astray=attention.words_astray if attention else None,
             averaged=event.averaged,
             best=event.is_best,
         )

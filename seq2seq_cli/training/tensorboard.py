@@ -28,6 +28,8 @@ _EPOCH_TAGS = {
     "loss": "loss/held_out",
     "bleu": "held_out/bleu",
     "chrf": "held_out/chrf",
+    "attention_entropy": "attention/entropy",
+    "attention_astray": "attention/words_astray",
 }
 _FLUSH_SECONDS = 10
 """Seconds between flushes; a kill loses what was written after the last one."""

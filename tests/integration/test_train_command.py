@@ -70,13 +70,15 @@ def test_tensorboard_shows_the_epochs_and_the_attention_of_five_sentences(home: 
     assert done.returncode == 0, done.stderr
     run = home / "boards" / "shown"
     lines = [json.loads(line) for line in (run / "metrics.jsonl").read_text(encoding="utf-8").splitlines()]
-    epochs = [(line["step"], line["bleu"]) for line in lines if line["kind"] == "epoch"]
+    epochs = [line for line in lines if line["kind"] == "epoch"]
+    assert all(line["attention_entropy"] > 0 and 0 <= line["attention_astray"] <= 1 for line in epochs)
 
     events = accumulator.EventAccumulator(str(run / "tensorboard"))
     events.Reload()
-    assert [(event.step, event.value) for event in events.Scalars("held_out/bleu")] == [
-        (step, pytest.approx(bleu)) for step, bleu in epochs
-    ]
+    for tag, key in [("held_out/bleu", "bleu"), ("attention/entropy", "attention_entropy")]:
+        assert [(event.step, event.value) for event in events.Scalars(tag)] == [
+            (line["step"], pytest.approx(line[key])) for line in epochs
+        ]
     assert events.Tags()["images"] == [f"attention/{i}" for i in range(1, 6)]
 
 

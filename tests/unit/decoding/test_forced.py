@@ -1,10 +1,11 @@
-"""The log-probabilities of translations that are given."""
+"""Translations that are given: the log-probabilities and the attention."""
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from seq2seq_cli.decoding.forced import token_log_probabilities
+from seq2seq_cli.decoding.forced import force_decode
 from seq2seq_cli.decoding.search.search import search
 from seq2seq_cli.text.vocabulary import EOS
 from tests.unit.decoding.search import tables
@@ -17,28 +18,30 @@ pairs = st.lists(st.tuples(st.integers(0, 2), st.lists(st.sampled_from([A, B, C]
 def test_each_token_has_the_log_probability_of_the_model(seed: int, given_pairs: list[tuple[int, list[int]]]) -> None:
     engine = random_engine(seed, tables=3)
     sources = [[number, *[A] * number] for number, _ in given_pairs]
-    found = token_log_probabilities(engine, sources, [target for _, target in given_pairs])
-    assert [values.tolist() for values in found] == [
+    found = force_decode(engine, sources, [target for _, target in given_pairs])
+    assert [forced.log_probabilities.tolist() for forced in found] == [
         tables.token_log_probabilities(engine, [number], [*target, EOS]) for number, target in given_pairs
     ]
 
 
 @settings(max_examples=20)
 @given(st.integers(0, 2**32 - 1))
-def test_what_the_search_found_has_the_log_probability_of_the_search(seed: int) -> None:
+def test_what_the_search_found_has_the_log_probability_and_the_attention_of_the_search(seed: int) -> None:
     engine = random_engine(seed)
     [[best]] = search(engine, [[0, A]], options(longest=9))
     if best.ended:
-        [values] = token_log_probabilities(engine, [[0, A]], [best.ids[:-1]])
-        assert values.tolist() == pytest.approx(best.token_log_probabilities.tolist(), abs=1e-5)
+        # Among others, with more source positions and more steps.
+        forced = force_decode(engine, [[0, A, A, A], [0, A]], [[A] * 12, best.ids[:-1]])[1]
+        assert forced.log_probabilities.tolist() == pytest.approx(best.token_log_probabilities.tolist(), abs=1e-5)
+        np.testing.assert_allclose(forced.weights, best.weights, atol=1e-6)
 
 
 def test_finished_targets_leave_the_batch() -> None:
     engine = random_engine(1)
-    token_log_probabilities(engine, [[0], [0], [0]], [[A], [], [A, B, C]])
+    force_decode(engine, [[0], [0], [0]], [[A], [], [A, B, C]])
     assert engine.rows == [3, 2, 1, 1]
 
 
 def test_each_source_has_a_target() -> None:
     with pytest.raises(ValueError, match="2 sources do not match 1 target"):
-        token_log_probabilities(random_engine(1), [[0], [0]], [[A]])
+        force_decode(random_engine(1), [[0], [0]], [[A]])

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from benchmarks.pages import fill, fill_lines
 from seq2seq_cli.compute.environment import prepare_environment
-from seq2seq_cli.config.catalog import GROUPS, list_configs
+from seq2seq_cli.config.catalog import MODEL_GROUPS, list_configs
 from seq2seq_cli.errors import S2SError
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def main() -> None:
     prepare_environment()  # as s2s does, before anything here imports torch
     from benchmarks.gallery_runs import GalleryRuns
 
-    names = [entry.name for entry in list_configs() if entry.group in GROUPS[1:]]
+    names = [entry.name for entry in list_configs() if entry.group in MODEL_GROUPS]
     names = [name for name in names if not options.only or name in options.only]
     pictures = None if options.no_pictures else options.page.with_suffix("")
     try:

@@ -20,8 +20,12 @@ GROUPS = (
     "Luong's decoder: the RNN, then attend",
     "A part of the source at a time",
     "Without attention",
+    "The tutorials' own jobs",
+    "The papers' own jobs, too large for a laptop",
 )
 """The headings that the shipped configs are listed under; each file names its own in a comment, ``# Group: ...``."""
+MODEL_GROUPS = GROUPS[1:5]
+"""The groups of models that train on any prepared folder; the others have data or text of their own."""
 OWN = "Your own, in configs/"
 
 
@@ -38,14 +42,14 @@ class CatalogEntry(NamedTuple):
 def find_config(name: str) -> Path:
     """The file of a config.
 
-    A path is taken as it is. A bare name is looked up in the working directory, in ``./configs``, then among the
-    shipped configs. ``.yaml`` may be left out.
+    A name, such as ``luong_dot`` or ``papers/luong2015``, is looked up in the working directory, in ``./configs``, then
+    among the shipped configs; an absolute path is taken as it is. ``.yaml`` may be left out.
 
     Raises ConfigError, with similar names, when there is no such file.
     """
     bare = Path(name).name == name
     others: list[str] = []
-    for folder in _folders() if bare else [Path()]:
+    for folder in _folders():
         for path in (folder / name, folder / f"{name}.yaml"):
             problem = _problem(path)
             if problem is None:
@@ -65,8 +69,8 @@ def list_configs() -> list[CatalogEntry]:
     own_files = [] if own.resolve() == shipped else sorted(filter(Path.is_file, own.glob("*.yaml")))
     hidden = {path.name for path in own_files}
     entries = [
-        CatalogEntry(path.stem, describe_config(path), _group(path))
-        for path in sorted(shipped.glob("*.yaml"))
+        CatalogEntry(path.relative_to(shipped).with_suffix("").as_posix(), describe_config(path), _group(path))
+        for path in sorted(shipped.rglob("*.yaml"))
         if path.name not in hidden
     ]
     entries.sort(key=lambda entry: GROUPS.index(entry.group))

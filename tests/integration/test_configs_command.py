@@ -22,7 +22,8 @@ def test_the_list_has_a_line_for_each_shipped_config(tmp_path: Path) -> None:
 
     assert (done.returncode, done.stderr) == (0, "")
     lines = [line for line in done.stdout.splitlines() if line.startswith("  ")]
-    assert sorted(line.split()[0] for line in lines) == sorted(path.stem for path in shipped_folder().glob("*.yaml"))
+    files = [path.relative_to(shipped_folder()) for path in shipped_folder().rglob("*.yaml")]
+    assert sorted(line.split()[0] for line in lines) == sorted(file.with_suffix("").as_posix() for file in files)
     assert all(len(line.split()) > 2 for line in lines)
 
 
@@ -33,6 +34,7 @@ def test_the_list_is_in_groups(tmp_path: Path) -> None:
     members = {line.split()[0]: group.splitlines()[0] for group in groups for line in group.splitlines()[1:]}
     assert members["tutorial"] == "To begin with"
     assert members["rnnsearch"] == members["bahdanau"] == "Bahdanau's decoder: attend, then the RNN"
+    assert members["papers/luong2015"] == GROUPS[-1]
     assert members["hard"] == "A part of the source at a time"
 
 

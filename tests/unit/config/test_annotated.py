@@ -12,8 +12,8 @@ from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.config.schema import Config
 from seq2seq_cli.config.yaml12 import KeyPath, Mark, read_yaml
 
-PATHS = sorted(shipped_folder().glob("*.yaml"))
-NAMES = [path.stem for path in PATHS]
+PATHS = sorted(shipped_folder().rglob("*.yaml"))
+NAMES = [path.relative_to(shipped_folder()).with_suffix("").as_posix() for path in PATHS]
 FIELDS = list(schema_fields().items())
 
 

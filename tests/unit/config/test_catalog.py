@@ -33,6 +33,15 @@ def test_nearer_folders_come_first() -> None:
     assert find_config("configs/luong_concat") == in_configs
 
 
+def test_a_paper_s_config_is_found_by_its_name_with_the_folder() -> None:
+    assert find_config("papers/luong2015") == shipped_folder() / "papers" / "luong2015.yaml"
+    with pytest.raises(ConfigError, match="did you mean papers/luong2015"):
+        find_config("luong2015")
+
+    own = write("configs/papers/luong2015.yaml")
+    assert find_config("papers/luong2015.yaml") == own
+
+
 def test_a_folder_of_that_name_is_passed_over() -> None:
     Path("luong_concat").mkdir()
 

@@ -4,12 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from seq2seq_cli.config.catalog import list_configs, shipped_folder
+from seq2seq_cli.config.catalog import MODEL_GROUPS, list_configs, shipped_folder
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.config.schema import Config
 
-PATHS = sorted(shipped_folder().glob("*.yaml"))
-MODELS = sorted({path.stem for path in PATHS} - {"quick", "tutorial"})
+PATHS = sorted(shipped_folder().rglob("*.yaml"))
+MODELS = [entry.name for entry in list_configs() if entry.group in MODEL_GROUPS]
+TUTORIALS = sorted(path.stem for path in PATHS if path.stem.startswith("tutorial"))
 
 
 each_config = pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
@@ -19,7 +20,9 @@ each_config = pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
 def test_it_loads_and_is_listed_with_a_description(path: Path) -> None:
     load_config(str(path))
 
-    [entry] = [entry for entry in list_configs() if entry.name == path.stem]
+    name = path.relative_to(shipped_folder()).with_suffix("").as_posix()
+    [entry] = [entry for entry in list_configs() if entry.name == name]
+    assert load_config(name) == load_config(str(path))
     assert entry.description
     assert f"\n# Group: {entry.group}\n" in path.read_text(encoding="utf-8")
 
@@ -46,6 +49,11 @@ def test_a_model_takes_data_and_text_of_the_prepared_folder(name: str) -> None:
         ("luong_dot", ("luong", "dot", "concat")),
         ("luong_general", ("luong", "general", "concat")),
         ("tutorial", ("luong", "concat", "concat")),
+        ("tutorial_bahdanau", ("bahdanau", "additive", "state")),
+        ("tutorial_dot", ("luong", "dot", "concat")),
+        ("tutorial_exact", ("luong", "concat", "concat")),
+        ("tutorial_general", ("luong", "general", "concat")),
+        ("tutorial_location", ("bahdanau", "location_word", "state")),
     ],
 )
 def test_a_model_has_the_parts_and_values_of_the_tutorial(name: str, parts: tuple[str, ...]) -> None:
@@ -57,12 +65,21 @@ def test_a_model_has_the_parts_and_values_of_the_tutorial(name: str, parts: tupl
     assert (encoder.layers, encoder.dropout, decoder.dropout) == (1, 0.0, 0.1)
     # The tutorial's job takes one sentence a step there, 192 here, in longer steps.
     steps = (training.lr, training.batch_size, training.batch_unit)
-    assert steps == ((5e-3, 192, "sentence") if name == "tutorial" else (1e-3, 768, "token"))
+    jobs: dict[str, tuple[float, int, str]] = dict.fromkeys(TUTORIALS, (5e-3, 192, "sentence"))
+    assert steps == {**jobs, "tutorial_exact": (1e-3, 1, "sentence")}.get(name, (1e-3, 768, "token"))
     assert training.teacher_forcing == 0.5
 
 
-def test_the_tutorial_trains_ten_epochs_on_its_first_ten_thousand_pairs() -> None:
-    config = load_config("tutorial")
+def test_the_exact_tutorial_sums_the_loss_of_a_sentence_and_does_not_clip() -> None:
+    training = load_config("tutorial_exact").training
+
+    assert (training.batch_size, training.loss_unit, training.clip_norm) == (1, "sentence", None)
+    assert (training.optimiser, training.schedule, training.teacher_forcing_unit) == ("adam", "constant", "sentence")
+
+
+@pytest.mark.parametrize("name", TUTORIALS)
+def test_the_tutorials_train_ten_epochs_on_its_first_ten_thousand_pairs(name: str) -> None:
+    config = load_config(name)
 
     assert (config.data.limit, config.data.valid_sources, config.data.test_sources) == (10_000, 0, 0)
     for side in (config.text.src, config.text.tgt):

@@ -34,7 +34,7 @@ def test_each_row_names_the_shipped_configs_with_its_mechanism(title: str) -> No
     for name, column in rows(title).items():
         having = {config for config, model in SHIPPED.items() if name_of(model) == name}
         if column == "all others":
-            named = {word for other in rows(title).values() for word in re.findall(r"`(\w+)`", other)}
+            named = {word for other in rows(title).values() for word in re.findall(r"`([\w/]+)`", other)}
             assert having == SHIPPED.keys() - named, name
         else:
-            assert having == set(re.findall(r"`(\w+)`", column)), name
+            assert having == set(re.findall(r"`([\w/]+)`", column)), name

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from seq2seq_cli.errors import UsageError
-from seq2seq_cli.files.writing import whole_file
+from seq2seq_cli.files.writing import naming, whole_file
 
 
 def check_output(path: Path, *, overwrite: bool) -> None:
@@ -19,6 +19,8 @@ def check_output(path: Path, *, overwrite: bool) -> None:
     if path.is_dir():
         raise UsageError(f"{path}: this is a folder: give the name of a file")
     if not path.parent.is_dir():
+        if path.parent.exists():
+            raise UsageError(f"{path}: {path.parent} is not a folder: give another name")
         raise UsageError(f"{path}: there is no folder {path.parent}: make it first")
     if path.is_file() and not overwrite:
         raise _taken(path)
@@ -33,8 +35,12 @@ def output_file(path: Path, *, overwrite: bool) -> Iterator[BinaryIO]:
     """
     check_output(path, overwrite=overwrite)
     if path.exists() and not path.is_file():
-        with path.open("wb") as stream:
+        stream = path.open("wb")
+        try:
             yield stream
+        finally:
+            with naming(path):
+                stream.close()
         return
     try:
         with whole_file(Path(os.path.realpath(path)), replace=overwrite) as file:

@@ -10,7 +10,7 @@ from typing import IO
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.files.reading import check_contents
 from seq2seq_cli.files.unfinished import UNFINISHED, is_removed, is_unfinished, try_lock
-from seq2seq_cli.files.writing import rename_free, sync_names
+from seq2seq_cli.files.writing import make_folder, rename_free, sync_names
 
 _LOCK = ".lock"
 _NEW = "new"
@@ -44,7 +44,7 @@ def whole_folder(path: Path, *, mark: str, replaced: Iterable[str] = ()) -> Iter
     _check_inside(path, replaced)
     made = [folder for folder in path.parents if not folder.exists()]
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
         with _locked(_place(path, given), given) as aside:
             new = aside / _NEW
             new.mkdir()
@@ -52,8 +52,7 @@ def whole_folder(path: Path, *, mark: str, replaced: Iterable[str] = ()) -> Iter
             _sync_content(new)
             if path.exists() or not _appears(new, path):
                 _move_in(new, path, aside / _OLD, mark=mark, replaced=replaced)
-        for folder in (path, *made):
-            sync_names(folder.parent)
+        sync_names(path.parent)
     except BaseException:
         with contextlib.suppress(OSError):
             for folder in made:

@@ -39,17 +39,18 @@ def whole_file(path: Path, *, replace: bool = True) -> Iterator[BinaryIO]:
         aside = Path(file.name)
         try:
             yield file
-            file.flush()
-            if permissions is not None:
-                with contextlib.suppress(OSError):  # a file system without permissions
-                    aside.chmod(permissions)
-            os.fsync(file.fileno())
-            if os.name == "nt":
-                file.close()  # Windows renames no open file
-            if replace:
-                aside.replace(path)
-            else:
-                rename_free(aside, path)
+            with naming(path):
+                file.flush()
+                if permissions is not None:
+                    with contextlib.suppress(OSError):  # a file system without permissions
+                        aside.chmod(permissions)
+                os.fsync(file.fileno())
+                if os.name == "nt":
+                    file.close()  # Windows renames no open file
+                if replace:
+                    aside.replace(path)
+                else:
+                    rename_free(aside, path)
         except BaseException:
             with contextlib.suppress(OSError):
                 file.close()
@@ -57,6 +58,16 @@ def whole_file(path: Path, *, replace: bool = True) -> Iterator[BinaryIO]:
                 aside.unlink()
             raise
     sync_names(path.parent)
+
+
+@contextlib.contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Name this file in an OSError of the block, which names none or a temporary one."""
+    try:
+        yield
+    except OSError as error:
+        error.filename, error.filename2 = str(path), None
+        raise
 
 
 def _permissions(path: Path) -> int | None:
@@ -89,9 +100,16 @@ def rename_free(source: Path, target: Path) -> None:
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder and its missing parents, and sync them to the disk."""
+    """Make a folder and its missing parents, and sync them to the disk.
+
+    Raises OSError, whose text says what is in the way when that is no folder.
+    """
     missing = [folder for folder in (path, *path.parents) if not folder.exists()]
-    path.mkdir(parents=True, exist_ok=True)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError):
+        there = [place for place in (path, *path.parents) if os.path.lexists(place)]
+        raise NotADirectoryError(errno.ENOTDIR, f"{there[0]} is not a folder", str(path)) from None
     for folder in missing:
         sync_names(folder.parent)
 

@@ -10,6 +10,7 @@ from pathlib import Path, PurePosixPath
 
 from seq2seq_cli.errors import DownloadError, PairFileError, UsageError, exit_code_of
 from seq2seq_cli.files.output import check_output, output_file
+from seq2seq_cli.files.writing import make_folder, naming
 from seq2seq_cli.pairs.archives import open_archive, read_pairs
 from seq2seq_cli.pairs.published import PUBLISHED, Language, near_languages
 from seq2seq_cli.pairs.web import ByteProgress, NotFound, fetch
@@ -57,7 +58,7 @@ def download(
         raise UsageError(f"--site {site}: must be a web address such as {SITE}")
     url = f"{site.rstrip('/')}/{language.code3}-eng.zip"
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
     except OSError as error:
         told = f"{folder}: cannot be made: {error.strerror}: choose another folder with --out"
         raise UsageError(told, exit_code=exit_code_of(error)) from None
@@ -89,14 +90,17 @@ def _unpack(content: bytes, url: str, pair_file: Path, about: Path, overwrite: b
     if b"\t" not in first:
         raise PairFileError(f"{url}: no sentence pairs in the archive: its first lines have no tab")
     attribution = _attribution(archive, url)
-    if attribution:
-        with output_file(about, overwrite=overwrite) as file:
-            file.write(attribution)
     lines = 0
     with output_file(pair_file, overwrite=overwrite) as file:
-        for piece in chain([first], pieces):
-            file.write(piece)
-            lines += piece.count(b"\n")
+        with naming(pair_file):
+            for piece in chain([first], pieces):
+                file.write(piece)
+                lines += piece.count(b"\n")
+            file.flush()
+        # Not before: a full disk or a damaged archive leaves neither file.
+        if attribution:
+            with output_file(about, overwrite=overwrite) as about_file, naming(about):
+                about_file.write(attribution)
     return Downloaded(pair_file=pair_file, lines=lines, about=about if attribution else None)
 
 

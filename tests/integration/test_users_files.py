@@ -1,5 +1,7 @@
 """Files of the user's, and commands side by side: each command keeps to its own files."""
 
+import errno
+import os
 import subprocess
 import sys
 import time
@@ -149,6 +151,22 @@ def test_attention_files_replace_nothing_unasked_side_by_side_either(home: Path)
     assert s2s_here(home, *command[:-1], "link.json", "--overwrite").returncode == 0
     assert (home / "link.json").is_symlink()
     assert (home / "same.json").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="has no full device")
+def test_a_full_disk_is_named(home: Path) -> None:
+    done = s2s_here(home, "translate", "--model", "runs/first", "a b c", "--output", "/dev/full")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == f"s2s: error: /dev/full: {os.strerror(errno.ENOSPC)}\n"
+
+
+@pytest.mark.parametrize("command", [["prepare", "pairs.txt", "--out"], ["train", "--data", "prepared", "--out"]])
+def test_a_file_in_the_place_of_a_folder_is_named(home: Path, command: list[str]) -> None:
+    for out in ("pairs.txt/x", "pairs.txt/x/y"):
+        done = s2s_here(home, *command, out)
+        assert done.returncode == 2
+        assert f"{out}: cannot be " in done.stderr
+        assert "pairs.txt is not a folder" in done.stderr
 
 
 def can_mount() -> bool:

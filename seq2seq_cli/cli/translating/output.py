@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from seq2seq_cli.cli.terminal.safe_stream import for_terminal
 from seq2seq_cli.files.output import output_file
+from seq2seq_cli.files.writing import naming
 
 if TYPE_CHECKING:
     from seq2seq_cli.plots.attention_map import AttentionMap
@@ -24,6 +25,8 @@ class Output:
     """A stream of results."""
 
     stream: TextIO
+    path: Path | None = None
+    """The file that it writes; None for standard output."""
 
     @cached_property
     def is_terminal(self) -> bool:
@@ -37,13 +40,19 @@ class Output:
 
     def write(self, text: str) -> None:
         """Write lines; on a terminal at once."""
-        self.stream.write(text)
-        if self.is_terminal:
-            self.stream.flush()
+        with self._named():
+            self.stream.write(text)
+            if self.is_terminal:
+                self.stream.flush()
 
     def flush(self) -> None:
         """Hand over what was written."""
-        self.stream.flush()
+        with self._named():
+            self.stream.flush()
+
+    def _named(self) -> contextlib.AbstractContextManager[None]:
+        """Names the file in the errors of the block."""
+        return naming(self.path) if self.path else contextlib.nullcontext()
 
     def table(self, attention: "AttentionMap") -> str:
         """The attention of a sentence: on a terminal no wider than it, and in characters that the stream has."""
@@ -70,6 +79,7 @@ def open_output(path: Path | None, *, overwrite: bool) -> Iterator[Output]:
     with output_file(path, overwrite=overwrite) as file:
         stream = io.TextIOWrapper(file, encoding="utf-8", newline="\n")
         try:
-            yield Output(for_terminal(stream))
+            yield Output(for_terminal(stream), path)
         finally:
-            stream.detach()  # writes the rest, and leaves the file open
+            with naming(path):
+                stream.detach()  # writes the rest, and leaves the file open

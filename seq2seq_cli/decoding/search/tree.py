@@ -44,20 +44,19 @@ class Tree:
     nodes: Sequence[Node]
 
     def find(self, ids: Sequence[int]) -> int:
-        """The number of the node that ends with these tokens, of those that were kept or finished; -1 for none."""
-        number = -1
+        """The number of a node that ends with these tokens, a finished one if there is any; -1 for none.
+
+        Hypotheses that were pruned do not count. Samples may begin alike, each with nodes of its own.
+        """
+        ends = [-1]
         for token in ids:
-            number = next(
-                (
-                    child
-                    for child, node in enumerate(self.nodes)
-                    if (node.parent, node.token) == (number, token) and node.fate in {"kept", "finished"}
-                ),
-                -1,
-            )
-            if number < 0:
-                break
-        return number
+            parents = set(ends)
+            ends = [
+                number
+                for number, node in enumerate(self.nodes)
+                if node.token == token and node.parent in parents and node.fate in {"kept", "finished"}
+            ]
+        return max(ends, key=lambda number: number >= 0 and self.nodes[number].fate == "finished", default=-1)
 
 
 class Trace:

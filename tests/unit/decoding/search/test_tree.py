@@ -53,6 +53,14 @@ def test_a_token_that_the_rules_forbid_is_banned() -> None:
     assert children(tree, tree.find([A]))[EOS] == ("banned", log(0.3))
 
 
+def test_samples_that_begin_alike_are_all_found() -> None:
+    trace = Trace(1)
+    [samples] = search(random_engine(1), [[0]], options(sampling=True, n_best=8, beam_size=1), trace=trace)
+    assert len(samples) > 3
+    for sample in samples:
+        assert trace.trees[0].nodes[trace.trees[0].find(sample.ids)].score == sample.score
+
+
 def test_the_trees_of_a_batch_are_those_of_its_sources_and_change_nothing() -> None:
     engine = random_engine(3, tables=3)
     sources, values = [[0], [1], [2]], options(beam_size=3, n_best=2)

@@ -46,7 +46,8 @@ def sizes(encoder: Values, decoder: Values, attention: Values, *, alike: bool) -
 def sides() -> Iterator[tuple[Values, str, Values]]:
     """Each encoder with each bridge; the decoder's cell and layers in turn where the bridge leaves them free.
 
-    The bridges of some encoders or scores alone, and the cells that torch has no fast kernels for, are in `others`.
+    The bridges of some encoders or scores alone, and the cells that torch has no fast kernels for, are in `others`,
+    which are few.
     """
     rnns = cycle(product(choices(DecoderConfig, "cell"), (1, 2, 3)))
     for cell, directions, reverse, (layers, residual), bridge in product(
@@ -61,25 +62,27 @@ def sides() -> Iterator[tuple[Values, str, Values]]:
         yield encoder, bridge, {"cell": rnn_cell, "layers": rnn_layers}
 
 
-def others() -> Iterator[tuple[Values, str, Values, str]]:
-    """The other cells and bridges, each in both roles, and the score that each goes with."""
-    plain = {"reverse": False, "residual": False}
+def others() -> Iterator[tuple[Values, str, Values, Values]]:
+    """The other cells and bridges, and the score that reads a word, each with an attention that it goes with."""
+    plain = {"directions": "joined", "layers": 2, "reverse": False, "residual": False}
     for cell, directions in product(("gru_cho", "rnn"), choices(EncoderConfig, "directions")):
-        encoder = {"cell": cell, "directions": directions, "layers": 2, **plain}
-        yield encoder, "copy", {"cell": cell, "layers": 2}, "additive"
-        deep = {"layers": 4, "residual": True, "reverse": True}
-        yield {**encoder, **deep}, "linear", {"cell": cell, "layers": 1}, "general"
-    for bridge, score, cell, other in product(
-        ("backward", "context"), ("additive", "fixed"), ("lstm", "gru_cho"), ("lstm", "gru")
-    ):
-        yield {"cell": cell, "directions": "joined", "layers": 2, **plain}, bridge, {"cell": other, "layers": 2}, score
+        encoder = {**plain, "cell": cell, "directions": directions}
+        yield encoder, "copy", {"cell": cell, "layers": 2}, {"score": "additive", "gate": True}
+        deep = {**encoder, "layers": 4, "residual": True, "reverse": True}
+        yield deep, "linear", {"cell": cell, "layers": 1}, {"score": "location_word"}
+    for cell, other in (("lstm", "gru"), ("gru_cho", "lstm")):
+        for bridge, score in (("backward", "additive"), ("context", "fixed")):
+            yield {**plain, "cell": cell}, bridge, {"cell": other, "layers": 2}, {"score": score}
+    for scope in choices(AttentionConfig, "scope"):
+        attention = {"score": "location_word", "scope": scope, "gate": True}
+        yield {**plain, "cell": "gru"}, "linear", {"cell": "gru", "layers": 1}, attention
 
 
 def attentions() -> Iterator[tuple[Values, Values]]:
-    """Scores, scopes, heads, decoders and readouts; every third of those with attention has a gate."""
+    """Scores but that of `others`, scopes, heads, decoders and readouts; every third attention has a gate."""
     gates = cycle((False, False, True))
     for score, scope, heads, kind, feeding, readout in product(
-        choices(AttentionConfig, "score"),
+        [score for score in choices(AttentionConfig, "score") if score != "location_word"],
         choices(AttentionConfig, "scope"),
         (1, 2),
         choices(DecoderConfig, "kind"),
@@ -107,9 +110,9 @@ def combinations() -> Iterator[ModelConfig]:
     yield from filter(None, (combined(*side, *additive, "none") for side in all_sides))
     feeding = {"kind": "luong", "input_feeding": True, "readout": "attentional"}
     reading = {"kind": "bahdanau", "input_feeding": False, "readout": "maxout"}
-    for decoder, (encoder, bridge, rnn, score) in zip(cycle((feeding, reading, additive[1])), others(), strict=False):
-        config = combined(encoder, bridge, rnn, {"score": score}, decoder, "none")
-        yield from [config] if config else []
+    decoders = cycle((feeding, reading, additive[1]))
+    for encoder, bridge, rnn, attention in others():
+        yield from filter(None, [combined(encoder, bridge, rnn, attention, next(decoders), "none")])
 
 
 def combined(

@@ -27,6 +27,7 @@ from tests.tiny import TINY, started
 # The others have data or text of their own.
 NAMES = [entry.name for entry in list_configs() if entry.group in MODEL_GROUPS or entry.name == "sample"]
 PAPERS = [entry.name for entry in list_configs() if entry.name.startswith("papers/")]
+SMALL_PAPERS = [pytest.param(name, marks=pytest.mark.slow if name != "papers/cho2014" else ()) for name in PAPERS]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -65,7 +66,7 @@ def test_the_quick_model_trains_on_what_it_has_prepared(tmp_path: Path) -> None:
     assert (session.run.path / "best" / "model.safetensors").is_file()
 
 
-@pytest.mark.parametrize("name", PAPERS)
+@pytest.mark.parametrize("name", SMALL_PAPERS)
 def test_the_papers_own_jobs_train_on_what_they_have_prepared(name: str, tmp_path: Path) -> None:
     pairs = tmp_path / "pairs.txt"
     write_reversals(pairs)

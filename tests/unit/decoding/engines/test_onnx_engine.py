@@ -37,11 +37,11 @@ from tests.unit.decoding.engines.runs import (
 from tests.unit.model.conftest import COMBINATIONS, name_of
 
 SIZES = [f"model.{side}.{size}=12" for side in ("encoder", "decoder") for size in ("embedding_size", "hidden_size")]
-SHIPPED = {load_config(entry.name, SIZES).model: entry.name for entry in list_configs()}
-"""The names of the shipped configs by their small models, each model once."""
+SHIPPED = {load_config(entry.name, SIZES).model: entry.name for entry in list_configs() if "/" not in entry.name}
+"""The names of the shipped configs, but the papers' jobs, by their small models, each model once."""
 EVERY = 50
 """Of the combinations that the config allows, so many stand for all."""
-OTHER_CELLS = [config for config in COMBINATIONS if config.encoder.cell in ("gru_cho", "rnn")][:8:2]
+OTHER_CELLS = [config for config in COMBINATIONS if config.encoder.cell in ("gru_cho", "rnn")][2::4][:2]
 
 
 def exported(path: Path, config: ModelConfig) -> RunFolder:

@@ -77,13 +77,18 @@ def _zip(chance: Chance, content: bytes) -> bytes:
     """An archive of spoilt pairs, or a spoilt archive."""
     if chance.random() < 0.5:
         return mutations.of_bytes(chance, content)
-    return mutations.zipped(chance, [content, PAIRS, mutations.of_lines(chance, PAIRS), b"", bytes(10**7)])
+    return mutations.zipped(chance, [content, PAIRS, mutations.of_lines(chance, PAIRS), b"", _zeros(chance)])
 
 
 def _gzip(chance: Chance, content: bytes) -> bytes:
     if chance.random() < 0.5:
         return mutations.of_bytes(chance, content)
-    return mutations.gzipped(chance, chance.choice([mutations.of_lines(chance, PAIRS), content, bytes(10**7)]))
+    return mutations.gzipped(chance, chance.choice([mutations.of_lines(chance, PAIRS), content, _zeros(chance)]))
+
+
+def _zeros(chance: Chance) -> bytes:
+    """A text that is small when it is packed; seldom a large one, as packing it takes a second."""
+    return bytes(10**7 if chance.random() < 0.03 else 10**5)
 
 
 def _utf16(chance: Chance, content: bytes) -> bytes:

@@ -219,11 +219,12 @@ class AttentionConfig(Section):
 
     @property
     def in_words(self) -> str:
-        """Score, heads and scope in words, for the list of runs and the model card."""
+        """Score, heads, scope and gate in words, for the list of runs and the model card."""
         if self.score in ("none", "fixed"):
             return "no attention" if self.score == "none" else "a fixed context"
         heads = f" with {self.heads} heads" if self.heads > 1 else ""
-        return f"{self.score} score{heads}" + (f", {self.scope} scope" if self.scope != "global" else "")
+        scope = f", {self.scope} scope" if self.scope != "global" else ""
+        return f"{self.score} score{heads}{scope}" + (", gated" if self.gate else "")
 
 
 class DecoderConfig(Section):

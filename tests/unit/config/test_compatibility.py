@@ -157,6 +157,7 @@ def test_keys_that_go_together_are_accepted(overrides: list[str]) -> None:
     [
         ([], "general score"),
         (["model.attention.scope=local_p"], "general score, local_p scope"),
+        (["model.attention.gate=true"], "general score, gated"),
         (["model.attention.score=additive", "model.attention.heads=4"], "additive score with 4 heads"),
         (["model.attention.score=none", "model.decoder.readout=state"], "no attention"),
         (["model.attention.score=fixed"], "a fixed context"),

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any
 from seq2seq_cli.errors import ConfigError, ModelFileError, TrainingError, UsageError, exit_code_of
 from seq2seq_cli.files.reading import check_contents
 from seq2seq_cli.files.writing import make_folder, write_json, write_whole
-from seq2seq_cli.runs.latest import read_latest, write_latest
+from seq2seq_cli.runs.latest import read_latest
 from seq2seq_cli.runs.layout import (
     BEST,
     CONFIG,
@@ -229,12 +229,11 @@ class RunFolder:
         return Provenance.read(self.path / CORPUS)
 
     def save_best(self, weights: "Weights") -> None:
-        """Write the best weights, and name this run as the newest."""
+        """Write the best weights."""
         from seq2seq_cli.runs.weights import save_weights
 
         with _writing(self.best_path):
             save_weights(self.best_path, weights)
-        write_latest(self.path)
 
     def save_epoch(self, weights: "Weights", epoch: int, keep: int) -> None:
         """Write the weights after `epoch`, and keep those of the `keep` newest epochs; none when that is 0.

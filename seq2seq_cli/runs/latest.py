@@ -1,6 +1,5 @@
 """runs/latest: the name of the newest run, with which ``s2s translate`` translates unless told otherwise."""
 
-import logging
 import os
 from pathlib import Path
 
@@ -11,8 +10,6 @@ from seq2seq_cli.runs.layout import FORMAT, LATEST, RUNS
 
 _KEY = "run"
 _LONGEST_NAME = 255
-
-logger = logging.getLogger(__name__)
 
 
 def read_latest(path: Path = LATEST) -> Path:
@@ -28,20 +25,21 @@ def _is_plain(name: str) -> bool:
     return name not in ("", "..") and Path(name).name == name and len(name) <= _LONGEST_NAME
 
 
-def write_latest(run: Path) -> None:
+def write_latest(run: Path) -> str | None:
     """Name a run of ``runs/`` as the newest, in the file ``latest`` beside it; another file of that name stays.
 
-    A run elsewhere has no such file. A failure is logged: no training ends for it.
+    A run elsewhere has no such file. Returns what is wrong when it cannot be written: no training ends for that.
     """
     run = Path(os.path.abspath(run))  # noqa: PTH100  # a link in runs/ is a run there
     path = run.parent / LATEST.name
     if run.parent.name != RUNS.name:
-        return
+        return None
     try:
         if path.exists() or path.is_symlink():
             read_latest(path)
         write_json(path, {"format": FORMAT, _KEY: run.name})
     except ModelFileError:
-        logger.warning("%s: not written by s2s, so it stays: translate with --model %s", path, run)
+        return f"{path}: not written by s2s, so it stays: translate with --model {run}"
     except OSError as error:
-        logger.warning("%s: cannot be written: %s: translate with --model %s", path, error.strerror, run)
+        return f"{path}: cannot be written: {error.strerror}: translate with --model {run}"
+    return None

@@ -1,5 +1,6 @@
 """The recorder of a session: checkpoints, weights and metrics in the run folder."""
 
+import logging
 import warnings
 from typing import Any
 
@@ -13,6 +14,7 @@ from seq2seq_cli.learning.state import Tally, TrainingState
 from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.plots.attention_map import AttentionMap
 from seq2seq_cli.runs.folder import RunFolder
+from seq2seq_cli.runs.latest import write_latest
 from seq2seq_cli.runs.layout import EXPORT_RECORD
 from seq2seq_cli.runs.metrics import EndRecord, EpochRecord, Record, StepRecord
 from seq2seq_cli.training.card import model_card
@@ -20,6 +22,8 @@ from seq2seq_cli.training.events import Event, Finished, Saved, Step, Validated
 from seq2seq_cli.training.samples import choose_samples
 
 STEPS_PER_RECORD = 100
+
+logger = logging.getLogger(__name__)
 
 
 class Recorder:
@@ -39,6 +43,7 @@ class Recorder:
         self._config = config
         self._group = group
         self._saved_at = state.progress.seconds
+        self._told: str | None = None
         self._board = None
         if config.training.tensorboard and group.is_main:
             from seq2seq_cli.training.tensorboard import TensorBoard  # not above: it draws, which takes time to load
@@ -90,12 +95,20 @@ class Recorder:
         model = average.module if average and event.averaged else self._state.model
         if event.is_best:
             self._run.save_best(model.weights())
+            self._name_as_newest()
             if event.scores:
                 self._run.save_statistics(event.scores.statistics(), "valid")
             self._export(model)
         self._run.save_epoch(model.weights(), event.epoch, self._config.training.keep)
         if self._board and model.decoder.attention.has_weights:
             self._board.attention(self._translate_samples(model), event.step)
+
+    def _name_as_newest(self) -> None:
+        """Name the run in runs/latest; what is wrong there is told once."""
+        problem = write_latest(self._run.path)
+        if problem and problem != self._told:
+            logger.warning(problem)
+        self._told = problem or self._told
 
     def _export(self, model: Seq2Seq) -> None:
         """Export the first best weights; the graphs serve all that follow."""

@@ -63,14 +63,15 @@ def test_files_beside_those_of_a_run_stay_when_it_is_replaced(home: Path) -> Non
     assert photo.read_bytes() == b"mine"
 
 
-def test_a_file_called_latest_is_the_users_own(home: Path) -> None:
+def test_a_file_called_latest_is_the_users_own_which_is_told_once(home: Path, caplog: pytest.LogCaptureFixture) -> None:
     for folder in ("project", "project/runs"):
         latest = home / folder / "latest"
         latest.parent.mkdir(parents=True, exist_ok=True)
         latest.write_text("the latest notes\n", encoding="utf-8")
-        done = train(home, f"{folder}/run")
+        done = train(home, f"{folder}/run", "--set", "training.epochs=3", "--set", "training.best_metric=loss")
         assert done.returncode == 0, done.stderr
         assert latest.read_text(encoding="utf-8") == "the latest notes\n"
+    assert caplog.text.count("latest: not written by s2s") == 1
 
 
 def test_a_corpus_is_prepared_into_the_current_folder_which_stays_the_same_one(home: Path) -> None:

@@ -43,8 +43,10 @@ def train(
 ) -> None:
     """Train a translator on a prepared folder and keep its best weights."""
     from seq2seq_cli.cli.training_bar import TrainingBar
+    from seq2seq_cli.compute.environment import share_temporary_folder
     from seq2seq_cli.training.command import train as run
 
+    share_temporary_folder()
     with closing(TrainingBar()) as bar:
         report = run(
             config,

@@ -20,6 +20,16 @@ def prepare_environment() -> None:
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
+def share_temporary_folder() -> None:
+    """Keep torch from making a folder for its compiler, which s2s does not use, in the temporary folder.
+
+    The optimisers load the compiler, which makes its folder at once, and nothing removes that.
+    """
+    import tempfile  # not above: translating does without
+
+    os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", tempfile.gettempdir())
+
+
 def refuse_telemetry() -> None:
     """Keep ONNX Runtime from reporting to its maker over the network, which its packages do by default."""
     os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")

@@ -217,9 +217,13 @@ def test_weights_for_another_model_or_vocabulary_are_refused_in_words(home: Path
 
 def start_training(folder: Path, name: str) -> "subprocess.Popen[str]":
     """Start a training that does not end, and wait until it has begun its second epoch."""
+    (folder / "tmp").mkdir(exist_ok=True)
+    environment = {**os.environ, "TMPDIR": str(folder / "tmp")}
+    environment.pop("TORCHINDUCTOR_CACHE_DIR", None)  # torch has set it when it trained in this process
     process = subprocess.Popen(
         [*S2S, "train", "-c", "luong_dot", *SMALL, *ENDLESS, "--out", f"runs/{name}"],
         cwd=folder,
+        env=environment,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         encoding="utf-8",
@@ -250,6 +254,7 @@ def test_asked_to_stop_it_saves_and_says_how_to_go_on(home: Path, number: signal
     process.send_signal(number)
     _, err = process.communicate(timeout=60)
     assert process.returncode == code
+    assert not list((home / "tmp").iterdir())
     last = err.splitlines()[-1]
     assert last.startswith("s2s: stopped at step ")
     command = last.split("Go on with: s2s ")[1].split()

@@ -109,7 +109,7 @@ def plot(
     for run in named:
         if run not in found:
             _warn(f"{run.path}: left out: no metrics are recorded yet")
-    shown = metric or found[0].config.training.best_metric
+    shown = metric or found[0].config.training.metric
     curves = learning_curves(dict(zip(_titles(found), found, strict=True)), axis=x, metric=shown)
     save_curves(curves, out, axis=x, metric=shown, overwrite=overwrite)
     sys.stderr.write(f"s2s: learning curves written to {one_line(str(out))}\n")
@@ -156,13 +156,13 @@ def _cells(run: "Run | DamagedRun") -> list[str]:
     name, size = one_line(run.path.name), decimal(size_on_disk(run.path))
     if isinstance(run, DamagedRun):
         return [name, *[_NO_VALUE] * 5, size]
-    training, best, test = run.config.training, run.history.best, run.history.test
-    score = best and best.score(training.best_metric)
+    training, test = run.config.training, run.history.test
+    metric, score = run.history.best_score(training.metric)
     return [
         name,
         f"{run.provenance.pairs['train']:,}",
         f"{int(run.history.epochs)} of {training.epochs}",
-        _NO_VALUE if score is None else f"{_result(training.best_metric, score)} {training.best_metric}",
+        _NO_VALUE if score is None else f"{_result(metric, score)} {metric}",
         _result("test bleu", test and test.bleu),
         _result("minutes", run.history.minutes),
         size,
@@ -191,7 +191,7 @@ def _to_json(run: "Run | DamagedRun") -> dict[str, object]:
         "model": run.model_in_words,
         "parameters": run.parameters,
         "pairs": run.provenance.pairs["train"],
-        "best_metric": training.best_metric,
+        "best_metric": training.metric,
         "best": history.best and history.best.model_dump(include={"epoch", "bleu", "chrf", "loss"}),
         "test": history.test and history.test.model_dump(include={"bleu", "chrf"}),
         "minutes": history.minutes,

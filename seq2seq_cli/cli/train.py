@@ -70,7 +70,7 @@ def _result(report: "Report") -> str:
     from seq2seq_cli.training.card import duration
 
     epochs = "1 epoch" if report.epochs == 1 else f"{report.epochs} epochs"
-    lines = [f"{epochs} in {duration(report.seconds)}; best: epoch {report.best_epoch}"]
+    lines = [f"{epochs} in {duration(report.seconds)}; best: epoch {report.best_epoch} ({report.best_in_words})"]
     if report.skipped:
         lines.append(f"{report.skipped} of {report.steps} steps were skipped: their gradient was not finite")
     if report.test:

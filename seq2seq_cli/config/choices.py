@@ -30,6 +30,7 @@ ForcingDecay: TypeAlias = Literal["constant", "linear", "exponential", "inverse_
 
 Metric: TypeAlias = Literal["bleu", "chrf", "loss"]
 """A score of held-out sentences."""
+BestMetric: TypeAlias = Literal["auto", Metric]
 
 Overlap: TypeAlias = Literal["leave_out", "refuse"]
 
@@ -38,6 +39,8 @@ EngineName: TypeAlias = Literal["auto", "torch", "onnx"]
 DecodingPrecision: TypeAlias = Literal["fp32", "int8"]
 DeviceName: TypeAlias = Literal["auto", "cpu", "cuda", "mps"]
 
+LENGTH_FACTOR = 1.5
+"""Target tokens per source token that a translation may have, unless the training pairs have more."""
 LARGEST_BEAM = 1000
 """More hypotheses take gigabytes of memory, and translate worse; Koehn and Knowles 2017, section 3.6."""
 MOST_EXTRA_TOKENS = 10_000

@@ -307,8 +307,9 @@ class TrainingConfig(Section):
     """Minutes after which training ends, the last validation included; null: no limit."""
     patience: PositiveInt | None = None
     """Validations in a row without a better score after which training ends; null: no such end."""
-    best_metric: choices.Metric = "bleu"
-    """Held-out score that the best weights are chosen by: highest BLEU, highest chrF, or lowest loss."""
+    best_metric: choices.BestMetric = "auto"
+    """Held-out score that the best weights are chosen by: highest BLEU, highest chrF, or lowest loss. auto: bleu, but
+    chrf where no tokenisation of BLEU finds the words of the target language."""
     overlap: choices.Overlap = "leave_out"
     """Held-out pairs with a sentence that the run of --init-from was trained on. leave_out: they are not scored.
     refuse: the training does not begin."""
@@ -376,6 +377,11 @@ class TrainingConfig(Section):
     tensorboard: bool = False
     """Write metrics and attention pictures for TensorBoard as well."""
 
+    @property
+    def metric(self) -> choices.Metric:
+        """The metric of best_metric; of auto, that of most languages, until the corpus decides."""
+        return "bleu" if self.best_metric == "auto" else self.best_metric
+
 
 class DecodingConfig(Section):
     """The search for translations."""
@@ -399,7 +405,7 @@ class DecodingConfig(Section):
     """Fewest tokens of a translation."""
     no_repeat_ngram_size: NonNegativeInt = 3
     """n-grams of this many tokens, or five times as many characters, occur no more often in a translation than the most
-    frequent one in its source; 0: no such limit."""
+    frequent one in its source; 0: no such limit. Words of Chinese are characters, too."""
     sampling: bool = False
     """Draw each token by its probability; no search, and beam_size does not matter."""
     temperature: Positive = 1.0
@@ -423,10 +429,11 @@ class DecodingConfig(Section):
     """Precision of the output layer's product. int8: weights and features are rounded to 8 and 7 bits; with onnx."""
     threads: PositiveInt | None = None
     """Threads that compute; null: as many as there are cores."""
-    max_length_factor: Annotated[float, Field(ge=0.0, le=100.0)] = 1.5
-    """A translation has at most max_length_factor * source tokens + max_length_extra tokens."""
+    max_length_factor: Annotated[float, Field(ge=0.0, le=100.0)] | None = None
+    """A translation has at most max_length_factor * source tokens + max_length_extra tokens. null: 1.5, or 1.4 times
+    the target tokens per source token of the training pairs where that is more."""
     max_length_extra: Annotated[int, Field(ge=1, le=choices.MOST_EXTRA_TOKENS)] = 10
-    """Tokens that a translation may have besides those of max_length_factor."""
+    """Tokens, or five times as many characters, that a translation may have besides those of max_length_factor."""
 
     @override
     def problems(self) -> Iterator[Problem]:

@@ -12,6 +12,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from seq2seq_cli.compute.threads import map_in_threads
+from seq2seq_cli.config.choices import MOST_EXTRA_TOKENS
 from seq2seq_cli.decoding.alignment import positions_of_span
 from seq2seq_cli.decoding.copying import copy_by_attention, copy_in_order, is_punctuation
 from seq2seq_cli.decoding.demands import Demands, forms
@@ -197,9 +198,14 @@ class Translator:
 
     @cached_property
     def _search_options(self) -> "DecodingConfig":
-        if self.tgt_codec.unit != "character":
+        if not self.tgt_codec.has_character_tokens:
             return self.options
-        return with_changes(self.options, no_repeat_ngram_size=self.options.no_repeat_ngram_size * CHARACTERS_PER_TOKEN)
+        options = self.options
+        return with_changes(
+            options,
+            no_repeat_ngram_size=options.no_repeat_ngram_size * CHARACTERS_PER_TOKEN,
+            max_length_extra=min(options.max_length_extra * CHARACTERS_PER_TOKEN, MOST_EXTRA_TOKENS),
+        )
 
     def _constraints(self, sentence: "_Sentence", reading: Reading) -> Constraints:
         """Those of the demands, the numbers, an unknown word per protected one, and no more than can be copied."""

@@ -111,6 +111,18 @@ class Progress:
             return True
         return _rank(scores, metric) > _rank(self.best_scores, metric)
 
+    def deciding(self, metric: Metric) -> Metric:
+        """The metric that the best weights were chosen by: the loss where the other one is 0 after every epoch."""
+        return "loss" if self.best_scores and not self.best_scores[metric] else metric
+
+    def best_in_words(self, metric: Metric) -> str:
+        """The reason for the choice of the best weights, as a phrase."""
+        if not self.best_scores:
+            return "the newest, as nothing was held out"
+        if self.deciding(metric) != metric:
+            return f"lowest loss, as {metric} is 0 after every epoch"
+        return "lowest loss" if metric == "loss" else f"highest {metric}"
+
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> "Progress":
         """The progress that `asdict` turned into `values`; raises ValueError for anything else."""

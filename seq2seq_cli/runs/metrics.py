@@ -164,6 +164,16 @@ class History:
         """The validation of the best weights; None before the first validation."""
         return next((record for record in reversed(self.validations) if record.best), None)
 
+    def best_score(self, metric: Metric) -> tuple[Metric, float | None]:
+        """The score of the best weights, by the loss where the metric is 0 after every epoch; None where there is none.
+
+        The loss chose them then: see `Progress.deciding` of the room ``learning``.
+        """
+        if self.best is None:
+            return metric, None
+        deciding: Metric = "loss" if self.best.score(metric) == 0 else metric
+        return deciding, self.best.score(deciding)
+
     @property
     def test(self) -> TestRecord | None:
         """The scores on the test split; None when there are none, or when the training went on after them."""

@@ -244,6 +244,17 @@ class Codec:
                 yield from tokens
 
     @cached_property
+    def has_character_tokens(self) -> bool:
+        """Whether tokens are characters: by the unit, or because the language's words are cut so, as those of Chinese.
+
+        A vocabulary of words has few units of one character.
+        """
+        if self.unit != "word":
+            return self.unit == "character"
+        lengths = [len(unit.removeprefix(SPACING)) for unit in self.vocabulary.words]
+        return 2 * lengths.count(1) > len(lengths)
+
+    @cached_property
     def inner_ids(self) -> frozenset[int]:
         """The ids of units that lengthen the word before them: parts of tokens, letters without a space before them."""
         if self.unit != "character" and not self.config.spacing:

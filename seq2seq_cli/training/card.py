@@ -30,7 +30,7 @@ A sequence-to-sequence translator with attention, trained by s2s.
 - data: {pairs} pairs; the splits share no sentence{_left_out(corpus, origin)}
 - vocabulary: {len(corpus.src_codec.vocabulary):,} {src}, {len(corpus.tgt_codec.vocabulary):,} {tgt}
 - training: {progress.epoch} epochs, {progress.step:,} steps, {duration(progress.seconds)} on {state.device.type};
-  the best weights are those of epoch {progress.best_epoch}{begun}
+  the best weights are those of epoch {progress.best_epoch} ({progress.best_in_words(config.training.metric)}){begun}
 - BLEU on the test split{_test_scores(report)}
 
 The whole config is in `config.yaml`, the losses and scores of the training in `metrics.jsonl`. To translate:

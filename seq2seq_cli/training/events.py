@@ -110,6 +110,8 @@ class Report:
     """Seconds of training, validation included."""
     best_epoch: int
     """Epoch of the best weights, counted from 1."""
+    best_in_words: str
+    """The reason for their choice, such as "highest bleu"."""
     test: HeldOutScores | None
     """Scores of the test split; None when it is empty."""
     search: str

@@ -128,7 +128,7 @@ class TrainingLoop:
         progress.validation_seconds = self._clock.tick()
         progress.validated_step = progress.step
         by_metric = scores.by_metric() if scores else None
-        is_best = by_metric is None or progress.improves(by_metric, training.best_metric)
+        is_best = by_metric is None or progress.improves(by_metric, training.metric)
         progress.validations_since_best = 0 if is_best else progress.validations_since_best + 1
         if training.schedule == "plateau":
             progress.lr_factor = next_factor(progress.lr_factor, improved=is_best)
@@ -178,7 +178,7 @@ def end_reason(progress: Progress, training: TrainingConfig) -> str | None:
         return "the only epoch is done" if training.epochs == 1 else f"all {training.epochs} epochs are done"
     if training.patience is not None and progress.validations_since_best >= training.patience:
         count = "1 validation" if training.patience == 1 else f"{training.patience} validations"
-        return f"no better {training.best_metric} in {count}"
+        return f"no better {progress.deciding(training.metric)} in {count}"
     if _time_is_over(progress, training) and progress.validated_step == progress.step:
         return f"training.max_minutes ({training.max_minutes:g}) is over"
     return None

@@ -16,7 +16,7 @@ from seq2seq_cli.errors import UsageError
 from seq2seq_cli.files.whole_folder import clear_leftovers
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import CONFIG, CORPUS, RUNS
-from seq2seq_cli.training.resolve import resolve_config, resumed_changes
+from seq2seq_cli.training.resolve import resolve_config, resumed_changes, with_decided
 
 if TYPE_CHECKING:
     from seq2seq_cli.corpus.prepared import PreparedCorpus
@@ -114,6 +114,7 @@ def _plan_to_resume(options: Options, held: ExitStack) -> Planned:
         config = load_config(options.config, options.overrides)
     else:
         config = load_saved_config(run.path / CONFIG, options.overrides)
+    config = with_decided(config, saved)
     provenance = run.provenance()
     corpus = _open_corpus(options.data or Path(provenance.folder))
     if corpus.fingerprint != provenance.fingerprint:

@@ -59,6 +59,7 @@ def report(session: Session) -> Report:
         skipped=progress.skipped,
         seconds=progress.seconds,
         best_epoch=progress.best_epoch,
+        best_in_words=progress.best_in_words(session.config.training.metric),
         test=score_split(model, translator, corpus, "test") if len(corpus.split("test")) else None,
         search=session.config.decoding.in_words,
         samples_split=split,

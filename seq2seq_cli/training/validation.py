@@ -29,5 +29,5 @@ def validate(
     if state.average is None:
         return plain, False
     averaged = scores_of(state.average.module)
-    is_better = Progress(best_scores=plain.by_metric()).improves(averaged.by_metric(), config.training.best_metric)
+    is_better = Progress(best_scores=plain.by_metric()).improves(averaged.by_metric(), config.training.metric)
     return (averaged, True) if is_better else (plain, False)

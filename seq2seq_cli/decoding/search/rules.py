@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from seq2seq_cli.config.choices import LENGTH_FACTOR
 from seq2seq_cli.decoding.search.bans import Bans, largest_repetition, repeated_ngrams
 from seq2seq_cli.decoding.search.constraints import Constraints
 from seq2seq_cli.decoding.search.guidance import guided
@@ -29,9 +30,8 @@ class Rules:
         self, options: "DecodingConfig", sources: Sequence[Sequence[int]], constraints: Sequence[Constraints]
     ) -> None:
         lengths = np.array([len(source) for source in sources])
-        self.limits: Int[np.ndarray, " N"] = (options.max_length_factor * lengths).astype(
-            np.int64
-        ) + options.max_length_extra
+        factor = LENGTH_FACTOR if options.max_length_factor is None else options.max_length_factor
+        self.limits: Int[np.ndarray, " N"] = (factor * lengths).astype(np.int64) + options.max_length_extra
         """The most tokens of the translations of each source, EOS counted; prefix and terms may need more."""
         self.longest = self.limits + np.array([of_source.longest for of_source in constraints])
         """An upper bound of these tokens, prefix and terms included."""

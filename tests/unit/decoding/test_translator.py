@@ -19,12 +19,14 @@ from seq2seq_cli.config.schema import (
     TargetConfig,
 )
 from seq2seq_cli.decoding.load import translator_of
+from seq2seq_cli.decoding.search.constraints import Constraints
+from seq2seq_cli.decoding.search.rules import Rules
 from seq2seq_cli.decoding.translation import SentenceTranslation, Translation
 from seq2seq_cli.decoding.translator import Translator, similar_lengths
 from seq2seq_cli.model.build import build_model
 from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.text.codec import Codec
-from seq2seq_cli.text.vocabulary import EOS_UNIT, UNK, UNK_UNIT
+from seq2seq_cli.text.vocabulary import EOS_UNIT, UNK, UNK_UNIT, Vocabulary
 
 SRC_WORDS = ["she", "he", "tom", "kissed", "saw", "her", "him", "the", "a", "dog", "house", ".", ",", "?"]
 TGT_UNITS = ["▁sie", "▁er", "▁Tom", "▁küsste", "▁sah", "▁ihn", "▁den", "▁Hund", ".", ",", "?"]
@@ -148,6 +150,20 @@ def test_the_length_limit_counts_source_tokens(model: Seq2Seq, src_codec: Codec,
     [translation] = sentences_of(limited, ["she kissed him"])
     assert translation.text == " ".join(["Hund"] * 6)  # int(1.5 * 3) + 2
     assert EOS_UNIT not in translation.tgt_tokens
+
+
+def test_the_limits_have_room_for_as_many_words_of_characters(
+    model: Seq2Seq, src_codec: Codec, tgt_codec: Codec
+) -> None:
+    plain = translator(model, src_codec, tgt_codec, max_length_extra=10, no_repeat_ngram_size=3)
+    # spaCy cuts Chinese into characters.
+    chinese = Vocabulary.fit(Counter("我喜欢吃苹果和香蕉" * 2), min_count=1, max_size=None)
+    for codec in (replace(tgt_codec, unit="character"), replace(tgt_codec, vocabulary=chinese)):
+        characters = replace(plain, tgt_codec=codec)
+        options = [each._search_options for each in (plain, characters)]
+        limits = [Rules(each, [[5, 6]], [Constraints()]).limits.tolist() for each in options]
+        assert limits == [[3 + 10], [3 + 50]]
+        assert [each.no_repeat_ngram_size for each in options] == [3, 15]
 
 
 def test_a_short_text_that_loses_numbers_is_translated_sentence_by_sentence(

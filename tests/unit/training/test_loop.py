@@ -24,6 +24,9 @@ def events(corpus: PreparedCorpus, *overrides: str) -> Iterator[Event]:
     return iter(TrainingLoop(fresh_tiny(corpus, config), corpus, config))
 
 
+ONE_TOKEN = ("decoding.max_length_extra=1", "decoding.min_length=0")
+
+
 def finished(all_events: list[Event]) -> str:
     assert isinstance(all_events[-1], Finished)
     return all_events[-1].reason
@@ -43,6 +46,18 @@ def test_patience_counts_validations_that_bring_nothing_better(corpus: PreparedC
     validated = [event for event in all_events if isinstance(event, Validated)]
     assert [event.is_best for event in validated] == [True, False, False]
     assert finished(all_events) == "no better chrf in 2 validations"
+
+
+def test_the_loss_decides_where_bleu_is_0_after_every_epoch(corpus: PreparedCorpus, tmp_path: Path) -> None:
+    config = tiny_config(corpus, "training.epochs=2", "training.lr=1e-5", "decoding.max_length_factor=0", *ONE_TOKEN)
+    session = started(tmp_path / "run", config, corpus)
+    validated = [event for event in session.train() if isinstance(event, Validated)]
+    assert [event.scores and event.scores.bleu.value for event in validated] == [0, 0]
+    progress = session.state.progress
+    losses = [event.scores.loss for event in validated if event.scores]
+    assert progress.best_epoch == 1 + losses.index(min(losses))
+    assert progress.best_in_words("bleu") == "lowest loss, as bleu is 0 after every epoch"
+    assert f"epoch {progress.best_epoch} (lowest loss, as bleu is 0" in (tmp_path / "run" / "README.md").read_text()
 
 
 def test_max_minutes_ends_within_an_epoch_with_a_validation(corpus: PreparedCorpus) -> None:

@@ -5,7 +5,7 @@ import pytest
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.errors import UsageError
-from seq2seq_cli.training.resolve import resolve_config, resumed_changes
+from seq2seq_cli.training.resolve import resolve_config, resumed_changes, with_decided
 from tests.corpora import prepared
 from tests.tiny import tiny_config
 
@@ -69,7 +69,8 @@ def test_options_that_need_held_out_scores_need_held_out_pairs(
     with pytest.raises(UsageError, match=told) as caught:
         resolve_config(config, without_held_out)
     assert str(without_held_out.path) in str(caught.value)
-    assert resolve_config(config, corpus).training == config.training
+    resolved = resolve_config(config, corpus).training
+    assert resolved.model_copy(update={"best_metric": "auto"}) == config.training
     assert resolve_config(load_config(None, ["training.schedule=cosine"]), without_held_out)
 
 
@@ -116,3 +117,40 @@ def test_dropout_may_change_and_null_may_become_the_size_it_stands_for(corpus: P
 def test_how_a_run_trains_may_change(corpus: PreparedCorpus, change: str) -> None:
     (applied,) = resumed_changes(tiny_config(corpus), tiny_config(corpus, f"training.{change}"), Path("runs/x"))
     assert applied.endswith(f" -> {change.split('=')[1]} (applied)")
+
+
+JAPANESE = "先週の日曜日に学生は図書館で自転車を"
+
+
+def without_spaces(folder: Path, *overrides: str) -> PreparedCorpus:
+    """Targets without spaces: of a language that s2s knows nothing of, unless it is told another."""
+    pairs = [(f"word {number} here", f"{JAPANESE}{number}") for number in range(40)]
+    return prepared(folder, pairs, ["text.unit=character", "text.src.language=en", *overrides])
+
+
+def test_chrf_chooses_the_best_weights_where_bleu_finds_no_words(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    unknown = without_spaces(tmp_path / "a", "text.tgt.language=xxa")
+    assert resolve_config(load_config(None), unknown).training.best_metric == "chrf"
+    assert "chosen by chrF: the sentences of the target language (xxa) have no spaces" in caplog.text
+    stated = load_config(None, ["training.best_metric=bleu"])
+    assert resolve_config(stated, unknown).training.best_metric == "bleu"
+    caplog.clear()
+    chinese = without_spaces(tmp_path / "b", "text.tgt.language=zh")
+    assert resolve_config(load_config(None), chinese).training.best_metric == "bleu"
+    assert not caplog.text
+
+
+def test_the_length_limit_follows_the_lengths_of_the_training_pairs(corpus: PreparedCorpus, tmp_path: Path) -> None:
+    assert resolve_config(load_config(None), corpus).decoding.max_length_factor == 1.5
+    longer = prepared(tmp_path, [(f"w{number}", f"a b c {number}") for number in range(40)])
+    assert resolve_config(load_config(None), longer).decoding.max_length_factor == pytest.approx(1.4 * 4)
+    stated = load_config(None, ["decoding.max_length_factor=2"])
+    assert resolve_config(stated, longer).decoding.max_length_factor == 2
+
+
+def test_what_the_corpus_decided_is_no_change_when_a_run_is_resumed(tmp_path: Path) -> None:
+    corpus = without_spaces(tmp_path, "text.tgt.language=xxa")
+    saved = resolve_config(load_config(None), corpus)
+    assert resumed_changes(saved, with_decided(load_config(None), saved), tmp_path) == []

@@ -66,8 +66,8 @@ def evaluate(
     from seq2seq_cli.cli.evaluating.page_file import check_page_path, write_page
     from seq2seq_cli.cli.evaluating.report import report_lines
     from seq2seq_cli.cli.evaluating.test_data import find_runs, find_test_set, training_corpus
-    from seq2seq_cli.evaluation.evaluate import word_frequencies
     from seq2seq_cli.evaluation.system import read_hypotheses
+    from seq2seq_cli.evaluation.training_sources import TrainingSources
 
     if html:
         check_page_path(html, overwrite=overwrite)
@@ -76,9 +76,8 @@ def evaluate(
     tests = find_test_set(folders, training, split, data, file)
     outputs = [_translate(folder, tests, device, overrides or []) for folder in folders]
     outputs += [read_hypotheses(path, tests) for path in hypotheses or []]
-    sources = [source for source, _ in training.sentences("train")] if training else None
-    frequencies = word_frequencies(sources, tests.languages[0]) if sources else None
-    findings = find_out(outputs, tests, frequencies=frequencies)
+    sources = TrainingSources(training.training_texts("src"), tests.languages[0]) if training else None
+    findings = find_out(outputs, tests, sources)
     if as_json:
         sys.stdout.write(json.dumps(to_json(findings), ensure_ascii=False, indent=1, allow_nan=False) + "\n")
     else:

@@ -1,6 +1,5 @@
 """The figures of a system on a test set, and of the difference between two."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -11,12 +10,15 @@ from seq2seq_cli.evaluation.scorer import Scorer, scorers, words_of
 from seq2seq_cli.evaluation.significance import Difference, Range, difference, score_range
 from seq2seq_cli.evaluation.system import SystemOutput
 from seq2seq_cli.evaluation.test_set import TestSet
+from seq2seq_cli.evaluation.training_sources import TrainingSources
 from seq2seq_cli.shapes import Float
 
 _LENGTHS = ((1, 4), (5, 8), (9, 15), (16, None))
 """Source words per sentence, from and to."""
 _FREQUENCIES = ((0, 0), (1, 9), (10, 99), (100, None))
-"""Times that the rarest word of a source occurs in the training sources."""
+"""Training sources that have the rarest word of a source."""
+_NEIGHBOURS = ((0, 0), (1, 9), (10, None))
+"""Training sources near a source."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,10 +58,12 @@ class Evaluation:
     by_length: tuple[Part, ...]
     by_frequency: tuple[Part, ...]
     """By the training frequency of the rarest source word; none where the training texts are not at hand."""
+    by_neighbours: tuple[Part, ...]
+    """By the number of training sources near the source; none where these are not at hand."""
 
 
-def evaluate(output: SystemOutput, tests: TestSet, frequencies: Mapping[str, int] | None = None) -> Evaluation:
-    """The figures of a system; `frequencies` are those of the lower-cased words of its training sources."""
+def evaluate(output: SystemOutput, tests: TestSet, training: TrainingSources | None = None) -> Evaluation:
+    """The figures of a system; `training` are the sources that it was trained on."""
     src, tgt = tests.languages
     hypotheses, references = pair_outputs(output, tests)
     of_pairs = scorers(hypotheses, references, language=tgt)
@@ -67,7 +71,7 @@ def evaluate(output: SystemOutput, tests: TestSet, frequencies: Mapping[str, int
     of_sources = scorers([output.texts[source] for source in tests.references], several, language=tgt)
     lowercase = scorers(hypotheses, references, language=tgt, lowercase=True) if output.lowercase else {}
     lengths = [len(words_of(source, src)) for source, _ in tests.pairs]
-    rarest = [rarest_frequency(source, src, frequencies) for source, _ in tests.pairs] if frequencies else []
+    known = [training.known(source) for source, _ in tests.pairs] if training else []
     return Evaluation(
         output=output,
         scores=_scores(of_pairs),
@@ -76,7 +80,8 @@ def evaluate(output: SystemOutput, tests: TestSet, frequencies: Mapping[str, int
         length_ratio=_words(hypotheses, tgt) / max(1, _words([text for [text] in references], tgt)),
         loop_rate=output.loop_rate(tgt),
         by_length=_parts(of_pairs["BLEU"], lengths, _LENGTHS),
-        by_frequency=_parts(of_pairs["BLEU"], rarest, _FREQUENCIES),
+        by_frequency=_parts(of_pairs["BLEU"], [each.rarest_frequency for each in known], _FREQUENCIES),
+        by_neighbours=_parts(of_pairs["BLEU"], [each.neighbours for each in known], _NEIGHBOURS),
     )
 
 
@@ -120,24 +125,9 @@ def source_scores(output: SystemOutput, tests: TestSet) -> Float[np.ndarray, " n
     return np.array([chrf.of_sum(row) for row in chrf.statistics])
 
 
-def word_frequencies(texts: Sequence[str], language: str) -> Counter[str]:
-    """The frequencies of the lower-cased words of texts, without the marks around them."""
-    return Counter(word for text in texts for word in _bare_words(text, language))
-
-
-def rarest_frequency(source: str, language: str, frequencies: Mapping[str, int]) -> int:
-    """The training frequency of the rarest word of a source; 0 for a source without words."""
-    return min((frequencies.get(word, 0) for word in _bare_words(source, language)), default=0)
-
-
 def pair_outputs(output: SystemOutput, tests: TestSet) -> tuple[list[str], list[list[str]]]:
     """The hypothesis of each pair, and its reference."""
     return [output.texts[source] for source, _ in tests.pairs], [[reference] for _, reference in tests.pairs]
-
-
-def _bare_words(text: str, language: str) -> list[str]:
-    stripped = ("".join(filter(str.isalnum, word)).lower() for word in words_of(text, language))
-    return [word for word in stripped if word]
 
 
 def _scores(of_metrics: Mapping[str, Scorer]) -> tuple[Score, ...]:

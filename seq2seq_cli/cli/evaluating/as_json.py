@@ -39,4 +39,5 @@ def _system_json(evaluation: Evaluation) -> dict[str, Any]:
         "sentences_per_second": output.sentences_per_second,
         "by_length": [part._asdict() for part in evaluation.by_length],
         "by_frequency": [part._asdict() for part in evaluation.by_frequency],
+        "by_neighbours": [part._asdict() for part in evaluation.by_neighbours],
     }

@@ -1,12 +1,13 @@
 """What ``s2s evaluate`` found out."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from seq2seq_cli.evaluation.evaluate import Contrast, Evaluation, differences, evaluate, largest_contrasts
 from seq2seq_cli.evaluation.significance import Difference
 from seq2seq_cli.evaluation.system import SystemOutput
 from seq2seq_cli.evaluation.test_set import TestSet
+from seq2seq_cli.evaluation.training_sources import TrainingSources
 
 _CONTRASTS = 5
 """Sentences that are shown for each of two systems where it is the better."""
@@ -34,11 +35,11 @@ class Findings:
     """Each other system with the first one."""
 
 
-def find_out(outputs: Sequence[SystemOutput], tests: TestSet, *, frequencies: Mapping[str, int] | None) -> Findings:
+def find_out(outputs: Sequence[SystemOutput], tests: TestSet, training: TrainingSources | None = None) -> Findings:
     """The figures of systems, one or more, and of the differences of the others from the first."""
     return Findings(
         tests=tests,
-        evaluations=[evaluate(output, tests, frequencies) for output in outputs],
+        evaluations=[evaluate(output, tests, training) for output in outputs],
         comparisons=[_compare(output, outputs[0], tests) for output in outputs[1:]],
     )
 

@@ -74,7 +74,8 @@ def _parts(evaluation: Evaluation) -> dict[str, tuple[Part, ...]]:
     """The parts of the test set by the titles of their tables."""
     parts = {
         "words of the source": evaluation.by_length,
-        "training frequency of its rarest word": evaluation.by_frequency,
+        "training sources with its rarest word": evaluation.by_frequency,
+        "training sources near it": evaluation.by_neighbours,
     }
     return {title: of_title for title, of_title in parts.items() if of_title}
 

@@ -3,11 +3,14 @@
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from seq2seq_cli.errors import InputError, PairFileError
-from seq2seq_cli.evaluation.evaluate import evaluate, largest_contrasts, rarest_frequency, word_frequencies
+from seq2seq_cli.evaluation.evaluate import evaluate, largest_contrasts
 from seq2seq_cli.evaluation.system import SystemOutput, read_hypotheses
 from seq2seq_cli.evaluation.test_set import TestSet
+from seq2seq_cli.evaluation.training_sources import TrainingSources
 
 TESTS = TestSet(
     name="four pairs",
@@ -45,12 +48,26 @@ def test_parts_are_the_pairs_with_so_many_words() -> None:
 
 
 def test_the_rarest_word_decides_about_the_frequency() -> None:
-    frequencies = word_frequencies(["She kissed the dog.", "The dog, the cat!"], "en")
-    assert frequencies["the"] == 3
-    assert rarest_frequency("The dog!", "en", frequencies) == 2
-    assert rarest_frequency("The bird.", "en", frequencies) == 0
-    parts = evaluate(output(), TESTS, {"go": 12, "she": 1, "kissed": 9, "him": 5}).by_frequency
+    training = TrainingSources(["She kissed the dog.", "The dog, the cat!"], "en")
+    assert training.known("The dog and the cat!").rarest_frequency == 0
+    assert training.known("the KISSED").rarest_frequency == 1
+    assert training.known("...").rarest_frequency == 0
+    sources = TrainingSources([*["Go."] * 12, *["she kissed him"] * 9, "x"], "en")
+    parts = evaluate(output(), TESTS, sources).by_frequency
     assert [(part.name, part.pairs) for part in parts] == [("0", 1), ("1 to 9", 2), ("10 to 99", 1)]
+
+
+@given(st.lists(st.text("abcde ", max_size=12), max_size=20), st.text("abcdef ", max_size=12))
+def test_neighbours_share_at_least_half_of_the_words_of_both(sources: list[str], source: str) -> None:
+    words = set(source.split())
+    near = [other for other in sources if words and 2 * len(words & {*other.split()}) >= len(words | {*other.split()})]
+    assert TrainingSources(sources, "en").known(source).neighbours == len(near)
+
+
+def test_parts_are_the_pairs_with_so_many_neighbours() -> None:
+    sources = TrainingSources([*["Go!"] * 12, "She kissed Tom.", "She kissed the dog that sleeps."], "en")
+    parts = evaluate(output(), TESTS, sources).by_neighbours
+    assert [(part.name, part.pairs) for part in parts] == [("0", 1), ("1 to 9", 2), ("10 and more", 1)]
 
 
 def test_an_output_that_repeats_three_words_three_times_is_a_loop() -> None:

@@ -33,53 +33,60 @@ _FOUND: "dict[LanguageOrigin, str]" = {
     "codecs": "of the model",
 }
 
-Files = list[Path] | None
+File = Annotated[
+    list[Path] | None,
+    typer.Argument(
+        metavar="FILE...",
+        help="Sentence pairs: source, tab, target per line; .txt, .tsv, .zip or .gz; - is standard input.",
+        show_default=False,
+    ),
+]
+Src = Annotated[
+    list[Path] | None, typer.Option(metavar="FILE", help="Source sentences alone, one per line; needs --tgt.")
+]
+Tgt = Annotated[list[Path] | None, typer.Option(metavar="FILE", help="Their translations, line by line.")]
+Swap = Annotated[bool, typer.Option("--swap", help="Translate from the second column into the first.")]
+Languages = Annotated[
+    str | None,
+    typer.Option(metavar="en-de", help="The languages of the columns.", show_default="by name, or en-de"),
+]
+Encoding = Annotated[str | None, typer.Option(metavar="NAME", help="Encoding of the files.", show_default="utf-8")]
+Limit = Annotated[int | None, typer.Option(min=1, metavar="N", help="Use the first N lines.")]
+Valid = Annotated[
+    list[Path] | None, typer.Option(metavar="FILE", help="A validation split of your own; else one is drawn.")
+]
+Test = Annotated[list[Path] | None, typer.Option(metavar="FILE", help="A test split of your own; else one is drawn.")]
+CodecFrom = Annotated[
+    Path | None, typer.Option(metavar="RUN", help="Use the vocabularies of this run, to train it further.")
+]
+ConfigName = Annotated[
+    str | None,
+    typer.Option("--config", "-c", metavar="NAME", help="A config; its data and text sections are used."),
+]
+Overrides = Annotated[
+    list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Override a key, such as text.unit=bpe.")
+]
+Out = Annotated[Path | None, typer.Option(metavar="DIR", help="The prepared folder.", show_default="data/prepared")]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace an existing prepared folder.")]
+Executor = Annotated[str | None, typer.Option(metavar="dask://HOST:PORT", help="Use the workers of this Dask cluster.")]
 
 
 def prepare(
-    file: Annotated[
-        Files,
-        typer.Argument(
-            metavar="FILE...",
-            help="Sentence pairs: source, tab, target per line; .txt, .tsv, .zip or .gz; - is standard input.",
-            show_default=False,
-        ),
-    ] = None,
-    src: Annotated[
-        Files, typer.Option(metavar="FILE", help="Source sentences alone, one per line; needs --tgt.")
-    ] = None,
-    tgt: Annotated[Files, typer.Option(metavar="FILE", help="Their translations, line by line.")] = None,
-    swap: Annotated[bool, typer.Option("--swap", help="Translate from the second column into the first.")] = False,
-    languages: Annotated[
-        str | None,
-        typer.Option(metavar="en-de", help="The languages of the columns.", show_default="by name, or en-de"),
-    ] = None,
-    encoding: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Encoding of the files.", show_default="utf-8")
-    ] = None,
-    limit: Annotated[int | None, typer.Option(min=1, metavar="N", help="Use the first N lines.")] = None,
-    valid: Annotated[
-        Files, typer.Option(metavar="FILE", help="A validation split of your own; else one is drawn.")
-    ] = None,
-    test: Annotated[Files, typer.Option(metavar="FILE", help="A test split of your own; else one is drawn.")] = None,
-    codec_from: Annotated[
-        Path | None, typer.Option(metavar="RUN", help="Use the vocabularies of this run, to train it further.")
-    ] = None,
-    config: Annotated[
-        str | None,
-        typer.Option("--config", "-c", metavar="NAME", help="A config; its data and text sections are used."),
-    ] = None,
-    set_: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Override a key, such as text.unit=bpe."),
-    ] = None,
-    out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="The prepared folder.", show_default="data/prepared")
-    ] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing prepared folder.")] = False,
-    executor: Annotated[
-        str | None, typer.Option(metavar="dask://HOST:PORT", help="Use the workers of this Dask cluster.")
-    ] = None,
+    file: File = None,
+    src: Src = None,
+    tgt: Tgt = None,
+    swap: Swap = False,
+    languages: Languages = None,
+    encoding: Encoding = None,
+    limit: Limit = None,
+    valid: Valid = None,
+    test: Test = None,
+    codec_from: CodecFrom = None,
+    config: ConfigName = None,
+    set_: Overrides = None,
+    out: Out = None,
+    overwrite: Overwrite = False,
+    executor: Executor = None,
 ) -> None:
     """Prepare files of sentence pairs for training.
 

@@ -10,7 +10,7 @@ do not depend on the workers.
 import shutil
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -106,29 +106,13 @@ def prepare(
     out = Path(out or DEFAULT_FOLDER)
     pairs = pair_paths(_paths(files), _paths(src), _paths(tgt))
     held_out = [[(path,) for path in _paths(split)] for split in (valid, test)]
-    stated = load_config(config, overrides)
     codecs = load_codecs(Path(codec_from)) if codec_from else None
     open_workers = executor if callable(executor) else workers_at(executor)
-    if codecs is not None:
-        stated = adopt_codecs(stated, codecs)
-    names = [str(path) for pair_path in pairs for path in pair_path]
-    text, languages_from, warnings = resolve_languages(
-        stated.text, stated=languages, names=names, swap=stated.data.swap
-    )
-    if codecs is not None:
-        check_languages(text, codecs)
-        languages_from = "codecs"
-    resolved = stated.model_copy(update={"text": text})
-    if not is_free(out):
-        clear_leftovers(out)  # which can make it free
-    is_new = is_free(out)
-    if overwrite and not is_new:
-        check_replaceable(out)
+    resolved, languages_from, warnings = _resolved(load_config(config, overrides), codecs, languages, pairs)
     given: dict[int, Sequence[PairPath]] = {TRAIN: pairs, VALID: held_out[0], TEST: held_out[1]}
     try:
         # The folder is taken before the files are read: a second preparation learns at once that it cannot have it.
-        opened = _opened(out, () if is_new else OUR_FILES) if overwrite or is_new else nullcontext()
-        with opened as folder, local_pair_files(given) as inputs:
+        with _folder_to_fill(out, overwrite=overwrite) as folder, local_pair_files(given) as inputs:
             job = _Job(inputs=inputs, config=resolved, codecs=codecs, warnings=warnings)
             if folder:
                 manifest = job.run(folder, open_workers, progress)
@@ -144,6 +128,35 @@ def prepare(
         warnings=warnings,
         seconds=time.perf_counter() - started,
     )
+
+
+def _resolved(
+    config: Config, codecs: Codecs | None, languages: str | None, pairs: Sequence[PairPath]
+) -> tuple[Config, LanguageOrigin, list[str]]:
+    """The config with its languages, and with the text options of given codecs; where they are from; warnings."""
+    if codecs is not None:
+        config = adopt_codecs(config, codecs)
+    names = [str(path) for pair_path in pairs for path in pair_path]
+    text, origin, warnings = resolve_languages(config.text, stated=languages, names=names, swap=config.data.swap)
+    if codecs is not None:
+        check_languages(text, codecs)
+        origin = "codecs"
+    return config.model_copy(update={"text": text}), origin, warnings
+
+
+def _folder_to_fill(out: Path, *, overwrite: bool) -> AbstractContextManager[Path | None]:
+    """The folder to fill, which becomes `out`; None for a prepared folder that is to be left alone.
+
+    Raises UsageError when `out` may not be written.
+    """
+    if not is_free(out):
+        clear_leftovers(out)  # which can make it free
+    if is_free(out):
+        return _opened(out, ())
+    if not overwrite:
+        return nullcontext()
+    check_replaceable(out)
+    return _opened(out, OUR_FILES)
 
 
 @contextmanager

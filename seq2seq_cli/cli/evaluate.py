@@ -12,6 +12,7 @@ from seq2seq_cli.config.choices import DeviceName
 
 if TYPE_CHECKING:
     from seq2seq_cli.decoding.translator import Translator
+    from seq2seq_cli.evaluation.gold_alignment import GoldAlignment
     from seq2seq_cli.evaluation.system import SystemOutput
     from seq2seq_cli.evaluation.test_set import TestSet
     from seq2seq_cli.runs.folder import RunFolder
@@ -31,6 +32,15 @@ def evaluate(
     ] = None,
     file: Annotated[
         Path | None, typer.Option("--file", metavar="FILE", help="Sentence pairs of your own, in place of a split.")
+    ] = None,
+    alignment: Annotated[
+        Path | None,
+        typer.Option(
+            "--alignment",
+            metavar="FILE",
+            help="Gold links of the pairs' words, i-j or i?j, a line per pair: tells the alignment error rate of the"
+            " attention.",
+        ),
     ] = None,
     hypotheses: Annotated[
         list[Path] | None,
@@ -65,7 +75,7 @@ def evaluate(
     from seq2seq_cli.cli.evaluating.findings import find_out
     from seq2seq_cli.cli.evaluating.page_file import check_page_path, write_page
     from seq2seq_cli.cli.evaluating.report import report_lines
-    from seq2seq_cli.cli.evaluating.test_data import find_runs, find_test_set, training_corpus
+    from seq2seq_cli.cli.evaluating.test_data import find_gold_alignment, find_runs, find_test_set, training_corpus
     from seq2seq_cli.evaluation.system import read_hypotheses
     from seq2seq_cli.evaluation.training_sources import TrainingSources
 
@@ -73,8 +83,9 @@ def evaluate(
         check_page_path(html, overwrite=overwrite)
     folders = find_runs(runs or [], needed=not hypotheses)
     training = training_corpus(folders[0]) if folders else None
+    gold = find_gold_alignment(alignment, folders, training, split, data, file) if alignment else None
     tests = find_test_set(folders, training, split, data, file)
-    outputs = [_translate(folder, tests, device, overrides or []) for folder in folders]
+    outputs = [_translate(folder, tests, gold, device, overrides or []) for folder in folders]
     outputs += [read_hypotheses(path, tests) for path in hypotheses or []]
     sources = TrainingSources(training.training_texts("src"), tests.languages[0]) if training else None
     findings = find_out(outputs, tests, sources)
@@ -87,12 +98,14 @@ def evaluate(
         write_page(html, findings, translators, overwrite=overwrite)
 
 
-def _translate(run: "RunFolder", tests: "TestSet", device: DeviceName, overrides: Sequence[str]) -> "SystemOutput":
+def _translate(
+    run: "RunFolder", tests: "TestSet", gold: "GoldAlignment | None", device: DeviceName, overrides: Sequence[str]
+) -> "SystemOutput":
     from seq2seq_cli.cli.evaluating.test_data import trained_sentences
     from seq2seq_cli.evaluation.system import translate_test_set
 
     translator = _translator(run, device, overrides)
-    return translate_test_set(str(run.chosen or run.path), translator, tests, trained_sentences(run))
+    return translate_test_set(str(run.chosen or run.path), translator, tests, trained_sentences(run), gold)
 
 
 def _translator(run: "RunFolder", device: DeviceName, overrides: Sequence[str]) -> "Translator":

@@ -46,7 +46,7 @@ class FileRecord(_Record):
 
     def describes(self, path: Path) -> bool:
         """Whether the file at `path` has the recorded content."""
-        return self.fits(path) and FileRecord.of(path) == self
+        return self.fits(path) and FileRecord.of(path).sha256 == self.sha256
 
     def fits(self, path: Path) -> bool:
         """Whether the file at `path` has the recorded size, whatever its content."""

@@ -6,12 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from seq2seq_cli.corpus.trained_sentences import TrainedSentences
 from seq2seq_cli.decoding.scoring import TotalScore, score_pairs
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import InputError
+from seq2seq_cli.evaluation.attention import AttentionFigures, AttentionSums, token_kinds
+from seq2seq_cli.evaluation.gold_alignment import AlignmentCounts, GoldAlignment
 from seq2seq_cli.evaluation.scorer import words_of
 from seq2seq_cli.evaluation.test_set import TestSet
+from seq2seq_cli.text.vocabulary import EOS
 
 _LOOP = 3
 """Times that three words in a row occur in an output that repeats itself."""
@@ -30,6 +35,10 @@ class SystemOutput:
     """Whether the system writes lower case alone."""
     total: TotalScore | None = None
     """The log-probability of the references; None for outputs of unknown origin, as are the next."""
+    attention: AttentionFigures | None = None
+    """Figures of the attention at the references; None in a model without attention, as is the next."""
+    alignment: AlignmentCounts | None = None
+    """The counts of its links; None where no gold alignment is given."""
     unknown_rate: float | None = None
     """Words of the sources that are not in the vocabulary, per word."""
     copy_rate: float | None = None
@@ -42,12 +51,17 @@ class SystemOutput:
 
 
 def translate_test_set(
-    name: str, translator: Translator, tests: TestSet, trained: TrainedSentences | None = None
+    name: str,
+    translator: Translator,
+    tests: TestSet,
+    trained: TrainedSentences | None = None,
+    gold: GoldAlignment | None = None,
 ) -> SystemOutput:
     """Translate each distinct source once, and score the references; `trained`: what the model was trained on.
 
-    Raises InputError for a source that is too long for the model.
+    Raises InputError for a source that is too long for the model, and for a link of a word that is not there.
     """
+    total, attention, alignment = _read_references(translator, tests, gold)
     sources = list(tests.references)
     started = time.perf_counter()
     translations = translator.translate(sources)
@@ -61,11 +75,32 @@ def translate_test_set(
         texts={translation.source: translation.text for translation in translations},
         trained_on=int(trained.share_a_side(tests.pairs).sum()) if trained else None,
         lowercase=translator.tgt_codec.config.lowercase,
-        total=sum(score_pairs(translator, tests.pairs, f"{tests.name}: pair {{}}".format), TotalScore()),
+        total=total,
+        attention=attention,
+        alignment=alignment,
         unknown_rate=sum(len(t.unknown) for t in translations) / max(1, src_words),
         copy_rate=sum(len(t.copied) for t in translations) / max(1, tgt_words),
         sentences_per_second=len(sources) / seconds,
     )
+
+
+def _read_references(
+    translator: Translator, tests: TestSet, gold: GoldAlignment | None
+) -> tuple[TotalScore, AttentionFigures | None, AlignmentCounts | None]:
+    """The figures of forced decoding: the model reads the references."""
+    codecs = translator.src_codec, translator.tgt_codec
+    kinds = tuple(map(token_kinds, codecs))
+    total, sums, counts = TotalScore(), AttentionSums(), AlignmentCounts()
+    has_attention = translator.engine.has_attention
+    place = f"{tests.name}: pair {{}}".format
+    scores = score_pairs(translator, tests.pairs, place, with_attention=has_attention)
+    for pair, score in zip(tests.pairs, scores, strict=True):
+        total += score
+        if attention := score.attention:
+            src, tgt = (of_side[[[*reading.ids, EOS]]] for of_side, reading in zip(kinds, attention[:2], strict=True))
+            sums = AttentionSums.total([sums, AttentionSums.of(attention.weights[np.newaxis], src, tgt)])
+            counts += gold.counts(pair, attention, codecs) if gold else AlignmentCounts()
+    return total, sums.figures(), counts if gold and has_attention else None
 
 
 def read_hypotheses(path: Path, tests: TestSet) -> SystemOutput:

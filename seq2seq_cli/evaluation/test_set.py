@@ -1,5 +1,6 @@
 """The sentences that translators are evaluated on."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -39,17 +40,10 @@ class TestSet:
         Lines without a text on both sides are passed over. Raises PairFileError when the file cannot be read, or has no
         pairs.
         """
-        pairs = []
-        with local_pair_files({"all": [(path,)]}) as files:
-            for block in read_blocks(files["all"][0], encoding="utf-8"):
-                for line in block.src.split("\n"):
-                    first, _, rest = line.partition("\t")
-                    pair = normalise(first), normalise(rest.partition("\t")[0])
-                    if all(pair):
-                        pairs.append((pair[1], pair[0]) if swap else pair)
+        pairs = tuple(pair for pair in read_lines(path, swap=swap) if all(pair))
         if not pairs:
             raise PairFileError(f"{path}: no line has two sentences with a tab between them")
-        return cls(name=str(path), pairs=tuple(pairs), languages=languages)
+        return cls(name=str(path), pairs=pairs, languages=languages)
 
     @cached_property
     def references(self) -> dict[str, list[str]]:
@@ -58,3 +52,16 @@ class TestSet:
         for source, reference in self.pairs:
             found.setdefault(source, {})[reference] = None
         return {source: list(references) for source, references in found.items()}
+
+
+def read_lines(path: Path, *, encoding: str = "utf-8", swap: bool = False) -> Iterator[tuple[str, str]]:
+    """The two sentences of each line of a pair file, either of them empty where it is missing; see `TestSet.of_file`.
+
+    Raises PairFileError when the file cannot be read.
+    """
+    with local_pair_files({"all": [(path,)]}) as files:
+        for block in read_blocks(files["all"][0], encoding=encoding):
+            for line in block.src.split("\n"):
+                first, _, rest = line.partition("\t")
+                pair = normalise(first), normalise(rest.partition("\t")[0])
+                yield (pair[1], pair[0]) if swap else pair

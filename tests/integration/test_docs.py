@@ -69,8 +69,13 @@ def code_lines(page: str) -> Iterator[str]:
 
 
 def pairs() -> str:
-    sample = (ROOT / "data" / "sample.txt").read_text(encoding="utf-8").splitlines(keepends=True)
-    return "".join(sample[:: len(sample) // 200])
+    return some_lines("sample.txt")
+
+
+def some_lines(name: str) -> str:
+    """The same lines of the sample and of its alignment."""
+    lines = (ROOT / "data" / name).read_text(encoding="utf-8").splitlines(keepends=True)
+    return "".join(lines[:: len(lines) // 200])
 
 
 @pytest.fixture
@@ -93,6 +98,7 @@ def write_pair_files(folder: Path) -> None:
     texts |= {"valid.txt": "\n".join(lines[:9]), "test.txt": "\n".join(lines[-9:])}
     columns = zip(*(line.split("\t") for line in lines), strict=True)
     texts |= {name: "\n".join(column) for name, column in zip(("talks.en", "talks.de"), columns, strict=True)}
+    texts["data/sample.align"] = some_lines("sample.align")
     for name, content in texts.items():
         (folder / name).write_text(content, encoding="utf-8")
     (folder / "old.txt").write_text(text, encoding="cp1252")

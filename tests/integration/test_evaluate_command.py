@@ -8,15 +8,21 @@ from typing import Any
 import pytest
 
 from tests.commands import Done, s2s_here
+from tests.corpora import prepared
 from tests.untrained import make_run
 
+LINKS = ["0-0 1-1 2-2 3-3", "0-0 1-1 2-2 3-3 4-4", "0?0 1-1"]
 PAIRS = [("She kissed him.", "sie küsste ihn."), ("He saw the dog.", "er sah den Hund."), ("Go.", "geh.")]
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("evaluate")
+    make_run(folder / "runs" / "plain", score="none")
     make_run(folder / "runs" / "newest")
+    (folder / "pairs.align").write_text("".join(f"{line}\n" for line in LINKS), encoding="utf-8")
+    (folder / "bad.align").write_text("0-0\n0-0 5-0\n0-0\n", encoding="utf-8")
+    (folder / "short.align").write_text("0-0\n", encoding="utf-8")
     (folder / "pairs.tsv").write_text("".join(f"{src}\t{tgt}\n" for src, tgt in PAIRS), encoding="utf-8")
     (folder / "right.txt").write_text("".join(f"{tgt}\n" for _, tgt in PAIRS), encoding="utf-8")
     (folder / "wrong.txt").write_text("sie sah ihn.\ner sah den Hund.\nnein.\n", encoding="utf-8")
@@ -45,6 +51,42 @@ def test_a_run_is_evaluated_on_pairs_of_the_users_own(folder: Path) -> None:
         assert "version:" in score["signature"]
     assert system["perplexity"] > 1
     assert system["sentences_per_second"] > 0
+
+
+def test_attention_is_compared_with_gold_links(folder: Path) -> None:
+    done = evaluate(folder, "runs/newest", "--file", "pairs.tsv", "--alignment", "pairs.align")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert re.search(r"\nattention: entropy \d\.\d\d nats per token; \d+\.\d % of the words look at punct", done.stdout)
+    rates = r"alignment error rate 0\.\d{3}, precision [01]\.\d{3}, recall [01]\.\d{3} \(3 pairs with gold links\)\n"
+    assert re.search(rates, done.stdout)
+
+
+def test_a_model_without_attention_has_no_alignment(folder: Path) -> None:
+    done = evaluate(folder, "runs/plain", "--file", "pairs.tsv", "--alignment", "pairs.align")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "\nno attention\n" in done.stdout
+    assert "alignment" not in done.stdout
+
+
+def test_gold_links_reach_a_split_by_the_file_that_was_prepared(folder: Path) -> None:
+    pairs = [(f"she saw the {number} .", f"sie sah den {number} .") for number in range(8)]
+    home = folder / "split"
+    corpus = prepared(home, pairs, ["data.valid_sources=1", "data.test_sources=3", "data.swap=true"])
+    (home / "pairs.align").write_text("0-0\n" * len(pairs), encoding="utf-8")
+    arguments = ("runs/newest", "--data", "split/prepared", "--alignment", "split/pairs.align")
+    done = evaluate(folder, "--json", *arguments)
+    assert done.returncode == 0, done.stderr
+    [system] = json.loads(done.stdout)["systems"]
+    alignment = system["alignment"]
+    assert alignment["pairs"] == alignment["sure"] == len(corpus.split("test")) > 0
+    found = alignment["in_sure"] + alignment["in_possible"]
+    assert alignment["error_rate"] == pytest.approx(1 - found / (alignment["links"] + alignment["sure"]))
+    assert set(system["attention"]) == {"entropy", "on_punctuation", "on_eos", "words_astray"}
+
+    (home / "pairs.txt").write_text("another\tone\n", encoding="utf-8")
+    refused = evaluate(folder, *arguments)
+    assert refused.returncode == 2
+    assert "the file that split/prepared was prepared from (pairs.txt): put that one file beside it" in refused.stderr
 
 
 def test_translations_made_elsewhere_are_compared_with_the_first(folder: Path) -> None:
@@ -112,6 +154,11 @@ def data_of(page: Path) -> dict[str, Any]:
         (["--file", "none.tsv", "--hypotheses", "right.txt"], "none.tsv: "),
         (["--file", "pairs.tsv", "--data", "x"], "--file and --data: give one of them"),
         (["--file", "pairs.tsv", "--hypotheses", "none.txt"], "none.txt: cannot be read: No such file"),
+        (["--file", "pairs.tsv", "--hypotheses", "right.txt", "--alignment", "pairs.align"], "name a run"),
+        (["runs/newest", "--file", "pairs.tsv", "--alignment", "none.align"], "none.align: cannot be read: No such"),
+        (["runs/newest", "--file", "pairs.tsv", "--alignment", "short.align"], "short.align: has 1 lines, but the"),
+        (["runs/newest", "--file", "pairs.tsv", "--alignment", "bad.align"], "bad.align:2:5: 5-0: no word 5: 'He saw"),
+        (["runs/newest", "--file", "-", "--alignment", "pairs.align"], "name a file, not standard input"),
         (["runs/newest", "--file", "pairs.tsv", "--html", "a.png"], "a.png: the page can be written as .html or .htm"),
         (["runs/newest", "--file", "pairs.tsv", "--html", "no/a.html"], "no/a.html: there is no folder no"),
     ],

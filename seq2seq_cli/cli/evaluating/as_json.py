@@ -6,6 +6,7 @@ from typing import Any
 from seq2seq_cli.cli.evaluating.findings import Findings
 from seq2seq_cli.cli.translating.formats import json_number
 from seq2seq_cli.evaluation.evaluate import Evaluation
+from seq2seq_cli.evaluation.gold_alignment import AlignmentCounts
 
 
 def to_json(findings: Findings) -> dict[str, Any]:
@@ -21,6 +22,11 @@ def to_json(findings: Findings) -> dict[str, Any]:
     }
 
 
+def _alignment_json(counts: AlignmentCounts) -> dict[str, float]:
+    rates = {"error_rate": counts.error_rate, "precision": counts.precision, "recall": counts.recall}
+    return {**rates, **asdict(counts)}
+
+
 def _system_json(evaluation: Evaluation) -> dict[str, Any]:
     output = evaluation.output
     total = output.total
@@ -32,6 +38,8 @@ def _system_json(evaluation: Evaluation) -> dict[str, Any]:
         "scores_lowercase": [asdict(score) for score in evaluation.lowercase],
         "loss": -total.score if total else None,
         "perplexity": json_number(total.perplexity) if total else None,
+        "attention": asdict(output.attention) if output.attention else None,
+        "alignment": _alignment_json(output.alignment) if output.alignment else None,
         "length_ratio": evaluation.length_ratio,
         "unknown_rate": output.unknown_rate,
         "copy_rate": output.copy_rate,

@@ -9,6 +9,7 @@ from seq2seq_cli.cli.terminal.tables import table_lines
 from seq2seq_cli.errors import one_line
 from seq2seq_cli.evaluation.evaluate import Evaluation, Part, Score
 from seq2seq_cli.evaluation.significance import Difference
+from seq2seq_cli.evaluation.system import SystemOutput
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,6 +60,7 @@ def _of_system(evaluation: Evaluation) -> Iterator[Block]:
     lines = []
     if output.total:
         lines.append(f"loss {-output.total.score:.3f} per token, perplexity {output.total.perplexity:.2f}")
+    lines += _attention_lines(output)
     rates = {"unknown words": output.unknown_rate, "copied words": output.copy_rate, "loops": evaluation.loop_rate}
     told = [f"{name} {100 * rate:.2f} %" for name, rate in rates.items() if rate is not None]
     lines.append(", ".join([f"length ratio {evaluation.length_ratio:.3f}", *told]))
@@ -68,6 +70,22 @@ def _of_system(evaluation: Evaluation) -> Iterator[Block]:
     for title, parts in _parts(evaluation).items():
         rows = [[part.name, f"{part.pairs:,}", f"{part.bleu:.1f}"] for part in parts]
         yield Table(titles=[title, "pairs", "BLEU"], rows=rows, numbers=True)
+
+
+def _attention_lines(output: SystemOutput) -> Iterator[str]:
+    if found := output.attention:
+        yield (
+            f"attention: entropy {found.entropy:.2f} nats per token; {100 * found.words_astray:.1f} % of the words look"
+            f" at punctuation or <eos> most (weights: {100 * found.on_punctuation:.1f} % on punctuation,"
+            f" {100 * found.on_eos:.1f} % on <eos>)"
+        )
+    elif output.total:
+        yield "no attention"
+    if aligned := output.alignment:
+        yield (
+            f"alignment error rate {aligned.error_rate:.3f}, precision {aligned.precision:.3f}, recall"
+            f" {aligned.recall:.3f} ({aligned.pairs:,} pairs with gold links)"
+        )
 
 
 def _parts(evaluation: Evaluation) -> dict[str, tuple[Part, ...]]:

@@ -7,8 +7,10 @@ from typing import Literal
 
 from seq2seq_cli.corpus.prepared import DEFAULT_FOLDER, PreparedCorpus
 from seq2seq_cli.corpus.trained_sentences import TrainedSentences
-from seq2seq_cli.errors import ModelFileError, PreparedFolderError, UsageError
-from seq2seq_cli.evaluation.test_set import TestSet
+from seq2seq_cli.errors import InputError, ModelFileError, PreparedFolderError, UsageError, one_line
+from seq2seq_cli.evaluation.gold_alignment import GoldAlignment, read_gold_alignment
+from seq2seq_cli.evaluation.test_set import TestSet, read_lines
+from seq2seq_cli.pairs.pair_files import STANDARD_INPUT
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.provenance import Provenance
 
@@ -63,6 +65,38 @@ def find_test_set(
     return _of_file(file, runs) if file else TestSet.of_split(_corpus(runs, training, data), split)
 
 
+def find_gold_alignment(
+    path: Path,
+    runs: Sequence[RunFolder],
+    training: PreparedCorpus | None,
+    split: Literal["test", "valid"],
+    data: Path | None,
+    file: Path | None,
+) -> GoldAlignment:
+    """The gold alignment in a file, whose lines are those of `file`, or of the file that was prepared.
+
+    That one is looked for beside the alignment, by its name; raises InputError when it is not there, or was changed.
+    """
+    if not runs:
+        raise UsageError("--alignment: attention is a model's: name a run")
+    if file == STANDARD_INPUT:
+        raise UsageError("--alignment: the pairs of --file are read twice: name a file, not standard input")
+    if file:
+        swap = runs[0].config().data.swap
+        return read_gold_alignment(path, read_lines(file, swap=swap), swap=swap)
+    corpus = _opened(runs, training, data)
+    prepared, options = corpus.manifest.pair_files, corpus.manifest.data
+    records = [record for record in prepared if record.split in (None, split)]
+    if len(records) != 1 or not records[0].describes(path.parent / records[0].name):
+        names = one_line(" and ".join(record.name for record in records))
+        raise InputError(
+            f"{one_line(str(path))}: its lines belong to those of the file that {corpus.path} was prepared from"
+            f" ({names}): put that one file beside it, as it was, or name pairs with --file"
+        )
+    pairs = read_lines(path.parent / records[0].name, encoding=options.encoding, swap=options.swap)
+    return read_gold_alignment(path, pairs, swap=options.swap)
+
+
 def _of_file(file: Path, runs: Sequence[RunFolder]) -> TestSet:
     if not runs:
         return TestSet.of_file(file, ("", ""))
@@ -73,14 +107,18 @@ def _of_file(file: Path, runs: Sequence[RunFolder]) -> TestSet:
 
 def _corpus(runs: Sequence[RunFolder], training: PreparedCorpus | None, data: Path | None) -> PreparedCorpus:
     """The corpus whose split is taken; a run that was trained on another is named in a warning."""
-    if data is None and runs and training is None:
-        raise UsageError(
-            f"the prepared folder of {runs[0].path} is missing or has changed: name one with --data, or pairs with"
-            " --file"
-        )
-    corpus = training if training and data is None else PreparedCorpus.open(data or DEFAULT_FOLDER)
+    corpus = _opened(runs, training, data)
     for run in runs:
         provenance = _provenance(run)
         if not provenance or provenance.fingerprint != corpus.fingerprint:
             logger.warning("%s was not trained on %s: it may know some of these sentences", run.path, corpus.path)
     return corpus
+
+
+def _opened(runs: Sequence[RunFolder], training: PreparedCorpus | None, data: Path | None) -> PreparedCorpus:
+    if data is None and runs and training is None:
+        raise UsageError(
+            f"the prepared folder of {runs[0].path} is missing or has changed: name one with --data, or pairs with"
+            " --file"
+        )
+    return training if training and data is None else PreparedCorpus.open(data or DEFAULT_FOLDER)

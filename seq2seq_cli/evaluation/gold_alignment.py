@@ -1,0 +1,176 @@
+"""Gold alignments: which word stands for which, and how far a model's attention agrees with it.
+
+T target tokens, S source tokens with ``<eos>``.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from seq2seq_cli.decoding.alignment import Link, word_links
+from seq2seq_cli.decoding.scoring import PairAttention
+from seq2seq_cli.errors import InputError, one_line
+from seq2seq_cli.files.reading import read_whole
+from seq2seq_cli.shapes import Float
+from seq2seq_cli.text.codec import Codec, Reading
+from seq2seq_cli.text.normalise import SPACING, normalise
+from seq2seq_cli.text.segmenter import get_segmenter
+from seq2seq_cli.text.sides import Codecs
+
+_MOST_BYTES = 500_000_000
+_LINK = re.compile(r"(\d{1,9})([-?p])(\d{1,9})", re.ASCII)
+
+
+class GoldLink(NamedTuple):
+    """A link of a gold alignment."""
+
+    link: Link
+    """The source word and the target word."""
+    is_sure: bool
+    place: str
+    """``file:line:column``, with the link as it is written there."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AlignmentCounts:
+    """Counts of links A of a model against the sure links S and the possible links P of a gold alignment.
+
+    S is a part of P. Och & Ney 2003, section 5.1.
+    """
+
+    pairs: int = 0
+    """Sentence pairs."""
+    links: int = 0
+    """|A|."""
+    sure: int = 0
+    """|S|."""
+    in_sure: int = 0
+    """|A and S|."""
+    in_possible: int = 0
+    """|A and P|."""
+
+    def __add__(self, other: "AlignmentCounts") -> "AlignmentCounts":
+        return AlignmentCounts(**{name: value + getattr(other, name) for name, value in vars(self).items()})
+
+    @property
+    def error_rate(self) -> float:
+        """AER = 1 - (|A and S| + |A and P|) / (|A| + |S|), from 0, the best, to 1."""
+        return 1 - (self.in_sure + self.in_possible) / max(1, self.links + self.sure)
+
+    @property
+    def precision(self) -> float:
+        """|A and P| / |A|."""
+        return self.in_possible / max(1, self.links)
+
+    @property
+    def recall(self) -> float:
+        """|A and S| / |S|."""
+        return self.in_sure / max(1, self.sure)
+
+
+@dataclass(frozen=True, kw_only=True)
+class GoldAlignment:
+    """The links of sentence pairs, whose words are the tokens of ``s2s prepare`` with the unit word."""
+
+    path: Path
+    links: Mapping[tuple[str, str], tuple[GoldLink, ...]]
+    """By source and target."""
+
+    def counts(self, pair: tuple[str, str], attention: PairAttention, codecs: Codecs) -> AlignmentCounts:
+        """The counts of a pair; those of an unknown pair are 0.
+
+        Raises InputError for a link of a word that the pair does not have.
+        """
+        if (gold := self.links.get(pair)) is None:
+            return AlignmentCounts()
+        src_words, tgt_words = map(words_of_ids, codecs, (attention.src, attention.tgt))
+        _check(gold, pair, (_count(src_words), _count(tgt_words)))
+        found = set(attention_links(attention.weights, src_words, tgt_words))
+        sure, possible = {each.link for each in gold if each.is_sure}, {each.link for each in gold}
+        return AlignmentCounts(
+            pairs=1,
+            links=len(found),
+            sure=len(sure),
+            in_sure=len(found & sure),
+            in_possible=len(found & possible),
+        )
+
+
+def read_gold_alignment(path: Path, pairs: Iterable[tuple[str, str]], *, swap: bool = False) -> GoldAlignment:
+    """Read a file with a line of links for each pair: ``i-j`` sure, ``i?j`` or ``ipj`` possible, counted from 0.
+
+    That is the Pharaoh format with the usual marks of possible links. `pairs` are sources and targets, one per line of
+    the pair file; with `swap`, its first column is the target. Of equal pairs, the first one's links count.
+
+    Raises InputError when the file cannot be read, has another number of lines, or something else than links.
+    """
+    try:
+        text = read_whole(path, most=_MOST_BYTES).decode("utf-8-sig", "replace")
+    except OSError as error:
+        raise InputError(f"{one_line(str(path))}: cannot be read: {error.strerror}") from None
+    lines = text.removesuffix("\n").split("\n") if text else []
+    links: dict[tuple[str, str], tuple[GoldLink, ...]] = {}
+    count = 0
+    for number, (pair, line) in enumerate(zip_longest(pairs, lines), start=1):
+        count += pair is not None
+        if pair and line is not None:
+            links.setdefault(pair, tuple(_parse(line, f"{one_line(str(path))}:{number}", swap=swap)))
+    if count != len(lines):
+        raise InputError(
+            f"{one_line(str(path))}: has {len(lines):,} lines, but the pairs have {count:,}: give a line of links for"
+            " each"
+        )
+    return GoldAlignment(path=path, links=links)
+
+
+def _parse(line: str, place: str, *, swap: bool) -> Iterable[GoldLink]:
+    for written in re.finditer(r"\S+", line):
+        at = f"{place}:{written.start() + 1}"
+        if not (match := _LINK.fullmatch(written[0])):
+            raise InputError(
+                f"{at}: {one_line(written[0][:40])!r} is no link: write i-j for a sure one and i?j for a possible one,"
+                " words counted from 0"
+            )
+        first, second = int(match[1]), int(match[3])
+        yield GoldLink((second, first) if swap else (first, second), match[2] == "-", f"{at}: {written[0]}")
+
+
+def _check(gold: Sequence[GoldLink], pair: tuple[str, str], counts: tuple[int, int]) -> None:
+    for each in gold:
+        for word, text, count in zip(each.link, pair, counts, strict=True):
+            if word >= count:
+                raise InputError(
+                    f"{each.place}: no word {word}: '{one_line(text)}' has {count} words, counted from 0, cut as by"
+                    " 's2s prepare'"
+                )
+
+
+def attention_links(
+    weights: Float[np.ndarray, "T S"], src_words: Sequence[int | None], tgt_words: Sequence[int | None]
+) -> list[Link]:
+    """The link of each target word to its heaviest source word; none where ``<eos>`` is heavier than any word.
+
+    The words of the ids, ``<eos>`` left out, are given. The weights of the ids of a source word are summed, those of a
+    target word's as well, which has the same order as their mean. Luong et al. 2015, section 5.4, take the links so.
+    """
+    end = _count(src_words)
+    links = word_links(weights, [*src_words, end], [*tgt_words, None])
+    return [(source, target) for source, target in links if source != end]
+
+
+def words_of_ids(codec: Codec, reading: Reading) -> list[int | None]:
+    """The word in which each id of a text stands, as the unit word has them; None for a space."""
+    if codec.unit != "character":
+        return [number for number, word in enumerate(reading.words) for _ in word.ids]
+    tokens = get_segmenter(codec.config, "word").tokens(normalise(reading.text))
+    words = iter([number for number, token in enumerate(tokens) for _ in token.removeprefix(SPACING)])
+    return [None if word.text == SPACING else next(words, None) for word in reading.words]
+
+
+def _count(words: Sequence[int | None]) -> int:
+    return max((word + 1 for word in words if word is not None), default=0)

@@ -419,7 +419,7 @@ class DecodingConfig(Section):
     """Write texts as the training sentences are written before they are translated: case, spaces at marks, final
     mark."""
     max_source_length: PositiveInt = 100
-    """Most tokens of a sentence; a longer one is translated in parts."""
+    """Most tokens of a sentence, or five times as many characters; a longer one is translated in parts."""
     batch_size: PositiveInt = 128
     """Most sentences that a thread translates at once; it does not change the translations."""
     engine: choices.EngineName = "auto"

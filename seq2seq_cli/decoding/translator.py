@@ -102,7 +102,7 @@ class Translator:
 
     @cached_property
     def _limits(self) -> Limits:
-        longest = self.options.max_source_length
+        longest = self.options.max_source_length * (CHARACTERS_PER_TOKEN if self.src_codec.unit == "character" else 1)
         if self.engine.max_source_length is not None:
             longest = min(longest, self.engine.max_source_length - len((EOS,)))
         return Limits(

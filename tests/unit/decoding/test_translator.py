@@ -212,3 +212,12 @@ def test_batches_hold_similar_lengths_and_no_blank_sentence() -> None:
 
 def test_a_batch_of_very_long_sentences_is_one_sentence() -> None:
     assert list(similar_lengths([50_000, 2, 40_000], batch_size=8)) == [[0], [2], [1]]
+
+
+def test_a_sentence_of_characters_may_have_five_times_as_many_tokens(
+    model: Seq2Seq, src_codec: Codec, tgt_codec: Codec
+) -> None:
+    plain = translator(model, src_codec, tgt_codec, max_source_length=4)
+    characters = replace(plain, src_codec=replace(src_codec, unit="character", rules=None))
+    assert len(sentences_of(characters, ["she kissed him, her"])) == 1  # 19 characters
+    assert len(sentences_of(characters, ["she kissed him, her dog"])) > 1

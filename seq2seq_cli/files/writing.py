@@ -17,9 +17,9 @@ _NEW = 0o666
 """Permissions of a new file, of which the umask takes some away."""
 
 
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file, whole or not at all."""
-    with whole_file(path) as file:
+def write_whole(path: Path, content: bytes, *, replace: bool = True) -> None:
+    """Write a file, whole or not at all; without `replace`, FileExistsError is raised when one is there by then."""
+    with whole_file(path, replace=replace) as file:
         file.write(content)
 
 
@@ -114,9 +114,10 @@ def make_folder(path: Path) -> None:
         sync_names(folder.parent)
 
 
-def write_json(path: Path, value: object) -> None:
-    """Write readable, strict UTF-8 JSON, whole or not at all; ValueError: it holds infinity, NaN or half surrogates."""
-    write_whole(path, (json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode("utf-8"))
+def write_json(path: Path, value: object, *, replace: bool = True) -> None:
+    """Write readable, strict UTF-8 JSON as `write_whole`; ValueError: it holds infinity, NaN or half surrogates."""
+    text = json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    write_whole(path, text.encode("utf-8"), replace=replace)
 
 
 def sync_names(folder: Path) -> None:

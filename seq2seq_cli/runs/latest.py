@@ -1,6 +1,7 @@
 """runs/latest: the name of the newest run, with which ``s2s translate`` translates unless told otherwise."""
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 from seq2seq_cli.errors import ModelFileError
@@ -34,10 +35,14 @@ def write_latest(run: Path) -> str | None:
     path = run.parent / LATEST.name
     if run.parent.name != RUNS.name:
         return None
+    content = {"format": FORMAT, _KEY: run.name}
     try:
-        if path.exists() or path.is_symlink():
-            read_latest(path)
-        write_json(path, {"format": FORMAT, _KEY: run.name})
+        if not os.path.lexists(path):
+            with suppress(FileExistsError):  # another training's, or the user's, made at this moment
+                write_json(path, content, replace=False)
+                return None
+        read_latest(path)
+        write_json(path, content)
     except ModelFileError:
         return f"{path}: not written by s2s, so it stays: translate with --model {run}"
     except OSError as error:

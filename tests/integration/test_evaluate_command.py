@@ -152,7 +152,7 @@ def data_of(page: Path) -> dict[str, Any]:
         (["runs/none", "--file", "pairs.tsv"], "runs/none: no such run folder"),
         (["runs/newest"], "the prepared folder of runs/newest is missing or has changed: name one with --data"),
         (["--file", "none.tsv", "--hypotheses", "right.txt"], "none.tsv: "),
-        (["--file", "pairs.tsv", "--data", "x"], "--file and --data: give one of them"),
+        (["runs/newest", "--file", "pairs.tsv", "--data", "x"], "--file and --data: give one of them"),
         (["--file", "pairs.tsv", "--hypotheses", "none.txt"], "none.txt: cannot be read: No such file"),
         (["--file", "pairs.tsv", "--hypotheses", "right.txt", "--alignment", "pairs.align"], "name a run"),
         (["runs/newest", "--file", "pairs.tsv", "--alignment", "none.align"], "none.align: cannot be read: No such"),

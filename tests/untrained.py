@@ -20,6 +20,7 @@ from seq2seq_cli.config.schema import (
 )
 from seq2seq_cli.model.build import build_model
 from seq2seq_cli.runs.folder import RunFolder
+from seq2seq_cli.runs.latest import write_latest
 from seq2seq_cli.text.sides import fit_codecs, save_codecs
 from seq2seq_cli.text.vocabulary import UNK
 
@@ -28,7 +29,7 @@ TGT_UNITS = ["▁sie", "▁er", "▁küsste", "▁sah", "▁ihn", "▁den", "▁
 
 
 def make_run(path: Path, *, copies: bool = False, score: ScoreName = "general") -> RunFolder:
-    """A run of an untrained model, which writes unknown words and nothing else, or none."""
+    """A run of an untrained model, the newest one, which writes unknown words and nothing else, or none."""
     config = Config(
         data=DataConfig(max_tokens=4),
         text=TextConfig(src=SourceConfig(language="en"), tgt=TargetConfig(language="de")),
@@ -49,4 +50,5 @@ def make_run(path: Path, *, copies: bool = False, score: ScoreName = "general") 
         model.output.weight *= 10
         model.output.bias[UNK] = 1000 if copies else -1000
     run.save_best(model.weights())
+    write_latest(path)
     return run

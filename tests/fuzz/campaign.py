@@ -30,7 +30,7 @@ from tests.fuzz.formats import FORMATS, WITHOUT_TORCH, Format, make_valid
 from tests.fuzz.oracle import Run, Verdict, judge
 from tests.fuzz.sandbox import Sandbox
 
-BATCH = 200
+BATCH = 500
 """Files that one process reads."""
 PATIENCE = 40
 """Wall-clock seconds after which a command is stopped; the machine may be busy."""
@@ -47,7 +47,8 @@ _PRELOADED = [
     "seq2seq_cli.runs.curves",
     "tests.fuzz.campaign",
     *("filelock", "matplotlib.figure", "onnx", "sacrebleu", "safetensors.numpy", "spacy.lang.de", "spacy.lang.en"),
-    *("tokenizers.implementations", "torch._decomp", "torch._dynamo"),
+    *("spacy.pipeline", "spacy_legacy", "spacy_loggers"),
+    *("tokenizers.implementations", "torch._decomp", "torch._dynamo", "torch.onnx"),
 ]
 """The modules that the commands import when they need them."""
 

@@ -383,6 +383,16 @@ FORMATS = [
         mutations=(*_TEXT, _utf16),
     ),
     Format(
+        name="gold alignment",
+        path="few_pairs.align",
+        needs=("few_pairs.txt", RUN),
+        commands=(
+            "evaluate runs/first --file few_pairs.txt --alignment few_pairs.align",
+            "evaluate runs/first --file few_pairs.txt --alignment few_pairs.align --json",
+        ),
+        mutations=_TEXT,
+    ),
+    Format(
         name="scored files",
         path="*gt.txt",
         needs=("src.txt", RUN),
@@ -405,6 +415,7 @@ def make_valid(folder: Path, run: Callable[[Sequence[str]], Any]) -> None:
     (folder / "few_pairs.txt").write_text("\n".join(lines[:4]) + "\n", encoding="utf-8")
     texts = "".join(line.split("\t")[1] + "\n" for line in lines[:4])
     (folder / "hypotheses.txt").write_text(texts, encoding="utf-8")
+    (folder / "few_pairs.align").write_text("0-0 1-1 2?2 3-3\n" * 4, encoding="utf-8")
     (folder / "glossary.tsv").write_text("Tom\tPaul\ncats\tKatzen\ncats\tKater\n", encoding="utf-8")
     config = Path(__file__).parents[2] / "configs" / "luong_general.yaml"
     (folder / "config.yaml").write_bytes(config.read_bytes())

@@ -13,6 +13,7 @@ from seq2seq_cli.decoding.load import translator_of
 from seq2seq_cli.evaluation.held_out import score_split
 from seq2seq_cli.learning.state import Progress
 from seq2seq_cli.runs.folder import RunFolder
+from seq2seq_cli.text.vocabulary import EOS
 from seq2seq_cli.training.events import Event, Finished, Step, Validated
 from seq2seq_cli.training.loop import TrainingLoop, end_reason, fraction_done
 from seq2seq_cli.training.validation import validate
@@ -51,6 +52,8 @@ def test_patience_counts_validations_that_bring_nothing_better(corpus: PreparedC
 def test_the_loss_decides_where_bleu_is_0_after_every_epoch(corpus: PreparedCorpus, tmp_path: Path) -> None:
     config = tiny_config(corpus, "training.epochs=2", "training.lr=1e-5", "decoding.max_length_factor=0", *ONE_TOKEN)
     session = started(tmp_path / "run", config, corpus)
+    with torch.no_grad():
+        session.state.model.output.bias[EOS] = 100.0  # it writes nothing at all
     validated = [event for event in session.train() if isinstance(event, Validated)]
     assert [event.scores and event.scores.bleu.value for event in validated] == [0, 0]
     progress = session.state.progress

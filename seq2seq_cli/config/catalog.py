@@ -66,12 +66,12 @@ def find_config(name: str) -> Path:
 def list_configs() -> list[CatalogEntry]:
     """The shipped configs by group, then those in ``./configs``, which hide shipped ones of the same name."""
     _, own, shipped = _folders()
-    own_files = [] if own.resolve() == shipped else sorted(filter(Path.is_file, own.glob("*.yaml")))
-    hidden = {path.name for path in own_files}
+    own_files = [] if own.resolve() == shipped else sorted(filter(Path.is_file, own.rglob("*.yaml")))
+    hidden = {path.relative_to(own) for path in own_files}
     entries = [
         CatalogEntry(path.relative_to(shipped).with_suffix("").as_posix(), describe_config(path), _group(path))
         for path in sorted(shipped.rglob("*.yaml"))
-        if path.name not in hidden
+        if path.relative_to(shipped) not in hidden
     ]
     entries.sort(key=lambda entry: GROUPS.index(entry.group))
     return entries + [CatalogEntry(path.as_posix(), _describe_own(path), OWN) for path in own_files]

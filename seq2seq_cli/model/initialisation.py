@@ -11,7 +11,6 @@ from seq2seq_cli.model.seq2seq import Seq2Seq
 _SCORE_SHARE = 0.1
 """Standard deviation of a score's matrices in units of the others'; Bahdanau et al. 2015, appendix B.1."""
 
-
 _TIED_STD = 0.2
 """Standard deviation of a matrix that is word vectors and output layer at once. Measured: with torch's of an embedding
 (1) the first predictions would be far too sure, with that of an output layer (0.04) an RNN could hardly tell the word
@@ -49,7 +48,7 @@ def _draw_normal(model: Seq2Seq, std: float) -> None:
                 if name.startswith("weight_hh"):
                     for gate in torch.split(weight, module.hidden_size):
                         nn.init.orthogonal_(gate)
-        elif isinstance(module, ContextProvider):
+        elif isinstance(module, ContextProvider) and module.has_weights:
             for weight in module.parameters():
                 _draw_matrix(weight, _SCORE_SHARE * std)
 

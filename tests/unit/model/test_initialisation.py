@@ -52,6 +52,12 @@ def test_matrices_are_normal_and_the_others_zero_as_bahdanau_has_them() -> None:
         assert std(layer.weight) == pytest.approx(0.01, rel=0.05)
 
 
+def test_the_matrix_of_a_fixed_context_is_as_the_others() -> None:
+    model = built({"weights": "normal", "scale": 0.01}, attention={"score": "fixed"})
+    [matrix], _ = matrices_and_vectors(model.decoder.attention)
+    assert std(matrix) == pytest.approx(0.01, rel=0.05)
+
+
 @pytest.mark.parametrize("cell", ["lstm", "gru"])
 def test_recurrent_matrices_are_orthogonal_as_bahdanau_has_them(cell: str) -> None:
     sizes = {"hidden_size": 64, "embedding_size": 64, "cell": cell}

@@ -106,9 +106,14 @@ def _of_file(file: Path, runs: Sequence[RunFolder]) -> TestSet:
 
 
 def _corpus(runs: Sequence[RunFolder], training: PreparedCorpus | None, data: Path | None) -> PreparedCorpus:
-    """The corpus whose split is taken; a run that was trained on another is named in a warning."""
+    """The corpus whose split is taken.
+
+    A run that was trained on another is named in a warning, unless the report can count the pairs that it knows.
+    """
     corpus = _opened(runs, training, data)
     for run in runs:
+        if run.trained_path.exists():
+            continue
         provenance = _provenance(run)
         if not provenance or provenance.fingerprint != corpus.fingerprint:
             logger.warning("%s was not trained on %s: it may know some of these sentences", run.path, corpus.path)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from seq2seq_cli.cli.evaluating.test_data import find_test_set
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SPLITS
 from seq2seq_cli.corpus.trained_sentences import TrainedSentences
@@ -87,6 +88,21 @@ def test_evaluate_counts_them_without_the_prepared_folder(
     told = f"4 of the pairs have a side that {origin.path} was trained on: its scores are too high"
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.splitlines()[1] == told
+
+
+def test_evaluate_warns_of_another_corpus_only_where_it_cannot_count_them(
+    origin: RunFolder, more: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    find_test_set([origin], None, "test", more, None)
+    assert not caplog.text
+
+    record = origin.trained_path.read_bytes()
+    origin.trained_path.unlink()
+    try:
+        find_test_set([origin], None, "test", more, None)
+    finally:
+        origin.trained_path.write_bytes(record)
+    assert f"{origin.path} was not trained on {more}: it may know some of these sentences" in caplog.text
 
 
 def test_case_and_punctuation_do_not_count_and_sides_are_apart(corpus: PreparedCorpus) -> None:

@@ -133,7 +133,7 @@ function attentionOf(sides, weights, languages) {
     return el("div", { class: "line", role: "group", "aria-label": label, dir: "auto", lang }, ...buttons[side]);
   }
 
-  const lines = el("div", { class: "lines" }, 
+  const lines = el("div", { class: "lines" },
     line("source", "Source", languages[0]), line("target", "Translation", languages[1]));
   matrix.addEventListener("mouseover", (event) => {
     const { source: column, target: row } = event.target.closest?.("td, th")?.dataset ?? {};

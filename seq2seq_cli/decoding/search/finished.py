@@ -9,10 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from seq2seq_cli.decoding.search.guidance import gains, guided
-from seq2seq_cli.decoding.search.hypothesis import Hypothesis
+from seq2seq_cli.decoding.search.hypothesis import Hypothesis, Step, follow
 from seq2seq_cli.decoding.search.penalties import Penalties
 from seq2seq_cli.decoding.search.rows import Rows
-from seq2seq_cli.decoding.search.trace import Step, follow
 from seq2seq_cli.shapes import Bool, Float, Int
 
 

@@ -16,12 +16,11 @@ from seq2seq_cli.decoding.search.candidates import Candidates
 from seq2seq_cli.decoding.search.constraints import Constraints
 from seq2seq_cli.decoding.search.finished import Finished
 from seq2seq_cli.decoding.search.guidance import asked_tokens, guide, is_complete
-from seq2seq_cli.decoding.search.hypothesis import Hypothesis
+from seq2seq_cli.decoding.search.hypothesis import Hypothesis, Step
 from seq2seq_cli.decoding.search.penalties import Penalties
 from seq2seq_cli.decoding.search.rows import Rows
 from seq2seq_cli.decoding.search.rules import Rules
 from seq2seq_cli.decoding.search.strategy import Strategy
-from seq2seq_cli.decoding.search.trace import Step
 from seq2seq_cli.decoding.search.tree import ALTERNATIVES, Trace
 from seq2seq_cli.shapes import Bool, Int
 from seq2seq_cli.text.vocabulary import BOS, EOS, PAD

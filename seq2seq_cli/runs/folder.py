@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from seq2seq_cli.text.sides import Codecs
 
 _WEIGHTS = ".safetensors"
+_NAME_ONE = "name a run folder (to translate or score, with --model)"
 
 METRICS_BYTES = "metrics_bytes"
 """Key of a checkpoint: the length of metrics.jsonl when it was saved."""
@@ -132,15 +133,14 @@ class RunFolder:
     def _find_newest() -> Path:
         if not LATEST.exists():
             raise ModelFileError(
-                f"no run is in {RUNS}/ here: train one first (s2s train --config luong_concat.yaml),"
-                " or name a run folder with --model"
+                f"no run is in {RUNS}/ here: train one first (s2s train --config luong_concat.yaml), or {_NAME_ONE}"
             )
         try:
             path = read_latest()
         except ModelFileError:
-            raise ModelFileError(f"{LATEST}: names no run: name a run folder with --model") from None
+            raise ModelFileError(f"{LATEST}: names no run: {_NAME_ONE}") from None
         if not (path / CONFIG).is_file():
-            raise ModelFileError(f"{LATEST}: names {path}, where no run is: name a run folder with --model")
+            raise ModelFileError(f"{LATEST}: names {path}, where no run is: {_NAME_ONE}")
         return path
 
     @classmethod

@@ -168,3 +168,9 @@ def test_what_cannot_be_evaluated_is_named(folder: Path, arguments: list[str], m
     assert done.returncode == 2
     assert message in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_no_option_is_named_that_the_command_lacks(tmp_path: Path) -> None:
+    done = evaluate(tmp_path, "--file", "pairs.tsv")
+    assert done.returncode == 2
+    assert "or name a run folder (to translate or score, with --model)\n" in done.stderr

@@ -25,6 +25,7 @@ from seq2seq_cli.errors import ModelFileError, TrainingError, UsageError
 from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.runs.checkpoint import save_checkpoint
 from seq2seq_cli.runs.folder import METRICS_BYTES, RunFolder
+from seq2seq_cli.runs.latest import write_latest
 from seq2seq_cli.runs.layout import LOCK, MARK
 from seq2seq_cli.runs.lock import is_held
 from seq2seq_cli.runs.metrics import read_history
@@ -87,6 +88,7 @@ def test_the_newest_run_is_found_without_a_name(
     for name in ("first", "second"):
         session = started(Path("runs") / name, config, corpus)
         session.run.save_best(session.state.model.weights())
+        write_latest(session.run.path)
     created(Path("runs/third"), config, corpus)  # has nothing to translate with yet
     assert RunFolder.find(None).path == Path("runs/second")
 

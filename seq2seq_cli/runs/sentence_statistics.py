@@ -53,6 +53,8 @@ class SentenceStatistics:
         values = read_json(path, newest=FORMAT, error=ModelFileError)
         try:
             metrics = {name: _read_metric(values[name], columns) for name, columns in _COLUMNS.items()}
+            if len({len(found.counts) for found in metrics.values()}) > 1:
+                raise ValueError("metrics of differently many sentences")  # noqa: TRY301  # as for other damages
             return cls(sentences=str(values["sentences"]), metrics=metrics)
         except (LookupError, TypeError, ValueError, AttributeError, OverflowError):
             raise ModelFileError(f"{path}: damaged: holds no statistics of sentences: remove it") from None

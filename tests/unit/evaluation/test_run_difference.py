@@ -1,5 +1,6 @@
 """Whether two runs differ, by what they keep."""
 
+import json
 import random
 from pathlib import Path
 
@@ -75,3 +76,23 @@ def test_damaged_statistics_are_named(tmp_path: Path, old: str, new: str) -> Non
     path.write_text(whole.replace(old, new, 1), encoding="utf-8")
     with pytest.raises(ModelFileError, match=r"valid\.json: damaged: holds no statistics"):
         run_difference(Run.read(run), Run.read(run))
+
+
+@pytest.mark.parametrize(
+    ("metrics", "error", "said"),
+    [
+        (["chrf"], ModelFileError, r"valid\.json: damaged: holds no statistics"),
+        (["bleu", "chrf"], IncomparableError, "valid splits have other sentences"),
+    ],
+)
+def test_counts_of_more_sentences_than_the_other_run_has_are_not_compared(
+    tmp_path: Path, metrics: list[str], error: type[Exception], said: str
+) -> None:
+    whole, forged = (validated(tmp_path / name, REFERENCES) for name in ("a", "b"))
+    path = forged / "statistics" / "valid.json"
+    values = json.loads(path.read_text(encoding="utf-8"))
+    for metric in metrics:
+        values[metric]["counts"].append(values[metric]["counts"][0])
+    path.write_text(json.dumps(values), encoding="utf-8")
+    with pytest.raises(error, match=said):
+        run_difference(Run.read(whole), Run.read(forged))

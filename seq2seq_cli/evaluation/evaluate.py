@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from seq2seq_cli.evaluation.scorer import Scorer, scorers, words_of
+from seq2seq_cli.evaluation.languages import words_of
+from seq2seq_cli.evaluation.scorer import Scorer, scorers
 from seq2seq_cli.evaluation.significance import Difference, Range, difference, score_range
 from seq2seq_cli.evaluation.system import SystemOutput
 from seq2seq_cli.evaluation.test_set import TestSet

@@ -10,31 +10,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from seq2seq_cli.evaluation.languages import IDEOGRAPHIC, bleu_tokenisation
 from seq2seq_cli.shapes import Float, Int
 
 if TYPE_CHECKING:
     from sacrebleu.metrics.base import Metric
-
-_CHINESE = frozenset({"cmn", "gan", "hak", "hsn", "lzh", "wuu", "yue", "zh"})
-_CHARACTERS = frozenset({"bo", "dz", "ja", "km", "ko", "lo", "my", "th"})
-"""Languages whose words 13a cannot find. SacreBLEU names other tokenisers for some of them, but these are packages of
-their own: the score would depend on what a machine has installed."""
-_WITHOUT_SPACES = _CHINESE | _CHARACTERS - {"ko"}
-_IDEOGRAPHIC = _CHINESE | {"ja", "ko"}
-"""Languages whose characters TER takes for words, one by one, on request."""
-
-
-def bleu_tokenisation(language: str) -> str:
-    """SacreBLEU's tokenisation for the BLEU of a language, an ISO 639 code.
-
-    That of Chinese (zh), characters (char) where its usual one, 13a, cannot find the words, else 13a.
-    """
-    return "zh" if language in _CHINESE else "char" if language in _CHARACTERS else "13a"
-
-
-def words_of(text: str, language: str) -> list[str]:
-    """The words of a text by its spaces; its characters in a language that has none between words."""
-    return list(text) if language in _WITHOUT_SPACES else text.split()
 
 
 class Scorer:
@@ -97,7 +77,7 @@ def scorers(
     from sacrebleu.metrics.ter import TER
 
     metrics = {"BLEU": bleu(language, lowercase=lowercase), "chrF2++": chrf(words=2, lowercase=lowercase)}
-    is_ideographic = language in _IDEOGRAPHIC
+    is_ideographic = language in IDEOGRAPHIC
     if is_ideographic or bleu_tokenisation(language) != "char":
         metrics["TER"] = TER(normalized=is_ideographic, asian_support=is_ideographic)
     return {name: Scorer.of(metric, hypotheses, references) for name, metric in metrics.items()}

@@ -14,7 +14,7 @@ from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import InputError
 from seq2seq_cli.evaluation.attention import AttentionFigures, AttentionSums, token_kinds
 from seq2seq_cli.evaluation.gold_alignment import AlignmentCounts, GoldAlignment
-from seq2seq_cli.evaluation.scorer import words_of
+from seq2seq_cli.evaluation.languages import words_of
 from seq2seq_cli.evaluation.test_set import TestSet
 from seq2seq_cli.text.vocabulary import EOS
 

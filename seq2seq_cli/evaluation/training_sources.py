@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from seq2seq_cli.evaluation.scorer import words_of
+from seq2seq_cli.evaluation.languages import words_of
 
 
 class Known(NamedTuple):

@@ -12,7 +12,7 @@ from seq2seq_cli.config.schema import Config, TrainingConfig
 from seq2seq_cli.config.yaml12 import shown
 from seq2seq_cli.corpus.splits import SPLITS
 from seq2seq_cli.errors import UsageError
-from seq2seq_cli.evaluation.scorer import bleu_tokenisation
+from seq2seq_cli.evaluation.languages import bleu_tokenisation
 
 if TYPE_CHECKING:
     from seq2seq_cli.corpus.prepared import PreparedCorpus

@@ -101,7 +101,7 @@ def test_with_characters_an_unknown_one_is_copied_but_never_a_space() -> None:
 
 @pytest.mark.parametrize(("unit", "repeated"), [("character", "a" * 15), ("word", "a a a")])
 def test_an_ngram_of_characters_is_five_times_as_long(unit: Unit, repeated: str) -> None:
-    tgt = codec("ab" if unit == "character" else "b a", unit, "de", keep=True)
+    tgt = codec("ab" if unit == "character" else "ja nein aber a", unit, "de", keep=True)
     loops = translator(codec(SRC_TEXT), tgt, tgt.token_ids("a" if unit == "character" else "▁a"))
     text = loops.with_options(no_repeat_ngram_size=3).translate([SRC_TEXT])[0].text
     assert repeated in text

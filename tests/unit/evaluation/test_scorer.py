@@ -5,7 +5,8 @@ import pytest
 import sacrebleu
 from sacrebleu.metrics.bleu import BLEU
 
-from seq2seq_cli.evaluation.scorer import Scorer, scorers, words_of
+from seq2seq_cli.evaluation.languages import words_of
+from seq2seq_cli.evaluation.scorer import Scorer, scorers
 
 GERMAN = ["Sie hat ihn geküsst.", "Wir gehen heute ins Kino.", "Der alte Mann schläft unter dem Baum."]
 CHINESE = ["我喜欢吃苹果和香蕉。", "他昨天去了北京。", "今天天气很好。"]

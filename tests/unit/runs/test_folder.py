@@ -105,6 +105,7 @@ def test_the_run_saved_last_is_found_before_it_can_translate(
         os.utime(session.run.last_path, (time, time))
         if name == "finished":
             session.run.save_best(session.state.model.weights())
+            write_latest(session.run.path)
     assert RunFolder.find(None).path == Path("runs/finished")
     assert RunFolder.find_saved_last().path == Path("runs/young")
 

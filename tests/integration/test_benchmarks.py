@@ -51,6 +51,7 @@ def speed(*arguments: str) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8", check=False)
 
 
+@pytest.mark.slow
 def test_it_measures_preparing_and_training(tmp_path: Path) -> None:
     pairs = tmp_path / "pairs.txt"
     pairs.write_text("".join(f"Tom saw {n} cats.\tTom sah {n} Katzen.\n" for n in range(100)), encoding="utf-8")

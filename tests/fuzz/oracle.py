@@ -105,8 +105,11 @@ def _stdout_problem(code: int | None, arguments: Sequence[str], stdout: Path) ->
     if code or not {"json", "--json"} & set(arguments):
         return ""
     text = stdout.read_text(encoding="utf-8")
+    documents = [text]
+    if "json" in arguments:  # a line per text, none for an empty input
+        documents = text.removesuffix("\n").split("\n") if text else []
     try:
-        for document in text.removesuffix("\n").split("\n") if "json" in arguments else [text]:
+        for document in documents:
             json.loads(document, parse_constant=_refuse).__repr__().encode("utf-8")
     except ValueError as error:
         return f"on stdout: no strict JSON: {error}"

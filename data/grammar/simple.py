@@ -30,13 +30,13 @@ def say(clause: Clause, *, fronted: bool = False) -> Sentence:
 
 def ask(clause: Clause, word: tuple[str, str] | None = None) -> Sentence:
     """A question, after a question word or without one."""
-    asked, gefragt = ((Word(text, "question word"),) for text in word) if word else ((), ())
-    return question(english.question(clause, asked), (*gefragt, *german.verb_first(clause)))
+    in_english, in_german = ((Word(text, "question word"),) for text in word) if word else ((), ())
+    return question(english.question(clause, in_english), (*in_german, *german.verb_first(clause)))
 
 
-def question(asks: Words, fragt: Words) -> Sentence:
+def question(in_english: Words, in_german: Words) -> Sentence:
     """The two with their marks."""
-    return (*asks, Word("?", "mark")), (*fragt, Word("?", "mark"))
+    return (*in_english, Word("?", "mark")), (*in_german, Word("?", "mark"))
 
 
 # ------------------------------------------------------------ simple sentences

@@ -75,7 +75,13 @@ def evaluate(
     from seq2seq_cli.cli.evaluating.findings import find_out
     from seq2seq_cli.cli.evaluating.page_file import check_page_path, write_page
     from seq2seq_cli.cli.evaluating.report import report_lines
-    from seq2seq_cli.cli.evaluating.test_data import find_gold_alignment, find_runs, find_test_set, training_corpus
+    from seq2seq_cli.cli.evaluating.test_data import (
+        find_gold_alignment,
+        find_runs,
+        find_test_set,
+        leave_out_trained,
+        training_corpus,
+    )
     from seq2seq_cli.evaluation.system import read_hypotheses
     from seq2seq_cli.evaluation.training_sources import TrainingSources
 
@@ -84,18 +90,19 @@ def evaluate(
     folders = find_runs(runs or [], needed=not hypotheses)
     training = training_corpus(folders[0]) if folders else None
     gold = find_gold_alignment(alignment, folders, training, split, data, file) if alignment else None
-    tests = find_test_set(folders, training, split, data, file)
+    whole = find_test_set(folders, training, split, data, file)
+    tests = whole if file else leave_out_trained(whole, folders)
     outputs = [_translate(folder, tests, gold, device, overrides or []) for folder in folders]
-    outputs += [read_hypotheses(path, tests) for path in hypotheses or []]
+    outputs += [read_hypotheses(path, whole).on(tests) for path in hypotheses or []]
     sources = TrainingSources(training.training_texts("src"), tests.languages[0]) if training else None
     findings = find_out(outputs, tests, sources)
+    if html:  # before anything is printed: a closed pipe ends the command
+        translators = [_translator(folder, device, overrides or []) for folder in folders]
+        write_page(html, findings, translators, overwrite=overwrite)
     if as_json:
         sys.stdout.write(json.dumps(to_json(findings), ensure_ascii=False, indent=1, allow_nan=False) + "\n")
     else:
         sys.stdout.writelines(f"{line}\n" for line in report_lines(findings))
-    if html:
-        translators = [_translator(folder, device, overrides or []) for folder in folders]
-        write_page(html, findings, translators, overwrite=overwrite)
 
 
 def _translate(

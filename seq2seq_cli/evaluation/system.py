@@ -3,7 +3,7 @@
 import time
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -44,6 +44,10 @@ class SystemOutput:
     copy_rate: float | None = None
     """Words of the outputs that were copied from the source, per word."""
     sentences_per_second: float | None = None
+
+    def on(self, tests: TestSet) -> "SystemOutput":
+        """The outputs for the sources of a test set alone, which are among these."""
+        return replace(self, texts={source: self.texts[source] for source in tests.references})
 
     def loop_rate(self, language: str) -> float:
         """The outputs in which three words in a row occur three times, per output."""

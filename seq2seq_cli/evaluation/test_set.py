@@ -1,7 +1,7 @@
 """The sentences that translators are evaluated on."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -44,6 +44,10 @@ class TestSet:
         if not pairs:
             raise PairFileError(f"{path}: no line has two sentences with a tab between them")
         return cls(name=str(path), pairs=pairs, languages=languages)
+
+    def leaving_out(self, pairs: Collection[int]) -> "TestSet":
+        """The test set without the pairs of these numbers."""
+        return replace(self, pairs=tuple(pair for number, pair in enumerate(self.pairs) if number not in pairs))
 
     @cached_property
     def references(self) -> dict[str, list[str]]:

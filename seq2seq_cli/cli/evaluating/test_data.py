@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
+import numpy as np
+
 from seq2seq_cli.corpus.prepared import DEFAULT_FOLDER, PreparedCorpus
 from seq2seq_cli.corpus.trained_sentences import TrainedSentences
 from seq2seq_cli.errors import InputError, ModelFileError, PreparedFolderError, UsageError, one_line
@@ -63,6 +65,24 @@ def find_test_set(
     if file and data:
         raise UsageError("--file and --data: give one of them")
     return _of_file(file, runs) if file else TestSet.of_split(_corpus(runs, training, data), split)
+
+
+def leave_out_trained(tests: TestSet, runs: Sequence[RunFolder]) -> TestSet:
+    """The pairs of a split that none of the runs, nor a run that one of them began with, was trained on.
+
+    A warning tells how many the others are. Raises UsageError when no pair is left.
+    """
+    for run in runs:
+        trained = trained_sentences(run)
+        known = frozenset(np.flatnonzero(trained.share_a_side(tests.pairs)).tolist()) if trained else frozenset()
+        if not known:
+            continue
+        told = f"{len(known):,} of {len(tests.pairs):,} pairs of {tests.name} have a sentence that {run.path} was"
+        if len(known) == len(tests.pairs):
+            raise UsageError(f"{told} trained on: name other pairs with --data or --file")
+        logger.warning("%s trained on: they are left out of the scores", one_line(told))
+        tests = tests.leaving_out(known)
+    return tests
 
 
 def find_gold_alignment(

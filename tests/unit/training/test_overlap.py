@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from seq2seq_cli.cli.evaluating.test_data import find_test_set
+from seq2seq_cli.cli.evaluating.test_data import find_test_set, leave_out_trained
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SPLITS
 from seq2seq_cli.corpus.trained_sentences import TrainedSentences
@@ -56,6 +56,8 @@ def test_they_are_left_out_of_the_scores_also_when_resumed_and_by_runs_after_it(
     card = (second / "README.md").read_text(encoding="utf-8")
     assert "20 test pairs;" in card
     assert f"30 test pairs more are not scored: `{origin.path}` was trained on a sentence of each" in card
+    whole = find_test_set([RunFolder(second)], None, "test", more, None)
+    assert len(leave_out_trained(whole, [RunFolder(second)]).pairs) == 20
 
     caplog.clear()
     train(resume=True, out=second)

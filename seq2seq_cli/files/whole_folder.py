@@ -166,6 +166,7 @@ def _move_in(new: Path, path: Path, old: Path, *, mark: str, replaced: Iterable[
     journal = new.parent / _COMING
     with contextlib.ExitStack() as undo:
         undo.callback(_forget, journal)
+        undo.callback(_remove_empty, [path / name for name in fresh], path)
         journal.write_bytes(b"\0".join(map(os.fsencode, fresh)))
         for name in leaving:
             _make_room(old / name)
@@ -185,9 +186,7 @@ def _move_in(new: Path, path: Path, old: Path, *, mark: str, replaced: Iterable[
             undo.callback(_move_back, path / name, new / name)
         journal.unlink()
         undo.pop_all()
-    for folder in sorted({(path / name).parent for name in leaving} - {path}):
-        with contextlib.suppress(OSError):  # not empty
-            folder.rmdir()
+    _remove_empty([path / name for name in leaving], path)
     for folder in {(path / name).parent for name in coming}:
         sync_names(folder)
 
@@ -206,6 +205,7 @@ def _restore(aside: Path) -> None:
         is_new = not (new / name).exists() or ((path / name).exists() and (path / name).samefile(new / name))
         if is_new and not (old / name).exists():
             (path / name).unlink(missing_ok=True)
+    _remove_empty([path / name for name in names], path)
     for file in [file for file in old.rglob("*") if not file.is_dir()]:
         _make_room(path / file.relative_to(old))
         file.replace(path / file.relative_to(old))
@@ -215,6 +215,13 @@ def _restore(aside: Path) -> None:
 def _forget(journal: Path) -> None:
     with contextlib.suppress(OSError):
         journal.unlink()
+
+
+def _remove_empty(files: Iterable[Path], above: Path) -> None:
+    """Remove the folders of files that are gone, unless something else is there."""
+    for folder in sorted({file.parent for file in files} - {above}, reverse=True):
+        with contextlib.suppress(OSError):  # not empty
+            folder.rmdir()
 
 
 def _check_inside(folder: Path, names: Iterable[str]) -> None:

@@ -1,5 +1,6 @@
 """Folders: whole or not at all, and nobody else's file is touched."""
 
+import contextlib
 import os
 import subprocess
 import sys
@@ -97,6 +98,20 @@ def test_when_a_file_cannot_be_moved_none_is(tmp_path: Path, monkeypatch: pytest
     assert not [entry for entry in path.iterdir() if entry.name.startswith(".")]
 
 
+@pytest.mark.parametrize("number", range(5))
+def test_a_folder_that_could_not_be_filled_is_empty_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    path = tmp_path / "folder"
+    path.mkdir()
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "unlink", failing_once(Path.unlink, [], number))
+        with contextlib.suppress(OSError):
+            fill(path, MARK, "deep/b")
+    clear_leftovers(path)
+    assert names(path) == ["deep/b", MARK] or list(path.iterdir()) == []
+
+
 def fill_and_be_killed(path: Path, number: int) -> None:
     """Replace the files of a folder in a process that is killed at its so many-th call that moves one."""
     calls: list[str] = []
@@ -141,6 +156,7 @@ def test_the_next_process_moves_the_files_back_that_a_killed_one_has_moved(
 
         follow(path)
         assert not (path / ".unfinished").exists()
+        assert all(any(folder.iterdir()) for folder in path.rglob("*") if folder.is_dir())
         found = {name: (path / name).read_bytes() for name in names(path)}
         assert found == before or names(path) == after
         outcomes.append(found == before)

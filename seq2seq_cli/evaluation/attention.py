@@ -18,7 +18,7 @@ from seq2seq_cli.text.vocabulary import BOS, EOS, PAD, SPECIAL_UNITS
 
 
 class TokenKind(IntEnum):
-    """What a token is to the figures."""
+    """The kinds of tokens that the figures tell apart."""
 
     PADDING = 0
     EOS = 1

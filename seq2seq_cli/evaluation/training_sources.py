@@ -10,7 +10,7 @@ from seq2seq_cli.evaluation.languages import words_of
 
 
 class Known(NamedTuple):
-    """What the training sources tell of a source."""
+    """The figures of a source beside the training sources."""
 
     rarest_frequency: int
     """The number of training sources that have the rarest word; 0 for a source without words."""
@@ -35,7 +35,7 @@ class TrainingSources:
         self._sizes = np.array(sizes, dtype=np.int64)
 
     def known(self, source: str) -> Known:
-        """What they tell of a source, which is looked up once."""
+        """The figures of a source, which is looked up once."""
         if source not in self._known:
             words = sorted(self._words(source), key=self._frequency)
             rarest = self._frequency(words[0]) if words else 0

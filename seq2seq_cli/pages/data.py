@@ -33,7 +33,7 @@ class AttentionData(TypedDict):
 
 
 class Details(TypedDict):
-    """What is known about the translation of a text by one system."""
+    """The attention, the search and the n best translations of a text by one system."""
 
     sentences: list[AttentionData]
     """The text is translated sentence by sentence where it is long."""

@@ -197,5 +197,5 @@ def _picture(name: str, translation: SentenceTranslation, folder: Path) -> str |
     if not translation.weights.any():
         return None
     folder.mkdir(exist_ok=True)
-    save_attention([translation], folder / f"{name}.png", overwrite=True)
+    save_attention([[translation]], folder / f"{name}.png", overwrite=True)
     return f"{folder.name}/{name}.png"

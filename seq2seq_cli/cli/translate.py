@@ -2,20 +2,24 @@
 
 import math
 import sys
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from seq2seq_cli.cli.plain_command import loading
 from seq2seq_cli.cli.translating.arguments import ON_TERMINAL, STANDARD_STREAM, TranslateCommand, check_utf8
+from seq2seq_cli.cli.translating.attention_file import AttentionFile
 from seq2seq_cli.cli.translating.formats import View
 from seq2seq_cli.cli.translating.options import (
     Align,
     Attention,
     Device,
+    Dpi,
     Format,
     GlossaryFile,
     Input,
+    IsEnsemble,
     MinScore,
     Models,
     NBest,
@@ -26,19 +30,20 @@ from seq2seq_cli.cli.translating.options import (
     Score,
     Texts,
     Threads,
+    Title,
     Tokens,
 )
 from seq2seq_cli.cli.translating.output import open_output
 from seq2seq_cli.cli.translating.presenter import Presenter
 from seq2seq_cli.cli.translating.prompt import Prompt
 from seq2seq_cli.cli.translating.streams import STDIN, translate_file, translate_lines
+from seq2seq_cli.cli.translating.translators import Translators, names_of_runs
 from seq2seq_cli.config.choices import DeviceName
 from seq2seq_cli.errors import UsageError
 
 if TYPE_CHECKING:
     from seq2seq_cli.decoding.demands import Demands
     from seq2seq_cli.decoding.lines import ByteStream
-    from seq2seq_cli.decoding.translator import Translator
 
 COMMAND_CLASS = TranslateCommand
 
@@ -46,6 +51,7 @@ COMMAND_CLASS = TranslateCommand
 def translate(
     texts: Texts = None,
     model: Models = None,
+    ensemble: IsEnsemble = False,
     input_: Input = None,
     output: OutputFile = None,
     overwrite: Overwrite = False,
@@ -58,6 +64,8 @@ def translate(
     glossary: GlossaryFile = None,
     tokens: Tokens = False,
     attention: Attention = None,
+    title: Title = "",
+    dpi: Dpi = None,
     threads: Threads = None,
     device: Device = "auto",
     overrides: Overrides = None,
@@ -75,42 +83,45 @@ def translate(
         attention=attention == ON_TERMINAL,
         min_score=_threshold(min_score),
     )
-    picture = None if attention in {None, ON_TERMINAL} else Path(str(attention))
+    file = _attention_file(attention, title, dpi, overwrite=overwrite)
     output = None if output == STANDARD_STREAM else output
-    _check(texts or [], input_, output, view, picture, overwrite=overwrite)
+    _check(texts or [], input_, output, view)
+    if ensemble and len(model or []) < 2:
+        raise UsageError("--ensemble: needs several runs: give --model more than once")
     with open_output(output, overwrite=overwrite) as results:
         with loading():
             demands = _demands(prefix, glossary)
-        translator = _translator(model, device, overrides, threads, nbest, demands)
-        if attention is not None and not translator.engine.has_attention:
+        options = {} if threads is None else {"threads": threads}
+        translators = _translators(model or [], device, overrides or [], options, together=ensemble)
+        if nbest is not None:
+            translators = translators.changed(lambda each: each.with_n_best(nbest))
+        translators = translators.changed(lambda each: each.with_demands(demands))
+        if attention is not None and not translators.have_attention:
             raise UsageError("--attention: this model has no attention: its model.attention.score is none or fixed")
-        view = replace(view, nbest=translator.options.n_best)
-        presenter = Presenter(output=results, view=view, picture=picture, overwrite=overwrite)
+        view = replace(view, nbest=translators.members[0].options.n_best)
+        presenter = Presenter(output=results, view=view, models=translators.names, attention_file=file)
         if texts:
-            presenter.show(translator.translate_stream(texts, "TEXT {}".format), name_unknown=True)
+            presenter.show(translators.translate_stream(texts, "TEXT {}".format), name_unknown=True)
         elif input_ is not None and input_ != STANDARD_STREAM:
-            translate_file(input_, translator, presenter)
+            translate_file(input_, translators, presenter)
         elif input_ is None and sys.stdin.isatty():
-            Prompt(translator=translator, presenter=presenter).run()
+            Prompt(translators=translators, presenter=presenter).run()
         else:
-            translate_lines(cast("ByteStream", sys.stdin.buffer), STDIN, translator, presenter)
+            translate_lines(cast("ByteStream", sys.stdin.buffer), STDIN, translators, presenter)
 
 
-def _translator(
-    model: list[Path] | None,
-    device: DeviceName,
-    overrides: list[str] | None,
-    threads: int | None,
-    nbest: int | None,
-    demands: "Demands",
-) -> "Translator":
-    options = {} if threads is None else {"threads": threads}
+def _translators(
+    models: list[Path], device: DeviceName, overrides: list[str], options: Mapping[str, object], *, together: bool
+) -> Translators:
     with loading():
         from seq2seq_cli.decoding.load import load
 
-        translator = load(model or None, device=device, overrides=overrides or [], options=options).translator
-    translator = translator.with_demands(demands)
-    return translator if nbest is None else translator.with_n_best(nbest)
+        are_compared = len(models) > 1 and not together
+        loaded = [
+            load(runs, device=device, overrides=overrides, options=options).translator
+            for runs in (models if are_compared else [models or None])
+        ]
+    return Translators(members=tuple(loaded), names=names_of_runs(models) if are_compared else ())
 
 
 def _demands(prefix: str, glossary: Path | None) -> "Demands":
@@ -130,9 +141,18 @@ def _threshold(score: float | None) -> float:
     return score
 
 
-def _check(
-    texts: list[str], input_: Path | None, output: Path | None, view: View, picture: Path | None, *, overwrite: bool
-) -> None:
+def _attention_file(attention: str | None, title: str, dpi: int | None, *, overwrite: bool) -> AttentionFile | None:
+    if attention is None or attention == ON_TERMINAL:
+        for option, value in (("--title", title), ("--dpi", dpi)):
+            if value:
+                raise UsageError(f"{option}: is for a picture: give --attention FILE, such as --attention map.png")
+        return None
+    file = AttentionFile(path=Path(attention), title=title, dpi=dpi, overwrite=overwrite)
+    file.check()
+    return file
+
+
+def _check(texts: list[str], input_: Path | None, output: Path | None, view: View) -> None:
     """Raise InputError for options that contradict each other and for texts that are not UTF-8."""
     if texts and input_ is not None:
         raise UsageError("--input: there is TEXT as well: give one of them")
@@ -140,9 +160,5 @@ def _check(
         raise UsageError("--output: the prompt needs the terminal: give TEXT, --input or a pipe")
     if view.attention and view.format == "tsv":
         raise UsageError("--attention: tsv has no column for it: --format json has, and --attention FILE draws it")
-    if picture is not None:
-        from seq2seq_cli.plots.attention_files import check_attention_path
-
-        check_attention_path(picture, overwrite=overwrite)
     for number, text in enumerate(texts, start=1):
         check_utf8(f"TEXT {number}", text)

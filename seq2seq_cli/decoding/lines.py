@@ -2,10 +2,10 @@
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Protocol, TypeAlias, runtime_checkable
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import Generic, Protocol, TypeAlias, TypeVar, runtime_checkable
 
-from seq2seq_cli.decoding.translation import Place, Translation
+from seq2seq_cli.decoding.translation import Place
 from seq2seq_cli.errors import InputError
 
 logger = logging.getLogger(__name__)
@@ -18,7 +18,10 @@ LONGEST_LINE = 2_000_000
 _MARK = "\ufeff"
 """The byte order mark, with which a file may begin."""
 
-TranslateStream: TypeAlias = Callable[[Iterable[str], Place], Iterator[Translation]]
+Outcome = TypeVar("Outcome")
+"""The translation of a text, or those of several models."""
+
+TranslateStream: TypeAlias = Callable[[Collection[str], Place], Iterator[Outcome]]
 
 
 @runtime_checkable
@@ -83,17 +86,17 @@ def _whole_lines(stream: ByteStream) -> Iterator[list[bytes]]:
         yield [last]
 
 
-class LineTranslator:
+class LineTranslator(Generic[Outcome]):
     """Translates lines block by block; a line that recurs in a block, or in one block after the other, only once."""
 
-    def __init__(self, translate_stream: TranslateStream, place: Place) -> None:
+    def __init__(self, translate_stream: TranslateStream[Outcome], place: Place) -> None:
         self._translate_stream = translate_stream
         self._place = place
         self._lines = 0
-        self._known: dict[str, Translation] = {}
+        self._known: dict[str, Outcome] = {}
         """Those of the last block that recur: no more than one block holds, so that memory stays flat."""
 
-    def translate(self, block: Sequence[str]) -> Iterator[Translation]:
+    def translate(self, block: Sequence[str]) -> Iterator[Outcome]:
         """The translations of the next lines, lazily; raises InputError as `Translator.translate_stream` does."""
         first = self._lines + 1
         self._lines += len(block)

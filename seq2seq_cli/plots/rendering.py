@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-_DPI = 150
+DPI = 150
+"""Dots per inch of a png, unless others are asked for."""
 
 # Matplotlib's own font first, then system fonts for the scripts that it lacks.
 _FONTS = (
@@ -47,7 +48,7 @@ def drawable(text: str) -> str:
     return _UNDRAWABLE.sub("\ufffd", text)
 
 
-def render(draw: Callable[[], "Figure"], image_format: str) -> bytes:
+def render(draw: Callable[[], "Figure"], image_format: str, *, dpi: int = DPI) -> bytes:
     """The figure that `draw` makes, as the content of a file (png, svg or pdf), with room for all labels.
 
     A character without an installed font appears as a box, with one warning in the log. The same figure gives the same
@@ -68,7 +69,7 @@ def render(draw: Callable[[], "Figure"], image_format: str) -> bytes:
     )
     with settings, _one_warning_about_fonts():
         metadata = {_DATES[image_format]: None} if image_format in _DATES else {}
-        draw().savefig(content, format=image_format, dpi=_DPI, bbox_inches="tight", pad_inches=0.15, metadata=metadata)
+        draw().savefig(content, format=image_format, dpi=dpi, bbox_inches="tight", pad_inches=0.15, metadata=metadata)
     return content.getvalue()
 
 

@@ -61,7 +61,7 @@ class TensorBoard:
         """Show the attention of some translations after update ``step``; those without words are left out."""
         for number, translation in enumerate(translations, start=1):
             if translation.weights.size:
-                picture = imread(io.BytesIO(render_attention(translation, "png")))
+                picture = imread(io.BytesIO(render_attention([[translation]], "png")))
                 self._writer.add_image(f"attention/{number}", picture, step, dataformats="HWC")
         self._writer.flush()
 

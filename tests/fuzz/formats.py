@@ -271,7 +271,7 @@ FORMATS = [
             "translate --model runs/first/epochs/0001.safetensors 'Tom sees 3 cats.'",
             "translate --model runs/first/epochs/0001.safetensors --set decoding.engine=torch 'Tom sees 3 cats.'",
             *3 * [f"{WITHOUT_TORCH}translate --model runs/first/epochs/0001.safetensors 'Tom sees 3 cats.'"],
-            f"{WITHOUT_TORCH}translate --model runs/first --model runs/first/epochs/0001.safetensors 'Anna!'",
+            f"{WITHOUT_TORCH}translate --ensemble --model runs/first --model runs/first/epochs/0001.safetensors Anna",
         ),
         mutations=(_weights, _weights, mutations.of_safetensors, mutations.of_bytes),
     ),

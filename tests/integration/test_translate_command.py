@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -122,13 +123,18 @@ def test_tokens_and_the_weights_as_numbers(folder: Path, expected: dict[str, Tra
     assert "map.json" in done.stderr
 
 
-def test_each_sentence_of_a_pipe_has_its_picture(folder: Path, expected: dict[str, Translation]) -> None:
+def test_all_sentences_of_a_pipe_are_in_one_picture(folder: Path, expected: dict[str, Translation]) -> None:
     done = s2s("--attention=map.png", folder=folder, text=f"{LINES[0]}\n\n{LINES[2]}\n")
     assert done.returncode == 0
     assert done.stdout == f"{expected[LINES[0]].text}\n\n{expected[LINES[2]].text}\n"
-    pictures = sorted(folder.glob("map*.png"))
-    assert [picture.name for picture in pictures] == ["map-1.png", "map-2.png"]
-    assert all(picture.read_bytes().startswith(b"\x89PNG") for picture in pictures)
+    assert done.stderr == "s2s: attention written to map.png\n"
+    assert [picture.name for picture in folder.glob("map*.png")] == ["map.png"]
+
+
+def test_a_picture_says_how_many_sentences_it_shows(folder: Path, tmp_path: Path) -> None:
+    done = s2s(f"--attention={tmp_path / 'many.png'}", "--dpi=600", folder=folder, text="she\n" * 100)
+    assert re.fullmatch(r"s2s: attention of the first \d+ of 100 sentences written to .*many.png\n", done.stderr)
+    assert done.stdout.count("\n") == 100
 
 
 def test_copied_words_are_escaped_for_a_terminal_that_lacks_their_characters(folder: Path) -> None:
@@ -199,9 +205,14 @@ def assert_refused(done: Done, *told: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["--attention", "map.pdf", "she"], ["map.pdf", ".png, .svg or .json"]),
-        (["--attention=map", "she"], ["map", ".png, .svg or .json"]),
+        (["--attention", "map.gif", "she"], ["map.gif", ".png, .svg, .pdf or .json"]),
+        (["--attention=map", "she"], ["map", ".png, .svg, .pdf or .json"]),
         (["--attention", "nowhere/map.png", "she"], ["nowhere", "make it first"]),
+        (["--attention", "--title", "A", "she"], ["--title", "--attention FILE"]),
+        (["--dpi", "300", "she"], ["--dpi", "--attention FILE"]),
+        (["--attention", "map.json", "--title", "A", "she"], ["--title", "map.json"]),
+        (["--attention", "map.svg", "--dpi", "300", "she"], ["--dpi", "map.svg"]),
+        (["--attention", "map.png", "--dpi", "10000", "she"], ["--dpi", "600"]),
         (["--set", "training.lr=1", "she"], ["training.lr=1", "decoding."]),
         (["--device", "tpu", "she"], ["tpu", "cuda"]),
     ],

@@ -259,15 +259,15 @@ def test_a_doubtful_translation_is_marked(folder: Path, expected: dict[str, str]
 
 def test_a_model_and_itself_answer_as_it_does_alone(folder: Path) -> None:
     one, both = (
-        s2s(*(["--model", "runs/newest"] * times), "--threads", "1", "--score", *LINES, folder=folder).stdout
-        for times in (1, 2)
+        s2s(*models, "--threads", "1", "--score", *LINES, folder=folder).stdout
+        for models in (["--model", "runs/newest"], ["--ensemble", *["--model", "runs/newest"] * 2])
     )
     assert both == one
 
 
 def test_several_models_translate_together(folder: Path) -> None:
     models = ("--model", "runs/newest", "--model", "runs/location")
-    done = s2s(*models, "--score", "She kissed him.", "The dog?", folder=folder)
+    done = s2s("--ensemble", *models, "--score", "She kissed him.", "The dog?", folder=folder)
     assert (done.returncode, done.stdout.count("\n")) == (0, 2)
 
 
@@ -276,8 +276,43 @@ def test_models_with_other_vocabularies_do_not_translate_together(folder: Path) 
     codec = json.loads(path.read_text(encoding="utf-8"))
     codec["words"].reverse()
     path.write_text(json.dumps(codec), encoding="utf-8")
-    done = s2s("--model", "runs/newest", "--model", "elsewhere/other", "she", folder=folder)
+    done = s2s("--ensemble", "--model", "runs/newest", "--model", "elsewhere/other", "she", folder=folder)
     assert_refused(done, "elsewhere/other: has other vocabularies than runs/newest")
+    alone = s2s("--ensemble", "--model", "runs/newest", "she", folder=folder)
+    assert_refused(alone, "--ensemble: needs several runs")
+
+
+def test_models_are_compared_text_by_text(folder: Path) -> None:
+    models = {"newest": ("--model", "runs/newest"), "location": ("--model", "runs/location")}
+    alone = {name: s2s(*model, *LINES, folder=folder).stdout.splitlines() for name, model in models.items()}
+    assert alone["newest"] != alone["location"]
+    compared = [*models["newest"], *models["location"]]
+    lines = [f"{name}\t{alone[name][number]}" for number in range(len(LINES)) for name in models]
+    for done in (s2s(*compared, *LINES, folder=folder), s2s(*compared, folder=folder, text="\n".join(LINES))):
+        assert (done.returncode, done.stdout.splitlines()) == (0, lines)
+    objects = map(json.loads, s2s(*compared, "--format", "json", *LINES, folder=folder).stdout.splitlines())
+    assert [f"{each['model']}\t{each['translation']}" for each in objects] == lines
+    rows = s2s(*compared, "--format", "tsv", "--nbest", "2", LINES[0], folder=folder).stdout.splitlines()
+    assert [[row.split("\t")[place] for place in (0, 1, -1)] for row in rows] == [
+        ["1", rank, name] for name in models for rank in "12"
+    ]
+
+
+def test_models_of_the_same_name_are_told_by_their_paths_and_by_what_they_do_not_know(folder: Path) -> None:
+    make_run(folder / "other" / "newest")
+    (folder / "runs" / "latest").write_text('{"format": 1, "run": "newest"}', encoding="utf-8")
+    done = s2s("--model", "runs/newest", "--model", "other/newest", "Zoë\nshe", folder=folder)
+    assert [line.split("\t")[0] for line in done.stdout.splitlines()] == ["runs/newest"] * 2 + ["other/newest"] * 2
+    assert done.stderr == "s2s: not known to runs/newest: Zoë\ns2s: not known to other/newest: Zoë\n"
+
+
+def test_models_stand_side_by_side_in_a_picture(folder: Path, tmp_path: Path) -> None:
+    models = ("--model", "runs/newest", "--model", "runs/copying")
+    picture = tmp_path / "map.svg"
+    done = s2s(*models, f"--attention={picture}", "--title", "Two runs", LINES[0], LINES[2], folder=folder)
+    assert (done.returncode, done.stdout.count("\n")) == (0, 4)
+    drawn = picture.read_text(encoding="utf-8")
+    assert [drawn.count(f">{text}<") for text in ("newest", "copying", "Two runs")] == [2, 2, 1]
 
 
 # Demands

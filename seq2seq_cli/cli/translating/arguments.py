@@ -12,9 +12,11 @@ from seq2seq_cli.errors import InputError, UsageError
 
 ON_TERMINAL = "-"
 """The value of ``--attention`` without a file."""
-_PICTURES = (".png", ".svg", ".json")
-_OTHER_FILES = (".pdf", ".jpg", ".jpeg", ".gif", ".bmp", ".webp", ".eps", ".html", ".txt", ".csv", ".tsv", ".npy")
-"""Endings of files in which attention cannot be drawn: such a word is refused, and not taken for a sentence."""
+_FILES = (
+    *(".png", ".svg", ".pdf", ".html", ".json"),
+    *(".jpg", ".jpeg", ".gif", ".bmp", ".webp", ".eps", ".htm", ".txt", ".csv", ".tsv", ".npy"),
+)
+"""Endings of files: such a word is not taken for a sentence, but refused where it cannot hold attention."""
 _PATH = re.compile(r"[/\\]|\.[A-Za-z]\w{0,7}$")
 
 STANDARD_STREAM = Path("-")
@@ -48,7 +50,7 @@ def with_attention_values(args: list[str]) -> list[str]:
     for i in reversed(range(end)):
         if words[i] != "--attention":
             continue
-        if i + 1 < end and words[i + 1].lower().endswith(_PICTURES + _OTHER_FILES):
+        if i + 1 < end and words[i + 1].lower().endswith(_FILES):
             words[i : i + 2] = [f"--attention={words[i + 1]}"]
         else:
             words[i] = f"--attention={ON_TERMINAL}"

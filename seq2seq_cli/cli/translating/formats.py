@@ -2,8 +2,8 @@ r"""Translations as lines of text, as JSON lines, and as tab-separated columns.
 
 The columns of ``tsv``, one row per translation: number of the text, rank among its translations (1 is the best),
 source, translation, score, confidence, alignment, unknown words, copied words, forced units, and 1 where the score is
-below ``--min-score``, else 0. Words are joined by spaces; a tab, a line feed, a carriage return and a backslash in a
-text are written ``\t``, ``\n``, ``\r`` and ``\\``.
+below ``--min-score``, else 0; the name of the run where several are compared. Words are joined by spaces; a tab, a line
+feed, a carriage return and a backslash in a text are written ``\t``, ``\n``, ``\r`` and ``\\``.
 """
 
 import json
@@ -47,6 +47,8 @@ class View:
     """The score below which a translation is marked."""
     nbest: int = 1
     """Translations per text."""
+    model: str = ""
+    """The name of the run, where several are compared."""
 
     def text(self, translation: "Translation") -> str:
         """The translation as plain text, or its tokens with spaces between."""
@@ -77,16 +79,19 @@ def _text(_number: int, translation: "Translation", view: View, output: Output) 
     """
     ranked = view.ranked(translation)
     lines = [_line(each, view) for each in ranked] + [""] * (view.nbest - len(ranked))
+    if view.model:
+        lines = [f"{view.model}\t{part}" for line in lines for part in line.split("\n")]
     tables = map(output.table, translation.sentences) if view.attention else ()
     return "\n".join(lines) + "\n" + "".join(f"\n{table}\n\n" for table in tables)
 
 
 def _line(translation: "Translation", view: View) -> str:
     text = DOUBTFUL * view.is_doubtful(translation) + view.text(translation)
-    if not translation.sentences or not (view.score or view.align):
+    is_scored, is_aligned = (bool(translation.sentences) and wanted for wanted in (view.score, view.align))
+    if not (view.model or is_scored or is_aligned):
         return text
-    scores = _scores(translation) if view.score else []
-    alignment = [_pharaoh(translation)] if view.align else []
+    scores = _scores(translation) if is_scored else []
+    alignment = [_pharaoh(translation)] if is_aligned else []
     return "\t".join([text.replace("\t", " "), *scores, *alignment])
 
 
@@ -101,6 +106,7 @@ def _tsv(number: int, translation: "Translation", view: View, _output: Output) -
             _pharaoh(each),
             *map(" ".join, (each.unknown, each.copied, each.forced)),
             str(int(view.is_doubtful(each))),
+            *([view.model] if view.model else []),
         ]
         for rank, each in enumerate(view.ranked(translation), start=1)
     )
@@ -108,7 +114,8 @@ def _tsv(number: int, translation: "Translation", view: View, _output: Output) -
 
 
 def _json(_number: int, translation: "Translation", view: View, output: Output) -> str:
-    content = {"source": translation.source, **_outcome(translation, view)}
+    model = {"model": view.model} if view.model else {}
+    content = {"source": translation.source, **model, **_outcome(translation, view)}
     if view.nbest > 1:
         content["alternatives"] = [_outcome(each, view) for each in view.ranked(translation)]
     return json_line(content, output)

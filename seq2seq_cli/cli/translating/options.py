@@ -18,9 +18,17 @@ Models: TypeAlias = Annotated[
     typer.Option(
         "--model",
         metavar="RUN",
-        help="The run to translate with, or one of its files of weights; given more than once, the runs translate"
-        " together.",
+        help="The run to translate with, or one of its files of weights; given more than once, the runs are compared:"
+        " each translates every text.",
         show_default="newest",
+    ),
+]
+
+IsEnsemble: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--ensemble",
+        help="Several runs translate together: the probability of a token is the mean of theirs.",
     ),
 ]
 
@@ -116,9 +124,20 @@ Attention: TypeAlias = Annotated[
     typer.Option(
         "--attention",
         metavar="[FILE]",
-        help="Show the attention weights: as a table, or in FILE, whose name ends in .png, .svg or .json"
-        " (a next word that ends otherwise is a sentence). Of several sentences, each has its own picture,"
-        " map-1.png, map-2.png and so on (.json holds all); at the prompt FILE shows the last one.",
+        help="Show the attention weights: as a table, or in FILE, whose name ends in .png, .svg, .pdf or .json"
+        " (a next word that ends otherwise is a sentence). A picture has a row per sentence, a column per run; at the"
+        " prompt it shows the last text.",
+    ),
+]
+
+Title: TypeAlias = Annotated[
+    str, typer.Option("--title", metavar="TEXT", help="The title of the picture of --attention.", show_default=False)
+]
+
+Dpi: TypeAlias = Annotated[
+    int | None,
+    typer.Option(
+        "--dpi", min=50, max=600, metavar="N", help="Dots per inch of a .png of --attention.", show_default="150"
     ),
 ]
 

@@ -1,10 +1,10 @@
 """Translations as a command shows them."""
 
 import sys
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from seq2seq_cli.cli.translating.attention_file import AttentionFile
 from seq2seq_cli.cli.translating.formats import View, render
 from seq2seq_cli.cli.translating.output import Output
 from seq2seq_cli.errors import one_line
@@ -17,43 +17,40 @@ if TYPE_CHECKING:
 
 @dataclass(kw_only=True)
 class Presenter:
-    """Writes translations, draws their attention, and names the words that the model does not know."""
+    """Writes translations and their attention, and names the words that a model does not know."""
 
     output: Output
     view: View
-    picture: Path | None = None
-    """The file for the attention, or the model of its name where there are several."""
-    overwrite: bool = False
-    """Whether these files may replace others. Those of the same presenter, as at the prompt, replace each other."""
+    models: tuple[str, ...] = ()
+    """The names of the runs, where several are compared."""
+    attention_file: AttentionFile | None = None
     _shown: int = 0
-    _named: set[str] = field(default_factory=set)
+    _named: set[tuple[str, str]] = field(default_factory=set)
 
-    def show(self, translations: "Iterable[Translation]", *, name_unknown: bool = False) -> None:
-        """Write each translation as soon as it is there, then the pictures, and the new unknown words on stderr."""
-        drawn: list[Translation] = []
-        unknown: dict[str, None] = {}
-        for translation in translations:
+    def show(self, translations: "Iterable[tuple[Translation, ...]]", *, name_unknown: bool = False) -> None:
+        """Write the translations of each text as soon as they are there, one per run; then the file of the attention.
+
+        With `name_unknown`, the new unknown words are named on stderr.
+        """
+        views = [replace(self.view, model=model) for model in self.models or ("",)]
+        unknown: dict[tuple[str, str], None] = {}
+        for of_text in translations:
             self._shown += 1
-            self.output.write(render(self._shown, translation, self.view, self.output))
-            if self.picture is not None:
-                drawn.append(translation)
-            if name_unknown:
-                unknown.update(dict.fromkeys(translation.unknown))
+            for view, translation in zip(views, of_text, strict=True):
+                self.output.write(render(self._shown, translation, view, self.output))
+                if name_unknown:
+                    unknown.update(dict.fromkeys((view.model, word) for word in translation.unknown))
+            if self.attention_file:
+                self.attention_file.add(of_text)
         self.output.flush()
-        self._draw(drawn)
-        self._name([word for word in unknown if word not in self._named])
+        if self.attention_file:
+            self.attention_file.write(self.models)
+        self._name(unknown)
 
-    def _draw(self, translations: "list[Translation]") -> None:
-        if self.picture is None:
-            return
-        from seq2seq_cli.plots.attention_files import save_attention
-
-        sentences = [sentence for each in translations for sentence in each.sentences]
-        for file in save_attention(sentences, self.picture, overwrite=self.overwrite):
-            self.overwrite = True
-            sys.stderr.write(f"s2s: attention written to {one_line(str(file))}\n")
-
-    def _name(self, words: list[str]) -> None:
-        if words:
-            sys.stderr.write(f"s2s: not known: {one_line(' '.join(words))}\n")
-            self._named.update(words)
+    def _name(self, unknown: "Iterable[tuple[str, str]]") -> None:
+        for model in self.models or ("",):
+            words = [word for of_model, word in unknown if of_model == model and (model, word) not in self._named]
+            if words:
+                known = f"not known to {model}" if model else "not known"
+                sys.stderr.write(f"s2s: {known}: {one_line(' '.join(words))}\n")
+        self._named.update(unknown)

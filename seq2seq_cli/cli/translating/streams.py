@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from seq2seq_cli.cli.terminal.progress import progress_bar
 from seq2seq_cli.cli.translating.presenter import Presenter
+from seq2seq_cli.cli.translating.translators import Translators
 from seq2seq_cli.errors import InputError
 
 if TYPE_CHECKING:
     from seq2seq_cli.decoding.lines import ByteStream
     from seq2seq_cli.decoding.translation import Translation
-    from seq2seq_cli.decoding.translator import Translator
 
 STDIN = "standard input"
 """Its name in messages."""
@@ -22,7 +22,7 @@ STDIN = "standard input"
 def translate_lines(
     stream: "ByteStream",
     name: str,
-    translator: "Translator",
+    translators: Translators,
     presenter: Presenter,
     progress: Callable[[int], object] = lambda _: None,
 ) -> None:
@@ -35,12 +35,12 @@ def translate_lines(
     def place(number: int) -> str:
         return f"{name}:{number}"
 
-    def translations() -> "Iterator[Translation]":
-        lines = LineTranslator(translator.translate_stream, place)
+    def translations() -> "Iterator[tuple[Translation, ...]]":
+        lines = LineTranslator(translators.translate_stream, place)
         done = 0
         for block in read_blocks(stream, place):
-            for translation in lines.translate(block):
-                yield translation
+            for of_line in lines.translate(block):
+                yield of_line
                 done += 1
                 progress(done)
             presenter.output.flush()
@@ -48,19 +48,19 @@ def translate_lines(
     presenter.show(translations())
 
 
-def translate_file(path: Path, translator: "Translator", presenter: Presenter) -> None:
+def translate_file(path: Path, translators: Translators, presenter: Presenter) -> None:
     """Show the translation of each line of a file, and a bar on stderr where no translations come between.
 
     Raises InputError for a file that cannot be opened, and as `translate_lines` does.
     """
     with _opened(path) as file:
         if not sys.stderr.isatty() or presenter.output.is_terminal or not path.is_file():
-            translate_lines(file, str(path), translator, presenter)
+            translate_lines(file, str(path), translators, presenter)
             return
         total = sum(block.count(b"\n") for block in iter(lambda: file.read(2**20), b""))
         file.seek(0)
         with progress_bar("translate", " lines") as show:
-            translate_lines(file, str(path), translator, presenter, lambda done: show(done, total))
+            translate_lines(file, str(path), translators, presenter, lambda done: show(done, total))
 
 
 def _opened(path: Path) -> BufferedReader:

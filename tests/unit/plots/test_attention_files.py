@@ -7,27 +7,37 @@ import numpy as np
 import pytest
 
 from seq2seq_cli.errors import UsageError
-from seq2seq_cli.plots.attention_files import check_attention_path, save_attention
+from seq2seq_cli.plots.attention_files import save_attention
 from tests.unit.plots.maps import KISS, make_map
 
 BLANK = make_map([], [])
 
 
-@pytest.mark.parametrize(("name", "start"), [("a.png", b"\x89PNG"), ("a.PNG", b"\x89PNG"), ("a.svg", b"<?xml")])
-def test_one_sentence_is_drawn_in_the_named_file(tmp_path: Path, name: str, start: bytes) -> None:
-    assert save_attention([KISS], tmp_path / name) == [tmp_path / name]
+@pytest.mark.parametrize(
+    ("name", "start"), [("a.png", b"\x89PNG"), ("a.PNG", b"\x89PNG"), ("a.svg", b"<?xml"), ("a.pdf", b"%PDF")]
+)
+def test_all_sentences_are_drawn_in_the_named_file(tmp_path: Path, name: str, start: bytes) -> None:
+    assert save_attention([[KISS], [KISS]], tmp_path / name) == 2
     assert (tmp_path / name).read_bytes().startswith(start)
+    assert [path.name for path in tmp_path.iterdir()] == [name]
 
 
-def test_each_of_several_sentences_has_its_own_picture(tmp_path: Path) -> None:
-    files = save_attention([KISS, BLANK, KISS], tmp_path / "a.b.svg")
-    assert files == [tmp_path / "a.b-1.svg", tmp_path / "a.b-3.svg"]
-    assert sorted(tmp_path.iterdir()) == files
+def test_a_sentence_without_words_is_not_drawn(tmp_path: Path) -> None:
+    save_attention([[KISS], [BLANK], [KISS]], tmp_path / "three.svg")
+    save_attention([[KISS], [KISS]], tmp_path / "two.svg")
+    assert (tmp_path / "three.svg").read_bytes() == (tmp_path / "two.svg").read_bytes()
+    assert save_attention([[BLANK]], tmp_path / "none.svg") == 0
+    assert not (tmp_path / "none.svg").exists()
+
+
+def test_a_picture_holds_as_many_sentences_as_fit(tmp_path: Path) -> None:
+    assert 1 < save_attention([[KISS]] * 100, tmp_path / "a.svg", dpi=600) < 10
+    assert save_attention([[KISS]] * 100, tmp_path / "a.json") == 100
 
 
 def test_json_holds_all_sentences(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
-    assert save_attention([KISS, BLANK], path) == [path]
+    assert save_attention([[KISS], [BLANK]], path) == 2
     content = json.loads(path.read_text(encoding="utf-8"))
     kiss, blank = content["sentences"]
     assert content["format"] == 1
@@ -40,42 +50,25 @@ def test_json_holds_all_sentences(tmp_path: Path) -> None:
     assert "küsste" in path.read_text(encoding="utf-8")
 
 
+def test_json_names_the_run_where_there_are_several(tmp_path: Path) -> None:
+    save_attention([[KISS, KISS], [None, KISS]], tmp_path / "a.json", runs=["first", "second"])
+    sentences = json.loads((tmp_path / "a.json").read_text(encoding="utf-8"))["sentences"]
+    assert [sentence["model"] for sentence in sentences] == ["first", "second", "second"]
+
+
 def test_an_existing_file_is_replaced_only_with_overwrite(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     path.write_text("old", encoding="utf-8")
     with pytest.raises(UsageError, match=r"a\.json: is there already: --overwrite replaces it"):
-        save_attention([KISS], path)
+        save_attention([[KISS]], path)
     assert path.read_text(encoding="utf-8") == "old"
-    save_attention([KISS], path, overwrite=True)
+    save_attention([[KISS]], path, overwrite=True)
     assert json.loads(path.read_text(encoding="utf-8"))["format"] == 1
     assert list(tmp_path.iterdir()) == [path]
 
 
-@pytest.mark.parametrize("name", ["a.pdf", "a", "png", "a.png.txt", ".png"])
-def test_other_files_are_refused(tmp_path: Path, name: str) -> None:
-    with pytest.raises(UsageError, match=r"\.png, \.svg or \.json"):
-        check_attention_path(tmp_path / name, overwrite=False)
-
-
-def test_a_missing_folder_is_named(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"nowhere: make it first"):
-        check_attention_path(tmp_path / "nowhere" / "a.png", overwrite=False)
-
-
-def test_a_folder_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "a.png").mkdir()
-    with pytest.raises(UsageError, match="folder"):
-        check_attention_path(tmp_path / "a.png", overwrite=True)
-
-
-def test_the_picture_of_a_second_sentence_is_not_replaced_unasked(tmp_path: Path) -> None:
-    (tmp_path / "a-2.png").touch()
-    with pytest.raises(UsageError, match=r"a-2\.png: is there already"):
-        check_attention_path(tmp_path / "a.png", overwrite=False)
-    check_attention_path(tmp_path / "a.png", overwrite=True)
-
-
 def test_json_is_strict_where_a_weight_does_not_exist(tmp_path: Path) -> None:
-    [file] = save_attention([make_map(["a", "b"], ["c"], [[np.nan, np.inf]])], tmp_path / "map.json")
+    save_attention([[make_map(["a", "b"], ["c"], [[np.nan, np.inf]])]], tmp_path / "map.json")
 
-    assert json.loads(file.read_bytes(), parse_constant=pytest.fail)["sentences"][0]["weights"] == [[None, None]]
+    [sentence] = json.loads((tmp_path / "map.json").read_bytes(), parse_constant=pytest.fail)["sentences"]
+    assert sentence["weights"] == [[None, None]]

@@ -96,18 +96,20 @@ def translate(
         if nbest is not None:
             translators = translators.changed(lambda each: each.with_n_best(nbest))
         translators = translators.changed(lambda each: each.with_demands(demands))
+        if file and file.is_page:
+            translators = translators.changed(lambda each: each.with_traces())
         if attention is not None and not translators.have_attention:
             raise UsageError("--attention: this model has no attention: its model.attention.score is none or fixed")
         view = replace(view, nbest=translators.members[0].options.n_best)
-        presenter = Presenter(output=results, view=view, models=translators.names, attention_file=file)
+        presenter = Presenter(translators=translators, output=results, view=view, attention_file=file)
         if texts:
             presenter.show(translators.translate_stream(texts, "TEXT {}".format), name_unknown=True)
         elif input_ is not None and input_ != STANDARD_STREAM:
-            translate_file(input_, translators, presenter)
+            translate_file(input_, presenter)
         elif input_ is None and sys.stdin.isatty():
-            Prompt(translators=translators, presenter=presenter).run()
+            Prompt(presenter=presenter).run()
         else:
-            translate_lines(cast("ByteStream", sys.stdin.buffer), STDIN, translators, presenter)
+            translate_lines(cast("ByteStream", sys.stdin.buffer), STDIN, presenter)
 
 
 def _translators(
@@ -118,10 +120,12 @@ def _translators(
 
         are_compared = len(models) > 1 and not together
         loaded = [
-            load(runs, device=device, overrides=overrides, options=options).translator
+            load(runs, device=device, overrides=overrides, options=options)
             for runs in (models if are_compared else [models or None])
         ]
-    return Translators(members=tuple(loaded), names=names_of_runs(models) if are_compared else ())
+    names = names_of_runs(models or [loaded[0].path])
+    members = tuple(each.translator for each in loaded)
+    return Translators(members=members, names=(" + ".join(names),) if together else names)
 
 
 def _demands(prefix: str, glossary: Path | None) -> "Demands":

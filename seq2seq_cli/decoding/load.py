@@ -45,8 +45,12 @@ class LoadedRun:
         return translations[0] if isinstance(text, str) else translations
 
     def explain(self, text: str) -> Translation:
-        """The translation of a text with its scores, its words, and the attention between them."""
-        return self.translator.translate([text])[0]
+        """The translation of a text with its scores, its words, the attention between them, and the search for it."""
+        return self.translator.with_traces().translate([text])[0]
+
+    def _repr_markdown_(self) -> str | None:
+        """The model card, for a notebook; None for a run without one."""
+        return RunFolder(self.path).card()
 
 
 def load(

@@ -89,6 +89,12 @@ class Translation:
         """The units of the translation that a prefix, a glossary or a number of the source demanded."""
         return tuple(unit for sentence in self.sentences for unit in sentence.forced)
 
+    def _repr_html_(self) -> str:
+        """The page of ``translate --attention FILE.html``, in a frame, for a notebook."""
+        from seq2seq_cli.decoding.page_data import notebook_frame
+
+        return notebook_frame(self)
+
     @cached_property
     def alignment(self) -> list[Link]:
         """The word links between text and translation, one per word of the translation at most, in its order."""

@@ -38,7 +38,39 @@ class Details(TypedDict):
     sentences: list[AttentionData]
     """The text is translated sentence by sentence where it is long."""
     n_best: list[tuple[str, float]]
-    """Translations and their scores, the best first."""
+    """Translations and their scores, the best first; none where they were not asked for."""
+
+
+class TranslatedData(Details):
+    """The translation of a text by one run."""
+
+    translation: str
+    score: float
+
+
+class TextData(TypedDict):
+    """A text and its translations."""
+
+    source: str
+    translated: list[TranslatedData]
+    """One per run."""
+
+
+class RunData(TypedDict):
+    """A run that translates."""
+
+    name: str
+    languages: tuple[str, str]
+    """Those of the texts and the translations, ISO 639; empty where unknown."""
+
+
+class TranslationsData(TypedDict):
+    """All that the page of translations shows."""
+
+    title: str
+    """Empty for a page without a heading."""
+    runs: list[RunData]
+    texts: list[TextData]
 
 
 class SourceData(TypedDict):

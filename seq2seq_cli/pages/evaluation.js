@@ -138,7 +138,7 @@ function sentenceItem(data, number) {
   const open = el("button", {
     type: "button", class: "open", "aria-expanded": "false", disabled: !hasDetails,
     onclick: () => {
-      if (!detail.hasChildNodes()) detail.append(...detailsOf(data, known));
+      if (!detail.hasChildNodes()) detail.append(...detailsOf(data, number, known));
       detail.hidden = !detail.hidden;
       open.setAttribute("aria-expanded", String(!detail.hidden));
     },
@@ -153,17 +153,11 @@ function sentenceItem(data, number) {
     detail);
 }
 
-function detailsOf(data, known) {
+function detailsOf(data, number, known) {
   return known.flatMap((details, system) => {
     if (!details) return [];
     const heading = data.systems.length > 1 ? [el("h3", {}, data.systems[system])] : [];
-    const parts = details.sentences.flatMap((sentence) => [
-      sentence.weights ? attentionView(sentence, data.languages) : el("p", {}, "This model has no attention."),
-      fold("Probabilities of the tokens", () => probabilityTable(sentence)),
-      ...(sentence.tree ? [fold("Tree of the search", () => treeView(sentence.tree))] : []),
-    ]);
-    const { n_best: best } = details;
-    return [...heading, ...parts, fold(`${best.length} best translations`, () => translationTable(best))];
+    return [...heading, ...detailView(details, data.sources[number].outputs[system], data.languages)];
   });
 }
 

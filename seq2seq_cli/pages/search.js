@@ -36,14 +36,26 @@ function probabilityTable(sentence) {
   return table(["token", "probability", tree ? "what else was probable" : ""], rows, { class: "tokens" });
 }
 
-/** Other translations of a text with their scores. */
-function translationTable(translations) {
+/** The n best translations of a text with their scores, and why `translation` is not the first, if so. */
+function translationTable(translations, translation) {
   const rows = translations.map(([text, score], rank) =>
     [String(rank + 1), el("span", { dir: "auto" }, text), score.toFixed(3), percent(Math.exp(score))]);
   const note = `They are from a search of its own, that of s2s translate --nbest ${translations.length}, which goes on`
-    + " for longer: now and then its first is better than the translation above.";
-  return el("div", {}, el("p", { class: "note" }, note),
+    + " for longer: it has found one that is better than the translation above.";
+  return el("div", {}, ...(translations[0][0] === translation ? [] : [el("p", { class: "note" }, note)]),
     table(["rank", "translation", "score", "confidence"], rows, { class: "translations" }));
+}
+
+/** What is known of the translation of a text, {sentences, n_best} as in data.py. */
+function detailView({ sentences, n_best: best }, translation, languages) {
+  return [
+    ...sentences.flatMap((sentence) => [
+      sentence.weights ? attentionView(sentence, languages) : el("p", {}, "This model has no attention."),
+      fold("Probabilities of the tokens", () => probabilityTable(sentence)),
+      ...(sentence.tree ? [fold("Tree of the search", () => treeView(sentence.tree))] : []),
+    ]),
+    ...(best.length ? [fold(`${best.length} best translations`, () => translationTable(best, translation))] : []),
+  ];
 }
 
 /** The tree of a search: a column per step, a line per hypothesis. */

@@ -26,11 +26,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from seq2seq_cli.errors import ConfigError, ModelFileError, TrainingError, UsageError, exit_code_of
-from seq2seq_cli.files.reading import check_contents
+from seq2seq_cli.files.reading import check_contents, read_whole
 from seq2seq_cli.files.writing import make_folder, write_json, write_whole
 from seq2seq_cli.runs.latest import read_latest
 from seq2seq_cli.runs.layout import (
     BEST,
+    CARD,
     CONFIG,
     CORPUS,
     EPOCHS,
@@ -57,6 +58,8 @@ if TYPE_CHECKING:
 
 _WEIGHTS = ".safetensors"
 _NAME_ONE = "name a run folder (to translate or score, with --model)"
+
+_MOST_CARD_BYTES = 1_000_000
 
 METRICS_BYTES = "metrics_bytes"
 """Key of a checkpoint: the length of metrics.jsonl when it was saved."""
@@ -298,7 +301,14 @@ class RunFolder:
 
     def write_card(self, text: str) -> None:
         """Write the model card."""
-        _write_text(self.path / "README.md", text)
+        _write_text(self.path / CARD, text)
+
+    def card(self) -> str | None:
+        """The model card; None where there is none."""
+        try:
+            return read_whole(self.path / CARD, most=_MOST_CARD_BYTES).decode("utf-8", "replace")
+        except OSError:
+            return None
 
     def _metrics_bytes(self) -> int:
         path = self.path / METRICS

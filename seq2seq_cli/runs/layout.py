@@ -10,6 +10,7 @@ FORMAT = 1
 
 CONFIG = "config.yaml"
 METRICS = "metrics.jsonl"
+CARD = "README.md"
 CORPUS = "corpus.json"
 TRAINED = "trained.json"
 BEST = Path("best", "model.safetensors")
@@ -28,5 +29,5 @@ MARK = ".s2s-run"
 LATEST = RUNS / "latest"
 """The name of the newest run."""
 
-READ = (CONFIG, METRICS, CORPUS, TRAINED, CODEC, BEST.parts[0], LAST, EPOCHS, TENSORBOARD, STATISTICS, LOCK)
+READ = (CONFIG, CARD, METRICS, CORPUS, TRAINED, CODEC, BEST.parts[0], LAST, EPOCHS, TENSORBOARD, STATISTICS, LOCK)
 """The names at the top of a run folder that s2s reads, or writes into."""

@@ -6,6 +6,7 @@ from seq2seq_cli.errors import UsageError
 from seq2seq_cli.files.whole_folder import contents
 from seq2seq_cli.runs.layout import (
     BEST,
+    CARD,
     CODEC,
     CONFIG,
     CORPUS,
@@ -29,7 +30,7 @@ _PATTERNS = (
     METRICS,
     TRAINED,
     MARK,
-    "README.md",
+    CARD,
     f"{CODEC}/src.json",
     f"{CODEC}/tgt.json",
     *map(str, (BEST, ENCODER, DECODER, DECODER_INT8, EXPORT_RECORD)),

@@ -1,20 +1,28 @@
-"""The file of ``translate --attention FILE``."""
+"""The file of ``translate --attention FILE``: a picture, a page, or the numbers themselves."""
 
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from seq2seq_cli.cli.translating.translators import Translators
 from seq2seq_cli.errors import UsageError, one_line
 
 if TYPE_CHECKING:
     from seq2seq_cli.decoding.translation import Translation
+    from seq2seq_cli.decoding.translator import Translator
+    from seq2seq_cli.pages.data import RunData
 
-_ENDINGS = (".png", ".svg", ".pdf", ".json")
+_NUMBERS = ".json"
+_PAGE = ".html"
+_BITMAP = ".png"
+_ENDINGS = (_BITMAP, ".svg", ".pdf", _PAGE, _NUMBERS)
 _MOST_TEXTS = 1000
-"""Texts that are kept for a picture, so that memory does not grow with a stream: it never holds as many."""
+"""Texts that a page holds, about as many as a browser opens in a moment. A picture never holds as many."""
+_N_BEST = 5
+"""Translations of each text on a page, unless more were asked for."""
 
 
 @dataclass(kw_only=True)
@@ -27,36 +35,80 @@ class AttentionFile:
     overwrite: bool = False
     """Whether it may replace a file that is there. Later it replaces its own."""
     _texts: "list[Sequence[Translation]]" = field(default_factory=list)
+    _count: int = 0
+    """All texts, those that are not kept included."""
 
     def check(self) -> None:
         """Raise UsageError, before any work, unless the file can be written as it is asked for."""
         from seq2seq_cli.plots.output import check_output_path
 
         check_output_path(self.path, content="attention", endings=_ENDINGS, overwrite=self.overwrite)
-        if self.title and self._ending == ".json":
-            raise UsageError(f"--title: {self.path} has none: a picture has")
-        if self.dpi is not None and self._ending != ".png":
-            raise UsageError(f"--dpi: {self.path} has no dots: a .png has")
+        if self.title and self._ending == _NUMBERS:
+            raise UsageError(f"--title: {self.path} has none: a picture or a page has")
+        if self.dpi is not None and self._ending != _BITMAP:
+            raise UsageError(f"--dpi: {self.path} has no dots: a {_BITMAP} has")
 
-    def add(self, translations: "Sequence[Translation]") -> None:
-        """Add the translations of a text, one per run."""
-        if self._ending == ".json" or len(self._texts) < _MOST_TEXTS:
-            self._texts.append(translations)
-
-    def write(self, runs: Sequence[str]) -> None:
-        """Write what was added since the last time, and say so on stderr; `runs` are the names of several."""
-        from seq2seq_cli.plots.attention_files import save_attention
-        from seq2seq_cli.plots.rendering import DPI
-
-        rows = [row for text in self._texts for row in zip_longest(*(each.sentences for each in text))]
-        self._texts.clear()
-        dpi, overwrite = self.dpi or DPI, self.overwrite
-        shown = save_attention(rows, self.path, runs=runs, title=self.title, dpi=dpi, overwrite=overwrite)
-        if shown:
-            self.overwrite = True
-            some = f" of the first {shown} of {len(rows)} sentences" if shown < len(rows) else ""
-            sys.stderr.write(f"s2s: attention{some} written to {one_line(str(self.path))}\n")
+    @property
+    def is_page(self) -> bool:
+        """Whether it shows the searches as well, so that they must be traced."""
+        return self._ending == _PAGE
 
     @property
     def _ending(self) -> str:
         return self.path.suffix.lower()
+
+    def add(self, translations: "Sequence[Translation]") -> None:
+        """Add the translations of a text, one per run."""
+        self._count += 1
+        if self._ending == _NUMBERS or len(self._texts) < _MOST_TEXTS:
+            self._texts.append(translations)
+
+    def write(self, translators: Translators) -> None:
+        """Write what was added since the last time, and say so on stderr."""
+        texts, is_whole = self._texts, len(self._texts) == self._count
+        self._texts, self._count = [], 0
+        if self.is_page:
+            shown = f"{self._write_page(texts, translators)} texts"
+        else:
+            drawn, count = self._write_sentences(texts, translators.labels)
+            shown, is_whole = f"{drawn} sentences", is_whole and drawn == count
+            if not drawn:
+                return
+        self.overwrite = True
+        some = "" if is_whole else f" of the first {shown}"
+        sys.stderr.write(f"s2s: attention{some} written to {one_line(str(self.path))}\n")
+
+    def _write_page(self, texts: "Iterable[Sequence[Translation]]", translators: Translators) -> int:
+        """Write the page; returns the number of texts that were kept."""
+        from seq2seq_cli.decoding.page_data import text_data
+        from seq2seq_cli.pages.translations import translations_page
+        from seq2seq_cli.plots.output import write_output
+
+        worded = [text for text in texts if any(each.sentences for each in text)]
+        ranked = zip(*map(_ranked, translators.members, zip(*worded, strict=True)), strict=True)
+        names = ", ".join(translators.names)
+        runs: list[RunData] = [
+            {"name": name, "languages": (each.src_codec.config.language, each.tgt_codec.config.language)}
+            for name, each in zip(translators.names, translators.members, strict=True)
+        ]
+        title = self.title or f"s2s translate: {names}"
+        content = translations_page({"title": title, "runs": runs, "texts": list(map(text_data, ranked))})
+        write_output(self.path, content, overwrite=self.overwrite)
+        return len(worded)
+
+    def _write_sentences(self, texts: "Iterable[Sequence[Translation]]", runs: Sequence[str]) -> tuple[int, int]:
+        """Write a picture or the numbers; returns the number of sentences that it shows, and of those there are."""
+        from seq2seq_cli.plots.attention_files import save_attention
+        from seq2seq_cli.plots.rendering import DPI
+
+        rows = [row for text in texts for row in zip_longest(*(each.sentences for each in text))]
+        dpi, overwrite = self.dpi or DPI, self.overwrite
+        return save_attention(rows, self.path, runs=runs, title=self.title, dpi=dpi, overwrite=overwrite), len(rows)
+
+
+def _ranked(translator: "Translator", translations: "Sequence[Translation]") -> "Iterator[Translation]":
+    """The translations with the n best ones of a search of its own, where it was not for several."""
+    if translator.options.n_best > 1:
+        return iter(translations)
+    several = translator.with_n_best(_N_BEST).translate([each.source for each in translations])
+    return (replace(each, alternatives=ranked.alternatives) for each, ranked in zip(translations, several, strict=True))

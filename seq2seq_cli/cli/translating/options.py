@@ -124,14 +124,17 @@ Attention: TypeAlias = Annotated[
     typer.Option(
         "--attention",
         metavar="[FILE]",
-        help="Show the attention weights: as a table, or in FILE, whose name ends in .png, .svg, .pdf or .json"
-        " (a next word that ends otherwise is a sentence). A picture has a row per sentence, a column per run; at the"
-        " prompt it shows the last text.",
+        help="Show the attention weights: as a table, or in FILE, whose name ends in .png, .svg, .pdf, .html"
+        " or .json (a next word that ends otherwise is a sentence). A picture has a row per sentence and a column per"
+        " run; a .html is a page for a browser, with the searches as well. At the prompt FILE shows the last text.",
     ),
 ]
 
 Title: TypeAlias = Annotated[
-    str, typer.Option("--title", metavar="TEXT", help="The title of the picture of --attention.", show_default=False)
+    str,
+    typer.Option(
+        "--title", metavar="TEXT", help="The title of the picture or the page of --attention.", show_default=False
+    ),
 ]
 
 Dpi: TypeAlias = Annotated[

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from seq2seq_cli.cli.translating.attention_file import AttentionFile
 from seq2seq_cli.cli.translating.formats import View, render
 from seq2seq_cli.cli.translating.output import Output
+from seq2seq_cli.cli.translating.translators import Translators
 from seq2seq_cli.errors import one_line
 
 if TYPE_CHECKING:
@@ -19,10 +20,9 @@ if TYPE_CHECKING:
 class Presenter:
     """Writes translations and their attention, and names the words that a model does not know."""
 
+    translators: Translators
     output: Output
     view: View
-    models: tuple[str, ...] = ()
-    """The names of the runs, where several are compared."""
     attention_file: AttentionFile | None = None
     _shown: int = 0
     _named: set[tuple[str, str]] = field(default_factory=set)
@@ -32,7 +32,7 @@ class Presenter:
 
         With `name_unknown`, the new unknown words are named on stderr.
         """
-        views = [replace(self.view, model=model) for model in self.models or ("",)]
+        views = [replace(self.view, model=model) for model in self.translators.labels or ("",)]
         unknown: dict[tuple[str, str], None] = {}
         for of_text in translations:
             self._shown += 1
@@ -44,11 +44,11 @@ class Presenter:
                 self.attention_file.add(of_text)
         self.output.flush()
         if self.attention_file:
-            self.attention_file.write(self.models)
+            self.attention_file.write(self.translators)
         self._name(unknown)
 
     def _name(self, unknown: "Iterable[tuple[str, str]]") -> None:
-        for model in self.models or ("",):
+        for model in self.translators.labels or ("",):
             words = [word for of_model, word in unknown if of_model == model and (model, word) not in self._named]
             if words:
                 known = f"not known to {model}" if model else "not known"

@@ -7,13 +7,15 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from seq2seq_cli.cli.translating.arguments import check_utf8
 from seq2seq_cli.cli.translating.presenter import Presenter
 from seq2seq_cli.cli.translating.streams import STDIN
-from seq2seq_cli.cli.translating.translators import Translators
 from seq2seq_cli.errors import InputError, UsageError, one_line
+
+if TYPE_CHECKING:
+    from seq2seq_cli.decoding.translator import Translator
 
 PROMPT = "src> "
 
@@ -25,7 +27,6 @@ _HISTORY_LINES = 1000
 class Prompt:
     """A conversation: a text is translated and shown, a command changes how."""
 
-    translators: Translators
     presenter: Presenter
     _lines: int = 0
     _ended: bool = False
@@ -57,14 +58,14 @@ class Prompt:
                 raise UsageError(f":{name} is no command; these are: {' '.join(f':{known}' for known in COMMANDS)}")
             COMMANDS[name].run(self, value)
         elif line.strip():
-            translations = self.translators.translate_stream([line], lambda _: place)
+            translations = self.presenter.translators.translate_stream([line], lambda _: place)
             self.presenter.show(translations, name_unknown=True)
 
     def set_attention(self, value: str) -> None:
         """Show the attention from now on, or no longer."""
         if value not in {"on", "off"}:
             raise UsageError(":attention needs on or off")
-        if value == "on" and not self.translators.have_attention:
+        if value == "on" and not self.presenter.translators.have_attention:
             raise UsageError(":attention on: this model has no attention")
         self.presenter.view = replace(self.presenter.view, attention=value == "on")
 
@@ -73,13 +74,16 @@ class Prompt:
         beam_size = _positive("beam", value)
         if beam_size < self.presenter.view.nbest:
             raise UsageError(f":beam {value} is too small for :nbest {self.presenter.view.nbest}")
-        self.translators = self.translators.changed(lambda each: each.with_options(beam_size=beam_size))
+        self._change(lambda each: each.with_options(beam_size=beam_size))
 
     def set_nbest(self, value: str) -> None:
         """Show another number of translations."""
         nbest = _positive("nbest", value)
-        self.translators = self.translators.changed(lambda each: each.with_n_best(nbest))
+        self._change(lambda each: each.with_n_best(nbest))
         self.presenter.view = replace(self.presenter.view, nbest=nbest)
+
+    def _change(self, change: "Callable[[Translator], Translator]") -> None:
+        self.presenter.translators = self.presenter.translators.changed(change)
 
     def help(self, _value: str) -> None:
         """Say what the commands do."""

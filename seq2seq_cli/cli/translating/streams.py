@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from seq2seq_cli.cli.terminal.progress import progress_bar
 from seq2seq_cli.cli.translating.presenter import Presenter
-from seq2seq_cli.cli.translating.translators import Translators
 from seq2seq_cli.errors import InputError
 
 if TYPE_CHECKING:
@@ -22,7 +21,6 @@ STDIN = "standard input"
 def translate_lines(
     stream: "ByteStream",
     name: str,
-    translators: Translators,
     presenter: Presenter,
     progress: Callable[[int], object] = lambda _: None,
 ) -> None:
@@ -36,7 +34,7 @@ def translate_lines(
         return f"{name}:{number}"
 
     def translations() -> "Iterator[tuple[Translation, ...]]":
-        lines = LineTranslator(translators.translate_stream, place)
+        lines = LineTranslator(presenter.translators.translate_stream, place)
         done = 0
         for block in read_blocks(stream, place):
             for of_line in lines.translate(block):
@@ -48,19 +46,19 @@ def translate_lines(
     presenter.show(translations())
 
 
-def translate_file(path: Path, translators: Translators, presenter: Presenter) -> None:
+def translate_file(path: Path, presenter: Presenter) -> None:
     """Show the translation of each line of a file, and a bar on stderr where no translations come between.
 
     Raises InputError for a file that cannot be opened, and as `translate_lines` does.
     """
     with _opened(path) as file:
         if not sys.stderr.isatty() or presenter.output.is_terminal or not path.is_file():
-            translate_lines(file, str(path), translators, presenter)
+            translate_lines(file, str(path), presenter)
             return
         total = sum(block.count(b"\n") for block in iter(lambda: file.read(2**20), b""))
         file.seek(0)
         with progress_bar("translate", " lines") as show:
-            translate_lines(file, str(path), translators, presenter, lambda done: show(done, total))
+            translate_lines(file, str(path), presenter, lambda done: show(done, total))
 
 
 def _opened(path: Path) -> BufferedReader:

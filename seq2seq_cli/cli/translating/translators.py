@@ -1,7 +1,7 @@
 """The translators of a command: that of one run, or those of several that are compared."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,8 +17,13 @@ class Translators:
     """Translators side by side: each translates every text by itself."""
 
     members: "tuple[Translator, ...]"
-    names: tuple[str, ...] = ()
-    """Those of their runs, where they are several."""
+    names: tuple[str, ...]
+    """Those of their runs."""
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The names where they are needed to tell the translations of several runs apart."""
+        return self.names if len(self.names) > 1 else ()
 
     @property
     def have_attention(self) -> bool:
@@ -27,7 +32,7 @@ class Translators:
 
     def changed(self, change: "Callable[[Translator], Translator]") -> "Translators":
         """The same with each of them changed."""
-        return Translators(members=tuple(map(change, self.members)), names=self.names)
+        return replace(self, members=tuple(map(change, self.members)))
 
     def translate_stream(
         self, texts: Collection[str], place: "Place" = "text {}".format

@@ -1,0 +1,169 @@
+"""The page of ``translate --attention FILE.html``: what it holds, and what it does in a real browser."""
+
+import html
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import seq2seq_cli
+from tests.browser import Browser, running_browser
+from tests.commands import Done, s2s_here
+from tests.unit.pages.test_page import HOSTILE, Parsed
+from tests.untrained import make_run
+
+MODELS = ("--model", "runs/first", "--model", "runs/second")
+TEXTS = ["She kissed him.", "He saw the dog?", "", "She saw \"Zoë\" & <b onclick='document.title=1'>him</b>."]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("page")
+    make_run(folder / "runs" / "second", copies=True, score="dot")
+    make_run(folder / "runs" / "first")
+    return folder
+
+
+def translate(folder: Path, *arguments: str) -> Done:
+    done = s2s_here(folder, "translate", "--device", "cpu", *arguments)
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+def translated(folder: Path, *arguments: str) -> list[dict[str, Any]]:
+    """The objects of the same translations."""
+    return list(map(json.loads, translate(folder, *arguments, "--format", "json", "--attention").stdout.splitlines()))
+
+
+def test_a_page_holds_each_text_as_each_run_translates_it(folder: Path, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    done = translate(folder, *MODELS, f"--attention={page}", "--title", "A & <b>", *TEXTS)
+    assert done.stderr.startswith(f"s2s: attention written to {page}\n")
+    assert done.stdout == translate(folder, *MODELS, *TEXTS).stdout  # though their searches are traced
+    data = Parsed(page.read_bytes()).data
+    assert data["title"] == "A & <b>"
+    assert data["runs"] == [{"name": name, "languages": ["en", "de"]} for name in ("first", "second")]
+    assert [text["source"] for text in data["texts"]] == list(filter(None, TEXTS))
+    shown = [each for text in data["texts"] for each in text["translated"]]
+    for found, expected in zip(shown, translated(folder, *MODELS, *filter(None, TEXTS)), strict=True):
+        assert found["translation"] == expected["translation"]
+        assert found["score"] == pytest.approx(expected["score"], abs=0.001)
+        assert 1 < len(found["n_best"]) <= 5
+        for sentence, of_object in zip(found["sentences"], expected["sentences"], strict=True):
+            for row, weights in zip(sentence["weights"], of_object["weights"], strict=True):
+                assert row == pytest.approx(weights, abs=0.001)
+            assert sentence["tgt_tokens"] == of_object["tgt_tokens"]
+            assert sentence["tree"]["nodes"]
+
+
+def test_n_best_are_those_that_are_asked_for(folder: Path, tmp_path: Path) -> None:
+    done = translate(folder, "--model", "runs/first", "--nbest", "3", f"--attention={tmp_path / 'a.html'}", TEXTS[0])
+    [text] = Parsed((tmp_path / "a.html").read_bytes()).data["texts"]
+    assert [text for text, _ in text["translated"][0]["n_best"]] == done.stdout.splitlines()
+
+
+def test_a_notebook_shows_a_translation_as_its_page_and_a_run_as_its_card(folder: Path) -> None:
+    run = seq2seq_cli.load(folder / "runs" / "first", device="cpu")
+    hostile = f"She saw {HOSTILE[0]}"
+    [(tag, attributes)] = Parsed(run.explain(hostile)._repr_html_().encode("utf-8")).elements
+    assert (tag, attributes["sandbox"]) == ("iframe", "allow-scripts")
+    [text] = Parsed((attributes["srcdoc"] or "").encode("utf-8")).data["texts"]
+    assert text["source"] == hostile
+    assert text["translated"][0]["sentences"][0]["tree"]["nodes"]
+
+    assert run._repr_markdown_() is None
+    (folder / "runs" / "first" / "README.md").write_text("# first: en to de\n", encoding="utf-8")
+    assert run._repr_markdown_() == "# first: en to de\n"
+
+
+# In a browser
+
+
+@pytest.fixture
+def browser(tmp_path: Path) -> Iterator[Browser]:
+    with running_browser(tmp_path / "profile") as browser:
+        yield browser
+        assert len(browser.requests) == 1  # the page itself
+        assert browser.complaints == []
+
+
+def words(browser: Browser, run: str, side: str) -> list[list[Any]]:
+    """The words of a line of the first text of a run, each with the weight by which it is lit."""
+    line = f"[aria-label={run}] .line[aria-label={side}] .word"
+    found: list[list[Any]] = browser.run(
+        f"[...document.querySelectorAll({json.dumps(line)})].map("
+        "(word) => [word.textContent, Number(word.style.getPropertyValue('--w'))])"
+    )
+    return found
+
+
+@pytest.mark.slow
+def test_pointing_at_a_word_lights_up_those_that_it_attends_to_in_its_run_alone(
+    folder: Path, tmp_path: Path, browser: Browser
+) -> None:
+    page = tmp_path / "page.html"
+    translate(folder, *MODELS, f"--attention={page}", TEXTS[0])
+    browser.open(page)
+    for run, expected in zip(("first", "second"), translated(folder, *MODELS, TEXTS[0]), strict=True):
+        [sentence] = expected["sentences"]
+        other = {"first": "second", "second": "first"}[run]
+        for number, weights in enumerate(sentence["weights"]):
+            browser.point_at(f"[aria-label={run}] .line[aria-label=Translation] .word:nth-child({number + 1})")
+            lit = words(browser, run, "Source")
+            assert [word for word, _ in lit] == sentence["src_tokens"]
+            assert [weight for _, weight in lit] == pytest.approx(weights, abs=0.001)
+            assert not any(weight for _, weight in words(browser, other, "Source"))
+        for number, weights in enumerate(zip(*sentence["weights"], strict=True)):
+            browser.point_at(f"[aria-label={run}] .line[aria-label=Source] .word:nth-child({number + 1})")
+            lit = words(browser, run, "Translation")
+            assert [weight for _, weight in lit] == pytest.approx(weights, abs=0.001)
+    assert browser.run("document.querySelectorAll('h2').length") == 2
+
+
+@pytest.mark.slow
+def test_many_texts_are_a_list_that_opens_by_the_keyboard(folder: Path, tmp_path: Path, browser: Browser) -> None:
+    page = tmp_path / "page.html"
+    translate(folder, "--model", "runs/first", f"--attention={page}", *[f"She saw {number}." for number in range(12)])
+    browser.open(page)
+    assert browser.run("document.querySelectorAll('.text').length") == 12
+    assert browser.run("document.querySelectorAll('.word').length") == 0
+    browser.run("document.querySelector('.text:nth-child(3) summary').focus()")
+    browser.press("Enter", 13, "\r")
+    assert browser.run("document.querySelector('.line').textContent").startswith("Shesaw2")
+    browser.press("Tab", 9)
+    assert browser.run("document.activeElement.textContent") == "She"
+    browser.press("ArrowRight", 39)
+    assert browser.run("document.querySelector('.told').textContent").startswith("saw →")
+
+
+@pytest.mark.slow
+def test_what_strangers_wrote_stays_a_text(folder: Path, tmp_path: Path, browser: Browser) -> None:
+    page = tmp_path / "page.html"
+    texts = [f"She saw {text} him." for text in HOSTILE]
+    translate(folder, *MODELS, f"--attention={page}", "--title", HOSTILE[0], *texts)
+    browser.open(page)
+    browser.run("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+    shown = browser.run("[...document.querySelectorAll('.summary b')].map((each) => each.textContent)")
+    assert shown == texts
+    assert browser.run("document.querySelector('h1').textContent") == HOSTILE[0]
+    assert browser.run("document.title") == HOSTILE[0]
+    assert browser.run("document.querySelectorAll('img, [onerror], [onclick], script:not(#data)').length") == 1
+    assert browser.run("document.querySelectorAll('.word').length") > 100
+
+
+@pytest.mark.slow
+def test_a_notebook_page_lights_up_inside_its_frame(folder: Path, tmp_path: Path) -> None:
+    frame = seq2seq_cli.load(folder / "runs" / "first", device="cpu").explain(TEXTS[0])._repr_html_()
+    notebook = tmp_path / "notebook.html"
+    notebook.write_text(f"<!doctype html><meta charset=utf-8><link rel=icon href=data:,>{frame}", encoding="utf-8")
+    inside = html.unescape(frame.split('srcdoc="')[1].split('"')[0])
+    (tmp_path / "inside.html").write_text(inside, encoding="utf-8")
+    with running_browser(tmp_path / "profile") as browser:
+        browser.open(notebook)
+        browser.send("Input.dispatchMouseEvent", type="mouseMoved", x=40, y=100)
+        box = browser.run("document.querySelector('iframe').getBoundingClientRect().height")
+        assert browser.complaints == []
+        browser.open(tmp_path / "inside.html")
+        assert browser.run("document.querySelector('.matrix').getBoundingClientRect().bottom") < box

@@ -28,11 +28,13 @@ SRC_UNITS = ["she", "he", "kissed", "saw", "her", "him", "the", "dog", ".", "?"]
 TGT_UNITS = ["▁sie", "▁er", "▁küsste", "▁sah", "▁ihn", "▁den", "▁Hund", ".", "?"]
 
 
-def make_run(path: Path, *, copies: bool = False, score: ScoreName = "general") -> RunFolder:
+def make_run(
+    path: Path, *, copies: bool = False, score: ScoreName = "general", languages: tuple[str, str] = ("en", "de")
+) -> RunFolder:
     """A run of an untrained model, the newest one, which writes unknown words and nothing else, or none."""
     config = Config(
         data=DataConfig(max_tokens=4),
-        text=TextConfig(src=SourceConfig(language="en"), tgt=TargetConfig(language="de")),
+        text=TextConfig(src=SourceConfig(language=languages[0]), tgt=TargetConfig(language=languages[1])),
         model=ModelConfig(
             encoder=EncoderConfig(embedding_size=8, hidden_size=8),
             attention=AttentionConfig(score=score, max_length=5),

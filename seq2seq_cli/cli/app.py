@@ -23,7 +23,10 @@ from seq2seq_cli.compute.out_of_memory import is_out_of_memory
 from seq2seq_cli.errors import Interrupted, S2SError, exit_code_of, is_interruption, one_line
 from seq2seq_cli.version import __version__
 
-COMMANDS = ("download", "prepare", "inspect", "train", "translate", "score", "evaluate", "export", "runs", "configs")
+COMMANDS = (
+    *("download", "prepare", "inspect", "train", "translate", "score", "evaluate", "export", "serve"),
+    *("runs", "configs"),
+)
 """The commands, in the order of the help; each has a module of its name in this package."""
 
 _TOLD = (S2SError, typer.TyperException, OSError, ModuleNotFoundError)

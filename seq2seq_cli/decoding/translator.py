@@ -100,6 +100,13 @@ class Translator:
         ):
             yield from translations
 
+    def translate_here(self, texts: Sequence[str]) -> list[Translation]:
+        """The translations of a few texts, computed in this thread alone.
+
+        As many threads as the engine has may call it at the same time.
+        """
+        return self._translate([(f"text {number}", text) for number, text in enumerate(texts, start=1)])
+
     @cached_property
     def _limits(self) -> Limits:
         longest = self.options.max_source_length * (CHARACTERS_PER_TOKEN if self.src_codec.unit == "character" else 1)

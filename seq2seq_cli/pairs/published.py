@@ -29,6 +29,9 @@ PUBLISHED = tuple(Language(code3, code, name) for code3, code, published, name i
 SHORT_CODES = {code3: code for code3, code, *_ in _ROWS}
 """The code of each language of the table by its code of three letters; some languages have two of those."""
 
+NAMES = {code: name for _, code, _, name in _ROWS}
+"""The English name of each language of the table by its code in configs."""
+
 _ENGLISH = ("eng", "en", "english")
 _CODE3_LENGTH = 3
 

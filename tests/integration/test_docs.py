@@ -24,6 +24,7 @@ from seq2seq_cli.config.keys import schema_fields
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.corpus.manifest import Reason
 from tests.commands import Done, s2s_here
+from tests.servers import running_server
 from tests.site import Site, archive_of, running_site
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -133,8 +134,11 @@ def run_page(page: str, home: Path, site: Site) -> None:
 
 
 def s2s(command: str, home: Path) -> Done:
-    """Run one command, with the redirections that a shell would do."""
+    """Run one command, with the redirections that a shell would do; a server is stopped when it has started."""
     words = shlex.split(command)
+    if words[1] == "serve":
+        with running_server(*words[2:], folder=home) as server:
+            return Done(words, 0, server.stop())
     files: dict[str, Path] = {}
     for sign in ("<", ">"):
         if sign in words:
@@ -201,7 +205,7 @@ def types(path: Path) -> list[str]:
 def test_the_docs_tell_every_option_and_no_other() -> None:
     subcommands = get_command(build_app()).commands  # type: ignore[attr-defined]
     runs, configs = subcommands["runs"], subcommands["configs"]
-    named = ("download", "prepare", "inspect", "train", "translate", "evaluate", "export")
+    named = ("download", "prepare", "inspect", "train", "translate", "evaluate", "export", "serve")
     told_of = [subcommands[name] for name in named]
     options = {
         name

@@ -112,6 +112,23 @@ def find_marks(text: str) -> list[Mark]:
     return _paired(text, marks) if marks else []
 
 
+def escape_unmarked(text: str) -> str:
+    """The text as HTML: each ``<`` that begins no tag and each ``&`` that begins no entity is written as an entity."""
+    if "<" not in text and "&" not in text:
+        return text
+    parts = []
+    position = 0
+    for mark in find_marks(text):
+        if text[mark.start] in "<&":
+            parts += [_escape(text[position : mark.start]), text[mark.start : mark.end]]
+            position = mark.end
+    return "".join([*parts, _escape(text[position:])])
+
+
+def _escape(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;")
+
+
 def _unbroken(text: str, marks: list[Mark]) -> Iterator[Mark]:
     """The runs of text between the marks that are too long for a word, and have no place to cut them."""
     ends = [0, *(mark.end for mark in marks)]

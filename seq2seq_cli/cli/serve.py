@@ -1,0 +1,76 @@
+"""``s2s serve``: translation behind a web address."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from seq2seq_cli.cli.plain_command import PlainCommand, loading
+from seq2seq_cli.cli.translating.options import Device, Overrides, Threads
+from seq2seq_cli.errors import UsageError
+from seq2seq_cli.serve.limits import Limits
+
+COMMAND_CLASS = PlainCommand
+
+_DEFAULTS = Limits()
+
+
+def serve(
+    model: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--model",
+            metavar="RUN",
+            help="A run, or one of its files of weights; given more than once, one per direction.",
+            show_default="newest",
+        ),
+    ] = None,
+    host: Annotated[str, typer.Option(metavar="HOST", help="The address to listen at.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, metavar="N", help="Its port; 0: any free one.")] = 5000,
+    api_keys: Annotated[
+        Path | None,
+        typer.Option(
+            "--api-keys",
+            metavar="FILE",
+            help="Translate only for those who send a key of this file, which has one per line, or that of the"
+            " environment variable S2S_API_KEY.",
+        ),
+    ] = None,
+    max_characters: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Most characters of a request.")
+    ] = _DEFAULTS.max_characters,
+    max_waiting: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Most characters that wait; further requests are to come later.")
+    ] = _DEFAULTS.max_waiting,
+    timeout: Annotated[
+        float, typer.Option(min=0.1, metavar="S", help="Seconds to receive a request, and to translate it.")
+    ] = _DEFAULTS.timeout,
+    threads: Threads = None,
+    device: Device = "auto",
+    overrides: Overrides = None,
+) -> None:
+    """Translate behind a web address, with a page to try it.
+
+    Programs that know LibreTranslate can use it. Ctrl-C or SIGTERM stops it once every request that it has taken is
+    answered.
+    """
+    with loading():
+        try:
+            from seq2seq_cli.serve.app import Application
+            from seq2seq_cli.serve.server import address_of, is_reachable, open_socket, run
+        except ModuleNotFoundError as error:
+            raise UsageError(f"serve needs the package {error.name}: pip install 'seq2seq_cli[serve]'") from None
+        from seq2seq_cli.serve.directions import Directions, listed
+        from seq2seq_cli.serve.keys import ApiKeys
+
+    limits = Limits(max_characters=max_characters, max_waiting=max_waiting, timeout=timeout)
+    keys = ApiKeys.find(api_keys)
+    with open_socket(host, port) as listener:
+        if is_reachable(listener) and not keys.are_required:
+            sys.stderr.write("s2s: warning: other machines can reach this server, and it asks for no API key\n")
+        with loading():
+            directions = Directions.load(model or [], device=device, overrides=overrides or [], threads=threads)
+        started = f"s2s: translates {listed(directions)} at {address_of(listener)}\n"
+        run(Application(directions=directions, keys=keys, limits=limits), listener, lambda: sys.stderr.write(started))
+    sys.stderr.write("s2s: stopped\n")

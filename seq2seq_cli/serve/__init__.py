@@ -1,0 +1,1 @@
+"""Translation behind a web address, with the requests and answers of LibreTranslate."""

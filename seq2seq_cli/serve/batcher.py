@@ -1,0 +1,124 @@
+"""Texts of several requests, translated together."""
+
+import asyncio
+import math
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+
+from seq2seq_cli.decoding.translation import Translation
+from seq2seq_cli.decoding.translator import Translator
+from seq2seq_cli.serve.limits import cost
+
+_MOST_TEXTS = 128
+"""Texts of a batch: larger ones gain little, and the next texts wait for their end."""
+_MOST_CHARACTERS = 2**14
+"""Characters of a batch, unless a single text has more."""
+
+
+class QueueFullError(Exception):
+    """More text waits than the server may keep."""
+
+
+@dataclass(frozen=True)
+class _Job:
+    text: str
+    done: "asyncio.Future[Translation]"
+
+
+class Batcher:
+    """Translates the texts that wait in one batch, as soon as one of its threads is free.
+
+    No text waits for others to come. While all threads translate, texts gather, so that batches grow with the load. The
+    translators take turns. All methods are for the thread of the event loop.
+    """
+
+    def __init__(self, threads: int, *, max_waiting: int, on_batch: Callable[[int], object]) -> None:
+        """So many `threads` translate; `on_batch` is told the number of texts of each batch."""
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="translate")
+        self._free = threads
+        self._max_waiting = max_waiting
+        self._on_batch = on_batch
+        self._queues: dict[int, tuple[Translator, deque[_Job]]] = {}
+        """The texts that wait, by the identity of their translator."""
+        self.waiting = 0
+        """The characters that wait."""
+
+    async def translate(self, translator: Translator, texts: Sequence[str]) -> list[Translation]:
+        """The translations of texts. When the caller is cancelled, those that still wait are not translated.
+
+        Raises QueueFullError when too much waits already, and what the translator raises for one of these texts.
+        """
+        added = sum(map(cost, texts))
+        if self.waiting and self.waiting + added > self._max_waiting:
+            raise QueueFullError
+        loop = asyncio.get_running_loop()
+        jobs = [_Job(text, loop.create_future()) for text in texts]
+        if jobs:
+            self._queues.setdefault(id(translator), (translator, deque()))[1].extend(jobs)
+            self.waiting += added
+            self._start()
+        try:
+            return await asyncio.gather(*(job.done for job in jobs))
+        except asyncio.CancelledError:
+            self._drop_cancelled(translator)
+            raise
+
+    def close(self) -> None:
+        """End the threads once they have no batch left."""
+        self._pool.shutdown(wait=False)
+
+    def _start(self) -> None:
+        """Give each free thread a batch, as long as there are any."""
+        while self._free and self._queues:
+            translator, batch = self._take()
+            self._free -= 1
+            self._on_batch(len(batch))
+            texts = [job.text for job in batch]
+            running = asyncio.get_running_loop().run_in_executor(self._pool, _translate, translator, texts)
+            running.add_done_callback(partial(self._finish, batch))
+
+    def _take(self) -> tuple[Translator, list[_Job]]:
+        """The next texts of the translator whose turn it is: the share of a free thread, at most a batch."""
+        key, (translator, queue) = next(iter(self._queues.items()))
+        del self._queues[key]
+        most = min(_MOST_TEXTS, math.ceil(len(queue) / self._free))
+        batch: list[_Job] = []
+        characters = 0
+        while queue and len(batch) < most and (not batch or characters + cost(queue[0].text) <= _MOST_CHARACTERS):
+            batch.append(queue.popleft())
+            characters += cost(batch[-1].text)
+        self.waiting -= characters
+        if queue:
+            self._queues[key] = translator, queue  # behind the others
+        return translator, batch
+
+    def _drop_cancelled(self, translator: Translator) -> None:
+        _, queue = self._queues.pop(id(translator), (translator, deque()))
+        kept = deque(job for job in queue if not job.done.cancelled())
+        self.waiting -= sum(cost(job.text) for job in queue) - sum(cost(job.text) for job in kept)
+        if kept:
+            self._queues[id(translator)] = translator, kept
+
+    def _finish(self, batch: Sequence[_Job], done: "asyncio.Future[list[Translation | Exception]]") -> None:
+        self._free += 1
+        for job, outcome in zip(batch, done.result(), strict=True):
+            if job.done.done():
+                continue
+            if isinstance(outcome, Exception):
+                job.done.set_exception(outcome)
+            else:
+                job.done.set_result(outcome)
+        self._start()
+
+
+def _translate(translator: Translator, texts: Sequence[str]) -> list[Translation | Exception]:
+    """The translation of each text, or the error that it raises: it must not fail those beside it."""
+    try:
+        return list(translator.translate_here(texts))
+    except Exception as error:
+        if len(texts) == 1:
+            return [error]
+        return [outcome for text in texts for outcome in _translate(translator, [text])]

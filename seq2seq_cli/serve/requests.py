@@ -1,0 +1,150 @@
+"""Requests to translate: read from a body as LibreTranslate's clients write it, and checked."""
+
+import asyncio
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import parse_qsl
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+
+from seq2seq_cli.serve.directions import Direction
+from seq2seq_cli.serve.limits import MOST_ALTERNATIVES, MOST_DROPPED_BYTES, Limits, cost
+
+_MOST_FIELDS = 100
+_BEARER = "bearer "
+
+
+@dataclass(frozen=True, kw_only=True)
+class TranslateRequest:
+    """What a client wants translated."""
+
+    texts: tuple[str, ...]
+    is_list: bool
+    """Whether the texts came as a list, so that the answer is one."""
+    direction: Direction
+    is_html: bool
+    alternatives: int
+    """Other translations of each text at most."""
+    with_attention: bool
+    """Whether the answer has the attention weights; ours alone, no client of LibreTranslate asks for it."""
+
+    @classmethod
+    def parse(cls, fields: Mapping[str, Any], limits: Limits) -> "TranslateRequest":
+        """The request of these fields, in JSON or in a form; raises HTTPException for what cannot be translated."""
+        found = fields.get("q")
+        texts: list[Any] = found if isinstance(found, list) else [found]
+        if not all(isinstance(text, str) for text in texts):
+            raise HTTPException(400, "q: must be a text or a list of texts")
+        if not all(map(_is_unicode, texts)):
+            raise HTTPException(400, "q: half of a surrogate pair is no character")
+        if (characters := sum(map(cost, texts))) > limits.max_characters:
+            raise HTTPException(
+                413, f"q: {characters} characters, one more per text counted; at most {limits.max_characters} are taken"
+            )
+        return cls(
+            texts=tuple(texts),
+            is_list=isinstance(found, list),
+            direction=Direction(_language(fields, "source"), _language(fields, "target")),
+            is_html=_format(fields) == "html",
+            alternatives=_alternatives(fields),
+            with_attention=fields.get("attention") is True,
+        )
+
+
+async def read_fields(request: Request, limits: Limits) -> Mapping[str, Any]:
+    """The fields of the body of a request, which is JSON or a form.
+
+    Raises HTTPException for a body that is too large, too slow, of another type, or malformed; ClientDisconnect when
+    the client leaves.
+    """
+    kind = request.headers.get("content-type", "application/json").partition(";")[0].strip().lower()
+    readers = {"application/json": _read_json, "application/x-www-form-urlencoded": _read_form}
+    if kind not in readers:
+        raise HTTPException(415, f"content-type: must be {' or '.join(readers)}", {"Accept": ", ".join(readers)})
+    return readers[kind](await _read_body(request, limits))
+
+
+def api_key(request: Request, fields: Mapping[str, Any]) -> str | None:
+    """The API key of a request: the field ``api_key``, or the header ``Authorization: Bearer KEY``."""
+    if isinstance(key := fields.get("api_key"), str) and key:
+        return key
+    header = request.headers.get("authorization", "")
+    return header[len(_BEARER) :].strip() if header.lower().startswith(_BEARER) else None
+
+
+async def _read_body(request: Request, limits: Limits) -> bytes:
+    """The body of a request.
+
+    One that is too large is read to its end, but not kept: a client that sends all before it looks for the answer would
+    find a broken connection instead.
+    """
+    body, size = bytearray(), 0
+    try:
+        async with asyncio.timeout(limits.timeout):
+            async for chunk in request.stream():
+                size += len(chunk)
+                if size <= limits.max_bytes:
+                    body += chunk
+                elif size > MOST_DROPPED_BYTES:
+                    break
+    except TimeoutError:
+        told = f"the body: not received within {limits.timeout:g} seconds"
+        raise HTTPException(408, told, {"Connection": "close"}) from None
+    if size > limits.max_bytes:
+        headers = {"Connection": "close"} if size > MOST_DROPPED_BYTES else None
+        raise HTTPException(413, f"the body: at most {limits.max_bytes} bytes are taken", headers)
+    return bytes(body)
+
+
+def _read_json(body: bytes) -> Mapping[str, Any]:
+    try:
+        fields = json.loads(body)
+    except json.JSONDecodeError as error:
+        place = f"line {error.lineno}, column {error.colno}"
+        raise HTTPException(400, f"the body: not JSON: {place}: {error.msg}") from None
+    except (ValueError, RecursionError):  # not UTF-8, a number of thousands of digits, a thousand brackets
+        raise HTTPException(400, "the body: not JSON that can be read") from None
+    if not isinstance(fields, dict):
+        example = '{"q": "...", "source": "en", "target": "de"}'
+        raise HTTPException(400, f"the body: must be a JSON object, such as {example}")
+    return fields
+
+
+def _read_form(body: bytes) -> Mapping[str, Any]:
+    try:
+        return dict(parse_qsl(body.decode("utf-8"), True, errors="strict", max_num_fields=_MOST_FIELDS))
+    except ValueError:  # UnicodeDecodeError is one
+        raise HTTPException(400, f"the body: not a form in UTF-8 with at most {_MOST_FIELDS} fields") from None
+
+
+def _is_unicode(text: str) -> bool:
+    """Whether a text can be written in UTF-8; escapes of JSON can make one that cannot."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _language(fields: Mapping[str, Any], side: str) -> str:
+    code = fields.get(side)
+    if not isinstance(code, str) or not code:
+        raise HTTPException(400, f"{side}: missing: give the code of a language, such as en")
+    return code
+
+
+def _format(fields: Mapping[str, Any]) -> str:
+    wanted = fields.get("format") or "text"
+    if wanted not in ("text", "html"):
+        raise HTTPException(400, "format: must be text or html")
+    return str(wanted)
+
+
+def _alternatives(fields: Mapping[str, Any]) -> int:
+    wanted = fields.get("alternatives") or 0  # a number in JSON, its digits in a form
+    if type(wanted) in (int, str) and str(wanted) in (known := [str(each) for each in range(MOST_ALTERNATIVES + 1)]):
+        return known.index(str(wanted))
+    raise HTTPException(400, f"alternatives: must be a number from 0 to {MOST_ALTERNATIVES}")

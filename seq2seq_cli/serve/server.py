@@ -1,0 +1,100 @@
+"""The server: a socket, the application, and a stop that loses no request."""
+
+import asyncio
+import contextlib
+import logging
+import os
+import signal
+import socket
+from collections.abc import Callable, Generator
+from ipaddress import ip_address
+
+import uvicorn
+from typing_extensions import override
+
+from seq2seq_cli.errors import UsageError
+from seq2seq_cli.serve.app import Application
+from seq2seq_cli.serve.connection import Connection
+from seq2seq_cli.serve.limits import MOST_CONNECTIONS
+
+_LAST_REQUESTS = 0.5
+"""Seconds after the signal to stop in which requests are still taken: they are on their way on open connections."""
+_STOPPING_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+def open_socket(host: str, port: int) -> socket.socket:
+    """A socket bound to an address; port 0 stands for any free one. Raises UsageError when it cannot be had."""
+    try:
+        family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        return socket.create_server(address[:2], family=family)
+    except (socket.gaierror, UnicodeError):
+        raise UsageError(f"--host {host}: no such address of this machine") from None
+    except OSError as error:
+        reason = os.strerror(error.errno or 0)
+        raise UsageError(f"--host {host} --port {port}: cannot be listened at: {reason}") from None
+
+
+def address_of(listener: socket.socket) -> str:
+    """The web address of a socket."""
+    host, port = listener.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def is_reachable(listener: socket.socket) -> bool:
+    """Whether other machines may reach a socket."""
+    return not ip_address(listener.getsockname()[0]).is_loopback
+
+
+def run(application: Application, listener: socket.socket, on_start: Callable[[], object]) -> None:
+    """Serve until SIGINT or SIGTERM comes, and every request that was taken is answered.
+
+    `on_start` is called when requests are taken, and either signal ends the server so.
+    """
+    logging.getLogger("uvicorn").setLevel(logging.ERROR)  # what strangers send wrong is no news
+    logging.getLogger("seq2seq_cli.decoding").setLevel(logging.ERROR)  # nor that a sentence is long
+    timeout = application.limits.timeout
+    config = uvicorn.Config(
+        application.guarded,
+        http=type("_Connection", (Connection,), {"head_timeout": timeout}),
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        proxy_headers=False,
+        server_header=False,
+        limit_concurrency=MOST_CONNECTIONS,
+        timeout_graceful_shutdown=int(2 * timeout) + 1,
+    )
+    try:
+        _Server(config, application, on_start).run([listener])
+    finally:
+        application.batcher.close()
+
+
+class _Server(uvicorn.Server):
+    def __init__(self, config: uvicorn.Config, application: Application, on_start: Callable[[], object]) -> None:
+        super().__init__(config)
+        self._application = application
+        self._on_start = on_start
+
+    @override
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._on_start()
+
+    @override
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._application.guarded.is_stopping = True
+        await asyncio.sleep(_LAST_REQUESTS)
+        await super().shutdown(sockets)
+
+    @contextlib.contextmanager
+    @override
+    def capture_signals(self) -> Generator[None, None, None]:
+        """Stop at a signal; unlike uvicorn's, without raising it again: a stop is the usual end of a server."""
+        before = {number: signal.signal(number, self.handle_exit) for number in _STOPPING_SIGNALS}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)

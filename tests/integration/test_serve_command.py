@@ -1,0 +1,326 @@
+"""A real server: its answers, its refusals, and its end."""
+
+import http.client
+import itertools
+import json
+import socket
+import threading
+import time
+import urllib.parse
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from seq2seq_cli.decoding.load import LoadedRun, load
+from tests.commands import s2s_here
+from tests.servers import Answer, Server, answer_of, running_server
+from tests.untrained import make_run
+
+KEY = "geheim"
+MARKED = "<p>she <b>kissed</b> him.</p><p>Tom &amp; the dog 5 < 6 & 7</p>"
+NAME = "Rosebud"
+JSON = {"Content-Type": "application/json"}
+FORM = {"Content-Type": "application/x-www-form-urlencoded"}
+GOOD = {"q": "she", "source": "en", "target": "de"}
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, LoadedRun]:
+    """Those of two directions; loaded once, so that the servers find their exported models."""
+    folder = tmp_path_factory.mktemp("serve")
+    directions = {"en-de": ("en", "de"), "de-en": ("de", "en")}
+    return {name: load(make_run(folder / name, languages=both).path) for name, both in directions.items()}
+
+
+@pytest.fixture(scope="module")
+def server(runs: dict[str, LoadedRun]) -> Iterator[Server]:
+    models = (argument for run in runs.values() for argument in ("--model", run.path))
+    with running_server(*models) as server:
+        yield server
+        assert server.translate(**GOOD).status == 200
+        # No text of a request is in its log, nor anything that strangers can fill a disk with.
+        assert server.stop() == "s2s: stopped\n"
+
+
+@pytest.fixture(scope="module")
+def strict_server(runs: dict[str, LoadedRun], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """One with a key, little patience, and one thread."""
+    keys = tmp_path_factory.mktemp("keys") / "keys"
+    keys.write_text(f"{KEY}\n", encoding="utf-8")
+    limits = ("--timeout", "0.5", "--threads", "1", "--max-characters", "1000000", "--max-waiting", "10")
+    arguments = ("--model", runs["en-de"].path, "--api-keys", keys, *limits)
+    with running_server(*arguments, environment={"S2S_API_KEY": "other"}) as server:
+        yield server
+
+
+def test_the_answers_are_the_translations_of_the_runs(server: Server, runs: dict[str, LoadedRun]) -> None:
+    texts = ["she kissed him .", "", "  ", "Who saw the dog?\n\nHe did."]
+    for name, run in runs.items():
+        source, target = name.split("-")
+        of_list = server.translate(q=texts, source=source, target=target)
+        assert (of_list.status, of_list.content) == (200, {"translatedText": run.translate(texts)})
+        form = urllib.parse.urlencode({"q": texts[0], "source": source, "target": target}).encode()
+        of_text = server.ask("POST", "/translate", form, FORM)
+        assert (of_text.status, of_text.content) == (200, {"translatedText": run.translate(texts[0])})
+
+
+def test_html_comes_back_as_html_with_its_marks(server: Server, runs: dict[str, LoadedRun]) -> None:
+    translated = server.translate(**GOOD | {"q": MARKED, "format": "html"}).content["translatedText"]
+    assert translated.startswith("<p>")
+    assert translated.count("<p>") == translated.count("</p>") == 2
+    assert translated.count("<b>") == translated.count("</b>") == 1
+    without_tags = translated.replace("<p>", "").replace("</p>", "").replace("<b>", "").replace("</b>", "")
+    assert "<" not in without_tags
+    assert "&amp;" in without_tags
+    assert "&" not in without_tags.replace("&amp;", "").replace("&lt;", "")
+    # As plain text, marks are kept too, and nothing is escaped.
+    assert server.translate(**GOOD | {"q": MARKED}).content["translatedText"] == runs["en-de"].translate(MARKED)
+
+
+def test_alternatives_differ_from_the_translation_which_stays(server: Server, runs: dict[str, LoadedRun]) -> None:
+    texts = ["she kissed him .", "he saw the dog ."]
+    answer = server.translate(**GOOD | {"q": texts, "alternatives": 3}).content
+    assert answer["translatedText"] == runs["en-de"].translate(texts)
+    several = runs["en-de"].translator.with_n_best(4).translate(texts)
+    for best, of_text, translation in zip(answer["translatedText"], answer["alternatives"], several, strict=True):
+        assert of_text == [each.text for each in translation.alternatives if each.text != best][:3]
+        assert of_text
+    one = server.translate(**GOOD | {"q": texts[0], "alternatives": "3"}).content
+    assert one == {name: values[0] for name, values in answer.items()}
+
+
+def test_a_client_of_libretranslate_works_unchanged(server: Server, runs: dict[str, LoadedRun]) -> None:
+    client = pytest.importorskip("libretranslatepy", reason="needs libretranslatepy").LibreTranslateAPI(server.address)
+    text = "she kissed him. <b>&amp;</b> ü?"
+    assert client.translate(text, "en", "de") == runs["en-de"].translate(text)
+    assert {language["code"]: language["targets"] for language in client.languages()} == {"en": ["de"], "de": ["en"]}
+    with pytest.raises(urllib.error.HTTPError, match="Not Implemented"):
+        client.detect("Wer ist das?")
+
+
+def test_what_clients_ask_before_they_translate(server: Server) -> None:
+    names = {"en": "English", "de": "German"}
+    languages = server.get("/languages").content
+    assert languages == [
+        {"code": source, "name": names[source], "targets": [target]} for source, target in (("en", "de"), ("de", "en"))
+    ]
+    settings = server.get("/frontend/settings").content
+    assert settings["language"] == {
+        "source": {"code": "en", "name": "English"},
+        "target": {"code": "de", "name": "German"},
+    }
+    assert not settings["keyRequired"]
+    assert server.translate(**GOOD | {"q": " " * settings["charLimit"]}).status == 200
+    assert server.translate(**GOOD | {"q": " " * (settings["charLimit"] + 1)}).status == 413
+    assert server.get("/health").content == {"status": "ok"}
+
+
+def metric(server: Server, name: str) -> float:
+    lines = server.get("/metrics").content.splitlines()
+    return sum(float(line.rsplit(" ", 1)[1]) for line in lines if line.startswith(name))
+
+
+def test_metrics_count_the_answers_and_the_texts(server: Server) -> None:
+    names = {
+        's2s_requests_total{path="/translate",status="200"}': 1,
+        's2s_texts_total{source="en",target="de"}': 3,
+        's2s_characters_total{source="en",target="de"}': 9,
+        "s2s_translate_seconds_count": 1,
+        "s2s_batch_texts_sum": 3,
+        's2s_requests_total{path="other",status="404"}': 0,
+    }
+    before = {name: metric(server, name) for name in names}
+    server.translate(**GOOD | {"q": ["she", "him", "dog"]})
+    assert {name: metric(server, name) - before[name] for name in names} == names
+    server.get("/secret/path")
+    assert "secret" not in server.get("/metrics").content
+    assert metric(server, "process_resident_memory_bytes") > 10**6
+
+
+BAD = {
+    "no JSON": (b'{"q": "she', JSON, 400),
+    "no UTF-8": (b'{"q": "\xff"}', JSON, 400),
+    "no object": (b'["she"]', JSON, 400),
+    "deep": (b"[" * 100_000, JSON, 400),
+    "long number": (b"9" * 10_000, JSON, 400),
+    "no body": (b"", JSON, 400),
+    "no q": (json.dumps(GOOD | {"q": None}).encode(), JSON, 400),
+    "q of numbers": (json.dumps(GOOD | {"q": ["she", 7]}).encode(), JSON, 400),
+    "half a character": (json.dumps(GOOD | {"q": "\ud800"}).encode(), JSON, 400),
+    "language of half a character": (json.dumps(GOOD | {"source": "\ud800"}).encode(), JSON, 400),
+    "no source": (b"q=she&target=de", FORM, 400),
+    "auto": (b"q=she&source=auto&target=de", FORM, 400),
+    "other language": (b"q=she&source=en&target=fr", FORM, 400),
+    "other format": (b"q=she&source=en&target=de&format=pdf", FORM, 400),
+    "many alternatives": (b"q=she&source=en&target=de&alternatives=1000000000", FORM, 400),
+    "true alternatives": (json.dumps(GOOD | {"alternatives": True}).encode(), JSON, 400),
+    "form of another encoding": (b"q=%ff&source=en&target=de", FORM, 400),
+    "many fields": (b"a=b&" * 1000, FORM, 400),
+    "another type": (b"<q>she</q>", {"Content-Type": "text/xml"}, 415),
+    "10 MB": (b'{"q": "' + b"x" * 10_000_000 + b'"}', JSON, 413),
+    "much text": (json.dumps(GOOD | {"q": [""] * 20_001}).encode(), JSON, 413),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_what_cannot_be_translated_is_refused_with_the_reason(server: Server, name: str) -> None:
+    body, headers, status = BAD[name]
+    answer = server.ask("POST", "/translate", body, headers)
+    assert answer.status == status
+    assert answer.content.keys() == {"error"}
+    assert len(answer.content["error"]) < 200
+
+
+def test_the_directions_are_told_to_who_asks_for_another(server: Server) -> None:
+    told = server.translate(**GOOD | {"target": "fr"}).content["error"]
+    assert "en-de, de-en" in told
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        *(("GET", "/translate", 405), ("DELETE", "/languages", 405), ("TRACE", "/health", 405)),
+        *(("GET", "/nowhere", 404), ("POST", "/../etc/passwd", 404), ("GET", "/%ff", 404)),
+    ],
+)
+def test_other_methods_and_addresses_are_refused(server: Server, method: str, path: str, status: int) -> None:
+    answer = server.ask(method, path)
+    assert answer.status == status
+    assert answer.content.keys() == {"error"}
+
+
+def test_a_large_body_without_a_length_is_refused(server: Server) -> None:
+    chunks = (b"x" * 10_000 for _ in range(1000))
+    assert server.ask("POST", "/translate", chunks, JSON).status == 413
+
+
+def exchange(server: Server, *parts: bytes, pause: float = 0.0) -> bytes:
+    """All that the server sends on a connection, to its end, after these parts have been sent."""
+    with socket.create_connection(("127.0.0.1", server.port), timeout=30) as connection:
+        for part in parts:
+            connection.sendall(part)
+            time.sleep(pause)
+        received = b""
+        while data := connection.recv(2**16):
+            received += data
+        return received
+
+
+def test_what_is_no_http_is_refused(server: Server) -> None:
+    assert exchange(server, b"HELO she kissed him\r\n\r\n").startswith(b"HTTP/1.1 400 ")
+    endless = b"GET /health HTTP/1.1\r\n" + b"x: y\r\n" * 200_000
+    try:
+        assert exchange(server, endless).startswith(b"HTTP/1.1 431 ")
+    except ConnectionError:  # the answer was there before all was sent
+        assert server.get("/health").status == 200
+
+
+def test_slow_clients_are_not_waited_for(strict_server: Server) -> None:
+    assert exchange(strict_server) == b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+    assert exchange(strict_server, b"GET /hea").startswith(b"HTTP/1.1 408 ")
+    head = b"POST /translate HTTP/1.1\r\nHost: s2s\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n"
+    assert exchange(strict_server, head + b'{"q": ').startswith(b"HTTP/1.1 408 ")
+
+
+def test_a_key_is_asked_for_where_there_are_some(strict_server: Server) -> None:
+    assert strict_server.translate(**GOOD).status == 403
+    assert strict_server.translate(**GOOD, api_key="falsch").status == 403
+    assert strict_server.ask("POST", "/detect", b"q=she", FORM).status == 403
+    for key in (KEY, "other"):
+        authorized = FORM | {"Authorization": f"Bearer {key}"}
+        assert strict_server.ask("POST", "/detect", b"q=she", authorized).status == 501
+        assert strict_server.ask("POST", "/detect", b"q=she&api_key=%s" % key.encode(), FORM).status == 501
+    assert strict_server.get("/frontend/settings").content["keyRequired"]
+    assert strict_server.get("/languages").status == 200
+
+
+def test_what_takes_too_long_is_given_up_and_what_waits_is_bounded(strict_server: Server) -> None:
+    long = GOOD | {"q": "she kissed him and he saw the dog . " * 20_000, "api_key": KEY}
+    answer = strict_server.translate(**long)  # it occupies the only thread for longer than the test lasts
+    assert (answer.status, answer.headers["Retry-After"]) == (503, "1")
+    answers: list[Answer] = []
+    asking = [
+        threading.Thread(target=lambda: answers.append(strict_server.translate(**GOOD, api_key=KEY))) for _ in range(9)
+    ]
+    for thread in asking:
+        thread.start()
+    for thread in asking:
+        thread.join()
+    assert {answer.status for answer in answers} == {429, 503}
+    assert {answer.headers["Retry-After"] for answer in answers} == {"1"}
+    assert strict_server.get("/health").status == 200
+
+
+def test_a_client_that_leaves_half_way_costs_nothing_more(server: Server) -> None:
+    words = ("".join(letters) for letters in itertools.product("she", repeat=5))
+    body = json.dumps(GOOD | {"q": [f"{NAME} {word}" for word in words]}).encode()
+    head = b"POST /translate HTTP/1.1\r\nHost: s2s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
+    name = 's2s_requests_total{path="/translate",status="499"}'
+    left = metric(server, name)
+    for sent in (head % len(body) + body, head % len(body) + body[:100]):
+        with socket.create_connection(("127.0.0.1", server.port)) as connection:
+            connection.sendall(sent)
+    while metric(server, name) < left + 2:
+        time.sleep(0.01)
+    assert metric(server, "s2s_waiting_characters") == 0
+    assert server.translate(**GOOD).status == 200
+
+
+class Caller(threading.Thread):
+    """Translates on one connection until the server closes it."""
+
+    def __init__(self, server: Server, text: str) -> None:
+        super().__init__()
+        self._server = server
+        self._text = text
+        self.answers: list[Any] = []
+        self.lost = 0
+
+    def run(self) -> None:
+        connection = http.client.HTTPConnection("127.0.0.1", self._server.port, timeout=30)
+        while True:
+            try:
+                connection.request("POST", "/translate", json.dumps(GOOD | {"q": self._text}).encode(), JSON)
+                answer = answer_of(connection)
+            except OSError:
+                self.lost += 1
+                return
+            self.answers.append(answer.content)
+            if answer.headers.get("connection") == "close":
+                return
+
+
+def test_a_stop_under_load_loses_no_request(runs: dict[str, LoadedRun]) -> None:
+    with running_server("--model", runs["en-de"].path) as server:
+        callers = [Caller(server, f"she kissed him {'again ' * number}.") for number in range(8)]
+        for caller in callers:
+            caller.start()
+        while any(len(caller.answers) < 3 for caller in callers):
+            time.sleep(0.01)
+        assert server.stop() == "s2s: stopped\n"
+        for caller in callers:
+            caller.join()
+            assert caller.lost == 0
+            expected = {"translatedText": runs["en-de"].translate(caller._text)}
+            assert all(answer == expected for answer in caller.answers)
+
+
+def test_two_runs_of_one_direction_are_refused(runs: dict[str, LoadedRun], tmp_path: Path) -> None:
+    path = runs["en-de"].path
+    done = s2s_here(tmp_path, "serve", "--port", "0", "--model", str(path), "--model", str(path))
+    assert done.returncode == 2
+    assert done.stderr == f"s2s: error: {path}: translates en-de, as {path} does: name one of them\n"
+
+
+def test_a_port_in_use_and_a_host_of_nobody_are_told(runs: dict[str, LoadedRun], tmp_path: Path) -> None:
+    model = ("--model", str(runs["en-de"].path))
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        done = s2s_here(tmp_path, "serve", *model, "--port", port)
+    assert done.returncode == 2
+    assert done.stderr == f"s2s: error: --host 127.0.0.1 --port {port}: cannot be listened at: Address already in use\n"
+    done = s2s_here(tmp_path, "serve", *model, "--host", "no such host")
+    assert done.returncode == 2
+    assert done.stderr == "s2s: error: --host no such host: no such address of this machine\n"

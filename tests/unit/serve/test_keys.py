@@ -1,0 +1,32 @@
+from pathlib import Path
+
+import pytest
+
+from seq2seq_cli.errors import InputError
+from seq2seq_cli.serve.keys import VARIABLE, ApiKeys
+
+
+def test_without_keys_everybody_is_let_in() -> None:
+    keys = ApiKeys.find(None, {})
+    assert not keys.are_required
+    assert keys.allow(None)
+
+
+def test_the_keys_of_the_file_and_of_the_environment_are_let_in_and_no_others(tmp_path: Path) -> None:
+    file = tmp_path / "keys"
+    file.write_text("# of the office\n first \n\nzweiter Schlüssel\n", encoding="utf-8")
+    keys = ApiKeys.find(file, {VARIABLE: "third"})
+    assert keys.are_required
+    assert all(map(keys.allow, ["first", "zweiter Schlüssel", "third"]))
+    assert not any(map(keys.allow, [None, "", "# of the office", "First", "first ", "\udcff"]))
+
+
+@pytest.mark.parametrize(
+    ("content", "told"), [(b"# none\n\n", "no API key"), (b"\xff\xfe", "not UTF-8"), (None, "cannot be read")]
+)
+def test_a_file_without_keys_is_refused(tmp_path: Path, content: bytes | None, told: str) -> None:
+    file = tmp_path / "keys"
+    if content is not None:
+        file.write_bytes(content)
+    with pytest.raises(InputError, match=rf"keys: .*{told}"):
+        ApiKeys.find(file, {})

@@ -31,9 +31,9 @@ class Browser:
     complaints: list[str] = field(default_factory=list)
     _number: int = 0
 
-    def open(self, path: Path) -> None:
-        """Open a file and wait until its scripts have run."""
-        self.send("Page.navigate", url=path.as_uri())
+    def open(self, place: Path | str) -> None:
+        """Open a file or a web address and wait until its scripts have run."""
+        self.send("Page.navigate", url=place if isinstance(place, str) else place.as_uri())
         while self._read().get("method") != "Page.loadEventFired":
             pass
 

@@ -116,3 +116,17 @@ class EvaluationData(TypedDict):
     views: list[View]
     details: list[dict[str, Details]]
     """Those of each system, by the number of the text; not all of a large test set."""
+
+
+class ServedData(TypedDict):
+    """What the page of a server knows of it."""
+
+    directions: list[tuple[str, str]]
+    """Source and target languages, ISO 639."""
+    names: dict[str, str]
+    """The English name of each language."""
+    needs_key: bool
+    max_characters: int
+    """Those that a text may have."""
+    pause: int
+    """Milliseconds without a key after which a text is translated."""

@@ -13,11 +13,11 @@ _ESCAPES = str.maketrans({character: f"\\u{ord(character):04x}" for character in
 """Characters that could end the element of the data, or begin another; in JSON, they stand in strings alone."""
 
 
-def page(title: str, scripts: Sequence[str], data: Mapping[str, Any]) -> bytes:
+def page(title: str, scripts: Sequence[str], data: Mapping[str, Any], *, asks_server: bool = False) -> bytes:
     """The content of the file: `scripts` are names of files of this room, which run in this order.
 
-    The browser is told to run these scripts and no others, and to load nothing, whatever the data holds. Raises
-    ValueError for data that JSON cannot hold.
+    The browser is told to run these scripts and no others, and to load nothing, whatever the data holds. With
+    `asks_server`, they may send requests to the server of the page. Raises ValueError for data that JSON cannot hold.
     """
     style, script = _read("page.css"), "\n".join(map(_read, scripts))
     text = Template(_read("page.html")).substitute(
@@ -27,6 +27,7 @@ def page(title: str, scripts: Sequence[str], data: Mapping[str, Any]) -> bytes:
         data=_json(data),
         script=script,
         script_hash=_hash(script),
+        server=" connect-src 'self';" if asks_server else "",
     )
     # Names of files may hold bytes that are not UTF-8; JSON writes them as it is done here.
     return text.encode("utf-8", "backslashreplace")

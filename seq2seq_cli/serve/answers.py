@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from seq2seq_cli.decoding.page_data import sentence_data
 from seq2seq_cli.decoding.passages.markup import escape_unmarked
 from seq2seq_cli.decoding.translation import Translation
 from seq2seq_cli.serve.requests import TranslateRequest
@@ -15,6 +16,8 @@ def answer_to(request: TranslateRequest, best: Sequence[Translation], several: S
     if request.alternatives:
         found = [[_text(request, other) for other in each.alternatives] for each in several]
         fields["alternatives"] = [_others(text, of_text, request) for text, of_text in zip(texts, found, strict=True)]
+    if request.with_attention:
+        fields["sentences"] = [list(map(sentence_data, translation.sentences)) for translation in best]
     if not request.is_list:
         fields = {name: values[0] for name, values in fields.items()}
     return fields

@@ -13,6 +13,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from seq2seq_cli.decoding.translation import Translation
+from seq2seq_cli.pages.served import served_page
 from seq2seq_cli.serve.answers import answer_to
 from seq2seq_cli.serve.batcher import Batcher, QueueFullError
 from seq2seq_cli.serve.directions import Directions, listed
@@ -26,7 +27,7 @@ _AUTO = "auto"
 """What clients name as the source language to have it detected."""
 _RETRY = {"Retry-After": "1"}
 """Seconds until a client may come again: a full queue is translated in a few."""
-_TYPING_PAUSE = 500
+_TYPING_PAUSE = 200
 """Milliseconds without a key after which pages translate."""
 
 
@@ -43,6 +44,7 @@ class Application:
     def guarded(self) -> Guard:
         """The ASGI application."""
         routes = [
+            Route("/", self.page),
             Route("/translate", self.translate, methods=["POST"]),
             Route("/detect", self.detect, methods=["POST"]),
             Route("/languages", self.languages),
@@ -84,6 +86,23 @@ class Application:
         """Say that no language is detected here."""
         await self._allowed_fields(request)
         raise HTTPException(501, "this server does not detect languages: name the source language")
+
+    async def page(self, _request: Request) -> Response:
+        """The page on which people translate."""
+        headers = {"Cache-Control": "no-cache", "X-Frame-Options": "DENY"}
+        return Response(self._page, media_type="text/html", headers=headers)
+
+    @cached_property
+    def _page(self) -> bytes:
+        return served_page(
+            {
+                "directions": [(each.source, each.target) for each in self.directions],
+                "names": {each.code: each.name for each in self.directions.languages},
+                "needs_key": self.keys.are_required,
+                "max_characters": self.limits.max_characters - 1,
+                "pause": _TYPING_PAUSE,
+            }
+        )
 
     async def languages(self, _request: Request) -> Response:
         """List the languages and what each is translated into."""

@@ -3,6 +3,7 @@
 import http.client
 import itertools
 import json
+import re
 import socket
 import threading
 import time
@@ -11,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from seq2seq_cli.decoding.load import LoadedRun, load
@@ -115,6 +117,27 @@ def test_what_clients_ask_before_they_translate(server: Server) -> None:
     assert server.translate(**GOOD | {"q": " " * settings["charLimit"]}).status == 200
     assert server.translate(**GOOD | {"q": " " * (settings["charLimit"] + 1)}).status == 413
     assert server.get("/health").content == {"status": "ok"}
+
+
+def test_the_page_knows_the_directions_and_may_ask_its_server_alone(server: Server) -> None:
+    page = server.get("/")
+    assert page.headers["X-Frame-Options"] == "DENY"
+    assert '"directions":[["en","de"],["de","en"]]' in page.content
+    [policy] = re.findall(r'Content-Security-Policy" content="([^"]+)"', page.content)
+    assert "default-src 'none'" in policy
+    assert "connect-src 'self'" in policy
+
+
+def test_the_attention_of_each_sentence_is_given_where_it_is_asked_for(
+    server: Server, runs: dict[str, LoadedRun]
+) -> None:
+    texts = ["she kissed him .", "", "he saw .\nthe dog"]
+    assert "sentences" not in server.translate(**GOOD | {"q": texts}).content
+    of_texts = server.translate(**GOOD | {"q": texts}, attention=True).content["sentences"]
+    expected = [sentence.weights for text in texts for sentence in runs["en-de"].explain(text).sentences]
+    assert list(map(len, of_texts)) == [1, 0, 2]
+    for sentence, weights in zip((each for of_text in of_texts for each in of_text), expected, strict=True):
+        assert np.asarray(sentence["weights"]) == pytest.approx(weights, abs=0.001)
 
 
 def metric(server: Server, name: str) -> float:

@@ -63,7 +63,7 @@ def measured_config(decoder: str) -> Config:
 
 
 def default_config() -> Config:
-    """The config that ``s2s train`` uses by default, with endless training and nothing held out."""
+    """The config with the default of every key, with endless training and nothing held out."""
     return load_config(None, [*_DATA, *_WITHOUT_END])
 
 

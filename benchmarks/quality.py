@@ -59,7 +59,7 @@ def _parse() -> argparse.Namespace:
         prog="python -m benchmarks.quality", description="Measure the minutes of training until a BLEU is reached."
     )
     parser.add_argument("--pairs", type=Path, required=True, metavar="FILE", help="pair file")
-    parser.add_argument("--config", metavar="NAME", help="config to train; default that of s2s train")
+    parser.add_argument("--config", metavar="NAME", help="config to train; default: the recipe for the number of pairs")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="override one key")
     parser.add_argument("--every", type=float, metavar="MINUTES", help="score between validations as well; not counted")
     parser.add_argument("--json", type=Path, metavar="FILE", help="new file for all results, one per line")

@@ -1,6 +1,6 @@
 """One round of a training, in a process of its own: ``python -m benchmarks.training_round CORPUS NAME --seconds S``.
 
-NAME is one of the measured models, ``default`` (what s2s trains when no config is named) or ``tutorial`` (the
+NAME is one of the measured models, ``default`` (the default of every key) or ``tutorial`` (the
 tutorials' loop with the sizes of the first model). Prints a `Round` as JSON. Peak memory and the precision of torch's
 products belong to a whole process.
 """

@@ -40,7 +40,7 @@ _MEMORY_CURES = {
     "score": _SMALLER_BATCHES,
 }
 
-_EPILOG = "Start with: s2s prepare deu.txt; s2s train --config luong_concat.yaml; s2s translate 'she kissed him .'"
+_EPILOG = "Start with: s2s prepare deu.txt; s2s train; s2s translate 'she kissed him .'"
 
 
 def build_app(commands: Iterable[str] = COMMANDS) -> typer.Typer:

@@ -35,7 +35,8 @@ def inspect(
     the texts and ids, not taken from the manifest. Exits with 1 when a sentence leaks, with 2 when a file is damaged.
     """
     from seq2seq_cli.corpus import inspection
-    from seq2seq_cli.corpus.prepared import DEFAULT_FOLDER, PreparedCorpus
+    from seq2seq_cli.corpus.manifest import DEFAULT_FOLDER
+    from seq2seq_cli.corpus.prepared import PreparedCorpus
 
     corpus = PreparedCorpus.open(prepared or DEFAULT_FOLDER)
     corpus.verify()

@@ -12,15 +12,13 @@ import typer
 
 from seq2seq_cli.cli.terminal.progress import progress_bar
 from seq2seq_cli.errors import Interrupted, one_line
+from seq2seq_cli.runs.layout import BEST, CONFIG, TRAINED
+from seq2seq_cli.runs.output_folder import free_folder
 
 if TYPE_CHECKING:
     from seq2seq_cli.corpus.manifest import DroppedRecord, Manifest
     from seq2seq_cli.pairs.languages import LanguageOrigin
     from seq2seq_cli.preparation.prepare import PrepareReport
-
-FEW_PAIRS = 50_000
-"""Training pairs below which the shipped configs have too few epochs."""
-MOST_EPOCHS = 30
 
 _TERMINATED = 143
 """Exit code after SIGTERM: 128 and the signal's number."""
@@ -113,7 +111,8 @@ def prepare(
     for warning in report.warnings:
         sys.stderr.write(f"s2s: {one_line(warning)}\n")
     typer.echo("\n".join(map(one_line, _lines(report))))
-    typer.echo("next: " + _next_command(report, config, out, codec_from))
+    for line in _next_lines(report, config, codec_from):
+        typer.echo(line)
 
 
 def _shorthands(*, swap: bool, encoding: str | None, limit: int | None) -> list[str]:
@@ -177,15 +176,28 @@ def _places(manifest: "Manifest", dropped: "DroppedRecord") -> str:
     return places + (", ..." if dropped.count > len(dropped.first) else "")
 
 
-def _next_command(report: "PrepareReport", config: str | None, out: Path | None, codec_from: Path | None) -> str:
-    """The command that trains on this folder, with more epochs than the config where the pairs are few."""
-    if codec_from and not config and (codec_from / "config.yaml").is_file():
+def _next_lines(report: "PrepareReport", config: str | None, codec_from: Path | None) -> Iterator[str]:
+    """The recipe that suits the pairs, unless a config is named, and the command that trains on the folder."""
+    from seq2seq_cli.config.recipes import recipe_for
+    from seq2seq_cli.corpus.manifest import DEFAULT_FOLDER
+    from seq2seq_cli.training.plan import Options, new_folder
+
+    pairs = report.manifest.splits["train"].pairs
+    if not pairs:
+        yield "no pairs are left to train on"
+        return
+    if config is None and codec_from and all((codec_from / name).is_file() for name in (CONFIG, BEST, TRAINED)):
+        options = Options(init_from=codec_from)
         command = f"s2s train --init-from {quote(str(codec_from))}"
     else:
-        command = f"s2s train --config {quote(config or 'luong_concat.yaml')}"
-    if out:
-        command += f" --data {quote(str(out))}"
-    pairs = report.manifest.splits["train"].pairs
-    if config is None and codec_from is None and pairs < FEW_PAIRS:
-        command += f" --set training.epochs={min(MOST_EPOCHS, 10 * FEW_PAIRS // max(pairs, 1))}"
-    return command
+        if config is None:
+            config, minutes = recipe_for(pairs)
+            yield f"recipe for {pairs:,} pairs: {config}" + (f", {minutes:g} minutes" if minutes else "")
+        options = Options(config=config)
+        command = f"s2s train --config {quote(config)}"
+    if report.out != DEFAULT_FOLDER:
+        command += f" --data {quote(str(report.out))}"
+    folder = new_folder(options)
+    if folder != (free := free_folder(folder)):
+        command += f" --out {quote(str(free))}"
+    yield f"next: {command}"

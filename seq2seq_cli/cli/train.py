@@ -15,7 +15,12 @@ if TYPE_CHECKING:
 def train(
     config: Annotated[
         str | None,
-        typer.Option("--config", "-c", metavar="NAME", help="A config by name or path; s2s configs lists them."),
+        typer.Option(
+            "--config",
+            "-c",
+            metavar="NAME",
+            help="A config by name or path; s2s configs lists them; by default the one for the number of pairs.",
+        ),
     ] = None,
     data: Annotated[
         Path | None, typer.Option(metavar="DIR", help="The folder made by s2s prepare; data/prepared by default.")

@@ -14,8 +14,8 @@ _COLUMN = 36
 
 _LEGEND = """\
 # Beside each value: what is allowed, and the default where the value is another one.
-# A key right behind '#' is not stated: s2s prepare takes the value shown, s2s train that of the prepared folder.
-# Without its '#', it is stated, and the prepared folder must have the same value.
+# The keys of data and text are for s2s prepare; s2s train takes those of the prepared folder. One right behind '#' is
+# not stated: it has its default.
 """
 
 

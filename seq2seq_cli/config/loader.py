@@ -35,6 +35,11 @@ def load_config(name: str | None, overrides: Sequence[str] = ()) -> Config:
     return draft.validated()
 
 
+def overridden_keys(overrides: Sequence[str]) -> frozenset[str]:
+    """The keys of overrides that `load_config` has taken, such as ``text.unit``."""
+    return frozenset(".".join(_key_path(override)) for override in overrides)
+
+
 def load_saved_config(path: Path, overrides: Sequence[str] = (), *, without: Sequence[str] = ()) -> Config:
     """The config inside a run folder, which another version of s2s may have written.
 
@@ -97,8 +102,8 @@ class _Draft:
 
     def override(self, text: str, number: int) -> None:
         place = _Place(shown=f"--set {one_line(text)}", order=(number, 0, 0), names_key=True)
-        key, equals, value = text.partition("=")
-        path = tuple(part.strip() for part in key.split(".")) if equals else ()
+        _, equals, value = text.partition("=")
+        path = _key_path(text) if equals else ()
         document = read_yaml(value)
         problem = _override_problem(path, document)
         if problem:
@@ -135,6 +140,10 @@ class _Draft:
         """The place of the key stated last, or of the section when only defaults disagree."""
         stated = [self._key_places[key] for key in keys if key in self._key_places]
         return max(stated, key=lambda place: place.order, default=_innermost(self._key_places, section))
+
+
+def _key_path(override: str) -> KeyPath:
+    return tuple(part.strip() for part in override.partition("=")[0].split("."))
 
 
 def _override_problem(path: KeyPath, document: Document) -> str | None:

@@ -309,7 +309,7 @@ class TrainingConfig(Section):
     """Validations in a row without a better score after which training ends; null: no such end."""
     best_metric: choices.BestMetric = "auto"
     """Held-out score that the best weights are chosen by: highest BLEU, highest chrF, or lowest loss. auto: bleu, but
-    chrf where no tokenisation of BLEU finds the words of the target language."""
+    chrf below 1,000 held-out pairs, and where no tokenisation of BLEU finds the words of the target language."""
     overlap: choices.Overlap = "leave_out"
     """Held-out pairs with a sentence that the run of --init-from was trained on. leave_out: they are not scored.
     refuse: the training does not begin."""

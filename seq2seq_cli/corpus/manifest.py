@@ -16,6 +16,9 @@ from seq2seq_cli.files.writing import write_json
 FORMAT: Final = 1
 """The format of the prepared folder; raised whenever the manifest or a file changes its form."""
 
+DEFAULT_FOLDER = Path("data/prepared")
+"""The default folder of ``s2s prepare`` and ``s2s train``."""
+
 MANIFEST = "manifest.json"
 DROPPED_FILE = "dropped.tsv"
 

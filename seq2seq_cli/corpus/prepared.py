@@ -28,9 +28,6 @@ from seq2seq_cli.errors import ModelFileError, PreparedFolderError
 from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.sides import SIDES, Codecs, SideName, codec_path, load_codecs
 
-DEFAULT_FOLDER = Path("data/prepared")
-"""The default folder of ``s2s prepare`` and ``s2s train``."""
-
 MOST_IN_MEMORY = 32 * 2**20
 """Bytes of a file of ids that is read into memory, some two million sentences; of a larger one, each batch is read."""
 

@@ -22,6 +22,7 @@ from seq2seq_cli.compute.out_of_memory import is_out_of_memory
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.config.schema import Config
 from seq2seq_cli.corpus.manifest import (
+    DEFAULT_FOLDER,
     DROPPED_FILE,
     FORMAT,
     MANIFEST,
@@ -33,7 +34,6 @@ from seq2seq_cli.corpus.manifest import (
     Reason,
     SideRecord,
 )
-from seq2seq_cli.corpus.prepared import DEFAULT_FOLDER
 from seq2seq_cli.corpus.splits import SPLITS, TEST, TRAIN, VALID
 from seq2seq_cli.errors import Interrupted, UsageError, exit_code_of
 from seq2seq_cli.files.whole_folder import clear_leftovers, whole_folder

@@ -135,9 +135,7 @@ class RunFolder:
     @staticmethod
     def _find_newest() -> Path:
         if not LATEST.exists():
-            raise ModelFileError(
-                f"no run is in {RUNS}/ here: train one first (s2s train --config luong_concat.yaml), or {_NAME_ONE}"
-            )
+            raise ModelFileError(f"no run is in {RUNS}/ here: train one first (s2s train), or {_NAME_ONE}")
         try:
             path = read_latest()
         except ModelFileError:

@@ -111,8 +111,8 @@ def list_runs(folder: Path) -> list[Run | DamagedRun]:
         paths = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
     except OSError as error:
         raise ModelFileError(
-            f"{folder}: no folder of runs ({error.strerror}): train one first (s2s train --config luong_concat.yaml),"
-            " or name another folder with --in"
+            f"{folder}: no folder of runs ({error.strerror}): train one first (s2s train), or name another folder"
+            " with --in"
         ) from None
     found = [path for path in paths if holds_run(path)]
     return [_read(path) for path in sorted(found, key=_changed, reverse=True)]

@@ -31,7 +31,7 @@ class Started:
     step: int
     """Updates done before; 0 for a new run."""
     changes: tuple[str, ...]
-    """The options of a resumed run that differ from before, in words."""
+    """The options that differ from those of the config or, of a resumed run, from those before, in words."""
     redraws: bool
     """Whether the run is resumed by another number of processes, so that random numbers are drawn anew."""
 

@@ -5,18 +5,21 @@ It is made without torch: see `command`.
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from seq2seq_cli.config.loader import load_config, load_saved_config
-from seq2seq_cli.config.schema import Config
+from seq2seq_cli.config.keys import values_by_key
+from seq2seq_cli.config.loader import load_config, load_saved_config, overridden_keys
+from seq2seq_cli.config.recipes import recipe_for
+from seq2seq_cli.config.schema import PREPARED_SECTIONS, Config
+from seq2seq_cli.corpus.manifest import DEFAULT_FOLDER, read_manifest
 from seq2seq_cli.corpus.splits import SplitName
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.files.whole_folder import clear_leftovers
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import CONFIG, CORPUS, RUNS
-from seq2seq_cli.training.resolve import resolve_config, resumed_changes, with_decided
+from seq2seq_cli.training.resolve import fitted, given_up, resolve_config, resumed_changes, with_decided
 
 if TYPE_CHECKING:
     from seq2seq_cli.corpus.prepared import PreparedCorpus
@@ -55,7 +58,7 @@ class Plan:
     left_out: Mapping[SplitName, tuple[int, ...]] = field(default_factory=dict)
     """The numbers of the held-out pairs that are not scored: the weights that the run began with know them."""
     changes: tuple[str, ...] = ()
-    """The options of a resumed run that differ from before, in words."""
+    """The options that differ from those of the config or, of a resumed run, from those before, in words."""
 
 
 Planned: TypeAlias = tuple[Plan, "PreparedCorpus"]
@@ -75,8 +78,11 @@ def make_plan(options: Options, *, launch: str | None, held: ExitStack) -> Plann
         raise UsageError("--resume continues a run and --overwrite replaces it: give one of them")
     if options.resume and options.init_from:
         raise UsageError("--resume continues a run and --init-from begins a new one: give one of them")
+    if options.config is None and options.init_from is None and not options.resume:
+        pairs = read_manifest(options.data or DEFAULT_FOLDER).splits["train"].pairs
+        options = replace(options, config=recipe_for(pairs).name)
     restarted = _is_restarted(options, launch)
-    if options.resume or (restarted and RunFolder(_new_folder(options)).last_path.is_file()):
+    if options.resume or (restarted and RunFolder(new_folder(options)).last_path.is_file()):
         return _plan_to_resume(options, held)
     return _plan_to_start(options, overwrite=options.overwrite or restarted)
 
@@ -85,27 +91,32 @@ def _plan_to_start(options: Options, *, overwrite: bool) -> Planned:
     origin = RunFolder.find(options.init_from) if options.init_from else None
     if origin and options.config is None:
         # The new data has its own `data` and `text` sections.
-        config = load_saved_config(origin.path / CONFIG, options.overrides, without=("data", "text"))
+        config = load_saved_config(origin.path / CONFIG, options.overrides, without=PREPARED_SECTIONS)
     else:
         config = load_config(options.config, options.overrides)
     corpus = _open_corpus(options.data)
     if origin:
         corpus = _leave_out_known(corpus, origin, origin.path, config)
+    fixed = overridden_keys(options.overrides)
+    if origin:  # whose weights are of its model
+        fixed |= {key for key, _ in values_by_key(config.model, "model.")}
+    resolved = resolve_config(config, corpus, fixed=fixed)
     plan = Plan(
-        path=_new_folder(options),
-        config=resolve_config(config, corpus),
+        path=new_folder(options),
+        config=resolved,
         data=corpus.path,
         fingerprint=corpus.fingerprint,
         overwrite=overwrite,
         init_from=origin.path if origin else None,
         left_out=corpus.left_out,
+        changes=tuple(given_up(config, resolved, corpus)),
     )
     return plan, corpus
 
 
 def _plan_to_resume(options: Options, held: ExitStack) -> Planned:
     is_named = options.out or options.config or not options.resume
-    path = _new_folder(options) if is_named else RunFolder.find_saved_last().path
+    path = new_folder(options) if is_named else RunFolder.find_saved_last().path
     clear_leftovers(path)
     run = RunFolder.find(path)
     held.enter_context(run.lock())
@@ -122,12 +133,13 @@ def _plan_to_resume(options: Options, held: ExitStack) -> Planned:
             f"{corpus.path}: not the corpus that {run.path} was trained on, so the run cannot be resumed with it:"
             " prepare that corpus again, or train a new run with --out"
         )
-    changes = resumed_changes(saved, config, run.path)
+    fixed = overridden_keys(options.overrides)
+    changes = resumed_changes(saved, fitted(config, corpus, fixed=fixed), run.path, fixed=fixed)
     if provenance.init_from:
         corpus = _leave_out_known(corpus, run, Path(provenance.init_from), config)
     plan = Plan(
         path=run.path,
-        config=resolve_config(config, corpus),
+        config=resolve_config(config, corpus, fixed=fixed),
         data=corpus.path,
         fingerprint=corpus.fingerprint,
         resumes=True,
@@ -139,7 +151,7 @@ def _plan_to_resume(options: Options, held: ExitStack) -> Planned:
 
 def _open_corpus(folder: Path | None) -> "PreparedCorpus":
     """The corpus of a prepared folder, or of the default one."""
-    from seq2seq_cli.corpus.prepared import DEFAULT_FOLDER, PreparedCorpus  # not above: numpy, after the config
+    from seq2seq_cli.corpus.prepared import PreparedCorpus  # not above: numpy, after the config
 
     return PreparedCorpus.open(folder or DEFAULT_FOLDER)
 
@@ -154,14 +166,14 @@ def _is_restarted(options: Options, launch: str | None) -> bool:
     """Whether the same torchrun began this run before, and has started its processes again."""
     if launch is None or options.resume:
         return False
-    run = RunFolder(_new_folder(options))
+    run = RunFolder(new_folder(options))
     return (run.path / CORPUS).is_file() and run.provenance().launch == launch
 
 
-def _new_folder(options: Options) -> Path:
-    """The folder of a new run."""
+def new_folder(options: Options) -> Path:
+    """The folder of a new run, of which the config, the folder itself or the run to begin with is named."""
     if options.out:
         return options.out
     if options.init_from:
         return RUNS / f"{RunFolder.find(options.init_from).path.resolve().name}_continued"
-    return RUNS / (Path(options.config).stem if options.config else "default")
+    return RUNS / Path(options.config or "").stem

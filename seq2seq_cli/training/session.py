@@ -74,6 +74,7 @@ class Session:
         overwrite: bool = False,
         origin: RunFolder | None = None,
         group: ProcessGroup = SINGLE,
+        changes: tuple[str, ...] = (),
     ) -> "Session":
         """A new run in `path`, with fresh weights or the best ones of `origin`, and a fresh optimiser.
 
@@ -103,7 +104,7 @@ class Session:
         precision, weights = group.on_main(prepare)
         state = group.on_all(initial_state)
         run = group.on_main(lambda: create_run(path, config, corpus, held=held, overwrite=overwrite, origin=origin))
-        return cls(run=run, corpus=corpus, config=config, state=state, group=group)
+        return cls(run=run, corpus=corpus, config=config, state=state, group=group, changes=changes)
 
     @classmethod
     def resume(

@@ -44,7 +44,14 @@ def _open_session(options: Options, planned: Planned | None, group: ProcessGroup
         return Session.resume(RunFolder(plan.path), plan.config, corpus, group=group, changes=plan.changes)
     origin = RunFolder(plan.init_from) if plan.init_from else None
     return Session.start(
-        plan.path, plan.config, corpus, held=held, overwrite=plan.overwrite, origin=origin, group=group
+        plan.path,
+        plan.config,
+        corpus,
+        held=held,
+        overwrite=plan.overwrite,
+        origin=origin,
+        group=group,
+        changes=plan.changes,
     )
 
 

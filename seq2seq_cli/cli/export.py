@@ -1,26 +1,39 @@
-"""``s2s export``: a trained run for programs in any language."""
+"""``s2s export``: a trained run in a form for others."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
+from seq2seq_cli.config.choices import ExportFormat
 from seq2seq_cli.errors import one_line
+
+_HINTS: dict[ExportFormat, str] = {
+    "onnx": "{out}/README.md tells how to run it",
+    "zip": "s2s translate --model {out} translates with it",
+}
 
 
 def export(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="The run folder, or one of its files of weights.")],
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder to make.")],
-    to: Annotated[Literal["onnx"], typer.Option("--to", help="The format: graphs for ONNX Runtime.")] = "onnx",  # noqa: ARG001  # the only one
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an exported model in DIR.")] = False,
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="The folder or file to make.")],
+    to: Annotated[
+        ExportFormat,
+        typer.Option(
+            "--to",
+            help="onnx: a folder with which programs in any language can translate. zip: a file for s2s on another"
+            " machine.",
+        ),
+    ] = "onnx",
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace what was exported to OUT before.")] = False,
 ) -> None:
-    """Write a folder with which programs in any language can translate.
+    """Write a run in a form for others: as graphs for ONNX Runtime, or as one file for s2s.
 
-    It holds the weights, the graphs of the encoder and of a decoder step, the units of both languages, a README.md that
-    explains them, and a short Python program that needs onnxruntime and numpy alone. s2s translate --model DIR takes
-    the folder, too.
+    The folder of --to onnx holds the weights, the graphs of the encoder and of a decoder step, the units of both
+    languages, a README.md that explains them, and a short Python program that needs onnxruntime and numpy alone. The
+    file of --to zip holds what translating needs. s2s translate --model OUT takes both.
     """
-    from seq2seq_cli.decoding.engines.standalone import export as write
+    from seq2seq_cli.decoding.export import export as write
 
-    out = write(run, folder, overwrite=overwrite)
-    typer.echo(one_line(f"{out}: exported; {out / 'README.md'} tells how to run it"))
+    made = write(run, out, to=to, overwrite=overwrite)
+    typer.echo(one_line(f"{made}: exported; {_HINTS[to].format(out=made)}"))

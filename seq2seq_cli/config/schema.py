@@ -218,9 +218,14 @@ class AttentionConfig(Section):
         return self.score in ("location", "location_word")
 
     @property
+    def has_weights(self) -> bool:
+        """Whether source positions are weighted at all."""
+        return self.score not in ("none", "fixed")
+
+    @property
     def in_words(self) -> str:
         """Score, heads, scope and gate in words, for the list of runs and the model card."""
-        if self.score in ("none", "fixed"):
+        if not self.has_weights:
             return "no attention" if self.score == "none" else "a fixed context"
         heads = f" with {self.heads} heads" if self.heads > 1 else ""
         scope = f", {self.scope} scope" if self.scope != "global" else ""
@@ -374,6 +379,8 @@ class TrainingConfig(Section):
     wherever that is safe. auto: the fastest one on the device."""
     save_minutes: Positive = 2.0
     """Most minutes between two checkpoints; one more is saved after each epoch."""
+    license: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]*$", examples=["mit", "cc-by-4.0"])] | None = None
+    """Licence of the model that its card states, by the name that Hugging Face has for it; null: none is stated."""
     tensorboard: bool = False
     """Write metrics and attention pictures for TensorBoard as well."""
 

@@ -1,6 +1,7 @@
 """Loading a run to translate with it."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args, overload
@@ -12,6 +13,7 @@ from seq2seq_cli.decoding.options import read_options, with_changes
 from seq2seq_cli.decoding.translation import Translation
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import ModelFileError, UsageError
+from seq2seq_cli.runs.archive import is_archive, opened_run
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.weights_header import read_header
 from seq2seq_cli.text.sides import Codecs, load_codecs
@@ -26,13 +28,14 @@ class LoadedRun:
     """A trained run in memory, ready to translate."""
 
     path: Path
-    """The run folder; of several that translate together, the first."""
+    """The run folder or its archive; of several that translate together, the first."""
     translator: Translator
 
     @property
     def config(self) -> "Config":
         """The config that the run was trained with."""
-        return RunFolder(self.path).config()
+        with opened_run(self.path) as run:
+            return run.config()
 
     @overload
     def translate(self, text: str) -> str: ...
@@ -50,7 +53,8 @@ class LoadedRun:
 
     def _repr_markdown_(self) -> str | None:
         """The model card, for a notebook; None for a run without one."""
-        return RunFolder(self.path).card()
+        with opened_run(self.path) as run:
+            return run.card()
 
 
 def load(
@@ -60,7 +64,7 @@ def load(
     overrides: Sequence[str] = (),
     options: Mapping[str, object] | None = None,
 ) -> LoadedRun:
-    """Load a run: its folder, one of its files of weights, or, when it is None, the newest run of ``runs/``.
+    """Load a run: its folder, its name in ``runs/``, one of its files of weights, or its archive; None for the newest.
 
     Several runs, prepared together, translate together: the probability of a token is the mean of theirs.
     `overrides` are keys of the ``decoding`` section with other values, as text; `options` are such keys with the values
@@ -78,9 +82,11 @@ def load(
     if isinstance(run, Sequence) and not run:
         raise UsageError("no run is named: name one, or several, or leave it out for the newest")
     paths = [None if run is None else Path(run)] if run is None or isinstance(run, str | Path) else list(map(Path, run))
-    folders = [RunFolder.find_model(path) for path in paths]
-    translators = [load_translator(folder, device, overrides, options) for folder in folders]
-    return LoadedRun(path=folders[0].path, translator=_together(folders, translators))
+    with ExitStack() as held:
+        folders = [held.enter_context(opened_run(path)) for path in paths]
+        translators = [load_translator(folder, device, overrides, options) for folder in folders]
+        first = paths[0] if paths[0] and is_archive(paths[0]) else folders[0].path
+        return LoadedRun(path=first, translator=_together(folders, translators))
 
 
 def load_translator(

@@ -135,6 +135,11 @@ class RunFolder:
     @staticmethod
     def _find_newest() -> Path:
         if not LATEST.exists():
+            copied = [path for path in RUNS.glob("*") if (path / CONFIG).is_file()]
+            if len(copied) == 1:
+                return copied[0]
+            if copied:
+                raise ModelFileError(f"{RUNS}: has {len(copied)} runs, none of them trained here: {_NAME_ONE}")
             raise ModelFileError(f"no run is in {RUNS}/ here: train one first (s2s train), or {_NAME_ONE}")
         try:
             path = read_latest()
@@ -148,8 +153,10 @@ class RunFolder:
     def find_model(cls, path: Path | None) -> "RunFolder":
         """The run to translate with: as `find`, or by one of its files of weights, such as RUN/epochs/0007.safetensors.
 
-        Raises ModelFileError when there is none.
+        A name that is no path is that of a run in ``runs/``. Raises ModelFileError when there is none.
         """
+        if path is not None and path.name == str(path) and not path.exists() and (RUNS / path).exists():
+            path = RUNS / path
         if path is None or path.suffix != _WEIGHTS:
             return cls.find(path)
         if not path.exists():
@@ -302,11 +309,12 @@ class RunFolder:
         _write_text(self.path / CARD, text)
 
     def card(self) -> str | None:
-        """The model card; None where there is none."""
+        """The model card without the metadata at its top; None where there is none."""
         try:
-            return read_whole(self.path / CARD, most=_MOST_CARD_BYTES).decode("utf-8", "replace")
+            text = read_whole(self.path / CARD, most=_MOST_CARD_BYTES).decode("utf-8", "replace")
         except OSError:
             return None
+        return text.partition("\n---\n")[2].lstrip() if text.startswith("---\n") else text
 
     def _metrics_bytes(self) -> int:
         path = self.path / METRICS

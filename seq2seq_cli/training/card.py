@@ -1,8 +1,13 @@
-"""The model card: README.md of a run, in Markdown."""
+"""The model card: README.md of a run, in Markdown, with Hugging Face's metadata at its top.
+
+Their keys: https://huggingface.co/docs/hub/model-cards
+"""
 
 import shlex
+from typing import Any
 
 from seq2seq_cli.config.schema import Config
+from seq2seq_cli.config.yaml12 import write_yaml
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SPLITS
 from seq2seq_cli.learning.state import TrainingState
@@ -21,7 +26,10 @@ def model_card(
     origin = run.provenance().init_from
     begun = f"; it began with the best weights of `{origin}`" if origin else ""
     command = f"s2s translate --model {shlex.quote(str(run.path))}"
-    return f"""# {run.path.resolve().name}: {src} to {tgt}
+    return f"""---
+{write_yaml(_metadata(run, corpus, config, report))}---
+
+# {run.path.resolve().name}: {src} to {tgt}
 
 A sequence-to-sequence translator with attention, trained by s2s.
 
@@ -37,6 +45,45 @@ The whole config is in `config.yaml`, the losses and scores of the training in `
 
     {command} "..."
 {_samples(report)}"""
+
+
+_NO_LANGUAGE = "xx"
+"""spaCy's code for any language."""
+
+
+def _metadata(run: RunFolder, corpus: PreparedCorpus, config: Config, report: Report | None) -> dict[str, Any]:
+    """What Hugging Face lists and searches a model by."""
+    languages = dict.fromkeys((config.text.src.language, config.text.tgt.language))
+    license_, cell = config.training.license, config.model.decoder.cell.partition("_")[0]
+    metadata: dict[str, Any] = {
+        "language": [language for language in languages if language != _NO_LANGUAGE],
+        **({"license": license_} if license_ else {}),
+        "library_name": "seq2seq_cli",
+        "pipeline_tag": "translation",
+        "tags": ["seq2seq", "recurrent", cell, *(["attention"] if config.model.attention.has_weights else [])],
+    }
+    if report is None or not report.test:
+        return metadata
+    scores = {"bleu": report.test.bleu, "chrf": report.test.chrf}
+    result = {
+        "task": {"type": "translation"},
+        "dataset": {"name": _pair_files(corpus), "type": "sentence-pairs", "split": "test"},
+        "metrics": [
+            {
+                "type": metric,
+                "value": round(score.value, 2),
+                "name": f"{score.name}, {report.search}",
+                "args": {"signature": score.signature},
+            }
+            for metric, score in scores.items()
+        ],
+    }
+    index = [{"name": run.path.resolve().name, "results": [result]}]
+    return {**metadata, "metrics": list(scores), "model-index": index}
+
+
+def _pair_files(corpus: PreparedCorpus) -> str:
+    return ", ".join(dict.fromkeys(record.name for record in corpus.manifest.pair_files))
 
 
 def _left_out(corpus: PreparedCorpus, origin: str | None) -> str:

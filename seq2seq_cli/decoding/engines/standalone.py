@@ -10,7 +10,7 @@ from seq2seq_cli.errors import UsageError
 from seq2seq_cli.files.whole_folder import contents, whole_folder
 from seq2seq_cli.files.writing import write_json, write_whole
 from seq2seq_cli.runs.folder import RunFolder
-from seq2seq_cli.runs.layout import BEST, CONFIG, DECODER, DECODER_INT8, ENCODER, EXPORT_RECORD, METRICS
+from seq2seq_cli.runs.layout import BEST, CARD, CONFIG, DECODER, DECODER_INT8, ENCODER, EXPORT_RECORD, METRICS
 from seq2seq_cli.runs.weights import check_finite
 from seq2seq_cli.text.sides import SIDES, Codecs, codec_path, load_codecs
 
@@ -22,7 +22,7 @@ _OUR_FILES = (
     *(codec_path(Path(), side).as_posix() for side in SIDES),
     *(f"{side}_units.json" for side in SIDES),
     PROGRAM,
-    "README.md",
+    CARD,
 )
 """The files of an exported folder: those that ``--overwrite`` replaces."""
 
@@ -63,16 +63,11 @@ proposed and asked for.
 """
 
 
-def export(run: Path | str | None, out: Path | str, *, overwrite: bool = False) -> Path:
-    """Write a folder from which programs in any language can translate with a run, and return its path.
+def write_folder(folder: RunFolder, out: Path, *, overwrite: bool) -> None:
+    """Write a folder from which programs in any language can translate with a run; see `export`.
 
-    It is a run folder, too, without what training needs. `run` is a run folder, one of its files of weights, or None
-    for the newest run of ``runs/``.
-
-    Raises UsageError when `out` holds something that `overwrite` does not allow to replace; ModelFileError when a file
-    of the run is missing, damaged, or does not fit the others; ExportError when the model cannot be exported.
+    It is a run folder, too, without what training needs.
     """
-    folder, out = RunFolder.find_model(None if run is None else Path(run)), Path(out)
     weights = folder.chosen or folder.best_path
     check_finite(weights)  # raises what is wrong with them, before anything is made
     codecs = load_codecs(folder.path)
@@ -91,8 +86,7 @@ def export(run: Path | str | None, out: Path | str, *, overwrite: bool = False) 
             )
         open_engine(RunFolder(made), engine="onnx", threads=1)  # exports the model if the run is not exported
         shutil.copyfile(_program(), made / PROGRAM)
-        write_whole(made / "README.md", _readme(made, codecs).encode("utf-8"))
-    return out
+        write_whole(made / CARD, _readme(made, codecs).encode("utf-8"))
 
 
 def _check_free(out: Path, *, overwrite: bool) -> None:

@@ -1,0 +1,34 @@
+"""Exports: a run in the form in which others use it."""
+
+from pathlib import Path
+
+from seq2seq_cli.config.choices import ExportFormat
+from seq2seq_cli.decoding.engines.open_engine import open_engine
+from seq2seq_cli.files.output import output_file
+from seq2seq_cli.runs.archive import is_archive, opened_run, pack
+from seq2seq_cli.text.sides import load_codecs
+
+
+def export(run: Path | str | None, out: Path | str, *, to: ExportFormat = "onnx", overwrite: bool = False) -> Path:
+    """Write a run in a format for others, and return its path `out`.
+
+    onnx: a folder from which programs in any language can translate; see `standalone`. zip: one file with what
+    translating with s2s needs, which ``--model`` and `load` take. `run` is a run folder, one of its files of weights,
+    an archive that was written here, or None for the newest run of ``runs/``.
+
+    Raises UsageError when `out` holds something that `overwrite` does not allow to replace; ModelFileError when a file
+    of the run is missing, damaged, or does not fit the others; ExportError when the model cannot be exported.
+    """
+    path, out = None if run is None else Path(run), Path(out)
+    with opened_run(path) as folder:
+        match to:
+            case "onnx":
+                from seq2seq_cli.decoding.engines.standalone import write_folder
+
+                write_folder(folder, out, overwrite=overwrite)
+            case "zip":
+                with output_file(out, overwrite=overwrite) as file:
+                    load_codecs(folder.path)
+                    open_engine(folder, engine="onnx", threads=1)  # exports the model if the run is not exported
+                    pack(folder, file, path.stem if path and is_archive(path) else folder.path.resolve().name)
+    return out

@@ -1,0 +1,37 @@
+"""The metadata of the model card, as Hugging Face's own library reads it."""
+
+from pathlib import Path
+
+import pytest
+
+from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.training.card import model_card
+from seq2seq_cli.training.report import finish
+from tests.tiny import started, tiny_config
+
+hub = pytest.importorskip("huggingface_hub")
+
+
+def test_hugging_face_reads_the_metadata_of_a_run(corpus: PreparedCorpus, tmp_path: Path) -> None:
+    session = started(tmp_path / "run", tiny_config(corpus, "training.epochs=1", "training.license=mit"), corpus)
+    for _ in session.train():
+        pass
+    report = finish(session)
+    card = hub.ModelCard.load(session.run.path / "README.md")
+    assert card.text.lstrip().startswith("# run: en to de\n")
+    assert card.data.language == ["en", "de"]
+    assert card.data.license == "mit"
+    assert (card.data.pipeline_tag, card.data.library_name) == ("translation", "seq2seq_cli")
+    assert {"attention", "lstm"} < set(card.data.tags)
+    assert report.test
+    assert [(result.metric_type, result.metric_value, result.dataset_name) for result in card.data.eval_results] == [
+        ("bleu", round(report.test.bleu.value, 2), "pairs.txt"),
+        ("chrf", round(report.test.chrf.value, 2), "pairs.txt"),
+    ]
+
+
+def test_a_card_states_no_more_than_is_known(corpus: PreparedCorpus, tmp_path: Path) -> None:
+    session = started(tmp_path / "run", tiny_config(corpus, "model.attention.score=fixed"), corpus)
+    data = hub.ModelCard(model_card(session.run, corpus, session.config, session.state)).data
+    assert (data.license, data.eval_results) == (None, None)
+    assert "attention" not in data.tags

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, cast
 
 from seq2seq_cli.cli.plain_command import loading
 from seq2seq_cli.cli.translating.arguments import ON_TERMINAL, STANDARD_STREAM, TranslateCommand, check_utf8
-from seq2seq_cli.cli.translating.attention_file import AttentionFile
 from seq2seq_cli.cli.translating.formats import View
 from seq2seq_cli.cli.translating.options import (
     Align,
@@ -42,6 +41,7 @@ from seq2seq_cli.config.choices import DeviceName
 from seq2seq_cli.errors import UsageError
 
 if TYPE_CHECKING:
+    from seq2seq_cli.cli.translating.attention_file import AttentionFile
     from seq2seq_cli.decoding.demands import Demands
     from seq2seq_cli.decoding.lines import ByteStream
 
@@ -145,12 +145,14 @@ def _threshold(score: float | None) -> float:
     return score
 
 
-def _attention_file(attention: str | None, title: str, dpi: int | None, *, overwrite: bool) -> AttentionFile | None:
+def _attention_file(attention: str | None, title: str, dpi: int | None, *, overwrite: bool) -> "AttentionFile | None":
     if attention is None or attention == ON_TERMINAL:
         for option, value in (("--title", title), ("--dpi", dpi)):
             if value:
                 raise UsageError(f"{option}: is for a picture: give --attention FILE, such as --attention map.png")
         return None
+    from seq2seq_cli.cli.translating.attention_file import AttentionFile
+
     file = AttentionFile(path=Path(attention), title=title, dpi=dpi, overwrite=overwrite)
     file.check()
     return file

@@ -4,7 +4,6 @@ import sys
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from seq2seq_cli.cli.translating.attention_file import AttentionFile
 from seq2seq_cli.cli.translating.formats import View, render
 from seq2seq_cli.cli.translating.output import Output
 from seq2seq_cli.cli.translating.translators import Translators
@@ -13,6 +12,7 @@ from seq2seq_cli.errors import one_line
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from seq2seq_cli.cli.translating.attention_file import AttentionFile
     from seq2seq_cli.decoding.translation import Translation
 
 
@@ -23,7 +23,7 @@ class Presenter:
     translators: Translators
     output: Output
     view: View
-    attention_file: AttentionFile | None = None
+    attention_file: "AttentionFile | None" = None
     _shown: int = 0
     _named: set[tuple[str, str]] = field(default_factory=set)
 

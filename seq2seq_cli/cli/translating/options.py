@@ -140,7 +140,12 @@ Title: TypeAlias = Annotated[
 Dpi: TypeAlias = Annotated[
     int | None,
     typer.Option(
-        "--dpi", min=50, max=600, metavar="N", help="Dots per inch of a .png of --attention.", show_default="150"
+        "--dpi",
+        min=50,
+        max=600,
+        metavar="N",
+        help="Dots per inch of a .png of --attention, 50 to 600.",
+        show_default="150",
     ),
 ]
 

@@ -10,6 +10,7 @@ from seq2seq_cli.errors import one_line
 
 _HINTS: dict[ExportFormat, str] = {
     "onnx": "{out}/README.md tells how to run it",
+    "html": "open it in a browser",
     "zip": "s2s translate --model {out} translates with it",
 }
 
@@ -21,17 +22,19 @@ def export(
         ExportFormat,
         typer.Option(
             "--to",
-            help="onnx: a folder with which programs in any language can translate. zip: a file for s2s on another"
-            " machine.",
+            help="onnx: a folder with which programs in any language can translate. html: a page that translates in a"
+            " browser. zip: a file for s2s on another machine.",
         ),
     ] = "onnx",
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace what was exported to OUT before.")] = False,
 ) -> None:
-    """Write a run in a form for others: as graphs for ONNX Runtime, or as one file for s2s.
+    """Write a run in a form for others: as graphs for ONNX Runtime, as a page that translates, or as a file for s2s.
 
     The folder of --to onnx holds the weights, the graphs of the encoder and of a decoder step, the units of both
     languages, a README.md that explains them, and a short Python program that needs onnxruntime and numpy alone. The
     file of --to zip holds what translating needs. s2s translate --model OUT takes both.
+
+    The page of --to html translates in a browser and shows the attention, without s2s and without a network.
     """
     from seq2seq_cli.decoding.export import export as write
 

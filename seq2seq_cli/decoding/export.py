@@ -12,9 +12,10 @@ from seq2seq_cli.text.sides import load_codecs
 def export(run: Path | str | None, out: Path | str, *, to: ExportFormat = "onnx", overwrite: bool = False) -> Path:
     """Write a run in a format for others, and return its path `out`.
 
-    onnx: a folder from which programs in any language can translate; see `standalone`. zip: one file with what
-    translating with s2s needs, which ``--model`` and `load` take. `run` is a run folder, one of its files of weights,
-    an archive that was written here, or None for the newest run of ``runs/``.
+    onnx: a folder from which programs in any language can translate; see `standalone`. html: a page that translates in
+    a browser; see `write_page`. zip: one file with what translating with s2s needs, which ``--model`` and `load` take.
+    `run` is a run folder, one of its files of weights, an archive that was written here, or None for the newest run of
+    ``runs/``.
 
     Raises UsageError when `out` holds something that `overwrite` does not allow to replace; ModelFileError when a file
     of the run is missing, damaged, or does not fit the others; ExportError when the model cannot be exported.
@@ -26,6 +27,10 @@ def export(run: Path | str | None, out: Path | str, *, to: ExportFormat = "onnx"
                 from seq2seq_cli.decoding.engines.standalone import write_folder
 
                 write_folder(folder, out, overwrite=overwrite)
+            case "html":
+                from seq2seq_cli.decoding.page.export_page import write_page
+
+                write_page(folder, out, overwrite=overwrite)
             case "zip":
                 with output_file(out, overwrite=overwrite) as file:
                     load_codecs(folder.path)

@@ -108,7 +108,8 @@ class Translator:
         return self._translate([(f"text {number}", text) for number, text in enumerate(texts, start=1)])
 
     @cached_property
-    def _limits(self) -> Limits:
+    def limits(self) -> Limits:
+        """The greatest lengths of what is translated in one piece."""
         longest = self.options.max_source_length * (CHARACTERS_PER_TOKEN if self.src_codec.unit == "character" else 1)
         if self.engine.max_source_length is not None:
             longest = min(longest, self.engine.max_source_length - len((EOS,)))
@@ -140,7 +141,7 @@ class Translator:
         sentences = {text: _sentences(passage) for text, passage in passages.items()}
         found = self._search(chain.from_iterable(sentences.values()))
         lossy = [text for text, of_text in sentences.items() if any(_lost(each, found[each]) for each in of_text)]
-        passages |= {text: self._split(text, replace(self._limits, usual_length=0)) for text in lossy}
+        passages |= {text: self._split(text, replace(self.limits, usual_length=0)) for text in lossy}
         sentences |= {text: _sentences(passages[text]) for text in lossy}
         found |= self._search(each for text in lossy for each in sentences[text] if each not in found)
         if not self.options.sampling:
@@ -153,13 +154,13 @@ class Translator:
         return [translations[text] for _, text in chunk]
 
     def _take_apart(self, place: str, text: str) -> Passage:
-        passage = self._split(text, self._limits)
+        passage = self._split(text, self.limits)
         if passage.was_cut:
             logger.warning(
                 "%s: a sentence of more than %d tokens was translated in parts: shorter sentences have better"
                 " translations",
                 one_line(place),
-                self._limits.max_length,
+                self.limits.max_length,
             )
         return passage
 
@@ -196,7 +197,7 @@ class Translator:
     ) -> "dict[_Sentence, list[SentenceTranslation]]":
         constraints = [self._constraints(*source) for source in batch]
         trace = Trace(len(batch)) if self.is_traced else None
-        found = search(self.engine, [reading.ids for _, reading in batch], self._search_options, constraints, trace)
+        found = search(self.engine, [reading.ids for _, reading in batch], self.search_options, constraints, trace)
         trees = trace.trees if trace else [None] * len(batch)
         return {
             sentence: [self._written(sentence.piece, reading, each, tree) for each in hypotheses]
@@ -204,7 +205,8 @@ class Translator:
         }
 
     @cached_property
-    def _search_options(self) -> "DecodingConfig":
+    def search_options(self) -> "DecodingConfig":
+        """The options, with room for as many words where tokens are characters."""
         if not self.tgt_codec.has_character_tokens:
             return self.options
         options = self.options

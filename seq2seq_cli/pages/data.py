@@ -130,3 +130,24 @@ class ServedData(TypedDict):
     """Those that a text may have."""
     pause: int
     """Milliseconds without a key after which a text is translated."""
+
+
+class WeightsData(TypedDict):
+    """Weights of 16 bits; their bytes are deflated, in base64."""
+
+    shapes: dict[str, list[int]]
+    """By name, in their order."""
+    low: str
+    """The lower byte of each number."""
+    high: str
+    """The upper byte of each number: they repeat more often, so that they take less room apart from the lower ones."""
+
+
+class TranslatorData(TypedDict):
+    """All that the page of a translator has."""
+
+    languages: tuple[str, str]
+    """Those of the source and the target, ISO 639."""
+    weights: WeightsData
+    model: str
+    """JSON with the graphs, the codecs and the options, deflated, in base64."""

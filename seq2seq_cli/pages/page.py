@@ -13,14 +13,22 @@ _ESCAPES = str.maketrans({character: f"\\u{ord(character):04x}" for character in
 """Characters that could end the element of the data, or begin another; in JSON, they stand in strings alone."""
 
 
-def page(title: str, scripts: Sequence[str], data: Mapping[str, Any], *, asks_server: bool = False) -> bytes:
+def page(
+    title: str,
+    scripts: Sequence[str],
+    data: Mapping[str, Any],
+    *,
+    asks_server: bool = False,
+    has_kernel: bool = False,
+) -> bytes:
     """The content of the file: `scripts` are names of files of this room, which run in this order.
 
     The browser is told to run these scripts and no others, and to load nothing, whatever the data holds. With
-    `asks_server`, they may send requests to the server of the page. Raises ValueError for data that JSON cannot hold.
+    `asks_server`, they may send requests to the server of the page; with `has_kernel`, they may compile a kernel of
+    WebAssembly. Raises ValueError for data that JSON cannot hold.
     """
-    style, script = _read("page.css"), "\n".join(map(_read, scripts))
-    text = Template(_read("page.html")).substitute(
+    style, script = read_file("page.css"), "\n".join(map(read_file, scripts))
+    text = Template(read_file("page.html")).substitute(
         title=html.escape(title),
         style=style,
         style_hash=_hash(style),
@@ -28,6 +36,7 @@ def page(title: str, scripts: Sequence[str], data: Mapping[str, Any], *, asks_se
         script=script,
         script_hash=_hash(script),
         server=" connect-src 'self';" if asks_server else "",
+        kernel=" 'wasm-unsafe-eval'" if has_kernel else "",
     )
     # Names of files may hold bytes that are not UTF-8; JSON writes them as it is done here.
     return text.encode("utf-8", "backslashreplace")
@@ -37,7 +46,8 @@ def _json(data: Mapping[str, Any]) -> str:
     return json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":")).translate(_ESCAPES)
 
 
-def _read(name: str) -> str:
+def read_file(name: str) -> str:
+    """A file of this room."""
     return files(__package__).joinpath(name).read_text(encoding="utf-8")
 
 

@@ -6,5 +6,5 @@ from seq2seq_cli.pages.page import page
 
 def served_page(data: ServedData) -> bytes:
     """The content of the page, which may ask the server that it came from, and nobody else."""
-    scripts = ("dom.js", "attention.js", "served.js")
+    scripts = ("dom.js", "attention.js", "panes.js", "served.js")
     return page("s2s", scripts, data, asks_server=True)

@@ -23,9 +23,28 @@ Span: TypeAlias = tuple[int, int]
 """The start and the end of a part of a text."""
 
 _LETTER = r"[^\W\d_]"
-_FIRST_WORD = re.compile(rf"(\W*)({_LETTER}[\w{APOSTROPHES}-]*)(\W*)")
-_ADDRESS = re.compile(r"[@/\\]")
+FIRST_WORD = re.compile(rf"(\W*)({_LETTER}[\w{APOSTROPHES}-]*)(\W*)")
+ADDRESS = re.compile(r"[@/\\]")
 """Found in web and e-mail addresses and paths, whose case and spaces are left as they are."""
+
+
+class SpaceRule(NamedTuple):
+    """A change to the spaces of a text, which is normalised: no white space but single spaces."""
+
+    pattern: str
+    """A regular expression, in which case is ignored."""
+    by: str
+    """The replacement."""
+    inside: str | None = None
+    """An expression for what is replaced in each part that `pattern` finds; None: the whole part."""
+
+    def edit(self) -> Callable[[str], str]:
+        """The change as a function of the text."""
+        whole = re.compile(self.pattern, re.IGNORECASE)
+        if self.inside is None:
+            return partial(whole.sub, self.by)
+        part = re.compile(self.inside)
+        return partial(whole.sub, lambda found: part.sub(self.by, found[0]))
 
 
 class SentenceCues(NamedTuple):
@@ -139,35 +158,32 @@ class Conventions:
     @cached_property
     def _edits(self) -> list[Callable[[str], str]]:
         """The changes to a text, in their order."""
-        edits = [partial(re.compile(rule, re.IGNORECASE).sub, by) for rule, by in self._space_rules()]
+        edits = [rule.edit() for rule in self.space_rules()]
         return [*edits, self._join_quotes, self._add_final_mark, self._restore_case]
 
-    def _space_rules(self) -> Iterator[tuple[str, str | Callable[[re.Match[str]], str]]]:
-        """Regular expressions for a space that is missing or too many, each with its replacement.
-
-        The texts are normalised: no white space but single spaces.
-        """
+    def space_rules(self) -> Iterator[SpaceRule]:
+        """The rules for spaces that are missing or too many, in the order in which they are applied."""
         if not self.spaces:
-            yield r"(?<=[^\x00-\x7f]) (?=[^\x00-\x7f])", ""
+            yield SpaceRule(r"(?<=[^\x00-\x7f]) (?=[^\x00-\x7f])", "")
         if self.suffixes:
-            yield rf"(?<=\w) (?={_any_of(self.suffixes)}(?!\w))", ""
+            yield SpaceRule(rf"(?<=\w) (?={_any_of(self.suffixes)}(?!\w))", "")
         if self.prefixes:
-            yield rf"(?<![^ ])({_any_of(self.prefixes)}) (?=\w)", r"\1"
+            yield SpaceRule(rf"(?<![^ ])({_any_of(self.prefixes)}) (?=\w)", r"\1")
         if self.apostrophe:
-            yield rf"(?<=\w){_any_of(APOSTROPHES)}(?=\w)", self.apostrophe
+            yield SpaceRule(rf"(?<=\w){_any_of(APOSTROPHES)}(?=\w)", self.apostrophe)
         if self.before:
             final = _any_of(mark for mark in self.final_marks if mark in self.before)
-            yield rf" (?=(?:{_any_of(self.before)}|{final}+)(?: |$))", ""
+            yield SpaceRule(rf" (?=(?:{_any_of(self.before)}|{final}+)(?: |$))", "")
         if self.apart_before:
-            yield rf"(?<=\w)({_any_of(self.apart_before)}+)(?=[^\w ]*(?: |$))", r" \1"
+            yield SpaceRule(rf"(?<=\w)({_any_of(self.apart_before)}+)(?=[^\w ]*(?: |$))", r" \1")
         if self.after:
-            yield rf"(?<![^ ])({_any_of(self.after)}) (?=.)", r"\1"
+            yield SpaceRule(rf"(?<![^ ])({_any_of(self.after)}) (?=.)", r"\1")
         if opening := set(self.apart_after).difference(self.before):
-            yield rf"(?<![^ ])({_any_of(opening)})(?=\w)", r"\1 "
+            yield SpaceRule(rf"(?<![^ ])({_any_of(opening)})(?=\w)", r"\1 ")
         if between := set(self.apart_after).intersection(self.before).difference(self.final_marks):
-            inside = re.compile(rf"(?<={_LETTER})({_any_of(between)})(?={_LETTER})")
-            yield rf" ({_any_of(between)})(?={_LETTER})", r"\1 "
-            yield rf"(?<![^ ])[^ @/\\]*{inside.pattern}[^ @/\\]*(?![^ ])", lambda found: inside.sub(r"\1 ", found[0])
+            inside = rf"(?<={_LETTER})({_any_of(between)})(?={_LETTER})"
+            yield SpaceRule(rf" ({_any_of(between)})(?={_LETTER})", r"\1 ")
+            yield SpaceRule(rf"(?<![^ ])[^ @/\\]*{inside}[^ @/\\]*(?![^ ])", r"\1 ", inside)
 
     def _join_quotes(self, text: str) -> str:
         """Join quotation marks that stand alone to the text between them."""
@@ -207,7 +223,7 @@ class Conventions:
 
     def _usual_case(self, word: str, loud: bool) -> str:
         """The word as it is inside sentences; ``loud``, in upper case, it can have other letters (WEISS, weiß)."""
-        if _ADDRESS.search(word):
+        if ADDRESS.search(word):
             return word
 
         def usual(found: re.Match[str]) -> str:
@@ -219,7 +235,7 @@ class Conventions:
     def _capitalise(self, words: list[str], places: Iterable[int]) -> None:
         """Begin the words at these places with capitals; addresses, iPhone, and words after dots stay as they are."""
         for place in places if self.capital_start else ():
-            found = _FIRST_WORD.fullmatch(words[place])
+            found = FIRST_WORD.fullmatch(words[place])
             if found and found[2].islower() and set(found[1]) <= {*self.after, *self.quotes, *APOSTROPHES}:
                 words[place] = found[1] + capitalise(found[2], self.language) + found[3]
 

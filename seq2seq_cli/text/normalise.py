@@ -14,7 +14,7 @@ HIDDEN = "\ufdd0"
 
 # Control characters that are not white space, the byte order mark, and halves of surrogate pairs, which no file
 # can hold.
-_DROPPED = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ufeff\ud800-\udfff]")
+DROPPED = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ufeff\ud800-\udfff]")
 
 
 def normalise(text: str) -> str:
@@ -30,7 +30,7 @@ def normalise(text: str) -> str:
 
 def without_control_characters(text: str) -> str:
     """The text without control characters that are not white space, byte order marks, and halves of surrogate pairs."""
-    return text if text.isprintable() else _DROPPED.sub("", text)
+    return text if text.isprintable() else DROPPED.sub("", text)
 
 
 def hide(text: str, spans: Sequence[tuple[int, int]]) -> str:

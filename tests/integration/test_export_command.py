@@ -1,14 +1,22 @@
 """``s2s export``, and the program that translates with what it writes."""
 
 import ast
+import base64
 import json
+import re
 import shutil
 import subprocess
 import sys
+import zlib
 from pathlib import Path
 
+import numpy as np
+import onnx
 import pytest
 
+from seq2seq_cli.decoding.page.graph_data import graph_data
+from seq2seq_cli.errors import ExportError
+from seq2seq_cli.pages.translator import known_operators
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import DECODER, ENCODER, EXPORT_RECORD
 from seq2seq_cli.text.normalise import SPACING
@@ -121,3 +129,60 @@ def test_a_run_without_weights_is_named_and_nothing_is_left(home: Path) -> None:
         "s2s: error: runs/small/best/model.safetensors: no such file: no epoch of this run is finished yet\n"
     )
     assert not (home / "exported").exists()
+
+
+def test_a_page_is_one_file_with_weights_of_16_bits(home: Path) -> None:
+    done = export_page(home)
+    assert (done.returncode, done.stderr) == (0, "")
+    page = home / "page.html"
+    assert done.stdout == "page.html: exported; open it in a browser\n"
+    text = page.read_text(encoding="utf-8")
+    assert not re.search(r"""(src|href|url)\s*[=(]\s*["']?https?:""", text)
+    data = json.loads(text.partition('id="data">')[2].partition("</script>")[0])
+    assert data["languages"] == ["en", "de"]
+    weights = RunFolder(home / "runs" / "small").read_best()
+    low, high = (zlib.decompress(base64.b64decode(data["weights"][half])) for half in ("low", "high"))
+    numbers = np.frombuffer(bytes(byte for pair in zip(low, high, strict=True) for byte in pair), dtype="<f2")
+    np.testing.assert_allclose(numbers, np.concatenate([weight.ravel() for weight in weights.values()]), rtol=1e-3)
+    assert data["weights"]["shapes"] == {name: list(weight.shape) for name, weight in weights.items()}
+
+
+def test_a_page_replaces_a_file_only_when_that_is_asked_for(home: Path) -> None:
+    (home / "page.html").write_text("mine", encoding="utf-8")
+    done = export_page(home)
+    assert (done.returncode, done.stderr) == (2, "s2s: error: page.html: is there already: --overwrite replaces it\n")
+    assert (home / "page.html").read_text(encoding="utf-8") == "mine"
+    assert export_page(home, "--overwrite").returncode == 0
+
+
+def test_what_a_page_cannot_do_is_refused_by_name(home: Path) -> None:
+    run = RunFolder(home / "runs" / "small")
+    weights = run.read_best()
+    run.save_best({**weights, "output.bias": weights["output.bias"] * 1e6})
+    done = export_page(home)
+    assert (done.returncode, "a weight is too large for 16 bits" in done.stderr) == (1, True)
+
+    config = run.path / "config.yaml"
+    searching = config.read_text(encoding="utf-8")
+    config.write_text(searching.replace("sampling: false", "sampling: true"), encoding="utf-8")
+    done = export_page(home)
+    assert (done.returncode, "decoding.sampling is true" in done.stderr) == (1, True)
+
+    codec = run.path / "codec" / "tgt.json"
+    content = json.loads(codec.read_text(encoding="utf-8"))
+    codec.write_text(json.dumps({**content, "tokenizer": None}), encoding="utf-8")
+    config.write_text(searching, encoding="utf-8")
+    done = export_page(home)
+    assert (done.returncode, "the target language, de, is cut into words by a program" in done.stderr) == (1, True)
+    assert not (home / "page.html").exists()
+
+
+def test_an_operation_that_a_page_cannot_compute_is_named() -> None:
+    node = onnx.helper.make_node("Einsum", ["a", "b"], ["c"], equation="i,j->ij")
+    graph = onnx.helper.make_graph([node], "graph", [], [])
+    with pytest.raises(ExportError, match="the operation Einsum"):
+        graph_data(graph, known_operators())
+
+
+def export_page(home: Path, *options: str) -> Done:
+    return s2s_here(home, "export", "runs/small", "page.html", "--to", "html", *options)

@@ -54,7 +54,7 @@ class Mark:
         return _unescaped(text[self.start : self.end]) or ""
 
 
-_BLOCKS = frozenset(
+BLOCKS = frozenset(
     """
     address article aside base blockquote body button caption center col colgroup dd details dialog dir div dl dt
     fieldset figcaption figure footer form frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html legend li link main
@@ -62,25 +62,25 @@ _BLOCKS = frozenset(
     title tr ul
     """.split()  # noqa: SIM905 - the list would have a line per name
 )
-_RAW_BLOCKS = frozenset(["pre", "script", "style", "textarea"])
-_RAW_WORDS = frozenset(["code", "kbd", "math", "samp", "svg", "tt", "var"])
-_VOID = frozenset(["area", "param", "source", "track", "wbr"])
-_GAPS = frozenset(["br", "embed", "img", "input"])
-_LINK = "link"
-_SIMPLE = {
+RAW_BLOCKS = frozenset(["pre", "script", "style", "textarea"])
+RAW_WORDS = frozenset(["code", "kbd", "math", "samp", "svg", "tt", "var"])
+VOID = frozenset(["area", "param", "source", "track", "wbr"])
+GAPS = frozenset(["br", "embed", "img", "input"])
+LINK = "link"
+SIMPLE = {
     "lead": (Kind.BREAK, ""),
     "line": (Kind.BREAK, ""),
     "autolink": (Kind.WORD, ""),
     "entities": (Kind.WORD, ""),
-    "link": (Kind.OPEN, _LINK),
-    "target": (Kind.CLOSE, _LINK),
+    "link": (Kind.OPEN, LINK),
+    "target": (Kind.CLOSE, LINK),
 }
 """The kind and the name of the marks that the expression finds as they are."""
-_COMMENTS = {"<!--": "-->", "<![": "]]>", "<?": "?>", "<!": ">"}
+COMMENTS = {"<!--": "-->", "<![": "]]>", "<?": "?>", "<!": ">"}
 
 _LINE_BREAK = "\n\r\t\v\f\x1c-\x1e\x85\u2028\u2029"
 _ATTRIBUTE = r"\s+[\w:@.-]+(?:\s*=\s*(?:\"[^\"<]*\"|'[^'<]*'|[^\s\"'<>=`]+))?"
-_MARK = (
+MARK = (
     r"(?P<fence>^[ \t]*(?:`{3,}|~{3,})[^\n`]*$)"
     r"|(?P<lead>^(?:[^\S\n]*(?:\#{1,6}|>|[-*+•‣◦▪–—]|\d{1,3}[.)]|\[[ xX]\])(?=\s|(?<=>)))+[^\S\n]*)"
     rf"|(?P<line>[{_LINE_BREAK}]+)"
@@ -95,8 +95,10 @@ _MARK = (
     r"|(?P<target>\](?:\((?:[^()\s<>]|\([^()\s]*\))*(?:\s+\"[^\"\n]*\")?\)|\[[^\[\]\n]*\])?)"
     r"|(?P<emphasis>\*{1,3}|_{1,3}|~~)"
 )
-_UNBROKEN = re.compile(rf"[^\s。！？；：，、،।]{{{LONGEST_WORD + 1},}}")
-_ANY_MARK = re.compile(rf"[<&`\[*_~@#/\\{_LINE_BREAK}]|^\s*[->+•‣◦▪–—\d]|www\.|\w\.\w")
+TAG_END = re.compile(r"[\s/>]")
+"""Found behind the name of a tag."""
+UNBROKEN = re.compile(rf"[^\s。！？；：，、،।]{{{LONGEST_WORD + 1},}}")
+ANY_MARK = re.compile(rf"[<&`\[*_~@#/\\{_LINE_BREAK}]|^\s*[->+•‣◦▪–—\d]|www\.|\w\.\w")
 """A quick test: found in every text that has a mark."""
 
 
@@ -106,7 +108,7 @@ def find_marks(text: str) -> list[Mark]:
     Each opening mark and the closing one of the same name have each other as partner. Where one lacks the other, a
     Markdown mark is plain text; an HTML tag is still a mark.
     """
-    marks = list(_Scanner(text).marks()) if _ANY_MARK.search(text) else []
+    marks = list(_Scanner(text).marks()) if ANY_MARK.search(text) else []
     if len(text) > LONGEST_WORD:
         marks = sorted([*marks, *_unbroken(text, marks)], key=lambda mark: mark.start)
     return _paired(text, marks) if marks else []
@@ -134,7 +136,7 @@ def _unbroken(text: str, marks: list[Mark]) -> Iterator[Mark]:
     ends = [0, *(mark.end for mark in marks)]
     starts = [*(mark.start for mark in marks), len(text)]
     for end, start in zip(ends, starts, strict=True):
-        yield from (Mark(*match.span(), Kind.WORD) for match in _UNBROKEN.finditer(text, end, start))
+        yield from (Mark(*match.span(), Kind.WORD) for match in UNBROKEN.finditer(text, end, start))
 
 
 class _Scanner:
@@ -147,7 +149,7 @@ class _Scanner:
 
     def marks(self) -> Iterator[Mark]:
         position = 0
-        expression = re.compile(_MARK, re.MULTILINE)  # not at the import: few texts have marks
+        expression = re.compile(MARK, re.MULTILINE)  # not at the import: few texts have marks
         while match := expression.search(self._text, position):
             mark = self._mark(match)
             if mark is not None:
@@ -157,8 +159,8 @@ class _Scanner:
     def _mark(self, match: re.Match[str]) -> Mark | None:
         start, end = match.span()
         kind = match.lastgroup or ""
-        if kind in _SIMPLE:
-            return Mark(start, end, *_SIMPLE[kind])
+        if kind in SIMPLE:
+            return Mark(start, end, *SIMPLE[kind])
         if kind == "word":
             length = len(without_final_marks(match[0]))
             return Mark(start, start + length, Kind.WORD) if length > 1 else None
@@ -189,22 +191,22 @@ class _Scanner:
         return Mark(start, len(self._text) if line_end < 0 else line_end, Kind.BREAK)
 
     def _comment(self, start: int, end: int) -> Mark | None:
-        close = self._find(_COMMENTS[self._text[start:end]], end)
+        close = self._find(COMMENTS[self._text[start:end]], end)
         return None if close is None else Mark(start, close, Kind.VOID)
 
     def _tag(self, start: int, end: int) -> Mark:
         tag = self._text[start:end]
         closes = tag.startswith("</")
-        name = re.split(r"[\s/>]", tag[1 + closes :], maxsplit=1)[0].lower()
-        alone = tag.endswith("/>") or name in _VOID | _GAPS
-        if not closes and not alone and name in _RAW_BLOCKS | _RAW_WORDS:
+        name = TAG_END.split(tag[1 + closes :], maxsplit=1)[0].lower()
+        alone = tag.endswith("/>") or name in VOID | GAPS
+        if not closes and not alone and name in RAW_BLOCKS | RAW_WORDS:
             close = self._find(f"</{name}>", end, ignore_case=True)
             if close is not None:
-                return Mark(start, close, Kind.BREAK if name in _RAW_BLOCKS else Kind.WORD)
-        if name in _BLOCKS | _RAW_BLOCKS:
+                return Mark(start, close, Kind.BREAK if name in RAW_BLOCKS else Kind.WORD)
+        if name in BLOCKS | RAW_BLOCKS:
             return Mark(start, end, Kind.BREAK)
         if alone:
-            return Mark(start, end, Kind.GAP if name in _GAPS else Kind.VOID)
+            return Mark(start, end, Kind.GAP if name in GAPS else Kind.VOID)
         return Mark(start, end, Kind.CLOSE if closes else Kind.OPEN, name)
 
     def _entity(self, start: int, end: int) -> Mark | None:
@@ -265,7 +267,7 @@ def _resolved(mark: Mark, i: int, partners: dict[int, int], index: dict[int, int
 
 
 def _is_markdown(mark: Mark) -> bool:
-    return mark.kind in {Kind.OPEN, Kind.CLOSE, Kind.EITHER} and (mark.name == _LINK or not mark.name[0].isalpha())
+    return mark.kind in {Kind.OPEN, Kind.CLOSE, Kind.EITHER} and (mark.name == LINK or not mark.name[0].isalpha())
 
 
 def _partners(text: str, marks: list[Mark]) -> dict[int, int]:

@@ -21,19 +21,19 @@ _HASHTAG = r"(?<![\w&#/])#\d{0,31}[^\W\d_]\w{0,63}"
 PROTECTED = "|".join([_URL, _E_MAIL, _HOST, _PATH, _HANDLE, _HASHTAG])
 """The expression of all protected spans; `without_final_marks` then leaves the punctuation of the sentence to it."""
 
-_FINAL_MARKS = ".,;:!?…'’*_~。，、；：！？"
-_NUMBER = re.compile(r"\d++(?:[.,:/'’\-\u2009\u202f\xa0]\d++)*+")
-_BRACKETS = {")": "(", "]": "["}
-_CLOSING = dict(zip("([{\"'“„‚‘«‹", ")]}\"'”“‘’»›", strict=True))
+TRAILING_MARKS = ".,;:!?…'’*_~。，、；：！？"
+NUMBER = re.compile(r"\d++(?:[.,:/'’\-\u2009\u202f\xa0]\d++)*+")
+BRACKETS = {")": "(", "]": "["}
+CLOSING = dict(zip("([{\"'“„‚‘«‹", ")]}\"'”“‘’»›", strict=True))
 """The closing mark of each opening one."""
-_OPENING = {*_CLOSING, *"$€£¥"}
+OPENING = {*CLOSING, *"$€£¥"}
 
 
 def without_final_marks(span: str) -> str:
     """A protected span without the punctuation of the sentence around it: ``(see https://a.org/b_(c)).``."""
     while True:
-        shorter = span.rstrip(_FINAL_MARKS)
-        opening = _BRACKETS.get(shorter[-1:])
+        shorter = span.rstrip(TRAILING_MARKS)
+        opening = BRACKETS.get(shorter[-1:])
         if opening and shorter.count(shorter[-1]) > shorter.count(opening):
             shorter = shorter[:-1]
         if shorter == span:
@@ -46,9 +46,9 @@ def lost_numbers(source: str, output: str) -> list[tuple[int, int]]:
 
     A number that occurs n times in the source is lost where it occurs fewer times in the output: its last ones are.
     """
-    left = Counter(match[0] for match in _NUMBER.finditer(output))
+    left = Counter(match[0] for match in NUMBER.finditer(output))
     lost = []
-    for match in _NUMBER.finditer(source):
+    for match in NUMBER.finditer(source):
         if left[match[0]] > 0:
             left[match[0]] -= 1
         else:
@@ -82,9 +82,9 @@ def _widened(text: str, start: int, end: int, first: int, last: int) -> tuple[in
         start -= 1
     while end < last and _is_in_word(text[end]):
         end += 1
-    while start > first and text[start - 1] in _OPENING:
+    while start > first and text[start - 1] in OPENING:
         start -= 1
-        if end < last and text[end] == _CLOSING.get(text[start]):
+        if end < last and text[end] == CLOSING.get(text[start]):
             end += 1
     return start, end
 

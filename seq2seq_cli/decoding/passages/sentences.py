@@ -12,16 +12,16 @@ from seq2seq_cli.decoding.passages.markup import FILLER
 
 _SPACED_STOPS = ".!?…‽⁇⁈⁉؟۔։።፧।॥܀܁܂᠃᠉꓿᱾᱿჻။"
 """Marks that end a sentence where white space follows."""
-_OTHER_STOPS = "。！？｡．︒"
+OTHER_STOPS = "。！？｡．︒"
 """Marks of scripts without spaces."""
-_CLOSING = "\"'”’»«›‹“)]}）］｝」』】〉》〕＂＇" + FILLER
+CLOSING_MARKS = "\"'”’»«›‹“)]}）］｝」』】〉》〕＂＇" + FILLER
 _OPENING = "\"'“„‟‚‘«»‹›([{（［｛「『【〈《〔¿¡–—-" + FILLER
 
 # French has a space before its closing quote.
-_END = re.compile(rf"[{re.escape(_SPACED_STOPS + _OTHER_STOPS)}]+(?:\s»(?=\s|$))?[{re.escape(_CLOSING)}]*+")
-_NEXT = re.compile(f"[\\s{re.escape(_OPENING)}]*+(.)?", re.DOTALL)
-_LAST_WORD = re.compile(f"[^\\s{re.escape(_OPENING)}]*$")
-_LONGEST_WORD = 40
+SENTENCE_END = re.compile(rf"[{re.escape(_SPACED_STOPS + OTHER_STOPS)}]+(?:\s»(?=\s|$))?[{re.escape(CLOSING_MARKS)}]*+")
+FOLLOWING = re.compile(f"[\\s{re.escape(_OPENING)}]*+(.)?", re.DOTALL)
+LAST_WORD = re.compile(f"[^\\s{re.escape(_OPENING)}]*$")
+LONGEST_ABBREVIATION = 40
 """Characters before a full stop that are looked at."""
 _ROMAN = re.compile("[IVXLCDM]+")
 
@@ -31,22 +31,22 @@ def sentence_ends(text: str, language: str) -> Iterator[int]:
 
     `language` is a code such as ``en``. FILLER stands for marks, which are no part of the text.
     """
-    for match in _END.finditer(text):
+    for match in SENTENCE_END.finditer(text):
         end = match.end()
-        following = _NEXT.match(text, end)
+        following = FOLLOWING.match(text, end)
         if following is None or following[1] is None or following[1].islower():
             continue
-        stops = match[0].rstrip(_CLOSING).rstrip()
-        if text[end].isspace() or any(stop in _OTHER_STOPS for stop in stops):
-            before = text[max(0, match.start() - _LONGEST_WORD) : match.start()]
-            word = _LAST_WORD.search(before)
+        stops = match[0].rstrip(CLOSING_MARKS).rstrip()
+        if text[end].isspace() or any(stop in OTHER_STOPS for stop in stops):
+            before = text[max(0, match.start() - LONGEST_ABBREVIATION) : match.start()]
+            word = LAST_WORD.search(before)
             if stops != "." or word is None or not _goes_on(word[0].replace(FILLER, ""), following[1], language):
                 yield end
 
 
 def _goes_on(word: str, following: str, language: str) -> bool:
     """Whether a full stop after this word, with this character next, belongs to the word."""
-    abbreviations = _abbreviations().get(language, frozenset())
+    abbreviations = abbreviations_of(language)
     if len(word) == 1 and word.isalpha():
         return True
     if word.isdigit() or _ROMAN.fullmatch(word):
@@ -55,6 +55,11 @@ def _goes_on(word: str, following: str, language: str) -> bool:
         return True
     folded = word.casefold()
     return folded in abbreviations or (following.isdigit() and f"{folded}#" in abbreviations)
+
+
+def abbreviations_of(language: str) -> frozenset[str]:
+    """The abbreviations of a language, in lower case, as abbreviations.txt explains them."""
+    return _abbreviations().get(language, frozenset())
 
 
 @cache

@@ -11,7 +11,7 @@ from seq2seq_cli.decoding.passages.pieces import Piece, make_piece
 _WORD = "\ufdd0"
 """Stands for each character of a protected word: one of the code points that Unicode keeps out of texts."""
 _WORDS = re.compile(f"{_WORD}+")
-_CUTS = (re.compile(r"[;:—](?=[\s\0])|[；：]"), re.compile(r"[,،](?=[\s\0])|[，、]"), re.compile(r"\s"))
+CUTS = (re.compile(r"[;:—](?=[\s\0])|[；：]"), re.compile(r"[,،](?=[\s\0])|[，、]"), re.compile(r"\s"))
 """The places where a sentence that is too long is cut, the best first."""
 _JOINERS = "\u200d\ufe0f"
 """Characters that join emoji into one, or make one of the character before them."""
@@ -43,14 +43,14 @@ class Source:
     def cutting_place(self, start: int, end: int) -> int | None:
         """The best position to cut a part in two, near its middle and outside of marks; None when there is none."""
         quarter, middle = (end - start) // 4, (start + end) // 2
-        for cuts in _CUTS:
+        for cuts in CUTS:
             found = (match.end() for match in cuts.finditer(self.masked, start + quarter, end - quarter))
             places = [place for place in found if start < place < end and self._mark_around(place) is None]
             if places:
                 return min(places, key=lambda place: abs(place - middle))
         mark = self._mark_around(middle)
         for place in (middle,) if mark is None else (mark.start, mark.end):
-            while place < end and unicodedata.combining(self.text[place]):
+            while place < end and unicodedata.category(self.text[place])[0] == "M":
                 place += 1
             if start < place < end:
                 return place

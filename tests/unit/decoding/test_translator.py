@@ -160,7 +160,7 @@ def test_the_limits_have_room_for_as_many_words_of_characters(
     chinese = Vocabulary.fit(Counter("我喜欢吃苹果和香蕉" * 2), min_count=1, max_size=None)
     for codec in (replace(tgt_codec, unit="character"), replace(tgt_codec, vocabulary=chinese)):
         characters = replace(plain, tgt_codec=codec)
-        options = [each._search_options for each in (plain, characters)]
+        options = [each.search_options for each in (plain, characters)]
         limits = [Rules(each, [[5, 6]], [Constraints()]).limits.tolist() for each in options]
         assert limits == [[3 + 10], [3 + 50]]
         assert [each.no_repeat_ngram_size for each in options] == [3, 15]

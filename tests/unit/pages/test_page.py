@@ -4,13 +4,15 @@ import base64
 import hashlib
 import json
 import re
+from collections import Counter
 from html.parser import HTMLParser
 from typing import Any
 
 import pytest
 
 from seq2seq_cli.pages.evaluation import evaluation_page
-from seq2seq_cli.pages.page import page
+from seq2seq_cli.pages.page import page, read_file
+from seq2seq_cli.pages.translator import SCRIPTS
 from tests.unit.pages.evaluations import evaluation_of
 
 HOSTILE = [
@@ -94,3 +96,11 @@ def test_a_page_asks_for_nothing_and_runs_its_own_script_alone() -> None:
 def test_numbers_that_json_lacks_are_refused() -> None:
     with pytest.raises(ValueError, match="JSON"):
         page("a", [], {"": float("nan")})
+
+
+def test_no_two_scripts_of_a_page_define_the_same_name() -> None:
+    # They share one scope: a second function of a name would silently take the place of the first.
+    text = "\n".join(map(read_file, SCRIPTS))
+    names = re.findall(r"^(?:async )?(?:function\*?|class|const|let) (\w+)", text, flags=re.MULTILINE)
+    assert len(names) > 100
+    assert [name for name, count in Counter(names).items() if count > 1] == []

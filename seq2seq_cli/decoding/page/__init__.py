@@ -1,0 +1,1 @@
+"""A trained run as a page for a browser: its graphs, its codecs and its rules as plain data."""

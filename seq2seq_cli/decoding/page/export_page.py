@@ -1,0 +1,78 @@
+"""A trained run as one page, which translates in a browser without a server."""
+
+from pathlib import Path
+from typing import Any
+
+import onnx
+
+from seq2seq_cli.config.choices import LENGTH_FACTOR
+from seq2seq_cli.decoding.load import load_translator
+from seq2seq_cli.decoding.page.graph_data import GraphData, graph_data
+from seq2seq_cli.decoding.page.text_data import Data, codec_data, conventions_data, expressions_data, tables_data
+from seq2seq_cli.decoding.translator import Translator
+from seq2seq_cli.errors import ExportError
+from seq2seq_cli.files.output import check_output, output_file
+from seq2seq_cli.pages.translator import known_operators, translator_page
+from seq2seq_cli.runs.folder import RunFolder
+from seq2seq_cli.runs.layout import DECODER, ENCODER
+from seq2seq_cli.runs.weights import read_weights
+from seq2seq_cli.text.codec import Codec
+
+
+def write_page(folder: RunFolder, out: Path, *, overwrite: bool = False) -> None:
+    """Write the page of a run, which translates with the options of the run's config as `Translator.translate` does.
+
+    Raises UsageError when `out` cannot be written, or is there already and `overwrite` is not given; ModelFileError
+    when a file of the run is missing or damaged; ExportError for a run with a part that the page cannot do.
+    """
+    check_output(out, overwrite=overwrite)
+    translator = load_translator(folder, options={"engine": "onnx"})
+    _check(folder.path, translator)
+    languages = translator.src_codec.config.language, translator.tgt_codec.config.language
+    weights = read_weights(folder.chosen or folder.best_path)
+    model = {
+        "encoder": _graph(folder.path / ENCODER),
+        "decoder": _graph(folder.path / DECODER),
+        "hasAttention": translator.engine.has_attention,
+        "src": codec_data(translator.src_codec),
+        "tgt": _target_data(translator.src_codec, translator.tgt_codec),
+        "conventions": conventions_data(translator.src_codec.conventions),
+        "expressions": expressions_data(),
+        "tables": tables_data(languages[0]),
+        "options": _options(translator),
+        "limits": {"usualLength": translator.limits.usual_length, "maxLength": translator.limits.max_length},
+    }
+    try:
+        content = translator_page(languages, weights, model)
+    except ValueError as error:
+        raise ExportError(f"{folder.path}: {error}: export it with --to onnx") from None
+    with output_file(out, overwrite=overwrite) as file:
+        file.write(content)
+
+
+def _check(run: Path, translator: Translator) -> None:
+    """Raise ExportError for what the page cannot do."""
+    if translator.options.sampling:
+        raise ExportError(
+            f"{run}: decoding.sampling is true in its config.yaml; the page searches: set it to false there"
+        )
+    for side, codec in (("source", translator.src_codec), ("target", translator.tgt_codec)):
+        if codec.unit != "character" and codec.rules is None:
+            program = f"the {side} language, {codec.config.language}, is cut into words by a program"
+            raise ExportError(f"{run}: {program}, which no page can run: train with --set text.unit=character")
+
+
+def _target_data(src: Codec, tgt: Codec) -> Data:
+    """The codec of the target; where it shares the units of the source, they are not there twice."""
+    is_shared = (src.vocabulary, src.merges) == (tgt.vocabulary, tgt.merges)
+    return {**codec_data(tgt), **({"words": None, "merges": None} if is_shared else {})}
+
+
+def _options(translator: Translator) -> dict[str, Any]:
+    options = vars(translator.search_options)
+    factor = options["max_length_factor"]
+    return {**options, "max_length_factor": LENGTH_FACTOR if factor is None else factor}
+
+
+def _graph(path: Path) -> GraphData:
+    return graph_data(onnx.load(path, load_external_data=False).graph, known_operators())

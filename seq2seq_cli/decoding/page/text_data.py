@@ -1,0 +1,121 @@
+"""What the page knows of text, as plain data: its tables and expressions are those of Python."""
+
+import re
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from itertools import groupby
+from typing import Any, TypeAlias
+
+from seq2seq_cli.decoding.passages import markup, protected, sentences, source
+from seq2seq_cli.text.codec import FINAL_MARKS, Codec
+from seq2seq_cli.text.conventions import ADDRESS, FIRST_WORD, WORD, Conventions, SpaceRule
+from seq2seq_cli.text.javascript import Expression, replacement_in_javascript, to_javascript
+from seq2seq_cli.text.normalise import DROPPED
+from seq2seq_cli.text.tokenizer_rules import Finder, TokenizerRules
+
+Data: TypeAlias = dict[str, Any]
+
+
+def codec_data(codec: Codec) -> Data:
+    """A codec whose tokens are characters, or words cut by rules."""
+    return {
+        "unit": codec.unit,
+        "language": codec.config.language,
+        "lowercase": codec.config.lowercase,
+        "spacing": codec.config.spacing,
+        "words": codec.vocabulary.words,
+        "merges": codec.merges,
+        "tokenizer": codec.rules and _tokenizer_data(codec.rules),
+    }
+
+
+def _tokenizer_data(rules: TokenizerRules) -> Data:
+    finders = {kind: Finder(expression, rules.classes, None) for kind, expression in rules.expressions.items()}
+    return {
+        "is_known": rules.is_known,
+        "exceptions": rules.exceptions,
+        "expressions": {
+            kind: to_javascript(finder.pattern, finds_all=kind == "infix") for kind, finder in finders.items()
+        },
+    }
+
+
+def conventions_data(conventions: Conventions) -> Data:
+    """The conventions of a source."""
+    return {**asdict(conventions), "space_rules": list(map(_space_rule, conventions.space_rules()))}
+
+
+def _space_rule(rule: SpaceRule) -> Data:
+    return {
+        "expression": to_javascript(rule.pattern, ignores_case=True, finds_all=True),
+        "replacement": replacement_in_javascript(rule.by),
+        "inside": rule.inside and to_javascript(rule.inside, finds_all=True),
+    }
+
+
+def expressions_data() -> dict[str, Expression]:
+    """The expressions that are the same for all languages, by the names that the scripts have for them."""
+    one: dict[str, str | re.Pattern[str]] = {
+        "space": r"\s",
+        "spaces": r"\s+",
+        "digit": f"[{_ranges(str.isdigit)}]",
+        "firstWord": rf"^(?:{FIRST_WORD.pattern})\Z",
+        "address": ADDRESS,
+        "anyMark": markup.ANY_MARK,
+        "tagEnd": markup.TAG_END,
+        "wordBefore": r"(?:\w|\d[.,])\Z",
+        "wordAfter": r"^(?:\w|[.,]\d)",
+        "following": sentences.FOLLOWING,
+        "lastWord": sentences.LAST_WORD,
+    }
+    every: dict[str, str | re.Pattern[str]] = {
+        "outerSpaces": r"^\s+|\s+\Z",
+        "dropped": DROPPED,
+        "word": WORD,
+        "mark": re.compile(markup.MARK, re.MULTILINE),
+        "unbroken": markup.UNBROKEN,
+        "number": protected.NUMBER,
+        "sentenceEnd": sentences.SENTENCE_END,
+        **{f"cut{rank}": cut for rank, cut in enumerate(source.CUTS)},
+    }
+    return {
+        **{name: to_javascript(pattern) for name, pattern in one.items()},
+        **{name: to_javascript(pattern, finds_all=True) for name, pattern in every.items()},
+    }
+
+
+def tables_data(language: str) -> Data:
+    """The tables by the names that the scripts have for them; the abbreviations are those of the source's language."""
+    return {
+        "titles": {letter: letter.title() for letter in _characters(str.islower) if letter.title() != letter.upper()},
+        "finalMarks": "".join(sorted(FINAL_MARKS)),
+        "blocks": sorted(markup.BLOCKS),
+        "rawBlocks": sorted(markup.RAW_BLOCKS),
+        "rawWords": sorted(markup.RAW_WORDS),
+        "void": sorted(markup.VOID),
+        "gaps": sorted(markup.GAPS),
+        "link": markup.LINK,
+        "simpleMarks": {name: [kind.name, of] for name, (kind, of) in markup.SIMPLE.items()},
+        "comments": markup.COMMENTS,
+        "trailingMarks": protected.TRAILING_MARKS,
+        "brackets": protected.BRACKETS,
+        "closing": protected.CLOSING,
+        "opening": "".join(sorted(protected.OPENING)),
+        "closingMarks": sentences.CLOSING_MARKS,
+        "otherStops": sentences.OTHER_STOPS,
+        "longestAbbreviation": sentences.LONGEST_ABBREVIATION,
+        "abbreviations": sorted(sentences.abbreviations_of(language)),
+    }
+
+
+def _characters(has: Callable[[str], bool]) -> Iterator[str]:
+    """All characters with a property."""
+    return filter(has, map(chr, range(sys.maxunicode + 1)))
+
+
+def _ranges(has: Callable[[str], bool]) -> str:
+    """The members of a character class, for all characters with a property."""
+    numbered = enumerate(map(ord, _characters(has)))
+    runs = [[code for _, code in run] for _, run in groupby(numbered, key=lambda pair: pair[1] - pair[0])]
+    return "".join(f"{chr(run[0])}-{chr(run[-1])}" for run in runs)

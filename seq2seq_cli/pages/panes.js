@@ -1,0 +1,62 @@
+// A text on one side, its translation on the other, and the attention below: what the pages that translate share.
+
+const MOST_OPEN = 3; // sentences whose attention is shown at once
+
+/**
+ * The panes: {elements, input, tell, ask, schedule}.
+ *
+ * `languages()` are the codes of the two sides, `nameOf(code)` their names. `translate(text, isWanted)` gives
+ * {text, sentences, told}, or null once the text is another one; it is asked `pause` milliseconds after the last key.
+ */
+function translationPanes({ languages, nameOf, pause, translate }) {
+  const input = el("textarea", { id: "source", rows: 6, dir: "auto", spellcheck: "false", oninput: () => schedule() });
+  const output = el("output", { id: "translation", for: "source", dir: "auto", "aria-live": "polite" });
+  const copy = el("button", { type: "button", disabled: true, onclick: () => copyText(output) }, "Copy");
+  const status = el("p", { class: "note", role: "status" });
+  const attention = el("section", { "aria-label": "Attention" });
+  const tell = (told) => status.replaceChildren(told);
+  let waiting;
+  let latest = 0;
+
+  function schedule() {
+    clearTimeout(waiting);
+    waiting = setTimeout(ask, pause);
+  }
+
+  /** Ask for the translation of the text as it is now. */
+  async function ask() {
+    clearTimeout(waiting);
+    const number = ++latest;
+    const isWanted = () => number === latest;
+    const sides = languages();
+    [input, output].forEach((field, side) => {
+      field.lang = sides[side];
+      field.setAttribute("aria-label", nameOf(sides[side]));
+    });
+    const isBlank = !input.value.trim();
+    const answer = isBlank ? { text: "", sentences: [], told: "Type a text." } : await translate(input.value, isWanted);
+    if (answer && isWanted()) show(answer, sides);
+  }
+
+  function show({ text, sentences, told }, sides) {
+    output.replaceChildren(text);
+    copy.disabled = !text;
+    tell(told);
+    const seen = sentences.filter(({ weights }) => weights);
+    const view = (sentence) => attentionView(sentence, sides);
+    attention.replaceChildren(...(seen.length === 1 ? seen.map(view) : seen.map((sentence) =>
+      fold(bdi(sentence.source), () => view(sentence), seen.length <= MOST_OPEN))));
+  }
+
+  const panes = el("div", { class: "panes" },
+    el("div", { class: "pane" }, input), el("div", { class: "pane" }, output, copy));
+  return { elements: [panes, status, attention], input, tell, ask, schedule };
+}
+
+/** Copy the text of an element as a person does: a page from the disk may not write to the clipboard otherwise. */
+function copyText(element) {
+  const selection = getSelection();
+  selection.selectAllChildren(element);
+  document.execCommand("copy");
+  selection.removeAllRanges();
+}

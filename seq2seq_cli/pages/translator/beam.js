@@ -1,0 +1,205 @@
+// Beam search for one source, the same as decoding/search, which explains it.
+
+const FEW_BANS = 32;
+const LEAST_COVERAGE = 1e-9;
+
+/** The best hypotheses for a source of ids without EOS, best first: {ids, weights, logProbabilities, forced, ...}. */
+function search(engine, source, options, constraints) {
+  const rules = rulesOf(source, options, constraints);
+  const finished = new Finished(rules, options);
+  const progress = constraints.terms.length ? Progress.start(constraints, rules.limit) : null;
+  const coverage = new Float64Array(source.length + 1);
+  let rows = [{ token: BOS, parent: null, history: [], total: 0, coverage, progress }];
+  let state = engine.start(source);
+  while (rows.length) {
+    const asked = rows.map((row) => row.progress?.asked() ?? []);
+    const [proposals, after] = propose(engine, rows, state, asked, rows.map((row) => bansOf(row, rules)), options);
+    const candidates = guided(rows, bestOf(proposals, options.beam_size), asked, proposals);
+    for (const [number, row] of rows.entries()) {
+      if (!candidates.some((candidate) => candidate.row === number)) finished.add(row); // all tokens are banned
+    }
+    const chosen = chooseBest(candidates, rows, finished.ended, options);
+    const extended = chosen.map((candidate) => extend(rows[candidate.row], candidate, proposals.weights[candidate.row]));
+    const isFinished = (row) => row.token === EOS
+      || (row.history.length >= rules.limit && (row.progress?.isComplete ?? true));
+    for (const row of extended) if (isFinished(row)) finished.add(row);
+    const kept = [...extended.keys()].filter((i) => !isFinished(extended[i]) && finished.canWin(extended[i]));
+    rows = kept.map((i) => extended[i]);
+    state = engine.select(after, kept.map((i) => chosen[i].row));
+  }
+  return finished.best();
+}
+
+/** The rules for the translations of a source. */
+function rulesOf(source, options, constraints) {
+  const limit = Math.trunc(options.max_length_factor * source.length) + options.max_length_extra;
+  const size = options.no_repeat_ngram_size;
+  return {
+    limit,
+    longest: limit + longestOf(constraints),
+    minLength: options.min_length,
+    ngramSize: size,
+    repetitions: size ? largestRepetition(source, size) : 1,
+    unknown: constraints.unknown,
+  };
+}
+
+/** The tokens that may not come next. */
+function bansOf({ history, progress }, rules) {
+  const bans = new Set(progress?.banned());
+  if (history.length < rules.minLength) bans.add(EOS);
+  if (history.filter((token) => token === UNK).length >= rules.unknown) bans.add(UNK);
+  if (rules.ngramSize) for (const token of repeatedNgrams(history, rules.ngramSize, rules.repetitions)) bans.add(token);
+  return bans;
+}
+
+/** The tokens that would complete an n-gram without UNK that has occurred as often as the limit. */
+function repeatedNgrams(history, size, limit) {
+  const begin = history.slice(history.length - size + 1);
+  if (history.length < size || begin.includes(UNK)) return [];
+  const counts = new Map();
+  for (let start = 0; start + size <= history.length; start++) {
+    if (!begin.every((token, i) => history[start + i] === token)) continue;
+    const token = history[start + size - 1];
+    if (token !== UNK) counts.set(token, (counts.get(token) ?? 0) + 1);
+  }
+  return [...counts].filter(([, count]) => count >= limit).map(([token]) => token);
+}
+
+/** The number of times that the most frequent n-gram without UNK occurs; at least 1. */
+function largestRepetition(ids, size) {
+  const counts = new Map();
+  for (let start = 0; start + size <= ids.length; start++) {
+    const ngram = ids.slice(start, start + size);
+    if (!ngram.includes(UNK)) counts.set(ngram.join(), (counts.get(ngram.join()) ?? 0) + 1);
+  }
+  return Math.max(1, ...counts.values());
+}
+
+/** The proposals for each row, enough of them that no ban forbids, with `allowed`: their places among them. */
+function propose(engine, rows, state, asked, bans, { beam_size: most }) {
+  const largest = Math.max(...bans.map((of) => of.size));
+  const atLeast = Math.min(most + largest, engine.vocabularySize - 2);
+  for (let k = Math.min(atLeast, most + FEW_BANS); ; k = atLeast) {
+    const [proposals, after] = engine.step(rows.map((row) => row.token), state, k, asked);
+    const allowed = proposals.tokens.map((tokens, row) => [...tokens.keys()].filter((i) => !bans[row].has(tokens[i])));
+    if (k === atLeast || allowed.every((of) => of.length >= most)) return [{ ...proposals, allowed }, after];
+  }
+}
+
+/** The best allowed proposals of each row as candidates. */
+function bestOf({ tokens, logProbabilities, allowed }, most) {
+  return tokens.flatMap((ofRow, row) => allowed[row]
+    .filter((place) => Number.isFinite(logProbabilities[row][place]))
+    .slice(0, most)
+    .map((place) => ({ row, token: ofRow[place], logProbability: logProbabilities[row][place], progress: null })));
+}
+
+/** The candidates that the progress of their rows allows, and the tokens that the rows ask for. */
+function guided(rows, candidates, asked, { asked: logProbabilities, weights }) {
+  if (!rows.some((row) => row.progress)) return candidates;
+  const wanted = [];
+  const kept = [];
+  for (const [number, { progress }] of rows.entries()) {
+    const own = candidates.filter((candidate) => candidate.row === number);
+    const ofToken = new Map(asked[number].map((token, i) => [token, logProbabilities[number][i]]));
+    const { terms } = progress.constraints;
+    const pointer = terms.some(({ positions }) => positions.length) ? new Pointer(weights[number], terms, ofToken) : null;
+    const free = new Set();
+    for (const candidate of own) {
+      if (progress.takesAskedOnly) continue;
+      if (ofToken.has(candidate.token)) free.add(candidate.token);
+      else kept.push({ ...candidate, progress: progress.after(candidate.token, true, pointer) });
+    }
+    for (const [token, logProbability] of ofToken) {
+      const after = progress.after(token, free.has(token), pointer);
+      if (Number.isFinite(logProbability)) wanted.push({ row: number, token, logProbability, progress: after });
+    }
+  }
+  return [...kept, ...wanted];
+}
+
+/** The candidates that go on or end: the best of each stage of the progress, but no hopeless ones. */
+function chooseBest(candidates, rows, ended, { beam_size: size, n_best: nBest, prune }) {
+  const stages = new Map();
+  for (const candidate of candidates) {
+    const { row, logProbability, progress } = candidate;
+    const total = rows[row].total + logProbability + (progress?.gain ?? 0);
+    const stage = progress?.stage ?? 0;
+    stages.set(stage, [...(stages.get(stage) ?? []), { candidate, total }]);
+  }
+  const inOrder = [...stages.keys()].sort((a, b) => a - b);
+  return inOrder.flatMap((stage) => {
+    const best = stages.get(stage).sort((a, b) => b.total - a.total).slice(0, Math.max(0, size - ended));
+    const isHopeful = ({ total }, rank) => prune === null || total >= best[0].total - prune || rank < nBest;
+    return best.filter(isHopeful).map(({ candidate }) => candidate);
+  });
+}
+
+/** A row with the token of a candidate. */
+function extend(row, { token, logProbability, progress }, weights) {
+  return {
+    token, logProbability, weights, progress,
+    parent: row,
+    history: [...row.history, token],
+    total: row.total + logProbability,
+    coverage: row.coverage.map((sum, place) => sum + weights[place]),
+  };
+}
+
+/** The finished hypotheses, worst first. */
+class Finished {
+  constructor(rules, options) {
+    this.rules = rules;
+    this.options = options;
+    this.ended = 0;
+    this.scoreToBeat = -Infinity;
+    this.all = [];
+  }
+
+  add(row) {
+    const end = { row, isEnded: row.token === EOS, score: this.score(row) };
+    const isBetter = (a, b) => a.isEnded > b.isEnded || (a.isEnded === b.isEnded && a.score > b.score);
+    const place = this.all.findIndex((other) => !isBetter(end, other)); // the first of equals is the best
+    this.all.splice(place < 0 ? this.all.length : place, 0, end);
+    this.ended += end.isEnded;
+    if (this.ended >= this.options.n_best) this.scoreToBeat = this.all.at(-this.options.n_best).score;
+  }
+
+  score({ total, history, coverage, progress }) {
+    if (progress) return total + progress.gain;
+    const covered = (sum, weight) => sum + Math.log(Math.min(Math.max(weight, LEAST_COVERAGE), 1));
+    const { coverage_penalty: beta } = this.options;
+    return total / this.divisor(history.length) + (beta ? beta * coverage.reduce(covered, 0) : 0);
+  }
+
+  divisor(length) {
+    const { length_penalty: penalty, length_penalty_alpha: alpha } = this.options;
+    return { none: 1, average: length, gnmt: ((5 + length) / 6) ** alpha }[penalty];
+  }
+
+  /** Whether a row can still become one of the best. */
+  canWin({ total, progress }) {
+    return (total + (progress?.gain ?? 0)) / this.divisor(this.rules.longest) > this.scoreToBeat;
+  }
+
+  best() {
+    const best = this.all.slice(-this.options.n_best).reverse().map(hypothesisOf);
+    const ids = best.map((each) => each.ids.join());
+    return best.filter((_, rank) => ids.indexOf(ids[rank]) === rank);
+  }
+}
+
+function hypothesisOf({ row, score, isEnded }) {
+  const steps = [];
+  for (let each = row; each.parent; each = each.parent) steps.unshift(each);
+  return {
+    ids: row.history,
+    isEnded,
+    score,
+    logProbability: row.total,
+    logProbabilities: steps.map((step) => step.logProbability),
+    weights: steps.map((step) => Array.from(step.weights)),
+    forced: row.progress?.positions ?? new Set(),
+  };
+}

@@ -1,0 +1,95 @@
+// Characters as Python sees them, and lower and upper case by the rules of a language: text/casing.py, normalise.py.
+
+const EXPRESSIONS = {}; // by name: those of Python, as decoding/page/text_data.py writes them
+const TABLES = {}; // by name: likewise
+const SPACING = "\u2581"; // the mark of a space in a unit
+const CONTINUING = "\u258f"; // the mark of a unit that is not the first of its token
+const HIDDEN = "\ufdd0"; // stands for a protected span of a text
+const DOTTED = ["az", "tr"]; // languages in which I is the upper case of a letter of its own
+
+const isSpace = (character) => EXPRESSIONS.space.test(character);
+const isLetter = (character) => /^\p{L}/v.test(character);
+const isAlphanumeric = (character) => /^[\p{L}\p{N}]/v.test(character);
+const isPunctuationMark = (character) => /^(?:\p{P}|[!-\/:-@\[-`\{-~]|\u2581)/v.test(character);
+const isInWord = (character) => /^[\p{L}\p{N}\p{M}]/v.test(character);
+const isUpper = (text) => /\p{Uppercase}/v.test(text) && !/[\p{Lowercase}\p{Lt}]/v.test(text);
+const isLower = (text) => /\p{Lowercase}/v.test(text) && !/[\p{Uppercase}\p{Lt}]/v.test(text);
+
+/** Make the expressions and the tables known to all scripts. */
+function setTables(expressions, tables) {
+  for (const [name, pair] of Object.entries(expressions)) EXPRESSIONS[name] = new RegExp(...pair);
+  Object.assign(TABLES, tables);
+}
+
+/** The value of a key that an object has itself: "constructor" is a word like any other. */
+function own(object, key) {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
+}
+
+/** A text without the last characters that are among some. */
+function withoutEnding(text, characters) {
+  const all = [...text];
+  while (all.length && characters.includes(all.at(-1))) all.pop();
+  return all.join("");
+}
+
+/** The parts of a text between white space. */
+function splitWords(text) {
+  return text.split(EXPRESSIONS.spaces).filter(Boolean);
+}
+
+/** One spelling for each text. */
+function normalise(text) {
+  return splitWords(withoutControlCharacters(text)).join(" ").normalize("NFC")
+    .replaceAll(SPACING, "_").replaceAll(CONTINUING, "|");
+}
+
+function withoutControlCharacters(text) {
+  return text.replace(EXPRESSIONS.dropped, "");
+}
+
+function lower(text, language) {
+  if (DOTTED.includes(language)) text = text.replaceAll("\u0130", "i").replaceAll("I", "\u0131");
+  return text.toLowerCase();
+}
+
+function upper(text, language) {
+  if (DOTTED.includes(language)) text = text.replaceAll("i", "\u0130");
+  return text.toUpperCase().normalize("NFC");
+}
+
+/** The same for all spellings that look alike in capitals. */
+function folded(word, language) {
+  return lower(upper(word, language), language);
+}
+
+/** The word with its first letter as at the start of a sentence. */
+function capitalise(word, language) {
+  const [first] = word;
+  const title = first === "i" && DOTTED.includes(language) ? "\u0130" : own(TABLES.titles, first) ?? first.toUpperCase();
+  return (title + word.slice(first.length)).normalize("NFC");
+}
+
+/** Whether a text has two letters or more, all of them upper case. */
+function isAllUpper(text) {
+  const letters = text.match(/[\p{Lu}\p{Ll}\p{Lt}\p{Lo}]/gv) ?? [];
+  return letters.length > 1 && letters.every(isUpper);
+}
+
+/** A text split where `parts` split its lower-cased form, or the text itself: one piece per part. */
+function splitLike(text, parts, language) {
+  let ends = runningSums(parts.map((part) => part.length));
+  if (ends.at(-1) !== text.length) {
+    const begins = runningSums([...text].map((character) => lower(character, language).length));
+    const places = runningSums([...text].map((character) => character.length));
+    ends = ends.map((end) => places[begins.findIndex((begin) => begin >= end)] ?? text.length);
+  }
+  return parts.map((_, i) => text.slice(ends[i], ends[i + 1]));
+}
+
+/** 0 and the sums of the first one, two, ... numbers. */
+function runningSums(numbers) {
+  const sums = [0];
+  for (const number of numbers) sums.push(sums.at(-1) + number);
+  return sums;
+}

@@ -1,0 +1,112 @@
+// A sentence written as those that the model was trained on: the same as text/conventions.py, which explains it.
+
+const APOSTROPHES = "'\u2019";
+
+class Conventions {
+  constructor(data) {
+    Object.assign(this, data);
+    this.edits = data.space_rules.map(spaceEdit);
+    this.usualForms = new Map(data.cased_words.map((form) => [folded(form, data.language), form]));
+  }
+
+  apply(text) {
+    const spaced = this.edits.reduce((edited, edit) => edit(edited), normalise(text));
+    return normalise(this.restoreCase(this.addFinalMark(this.joinQuotes(spaced))));
+  }
+
+  /** The text by the conventions, but for protected spans, which are kept; with the spans in it. */
+  applyAround(text, protectedSpans) {
+    const [first, ...others] = this.apply(hide(text, protectedSpans)).split(HIDDEN);
+    const spans = [];
+    let written = first;
+    others.forEach((other, number) => {
+      const [start, end] = protectedSpans[number];
+      spans.push([written.length, written.length + end - start]);
+      written += text.slice(start, end) + other;
+    });
+    return [written, spans];
+  }
+
+  joinQuotes(text) {
+    for (const quote of this.quotes) {
+      const parts = text.split(quote);
+      if (parts.length % 2 && ` ${text} `.includes(` ${quote} `)) {
+        text = parts.map((part, i) => (i % 2 ? part.replace(EXPRESSIONS.outerSpaces, "") : part)).join(quote);
+      }
+    }
+    return text;
+  }
+
+  addFinalMark(text) {
+    const last = [...text].at(-1);
+    if (!this.final_mark || !text || !(isInWord(last) || last === HIDDEN)) return text;
+    const words = text.split(" ");
+    const sentence = words.slice(words.findLastIndex((word) => endsWithMark(word, this.final_marks)) + 1).join(" ");
+    const cues = this.cuesOf(sentence);
+    const mark = own(this.endings, cues.longEnding) || own(this.endings, cues.ending)
+      || own(this.openings, cues.longOpening) || own(this.openings, cues.opening) || this.final_mark;
+    return this.apart_before.includes(mark) ? `${text} ${mark}` : text + mark;
+  }
+
+  /** The words that tell a question from a statement. */
+  cuesOf(sentence) {
+    const words = lower(sentence, this.language).split(" ");
+    const characters = [...sentence];
+    const [ending, longEnding] = this.spaces
+      ? [words.at(-1), words.slice(-2).join(" ")] : [characters.at(-1), characters.slice(-2).join("")];
+    return { opening: words[0], longOpening: words.slice(0, 2).join(" "), ending, longEnding };
+  }
+
+  restoreCase(text) {
+    const isQuiet = isLower(text);
+    let words = text.split(" ");
+    this.capitaliseAt(words, [0]);
+    const isLoud = this.lower_case && isAllUpper(words.join(" "));
+    if (isLoud || isQuiet) {
+      words = words.map((word) => this.usualCase(word, isLoud));
+      const ends = (word) => endsWithMark(withoutEnding(word, this.quotes), this.capital_after);
+      this.capitaliseAt(words, [0, ...words.keys()].filter((place) => place === 0 || ends(words[place - 1])));
+    }
+    return words.join(" ");
+  }
+
+  /** The word as it is inside sentences; in a text in upper case it can have other letters. */
+  usualCase(word, isLoud) {
+    if (EXPRESSIONS.address.test(word)) return word;
+    return (isLoud ? lower(word, this.language) : word).replace(EXPRESSIONS.word, (found) => {
+      const form = this.usualForms.get(folded(found, this.language)) ?? found;
+      return isLoud || lower(form, this.language) === found ? form : found;
+    });
+  }
+
+  capitaliseAt(words, places) {
+    if (!this.capital_start) return;
+    const before = this.after + this.quotes + APOSTROPHES;
+    for (const place of places) {
+      const found = EXPRESSIONS.firstWord.exec(words[place]);
+      if (found && isLower(found[2]) && [...found[1]].every((mark) => before.includes(mark))) {
+        words[place] = found[1] + capitalise(found[2], this.language) + found[3];
+      }
+    }
+  }
+}
+
+/** A change to the spaces at marks. */
+function spaceEdit({ expression, replacement, inside }) {
+  const [found, within] = [new RegExp(...expression), inside && new RegExp(...inside)];
+  return (text) => text.replace(found, within ? (part) => part.replace(within, replacement) : replacement);
+}
+
+/** The text with HIDDEN in place of each span, and without any of its own. */
+function hide(text, spans) {
+  const edges = [0, ...spans.flat(), text.length];
+  const shown = Array.from({ length: spans.length + 1 }, (_, i) => text.slice(edges[2 * i], edges[2 * i + 1]));
+  return shown.map((part) => part.replaceAll(HIDDEN, "")).join(HIDDEN);
+}
+
+/** Whether the word ends a sentence with one of the marks: "him.", but not "p.m.". */
+function endsWithMark(word, marks) {
+  const characters = [...word];
+  return word !== "" && marks.includes(characters.at(-1)) && !characters.slice(0, -1).includes(".");
+}
+

@@ -1,0 +1,234 @@
+// The marks of a text: HTML tags and entities, Markdown, line breaks, addresses. The same as decoding/passages/markup.py
+// and protected.py, which explain it. A mark is {start, end, kind, name, partner}.
+
+const FILLER = "\0"; // stands for a character of a mark in a text that is searched
+
+/** The marks of a text in their order; they do not overlap. */
+function findMarks(text) {
+  const marks = EXPRESSIONS.anyMark.test(text) ? new MarkScanner(text).marks() : [];
+  if (text.length > LONGEST_WORD) marks.push(...unbrokenRuns(text, marks));
+  return pairMarks(text, marks.sort((a, b) => a.start - b.start));
+}
+
+/** The runs of text between the marks that are too long for a word, and have no place to cut them. */
+function unbrokenRuns(text, marks) {
+  const ends = [0, ...marks.map((mark) => mark.end)];
+  return ends.flatMap((end, i) => {
+    const runs = text.slice(end, marks[i]?.start).matchAll(EXPRESSIONS.unbroken);
+    return [...runs].map((run) => markAt(end + run.index, end + run.index + run[0].length, "WORD"));
+  });
+}
+
+function markAt(start, end, kind, name = "") {
+  return { start, end, kind, name, partner: null };
+}
+
+class MarkScanner {
+  constructor(text) {
+    this.text = text;
+    this.endless = new Set(); // ends that do not occur in the rest of the text
+    this.expression = new RegExp(EXPRESSIONS.mark); // with a place of its own
+  }
+
+  marks() {
+    const marks = [];
+    let match;
+    while ((match = this.expression.exec(this.text))) {
+      const mark = this.markOf(match);
+      if (mark) marks.push(mark);
+      this.expression.lastIndex = mark ? mark.end : match.index + match[0].length;
+    }
+    return marks;
+  }
+
+  markOf(match) {
+    const [start, end] = [match.index, match.index + match[0].length];
+    const kind = Object.keys(match.groups).find((name) => match.groups[name] !== undefined);
+    if (kind in TABLES.simpleMarks) return markAt(start, end, ...TABLES.simpleMarks[kind]);
+    if (kind === "word") {
+      const { length } = withoutFinalMarks(match[0]);
+      return [...match[0].slice(0, length)].length > 1 ? markAt(start, start + length, "WORD") : null;
+    }
+    return this[kind](start, end);
+  }
+
+  /** The end of the next occurrence; null where there is none. */
+  find(what, start, ignoreCase = false) {
+    if (this.endless.has(what)) return null;
+    const found = ignoreCase ? findIgnoringCase(this.text, what, start) : this.text.indexOf(what, start);
+    if (found >= 0) return found + what.length;
+    this.endless.add(what);
+    return null;
+  }
+
+  fence(start, end) {
+    const close = this.find(`\n${this.text.slice(start, end).trimStart().slice(0, 3)}`, end);
+    const lineEnd = close === null ? -1 : this.text.indexOf("\n", close);
+    return markAt(start, lineEnd < 0 ? this.text.length : lineEnd, "BREAK");
+  }
+
+  comment(start, end) {
+    const close = this.find(TABLES.comments[this.text.slice(start, end)], end);
+    return close === null ? null : markAt(start, close, "VOID");
+  }
+
+  tag(start, end) {
+    const tag = this.text.slice(start, end);
+    const closes = tag.startsWith("</");
+    const name = tag.slice(closes ? 2 : 1).split(EXPRESSIONS.tagEnd)[0].toLowerCase();
+    const isIn = (names) => TABLES[names].includes(name);
+    const isAlone = tag.endsWith("/>") || isIn("void") || isIn("gaps");
+    if (!closes && !isAlone && (isIn("rawBlocks") || isIn("rawWords"))) {
+      const close = this.find(`</${name}>`, end, true);
+      if (close !== null) return markAt(start, close, isIn("rawBlocks") ? "BREAK" : "WORD");
+    }
+    if (isIn("blocks") || isIn("rawBlocks")) return markAt(start, end, "BREAK");
+    if (isAlone) return markAt(start, end, isIn("gaps") ? "GAP" : "VOID");
+    return markAt(start, end, closes ? "CLOSE" : "OPEN", name);
+  }
+
+  entity(start, end) {
+    const character = unescaped(this.text.slice(start, end));
+    if (character === null) return null;
+    const isWithin = isAlphanumeric(this.before(start)) && isAlphanumeric(this.text.slice(end));
+    const isPart = [...character].length === 1 && (isLetter(character) || (APOSTROPHES.includes(character) && isWithin));
+    return markAt(start, end, isPart ? "CHARACTER" : [...character].every(isSpace) ? "GAP" : "VOID");
+  }
+
+  code(start, end) {
+    const ticks = this.text.slice(start, end);
+    if (isAlphanumeric(this.before(start)) || ticks.length > 2 || this.endless.has(ticks)) return null;
+    const close = this.text.slice(end).match(ticks.length === 1 ? /(?<!`)`(?!`)/v : /(?<!`)``(?!`)/v);
+    if (!close) {
+      this.endless.add(ticks);
+      return null;
+    }
+    const after = end + close.index + ticks.length;
+    const isPlain = !this.text.slice(end, end + close.index).includes("\n") && !isAlphanumeric(this.text.slice(after));
+    return isPlain ? markAt(start, after, "WORD") : null;
+  }
+
+  emphasis(start, end) {
+    const [before, after] = [this.before(start), [...this.text.slice(end, end + 2)][0] ?? ""];
+    const opens = after !== "" && !isSpace(after) && !isAlphanumeric(before);
+    const closes = before !== "" && !isSpace(before) && !isAlphanumeric(after);
+    if (!opens && !closes) return null;
+    return markAt(start, end, opens && closes ? "EITHER" : opens ? "OPEN" : "CLOSE", this.text.slice(start, end));
+  }
+
+  /** The character before a place. */
+  before(place) {
+    return [...this.text.slice(Math.max(0, place - 2), place)].at(-1) ?? "";
+  }
+}
+
+function findIgnoringCase(text, what, start) {
+  for (let at = text.indexOf("<", start); at >= 0; at = text.indexOf("<", at + 1)) {
+    if (text.slice(at, at + what.length).toLowerCase() === what) return at;
+  }
+  return -1;
+}
+
+/** The characters that an entity stands for; null for a name that HTML does not have. */
+function unescaped(entity) {
+  const text = new DOMParser().parseFromString(entity, "text/html").documentElement.textContent;
+  return text === entity ? null : text;
+}
+
+/** Each opening mark and the closing one of its name as partners; a Markdown mark without one is plain text. */
+function pairMarks(text, marks) {
+  const partners = partnersOf(text, marks);
+  const kept = [...marks.keys()].filter((i) => partners.has(i) || !isMarkdown(marks[i]));
+  const index = new Map(kept.map((old, number) => [old, number]));
+  return kept.map((i) => {
+    const partner = partners.get(i);
+    return partner === undefined ? marks[i] : { ...marks[i], kind: partner > i ? "OPEN" : "CLOSE", partner: index.get(partner) };
+  });
+}
+
+function isMarkdown({ kind, name }) {
+  return ["OPEN", "CLOSE", "EITHER"].includes(kind) && (name === TABLES.link || !isLetter(name));
+}
+
+function partnersOf(text, marks) {
+  const [partners, opened, counts] = [new Map(), [], new Map()];
+  const count = (key, by) => counts.set(key, (counts.get(key) ?? 0) + by);
+  let paragraph = 0;
+  for (const [i, mark] of marks.entries()) {
+    const spelled = text.slice(mark.start, mark.end);
+    if (mark.kind === "BREAK" && spelled.replace(/^\r+|\r+$/g, "") !== "\n") paragraph += 1;
+    const key = JSON.stringify([mark.name, isMarkdown(mark) ? paragraph : 0]);
+    if (["CLOSE", "EITHER"].includes(mark.kind) && counts.get(key)) {
+      let other;
+      do {
+        other = opened.pop();
+        count(other.key, -1);
+      } while (other.key !== key);
+      if (spelled !== "]") partners.set(i, other.i).set(other.i, i);
+    } else if (["OPEN", "EITHER"].includes(mark.kind)) {
+      opened.push({ i, key });
+      count(key, 1);
+    }
+  }
+  return partners;
+}
+
+/** A protected span without the punctuation of the sentence around it. */
+function withoutFinalMarks(span) {
+  const shorter = withoutEnding(span, TABLES.trailingMarks);
+  const [closing, opening] = [shorter.at(-1), own(TABLES.brackets, shorter.at(-1) ?? "")];
+  const countOf = (mark) => shorter.split(mark).length;
+  const shortest = opening && countOf(closing) > countOf(opening) ? shorter.slice(0, -1) : shorter;
+  return shortest === span ? span : withoutFinalMarks(shortest);
+}
+
+/** The spans of the numbers of the source that the output lacks. */
+function lostNumbers(source, output) {
+  const left = new Map();
+  for (const [number] of output.matchAll(EXPRESSIONS.number)) left.set(number, (left.get(number) ?? 0) + 1);
+  return [...source.matchAll(EXPRESSIONS.number)].flatMap((match) => {
+    const count = left.get(match[0]) ?? 0;
+    left.set(match[0], count - 1);
+    return count > 0 ? [] : [[match.index, match.index + match[0].length]];
+  });
+}
+
+/** The number of places where a protected word stands in a text, and not inside a longer word or number. */
+function countOccurrences(word, text) {
+  const before = isAlphanumeric([...word][0] ?? "") ? EXPRESSIONS.wordBefore : null;
+  const after = isAlphanumeric([...word].at(-1) ?? "") ? EXPRESSIONS.wordAfter : null;
+  let count = 0;
+  for (let at = text.indexOf(word); word && at >= 0;) {
+    const end = at + word.length;
+    const isWhole = !before?.test(text.slice(Math.max(0, at - 4), at)) && !after?.test(text.slice(end, end + 4));
+    count += isWhole;
+    at = text.indexOf(word, isWhole ? end : at + 1);
+  }
+  return count;
+}
+
+/** The spans with what belongs to them: letters and digits that touch them, and brackets and quotes around them. */
+function widened(text, spans) {
+  const wider = [];
+  spans.forEach(([start, end], i) => {
+    const [first, last] = [wider.at(-1)?.[1] ?? 0, spans[i + 1]?.[0] ?? text.length];
+    while (start > first && isInCasedWord(text, start, -1)) start -= characterBefore(text, start).length;
+    while (end < last && isInCasedWord(text, end, 1)) end += String.fromCodePoint(text.codePointAt(end)).length;
+    while (start > first && TABLES.opening.includes(text[start - 1])) {
+      start -= 1;
+      if (end < last && text[end] === own(TABLES.closing, text[start])) end += 1;
+    }
+    wider.push([start, end]);
+  });
+  return wider;
+}
+
+function characterBefore(text, place) {
+  return [...text.slice(Math.max(0, place - 2), place)].at(-1);
+}
+
+/** Whether the character before or after a place is a digit, or a letter of a script with cases. */
+function isInCasedWord(text, place, step) {
+  const character = step < 0 ? characterBefore(text, place) : String.fromCodePoint(text.codePointAt(place));
+  return EXPRESSIONS.digit.test(character) || isLower(character) || isUpper(character);
+}

@@ -1,0 +1,217 @@
+// A text taken apart into pieces to translate, and put together again from their translations: the same as
+// decoding/passages, which explains it.
+
+const WORD_MARK = "\ufdd0"; // stands for each character of a protected word
+const FILLERS = /\0/g;
+const JOINERS = "\u200d\ufe0f"; // that join emoji into one
+
+/** A text and its marks. */
+class Source {
+  constructor(text) {
+    this.text = text;
+    this.allMarks = findMarks(text);
+    this.masked = masked(text, this.allMarks);
+  }
+
+  /** The parts between the marks that part the text. */
+  lines() {
+    const breaks = this.allMarks.filter((mark) => mark.kind === "BREAK");
+    const starts = [0, ...breaks.map((mark) => mark.end)];
+    return starts.map((start, i) => [start, breaks[i]?.start ?? this.text.length]);
+  }
+
+  /** A part of the text without its marks, each protected word one digit. */
+  plain(start, end) {
+    if (!this.allMarks.length) return this.text.slice(start, end);
+    return this.masked.slice(start, end).replace(FILLERS, "").replace(/\ufdd0+/gv, "0");
+  }
+
+  /** The best place to cut a part in two; null where there is none. */
+  cuttingPlace(start, end) {
+    const [quarter, middle] = [Math.floor((end - start) / 4), Math.floor((start + end) / 2)];
+    for (const cut of [EXPRESSIONS.cut0, EXPRESSIONS.cut1, EXPRESSIONS.cut2]) {
+      const found = [...this.masked.slice(0, end - quarter).matchAll(cut)].map((match) => match.index + match[0].length)
+        .filter((place) => place > start + quarter && place > start && place < end && !this.markAround(place));
+      if (found.length) return found.reduce((best, place) => (Math.abs(place - middle) < Math.abs(best - middle) ? place : best));
+    }
+    const mark = this.markAround(middle);
+    for (let place of mark ? [mark.start, mark.end] : [middle]) {
+      while (place < end && /^(?:\p{M}|[\udc00-\udfff])/u.test(this.text.slice(place))) place += 1;
+      if (start < place && place < end) return place;
+    }
+    return null;
+  }
+
+  /** The piece of a part; null where there is nothing to translate. */
+  piece(start, end) {
+    const [lead, begin] = this.run(start, end, 1);
+    const [trail, close] = this.run(start, end, -1);
+    if (!/\p{L}/v.test(this.masked.slice(begin, close))) return null;
+    const [first, last] = this.range(start, end);
+    const edges = new Set([...lead, ...trail]);
+    const stays = (i) => {
+      const { partner } = this.allMarks[i];
+      return partner !== null && first <= partner && partner < last && !edges.has(partner);
+    };
+    const [opening, closing] = [lead.find(stays), trail.find(stays)];
+    const left = opening === undefined ? begin : this.allMarks[opening].start;
+    const right = closing === undefined ? close : this.allMarks[closing].end;
+    return makePiece(this.text, left, right, this.allMarks, this.range(left, right));
+  }
+
+  /** The numbers of the marks of a part: the first, and the one behind the last. */
+  range(start, end) {
+    const behind = (place) => {
+      const found = this.allMarks.findIndex((mark) => mark.start >= place);
+      return found < 0 ? this.allMarks.length : found;
+    };
+    return [behind(start), behind(end)];
+  }
+
+  markAround(place) {
+    return this.allMarks.find((mark) => mark.start < place && place < mark.end);
+  }
+
+  /** The marks at the beginning (step 1) or the end (-1) of a part, outermost first, and where its words begin. */
+  run(start, end, step) {
+    const [first, last] = this.range(start, end);
+    const numbers = Array.from({ length: last - first }, (_, i) => (step > 0 ? first + i : last - 1 - i));
+    const found = [];
+    let place = step > 0 ? start : end;
+    while (step > 0 ? place < end : place > start) {
+      const mark = this.allMarks[numbers[found.length]];
+      if (mark && (step > 0 ? mark.start === place : mark.end === place)) {
+        if (mark.kind === "WORD" || mark.kind === "CHARACTER") break;
+        found.push(numbers[found.length]);
+        place = step > 0 ? mark.end : mark.start;
+        continue;
+      }
+      const character = step > 0 ? String.fromCodePoint(this.masked.codePointAt(place)) : characterBefore(this.masked, place);
+      if (!isEdge(character)) break;
+      place += step * character.length;
+    }
+    return [found, place];
+  }
+}
+
+/** The text with FILLER or a space for each character of a mark, and WORD_MARK for that of a protected word. */
+function masked(text, marks) {
+  const maskOf = (mark) => {
+    const length = mark.end - mark.start;
+    if (mark.kind === "WORD") return WORD_MARK.repeat(length);
+    if (mark.kind === "CHARACTER") return unescaped(text.slice(mark.start, mark.end)).padEnd(length, FILLER);
+    return mark.kind === "GAP" ? " ".padEnd(length, FILLER) : FILLER.repeat(length);
+  };
+  const ends = [0, ...marks.map((mark) => mark.end)];
+  return ends.map((end, i) => text.slice(end, marks[i]?.start ?? text.length) + (marks[i] ? maskOf(marks[i]) : "")).join("");
+}
+
+/** Whether it is white space or a part of an emoji. */
+function isEdge(character) {
+  const code = character.codePointAt(0);
+  if (isSpace(character) || JOINERS.includes(character)) return true;
+  return (code >= 0x1f3fb && code <= 0x1f3ff) || (code >= 0x2190 && /\p{So}/v.test(character));
+}
+
+/** A part of a text without its marks: {start, end, source, text, marks, protectedSpans}. */
+function makePiece(text, start, end, allMarks, [first, last]) {
+  const places = new Map(); // the number among its marks of each mark that has one
+  const [marks, spans] = [[], []];
+  let [plain, position] = ["", start];
+  const write = (part) => { plain += part.normalize("NFC"); };
+  for (let i = first; i < last; i++) {
+    const mark = allMarks[i];
+    const spelled = text.slice(mark.start, mark.end);
+    write(text.slice(position, mark.start));
+    position = mark.end;
+    if (mark.kind === "CHARACTER") {
+      write(unescaped(spelled));
+    } else if (mark.kind === "WORD") {
+      const begin = plain.length;
+      write(spelled);
+      spans.push([begin, plain.length]);
+    } else {
+      places.set(i, marks.length);
+      marks.push(innerMark(mark, spelled, plain.length, mark.partner >= first && mark.partner < last, text));
+      const { spaceBefore, spaceAfter } = marks.at(-1);
+      if (marks.at(-1).kind === "GAP" && !spaceBefore && !spaceAfter) write(" ");
+    }
+  }
+  write(text.slice(position, end));
+  const inner = marks.map((mark) => ({ ...mark, partner: mark.partner === null ? null : places.get(mark.partner) }));
+  return { start, end, source: text.slice(start, end), text: plain, marks: inner, protectedSpans: widened(plain, spans) };
+}
+
+function innerMark({ start, end, kind, partner }, spelled, offset, hasPartner, text) {
+  const mark = { text: spelled, offset, kind, partner: null, isOrdered: false, spaceBefore: false, spaceAfter: false };
+  if (partner !== null && hasPartner) return { ...mark, partner };
+  if (kind === "OPEN" || kind === "CLOSE") return { ...mark, kind: "VOID", isOrdered: true };
+  return { ...mark, spaceBefore: isSpace(characterBefore(text, start)), spaceAfter: isSpace(text.slice(end, end + 1)) };
+}
+
+/** The piece with more protected spans; those that meet one of its own are left out. */
+function protectSpans(piece, spans) {
+  const isFree = ([start, end]) => piece.protectedSpans.every((own) => end <= own[0] || own[1] <= start);
+  const all = [...piece.protectedSpans, ...spans.filter(isFree)].sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+  return { ...piece, protectedSpans: widened(piece.text, all) };
+}
+
+/** The pieces of a text. `limits` has the greatest lengths, and counts tokens and ids. */
+function splitPassage(given, limits) {
+  const source = new Source(withoutControlCharacters(given));
+  const pieces = source.lines().flatMap((line) => sentencesOf(source, line, limits))
+    .flatMap((sentence) => partsOf(source, sentence, limits))
+    .map(([start, end]) => source.piece(start, end))
+    .filter(Boolean);
+  return { text: source.text, pieces };
+}
+
+/** The text with each piece replaced by its output. */
+function joinPassage({ text, pieces }, outputs) {
+  const ends = [0, ...pieces.map((piece) => piece.end)];
+  return ends.map((end, i) => text.slice(end, pieces[i]?.start ?? text.length) + (outputs[i] ?? "")).join("");
+}
+
+function isLonger(text, length, count) {
+  if ([...text].length < length) return false;
+  return count(text) > length || splitWords(text).some((word) => [...word].length > LONGEST_WORD);
+}
+
+function sentencesOf(source, [start, end], { usualLength, countTokens }) {
+  if (!isLonger(source.plain(start, end), usualLength, countTokens)) return [[start, end]];
+  const ends = [...sentenceEnds(source.masked.slice(start, end))].map((place) => start + place);
+  return [start, ...ends].map((begin, i) => [begin, ends[i] ?? end]);
+}
+
+/** A sentence in parts that are not too long. */
+function partsOf(source, [start, end], limits) {
+  const isPossible = !isLonger(source.plain(start, end), limits.maxLength, limits.countIds);
+  const place = isPossible ? null : source.cuttingPlace(start, end);
+  if (place === null) return [[start, end]];
+  return [...partsOf(source, [start, place], limits), ...partsOf(source, [place, end], limits)];
+}
+
+/** The places in a line after which another sentence begins. */
+function* sentenceEnds(text) {
+  for (const match of text.matchAll(EXPRESSIONS.sentenceEnd)) {
+    const end = match.index + match[0].length;
+    const following = EXPRESSIONS.following.exec(text.slice(end))[1];
+    if (following === undefined || isLower(following)) continue;
+    const stops = withoutEnding(match[0], TABLES.closingMarks).replace(EXPRESSIONS.outerSpaces, "");
+    if (!isSpace(text.slice(end, end + 1)) && ![...stops].some((stop) => TABLES.otherStops.includes(stop))) continue;
+    const before = [...text.slice(0, match.index)].slice(-TABLES.longestAbbreviation).join("");
+    const word = EXPRESSIONS.lastWord.exec(before)[0].replace(FILLERS, "");
+    if (stops !== "." || !goesOn(word, following)) yield end;
+  }
+}
+
+/** Whether a full stop after this word, with this character next, belongs to the word. */
+function goesOn(word, following) {
+  const isNumber = word !== "" && [...word].every((character) => EXPRESSIONS.digit.test(character));
+  if ([...word].length === 1 && isLetter(word)) return true;
+  if (isNumber || /^[IVXLCDM]+$/v.test(word)) return TABLES.abbreviations.includes("0") && (word.length <= 2 || !isNumber);
+  if (word.includes(".") && /\p{L}/v.test(word)) return true;
+  const known = word.toLowerCase();
+  const has = (name) => TABLES.abbreviations.includes(name);
+  return has(known) || (EXPRESSIONS.digit.test(following) && has(`${known}#`));
+}

@@ -1,0 +1,159 @@
+// From a text to its translation: the same as decoding/translator.py, copying.py and alignment.py, which explain it.
+
+const MOST_DEMANDED = 8; // numbers of a sentence that its translation is searched for
+const MOST_SENTENCES = 500; // that are remembered: while one is typed, those before it are not translated again
+
+class Translator {
+  constructor({ engine, src, tgt, conventions, options, limits, hasAttention }) {
+    Object.assign(this, { engine, src, tgt, options, hasAttention });
+    this.conventions = options.tidy_input && new Conventions(conventions);
+    this.read = remembered((text) => this.readText(text, []));
+    this.translatePiece = remembered((piece, numbers) => this.searchPiece(piece, numbers), {
+      most: MOST_SENTENCES,
+      keyOf: ({ source, text, marks, protectedSpans }, numbers) => JSON.stringify([source, text, marks, protectedSpans, numbers]),
+    });
+    this.limits = {
+      ...limits,
+      countTokens: (text) => this.read(text).words.length,
+      countIds: (text) => this.read(text).ids.length,
+    };
+    this.innerIds = tgt.innerIds;
+    this.finalIds = tgt.finalIds;
+  }
+
+  /** The translation of a text, {source, text, sentences}; null once it is no more wanted. */
+  async translate(text, isWanted = () => true) {
+    let passage = splitPassage(text, this.limits);
+    let found = await eachInTurn(passage.pieces, (piece) => this.translatePiece(piece), isWanted);
+    if (found?.some((sentence, i) => lostNumbers(passage.pieces[i].text, sentence.text).length)) {
+      passage = splitPassage(text, { ...this.limits, usualLength: 0 });
+      found = await eachInTurn(passage.pieces, (piece) => this.withNumbers(piece), isWanted);
+    }
+    return found && { source: text, text: joinPassage(passage, found.map((sentence) => sentence.text)), sentences: found };
+  }
+
+  /** The translation of a piece; one that loses numbers is searched for again with them, and then with them protected. */
+  withNumbers(piece) {
+    let found = this.translatePiece(piece);
+    const lost = () => lostNumbers(piece.text, found.text);
+    if (lost().length && lost().length <= MOST_DEMANDED) found = this.translatePiece(piece, lost());
+    const still = lost();
+    if (!still.length) return found;
+    const spans = still.length > MOST_DEMANDED ? [[still[0][0], still.at(-1)[1]]] : still;
+    return this.translatePiece(protectSpans(piece, spans));
+  }
+
+  readText(text, protectedSpans) {
+    if (!this.conventions) return this.src.read(text, protectedSpans);
+    return this.src.read(...this.conventions.applyAround(text, protectedSpans));
+  }
+
+  /** The best translation of a piece that must have the numbers in these spans. */
+  searchPiece(piece, numbers = []) {
+    const { protectedSpans } = piece;
+    const reading = protectedSpans.length ? this.readText(piece.text, protectedSpans) : this.read(piece.text);
+    const [hypothesis] = search(this.engine, reading.ids, this.options, this.constraintsOf(piece, numbers, reading));
+    return this.written(piece, reading, hypothesis);
+  }
+
+  /** The constraints: the numbers, an unknown word per protected one, and no more than can be copied. */
+  constraintsOf({ text, protectedSpans }, numbers, { words }) {
+    const copied = words.filter((word) => this.hasAttention || isUnknown(word));
+    const positions = (span) => (this.hasAttention ? positionsOfSpan(words, text, span) : []);
+    const terms = [
+      ...numbers.map((span) => ({ forms: this.forms(text.slice(...span)), positions: positions(span) })),
+      ...protectedSpans.map((span) => ({ forms: [[UNK]], positions: positions(span) })),
+    ].filter(({ forms }) => forms.length);
+    const isSingle = !words.slice(0, -1).some((word) => word.text && isFinalMark(word.text));
+    return {
+      terms,
+      unknown: copied.filter((word) => !isPunctuation(word.text)).length,
+      continuing: terms.length ? this.innerIds : new Set(),
+      closing: terms.length && isSingle ? this.finalIds : new Set(),
+    };
+  }
+
+  /** The ids of a number, if the codec can write it. */
+  forms(text) {
+    const { ids } = this.tgt.read(text);
+    const space = this.tgt.unit === "character" && this.tgt.ids.get(SPACING);
+    return ids.includes(UNK) ? [] : [space ? [space, ...ids] : ids];
+  }
+
+  /** What is known of the translation of a piece, with the names that attentionView reads. */
+  written(piece, reading, hypothesis) {
+    const ids = hypothesis.isEnded ? hypothesis.ids.slice(0, -1) : hypothesis.ids;
+    const { words } = reading;
+    const copies = this.hasAttention ? copyByAttention(ids, hypothesis.weights, words) : copyInOrder(ids, words);
+    const protectedWords = piece.protectedSpans.map(([start, end]) => normalise(piece.text.slice(start, end)));
+    const { text, units } = this.tgt.write(ids, this.spaced(copies, protectedWords));
+    const weighed = new WordWeights(piece.text, text, reading.parts, units, hypothesis.weights);
+    return {
+      source: piece.source,
+      translation: text,
+      text: restore(piece, weighed),
+      src_tokens: [...reading.parts, SPECIAL_UNITS[EOS]],
+      tgt_tokens: hypothesis.isEnded ? [...units, SPECIAL_UNITS[EOS]] : units,
+      weights: this.hasAttention ? hypothesis.weights : null,
+      log_probabilities: hypothesis.logProbabilities,
+    };
+  }
+
+  /** The copies, with a space before each protected word where a copy is otherwise one character of a word. */
+  spaced(copies, protectedWords) {
+    if (this.tgt.unit !== "character") return copies;
+    return new Map([...copies].map(([place, copy]) => [place, protectedWords.includes(copy) ? SPACING + copy : copy]));
+  }
+}
+
+/** The translations of pieces; keys are handled in between. null once they are no more wanted. */
+async function eachInTurn(pieces, translate, isWanted) {
+  const found = [];
+  for (const piece of pieces) {
+    if (found.length) await new Promise((resolve) => setTimeout(resolve));
+    if (!isWanted()) return null;
+    found.push(translate(piece));
+  }
+  return found;
+}
+
+/** The positions of the ids of the words that have a character in a span of the text, white space ignored. */
+function positionsOfSpan(words, text, [start, end]) {
+  const [from, to] = [solidLength(text.slice(0, start)), solidLength(text.slice(0, end))];
+  const starts = runningSums(words.map((word) => solidLength(word.text)));
+  const firsts = runningSums(words.map((word) => word.ids.length));
+  return words.flatMap((word, i) => (Math.max(from, starts[i]) < Math.min(to, starts[i + 1])
+    ? word.ids.map((_, number) => firsts[i] + number) : []));
+}
+
+/** The source word to write at each place that is UNK: the one with the largest attention weight. */
+function copyByAttention(ids, weights, words) {
+  const firsts = runningSums(words.map((word) => word.ids.length));
+  const free = new Set([...words.keys()].filter((i) => !isPunctuation(words[i].text)));
+  const unknown = [...free].filter((i) => isUnknown(words[i]));
+  const preferred = new Set(unknown.length >= ids.filter((id) => id === UNK).length ? unknown : []);
+  const copies = new Map();
+  ids.forEach((id, place) => {
+    if (id !== UNK || !free.size) return;
+    const largest = (i) => Math.max(...weights[place].slice(firsts[i], firsts[i + 1]));
+    const ranked = [...free].map((i) => ({ i, weight: largest(i), isPreferred: largest(i) > 0 && preferred.has(i) }));
+    ranked.sort((a, b) => b.isPreferred - a.isPreferred || b.weight - a.weight || a.i - b.i);
+    if (ranked[0].weight > 0) {
+      copies.set(place, words[ranked[0].i].text);
+      free.delete(ranked[0].i);
+    }
+  });
+  return copies;
+}
+
+/** The source word to write at each place that is UNK: the next unknown one that is no punctuation. */
+function copyInOrder(ids, words) {
+  const unknown = words.filter((word) => isUnknown(word) && !isPunctuation(word.text));
+  const places = [...ids.keys()].filter((place) => ids[place] === UNK);
+  return new Map(places.slice(0, unknown.length).map((place, i) => [place, unknown[i].text]));
+}
+
+/** Whether every character is a punctuation mark. */
+function isPunctuation(token) {
+  return [...token].every(isPunctuationMark);
+}

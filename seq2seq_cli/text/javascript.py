@@ -1,0 +1,121 @@
+"""Regular expressions of Python as JavaScript's, with the ``v`` flag: they find the same in the same texts.
+
+Possessive repetitions become greedy ones: the expressions of s2s do not depend on the difference.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from re import _parser  # type: ignore[attr-defined]  # the one parser of Python's expressions, without stubs
+from typing import Any, TypeAlias
+
+Expression: TypeAlias = tuple[str, str]
+"""The source and the flags of an expression, as JavaScript's ``RegExp`` takes them."""
+
+_Translate: TypeAlias = Callable[[Any], str]
+
+_NO_CHARACTER = r"[^\s\S]"
+_CATEGORIES: Mapping[str, str] = {
+    "DIGIT": r"\p{Nd}",
+    "SPACE": r"\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000",
+    "WORD": r"\p{L}\p{N}_",
+}
+"""Python's classes, as the members of one of JavaScript's."""
+_WORD = f"[{_CATEGORIES['WORD']}]"
+_PLACES: Mapping[str, str] = {
+    "AT_BEGINNING": "^",
+    "AT_BEGINNING_STRING": "^",
+    "AT_END": r"(?=\n?$)",
+    "AT_END_STRING": "$",
+    "AT_BOUNDARY": f"(?:(?<={_WORD})(?!{_WORD})|(?<!{_WORD})(?={_WORD}))",
+}
+_LINE_PLACES: Mapping[str, str] = {**_PLACES, "AT_BEGINNING": r"(?<![^\n])", "AT_END": r"(?![^\n])"}
+"""With MULTILINE."""
+
+
+def to_javascript(pattern: str | re.Pattern[str], *, ignores_case: bool = False, finds_all: bool = False) -> Expression:
+    """The expression for JavaScript, with the flag that finds all matches one after the other, or the first alone.
+
+    Raises ValueError for an expression with a part that has no counterpart here.
+    """
+    compiled = re.compile(pattern, re.IGNORECASE if ignores_case else 0) if isinstance(pattern, str) else pattern
+    parsed = _parser.parse(compiled.pattern, compiled.flags)
+    names = {number: name for name, number in parsed.state.groupdict.items()}
+    source = _Translator(names, compiled.flags).sequence(parsed)
+    return source, f"{'g' * finds_all}{'i' * bool(compiled.flags & re.IGNORECASE)}v"
+
+
+def replacement_in_javascript(replacement: str) -> str:
+    r"""A replacement with groups such as ``\1`` for JavaScript's ``replace``."""
+    return re.sub(r"\\(\d)", r"$\1", replacement.replace("$", "$$"))
+
+
+class _Translator:
+    """Writes the parsed nodes of one expression."""
+
+    def __init__(self, names: Mapping[int, str], flags: int) -> None:
+        self._names = names
+        self._places = _LINE_PLACES if flags & re.MULTILINE else _PLACES
+        self._any = r"[\s\S]" if flags & re.DOTALL else r"[^\n]"
+
+    def sequence(self, nodes: Iterable[tuple[Any, Any]]) -> str:
+        """The source of some parsed nodes in a row."""
+        return "".join(self._node(str(kind), value) for kind, value in nodes)
+
+    def _node(self, kind: str, value: Any) -> str:
+        translate: Mapping[str, _Translate] = {
+            "LITERAL": lambda code: _character(code),
+            "NOT_LITERAL": lambda code: f"[^{_character(code)}]",
+            "ANY": lambda _: self._any,
+            "IN": _class,
+            "AT": lambda place: self._places[str(place)],
+            "BRANCH": lambda branches: f"(?:{'|'.join(map(self.sequence, branches[1]))})",
+            "SUBPATTERN": self._group,
+            "MAX_REPEAT": lambda repeat: self._repeat(*repeat),
+            "POSSESSIVE_REPEAT": lambda repeat: self._repeat(*repeat),
+            "MIN_REPEAT": lambda repeat: f"{self._repeat(*repeat)}?",
+            "ASSERT": lambda around: f"(?{'=' if around[0] > 0 else '<='}{self.sequence(around[1])})",
+            "ASSERT_NOT": lambda around: f"(?{'!' if around[0] > 0 else '<!'}{self.sequence(around[1])})",
+            "FAILURE": lambda _: _NO_CHARACTER,
+        }
+        if kind not in translate:
+            raise ValueError(f"no counterpart of {kind} in JavaScript")
+        return translate[kind](value)
+
+    def _group(self, group: tuple[int | None, int, int, Any]) -> str:
+        number, _, _, nodes = group  # a class that turns IGNORECASE off has all its members listed
+        name = self._names.get(number) if number else None
+        begin = f"(?<{name}>" if name else "(" if number else "(?:"
+        return f"{begin}{self.sequence(nodes)})"
+
+    def _repeat(self, least: int, most: int, nodes: Any) -> str:
+        upper = "" if most >= _parser.MAXREPEAT else str(most)
+        times = {"0,": "*", "1,": "+", "0,1": "?"}.get(f"{least},{upper}", f"{{{least},{upper}}}")
+        return f"(?:{self.sequence(nodes)}){times}"
+
+
+def _class(items: Iterable[tuple[Any, Any]]) -> str:
+    """A character class."""
+    negated, members = "", []
+    for kind, value in items:
+        match str(kind):
+            case "NEGATE":
+                negated = "^"
+            case "LITERAL":
+                members.append(_character(value))
+            case "RANGE":
+                members.append(f"{_character(value[0])}-{_character(value[1])}")
+            case "CATEGORY":
+                members.append(_category(str(value).removeprefix("CATEGORY_")))
+    return f"[{negated}{''.join(members)}]"
+
+
+def _category(name: str) -> str:
+    if name.startswith("NOT_"):
+        return f"[^{_CATEGORIES[name.removeprefix('NOT_')]}]"
+    return _CATEGORIES[name]
+
+
+def _character(code: int) -> str:
+    """A character as it stands for itself anywhere in an expression."""
+    character = chr(code)
+    return character if character.isalnum() or (code >= 0xA0 and character.isprintable()) else f"\\u{{{code:x}}}"

@@ -1,0 +1,26 @@
+"""Python's expressions for JavaScript; the tests in a browser hold what they find."""
+
+import re
+
+import pytest
+
+from seq2seq_cli.text.javascript import replacement_in_javascript, to_javascript
+
+
+def test_the_classes_are_pythons() -> None:
+    assert to_javascript(r"\d") == (r"[\p{Nd}]", "v")
+    assert to_javascript(r"[^\W_]")[0] == r"[^[^\p{L}\p{N}_]\u{5f}]"
+
+
+def test_names_flags_and_places_are_kept() -> None:
+    assert to_javascript("(?P<word>a)|b$", ignores_case=True) == (r"(?:(?<word>a)|b(?=\n?$))", "iv")
+    assert to_javascript(re.compile("^a.", re.MULTILINE | re.DOTALL), finds_all=True) == (r"(?<![^\n])a[\s\S]", "gv")
+
+
+def test_what_has_no_counterpart_is_refused() -> None:
+    with pytest.raises(ValueError, match="no counterpart of GROUPREF_EXISTS"):
+        to_javascript(r"(a)?(?(1)b|c)")
+
+
+def test_groups_in_replacements() -> None:
+    assert replacement_in_javascript(r"\1 $") == "$1 $$"

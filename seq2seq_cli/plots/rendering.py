@@ -1,11 +1,11 @@
 """Figures of matplotlib rendered as files: in every script that the system has a font for, and reproducibly."""
 
+import contextlib
 import io
 import logging
 import re
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -54,6 +54,16 @@ def render(draw: Callable[[], "Figure"], image_format: str, *, dpi: int = DPI) -
     A character without an installed font appears as a box, with one warning in the log. The same figure gives the same
     bytes.
     """
+    content, is_complete = _rendered(draw, image_format, dpi)
+    if not is_complete and _find_new_fonts():
+        content, is_complete = _rendered(draw, image_format, dpi)
+    if not is_complete:
+        logger.warning("no installed font has some of the characters: the picture shows boxes in their place")
+    return content
+
+
+def _rendered(draw: Callable[[], "Figure"], image_format: str, dpi: int) -> tuple[bytes, bool]:
+    """The content of the file, and whether the fonts have all characters: matplotlib warns of each use of another."""
     import matplotlib as mpl
 
     content = io.BytesIO()
@@ -67,10 +77,14 @@ def render(draw: Callable[[], "Figure"], image_format: str, *, dpi: int = DPI) -
             "pdf.fonttype": 42,  # text, here too
         }
     )
-    with settings, _one_warning_about_fonts():
-        metadata = {_DATES[image_format]: None} if image_format in _DATES else {}
+    metadata = {_DATES[image_format]: None} if image_format in _DATES else {}
+    with settings, warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
         draw().savefig(content, format=image_format, dpi=dpi, bbox_inches="tight", pad_inches=0.15, metadata=metadata)
-    return content.getvalue()
+    others = [warning for warning in caught if "missing from font" not in str(warning.message)]
+    for warning in others:
+        warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
+    return content.getvalue(), len(others) == len(caught)
 
 
 def _installed(families: tuple[str, ...]) -> list[str]:
@@ -80,17 +94,13 @@ def _installed(families: tuple[str, ...]) -> list[str]:
     return [family for family in families if family in names]
 
 
-@contextmanager
-def _one_warning_about_fonts() -> Iterator[None]:
-    """Replace matplotlib's warnings, one per use of a missing character, by one line in the log."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        yield
-    missing = 0
-    for warning in caught:
-        if "missing from font" in str(warning.message):
-            missing += 1
-        else:
-            warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
-    if missing:
-        logger.warning("no installed font has some of the characters: the picture shows boxes in their place")
+def _find_new_fonts() -> bool:
+    """Find the fonts of the system that matplotlib's list, which it makes once and keeps, lacks; whether any is new."""
+    from matplotlib import font_manager
+
+    fonts = font_manager.fontManager
+    known = len(fonts.ttflist)
+    for path in sorted({*font_manager.findSystemFonts()} - {font.fname for font in fonts.ttflist}):
+        with contextlib.suppress(OSError, RuntimeError, NotImplementedError):  # not a font that it can read
+            fonts.addfont(path)
+    return len(fonts.ttflist) > known

@@ -1,12 +1,18 @@
 """Attention as a picture: its labels, and words that could break it."""
 
 import io
+import json
 import logging
+import os
 import re
+import subprocess
+import sys
 import xml.etree.ElementTree as ET
+from pathlib import Path
 from typing import Literal
 
 import pytest
+from matplotlib import font_manager
 from matplotlib.image import imread
 
 from seq2seq_cli.plots.attention_picture import render_attention, rows_that_fit
@@ -124,3 +130,27 @@ def test_a_picture_is_well_formed_whatever_the_words_hold(word: str, shown: str)
     words = words_of(render_attention([[make_map([word, "می\u200cخواهم"], ["x"])]], "svg"))
 
     assert {shown, "می\u200cخواهم"} <= {*words}
+
+
+DRAW_JAPANESE = """
+from seq2seq_cli.plots.attention_picture import render_attention
+from tests.unit.plots.maps import make_map
+render_attention([[make_map(["book"], ["本"])]], "png")
+"""
+
+
+@pytest.mark.slow  # matplotlib makes its list of fonts
+def test_a_font_that_was_installed_later_is_found(tmp_path: Path) -> None:
+    japanese = "Noto Sans CJK JP"
+    if not any(Path(path).name.startswith("NotoSansCJK") for path in font_manager.findSystemFonts()):
+        pytest.skip(f"{japanese} is not installed")
+    environment = {**os.environ, "MPLCONFIGDIR": str(tmp_path)}
+    subprocess.run([sys.executable, "-c", "import matplotlib.font_manager"], env=environment, check=True)
+    [kept] = tmp_path.glob("fontlist*.json")
+    fonts = json.loads(kept.read_text(encoding="utf-8"))
+    fonts["ttflist"] = [font for font in fonts["ttflist"] if "CJK" not in font["name"]]
+    kept.write_text(json.dumps(fonts), encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-c", DRAW_JAPANESE], env=environment, capture_output=True, encoding="utf-8", check=True
+    )
+    assert "no installed font" not in done.stderr

@@ -12,6 +12,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from seq2seq_cli.compute.out_of_memory import is_out_of_memory
 from seq2seq_cli.decoding.translation import Translation
 from seq2seq_cli.pages.served import served_page
 from seq2seq_cli.serve.answers import answer_to
@@ -163,7 +164,9 @@ async def _refused(_request: Request, error: Exception) -> Response:
     return JSONResponse({"error": error.detail}, error.status_code, error.headers)  # type: ignore[attr-defined]
 
 
-async def _failed(_request: Request, _error: Exception) -> Response:
+async def _failed(_request: Request, error: Exception) -> Response:
+    if is_out_of_memory(error):
+        return JSONResponse({"error": "out of memory: give shorter texts, or come again later"}, 503, _RETRY)
     return JSONResponse({"error": "a bug of the server: its log tells more"}, 500)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 from seq2seq_cli.decoding.translation import Translation
 from seq2seq_cli.decoding.translator import Translator
@@ -16,6 +17,8 @@ _MOST_TEXTS = 128
 """Texts of a batch: larger ones gain little, and the next texts wait for their end."""
 _MOST_CHARACTERS = 2**14
 """Characters of a batch, unless a single text has more."""
+_GATHERING_SHARE = 0.25
+"""Of the time of a batch, after which no text is waited for."""
 
 
 class QueueFullError(Exception):
@@ -28,10 +31,21 @@ class _Job:
     done: "asyncio.Future[Translation]"
 
 
+class _Gathering(NamedTuple):
+    """A wait for texts."""
+
+    texts: int
+    """So many end it."""
+    end: float
+    """Its end at the latest, by the clock of the event loop."""
+
+
 class Batcher:
     """Translates the texts that wait in one batch, as soon as one of its threads is free.
 
-    No text waits for others to come. While all threads translate, texts gather, so that batches grow with the load. The
+    While all threads translate, texts gather, so that batches grow with the load. After a batch, a free thread waits
+    until as many texts are there again, but for a quarter of the time that the batch took at most: clients under load
+    go on with their next texts, and a thread that began with the first one would never come to large batches. The
     translators take turns. All methods are for the thread of the event loop.
     """
 
@@ -43,6 +57,7 @@ class Batcher:
         self._on_batch = on_batch
         self._queues: dict[int, tuple[Translator, deque[_Job]]] = {}
         """The texts that wait, by the identity of their translator."""
+        self._gathering = _Gathering(0, 0.0)
         self.waiting = 0
         """The characters that wait."""
 
@@ -72,13 +87,19 @@ class Batcher:
 
     def _start(self) -> None:
         """Give each free thread a batch, as long as there are any."""
-        while self._free and self._queues:
+        loop = asyncio.get_running_loop()
+        while self._free and self._queues and not self._is_gathering(loop.time()):
+            self._gathering = _Gathering(0, 0.0)
             translator, batch = self._take()
             self._free -= 1
             self._on_batch(len(batch))
             texts = [job.text for job in batch]
-            running = asyncio.get_running_loop().run_in_executor(self._pool, _translate, translator, texts)
-            running.add_done_callback(partial(self._finish, batch))
+            running = loop.run_in_executor(self._pool, _translate, translator, texts)
+            running.add_done_callback(partial(self._finish, batch, loop.time()))
+
+    def _is_gathering(self, now: float) -> bool:
+        texts = sum(len(queue) for _, queue in self._queues.values())
+        return now < self._gathering.end and texts < self._gathering.texts
 
     def _take(self) -> tuple[Translator, list[_Job]]:
         """The next texts of the translator whose turn it is: the share of a free thread, at most a batch."""
@@ -102,7 +123,9 @@ class Batcher:
         if kept:
             self._queues[id(translator)] = translator, kept
 
-    def _finish(self, batch: Sequence[_Job], done: "asyncio.Future[list[Translation | Exception]]") -> None:
+    def _finish(
+        self, batch: Sequence[_Job], started: float, done: "asyncio.Future[list[Translation | Exception]]"
+    ) -> None:
         self._free += 1
         for job, outcome in zip(batch, done.result(), strict=True):
             if job.done.done():
@@ -111,6 +134,9 @@ class Batcher:
                 job.done.set_exception(outcome)
             else:
                 job.done.set_result(outcome)
+        loop = asyncio.get_running_loop()
+        self._gathering = _Gathering(len(batch), loop.time() + _GATHERING_SHARE * (loop.time() - started))
+        loop.call_at(self._gathering.end, self._start)
         self._start()
 
 

@@ -8,6 +8,7 @@ from collections.abc import Collection
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from seq2seq_cli.compute.out_of_memory import is_out_of_memory
 from seq2seq_cli.serve.metrics import Metrics
 
 logger = logging.getLogger(__name__)
@@ -60,4 +61,5 @@ class Guard:
 def _log(error: Exception) -> None:
     """Log where an error was raised; its message may hold a text of a client."""
     places = (f"{frame.filename}:{frame.lineno}" for frame in traceback.extract_tb(error.__traceback__))
-    logger.error("a bug of the server: %s at %s", type(error).__name__, " < ".join(reversed([*places])))
+    kind = "out of memory" if is_out_of_memory(error) else "a bug of the server"
+    logger.error("%s: %s at %s", kind, type(error).__name__, " < ".join(reversed([*places])))

@@ -50,8 +50,9 @@ def run(application: Application, listener: socket.socket, on_start: Callable[[]
 
     `on_start` is called when requests are taken, and either signal ends the server so.
     """
-    logging.getLogger("uvicorn").setLevel(logging.ERROR)  # what strangers send wrong is no news
-    logging.getLogger("seq2seq_cli.decoding").setLevel(logging.ERROR)  # nor that a sentence is long
+    # What strangers send, and whether they read the answer, is no news, nor that a sentence is long.
+    logging.getLogger("uvicorn").setLevel(logging.CRITICAL)
+    logging.getLogger("seq2seq_cli.decoding").setLevel(logging.ERROR)
     timeout = application.limits.timeout
     config = uvicorn.Config(
         application.guarded,

@@ -115,13 +115,13 @@ def find_marks(text: str) -> list[Mark]:
 
 
 def escape_unmarked(text: str) -> str:
-    """The text as HTML: each ``<`` that begins no tag and each ``&`` that begins no entity is written as an entity."""
+    """The text as HTML: each ``<`` and ``&`` outside of tags, entities and protected words is written as an entity."""
     if "<" not in text and "&" not in text:
         return text
     parts = []
     position = 0
     for mark in find_marks(text):
-        if text[mark.start] in "<&":
+        if mark.kind is Kind.WORD or text[mark.start] in "<&":
             parts += [_escape(text[position : mark.start]), text[mark.start : mark.end]]
             position = mark.end
     return "".join([*parts, _escape(text[position:])])

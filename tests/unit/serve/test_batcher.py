@@ -58,6 +58,33 @@ def test_no_text_is_lost_or_exchanged_when_several_threads_translate_lists(trans
     assert asyncio.run(ask()) == [[expected[text] for text in TEXTS[start:] * 2] for start in range(0, len(TEXTS), 3)]
 
 
+def test_a_text_that_nobody_joins_is_translated_after_a_large_batch_too(translator: Translator) -> None:
+    watched = Watched()
+
+    async def ask() -> None:
+        await watched.batcher.translate(translator, TEXTS)
+        await watched.batcher.translate(translator, TEXTS[:1])
+
+    watched.run(ask())
+    assert watched.sizes == [len(TEXTS), 1]
+
+
+def test_callers_that_go_on_come_to_one_batch_again(translator: Translator) -> None:
+    watched = Watched()
+
+    async def call(text: str) -> None:
+        for _ in range(3):
+            await watched.batcher.translate(translator, [text])
+
+    async def ask() -> None:
+        await asyncio.gather(*map(call, TEXTS))
+
+    watched.run(ask())
+    assert sum(watched.sizes) == 3 * len(TEXTS)
+    # Without a wait, the first to come is alone each time.
+    assert 1 not in watched.sizes[1:-1]
+
+
 def test_translators_take_turns(translator: Translator) -> None:
     watched, other = Watched(), translator.with_n_best(2)
 

@@ -1,6 +1,6 @@
 import pytest
 
-from seq2seq_cli.decoding.passages.markup import find_marks
+from seq2seq_cli.decoding.passages.markup import escape_unmarked, find_marks
 from seq2seq_cli.decoding.passages.passage import Limits, split_passage
 
 LIMITS = Limits(usual_length=1000, max_length=1000, count_tokens=len, count_ids=len)
@@ -76,3 +76,20 @@ def test_what_only_looks_like_a_mark_is_text(text: str) -> None:
 )
 def test_addresses_paths_names_and_code_are_protected(text: str, expected: list[str]) -> None:
     assert protected(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Tom & Jerry", "Tom &amp; Jerry"),
+        ("5 < 6 && 7 > 6", "5 &lt; 6 &amp;&amp; 7 > 6"),
+        ("<b>AT&amp;T</b> &lt; R&D &nonsense;", "<b>AT&amp;T</b> &lt; R&amp;D &amp;nonsense;"),
+        ("<!-- a & b --><script>a && b < c</script> <b", "<!-- a & b --><script>a && b < c</script> &lt;b"),
+        ('<a href="?a=1&b=2">a</a> <3 &', '<a href="?a=1&b=2">a</a> &lt;3 &amp;'),
+        ("https://a.org/?a=1&amp;b=2 *c* & ##", "https://a.org/?a=1&amp;b=2 *c* &amp; ##"),
+        ("No mark.", "No mark."),
+    ],
+)
+def test_what_is_no_mark_is_escaped_in_html(text: str, expected: str) -> None:
+    assert escape_unmarked(text) == expected
+    assert escape_unmarked(expected) == expected

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from seq2seq_cli.config.loader import load_config
+from seq2seq_cli.config.loader import load_config, overridden_keys
 from seq2seq_cli.config.schema import Config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.learning.state import TrainingState, fresh_state
@@ -34,7 +34,7 @@ EXACT = ("model.encoder.dropout=0.0", "model.decoder.dropout=0.0", "training.tea
 
 
 def tiny_config(corpus: PreparedCorpus, *overrides: str) -> Config:
-    return resolve_config(load_config(None, [*TINY, *overrides]), corpus)
+    return resolve_config(load_config(None, [*TINY, *overrides]), corpus, fixed=overridden_keys(overrides))
 
 
 def fresh_tiny(corpus: PreparedCorpus, config: Config) -> TrainingState:

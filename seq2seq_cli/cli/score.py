@@ -34,7 +34,7 @@ def score(
         typer.Option(
             "--model",
             metavar="RUN",
-            help="The run to score with, or one of its files of weights.",
+            help="The run to score with: its name in runs/, its folder, its zip archive, or a file of its weights.",
             show_default="newest",
         ),
     ] = None,

@@ -19,7 +19,7 @@ from tests.fuzz.mutations import Chance, Mutation
 WITHOUT_TORCH = "without-torch "
 """Before a command: it runs as where torch is not installed."""
 
-PREPARED, RUN, EXPORT = "prepared", "runs", "export"
+PREPARED, RUN, EXPORT, ARCHIVE = "prepared", "runs", "export", "run.zip"
 _RUN = "runs/first"
 
 # The commands that read a run in several ways.
@@ -78,6 +78,21 @@ def _zip(chance: Chance, content: bytes) -> bytes:
     if chance.random() < 0.5:
         return mutations.of_bytes(chance, content)
     return mutations.zipped(chance, [content, PAIRS, mutations.of_lines(chance, PAIRS), b"", _zeros(chance)])
+
+
+def _run_archive(chance: Chance, content: bytes) -> bytes:
+    """An archive of a run with a spoilt file, or without one."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        files = {name: archive.read(name) for name in archive.namelist()}
+    name = chance.choice(sorted(files))
+    files[name] = chance.choice((b"", _zeros(chance), mutations.of_bytes(chance, files[name])))
+    if chance.random() < 0.2:
+        del files[name]
+    written = io.BytesIO()
+    with zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as archive:
+        for each, spoilt in files.items():
+            archive.writestr(each if chance.random() < 0.98 else f"../{each}", spoilt)
+    return written.getvalue()
 
 
 def _gzip(chance: Chance, content: bytes) -> bytes:
@@ -383,6 +398,12 @@ FORMATS = [
         mutations=(*_TEXT, _utf16),
     ),
     Format(
+        name="archive of a run",
+        path=ARCHIVE,
+        commands=[WITHOUT_TORCH + f"translate --model {ARCHIVE} 'Tom sees 3 cats.'"],
+        mutations=(mutations.of_bytes, _run_archive),
+    ),
+    Format(
         name="gold alignment",
         path="few_pairs.align",
         needs=("few_pairs.txt", RUN),
@@ -426,6 +447,7 @@ def make_valid(folder: Path, run: Callable[[Sequence[str]], Any]) -> None:
     (folder / _RUN / "best" / "export.json").unlink()  # made for the longer config
     run(shlex.split(WITH_INT8))
     run(["export", _RUN, EXPORT])
+    run(["export", _RUN, ARCHIVE, "--to", "zip"])
 
 
 def _shorten(path: Path) -> None:

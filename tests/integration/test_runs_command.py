@@ -47,7 +47,7 @@ def test_the_list_has_the_numbers_the_model_and_the_state_of_each_run(home: Path
     header, *lines = done.stdout.splitlines()
     assert header.split()[:4] == ["run", "pairs", "epochs", "best"]
     assert [line.split()[0] for line in lines[::2]] == ["luong_general", "luong_dot"]
-    assert all("2 of 2" in line and " bleu" in line for line in lines[::2])
+    assert all("2 of 2" in line and " chrf" in line for line in lines[::2])
     assert lines[1].startswith("  luong decoder, general score; finished: all ")
     assert lines[3].startswith("  luong decoder, dot score; finished: all ")
     assert all(len(line) <= 100 for line in lines)

@@ -18,8 +18,8 @@ Models: TypeAlias = Annotated[
     typer.Option(
         "--model",
         metavar="RUN",
-        help="The run to translate with, or one of its files of weights; given more than once, the runs are compared:"
-        " each translates every text.",
+        help="The run to translate with: its name in runs/, its folder, its zip archive or one of its files of weights;"
+        " given more than once, the runs are compared: each translates every text.",
         show_default="newest",
     ),
 ]

@@ -43,6 +43,7 @@ def epoch(
     bleu: float | None = 10.0,
     chrf: float | None = 30.0,
     loss: float | None = 2.5,
+    entropy: float | None = None,
     best: bool = True,
     signature: str = "nrefs:1",
 ) -> EpochRecord:
@@ -57,6 +58,7 @@ def epoch(
         loss=loss,
         bleu=bleu,
         chrf=chrf,
+        attention_entropy=entropy,
         signatures={"bleu": signature},
         best=best,
         averaged=False,

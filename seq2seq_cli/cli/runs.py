@@ -10,9 +10,8 @@ import typer
 
 from seq2seq_cli.cli.terminal.tables import table_lines
 from seq2seq_cli.cli.translating.output import Output
-from seq2seq_cli.config.choices import Metric
 from seq2seq_cli.errors import ModelFileError, UsageError, one_line
-from seq2seq_cli.plots.learning_curves import Axis
+from seq2seq_cli.plots.learning_curves import Axis, Measure
 
 if TYPE_CHECKING:
     from seq2seq_cli.runs.listing import DamagedRun, Run
@@ -94,12 +93,16 @@ def plot(
     ] = Path("curves.png"),
     x: Annotated[Axis, typer.Option("--x", help="The x axis of the curves.")] = "epoch",
     metric: Annotated[
-        Metric | None,
-        typer.Option("--metric", help="The held-out score.", show_default="training.best_metric of the first run"),
+        Measure | None,
+        typer.Option(
+            "--metric",
+            help="The held-out score, or the entropy of the attention there.",
+            show_default="training.best_metric of the first run",
+        ),
     ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing picture.")] = False,
 ) -> None:
-    """Draw the learning curves of runs: training loss, held-out loss and score."""
+    """Draw the learning curves of runs: training loss, held-out loss, and a score or the entropy of the attention."""
     from seq2seq_cli.plots.learning_curves import check_curves_path, save_curves
     from seq2seq_cli.runs.curves import has_curves, learning_curves
 
@@ -110,8 +113,8 @@ def plot(
         if run not in found:
             _warn(f"{run.path}: left out: no metrics are recorded yet")
     shown = metric or found[0].config.training.metric
-    curves = learning_curves(dict(zip(_titles(found), found, strict=True)), axis=x, metric=shown)
-    save_curves(curves, out, axis=x, metric=shown, overwrite=overwrite)
+    curves = learning_curves(dict(zip(_titles(found), found, strict=True)), axis=x, measure=shown)
+    save_curves(curves, out, axis=x, measure=shown, overwrite=overwrite)
     sys.stderr.write(f"s2s: learning curves written to {one_line(str(out))}\n")
 
 

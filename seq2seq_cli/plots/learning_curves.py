@@ -1,4 +1,4 @@
-"""Learning curves as a picture: training loss, held-out loss and held-out score of one or more runs."""
+"""Learning curves of one or more runs as a picture: losses, and a held-out score or the entropy of the attention."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Axis = Literal["epoch", "minutes", "tokens"]
+Measure = Literal[Metric, "entropy"]
+"""The upper panel: a held-out score, or the entropy of the attention; with the loss there is none."""
 Point = tuple[float, float]
 """The place on the x axis, in its unit, and the value there."""
 
@@ -22,10 +24,11 @@ _X_LABELS: dict[Axis, str] = {
     "minutes": "minutes, validation included",
     "tokens": "millions of target tokens",
 }
-_Y_LABELS: dict[Metric, str] = {
+_Y_LABELS: dict[Measure, str] = {
     "bleu": "held-out BLEU (0 to 100)",
     "chrf": "held-out chrF (0 to 100)",
     "loss": "loss (nats per target token), log scale",
+    "entropy": "entropy of the attention (nats)",
 }
 
 # The colour-blind safe palette of Okabe and Ito without its yellow; neighbours differ in grey, too.
@@ -48,8 +51,8 @@ class LearningCurves:
     name: str
     train_loss: Sequence[Point]
     valid_loss: Sequence[Point]
-    score: Sequence[Point]
-    """Empty when only losses are drawn."""
+    measured: Sequence[Point]
+    """The values of the upper panel; empty when only losses are drawn."""
 
 
 def check_curves_path(path: Path, *, overwrite: bool) -> None:
@@ -57,26 +60,26 @@ def check_curves_path(path: Path, *, overwrite: bool) -> None:
     check_output_path(path, content="learning curves", endings=(".png", ".svg", ".pdf"), overwrite=overwrite)
 
 
-def save_curves(runs: Sequence[LearningCurves], path: Path, *, axis: Axis, metric: Metric, overwrite: bool) -> None:
+def save_curves(runs: Sequence[LearningCurves], path: Path, *, axis: Axis, measure: Measure, overwrite: bool) -> None:
     """Write the picture; raises UsageError when it cannot be written, or would replace a file unasked."""
-    picture = render_curves(runs, path.suffix.lower().removeprefix("."), axis=axis, metric=metric)
+    picture = render_curves(runs, path.suffix.lower().removeprefix("."), axis=axis, measure=measure)
     write_output(path, picture, overwrite=overwrite)
 
 
-def render_curves(runs: Sequence[LearningCurves], image_format: str, *, axis: Axis, metric: Metric) -> bytes:
-    """The picture as the content of a file: the score above the losses, or the losses alone.
+def render_curves(runs: Sequence[LearningCurves], image_format: str, *, axis: Axis, measure: Measure) -> bytes:
+    """The picture as the content of a file: the measure above the losses, or the losses alone.
 
     Each run has a colour and a marker of its own, and its name at the end of its curve.
     """
     named = [replace(run, name=drawable(run.name)) for run in runs]
-    return render(lambda: _figure(named, axis, metric), image_format)
+    return render(lambda: _figure(named, axis, measure), image_format)
 
 
-def _figure(runs: Sequence[LearningCurves], axis: Axis, metric: Metric) -> "Figure":
+def _figure(runs: Sequence[LearningCurves], axis: Axis, measure: Measure) -> "Figure":
     from matplotlib.figure import Figure
     from matplotlib.ticker import MaxNLocator
 
-    panels: list[Metric] = ["loss"] if metric == "loss" else [metric, "loss"]
+    panels: list[Measure] = ["loss"] if measure == "loss" else [measure, "loss"]
     width, height = _SIZE
     figure = Figure(figsize=(width, height * len(panels)))
     all_axes = figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
@@ -93,10 +96,10 @@ def _figure(runs: Sequence[LearningCurves], axis: Axis, metric: Metric) -> "Figu
     return figure
 
 
-def _draw(axes: "Axes", run: LearningCurves, shown: Metric, number: int) -> Point | None:
+def _draw(axes: "Axes", run: LearningCurves, shown: Measure, number: int) -> Point | None:
     """Draw the curves of a run; returns the end of the curve to write its name at, None when it has no curve."""
     colour, marker = _style(number)
-    held_out = run.valid_loss if shown == "loss" else run.score
+    held_out = run.valid_loss if shown == "loss" else run.measured
     training = run.train_loss if shown == "loss" else []
     axes.plot(*zip(*training, strict=True), color=colour, linewidth=0.9, linestyle=":")
     axes.plot(
@@ -117,7 +120,7 @@ def _style(number: int) -> tuple[str, str]:
     return _COLOURS[number % len(_COLOURS)], _MARKERS[number % len(_MARKERS)]
 
 
-def _set_up_y_axis(axes: "Axes", shown: Metric) -> None:
+def _set_up_y_axis(axes: "Axes", shown: Measure) -> None:
     from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
     axes.set_ylabel(_Y_LABELS[shown])

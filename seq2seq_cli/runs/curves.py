@@ -1,10 +1,9 @@
-"""Learning curves of runs: losses and scores over epochs, minutes or millions of target tokens."""
+"""Learning curves of runs: losses, scores and entropy over epochs, minutes or millions of target tokens."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from seq2seq_cli.config.choices import Metric
 from seq2seq_cli.errors import ModelFileError, UsageError
-from seq2seq_cli.plots.learning_curves import Axis, LearningCurves, Point
+from seq2seq_cli.plots.learning_curves import Axis, LearningCurves, Measure, Point
 from seq2seq_cli.runs.listing import Run
 from seq2seq_cli.runs.metrics import EpochRecord, StepRecord
 
@@ -15,14 +14,14 @@ _PLACES: Mapping[Axis, Callable[[StepRecord | EpochRecord], float]] = {
 }
 
 
-def learning_curves(runs: Mapping[str, Run], *, axis: Axis, metric: Metric) -> list[LearningCurves]:
+def learning_curves(runs: Mapping[str, Run], *, axis: Axis, measure: Measure) -> list[LearningCurves]:
     """The learning curves of runs, by the names to show them under.
 
-    Raises ModelFileError when a run has recorded nothing yet, UsageError when no run has a score of the metric.
+    Raises ModelFileError when a run has recorded nothing yet, UsageError when no run has a value of the measure.
     """
-    curves = [_curves(run, name, axis, metric) for name, run in runs.items()]
-    if metric != "loss" and not any(curve.score for curve in curves):
-        raise UsageError(f"{', '.join(runs)}: no {metric} of held-out sentences is recorded: draw the --metric loss")
+    curves = [_curves(run, name, axis, measure) for name, run in runs.items()]
+    if measure != "loss" and not any(curve.measured for curve in curves):
+        raise UsageError(f"{', '.join(runs)}: no {measure} of held-out sentences is recorded: draw the --metric loss")
     return curves
 
 
@@ -31,7 +30,7 @@ def has_curves(run: Run) -> bool:
     return bool(run.history.steps or run.history.validations)
 
 
-def _curves(run: Run, name: str, axis: Axis, metric: Metric) -> LearningCurves:
+def _curves(run: Run, name: str, axis: Axis, measure: Measure) -> LearningCurves:
     steps, validations = run.history.steps, run.history.validations
     if not has_curves(run):
         raise ModelFileError(f"{run.path}: no metrics are recorded yet: wait for the end of the first epoch")
@@ -42,8 +41,14 @@ def _curves(run: Run, name: str, axis: Axis, metric: Metric) -> LearningCurves:
         name=name,
         train_loss=_points((place(record), record.train_loss) for record in trained),
         valid_loss=_points((place(record), record.loss) for record in validations),
-        score=[] if metric == "loss" else _points((place(record), record.score(metric)) for record in validations),
+        measured=[]
+        if measure == "loss"
+        else _points((place(record), _value(record, measure)) for record in validations),
     )
+
+
+def _value(record: EpochRecord, measure: Measure) -> float | None:
+    return record.attention_entropy if measure == "entropy" else record.score(measure)
 
 
 def _points(values: Iterable[tuple[float, float | None]]) -> list[Point]:

@@ -24,10 +24,10 @@ FIRST = LearningCurves(
     name="first",
     train_loss=[(0.5, 5.0), (1.0, 4.0), (2.0, 3.0)],
     valid_loss=[(1.0, 3.5), (2.0, 3.0)],
-    score=[(1.0, 10.0), (2.0, 21.5)],
+    measured=[(1.0, 10.0), (2.0, 21.5)],
 )
 SECOND = LearningCurves(
-    name="$second", train_loss=[(0.5, 6.0)], valid_loss=[(1.0, 3.25)], score=[(1.0, 11.0), (2.0, 19.5)]
+    name="$second", train_loss=[(0.5, 6.0)], valid_loss=[(1.0, 3.25)], measured=[(1.0, 11.0), (2.0, 19.5)]
 )
 
 
@@ -37,35 +37,35 @@ def words_of(svg: bytes) -> list[str]:
 
 
 def test_axes_have_units_and_curves_have_names_and_last_values() -> None:
-    words = words_of(render_curves([FIRST, SECOND], "svg", axis="epoch", metric="bleu"))
+    words = words_of(render_curves([FIRST, SECOND], "svg", axis="epoch", measure="bleu"))
     assert {"epochs", "held-out BLEU (0 to 100)", "loss (nats per target token), log scale"} <= {*words}
     assert {"first  21.5", "$second  19.5", "first  3", "$second  3.25"} <= {*words}
     assert {"held out", "training", "first", "$second"} <= {*words}
 
 
 def test_tokens_are_counted_in_millions() -> None:
-    far = LearningCurves(name="far", train_loss=[], valid_loss=[(1.0, 3.0), (4.0, 2.0)], score=[])
-    words = words_of(render_curves([far], "svg", axis="tokens", metric="loss"))
+    far = LearningCurves(name="far", train_loss=[], valid_loss=[(1.0, 3.0), (4.0, 2.0)], measured=[])
+    words = words_of(render_curves([far], "svg", axis="tokens", measure="loss"))
     assert "millions of target tokens" in words
     assert {"1.0", "4.0"} <= {*words}
 
 
 def test_the_loss_alone_is_one_panel() -> None:
-    words = words_of(render_curves([FIRST], "svg", axis="minutes", metric="loss"))
+    words = words_of(render_curves([FIRST], "svg", axis="minutes", measure="loss"))
     assert "minutes, validation included" in words
     assert not any("BLEU" in word for word in words)
 
 
 @pytest.mark.parametrize("image", ["png", "svg", "pdf"])
 def test_the_same_curves_give_the_same_bytes(image: Literal["png", "svg", "pdf"]) -> None:
-    first, second = (render_curves([FIRST, SECOND], image, axis="epoch", metric="chrf") for _ in range(2))
+    first, second = (render_curves([FIRST, SECOND], image, axis="epoch", measure="chrf") for _ in range(2))
     assert first == second
 
 
 def test_a_run_without_validations_and_a_run_without_points_can_be_drawn() -> None:
-    young = LearningCurves(name="young", train_loss=[(0.1, 8.0)], valid_loss=[], score=[])
-    blank = LearningCurves(name="blank", train_loss=[], valid_loss=[], score=[])
-    assert "young  8" in words_of(render_curves([young, blank], "svg", axis="epoch", metric="loss"))
+    young = LearningCurves(name="young", train_loss=[(0.1, 8.0)], valid_loss=[], measured=[])
+    blank = LearningCurves(name="blank", train_loss=[], valid_loss=[], measured=[])
+    assert "young  8" in words_of(render_curves([young, blank], "svg", axis="epoch", measure="loss"))
 
 
 def test_markers_distinguish_runs_without_colour() -> None:
@@ -89,7 +89,7 @@ def test_labels_with_enough_room_do_not_move() -> None:
 
 @pytest.mark.parametrize(("name", "start"), [("a.png", b"\x89PNG"), ("a.SVG", b"<?xml"), ("a.pdf", b"%PDF")])
 def test_the_ending_chooses_the_format(tmp_path: Path, name: str, start: bytes) -> None:
-    save_curves([FIRST], tmp_path / name, axis="epoch", metric="bleu", overwrite=False)
+    save_curves([FIRST], tmp_path / name, axis="epoch", measure="bleu", overwrite=False)
     assert (tmp_path / name).read_bytes().startswith(start)
 
 
@@ -109,6 +109,6 @@ def test_other_paths_are_refused(tmp_path: Path, name: str) -> None:
 
 
 def test_a_run_of_any_name_gives_a_well_formed_picture() -> None:
-    words = words_of(render_curves([replace(FIRST, name="a\x1b")], "svg", axis="epoch", metric="bleu"))
+    words = words_of(render_curves([replace(FIRST, name="a\x1b")], "svg", axis="epoch", measure="bleu"))
 
     assert "a\ufffd  21.5" in words

@@ -27,14 +27,14 @@ def test_a_point_is_where_its_record_says(tmp_path: Path, axis: Axis, places: li
         step(200, 1, epochs=1.0, seconds=180.0, tokens=1500),
         step(300, 2, epochs=1.25, seconds=210.0, tokens=1900),
     ]
-    (curves,) = learning_curves({"run": run_of(tmp_path, records)}, axis=axis, metric="loss")
+    (curves,) = learning_curves({"run": run_of(tmp_path, records)}, axis=axis, measure="loss")
     assert [place for place, _ in curves.train_loss] == places
 
 
 def test_a_last_epoch_that_was_cut_short_is_a_fraction_of_one(tmp_path: Path) -> None:
     run = run_of(tmp_path, [epoch(100, 1), epoch(200, 2), epoch(250, 3, epochs=2.5)])
-    (curves,) = learning_curves({"run": run}, axis="epoch", metric="bleu")
-    assert [place for place, _ in curves.score] == [1.0, 2.0, 2.5]
+    (curves,) = learning_curves({"run": run}, axis="epoch", measure="bleu")
+    assert [place for place, _ in curves.measured] == [1.0, 2.0, 2.5]
 
 
 def test_the_curves_of_a_run(tmp_path: Path) -> None:
@@ -45,34 +45,44 @@ def test_the_curves_of_a_run(tmp_path: Path) -> None:
             *(step(300, 2, loss=3.5), step(400, 2, loss=3.0), epoch(400, 2, bleu=12.0, loss=2.5)),
         ],
     )
-    (curves,) = learning_curves({"mine": run}, axis="epoch", metric="bleu")
+    (curves,) = learning_curves({"mine": run}, axis="epoch", measure="bleu")
 
     assert curves.name == "mine"
     assert curves.train_loss == [(0.5, 5.0), (1.0, 4.0), (1.5, 3.5), (2.0, 3.0)]
     assert curves.valid_loss == [(1.0, 3.0), (2.0, 2.5)]
-    assert curves.score == [(1.0, 8.0), (2.0, 12.0)]
-    (of_loss,) = learning_curves({"mine": run}, axis="epoch", metric="loss")
-    assert of_loss.score == []
+    assert curves.measured == [(1.0, 8.0), (2.0, 12.0)]
+    (of_loss,) = learning_curves({"mine": run}, axis="epoch", measure="loss")
+    assert of_loss.measured == []
+
+
+def test_the_entropy_of_the_attention_is_that_of_each_validation(tmp_path: Path) -> None:
+    run = run_of(tmp_path, [epoch(200, 1, entropy=1.5), epoch(400, 2, entropy=0.25)])
+    (curves,) = learning_curves({"mine": run}, axis="epoch", measure="entropy")
+    assert curves.measured == [(1.0, 1.5), (2.0, 0.25)]
+
+    without = run_of(tmp_path, [epoch(200, 1)], "without")
+    with pytest.raises(UsageError, match="without: no entropy"):
+        learning_curves({"without": without}, axis="epoch", measure="entropy")
 
 
 def test_a_short_run_has_the_training_loss_of_its_epochs(tmp_path: Path) -> None:
     run = run_of(tmp_path, [epoch(30, 1), epoch(60, 2)])
-    (curves,) = learning_curves({"short": run}, axis="minutes", metric="bleu")
+    (curves,) = learning_curves({"short": run}, axis="minutes", measure="bleu")
     assert curves.train_loss == [(0.5, 3.5), (1.0, 3.5)]
 
 
 def test_what_cannot_be_drawn_is_refused_with_the_way_out(tmp_path: Path) -> None:
     fresh = run_of(tmp_path, [], "fresh")
     with pytest.raises(ModelFileError, match=r"fresh: no metrics are recorded yet"):
-        learning_curves({"fresh": fresh}, axis="epoch", metric="bleu")
+        learning_curves({"fresh": fresh}, axis="epoch", measure="bleu")
     tiny = run_of(tmp_path, [epoch(40, 1, bleu=None)], "tiny")
     with pytest.raises(UsageError, match=r"no bleu .* --metric loss"):
-        learning_curves({"tiny": tiny}, axis="epoch", metric="bleu")
+        learning_curves({"tiny": tiny}, axis="epoch", measure="bleu")
 
 
 def test_a_run_without_the_score_is_drawn_beside_one_that_has_it(tmp_path: Path) -> None:
     young = run_of(tmp_path, [step(100, 1)], "young")
     old = run_of(tmp_path, [step(100, 1), epoch(100, 1, bleu=9.0)], "old")
-    curves = learning_curves({"young": young, "old": old}, axis="tokens", metric="bleu")
-    assert [len(curve.score) for curve in curves] == [0, 1]
+    curves = learning_curves({"young": young, "old": old}, axis="tokens", measure="bleu")
+    assert [len(curve.measured) for curve in curves] == [0, 1]
     assert len(curves[0].train_loss) == 1

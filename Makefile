@@ -65,7 +65,7 @@ faults: $(VENV)/installed-dev  ## Let each call of a training and a preparation 
 fuzz: $(VENV)/installed-dev  ## Read 10,000 spoilt files of every format (hours), print the outcomes: FUZZ="FORMAT --seed 2 ..."
 	$(BIN)/python -m tests.fuzz --files 10000 --kept fuzz-failures $(FUZZ)
 
-gallery: $(VENV)/installed-dev  ## Train every model on one task (hours); fill docs/mechanisms.md: PAIRS=FILE SET="KEY=VALUE ..."
+gallery: $(VENV)/installed-dev  ## Train every model on one task (hours); fill docs/gallery.md: PAIRS=FILE SET="KEY=VALUE ..."
 	$(BIN)/python -m benchmarks.gallery --pairs $(PAIRS) $(foreach setting,$(SET),--set $(setting))
 
 clean:  ## Remove what the other targets made

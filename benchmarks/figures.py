@@ -1,4 +1,4 @@
-"""Measured values and the table that shows them."""
+"""Measured values and the tables that show them."""
 
 import statistics
 from collections.abc import Iterator, Sequence
@@ -49,6 +49,12 @@ def table(figures: Sequence[Figure]) -> Iterator[str]:
         shown = [_number(value) for value in (figure.median, *spread)]
         columns = "".join(f"{number:>10}" for number in shown).ljust(30)
         yield f"{figure.name:<{width}}{columns}  {figure.unit}{_verdict(figure)}"
+
+
+def markdown_table(titles: Sequence[str], rows: Sequence[Sequence[str]], *, texts: int = 1) -> list[str]:
+    """The lines of a table of a Markdown page: the first columns, `texts`, to the left, the numbers to the right."""
+    rule = ["---"] * texts + ["--:"] * (len(titles) - texts)
+    return [f"| {' | '.join(cells)} |" for cells in (titles, rule, *rows)]
 
 
 def _verdict(figure: Figure) -> str:

@@ -7,7 +7,7 @@ import dataclasses
 import json
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,17 +18,21 @@ from seq2seq_cli.compute.precision import choose_precision
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.config.schema import Config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
-from seq2seq_cli.decoding.load import load_translator
-from seq2seq_cli.decoding.translation import SentenceTranslation
-from seq2seq_cli.decoding.translator import Translator
+from seq2seq_cli.decoding.load import load
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.evaluation.corpus_scores import corpus_bleu
+from seq2seq_cli.evaluation.gold_alignment import GoldAlignment, read_gold_alignment
+from seq2seq_cli.evaluation.system import SystemOutput, translate_test_set
+from seq2seq_cli.evaluation.test_set import TestSet, read_lines
 from seq2seq_cli.files.writing import write_json
 from seq2seq_cli.learning.state import fresh_state
 from seq2seq_cli.model.build import build_model
 from seq2seq_cli.pairs.pair_files import local_pair_files
 from seq2seq_cli.plots.attention_files import save_attention
+from seq2seq_cli.plots.learning_curves import save_curves
 from seq2seq_cli.preparation.prepare import prepare
+from seq2seq_cli.runs.curves import learning_curves
+from seq2seq_cli.runs.listing import Run
 from seq2seq_cli.training.events import Step
 from seq2seq_cli.training.loop import TrainingLoop
 from seq2seq_cli.training.resolve import resolve_config
@@ -40,17 +44,22 @@ LENGTHS = {"up to 4": range(5), "5 to 8": range(5, 9), "9 and more": range(9, 10
 
 @dataclass(frozen=True, kw_only=True)
 class Result:
-    """Size, scores and picture of one model."""
+    """Size and scores of a model that was trained with one seed."""
 
     name: str
+    seed: int
     parameters: int
     bleu: float
-    """BLEU of the test split, greedy."""
+    """BLEU of the test split, by the search of the config."""
     bleu_by_length: dict[str, float | None]
     """BLEU by source length, as in `LENGTHS`; None where there is no such source."""
     signature: str
-    picture: str | None
-    """The picture of the attention; None for a model without attention."""
+    error_rate: float | None
+    """Alignment error rate; None without gold links or without attention."""
+    entropy: float | None
+    """Mean entropy of the attention weights of a target token, in nats; None without attention, as is the next."""
+    astray: float | None
+    """Share of the target words whose heaviest source token is a punctuation mark or ``<eos>``."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,36 +70,19 @@ class GalleryRuns:
     corpus: PreparedCorpus
     settings: tuple[str, ...]
     """KEY=VALUE, for all models."""
-    sentence: str
-    """The sentence whose attention is drawn."""
-    pictures: Path | None
-    """Folder of the pictures; with None, none is drawn."""
-    again: bool
-    """Whether existing results are made again."""
+    gold: GoldAlignment | None
+    """The gold links of the pairs."""
 
     @classmethod
-    def open(
-        cls,
-        folder: Path,
-        pairs: Path,
-        settings: Sequence[str],
-        *,
-        sentence: str,
-        pictures: Path | None,
-        again: bool,
-    ) -> "GalleryRuns":
+    def open(cls, folder: Path, pairs: Path, settings: Sequence[str], *, alignment: Path | None) -> "GalleryRuns":
         """The folder of runs, with the pairs prepared once.
 
-        Raises UsageError when the folder was made of other pairs or with other settings, PairFileError without pairs.
+        Raises UsageError when the folder was made of other pairs or with other settings, PairFileError without pairs,
+        InputError when `alignment`, the file of gold links, cannot be read or does not fit the pairs.
         """
         with local_pair_files({"pairs": [(pairs,)]}) as found:
             hashes = [file.sha256 for pair_file in found["pairs"] for file in pair_file.files]
-        made_of = {
-            "pairs": hashes,
-            "settings": list(settings),
-            "sentence": sentence,
-            "pictures": pictures is not None,
-        }
+        made_of = {"pairs": hashes, "settings": list(settings), "with gold links": alignment is not None}
         record = folder / "made_of.json"
         is_new = not folder.exists() or not any(folder.iterdir())
         if not is_new and not (record.is_file() and json.loads(record.read_text(encoding="utf-8")) == made_of):
@@ -104,38 +96,49 @@ class GalleryRuns:
             folder=folder,
             corpus=PreparedCorpus.open(prepared),
             settings=tuple(settings),
-            sentence=sentence,
-            pictures=pictures,
-            again=again,
+            gold=read_gold_alignment(alignment, read_lines(pairs)) if alignment else None,
         )
 
-    def result(self, name: str) -> Result:
-        """Train the config of that name, score it and draw its attention, unless that is done already."""
-        record = self.folder / name / "result.json"
-        if record.is_file() and not self.again:
-            return Result(**json.loads(record.read_text(encoding="utf-8")))
-        config = self._config(name)
+    def known(self, name: str, seed: int) -> Result | None:
+        """The result of the config of that name with that seed; None where it was not trained yet."""
+        record = self._record(name, seed)
+        return Result(**json.loads(record.read_text(encoding="utf-8"))) if record.is_file() else None
+
+    def result(self, name: str, seed: int) -> Result:
+        """Train the config of that name with that seed, and score it, unless that is done already."""
+        if known := self.known(name, seed):
+            return known
+        run = self._run(name, seed)
         with ExitStack() as held:
-            session = Session.start(self.folder / name, config, self.corpus, held=held, overwrite=True)
+            session = Session.start(run, self._config(name, seed), self.corpus, held=held, overwrite=True)
             for _ in session.train():
                 pass
-        translator = load_translator(session.run)
-        parameters = sum(parameter.numel() for parameter in session.state.model.parameters())
-        result = _scored(name, translator, self.corpus, parameters)
-        if self.pictures:
-            picture = _picture(name, translator.translate([self.sentence])[0].sentences[0], self.pictures)
-            result = dataclasses.replace(result, picture=picture)
-        write_json(record, dataclasses.asdict(result))
-        print(f"{name}: BLEU {result.bleu:.1f}", file=sys.stderr)
+        result = self._scored(name, seed)
+        write_json(self._record(name, seed), dataclasses.asdict(result))
+        print(f"{name}, seed {seed}: BLEU {result.bleu:.1f}", file=sys.stderr)
         return result
+
+    def draw(self, shown: Iterable[Result], sentence: str, folder: Path) -> None:
+        """Draw how each model with attention translates the sentence, and the entropies of all over training."""
+        folder.mkdir(exist_ok=True)
+        attending = {}
+        for result in shown:
+            run = self._run(result.name, result.seed)
+            translation = load(run).translator.translate([sentence])[0].sentences[0]
+            if translation.weights.any():
+                attending[result.name] = Run.read(run)
+                save_attention([[translation]], folder / f"{result.name}.png", overwrite=True)
+        if attending:
+            curves = learning_curves(attending, axis="epoch", measure="entropy")
+            save_curves(curves, folder / "entropy.png", axis="epoch", measure="entropy", overwrite=True)
 
     def speeds(self, names: Sequence[str], *, seconds: float) -> dict[str, float]:
         """Target tokens per second of training of each model: medians of three rounds, in turn."""
         record = self.folder / "speeds.json"
         known: dict[str, float] = json.loads(record.read_text(encoding="utf-8")) if record.is_file() else {}
-        if set(names) <= set(known) and not self.again:
+        if set(names) <= set(known):
             return known
-        trainings = {name: _endless(self._config(name), self.corpus) for name in names}
+        trainings = {name: _endless(self._config(name, seed=1), self.corpus) for name in names}
         rates: dict[str, list[float]] = {name: [] for name in names}
         for _ in range(3):
             for name, training in trainings.items():
@@ -144,13 +147,49 @@ class GalleryRuns:
         write_json(record, speeds)
         return speeds
 
-    def _config(self, name: str) -> Config:
-        return resolve_config(load_config(name, [s for s in self.settings if not _is_for_prepare(s)]), self.corpus)
+    def _run(self, name: str, seed: int) -> Path:
+        return self.folder / name / f"seed{seed}"
+
+    def _record(self, name: str, seed: int) -> Path:
+        return self._run(name, seed).with_suffix(".json")
+
+    def _config(self, name: str, seed: int) -> Config:
+        overrides = [s for s in self.settings if not _is_for_prepare(s)]
+        return resolve_config(load_config(name, [*overrides, f"training.seed={seed}"]), self.corpus)
+
+    def _scored(self, name: str, seed: int) -> Result:
+        run = self._run(name, seed)
+        tests = TestSet.of_split(self.corpus, "test")
+        output = translate_test_set(name, load(run).translator, tests, gold=self.gold)
+        bleu, signature = _bleu(output, tests.pairs)
+        by_length = {
+            label: _bleu(output, [pair for pair in tests.pairs if len(pair[0].split()) in lengths])[0]
+            for label, lengths in LENGTHS.items()
+        }
+        return Result(
+            name=name,
+            seed=seed,
+            parameters=Run.read(run).parameters or 0,
+            bleu=bleu or 0.0,
+            bleu_by_length=by_length,
+            signature=signature,
+            error_rate=output.alignment.error_rate if output.alignment else None,
+            entropy=output.attention.entropy if output.attention else None,
+            astray=output.attention.words_astray if output.attention else None,
+        )
 
 
 def _is_for_prepare(setting: str) -> bool:
     """Whether a setting is for preparing the pairs, not for training a model."""
     return setting.startswith(("data.", "text."))
+
+
+def _bleu(output: SystemOutput, pairs: Sequence[tuple[str, str]]) -> tuple[float | None, str]:
+    """BLEU of the pairs, None where there are none, and its signature."""
+    if not pairs:
+        return None, ""
+    score = corpus_bleu([output.texts[source] for source, _ in pairs], [reference for _, reference in pairs])
+    return score.value, score.signature
 
 
 def _endless(config: Config, corpus: PreparedCorpus) -> Iterator[int]:
@@ -171,31 +210,3 @@ def _rate(steps: Iterator[int], seconds: float) -> float:
     while (elapsed := time.perf_counter() - started) < seconds:
         tokens += next(steps)
     return tokens / elapsed
-
-
-def _scored(name: str, translator: Translator, corpus: PreparedCorpus, parameters: int) -> Result:
-    pairs = corpus.sentences("test")
-    texts = [translation.text for translation in translator.translate([src for src, _ in pairs])]
-    whole = corpus_bleu(texts, [tgt for _, tgt in pairs])
-    by_length: dict[str, float | None] = {}
-    for label, lengths in LENGTHS.items():
-        chosen = [i for i, (src, _) in enumerate(pairs) if len(src.split()) in lengths]
-        score = corpus_bleu([texts[i] for i in chosen], [pairs[i][1] for i in chosen]) if chosen else None
-        by_length[label] = score.value if score else None
-    return Result(
-        name=name,
-        parameters=parameters,
-        bleu=whole.value,
-        bleu_by_length=by_length,
-        signature=whole.signature,
-        picture=None,
-    )
-
-
-def _picture(name: str, translation: SentenceTranslation, folder: Path) -> str | None:
-    """Draw the attention; returns the file relative to the page, None for a model without attention."""
-    if not translation.weights.any():
-        return None
-    folder.mkdir(exist_ok=True)
-    save_attention([[translation]], folder / f"{name}.png", overwrite=True)
-    return f"{folder.name}/{name}.png"

@@ -14,8 +14,8 @@ SMALL = [
 
 
 def gallery(folder: Path, *arguments: str, returncode: int = 0) -> str:
-    command = [sys.executable, "-m", "benchmarks.gallery", "--work", str(folder / "work"), *arguments]
-    command += ["--page", str(folder / "page.md"), "--pairs", str(folder / "pairs.txt"), "--seconds", "0.1"]
+    command = [sys.executable, "-m", "benchmarks.gallery", "--work", str(folder / "work"), "--seconds", "0.1"]
+    command += ["--page", str(folder / "page.md"), "--pairs", str(folder / "pairs.txt"), *arguments]
     for setting in SMALL:
         command += ["--set", setting]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8", check=False)
@@ -26,30 +26,42 @@ def gallery(folder: Path, *arguments: str, returncode: int = 0) -> str:
 def test_it_fills_the_page_and_continues_where_it_stopped(tmp_path: Path) -> None:
     pairs = "".join(f"Tom saw {n} cats.\tTom sah {n} Katzen.\n" for n in range(100))
     (tmp_path / "pairs.txt").write_text(pairs, encoding="utf-8")
+    (tmp_path / "links.txt").write_text("0-0 1-1 2-2 3-3 4-4\n" * 100, encoding="utf-8")
+    links = ("--alignment", str(tmp_path / "links.txt"))
     page = tmp_path / "page.md"
     page.write_text(
         "Before.\n\n<!-- gallery of pairs -->\n<!-- end of gallery of pairs -->\n\nAfter.\n", encoding="utf-8"
     )
 
-    gallery(tmp_path, "--only", "luong_dot")
-    printed = gallery(tmp_path, "--only", "luong_dot", "no_attention")
+    gallery(tmp_path, *links, "--only", "luong_location", "--no-page")
+    assert "| `" not in page.read_text(encoding="utf-8")
+    gallery(tmp_path, *links, "--only", "luong_location", "no_attention", "--no-training")
+    assert re.findall(r"^\| `(\w+)`", page.read_text(encoding="utf-8"), flags=re.MULTILINE) == ["luong_location"]
+    printed = gallery(tmp_path, *links, "--only", "luong_location", "no_attention", "--seeds", "2")
 
-    assert "no_attention: " in printed
-    assert "luong_dot: " not in printed
+    assert [line.split(":")[0] for line in printed.splitlines()] == [
+        "luong_location, seed 2",
+        "no_attention, seed 1",
+        "no_attention, seed 2",
+    ]
     text = page.read_text(encoding="utf-8")
-    rows = [row.split("|")[1:-1] for row in re.findall(r"^\| `.*$", text, flags=re.MULTILINE)]
-    assert [row[0].strip() for row in rows] == ["`luong_dot`", "`no_attention`"]
-    assert all(int(row[1].replace(",", "")) > 0 and int(row[2].replace(",", "")) > 0 for row in rows)
+    models = [row.split("|")[1:-1] for row in re.findall(r"^\| `.*$", text, flags=re.MULTILINE)]
+    assert [row[0].strip() for row in models] == ["`luong_location`", "`no_attention`"]
+    assert all(int(row[1].replace(",", "")) > 0 and int(row[2].replace(",", "")) > 0 for row in models)
+    # Without attention there are no figures of it; the rest has its mean and spread over the seeds.
+    assert [bool(cell.strip()) for cell in models[1][-3:]] == [False, False, False]
+    assert re.fullmatch(r" \d\.\d{3} ± \d\.\d{3} ", models[0][-3])
+    [claim] = re.findall(r"^\| attention by place.*$", text, flags=re.MULTILINE)
+    assert re.search(r"\| [+-]\d+\.\d ± \d+\.\d \|$", claim)
     assert text.startswith("Before.\n")
     assert text.endswith("After.\n")
     # A model without attention has nothing to draw.
-    assert re.findall(r"\]\((page/\w+\.png)\)", text) == ["page/luong_dot.png"]
-    assert (tmp_path / "page" / "luong_dot.png").stat().st_size > 1000
+    assert sorted(file.name for file in (tmp_path / "page").iterdir()) == ["entropy.png", "luong_location.png"]
 
     # The folder does not hold the results of other settings or other pairs.
-    assert "another folder with --work" in gallery(tmp_path, "--set", "training.lr=1e-2", returncode=1)
+    assert "another folder with --work" in gallery(tmp_path, *links, "--set", "training.lr=1e-2", returncode=1)
     (tmp_path / "pairs.txt").write_text(pairs + "Go.\tGeh.\n", encoding="utf-8")
-    assert "another folder with --work" in gallery(tmp_path, returncode=1)
+    assert "another folder with --work" in gallery(tmp_path, *links, returncode=1)
     (tmp_path / "pairs.txt").unlink()
     assert re.fullmatch(r"benchmarks\.gallery: .*pairs\.txt: no such file.*\n", gallery(tmp_path, returncode=1))
     assert page.read_text(encoding="utf-8") == text

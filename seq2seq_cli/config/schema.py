@@ -273,10 +273,10 @@ class InitialisationConfig(Section):
     0.1. normal: N(0, scale^2), recurrent matrices orthogonal, biases 0, as in Bahdanau et al. 2015, with 0.01."""
     scale: Positive = 0.1
     """Scale of uniform and normal."""
-    output_std: Positive | None = None
-    """Standard deviation of the output layer's weights, whatever the others. null: as the others, but 0.2 where word
-    vectors are tied to it. Torch's is 0.04 for a readout of 256: little gradient reaches the attention at first, and a
-    score that is a product can settle on one word before it is taught better."""
+    output_std: Positive | None = 0.2
+    """Standard deviation of the output layer's weights, and of word vectors that are tied to it. null: as the others;
+    torch's is 0.04 for a readout of 256: little gradient reaches the attention at first, and a score that is a product
+    can settle on one word before it is taught better."""
     embedding_std: Positive | None = None
     """Standard deviation of word vectors that are not tied, whatever the others; null: as the others, torch's 1."""
 

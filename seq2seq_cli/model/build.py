@@ -57,7 +57,7 @@ def build_model(config: ModelConfig, *, src_size: int, tgt_size: int) -> Seq2Seq
         decoder=decoder,
         output=nn.Linear(decoder.readout.size, tgt_size),
     )
-    initialise(model, config.initialisation, tied=config.tied_embeddings != "none")
+    initialise(model, config.initialisation)
     if config.tied_embeddings != "none":
         decoder.embedding.weight = model.output.weight
     if config.tied_embeddings == "all":

@@ -11,17 +11,9 @@ from seq2seq_cli.model.seq2seq import Seq2Seq
 _SCORE_SHARE = 0.1
 """Standard deviation of a score's matrices in units of the others'; Bahdanau et al. 2015, appendix B.1."""
 
-_TIED_STD = 0.2
-"""Standard deviation of a matrix that is word vectors and output layer at once. Measured: with torch's of an embedding
-(1) the first predictions would be far too sure, with that of an output layer (0.04) an RNN could hardly tell the word
-vectors apart."""
 
-
-def initialise(model: Seq2Seq, config: InitialisationConfig, *, tied: bool) -> None:
-    """Draw the weights of a network, whose layers hold torch's, as the config says.
-
-    The output layer's will be word vectors as well where they are `tied`.
-    """
+def initialise(model: Seq2Seq, config: InitialisationConfig) -> None:
+    """Draw the weights of a network, whose layers hold torch's, as the config says."""
     match config.weights:
         case "torch":
             pass
@@ -30,9 +22,8 @@ def initialise(model: Seq2Seq, config: InitialisationConfig, *, tied: bool) -> N
                 nn.init.uniform_(weight, -config.scale, config.scale)
         case "normal":
             _draw_normal(model, config.scale)
-    output_std = config.output_std or (_TIED_STD if tied else None)
-    if output_std is not None:
-        nn.init.normal_(model.output.weight, std=output_std)
+    if config.output_std is not None:
+        nn.init.normal_(model.output.weight, std=config.output_std)
     if config.embedding_std is not None:
         for embedding in (model.encoder.embedding, model.decoder.embedding):
             nn.init.normal_(embedding.weight, std=config.embedding_std)

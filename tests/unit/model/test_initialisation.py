@@ -37,14 +37,14 @@ def matrices_and_vectors(module: nn.Module) -> tuple[list[Tensor], list[Tensor]]
 
 
 def test_all_weights_are_uniform_as_luong_has_them() -> None:
-    model = built({"weights": "uniform", "scale": 0.1})
+    model = built({"weights": "uniform", "scale": 0.1, "output_std": None})
     assert all(weight.abs().max() <= 0.1 for weight in model.parameters())
     matrices, _ = matrices_and_vectors(model)
     assert [std(weight) for weight in matrices] == pytest.approx([0.1 / 3**0.5] * len(matrices), rel=0.1)
 
 
 def test_matrices_are_normal_and_the_others_zero_as_bahdanau_has_them() -> None:
-    model = built({"weights": "normal", "scale": 0.01})
+    model = built({"weights": "normal", "scale": 0.01, "output_std": None})
     scores, zeros = matrices_and_vectors(model.decoder.attention)
     assert [std(weight) for weight in scores] == pytest.approx([0.001] * len(scores), rel=0.1)
     assert not any(weight.any() for weight in (*zeros, *matrices_and_vectors(model)[1]))

@@ -33,6 +33,13 @@ EXACT = ("model.encoder.dropout=0.0", "model.decoder.dropout=0.0", "training.tea
 """Nothing is drawn at random: two routes come to the same."""
 
 
+def tiny_sizes(name: str, size: int = 12) -> list[str]:
+    """Overrides that make a shipped config tiny; memory states have the size of decoder states, as some scores need."""
+    in_each = size // 2 if load_config(name).model.encoder.directions == "joined" else size
+    encoder = f"model.encoder.hidden_size={in_each}", f"model.encoder.embedding_size={size}"
+    return [*encoder, f"model.decoder.hidden_size={size}", f"model.decoder.embedding_size={size}"]
+
+
 def tiny_config(corpus: PreparedCorpus, *overrides: str) -> Config:
     return resolve_config(load_config(None, [*TINY, *overrides]), corpus, fixed=overridden_keys(overrides))
 

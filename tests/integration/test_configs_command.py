@@ -42,8 +42,8 @@ def test_show_explains_every_key(tmp_path: Path) -> None:
     done = s2s("configs", "show", "bahdanau", folder=tmp_path)
 
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith("# Bahdanau decoder, additive score: attends before its LSTM.\n")
-    assert "    dropout: 0.1                    # 0 to below 1\n" in done.stdout
+    assert done.stdout.startswith("# RNNsearch whose output layer reads the state alone, as in the tutorials.\n")
+    assert "    word_dropout: 0.0               # 0 to below 1\n" in done.stdout
     assert "    kind: bahdanau                  # bahdanau or luong; default luong\n" in done.stdout
 
 
@@ -84,11 +84,11 @@ def test_a_mistake_is_answered_in_one_line(arguments: tuple[str, ...], line: str
 
 def test_a_shown_config_can_be_edited_and_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shown = s2s("configs", "show", "luong_dot", folder=tmp_path).stdout
-    (tmp_path / "mine.yaml").write_text(shown.replace("epochs: 3 ", "epochs: 7 "), encoding="utf-8")
+    (tmp_path / "mine.yaml").write_text(shown.replace("epochs: 5 ", "epochs: 7 "), encoding="utf-8")
     monkeypatch.chdir(tmp_path)
 
     changes = find_differences(load_config("luong_dot"), load_config("mine"))
-    assert changes == [("training.epochs", 3, 7)]
+    assert changes == [("training.epochs", 5, 7)]
     assert s2s("configs", "show", "mine", "--short", folder=tmp_path).stdout == (tmp_path / "mine.yaml").read_text()
 
 

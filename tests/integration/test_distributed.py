@@ -23,7 +23,10 @@ from tests.corpora import write_reversals
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are watched through /proc")
 
-SIZES = [f"model.{side}.{size}" for side in ("encoder", "decoder") for size in ("embedding_size=8", "hidden_size=12")]
+SIZES = [
+    *("model.encoder.embedding_size=8", "model.encoder.hidden_size=6"),  # in each direction
+    *("model.decoder.embedding_size=8", "model.decoder.hidden_size=12"),
+]
 CERTAIN = ["model.encoder.dropout=0", "model.decoder.dropout=0", "training.teacher_forcing=1"]
 """Nothing is drawn, so that all that is left is rounding."""
 

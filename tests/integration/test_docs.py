@@ -115,7 +115,11 @@ def home(tmp_path: Path) -> Path:
     (tmp_path / "terms.tsv").write_text("she\tSie\n", encoding="utf-8")
     (tmp_path / "configs").mkdir()
     for path in shipped_folder().glob("*.yaml"):
-        small = re.sub(r"\b(\w+_size): (256|128)\b", r"\1: 16", annotated_yaml(load_config(str(path))))
+        small = re.sub(
+            r"\b(\w+_size): (256|128)\b",
+            lambda size: f"{size[1]}: {int(size[2]) // 16}",
+            annotated_yaml(load_config(str(path))),
+        )
         small = re.sub(r"\bepochs: \d+", "epochs: 2", small)
         (tmp_path / "configs" / path.name).write_text(small, encoding="utf-8")
     return tmp_path

@@ -15,7 +15,7 @@ from tests.commands import S2S, Done, s2s, s2s_here
 from tests.corpora import reversed_words, symbol_sequences
 
 SMALL = (
-    *("--set", "model.encoder.hidden_size=16", "--set", "model.decoder.hidden_size=16"),
+    *("--set", "model.encoder.hidden_size=8", "--set", "model.decoder.hidden_size=16"),
     *("--set", "model.encoder.embedding_size=8", "--set", "model.decoder.embedding_size=8"),
     *("--set", "training.precision=fp32"),
 )
@@ -167,7 +167,7 @@ def test_a_resumed_run_tells_what_changed_and_refuses_what_it_cannot_change(home
     done = s2s_here(home, *resume, "--set", "training.epochs=3", "--set", "training.lr=5e-4")
     assert done.returncode == 0, done.stderr
     assert "training.epochs: 2 -> 3 (applied)" in done.stderr
-    assert "training.lr: 0.001 -> 0.0005 (applied)" in done.stderr
+    assert "training.lr: 0.004 -> 0.0005 (applied)" in done.stderr
     assert "epoch 3:" in done.stderr
     assert "epoch 2:" not in done.stderr
 
@@ -206,7 +206,7 @@ def test_weights_for_another_model_or_vocabulary_are_refused_in_words(home: Path
     begin = ("train", "--init-from", "runs/luong_dot", "--out", "runs/refused")
     assert_refused(
         s2s_here(home, *begin, "--config", "luong_general"),
-        "model.encoder.hidden_size is 256, runs/luong_dot has 16; ",
+        "model.encoder.hidden_size is 128, runs/luong_dot has 8; ",
         "model.attention.score is general, runs/luong_dot has dot; ",
     )
     (home / "few.txt").write_text("a b\tb a\n" * 2 + "b a\ta b\n" * 2, encoding="utf-8")

@@ -9,7 +9,6 @@ import numpy as np
 import onnx
 import pytest
 
-from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.config.schema import ModelConfig, ScoreName
 from seq2seq_cli.decoding.load import load
 from seq2seq_cli.decoding.page.graph_data import graph_data
@@ -25,7 +24,7 @@ from seq2seq_cli.text.vocabulary import BOS
 from tests.browser import Browser, running_browser
 from tests.commands import s2s_here
 from tests.unit.decoding.engines.runs import VOCABULARY, opened, random_sources
-from tests.unit.decoding.engines.test_onnx_engine import EVERY, OTHER_CELLS, SHIPPED, SIZES, exported
+from tests.unit.decoding.engines.test_onnx_engine import EVERY, OTHER_CELLS, SHIPPED, exported
 from tests.unit.model.conftest import COMBINATIONS, name_of
 from tests.untrained import make_run
 
@@ -142,7 +141,7 @@ STEPS: list[dict[str, Any]] = [
     {"tokens": [5, 7, 9], "rows": [2, 0, 1, 1, 0], "k": 3, "asked": [[4], [1], [0]]},
     {"tokens": [4, 6, 8, 3, 1], "rows": [0], "k": VOCABULARY - 2, "asked": [[2, 5]] * 5},
 ]
-MECHANISMS = [load_config(name, SIZES).model for name in SHIPPED.values()]
+MECHANISMS = list(SHIPPED)
 
 
 @pytest.mark.parametrize("config", [*MECHANISMS, *COMBINATIONS[::EVERY], *OTHER_CELLS], ids=name_of)

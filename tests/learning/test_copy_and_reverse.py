@@ -53,7 +53,8 @@ OPTIONS = {
 
 TASKS: dict[str, Callable[[str], str]] = {"copy": str, "reverse": reversed_words}
 SETTINGS = [
-    *(f"model.{side}.{size}=128" for side in ("encoder", "decoder") for size in ("hidden_size", "embedding_size")),
+    *("model.encoder.embedding_size=128", "model.encoder.hidden_size=64"),  # in each direction
+    *("model.decoder.embedding_size=128", "model.decoder.hidden_size=128", "training.label_smoothing=0.0"),
     *("training.batch_size=32", "training.batch_unit=sentence", "training.teacher_forcing=1.0"),
     # Longer steps learn sooner, but attend to the state of the word before as often as to the word's own.
     *("training.lr=1e-3", "training.schedule=cosine", "training.warmup_steps=100", "training.epochs=8"),
@@ -132,3 +133,16 @@ def test_an_option_learns_to_reverse(option: str, tmp_path: Path) -> None:
     name, options = OPTIONS[option]
     translations, targets = learned(name, corpus(tmp_path, "reverse", longest=10), tmp_path, options)
     assert accuracy(translations, targets) >= 0.99
+
+
+def test_a_monotonic_window_smaller_than_the_sequence_is_enough_to_copy(tmp_path: Path) -> None:
+    window = 2
+    sequences = corpus(tmp_path, "copy", longest=10)
+    options = [f"model.attention.window={window}"]
+    translations, targets = learned("luong_local_m", sequences, tmp_path, options)
+
+    assert accuracy(translations, targets) >= 0.99
+    assert alignment_accuracy(translations, "copy", within=0) >= 0.95
+    for translation in translations:
+        words, places = np.nonzero(translation.weights)
+        assert (np.abs(words - places) <= window).all()

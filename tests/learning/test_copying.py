@@ -15,7 +15,8 @@ from tests.tiny import started
 pytestmark = pytest.mark.slow
 
 SETTINGS = [
-    *(f"model.{side}.{size}=64" for side in ("encoder", "decoder") for size in ("hidden_size", "embedding_size")),
+    *("model.encoder.embedding_size=64", "model.encoder.hidden_size=32"),  # in each direction
+    *("model.decoder.embedding_size=64", "model.decoder.hidden_size=64"),
     "training.epochs=12",
     "training.batch_size=32",
     "training.batch_unit=sentence",

@@ -11,7 +11,8 @@ pytestmark = pytest.mark.slow
 
 SAMPLE = Path(__file__).parents[2] / "data" / "sample.txt"
 SMALL = [
-    *(f"model.{side}.{size}=96" for side in ("encoder", "decoder") for size in ("hidden_size", "embedding_size")),
+    *("model.encoder.embedding_size=96", "model.encoder.hidden_size=48"),  # in each direction
+    *("model.decoder.embedding_size=96", "model.decoder.hidden_size=96"),
     "training.epochs=4",
     "training.teacher_forcing=1.0",
 ]

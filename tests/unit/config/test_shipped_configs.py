@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from seq2seq_cli.config.catalog import MODEL_GROUPS, list_configs, shipped_folder
+from seq2seq_cli.config.differences import find_differences
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.config.schema import Config
 
@@ -44,10 +45,6 @@ def test_a_model_takes_data_and_text_of_the_prepared_folder(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "parts"),
     [
-        ("bahdanau", ("bahdanau", "additive", "state")),
-        ("luong_concat", ("luong", "concat", "concat")),
-        ("luong_dot", ("luong", "dot", "concat")),
-        ("luong_general", ("luong", "general", "concat")),
         ("tutorial", ("luong", "concat", "concat")),
         ("tutorial_bahdanau", ("bahdanau", "additive", "state")),
         ("tutorial_dot", ("luong", "dot", "concat")),
@@ -63,11 +60,43 @@ def test_a_model_has_the_parts_and_values_of_the_tutorial(name: str, parts: tupl
     assert (decoder.kind, config.model.attention.score, decoder.readout) == parts
     assert encoder.hidden_size == decoder.hidden_size == encoder.embedding_size == decoder.embedding_size == 256
     assert (encoder.layers, encoder.dropout, decoder.dropout) == (1, 0.0, 0.1)
-    # The tutorial's job takes one sentence a step there, 192 here, in longer steps.
-    steps = (training.lr, training.batch_size, training.batch_unit)
-    jobs: dict[str, tuple[float, int, str]] = dict.fromkeys(TUTORIALS, (5e-3, 192, "sentence"))
-    assert steps == {**jobs, "tutorial_exact": (1e-3, 1, "sentence")}.get(name, (1e-3, 768, "token"))
+    # The tutorial takes one sentence a step; in batches of 192, the steps are longer.
+    steps = (1e-3, 1) if name == "tutorial_exact" else (5e-3, 192)
+    assert (training.lr, training.batch_size, training.batch_unit) == (*steps, "sentence")
     assert training.teacher_forcing == 0.5
+
+
+BASES = {
+    "luong_general": {
+        "luong_dot": ["attention.score"],
+        # A bounded score has first weights that suit it.
+        "luong_concat": ["attention.score", "initialisation.output_std"],
+        "luong_concat_paper": ["attention.score", "initialisation.output_std"],
+        "luong_location": ["attention.score"],
+        "luong_feed": ["decoder.input_feeding"],
+        "luong_local_m": ["attention.scope"],
+        "luong_local_p": ["attention.scope"],
+        "hard": ["attention.scope"],
+        # Without a context, the output layer reads the state alone.
+        "no_attention": ["attention.score", "decoder.readout"],
+    },
+    "rnnsearch": {
+        "bahdanau": ["decoder.readout"],
+        "state_free": ["attention.score"],
+        "no_attention_cho": ["attention.score"],
+    },
+}
+
+
+@pytest.mark.parametrize(("base", "name"), [(base, name) for base, names in BASES.items() for name in names])
+def test_a_model_differs_from_its_base_in_exactly_what_its_name_says(base: str, name: str) -> None:
+    differences = find_differences(load_config(base), load_config(name), sections=["data", "text", "model", "training"])
+
+    assert [difference.key for difference in differences] == [f"model.{key}" for key in BASES[base][name]]
+
+
+def test_every_model_but_one_of_a_tutorial_has_a_base() -> None:
+    assert set(MODELS) == {*BASES, *(name for names in BASES.values() for name in names), "bilstm_linear"}
 
 
 def test_the_exact_tutorial_sums_the_loss_of_a_sentence_and_does_not_clip() -> None:

@@ -22,7 +22,7 @@ from seq2seq_cli.training.events import Step, Validated
 from seq2seq_cli.training.report import report
 from seq2seq_cli.training.resolve import resolve_config
 from tests.corpora import prepared, reversed_words, symbol_sequences, write_reversals
-from tests.tiny import TINY, started
+from tests.tiny import TINY, started, tiny_sizes
 
 # The others have data or text of their own.
 NAMES = [entry.name for entry in list_configs() if entry.group in MODEL_GROUPS or entry.name == "sample"]
@@ -33,7 +33,10 @@ SMALL_PAPERS = [pytest.param(name, marks=pytest.mark.slow if name != "papers/cho
 @pytest.mark.parametrize("name", NAMES)
 def test_each_shipped_config_trains_and_translates(name: str, corpus: PreparedCorpus, tmp_path: Path) -> None:
     config = resolve_config(
-        load_config(name, [*TINY, "training.epochs=1", "training.batch_unit=sentence", "training.batch_size=64"]),
+        load_config(
+            name,
+            [*TINY, *tiny_sizes(name), "training.epochs=1", "training.batch_unit=sentence", "training.batch_size=64"],
+        ),
         corpus,
     )
     session = started(tmp_path / name, config, corpus)
@@ -70,7 +73,7 @@ def test_the_quick_model_trains_on_what_it_has_prepared(tmp_path: Path) -> None:
 def test_the_papers_own_jobs_train_on_what_they_have_prepared(name: str, tmp_path: Path) -> None:
     pairs = tmp_path / "pairs.txt"
     write_reversals(pairs)
-    settings = [*TINY, "training.epochs=1", "training.batch_size=64"]
+    settings = [*TINY, *tiny_sizes(name), "training.epochs=1", "training.batch_size=64"]
     prepare(pairs, out=tmp_path / "prepared", config=name, overrides=settings)
     corpus = PreparedCorpus.open(tmp_path / "prepared")
     session = started(tmp_path / "run", resolve_config(load_config(name, settings), corpus), corpus)

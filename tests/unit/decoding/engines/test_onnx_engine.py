@@ -23,6 +23,7 @@ from seq2seq_cli.runs.exported import ExportRecord
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import BEST, CONFIG, DECODER, ENCODER, EXPORT_RECORD
 from seq2seq_cli.text.vocabulary import BOS, PAD
+from tests.tiny import tiny_sizes
 from tests.unit.decoding.engines.runs import (
     SMALL,
     VOCABULARY,
@@ -36,8 +37,11 @@ from tests.unit.decoding.engines.runs import (
 )
 from tests.unit.model.conftest import COMBINATIONS, name_of
 
-SIZES = [f"model.{side}.{size}=12" for side in ("encoder", "decoder") for size in ("embedding_size", "hidden_size")]
-SHIPPED = {load_config(entry.name, SIZES).model: entry.name for entry in list_configs() if "/" not in entry.name}
+SHIPPED = {
+    load_config(entry.name, tiny_sizes(entry.name)).model: entry.name
+    for entry in list_configs()
+    if "/" not in entry.name
+}
 """The names of the shipped configs, but the papers' jobs, by their small models, each model once."""
 EVERY = 50
 """Of the combinations that the config allows, so many stand for all."""
@@ -59,7 +63,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
 
 @pytest.mark.parametrize("name", SHIPPED.values())
 def test_each_shipped_config_gives_the_same_with_both_engines(name: str, tmp_path: Path) -> None:
-    config = load_config(name, SIZES).model
+    config = load_config(name, tiny_sizes(name)).model
     run = exported(tmp_path, config)
     ours, reference = opened(run), torch_engine(small_model(config))
     for batch in (1, 7, 64):
@@ -217,7 +221,7 @@ def test_in_int8_the_logits_are_those_of_rounded_weights_and_features(tmp_path: 
 
 @pytest.mark.parametrize("name", ["bahdanau", "luong_feed", "quick", "rnnsearch", "tutorial"])
 def test_other_readouts_are_rounded_too(name: str, tmp_path: Path) -> None:
-    run = exported(tmp_path, load_config(name, SIZES).model)
+    run = exported(tmp_path, load_config(name, tiny_sizes(name)).model)
     asked = np.arange(VOCABULARY)[None]
     exact, rounded = (
         engine.step(np.full(1, BOS), engine.start([[5, 6]]), k=1, asked=asked)[0].asked

@@ -17,7 +17,7 @@ _MOST_TEXTS = 128
 """Texts of a batch: larger ones gain little, and the next texts wait for their end."""
 _MOST_CHARACTERS = 2**14
 """Characters of a batch, unless a single text has more."""
-_GATHERING_SHARE = 0.25
+_GATHERING_SHARE = 0.5
 """Of the time of a batch, after which no text is waited for."""
 
 
@@ -44,7 +44,7 @@ class Batcher:
     """Translates the texts that wait in one batch, as soon as one of its threads is free.
 
     While all threads translate, texts gather, so that batches grow with the load. After a batch, a free thread waits
-    until as many texts are there again, but for a quarter of the time that the batch took at most: clients under load
+    until as many texts are there again, but for half of the time that the batch took at most: clients under load
     go on with their next texts, and a thread that began with the first one would never come to large batches. The
     translators take turns. All methods are for the thread of the event loop.
     """

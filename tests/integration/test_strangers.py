@@ -25,14 +25,21 @@ from tests.commands import Done, s2s_here
 from tests.corpora import write_reversals
 
 TINY = [f"--set=model.{side}.{size}=8" for side in ("encoder", "decoder") for size in ("embedding_size", "hidden_size")]
-TRAIN = ("train", *TINY, "--set=training.epochs=1", "--set=training.keep=1", "--set=training.precision=fp32")
+TRAIN = (
+    "train",
+    "--config=luong_general",
+    *TINY,
+    "--set=training.epochs=1",
+    "--set=training.keep=1",
+    "--set=training.precision=fp32",
+)
 
 RUN = Path("runs/stranger")
 TRANSLATE = ("translate", "--model", str(RUN), "one two")
 WITH_TORCH = (*TRANSLATE, "--set=decoding.engine=torch")
 EPOCH = ("translate", "--model", str(RUN / "epochs/0001.safetensors"), "one two")
 RESUME = ("train", "--resume", "--out", str(RUN))
-RETRAIN = ("train", "--out", "runs/new", *TINY, "--set=training.epochs=1")
+RETRAIN = ("train", "--config=luong_general", "--out", "runs/new", *TINY, "--set=training.epochs=1")
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,8 @@ BIN := $(VENV)/bin
 DEMO := demo
 # What the benchmarks and the gallery train on, and the gallery's settings.
 PAIRS ?= data/sample.txt
-SET ?= training.epochs=5 training.teacher_forcing=1.0 training.batch_size=384 training.lr=2e-3
+SET ?= training.epochs=20 training.batch_size=384
+SEEDS ?= 3
 
 .PHONY: help demo test test-all check format bench kills schedules faults fuzz gallery clean
 
@@ -65,8 +66,9 @@ faults: $(VENV)/installed-dev  ## Let each call of a training and a preparation 
 fuzz: $(VENV)/installed-dev  ## Read 10,000 spoilt files of every format (hours), print the outcomes: FUZZ="FORMAT --seed 2 ..."
 	$(BIN)/python -m tests.fuzz --files 10000 --kept fuzz-failures $(FUZZ)
 
-gallery: $(VENV)/installed-dev  ## Train every model on one task (hours); fill docs/gallery.md: PAIRS=FILE SET="KEY=VALUE ..."
-	$(BIN)/python -m benchmarks.gallery --pairs $(PAIRS) $(foreach setting,$(SET),--set $(setting))
+gallery: $(VENV)/installed-dev  ## Train every model on one task (hours); fill docs/gallery.md: PAIRS=FILE SET="KEY=VALUE ..." SEEDS=3
+	$(BIN)/python -m benchmarks.gallery --pairs $(PAIRS) --seeds $(SEEDS) $(foreach setting,$(SET),--set $(setting)) \
+		$(if $(filter data/sample.txt,$(PAIRS)),--alignment data/sample.align)
 
 clean:  ## Remove what the other targets made
 	rm -rf $(VENV) $(DEMO) fuzz-failures build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -21,7 +21,7 @@ def main(pairs: list[tuple[str, str]], epochs: int, sentence: str) -> str:
     """The translation of the sentence after training on the pairs; prints the loss and what each word attends to."""
     torch.manual_seed(1)
     # LSTMs, score(q, h) = q . W h, and Luong's decoder with h~ = tanh(W [c; s]): see configs/sample.yaml.
-    config = load_config("sample", ["text.src.language=en", "text.tgt.language=de", "training.lr=3e-3"])
+    config = load_config("sample", ["text.src.language=en", "text.tgt.language=de", "training.warmup_steps=0"])
     counts = []
     for side, texts in zip((config.text.src, config.text.tgt), zip(*pairs, strict=True), strict=True):
         tokens = get_segmenter(side, "word").tokens

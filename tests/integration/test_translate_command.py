@@ -205,12 +205,12 @@ def assert_refused(done: Done, *told: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["--attention", "map.gif", "she"], ["map.gif", ".png, .svg, .pdf or .json"]),
-        (["--attention=map", "she"], ["map", ".png, .svg, .pdf or .json"]),
+        (["--attention", "map.gif", "she"], ["map.gif", ".png, .svg, .pdf, .html or .json"]),
+        (["--attention=map", "she"], ["map", ".png, .svg, .pdf, .html or .json"]),
         (["--attention", "nowhere/map.png", "she"], ["nowhere", "make it first"]),
         (["--attention", "--title", "A", "she"], ["--title", "--attention FILE"]),
         (["--dpi", "300", "she"], ["--dpi", "--attention FILE"]),
-        (["--attention", "map.json", "--title", "A", "she"], ["--title", "map.json"]),
+        (["--attention", "new.json", "--title", "A", "she"], ["--title", "new.json"]),
         (["--attention", "map.svg", "--dpi", "300", "she"], ["--dpi", "map.svg"]),
         (["--attention", "map.png", "--dpi", "10000", "she"], ["--dpi", "600"]),
         (["--set", "training.lr=1", "she"], ["training.lr=1", "decoding."]),

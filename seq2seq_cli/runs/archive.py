@@ -90,6 +90,7 @@ def opened_run(path: Path | None) -> Iterator[RunFolder]:
 
 
 def _unpack(path: Path, folder: Path) -> None:
+    from shutil import copyfileobj
     from zipfile import BadZipFile, ZipFile
 
     try:
@@ -97,7 +98,8 @@ def _unpack(path: Path, folder: Path) -> None:
             for part, entry in _entries(archive, path).items():
                 target = folder / part
                 target.parent.mkdir(exist_ok=True)
-                target.write_bytes(archive.read(entry))
+                with archive.open(entry) as content, target.open("wb") as unpacked:
+                    copyfileobj(content, unpacked)  # in parts: read whole, it takes all that its bytes unpack to
     except (BadZipFile, zlib.error, EOFError, NotImplementedError, UnicodeDecodeError):
         raise ModelFileError(f"{path}: not a zip archive, or a damaged one: have it sent again") from None
     except OSError as error:
@@ -106,6 +108,8 @@ def _unpack(path: Path, folder: Path) -> None:
 
 def _entries(archive: "ZipFile", path: Path) -> "dict[str, ZipInfo]":
     """The entries of an archive that are files of a run, by their names in the run folder."""
+    from zipfile import ZIP_DEFLATED, ZIP_STORED
+
     entries = {entry.filename: entry for entry in archive.infolist()}
     tops = [name.removesuffix(CONFIG) for name in entries if PurePosixPath(name).name == CONFIG]
     if len(tops) != 1:
@@ -116,6 +120,8 @@ def _entries(archive: "ZipFile", path: Path) -> "dict[str, ZipInfo]":
         raise ModelFileError(f"{path}: holds no whole run: {missing[0]} is missing: have it sent again")
     if any(entry.flag_bits & 1 for entry in found.values()):
         raise ModelFileError(f"{path}: encrypted: unpack it with its password, and name the folder")
+    if any(entry.compress_type not in (ZIP_STORED, ZIP_DEFLATED) for entry in found.values()):
+        raise ModelFileError(f"{path}: packed with another method than deflate: unpack it, and name the folder")
     if sum(entry.file_size for entry in found.values()) > _MOST_TIMES * path.stat().st_size:
         raise ModelFileError(f"{path}: its files would be more than {_MOST_TIMES} times its size: no run is so")
     return found

@@ -2,6 +2,7 @@
 
 import shutil
 import tempfile
+import tracemalloc
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -9,6 +10,8 @@ from pathlib import Path
 import pytest
 
 import seq2seq_cli
+from seq2seq_cli.errors import ModelFileError
+from seq2seq_cli.runs.archive import opened_run
 from seq2seq_cli.runs.layout import RUNS
 from tests.commands import Done, s2s_here
 from tests.untrained import make_run
@@ -121,6 +124,11 @@ def encrypt(archive: Path) -> None:
     archive.write_bytes(content)
 
 
+def pack_with_bzip2(archive: Path) -> None:
+    with zipfile.ZipFile(archive, "a", zipfile.ZIP_BZIP2) as file:
+        file.writestr("small/.s2s-run", b"")
+
+
 def nearly_all(name: str) -> Callable[[Path], None]:
     return lambda archive: rewritten(archive, lambda info, content: None if info.filename.endswith(name) else content)
 
@@ -141,12 +149,25 @@ def with_zeros(archive: Path) -> None:
         (lambda archive: add(archive, "other/config.yaml"), "holds 2 runs"),
         (with_zeros, "more than 20 times its size"),
         (encrypt, "encrypted"),
+        (pack_with_bzip2, "another method than deflate"),
         (
             lambda archive: rewritten(archive, lambda i, c: c[:-9] if i.filename.endswith("tensors") else c),
             "small.zip/best/model.safetensors",
         ),
     ],
-    ids=["text", "cut", "renamed", "gone", "no config", "no codec", "two runs", "bomb", "encrypted", "bad weights"],
+    ids=[
+        "text",
+        "cut",
+        "renamed",
+        "gone",
+        "no config",
+        "no codec",
+        "two runs",
+        "bomb",
+        "encrypted",
+        "bzip2",
+        "bad weights",
+    ],
 )
 def test_a_spoilt_archive_is_refused_in_one_line(
     sender: Path, home: Path, spoil: Callable[[Path], None], told: str
@@ -155,6 +176,22 @@ def test_a_spoilt_archive_is_refused_in_one_line(
     spoil(archive)
     refused(s2s_here(home, "translate", "--model", "small.zip", TEXT), "small.zip", told)
     assert not list((home.parent / "temporary").iterdir())
+
+
+def test_an_archive_takes_no_memory_for_more_than_it_tells(sender: Path, home: Path) -> None:
+    archive = Path(shutil.copy(sender / "small.zip", home))
+    size = 500_000_000
+    with zipfile.ZipFile(archive, "a", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("small/README.md", bytes(size))
+        file.filelist[-1].file_size = 10  # in the list at the end of the archive, which is written now
+    tracemalloc.start()
+    try:
+        with pytest.raises(ModelFileError, match="damaged"), opened_run(archive):
+            pass
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < size / 50
 
 
 def test_the_names_in_an_archive_lead_nowhere(sender: Path, home: Path) -> None:

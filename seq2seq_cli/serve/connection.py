@@ -1,4 +1,4 @@
-"""A connection on which the head of a request must come in time, and be short."""
+"""A connection on which a request must come in time, and be short besides its body."""
 
 import asyncio
 from typing import Any
@@ -10,14 +10,17 @@ from seq2seq_cli.serve.limits import MOST_HEAD_BYTES
 
 
 class Connection(HttpToolsProtocol):
-    """Uvicorn's, which waits for a head without end, and takes one of any length."""
+    """Uvicorn's, which waits for a head without end, and takes a head and trailers of any length."""
 
     head_timeout: float
-    """Seconds for the request line and the headers, and for the first byte of the first request."""
+    """Seconds for the request line and the headers, for the first byte of the first request, and for what comes of a
+    body after its answer."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        self._head_bytes = 0
+        self._bytes_between = 0
+        """Those received since the last part of a request: a head, some of a body, or an end."""
+        self._has_part = False
         self._timer: asyncio.TimerHandle | None = None
 
     @override
@@ -32,12 +35,11 @@ class Connection(HttpToolsProtocol):
 
     @override
     def data_received(self, data: bytes) -> None:
-        is_in_head = self._timer is not None
+        self._has_part = False
         super().data_received(data)
-        if is_in_head and self._timer is not None:
-            self._head_bytes += len(data)
-            if self._head_bytes > MOST_HEAD_BYTES:
-                self._refuse(b"431 Request Header Fields Too Large")
+        self._bytes_between = 0 if self._has_part else self._bytes_between + len(data)
+        if self._bytes_between > MOST_HEAD_BYTES and not self.transport.is_closing():
+            self._refuse(b"431 Request Header Fields Too Large")
 
     @override
     def on_message_begin(self) -> None:
@@ -46,15 +48,32 @@ class Connection(HttpToolsProtocol):
 
     @override
     def on_headers_complete(self) -> None:
+        self._has_part = True
         self._stop_timer()
         super().on_headers_complete()
+
+    @override
+    def on_body(self, body: bytes) -> None:
+        self._has_part = True
+        super().on_body(body)
+
+    @override
+    def on_message_complete(self) -> None:
+        self._has_part = True
+        self._stop_timer()
+        super().on_message_complete()
+
+    @override
+    def on_response_complete(self) -> None:
+        if self.cycle.more_body:
+            self._start_timer()
+        super().on_response_complete()
 
     def _start_timer(self) -> None:
         self._stop_timer()
         self._timer = self.loop.call_later(self.head_timeout, self._refuse, b"408 Request Timeout")
 
     def _stop_timer(self) -> None:
-        self._head_bytes = 0
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

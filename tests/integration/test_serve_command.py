@@ -240,6 +240,22 @@ def test_what_is_no_http_is_refused(server: Server) -> None:
         assert server.get("/health").status == 200
 
 
+CHUNKED = b"POST %s HTTP/1.1\r\nHost: s2s\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    ("begin", "more"), [(b"0\r\n", b"x: %b\r\n"), (b"1;x=", b"%b")], ids=["trailers", "the extension of a chunk"]
+)
+@pytest.mark.parametrize("path", [b"/health", b"/translate"])
+def test_what_comes_beside_a_body_is_bounded(server: Server, path: bytes, begin: bytes, more: bytes) -> None:
+    with pytest.raises(ConnectionError):
+        exchange(server, CHUNKED % path + begin, *[more % (b"y" * 10_000)] * 10_000)
+
+
+def test_a_body_that_goes_on_after_its_answer_ends_in_time(strict_server: Server) -> None:
+    assert b"HTTP/1.1 408 " in exchange(strict_server, CHUNKED % b"/health", *[b"1\r\nx\r\n"] * 9, pause=0.05)
+
+
 def test_slow_clients_are_not_waited_for(strict_server: Server) -> None:
     assert exchange(strict_server) == b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
     assert exchange(strict_server, b"GET /hea").startswith(b"HTTP/1.1 408 ")

@@ -48,7 +48,7 @@ class ApiKeys:
 
 def _read(file: Path) -> list[str]:
     try:
-        lines = read_whole(file, most=_MOST_BYTES).decode("utf-8").splitlines()
+        lines = read_whole(file, most=_MOST_BYTES).decode("utf-8-sig").splitlines()
     except OSError as error:
         raise InputError(f"{file}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:

@@ -44,7 +44,7 @@ def serve(
         int, typer.Option(min=1, metavar="N", help="Most characters that wait; further requests are to come later.")
     ] = _DEFAULTS.max_waiting,
     timeout: Annotated[
-        float, typer.Option(min=0.1, metavar="S", help="Seconds to receive a request, and to translate it.")
+        float, typer.Option(min=0.1, max=3600, metavar="S", help="Seconds to receive a request, and to translate it.")
     ] = _DEFAULTS.timeout,
     threads: Threads = None,
     device: Device = "auto",

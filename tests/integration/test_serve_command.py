@@ -363,3 +363,10 @@ def test_a_port_in_use_and_a_host_of_nobody_are_told(runs: dict[str, LoadedRun],
     done = s2s_here(tmp_path, "serve", *model, "--host", "no such host")
     assert done.returncode == 2
     assert done.stderr == "s2s: error: --host no such host: no such address of this machine\n"
+
+
+def test_an_endless_timeout_is_refused(runs: dict[str, LoadedRun], tmp_path: Path) -> None:
+    done = s2s_here(tmp_path, "serve", "--model", str(runs["en-de"].path), "--port", "0", "--timeout", "inf")
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert "'--timeout'" in line

@@ -76,9 +76,8 @@ class Application:
         """Translate a text or a list of texts."""
         wanted = TranslateRequest.parse(await self._allowed_fields(request), self.limits)
         if wanted.direction not in self.directions.translators:
-            told = (
-                "source: auto: no language is detected here" if wanted.direction.source == "auto" else "source, target"
-            )
+            is_auto = wanted.direction.source == _AUTO
+            told = f"source: {_AUTO}: no language is detected here" if is_auto else "source, target"
             raise HTTPException(400, f"{told}: choose one of {listed(self.directions)}")
         fields = await _unless_client_leaves(request, self._answer(wanted))
         return JSONResponse(fields, headers={"Cache-Control": "no-store"})

@@ -18,7 +18,7 @@ _MOST_TEXTS = 128
 _MOST_CHARACTERS = 2**14
 """Characters of a batch, unless a single text has more."""
 _GATHERING_SHARE = 0.5
-"""Of the time of a batch, after which no text is waited for."""
+"""Longest wait for more texts, as a share of the time of the batch before."""
 
 
 class QueueFullError(Exception):
@@ -35,22 +35,22 @@ class _Gathering(NamedTuple):
     """A wait for texts."""
 
     texts: int
-    """So many end it."""
+    """Number of waiting texts that ends it."""
     end: float
-    """Its end at the latest, by the clock of the event loop."""
+    """Its latest end, by the clock of the event loop."""
 
 
 class Batcher:
     """Translates the texts that wait in one batch, as soon as one of its threads is free.
 
     While all threads translate, texts gather, so that batches grow with the load. After a batch, a free thread waits
-    until as many texts are there again, but for half of the time that the batch took at most: clients under load
-    go on with their next texts, and a thread that began with the first one would never come to large batches. The
-    translators take turns. All methods are for the thread of the event loop.
+    for as many texts again, at most half as long as the batch took: clients that have their answers send their next
+    texts then, and a thread that began with the first of them would never have a large batch. The translators take
+    turns. All methods must be called in the thread of the event loop.
     """
 
     def __init__(self, threads: int, *, max_waiting: int, on_batch: Callable[[int], object]) -> None:
-        """So many `threads` translate; `on_batch` is told the number of texts of each batch."""
+        """Translate in so many `threads`; `on_batch` is called with the number of texts of each batch."""
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="translate")
         self._free = threads
         self._max_waiting = max_waiting

@@ -10,16 +10,16 @@ from seq2seq_cli.serve.limits import MOST_HEAD_BYTES
 
 
 class Connection(HttpToolsProtocol):
-    """Uvicorn's, which waits for a head without end, and takes a head and trailers of any length."""
+    """Uvicorn's connection, with bounds on the time and the length of heads and trailers."""
 
     head_timeout: float
-    """Seconds for the request line and the headers, for the first byte of the first request, and for what comes of a
-    body after its answer."""
+    """Seconds for the first byte of the first request, for a request line and its headers, and for the rest of a body
+    after the answer."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self._bytes_between = 0
-        """Those received since the last part of a request: a head, some of a body, or an end."""
+        """Bytes received since the last part of a request: a whole head, some of a body, or its end."""
         self._has_part = False
         self._timer: asyncio.TimerHandle | None = None
 

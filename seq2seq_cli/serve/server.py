@@ -48,9 +48,9 @@ def is_reachable(listener: socket.socket) -> bool:
 def run(application: Application, listener: socket.socket, on_start: Callable[[], object]) -> None:
     """Serve until SIGINT or SIGTERM comes, and every request that was taken is answered.
 
-    `on_start` is called when requests are taken, and either signal ends the server so.
+    `on_start` is called once requests are taken and both signals end the server in this way.
     """
-    # What strangers send, and whether they read the answer, is no news, nor that a sentence is long.
+    # Malformed requests, clients that leave and long sentences are not logged: strangers could fill the disk with them.
     logging.getLogger("uvicorn").setLevel(logging.CRITICAL)
     logging.getLogger("seq2seq_cli.decoding").setLevel(logging.ERROR)
     timeout = application.limits.timeout

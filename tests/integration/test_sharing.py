@@ -180,7 +180,7 @@ def test_a_spoilt_archive_is_refused_in_one_line(
 
 def test_an_archive_takes_no_memory_for_more_than_it_tells(sender: Path, home: Path) -> None:
     archive = Path(shutil.copy(sender / "small.zip", home))
-    size = 500_000_000
+    size = 200_000_000
     with zipfile.ZipFile(archive, "a", zipfile.ZIP_DEFLATED) as file:
         file.writestr("small/README.md", bytes(size))
         file.filelist[-1].file_size = 10  # in the list at the end of the archive, which is written now
@@ -191,7 +191,7 @@ def test_an_archive_takes_no_memory_for_more_than_it_tells(sender: Path, home: P
         _, most = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert most < size / 50
+    assert most < size / 20
 
 
 def test_the_names_in_an_archive_lead_nowhere(sender: Path, home: Path) -> None:

@@ -149,7 +149,7 @@ def _attention_file(attention: str | None, title: str, dpi: int | None, *, overw
     if attention is None or attention == ON_TERMINAL:
         for option, value in (("--title", title), ("--dpi", dpi)):
             if value:
-                raise UsageError(f"{option}: is for a picture: give --attention FILE, such as --attention map.png")
+                raise UsageError(f"{option}: is for a picture or a page: give --attention FILE, such as map.png")
         return None
     from seq2seq_cli.cli.translating.attention_file import AttentionFile
 

@@ -85,7 +85,8 @@ def last_epoch(history: History) -> Trained:
 def _train(corpus: Path, processes: int) -> Trained:
     with tempfile.TemporaryDirectory() as folder:
         run = Path(folder) / "run"
-        command = [*_program(processes), "train", "--data", str(corpus), "--out", str(run), *_SET]
+        command = [*_program(processes), "train", "--config=luong_general", "--data", str(corpus)]
+        command += ["--out", str(run), *_SET]
         _run(command, threads=threads_each(processes, cores=usable_cores()))
         return last_epoch(read_history(run))
 

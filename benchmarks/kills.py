@@ -27,7 +27,8 @@ from seq2seq_cli.compute.environment import prepare_environment
 from seq2seq_cli.files.unfinished import is_unfinished
 
 SETTINGS = (
-    *(f"model.{side}.{size}" for side in ("encoder", "decoder") for size in ("embedding_size=8", "hidden_size=12")),
+    *("model.encoder.embedding_size=8", "model.encoder.hidden_size=6"),  # in each direction
+    *("model.decoder.embedding_size=8", "model.decoder.hidden_size=12"),
     *("training.epochs=6", "training.batch_size=16", "training.batch_unit=sentence", "training.keep=2"),
     *("training.save_minutes=1e-9", "training.device=cpu", "training.precision=fp32"),
     "training.best_metric=loss",  # so that nearly every epoch is the best so far and is saved
@@ -96,7 +97,16 @@ class Trainings:
         else:
             settings = [f"--set={setting}" for setting in SETTINGS]
             # A run that was killed before its first save starts again.
-            arguments = ["train", "--data", str(self.prepared), "--out", str(run), "--overwrite", *settings]
+            arguments = [
+                "train",
+                "--config=luong_general",
+                "--data",
+                str(self.prepared),
+                "--out",
+                str(run),
+                "--overwrite",
+            ]
+            arguments += settings
         before = leftovers(run)
         if _run(arguments, self.folder / "log", kill, run):
             return False

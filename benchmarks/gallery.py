@@ -41,7 +41,7 @@ def main() -> None:
         results = {name: several for name, several in found.items() if several}
         if not options.page:
             return
-        speeds = runs.speeds(list(results), seconds=options.seconds)
+        speeds = runs.speeds(list(results), seconds=options.seconds) if options.seconds else {}
         if not options.no_pictures:
             runs.draw(map(in_the_middle, results.values()), options.sentence, options.page.with_suffix(""))
     except S2SError as error:
@@ -64,7 +64,9 @@ def _parse() -> argparse.Namespace:
     parser.add_argument("--page", type=Path, default=PAGE, metavar="FILE", help="page to write the results into")
     parser.add_argument("--no-page", dest="page", action="store_const", const=None, help="train and score alone")
     parser.add_argument("--no-training", action="store_true", help="show the results that are there")
-    parser.add_argument("--seconds", type=float, default=5.0, metavar="S", help="length of a round of speed; default 5")
+    parser.add_argument(
+        "--seconds", type=float, default=5.0, metavar="S", help="length of a round of speed; 0: no speeds"
+    )
     parser.add_argument("--no-pictures", action="store_true", help="write only the tables")
     options = parser.parse_args()
     options.work = options.work or Path("runs/gallery") / options.pairs.stem

@@ -119,7 +119,7 @@ class EvaluationData(TypedDict):
 
 
 class ServedData(TypedDict):
-    """What the page of a server knows of it."""
+    """The data of a server's page."""
 
     directions: list[tuple[str, str]]
     """Source and target languages, ISO 639."""

@@ -39,7 +39,7 @@ class Histogram:
 
 @dataclass
 class Metrics:
-    """What the server has done since it started."""
+    """Counts of answers, texts and times since the server started."""
 
     requests: Counter[Labels] = field(default_factory=Counter)
     """Answers by ``path`` and ``status``."""

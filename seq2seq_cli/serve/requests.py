@@ -19,7 +19,7 @@ _BEARER = "bearer "
 
 @dataclass(frozen=True, kw_only=True)
 class TranslateRequest:
-    """What a client wants translated."""
+    """A request to translate."""
 
     texts: tuple[str, ...]
     is_list: bool

@@ -52,7 +52,7 @@ _NO_LANGUAGE = "xx"
 
 
 def _metadata(run: RunFolder, corpus: PreparedCorpus, config: Config, report: Report | None) -> dict[str, Any]:
-    """What Hugging Face lists and searches a model by."""
+    """The metadata by which Hugging Face lists and finds a model."""
     languages = dict.fromkeys((config.text.src.language, config.text.tgt.language))
     license_, cell = config.training.license, config.model.decoder.cell.partition("_")[0]
     metadata: dict[str, Any] = {

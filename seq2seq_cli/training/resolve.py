@@ -65,7 +65,7 @@ def fitted(config: Config, corpus: "PreparedCorpus", *, fixed: Collection[str] =
 
 
 def given_up(config: Config, resolved: Config, corpus: "PreparedCorpus") -> list[str]:
-    """What a config states and its resolved form has otherwise, in words: at most one line."""
+    """The values that a config states and its resolved form has otherwise, in words: at most one line."""
     differences = find_stated_differences(resolved, config, sections=("data", "text", "model", "training"))
     told = "; ".join(str(Difference(key, new, old)) for key, old, new in differences)
     return [f"as {corpus.path} is prepared: {told}"] if told else []
@@ -128,7 +128,7 @@ class _Conflict(NamedTuple):
 
 
 def _conflicts(config: Config, corpus: "PreparedCorpus") -> Iterator[_Conflict]:
-    """What a config asks for and a corpus does not allow."""
+    """The keys of a config that a corpus does not allow, with the values in their place."""
     prepared, training = _prepared(config, corpus), config.training
     for _, message in shared_vocabulary_problems(prepared):
         cure = "prepare with text.shared_vocabulary=true, or set model.tied_embeddings to none or target"

@@ -27,7 +27,7 @@ COMMANDS = (
     *("download", "prepare", "inspect", "train", "translate", "score", "evaluate", "export", "serve"),
     *("runs", "configs"),
 )
-"""The commands, in the order of the help; each has a module of its name in this package."""
+"""The commands, in the order of the help; each has a module of its name in ``commands``."""
 
 _TOLD = (S2SError, typer.TyperException, OSError, ModuleNotFoundError)
 """The errors that are shown as a line; the others are bugs."""
@@ -58,7 +58,7 @@ def build_app(commands: Iterable[str] = COMMANDS) -> typer.Typer:
         invoke_without_command=True,
     )
     for name in commands:
-        module = import_module(f"seq2seq_cli.cli.{name}")
+        module = import_module(f"seq2seq_cli.cli.commands.{name}")
         if hasattr(module, "app"):
             app.add_typer(module.app, name=name)
         else:

@@ -12,8 +12,9 @@ from seq2seq_cli.errors import DownloadError, PairFileError, UsageError, exit_co
 from seq2seq_cli.files.output import check_output, output_file
 from seq2seq_cli.files.writing import make_folder, naming
 from seq2seq_cli.pairs.archives import open_archive, read_pairs
-from seq2seq_cli.pairs.published import PUBLISHED, Language, near_languages
+from seq2seq_cli.pairs.published import near_languages
 from seq2seq_cli.pairs.web import ByteProgress, NotFound, fetch
+from seq2seq_cli.text.language_names import PUBLISHED, Language
 
 SITE = "https://www.manythings.org/anki/"
 

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 from seq2seq_cli.config.schema import AUTO, TextConfig
 from seq2seq_cli.errors import UsageError
-from seq2seq_cli.pairs.published import PUBLISHED, SHORT_CODES
+from seq2seq_cli.text.language_names import PUBLISHED, SHORT_CODES
 from seq2seq_cli.text.spacy_tokenizers import has_tokenizer
 
 DEFAULT = ("en", "de")

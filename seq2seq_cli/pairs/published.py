@@ -1,36 +1,14 @@
 """The languages of the published pair files, each with English in the first column (https://www.manythings.org/anki/).
 
-``languages.tsv`` lists them as of 2024, with the codes of the Tatoeba project, and is not checked against the site,
-which adds and drops languages. A language that the site has and the list lacks is downloaded by its code.
+``text/languages.tsv`` lists them as of 2024, with the codes of the Tatoeba project, and is not checked against the
+site, which adds and drops languages. A language that the site has and the list lacks is downloaded by its code.
 """
 
 from collections.abc import Iterator
 from difflib import get_close_matches
-from importlib.resources import files
-from typing import NamedTuple
 
 from seq2seq_cli.errors import UsageError
-
-
-class Language(NamedTuple):
-    """A language with its codes and its name."""
-
-    code3: str
-    """ISO 639-3, in the names of published files: ``deu`` is in ``deu-eng.zip``."""
-    code: str
-    """The code in configs and in spaCy: ISO 639-1 where there is one."""
-    name: str
-    """In English."""
-
-
-_TABLE = files("seq2seq_cli.pairs").joinpath("languages.tsv").read_text(encoding="utf-8")
-_ROWS = [line.split("\t") for line in _TABLE.splitlines()[1:]]
-PUBLISHED = tuple(Language(code3, code, name) for code3, code, published, name in _ROWS if published == "yes")
-SHORT_CODES = {code3: code for code3, code, *_ in _ROWS}
-"""The code of each language of the table by its code of three letters; some languages have two of those."""
-
-NAMES = {code: name for _, code, _, name in _ROWS}
-"""The English name of each language of the table by its code in configs."""
+from seq2seq_cli.text.language_names import PUBLISHED, Language
 
 _ENGLISH = ("eng", "en", "english")
 _CODE3_LENGTH = 3

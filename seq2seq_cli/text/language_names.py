@@ -1,0 +1,25 @@
+"""The names of languages, and their codes: ``languages.tsv``."""
+
+from importlib.resources import files
+from typing import NamedTuple
+
+
+class Language(NamedTuple):
+    """A language with its codes and its name."""
+
+    code3: str
+    """ISO 639-3, in the names of published files: ``deu`` is in ``deu-eng.zip``."""
+    code: str
+    """The code in configs and in spaCy: ISO 639-1 where there is one."""
+    name: str
+    """In English."""
+
+
+_TABLE = files("seq2seq_cli.text").joinpath("languages.tsv").read_text(encoding="utf-8")
+_ROWS = [line.split("\t") for line in _TABLE.splitlines()[1:]]
+PUBLISHED = tuple(Language(code3, code, name) for code3, code, published, name in _ROWS if published == "yes")
+"""The languages of the published pair files; see `seq2seq_cli.pairs.published`."""
+SHORT_CODES = {code3: code for code3, code, *_ in _ROWS}
+"""The code of each language of the table by its code of three letters; some languages have two of those."""
+NAMES = {code: name for _, code, _, name in _ROWS}
+"""The English name of each language of the table by its code in configs."""

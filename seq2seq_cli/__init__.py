@@ -1,6 +1,6 @@
 """s2s: train an attention translator from any file of sentence pairs, and use it.
 
-The five functions below are what the commands call; docs/python.md shows them at work. They are loaded when they are
+The functions below are what the commands call; docs/python.md shows them at work. They are loaded when they are
 first used: ``import seq2seq_cli`` loads neither torch nor spaCy nor numpy.
 """
 
@@ -13,13 +13,17 @@ if TYPE_CHECKING:
     from seq2seq_cli.config.catalog import list_configs as configs
     from seq2seq_cli.decoding.export import export
     from seq2seq_cli.decoding.load import load
+    from seq2seq_cli.evaluation.command import evaluate
+    from seq2seq_cli.pairs.download import download
     from seq2seq_cli.preparation.prepare import prepare
     from seq2seq_cli.training.command import train
 
-__all__ = ["__version__", "configs", "export", "load", "prepare", "train"]
+__all__ = ["__version__", "configs", "download", "evaluate", "export", "load", "prepare", "train"]
 
 _HOMES = {
     "configs": ("seq2seq_cli.config.catalog", "list_configs"),
+    "download": ("seq2seq_cli.pairs.download", "download"),
+    "evaluate": ("seq2seq_cli.evaluation.command", "evaluate"),
     "export": ("seq2seq_cli.decoding.export", "export"),
     "load": ("seq2seq_cli.decoding.load", "load"),
     "prepare": ("seq2seq_cli.preparation.prepare", "prepare"),

@@ -12,9 +12,9 @@ from seq2seq_cli.errors import DownloadError, PairFileError, UsageError, exit_co
 from seq2seq_cli.files.output import check_output, output_file
 from seq2seq_cli.files.writing import make_folder, naming
 from seq2seq_cli.pairs.archives import open_archive, read_pairs
-from seq2seq_cli.pairs.published import near_languages
+from seq2seq_cli.pairs.published import find_published, near_languages
 from seq2seq_cli.pairs.web import ByteProgress, NotFound, fetch
-from seq2seq_cli.text.language_names import PUBLISHED, Language
+from seq2seq_cli.text.language_names import PUBLISHED
 
 SITE = "https://www.manythings.org/anki/"
 
@@ -36,28 +36,30 @@ class Downloaded:
 
 
 def download(
-    language: Language,
-    folder: Path,
+    language: str,
+    out: Path | str = "",
     *,
     site: str = SITE,
-    overwrite: bool,
-    progress: ByteProgress,
+    overwrite: bool = False,
+    progress: ByteProgress = lambda _done, _total: None,
     timeout: float = 30.0,
     retries: int = 4,
 ) -> Downloaded:
-    """Fetch the archive of a language, and write its pair file and its attribution into ``folder``.
+    """Fetch the sentence pairs of English and a language, and write them and their attribution into the folder `out`.
 
-    ``timeout`` is in seconds, per wait for the server.
+    `language` is a code or a name: ``deu``, ``de`` or ``German``. `progress` is called with (bytes done, total).
+    `timeout` is in seconds, per wait for the server.
 
-    Raises UsageError when one of the files exists and ``overwrite`` is not set, when ``folder`` cannot be made, when
-    ``site`` is no web address, or when neither the site nor our list has the language; DownloadError when network,
-    server or disk fail.
+    Raises UsageError when one of the files exists and `overwrite` is not set, when `out` cannot be made, when `site` is
+    no web address, or when neither the site nor our list has the language; DownloadError when network, server or disk
+    fail.
     """
-    pair_file = folder / f"{language.code3}.txt"
-    about = folder / f"{language.code3}_about.txt"
+    wanted, folder = find_published(language), Path(out)
+    pair_file = folder / f"{wanted.code3}.txt"
+    about = folder / f"{wanted.code3}_about.txt"
     if not _HTTP.fullmatch(site):
         raise UsageError(f"--site {site}: must be a web address such as {SITE}")
-    url = f"{site.rstrip('/')}/{language.code3}-eng.zip"
+    url = f"{site.rstrip('/')}/{wanted.code3}-eng.zip"
     try:
         make_folder(folder)
     except OSError as error:
@@ -70,9 +72,9 @@ def download(
             fetch(url, timeout=timeout, retries=retries, progress=progress), url, pair_file, about, overwrite
         )
     except NotFound:
-        if language in PUBLISHED:
+        if wanted in PUBLISHED:
             raise DownloadError(f"{url}: not found: if the site has moved, give its new address with --site") from None
-        raise UsageError(f"{url}: not found{near_languages(language.code3)}") from None
+        raise UsageError(f"{url}: not found{near_languages(wanted.code3)}") from None
     except PairFileError as error:
         raise DownloadError(str(error)) from None
     except OSError as error:

@@ -29,6 +29,8 @@ def test_the_code_of_the_page_runs_from_top_to_bottom(tmp_path: Path, monkeypatc
     assert re.fullmatch(r"\d+ training pairs", lines[0])
     assert "epoch 3: BLEU" in done.stdout
     assert "epoch 2: BLEU" not in done.stdout  # of the first training, which has no on_event
+    scores = [re.fullmatch(r"(\S+) [\d.]+ \([\d.]+ to [\d.]+\)", line) for line in lines]
+    assert [score[1] for score in scores if score] == ["BLEU", "chrF2++", "TER"]
     assert any(line.startswith("quick - ") for line in lines)
 
 
@@ -39,7 +41,7 @@ def test_importing_it_loads_nothing_heavy_and_names_all_that_it_has() -> None:
         "print(loaded, sorted(names - {'__version__'}))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=True)
-    assert done.stdout == "[] ['configs', 'export', 'load', 'prepare', 'train']\n"
+    assert done.stdout == "[] ['configs', 'download', 'evaluate', 'export', 'load', 'prepare', 'train']\n"
     assert all(callable(getattr(seq2seq_cli, name)) for name in seq2seq_cli.__all__ if name != "__version__")
     with pytest.raises(AttributeError, match="has no attribute 'trian'"):
         _ = seq2seq_cli.trian

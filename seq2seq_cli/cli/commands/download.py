@@ -37,11 +37,9 @@ def download(
         raise UsageError("no language: give one such as 's2s download deu'; 's2s download --list' shows all")
     from seq2seq_cli.pairs.download import SITE
     from seq2seq_cli.pairs.download import download as run
-    from seq2seq_cli.pairs.published import find_published
 
-    wanted = find_published(language)
     with progress_bar("download", "B") as progress:
-        downloaded = run(wanted, out, site=site or SITE, overwrite=overwrite, progress=progress)
+        downloaded = run(language, out, site=site or SITE, overwrite=overwrite, progress=progress)
     lines = [f"{downloaded.pair_file}: {downloaded.lines:,} sentence pairs"]
     if downloaded.about:
         lines.append(f"{downloaded.about}: authors and licence")

@@ -2,20 +2,12 @@
 
 import json
 import sys
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
 from seq2seq_cli.config.choices import DeviceName
-
-if TYPE_CHECKING:
-    from seq2seq_cli.decoding.translator import Translator
-    from seq2seq_cli.evaluation.gold_alignment import GoldAlignment
-    from seq2seq_cli.evaluation.system import SystemOutput
-    from seq2seq_cli.evaluation.test_set import TestSet
-    from seq2seq_cli.runs.folder import RunFolder
 
 
 def evaluate(
@@ -72,50 +64,29 @@ def evaluate(
     resampling and approximate randomisation, find it improbable by chance (p < 0.05).
     """
     from seq2seq_cli.cli.evaluating.as_json import to_json
-    from seq2seq_cli.cli.evaluating.findings import find_out
     from seq2seq_cli.cli.evaluating.page_file import check_page_path, write_page
     from seq2seq_cli.cli.evaluating.report import report_lines
-    from seq2seq_cli.cli.evaluating.test_data import (
-        find_gold_alignment,
-        find_runs,
-        find_test_set,
-        leave_out_trained,
-        training_corpus,
-    )
-    from seq2seq_cli.evaluation.system import read_hypotheses
-    from seq2seq_cli.evaluation.training_sources import TrainingSources
+    from seq2seq_cli.decoding.load import load
+    from seq2seq_cli.evaluation.command import evaluate as run
 
     if html:
         check_page_path(html, overwrite=overwrite)
-    folders = find_runs(runs or [], needed=not hypotheses)
-    training = training_corpus(folders[0]) if folders else None
-    gold = find_gold_alignment(alignment, folders, training, split, data, file) if alignment else None
-    whole = find_test_set(folders, training, split, data, file)
-    tests = whole if file else leave_out_trained(whole, folders)
-    outputs = [_translate(folder, tests, gold, device, overrides or []) for folder in folders]
-    outputs += [read_hypotheses(path, whole).on(tests) for path in hypotheses or []]
-    sources = TrainingSources(training.training_texts("src"), tests.languages[0]) if training else None
-    findings = find_out(outputs, tests, sources)
+    findings = run(
+        *(runs or []),
+        split=split,
+        data=data,
+        file=file,
+        alignment=alignment,
+        hypotheses=hypotheses or [],
+        device=device,
+        overrides=overrides or [],
+    )
     if html:  # before anything is printed: a closed pipe ends the command
-        translators = [_translator(folder, device, overrides or []) for folder in folders]
+        evaluated = findings.evaluations[: len(findings.evaluations) - len(hypotheses or [])]
+        names = [evaluation.output.name for evaluation in evaluated]
+        translators = [load(name, device=device, overrides=overrides or []).translator for name in names]
         write_page(html, findings, translators, overwrite=overwrite)
     if as_json:
         sys.stdout.write(json.dumps(to_json(findings), ensure_ascii=False, indent=1, allow_nan=False) + "\n")
     else:
         sys.stdout.writelines(f"{line}\n" for line in report_lines(findings))
-
-
-def _translate(
-    run: "RunFolder", tests: "TestSet", gold: "GoldAlignment | None", device: DeviceName, overrides: Sequence[str]
-) -> "SystemOutput":
-    from seq2seq_cli.cli.evaluating.test_data import trained_sentences
-    from seq2seq_cli.evaluation.system import translate_test_set
-
-    translator = _translator(run, device, overrides)
-    return translate_test_set(str(run.chosen or run.path), translator, tests, trained_sentences(run), gold)
-
-
-def _translator(run: "RunFolder", device: DeviceName, overrides: Sequence[str]) -> "Translator":
-    from seq2seq_cli.decoding.load import load
-
-    return load(run.chosen or run.path, device=device, overrides=overrides).translator

@@ -3,9 +3,9 @@
 from dataclasses import asdict
 from typing import Any
 
-from seq2seq_cli.cli.evaluating.findings import Findings
 from seq2seq_cli.cli.translating.formats import json_number
-from seq2seq_cli.evaluation.evaluate import Evaluation
+from seq2seq_cli.evaluation.figures import Evaluation
+from seq2seq_cli.evaluation.findings import Findings
 from seq2seq_cli.evaluation.gold_alignment import AlignmentCounts
 
 

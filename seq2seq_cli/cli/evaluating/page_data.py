@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from seq2seq_cli.cli.evaluating.findings import Findings
 from seq2seq_cli.cli.evaluating.report import Table, figures
 from seq2seq_cli.errors import one_line
-from seq2seq_cli.evaluation.evaluate import source_scores
+from seq2seq_cli.evaluation.figures import source_scores
+from seq2seq_cli.evaluation.findings import Findings
 from seq2seq_cli.evaluation.significance import SEED
 from seq2seq_cli.pages.data import EvaluationData, TableData, View
 from seq2seq_cli.shapes import Float

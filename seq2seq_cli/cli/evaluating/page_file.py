@@ -4,11 +4,11 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from seq2seq_cli.cli.evaluating.findings import Findings
 from seq2seq_cli.cli.evaluating.page_data import page_data, sources_in_order
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import one_line
 from seq2seq_cli.evaluation.details import details_of
+from seq2seq_cli.evaluation.findings import Findings
 from seq2seq_cli.pages.evaluation import evaluation_page
 from seq2seq_cli.plots.output import check_output_path, write_output
 

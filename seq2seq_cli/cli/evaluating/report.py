@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from seq2seq_cli.cli.evaluating.findings import Comparison, Findings
 from seq2seq_cli.cli.terminal.tables import table_lines
 from seq2seq_cli.errors import one_line
-from seq2seq_cli.evaluation.evaluate import Evaluation, Part, Score
+from seq2seq_cli.evaluation.figures import Evaluation, Part, Score
+from seq2seq_cli.evaluation.findings import Comparison, Findings
 from seq2seq_cli.evaluation.significance import Difference
 from seq2seq_cli.evaluation.system import SystemOutput
 

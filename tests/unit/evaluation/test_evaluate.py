@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seq2seq_cli.errors import InputError, PairFileError
-from seq2seq_cli.evaluation.evaluate import evaluate, largest_contrasts
+from seq2seq_cli.evaluation.figures import figures_of, largest_contrasts
 from seq2seq_cli.evaluation.system import SystemOutput, read_hypotheses
 from seq2seq_cli.evaluation.test_set import TestSet
 from seq2seq_cli.evaluation.training_sources import TrainingSources
@@ -34,14 +34,14 @@ def output(**texts: str) -> SystemOutput:
 
 
 def test_a_source_with_several_references_counts_once_with_all_of_them() -> None:
-    found = evaluate(output(), TESTS)
+    found = figures_of(output(), TESTS)
     assert found.of_sources[0].value == pytest.approx(100)
     assert found.scores[0].value < 100
     assert found.scores[0].range.low <= found.scores[0].value <= found.scores[0].range.high
 
 
 def test_parts_are_the_pairs_with_so_many_words() -> None:
-    found = evaluate(output(), TESTS)
+    found = figures_of(output(), TESTS)
     assert [(part.name, part.pairs) for part in found.by_length] == [("1 to 4", 3), ("5 to 8", 1)]
     assert found.by_length[1].bleu == pytest.approx(100)
     assert found.by_frequency == ()
@@ -53,7 +53,7 @@ def test_the_rarest_word_decides_about_the_frequency() -> None:
     assert training.known("the KISSED").rarest_frequency == 1
     assert training.known("...").rarest_frequency == 0
     sources = TrainingSources([*["Go."] * 12, *["she kissed him"] * 9, "x"], "en")
-    parts = evaluate(output(), TESTS, sources).by_frequency
+    parts = figures_of(output(), TESTS, sources).by_frequency
     assert [(part.name, part.pairs) for part in parts] == [("0", 1), ("1 to 9", 2), ("10 to 99", 1)]
 
 
@@ -66,19 +66,19 @@ def test_neighbours_share_at_least_half_of_the_words_of_both(sources: list[str],
 
 def test_parts_are_the_pairs_with_so_many_neighbours() -> None:
     sources = TrainingSources([*["Go!"] * 12, "She kissed Tom.", "She kissed the dog that sleeps."], "en")
-    parts = evaluate(output(), TESTS, sources).by_neighbours
+    parts = figures_of(output(), TESTS, sources).by_neighbours
     assert [(part.name, part.pairs) for part in parts] == [("0", 1), ("1 to 9", 2), ("10 and more", 1)]
 
 
 def test_an_output_that_repeats_three_words_three_times_is_a_loop() -> None:
     looping = output(**{"Go.": "a b c a b c a b c"})
-    assert evaluate(looping, TESTS).loop_rate == pytest.approx(1 / 3)
-    assert evaluate(output(**{"Go.": "a b c a b c"}), TESTS).loop_rate == 0
+    assert figures_of(looping, TESTS).loop_rate == pytest.approx(1 / 3)
+    assert figures_of(output(**{"Go.": "a b c a b c"}), TESTS).loop_rate == 0
 
 
 def test_the_length_ratio_is_of_words() -> None:
     # 3 + 3 + 6 + 2 words for 4 + 3 + 6 + 1.
-    assert evaluate(output(**{"Go.": "Geh weg."}), TESTS).length_ratio == pytest.approx(14 / 14)
+    assert figures_of(output(**{"Go.": "Geh weg."}), TESTS).length_ratio == pytest.approx(14 / 14)
 
 
 def test_contrasts_are_where_one_system_is_better_than_the_other() -> None:

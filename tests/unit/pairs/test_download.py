@@ -13,7 +13,6 @@ import pytest
 
 from seq2seq_cli.errors import DownloadError, UsageError
 from seq2seq_cli.pairs.download import Downloaded, download
-from seq2seq_cli.pairs.published import find_published
 from seq2seq_cli.pairs.web import ByteProgress
 from tests.site import Site, archive_of, running_site
 
@@ -43,7 +42,7 @@ def get(
     progress: ByteProgress = lambda _done, _total: None,
 ) -> Downloaded:
     return download(
-        find_published(language),
+        language,
         folder,
         site=site.address,
         overwrite=overwrite,

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from seq2seq_cli.cli.evaluating.test_data import find_test_set, leave_out_trained
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SPLITS
 from seq2seq_cli.corpus.trained_sentences import TrainedSentences
 from seq2seq_cli.errors import ModelFileError, UsageError
+from seq2seq_cli.evaluation.test_data import find_test_set, leave_out_trained
 from seq2seq_cli.preparation.prepare import prepare
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.training.command import train

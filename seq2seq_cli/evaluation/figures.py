@@ -63,7 +63,7 @@ class Evaluation:
     """By the number of training sources near the source; none where these are not at hand."""
 
 
-def evaluate(output: SystemOutput, tests: TestSet, training: TrainingSources | None = None) -> Evaluation:
+def figures_of(output: SystemOutput, tests: TestSet, training: TrainingSources | None = None) -> Evaluation:
     """The figures of a system; `training` are the sources that it was trained on."""
     src, tgt = tests.languages
     hypotheses, references = pair_outputs(output, tests)

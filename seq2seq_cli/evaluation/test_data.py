@@ -1,4 +1,4 @@
-"""The runs that ``s2s evaluate`` is given, and the sentences that they are evaluated on."""
+"""The runs that an evaluation is given, and the sentences that they are evaluated on."""
 
 import logging
 from collections.abc import Sequence

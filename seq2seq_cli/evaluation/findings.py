@@ -1,9 +1,9 @@
-"""What ``s2s evaluate`` found out."""
+"""What an evaluation found out."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from seq2seq_cli.evaluation.evaluate import Contrast, Evaluation, differences, evaluate, largest_contrasts
+from seq2seq_cli.evaluation.figures import Contrast, Evaluation, differences, figures_of, largest_contrasts
 from seq2seq_cli.evaluation.significance import Difference
 from seq2seq_cli.evaluation.system import SystemOutput
 from seq2seq_cli.evaluation.test_set import TestSet
@@ -39,7 +39,7 @@ def find_out(outputs: Sequence[SystemOutput], tests: TestSet, training: Training
     """The figures of systems, one or more, and of the differences of the others from the first."""
     return Findings(
         tests=tests,
-        evaluations=[evaluate(output, tests, training) for output in outputs],
+        evaluations=[figures_of(output, tests, training) for output in outputs],
         comparisons=[_compare(output, outputs[0], tests) for output in outputs[1:]],
     )
 

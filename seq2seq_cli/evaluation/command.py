@@ -1,0 +1,62 @@
+"""``s2s evaluate`` as a function."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+from seq2seq_cli.config.choices import DeviceName
+from seq2seq_cli.decoding.load import load
+from seq2seq_cli.evaluation.findings import Findings, find_out
+from seq2seq_cli.evaluation.gold_alignment import GoldAlignment
+from seq2seq_cli.evaluation.system import SystemOutput, read_hypotheses, translate_test_set
+from seq2seq_cli.evaluation.test_data import (
+    find_gold_alignment,
+    find_runs,
+    find_test_set,
+    leave_out_trained,
+    trained_sentences,
+    training_corpus,
+)
+from seq2seq_cli.evaluation.test_set import TestSet
+from seq2seq_cli.evaluation.training_sources import TrainingSources
+from seq2seq_cli.runs.folder import RunFolder
+
+
+def evaluate(
+    *runs: Path | str,
+    split: Literal["test", "valid"] = "test",
+    data: Path | str | None = None,
+    file: Path | str | None = None,
+    alignment: Path | str | None = None,
+    hypotheses: Sequence[Path | str] = (),
+    device: DeviceName = "auto",
+    overrides: Sequence[str] = (),
+) -> Findings:
+    """The figures of `runs` on held-out sentences, by default of the newest run, and their differences from the first.
+
+    The sentences are a split of the prepared folder `data`, by default of the one that the first run was trained on,
+    without those that a run knows; or the pairs of a `file`. `alignment` is a file of gold links of their words, a line
+    per pair. `hypotheses` are files of translations made elsewhere, one per line: they are evaluated after the runs, or
+    alone. `overrides` are keys of the ``decoding`` section with other values, as text.
+
+    Raises S2SError: InputErrors for runs, folders and files that cannot be used, UsageError for sentences that are not
+    named, or named twice.
+    """
+    named = Path(data) if data else None, Path(file) if file else None
+    folders = find_runs(list(map(Path, runs)), needed=not hypotheses)
+    training = training_corpus(folders[0]) if folders else None
+    gold = find_gold_alignment(Path(alignment), folders, training, split, *named) if alignment else None
+    whole = find_test_set(folders, training, split, *named)
+    tests = whole if file else leave_out_trained(whole, folders)
+    outputs = [_translate(folder, tests, gold, device, overrides) for folder in folders]
+    outputs += [read_hypotheses(Path(path), whole).on(tests) for path in hypotheses]
+    sources = TrainingSources(training.training_texts("src"), tests.languages[0]) if training else None
+    return find_out(outputs, tests, sources)
+
+
+def _translate(
+    run: RunFolder, tests: TestSet, gold: GoldAlignment | None, device: DeviceName, overrides: Sequence[str]
+) -> SystemOutput:
+    path = run.chosen or run.path
+    translator = load(path, device=device, overrides=overrides).translator
+    return translate_test_set(str(path), translator, tests, trained_sentences(run), gold)

@@ -10,6 +10,8 @@ FORMAT = 1
 
 CONFIG = "config.yaml"
 METRICS = "metrics.jsonl"
+MOST_METRICS_BYTES = 64_000_000
+"""Size of the largest metrics.jsonl that is read: the records of twenty million updates."""
 CARD = "README.md"
 CORPUS = "corpus.json"
 TRAINED = "trained.json"

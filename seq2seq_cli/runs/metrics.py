@@ -23,10 +23,7 @@ from seq2seq_cli.config.choices import Metric
 from seq2seq_cli.errors import ModelFileError
 from seq2seq_cli.files.json_files import check_format, parse_json
 from seq2seq_cli.files.reading import read_whole
-from seq2seq_cli.runs.layout import FORMAT, METRICS
-
-_MOST_BYTES = 64_000_000
-"""Size of the largest file: the records of twenty million updates."""
+from seq2seq_cli.runs.layout import FORMAT, METRICS, MOST_METRICS_BYTES
 
 logger = logging.getLogger(__name__)
 
@@ -228,7 +225,7 @@ def read_history(run: Path) -> History:
     """
     path = run / METRICS
     try:
-        lines = read_whole(path, most=_MOST_BYTES).splitlines()
+        lines = read_whole(path, most=MOST_METRICS_BYTES).splitlines()
     except FileNotFoundError:
         return History()
     except OSError as error:

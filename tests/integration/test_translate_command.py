@@ -18,6 +18,7 @@ from seq2seq_cli.text.vocabulary import EOS_UNIT
 from tests.commands import S2S, Done, s2s_here
 from tests.untrained import make_run
 
+GREETING = "English -> German, newest; :help, Ctrl-D ends\n"
 LINES = ["She kissed him.", "", "He saw the dog.", "   ", "The dog?", "She kissed him."]
 
 
@@ -175,14 +176,15 @@ def test_the_prompt_asks_until_ctrl_d(folder: Path, expected: dict[str, Translat
     assert done.returncode == 0
     # The output may be kept in a file: the prompt is not in it.
     assert done.stdout == f"{expected[LINES[0]].text}\n{expected[LINES[2]].text}\n"
-    assert done.stderr == "src> src> src> src> \n"
+    assert done.stderr == f"{GREETING}src> src> src> src> \n"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="has no pseudo-terminals")
 def test_a_terminal_that_is_not_utf8_is_refused_at_the_prompt(folder: Path) -> None:
     done = typed(folder, "Grüße\n\x04".encode("latin-1"), encoding="utf-8:strict")
     assert (done.returncode, done.stdout) == (0, "")
-    assert done.stderr == "src> s2s: error: standard input:1: character 3 is not UTF-8: check the terminal\nsrc> \n"
+    told = "s2s: error: standard input:1: character 3 is not UTF-8: check the terminal\n"
+    assert done.stderr == f"{GREETING}src> {told}src> \n"
 
 
 def test_a_reader_that_goes_away_leaves_no_traceback(folder: Path) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from seq2seq_cli.decoding.load import load
+from tests import records
 from tests.commands import S2S, Done, s2s_here
 from tests.terminal import CTRL_C, CTRL_D, UP, Terminal, on_terminal
 from tests.untrained import make_run
@@ -29,6 +30,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     make_run(folder / "runs" / "newest")
     make_run(folder / "runs" / "location", score="location")
     make_run(folder / "runs" / "copying", copies=True)
+    records.write(folder / "runs" / "copying", [records.held_out(200, 1, bleu=37.26)])
     (folder / "runs" / "latest").write_text('{"format": 1, "run": "newest"}', encoding="utf-8")
     return folder
 
@@ -399,11 +401,26 @@ def test_the_prompt_answers_and_obeys(prompt: Terminal, expected: dict[str, str]
     assert prompt.wait() == (0, ":quit\n")
 
 
+def test_the_prompt_greets_and_ends_at_a_plain_word(folder: Path, tmp_path: Path) -> None:
+    (folder / "para.txt").write_text("She kissed him.\n", encoding="utf-8")
+    command = [*TRANSLATE, "--model", "copying", "--model", "newest"]
+    unusable = tmp_path / "file"
+    unusable.touch()
+    with on_terminal(command, folder, XDG_STATE_HOME=str(unusable), TERM="dumb") as terminal:
+        greeting = terminal.read_to("src> ")
+        assert greeting == "English -> German, copying, 37.3 BLEU, newest; :help, Ctrl-D ends\nsrc> "
+        assert "s2s: para.txt is a file: did you mean --input para.txt?\n" in answer(terminal, "para.txt")
+        terminal.press(" exit\n")
+        assert terminal.wait() == (0, " exit\n")
+
+
 def test_ctrl_c_clears_the_line_and_ctrl_d_ends(prompt: Terminal, expected: dict[str, str]) -> None:
     prompt.press("half of a sen")
     prompt.read_to("half of a sen")
     prompt.press(CTRL_C)
-    prompt.read_to("src> ")
+    assert "ends" not in prompt.read_to("src> ")
+    prompt.press(CTRL_C)
+    assert "Ctrl-D" in prompt.read_to("src> ")
     assert answer(prompt, LINES[1]) == f"{expected[LINES[1]]}\n"
     prompt.press(CTRL_D)
     code, shown = prompt.wait()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from seq2seq_cli.cli.plain_command import loading
-from seq2seq_cli.cli.translating.arguments import check_utf8, looks_like_path
+from seq2seq_cli.cli.translating.arguments import check_utf8, is_file, looks_like_path
 from seq2seq_cli.cli.translating.formats import FormatName, decimal, json_line, json_number, tsv_rows
 from seq2seq_cli.cli.translating.options import Device, Overrides
 from seq2seq_cli.cli.translating.output import Output
@@ -71,7 +71,7 @@ def score(
 
 def _pairs(src: str, tgt: str) -> tuple[Iterator[tuple[str, str]], Callable[[int], str]]:
     """The pairs, and the place of each in messages; raises InputError unless both are files or both are texts."""
-    are_files = [_is_file(text) for text in (src, tgt)]
+    are_files = [is_file(text) for text in (src, tgt)]
     if all(are_files):
         return _pairs_of_lines(Path(src), Path(tgt)), lambda number: f"{src}:{number}"
     if any(are_files):
@@ -82,13 +82,6 @@ def _pairs(src: str, tgt: str) -> tuple[Iterator[tuple[str, str]], Callable[[int
         if looks_like_path(text):
             raise UsageError(f"{text}: no such file; if {name} is a text, begin it with a space")
     return iter([(src, tgt)]), lambda _: "SRC"
-
-
-def _is_file(text: str) -> bool:
-    try:
-        return Path(text).is_file()
-    except (OSError, ValueError):  # too long for a name, or with a NUL
-        return False
 
 
 def _pairs_of_lines(src: Path, tgt: Path) -> Iterator[tuple[str, str]]:

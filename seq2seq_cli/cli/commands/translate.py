@@ -8,7 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from seq2seq_cli.cli.plain_command import loading
-from seq2seq_cli.cli.translating.arguments import ON_TERMINAL, STANDARD_STREAM, TranslateCommand, check_utf8
+from seq2seq_cli.cli.translating.arguments import (
+    ON_TERMINAL,
+    STANDARD_STREAM,
+    TranslateCommand,
+    check_utf8,
+    hint_at_file,
+)
 from seq2seq_cli.cli.translating.formats import View
 from seq2seq_cli.cli.translating.options import (
     Align,
@@ -103,6 +109,7 @@ def translate(
         view = replace(view, nbest=translators.members[0].options.n_best)
         presenter = Presenter(translators=translators, output=results, view=view, attention_file=file)
         if texts:
+            hint_at_file(texts)
             presenter.show(translators.translate_stream(texts, "TEXT {}".format), name_unknown=True)
         elif input_ is not None and input_ != STANDARD_STREAM:
             translate_file(input_, presenter)
@@ -123,9 +130,10 @@ def _translators(
             load(runs, device=device, overrides=overrides, options=options)
             for runs in (models if are_compared else [models or None])
         ]
-    names = names_of_runs(models or [loaded[0].path])
+    runs = tuple(models or [loaded[0].path])
+    names = names_of_runs(runs)
     members = tuple(each.translator for each in loaded)
-    return Translators(members=members, names=(" + ".join(names),) if together else names)
+    return Translators(members=members, names=(" + ".join(names),) if together else names, runs=runs)
 
 
 def _demands(prefix: str, glossary: Path | None) -> "Demands":

@@ -1,14 +1,17 @@
 """The words of the command line, before they are options and sentences."""
 
 import re
+import sys
+from collections.abc import Iterable
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from typer import TyperException
 from typing_extensions import override
 
 from seq2seq_cli.cli.plain_command import PlainCommand
-from seq2seq_cli.errors import InputError, UsageError
+from seq2seq_cli.errors import InputError, UsageError, one_line
 
 ON_TERMINAL = "-"
 """The value of ``--attention`` without a file."""
@@ -65,6 +68,20 @@ def before_dashes(args: list[str]) -> list[str]:
 def looks_like_path(text: str) -> bool:
     """Whether it is more likely the path of a file than a text: a word with a separator, or with an ending."""
     return not any(map(str.isspace, text)) and bool(_PATH.search(text))
+
+
+def is_file(text: str) -> bool:
+    """Whether there is a file of this name."""
+    try:
+        return Path(text).is_file()
+    except (OSError, ValueError):  # too long for a name, or with a NUL
+        return False
+
+
+def hint_at_file(texts: Iterable[str]) -> None:
+    """Say on stderr how the lines of a file are translated, where one of the texts is the name of a file."""
+    if named := next(filter(is_file, texts), None):
+        sys.stderr.write(f"s2s: {one_line(named)} is a file: did you mean --input {one_line(quote(named))}?\n")
 
 
 def check_utf8(place: str, text: str) -> None:

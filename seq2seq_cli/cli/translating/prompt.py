@@ -1,15 +1,14 @@
 """The prompt: a text per line, and commands that begin with a colon."""
 
-import contextlib
-import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from seq2seq_cli.cli.translating.arguments import check_utf8
+from seq2seq_cli.cli.translating.arguments import check_utf8, hint_at_file
+from seq2seq_cli.cli.translating.greeting import greeting
+from seq2seq_cli.cli.translating.history import half_typed, history
 from seq2seq_cli.cli.translating.presenter import Presenter
 from seq2seq_cli.cli.translating.streams import STDIN
 from seq2seq_cli.errors import InputError, UsageError, one_line
@@ -18,9 +17,10 @@ if TYPE_CHECKING:
     from seq2seq_cli.decoding.translator import Translator
 
 PROMPT = "src> "
+_LAST_WORDS = ("quit", "exit")
+_HOW_TO_END = "Ctrl-D, quit or exit ends"
 
 _COMMAND = re.compile(r"\s*:([A-Za-z]+)(?:\s+(.*?))?\s*")
-_HISTORY_LINES = 1000
 
 
 @dataclass(kw_only=True)
@@ -32,20 +32,32 @@ class Prompt:
     _ended: bool = False
 
     def run(self) -> None:
-        """Ask until Ctrl-D or ``:quit``; Ctrl-C clears the line, or ends the translation that is under way."""
+        """Ask until Ctrl-D or ``quit``; Ctrl-C clears the line, or ends the translation that is under way."""
         # As Python reads arguments: bytes that are not UTF-8 become characters that check_utf8 finds.
         sys.stdin.reconfigure(errors="surrogateescape")  # type: ignore[union-attr]
-        with _history():
+        sys.stderr.write(f"{greeting(self.presenter.translators)}\n")
+        with history():
             while not self._ended:
+                line = self._ask()
+                if line is None:
+                    continue
                 try:
-                    self.answer(_ask())
-                except EOFError:
-                    sys.stderr.write("\n")
-                    return
+                    self.answer(line)
                 except KeyboardInterrupt:
                     sys.stderr.write("\n")
                 except InputError as error:
                     sys.stderr.writelines(f"s2s: error: {one_line(problem)}\n" for problem in error.lines())
+
+    def _ask(self) -> str | None:
+        """The next line; None at Ctrl-D, which ends the conversation, and at Ctrl-C."""
+        try:
+            return _typed_line()
+        except EOFError:
+            sys.stderr.write("\n")
+            self._ended = True
+        except KeyboardInterrupt:
+            sys.stderr.write("\n" if half_typed() else f"\n{_HOW_TO_END}\n")
+        return None
 
     def answer(self, line: str) -> None:
         """Translate the line, or obey it; raises InputError for what cannot be translated or obeyed."""
@@ -57,7 +69,10 @@ class Prompt:
             if name not in COMMANDS:
                 raise UsageError(f":{name} is no command; these are: {' '.join(f':{known}' for known in COMMANDS)}")
             COMMANDS[name].run(self, value)
+        elif line.strip() in _LAST_WORDS:
+            self._ended = True
         elif line.strip():
+            hint_at_file([line.strip()])
             translations = self.presenter.translators.translate_stream([line], lambda _: place)
             self.presenter.show(translations, name_unknown=True)
 
@@ -105,7 +120,7 @@ COMMANDS: Mapping[str, _Command] = {
     "beam": _Command("N", "hypotheses that the search keeps; 1 is greedy", Prompt.set_beam),
     "nbest": _Command("N", "translations per sentence", Prompt.set_nbest),
     "help": _Command("", "this list", Prompt.help),
-    "quit": _Command("", "end; so does Ctrl-D", Prompt.quit),
+    "quit": _Command("", "end; so do quit, exit and Ctrl-D", Prompt.quit),
 }
 
 
@@ -115,43 +130,10 @@ def _positive(name: str, value: str) -> int:
     return int(value)
 
 
-def _ask() -> str:
+def _typed_line() -> str:
     if sys.stdout.isatty():
         return input(PROMPT)
     # Only translations go to a stdout that is a file.
     sys.stderr.write(PROMPT)
     sys.stderr.flush()
     return input()
-
-
-@contextlib.contextmanager
-def _history() -> Iterator[None]:
-    """Inside, input() has the arrow keys and the lines of earlier conversations, which are kept in a file of the user.
-
-    Where there is no readline or the file cannot be used, without.
-    """
-    try:
-        import readline
-
-        file = _state_folder() / "history"
-    except (ImportError, RuntimeError):  # no readline; no home
-        yield
-        return
-    if not sys.stdout.isatty():
-        yield  # input() does not use readline then
-        return
-    with contextlib.suppress(OSError):
-        readline.read_history_file(file)
-    readline.set_history_length(_HISTORY_LINES)
-    try:
-        yield
-    finally:
-        with contextlib.suppress(OSError):
-            file.parent.mkdir(parents=True, exist_ok=True)
-            readline.write_history_file(file)
-
-
-def _state_folder() -> Path:
-    """The folder in which a program keeps its history: XDG Base Directory Specification 0.8."""
-    folder = Path(os.environ.get("XDG_STATE_HOME", ""))
-    return (folder if folder.is_absolute() else Path.home() / ".local" / "state") / "s2s"

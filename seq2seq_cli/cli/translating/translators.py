@@ -18,7 +18,9 @@ class Translators:
 
     members: "tuple[Translator, ...]"
     names: tuple[str, ...]
-    """Those of their runs."""
+    """Those of their runs; several runs that translate together have one."""
+    runs: tuple[Path, ...]
+    """The runs as they were named."""
 
     @property
     def labels(self) -> tuple[str, ...]:

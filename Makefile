@@ -10,7 +10,7 @@ PAIRS ?= data/sample.txt
 SET ?= training.epochs=20 training.batch_size=384
 SEEDS ?= 3
 
-.PHONY: help demo test test-all check format bench kills schedules faults fuzz gallery clean
+.PHONY: help demo test test-all coverage check format docs release bench kills schedules faults fuzz gallery clean
 
 help:  ## What there is to make
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
@@ -20,8 +20,11 @@ $(VENV)/installed: pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
 	@touch $@
 
-$(VENV)/installed-dev: $(VENV)/installed
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+# pip knows the dependency groups of pyproject.toml from 25.1 on; the one of a new environment may be older.
+$(VENV)/installed-%: $(VENV)/installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'pip>=25.1'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt \
+		-e '.[dask,serve,tensorboard]' --group $*
 	@touch $@
 
 demo: $(VENV)/installed  ## Train on data/sample.txt for a few minutes, translate, draw the attention
@@ -41,6 +44,9 @@ test: check  ## The checks and all quick tests
 test-all: check  ## The checks and all tests, the slow ones too
 	$(BIN)/python -m pytest -n auto -m ''
 
+coverage: check  ## All quick tests, and how much of the package they run; fails below the floor in pyproject.toml
+	$(BIN)/python -m pytest -n auto --cov --cov-report=term:skip-covered --cov-report=xml
+
 check: $(VENV)/installed-dev  ## Lint, format, types, layers
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -50,6 +56,16 @@ check: $(VENV)/installed-dev  ## Lint, format, types, layers
 format: $(VENV)/installed-dev  ## Put the code in form
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+docs: $(VENV)/installed-docs  ## The site in build/site, of docs/ and the docstrings; a dead link is an error
+	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going --fresh-env -b html -c docs . build/site
+
+release: check  ## The wheel and the source distribution in dist/, checked and installed in fresh environments
+	rm -rf dist
+	$(BIN)/python -m build --no-isolation
+	$(BIN)/python -m twine check --strict dist/*
+	$(BIN)/check-wheel-contents dist/*.whl
+	$(BIN)/python -m pytest -m '' tests/integration/test_distributions.py
 
 bench: $(VENV)/installed-dev  ## Measure speed, print the figures: PAIRS=FILE BENCH="--joeynmt DIR ..."
 	$(BIN)/python -m benchmarks.speed --pairs $(PAIRS) $(BENCH)

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 
 from hypothesis import settings
 from jaxtyping import install_import_hook
@@ -13,6 +14,10 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 # A shell lets what it starts in the background ignore Ctrl-C, and so would the commands that tests start and interrupt.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# The fuzzer limits memory and time, and the browser is driven, by ways that Windows has not.
+if sys.platform == "win32":
+    collect_ignore_glob = ["fuzz/*", "integration/test_*_page.py"]
 
 # How long an example takes depends on what else the machine does.
 settings.register_profile("s2s", deadline=None)

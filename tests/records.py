@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from seq2seq_cli.config.loader import dump_config, load_config
-from seq2seq_cli.runs.metrics import EndRecord, EpochRecord, Record, StepRecord, TestRecord
+from seq2seq_cli.runs.metrics import EndRecord, EpochRecord, InterruptRecord, Record, StepRecord, TestRecord
 
 
 def step(
@@ -68,6 +68,10 @@ def epoch(
 
 def end(number: int, epoch: int, reason: str) -> EndRecord:
     return EndRecord(step=number, epoch=epoch, epochs=epoch, seconds=number + 1.0, tokens=number * 10, reason=reason)
+
+
+def interrupted(number: int, epoch: int, *, epochs: float) -> InterruptRecord:
+    return InterruptRecord(step=number, epoch=epoch, epochs=epochs, seconds=number, tokens=number * 10)
 
 
 def held_out(number: int, epoch: int, *, bleu: float) -> TestRecord:

@@ -30,6 +30,8 @@ ForcingDecay: TypeAlias = Literal["constant", "linear", "exponential", "inverse_
 
 Metric: TypeAlias = Literal["bleu", "chrf", "loss"]
 """A score of held-out sentences."""
+METRIC_NAMES: dict[Metric, str] = {"bleu": "BLEU", "chrf": "chrF", "loss": "loss"}
+"""The names that the field writes."""
 BestMetric: TypeAlias = Literal["auto", Metric]
 
 Overlap: TypeAlias = Literal["leave_out", "refuse"]

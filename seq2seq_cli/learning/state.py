@@ -14,6 +14,7 @@ from seq2seq_cli.config.schema import TrainingConfig
 from seq2seq_cli.learning.averaging import Average
 from seq2seq_cli.learning.optimiser import make_optimiser
 from seq2seq_cli.model.seq2seq import Seq2Seq
+from seq2seq_cli.runs.in_words import best_in_words, newest_in_words
 
 Count: TypeAlias = Annotated[int, Field(ge=0, lt=10**15, strict=True)]
 Seconds: TypeAlias = Annotated[float, Field(ge=0, le=1e12, strict=True)]
@@ -101,6 +102,11 @@ class Progress:
         """Epochs done, the finished fraction of the running one included."""
         return self.epoch + (self.position / self.batches if self.batches else 0.0)
 
+    @property
+    def last_epoch(self) -> int:
+        """The epoch of the last update, counted from 1; 0 before the first."""
+        return self.epoch + (1 if self.position else 0)
+
     def restart_epoch(self) -> None:
         """Go back to the start of the running epoch."""
         self.position, self.of_epoch = 0, Tally()
@@ -116,12 +122,11 @@ class Progress:
         return "loss" if self.best_scores and not self.best_scores[metric] else metric
 
     def best_in_words(self, metric: Metric) -> str:
-        """The reason for the choice of the best weights, as a phrase."""
+        """The epoch of the best weights and the score that chose them, such as "epoch 3 with BLEU 36.0"."""
         if not self.best_scores:
-            return "the newest, as nothing was held out"
-        if self.deciding(metric) != metric:
-            return f"lowest loss, as {metric} is 0 after every epoch"
-        return "lowest loss" if metric == "loss" else f"highest {metric}"
+            return newest_in_words(self.best_epoch)
+        deciding = self.deciding(metric)
+        return best_in_words(self.best_epoch, metric, deciding, self.best_scores[deciding])
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> "Progress":

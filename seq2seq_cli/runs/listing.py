@@ -13,6 +13,7 @@ from seq2seq_cli.config.loader import load_saved_config
 from seq2seq_cli.config.schema import Config
 from seq2seq_cli.errors import ConfigError, ModelFileError
 from seq2seq_cli.files.reading import check_contents
+from seq2seq_cli.runs.in_words import place_in_words
 from seq2seq_cli.runs.layout import BEST, CONFIG, CORPUS, LAST, LOCK, METRICS, READ
 from seq2seq_cli.runs.lock import is_held
 from seq2seq_cli.runs.metrics import History, read_history
@@ -52,11 +53,13 @@ class Run:
         )
 
     @property
-    def state(self) -> Literal["running", "finished", "stopped"]:
-        """Whether the training is running, has finished by itself, or was stopped before."""
+    def state(self) -> Literal["running", "finished", "stopped", "interrupted"]:
+        """Whether the training is running, has done all epochs, was stopped by a limit, or was interrupted."""
         if self.running:
             return "running"
-        return "finished" if self.history.reason else "stopped"
+        if not self.history.reason:
+            return "interrupted"
+        return "finished" if self.history.epochs >= self.config.training.epochs else "stopped"
 
     @property
     def resumable(self) -> bool:
@@ -66,14 +69,14 @@ class Run:
     @property
     def state_in_words(self) -> str:
         """The state, with its epoch or the reason of its end."""
-        where = f"epoch {max(1, self.history.epoch)} of {self.config.training.epochs}"
+        epochs, planned = self.history.epochs, self.config.training.epochs
         match self.state:
             case "running":
-                return f"running, in {where}"
-            case "finished":
-                return f"finished: {self.history.reason}"
-            case "stopped":
-                return f"stopped at {where}{' (resumable)' if self.resumable else ''}"
+                return f"running, in epoch {min(planned, int(epochs) + 1)} of {planned}"
+            case "interrupted":
+                return f"interrupted {place_in_words(epochs, planned)}{' (resumable)' if self.resumable else ''}"
+            case ended:
+                return f"{ended}: {self.history.reason}"
 
     @property
     def model_in_words(self) -> str:

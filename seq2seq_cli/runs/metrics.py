@@ -23,6 +23,7 @@ from seq2seq_cli.config.choices import Metric
 from seq2seq_cli.errors import ModelFileError
 from seq2seq_cli.files.json_files import check_format, parse_json
 from seq2seq_cli.files.reading import read_whole
+from seq2seq_cli.runs.in_words import best_in_words, newest_in_words
 from seq2seq_cli.runs.layout import FORMAT, METRICS, MOST_METRICS_BYTES
 
 logger = logging.getLogger(__name__)
@@ -48,14 +49,14 @@ class _Record(BaseModel):
 
     format: Annotated[int, Field(ge=1)] = FORMAT
     """The version of the format; a newer s2s may write a higher one."""
-    kind: Literal["step", "epoch", "end", "test"]
+    kind: Literal["step", "epoch", "end", "interrupt", "test"]
     step: NonNegativeInt
     """Updates since the run began."""
 
 
 class _TimedRecord(_Record):
     epoch: NonNegativeInt
-    """The running epoch, counted from 1; in an `EndRecord`, the number of epochs done."""
+    """The epoch of the last update, counted from 1; 0 before the first."""
     epochs: Amount
     """Epochs trained since the run began, the finished fraction of the running one included."""
     seconds: Amount
@@ -123,6 +124,12 @@ class EndRecord(_TimedRecord):
     """The reason of the end, a phrase such as "all 10 epochs are done"."""
 
 
+class InterruptRecord(_TimedRecord):
+    """An interruption of the training by the user; a resumed run removes it again."""
+
+    kind: Literal["interrupt"] = "interrupt"
+
+
 class TestRecord(_ScoresRecord):
     """The scores of the best weights on the test split."""
 
@@ -135,7 +142,7 @@ class TestRecord(_ScoresRecord):
     """BLEU against lower-cased references; None unless the model writes lower case alone."""
 
 
-Record: TypeAlias = StepRecord | EpochRecord | EndRecord | TestRecord
+Record: TypeAlias = StepRecord | EpochRecord | EndRecord | InterruptRecord | TestRecord
 
 _RECORD: TypeAdapter[Record] = TypeAdapter(Annotated[Record, Field(discriminator="kind")])
 
@@ -171,6 +178,14 @@ class History:
         deciding: Metric = "loss" if self.best.score(metric) == 0 else metric
         return deciding, self.best.score(deciding)
 
+    def best_in_words(self, metric: Metric) -> str | None:
+        """The epoch of the best weights and the score that chose them; None before the first validation."""
+        if self.best is None:
+            return None
+        if self.best.bleu is None:
+            return newest_in_words(self.best.epoch)
+        return best_in_words(self.best.epoch, metric, *self.best_score(metric))
+
     @property
     def test(self) -> TestRecord | None:
         """The scores on the test split; None when there are none, or when the training went on after them."""
@@ -193,9 +208,8 @@ class History:
 
     @property
     def epoch(self) -> int:
-        """The epoch of the last step or validation, counted from 1; 0 when nothing is recorded."""
-        trained = (record.epoch for record in reversed(self.records) if isinstance(record, StepRecord | EpochRecord))
-        return next(trained, 0)
+        """The epoch of the last update, counted from 1; 0 when nothing is recorded."""
+        return self._timed[-1].epoch if self._timed else 0
 
     @property
     def tokens_per_second(self) -> float | None:

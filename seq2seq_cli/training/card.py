@@ -12,6 +12,7 @@ from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SPLITS
 from seq2seq_cli.learning.state import TrainingState
 from seq2seq_cli.runs.folder import RunFolder
+from seq2seq_cli.runs.in_words import epochs_in_words
 from seq2seq_cli.training.events import Report
 
 
@@ -37,8 +38,8 @@ A sequence-to-sequence translator with attention, trained by s2s.
   {config.model.decoder.readout} readout; {parameters:,} parameters
 - data: {pairs} pairs; the splits share no sentence{_left_out(corpus, origin)}
 - vocabulary: {len(corpus.src_codec.vocabulary):,} {src}, {len(corpus.tgt_codec.vocabulary):,} {tgt}
-- training: {progress.epoch} epochs, {progress.step:,} steps, {duration(progress.seconds)} on {state.device.type};
-  the best weights are those of epoch {progress.best_epoch} ({progress.best_in_words(config.training.metric)}){begun}
+- training: {epochs_in_words(progress.epochs)}, {progress.step:,} steps, {duration(progress.seconds)} on
+  {state.device.type}; best: {progress.best_in_words(config.training.metric)}{begun}
 - BLEU on the test split{_test_scores(report)}
 
 The whole config is in `config.yaml`, the losses and scores of the training in `metrics.jsonl`. To translate:

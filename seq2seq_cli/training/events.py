@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from seq2seq_cli.config.schema import TrainingConfig
 from seq2seq_cli.corpus.splits import SplitName
 from seq2seq_cli.evaluation.held_out import HeldOutScores
 from seq2seq_cli.learning.update import Update
@@ -26,6 +27,8 @@ class Started:
     """Trained numbers of the model."""
     init_from: str | None
     """The run whose weights this one began with."""
+    training: TrainingConfig
+    """The section `training` of the config, which says when the training ends."""
     epoch: int
     """The epoch that comes next, counted from 1."""
     step: int
@@ -42,6 +45,8 @@ class Step(Update):
 
     epoch: int
     """Counted from 1."""
+    epochs: float
+    """Epochs trained since the run began, the finished fraction of this one included."""
     position: int
     """Batches of this epoch done so far."""
     batches: int
@@ -50,6 +55,8 @@ class Step(Update):
     """Updates since the run began."""
     seconds: float
     """Seconds of the update and of making its batches, without the time that the caller took in between."""
+    run_seconds: float
+    """Seconds since the run began, validation included."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,6 +90,10 @@ class Finished:
 
     reason: str
     """A phrase, such as "all 10 epochs are done"."""
+    is_whole: bool
+    """Whether all epochs of the config are done; False when a limit was reached before."""
+    best: str
+    """The best weights in words, such as "epoch 3 with BLEU 36.0"."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,8 +111,8 @@ class Report:
 
     run: Path
     """The run folder."""
-    epochs: int
-    """Epochs done."""
+    epochs: float
+    """Epochs trained, the finished fraction of the last one included."""
     steps: int
     """Updates done."""
     skipped: int
@@ -110,8 +121,8 @@ class Report:
     """Seconds of training, validation included."""
     best_epoch: int
     """Epoch of the best weights, counted from 1."""
-    best_in_words: str
-    """The reason for their choice, such as "highest bleu"."""
+    best: str
+    """The best weights in words, such as "epoch 3 with BLEU 36.0"."""
     test: HeldOutScores | None
     """Scores of the test split; None when it is empty."""
     search: str

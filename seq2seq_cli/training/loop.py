@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from seq2seq_cli.compute.memory import FreedMemory
 from seq2seq_cli.compute.process_group import SINGLE, ProcessGroup
+from seq2seq_cli.config.choices import METRIC_NAMES
 from seq2seq_cli.config.schema import Config, TrainingConfig
 from seq2seq_cli.corpus.batches import Batch, epoch_order
 from seq2seq_cli.corpus.noise import Noise
@@ -59,7 +60,11 @@ class TrainingLoop:
                 progress.epoch += 1
                 progress.restart_epoch()
             yield validated
-        yield Finished(reason=reason)
+        yield Finished(
+            reason=reason,
+            is_whole=progress.epoch >= training.epochs,
+            best=progress.best_in_words(training.metric),
+        )
 
     def _train_epoch(self) -> Generator[Step, None, bool]:
         """Train on the rest of the running epoch, as far as there is time; return whether the epoch is over."""
@@ -112,10 +117,12 @@ class TrainingLoop:
                 tally.add(mean_loss=updated.loss, tokens=updated.tokens, seconds=seconds)
         return Step(
             epoch=progress.epoch + 1,
+            epochs=progress.epochs,
             position=progress.position,
             batches=progress.batches,
             step=progress.step,
             seconds=seconds,
+            run_seconds=progress.seconds,
             **vars(updated),
         )
 
@@ -178,9 +185,9 @@ def end_reason(progress: Progress, training: TrainingConfig) -> str | None:
         return "the only epoch is done" if training.epochs == 1 else f"all {training.epochs} epochs are done"
     if training.patience is not None and progress.validations_since_best >= training.patience:
         count = "1 validation" if training.patience == 1 else f"{training.patience} validations"
-        return f"no better {progress.deciding(training.metric)} in {count}"
+        return f"no better {METRIC_NAMES[progress.deciding(training.metric)]} in {count}"
     if _time_is_over(progress, training) and progress.validated_step == progress.step:
-        return f"training.max_minutes ({training.max_minutes:g}) is over"
+        return f"{training.max_minutes:g}-minute limit reached"
     return None
 
 

@@ -16,7 +16,7 @@ from seq2seq_cli.plots.attention_map import AttentionMap
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.latest import write_latest
 from seq2seq_cli.runs.layout import EXPORT_RECORD
-from seq2seq_cli.runs.metrics import EndRecord, EpochRecord, Record, StepRecord
+from seq2seq_cli.runs.metrics import EndRecord, EpochRecord, InterruptRecord, Record, StepRecord
 from seq2seq_cli.training.card import model_card
 from seq2seq_cli.training.events import Event, Finished, Saved, Step, Validated
 from seq2seq_cli.training.samples import choose_samples
@@ -61,7 +61,7 @@ class Recorder:
                 self._group.on_main(self._write_card)
                 self._write(self._epoch_record(event))
             case Finished():
-                self._write(EndRecord(**self._position(), epoch=self._state.progress.epoch, reason=event.reason))
+                self._write(EndRecord(**self._position(), reason=event.reason))
 
     def is_save_due(self, event: Event) -> bool:
         """Whether a checkpoint is to be saved after an event."""
@@ -75,6 +75,10 @@ class Recorder:
         self._group.on_main(lambda: self._run.save_last(self._state.checkpoint(random)))
         self._saved_at = self._state.progress.seconds
         return Saved(path=self._run.last_path)
+
+    def interrupt(self) -> None:
+        """Record an interruption, after the checkpoint: a resumed run has the records up to its checkpoint alone."""
+        self._write(InterruptRecord(**self._position()))
 
     def close(self) -> None:
         """Write what TensorBoard still holds in memory."""
@@ -131,7 +135,6 @@ class Recorder:
         tally = progress.of_record
         return StepRecord(
             **self._position(),
-            epoch=event.epoch,
             train_loss=tally.mean_loss,
             lr=event.lr,
             gradient_norm=event.gradient_norm,
@@ -145,7 +148,6 @@ class Recorder:
         attention = scores.attention if scores else None
         return EpochRecord(
             **self._position(),
-            epoch=event.epoch,
             lr=self._state.progress.lr,
             train_loss=event.train_loss,
             loss=scores.loss if scores else None,
@@ -163,6 +165,7 @@ class Recorder:
         progress = self._state.progress
         return {
             "step": progress.step,
+            "epoch": progress.last_epoch,
             "epochs": progress.epochs,
             "seconds": round(progress.seconds, 1),
             "tokens": progress.tokens,

@@ -54,12 +54,12 @@ def report(session: Session) -> Report:
     split = next(name for name in reversed(SPLITS) if len(corpus.split(name)))
     return Report(
         run=session.run.path,
-        epochs=progress.epoch,
+        epochs=progress.epochs,
         steps=progress.step,
         skipped=progress.skipped,
         seconds=progress.seconds,
         best_epoch=progress.best_epoch,
-        best_in_words=progress.best_in_words(session.config.training.metric),
+        best=progress.best_in_words(session.config.training.metric),
         test=score_split(model, translator, corpus, "test") if len(corpus.split("test")) else None,
         search=session.config.decoding.in_words,
         samples_split=split,

@@ -34,6 +34,7 @@ from seq2seq_cli.learning.state import TrainingState, fresh_state
 from seq2seq_cli.model.build import build_model, build_outline
 from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.runs.folder import METRICS_BYTES, RunFolder
+from seq2seq_cli.runs.in_words import place_in_words
 from seq2seq_cli.runs.output_folder import check_name
 from seq2seq_cli.runs.provenance import Provenance
 from seq2seq_cli.runs.weights import Weights
@@ -178,6 +179,7 @@ class Session:
                     yield recorder.save()
                 if exit_code := self.group.max(stop.exit_code or 0):
                     recorder.save()
+                    recorder.interrupt()
                     raise self.group.agreed(Interrupted(self._how_to_go_on(), exit_code=exit_code))
 
     def _started(self) -> Started:
@@ -190,6 +192,7 @@ class Session:
             pairs=len(self.corpus.split("train")),
             parameters=sum(weight.numel() for weight in self.state.model.parameters()),
             init_from=self.run.provenance().init_from if self.group.is_main else None,
+            training=self.config.training,
             epoch=progress.epoch + 1,
             step=progress.step,
             changes=self.changes,
@@ -222,7 +225,7 @@ class Session:
     def _how_to_go_on(self) -> str:
         progress = self.state.progress
         return (
-            f"stopped at step {progress.step}, {progress.position} batches into epoch {progress.epoch + 1};"
+            f"interrupted {place_in_words(progress.epochs, self.config.training.epochs)}, at step {progress.step};"
             f" saved in {self.run.last_path}. Go on with: {self._resume_command()}"
         )
 

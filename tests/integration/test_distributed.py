@@ -233,7 +233,7 @@ def test_asked_to_stop_torchrun_lets_them_save_and_resume_exactly(
     stopped = ended(process)
     assert stopped.returncode != 0
     (told,) = re.findall(r"^s2s: .*$", stopped.stderr, flags=re.MULTILINE)
-    assert told.startswith("s2s: stopped at step ")
+    assert told.startswith("s2s: interrupted ")
     assert told.endswith(f"seq2seq_cli train --resume --out runs/{name}")
     resumed = ended(started.torchrun(home, ["train", "--resume", "--out", f"runs/{name}"]))
     assert resumed.returncode == 0, resumed.stderr

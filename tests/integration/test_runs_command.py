@@ -71,7 +71,7 @@ def test_json_has_the_same_for_programs(home: Path) -> None:
 def test_columns_are_aligned_with_names_of_any_length(tmp_path: Path) -> None:
     ended = (
         *(step(100, 1), epoch(100, 1, bleu=35.25)),
-        *(end(100, 1, "max_minutes is over"), held_out(100, 1, bleu=34.0)),
+        *(end(100, 1, "6-minute limit reached"), held_out(100, 1, bleu=34.0)),
     )
     make_run(tmp_path / "runs" / "a_name_that_goes_on_for_a_while", ended, ("training.epochs=12",), pairs=162_268)
     make_run(tmp_path / "runs" / "b", [])
@@ -101,10 +101,10 @@ def test_a_damaged_run_does_not_hide_the_others(home: Path, tmp_path: Path) -> N
 
 
 def test_a_running_run_differs_from_a_stopped_one(home: Path, tmp_path: Path) -> None:
-    run = make_run(tmp_path / "exp" / "mine", [epoch(100, 1), step(200, 2)], ("training.epochs=3",))
+    run = make_run(tmp_path / "exp" / "mine", [epoch(200, 1), step(200, 2)], ("training.epochs=3",))
     with hold(run / ".lock"):
         assert "; running, in epoch 2 of 3\n" in s2s_here(tmp_path, "runs", "--in", "exp").stdout
-    assert "; stopped at epoch 2 of 3\n" in s2s_here(tmp_path, "runs", "--in", "exp").stdout
+    assert "; interrupted after epoch 1 of 3\n" in s2s_here(tmp_path, "runs", "--in", "exp").stdout
 
 
 def test_compare_prints_the_differing_keys_and_the_results(home: Path) -> None:
@@ -190,7 +190,7 @@ def test_a_mistake_gives_one_line(home: Path, arguments: tuple[str, ...], words:
 def test_a_run_without_metrics_cannot_be_drawn(tmp_path: Path) -> None:
     make_run(tmp_path / "runs" / "young", [])
     assert "young: no metrics are recorded yet" in refusal(s2s_here(tmp_path, "runs", "plot", "young"))
-    assert "stopped at epoch 1" in s2s_here(tmp_path, "runs").stdout
+    assert "interrupted in epoch 1 of" in s2s_here(tmp_path, "runs").stdout
 
 
 def test_the_list_of_a_folder_without_runs_is_empty(tmp_path: Path) -> None:

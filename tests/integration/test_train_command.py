@@ -59,7 +59,7 @@ def test_results_go_to_stdout_and_progress_to_stderr(home: Path) -> None:
     assert "BLEU on the test split" in out
     assert out.count("(reference: ") == 5
     assert "To translate: s2s translate --model runs/luong_dot '" in out
-    assert [line.split(":")[0] for line in err.splitlines()[1:]] == ["epoch 1", "epoch 2", "all 2 epochs are done"]
+    assert [line.split(":")[0] for line in err.splitlines()[1:]] == ["epoch 1", "epoch 2", "finished"]
     assert "\r" not in err  # no bar where nobody watches
 
 
@@ -257,11 +257,14 @@ def test_asked_to_stop_it_saves_and_says_how_to_go_on(home: Path, number: signal
     assert process.returncode == code
     assert not list((home / "tmp").iterdir())
     last = err.splitlines()[-1]
-    assert last.startswith("s2s: stopped at step ")
+    assert last.startswith("s2s: interrupted ")
+    place = last.removeprefix("s2s: ").partition(", at step ")[0]
+    assert f"; {place} (resumable)\n" in s2s_here(home, "runs").stdout
     command = last.split("Go on with: s2s ")[1].split()
     assert command == ["train", "--resume", "--out", f"runs/{name}"]
     done = s2s_here(home, *command, "--set", "training.epochs=1")
     assert done.returncode == 0, done.stderr
+    assert '"interrupt"' not in (home / "runs" / name / "metrics.jsonl").read_text(encoding="utf-8")
 
 
 def test_the_answer_does_not_depend_on_the_route_or_the_batch(home: Path) -> None:

@@ -154,6 +154,7 @@ def _list_lines(found: "Sequence[Run | DamagedRun]") -> Iterator[str]:
 def _cells(run: "Run | DamagedRun") -> list[str]:
     from rich.filesize import decimal
 
+    from seq2seq_cli.runs.in_words import shown_epochs
     from seq2seq_cli.runs.listing import DamagedRun, size_on_disk
 
     name, size = one_line(run.path.name), decimal(size_on_disk(run.path))
@@ -164,7 +165,7 @@ def _cells(run: "Run | DamagedRun") -> list[str]:
     return [
         name,
         f"{run.provenance.pairs['train']:,}",
-        f"{int(run.history.epochs)} of {training.epochs}",
+        f"{shown_epochs(run.history.epochs)} of {training.epochs}",
         _NO_VALUE if score is None else f"{_result(metric, score)} {metric}",
         _result("test bleu", test and test.bleu),
         _result("minutes", run.history.minutes),

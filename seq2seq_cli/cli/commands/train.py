@@ -47,7 +47,7 @@ def train(
     ] = None,
 ) -> None:
     """Train a translator on a prepared folder and keep its best weights."""
-    from seq2seq_cli.cli.training_bar import TrainingBar
+    from seq2seq_cli.cli.training.bar import TrainingBar
     from seq2seq_cli.compute.environment import share_temporary_folder
     from seq2seq_cli.training.command import train as run
 
@@ -72,10 +72,10 @@ def _shorthand(key: str, value: object) -> list[str]:
 
 
 def _result(report: "Report") -> str:
+    from seq2seq_cli.runs.in_words import epochs_in_words
     from seq2seq_cli.training.card import duration
 
-    epochs = "1 epoch" if report.epochs == 1 else f"{report.epochs} epochs"
-    lines = [f"{epochs} in {duration(report.seconds)}; best: epoch {report.best_epoch} ({report.best_in_words})"]
+    lines = [f"{epochs_in_words(report.epochs)} in {duration(report.seconds)}; best: {report.best}"]
     if report.skipped:
         lines.append(f"{report.skipped} of {report.steps} steps were skipped: their gradient was not finite")
     if report.test:

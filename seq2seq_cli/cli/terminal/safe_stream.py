@@ -1,7 +1,7 @@
 """The one place that keeps text from steering a terminal, whatever prints it."""
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, TextIO, cast
 
 from seq2seq_cli.errors import escape_steering
@@ -12,12 +12,15 @@ class _SafeStream:
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
+        self.before_text: Callable[[], None] = lambda: None
 
     def write(self, text: str) -> int:
+        self.before_text()
         self.stream.write(escape_steering(text))
         return len(text)
 
     def writelines(self, lines: Iterable[str]) -> None:
+        self.before_text()
         self.stream.writelines(map(escape_steering, lines))
 
     def __getattr__(self, name: str) -> Any:
@@ -36,6 +39,12 @@ def guard_streams() -> None:
 def for_terminal(stream: TextIO) -> TextIO:
     """The stream, which escapes if it is a terminal."""
     return cast("TextIO", _SafeStream(stream)) if stream.isatty() else stream
+
+
+def call_before_text(function: Callable[[], None]) -> None:
+    """Call a function, which removes a bar, before any text is written to stderr but that of the bar itself."""
+    if isinstance(sys.stderr, _SafeStream):
+        sys.stderr.before_text = function
 
 
 def bar_stream() -> TextIO:

@@ -20,6 +20,7 @@ def validated(step: int, bleu: float) -> Validated:
 def one_step(number: int) -> Step:
     return Step(
         epoch=1,
+        epochs=number / 9,
         position=number,
         batches=9,
         step=number,
@@ -28,6 +29,7 @@ def one_step(number: int) -> Step:
         gradient_norm=1.0,
         lr=1e-3,
         seconds=40.0,
+        run_seconds=40.0 * number,
         skipped=False,
         halved=False,
     )

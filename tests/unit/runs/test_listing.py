@@ -20,29 +20,33 @@ from seq2seq_cli.runs.listing import (
 )
 from seq2seq_cli.runs.lock import hold
 from seq2seq_cli.runs.weights import save_weights
-from tests.records import end, epoch, held_out, make_run, step
+from tests.records import end, epoch, held_out, interrupted, make_run, step, write
 
 THREE = ("training.epochs=3",)
 
 
 def test_a_run_is_running_while_its_lock_is_held(tmp_path: Path) -> None:
-    path = make_run(tmp_path / "run", [epoch(100, 1), step(200, 2)], THREE)
+    path = make_run(tmp_path / "run", [epoch(200, 1), step(300, 2)], THREE)
     with hold(path / ".lock"):
         assert Run.read(path).state_in_words == "running, in epoch 2 of 3"
-    assert Run.read(path).state == "stopped"
+    assert Run.read(path).state == "interrupted"
 
 
-def test_the_state_of_a_stopped_run_has_its_epoch_and_whether_it_is_resumable(tmp_path: Path) -> None:
-    path = make_run(tmp_path / "run", [epoch(100, 1), step(200, 2)], THREE)
-    assert Run.read(path).state_in_words == "stopped at epoch 2 of 3"
+def test_the_state_of_an_interrupted_run_has_its_epoch_and_whether_it_is_resumable(tmp_path: Path) -> None:
+    path = make_run(tmp_path / "run", [epoch(200, 1)], THREE)
+    assert Run.read(path).state_in_words == "interrupted after epoch 1 of 3"
+    write(path, [epoch(200, 1), step(300, 2), interrupted(320, 2, epochs=1.6)])
+    assert Run.read(path).state_in_words == "interrupted in epoch 2 of 3"
     (path / "last").mkdir()
     (path / "last" / "training.pt").touch()
-    assert Run.read(path).state_in_words == "stopped at epoch 2 of 3 (resumable)"
+    assert Run.read(path).state_in_words == "interrupted in epoch 2 of 3 (resumable)"
 
 
-def test_the_state_of_a_finished_run_has_the_reason(tmp_path: Path) -> None:
-    path = make_run(tmp_path / "run", [epoch(100, 1), end(100, 1, "max_minutes is over")], THREE)
-    assert Run.read(path).state_in_words == "finished: max_minutes is over"
+def test_the_state_of_an_ended_run_has_the_reason_and_whether_all_epochs_are_done(tmp_path: Path) -> None:
+    path = make_run(tmp_path / "run", [epoch(200, 1), end(200, 1, "6-minute limit reached")], THREE)
+    assert Run.read(path).state_in_words == "stopped: 6-minute limit reached"
+    write(path, [epoch(600, 3), end(600, 3, "all 3 epochs are done")])
+    assert Run.read(path).state_in_words == "finished: all 3 epochs are done"
 
 
 def test_the_best_is_the_last_validation_that_was_marked_so(tmp_path: Path) -> None:

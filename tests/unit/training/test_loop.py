@@ -46,7 +46,7 @@ def test_patience_counts_validations_that_bring_nothing_better(corpus: PreparedC
     )
     validated = [event for event in all_events if isinstance(event, Validated)]
     assert [event.is_best for event in validated] == [True, False, False]
-    assert finished(all_events) == "no better chrf in 2 validations"
+    assert finished(all_events) == "no better chrF in 2 validations"
 
 
 def test_the_loss_decides_where_bleu_is_0_after_every_epoch(corpus: PreparedCorpus, tmp_path: Path) -> None:
@@ -60,13 +60,14 @@ def test_the_loss_decides_where_bleu_is_0_after_every_epoch(corpus: PreparedCorp
     progress = session.state.progress
     losses = [event.scores.loss for event in validated if event.scores]
     assert progress.best_epoch == 1 + losses.index(min(losses))
-    assert progress.best_in_words("bleu") == "lowest loss, as bleu is 0 after every epoch"
-    assert f"epoch {progress.best_epoch} (lowest loss, as bleu is 0" in (tmp_path / "run" / "README.md").read_text()
+    best = f"epoch {progress.best_epoch} with loss {min(losses):.3f} (BLEU is 0 after every epoch)"
+    assert progress.best_in_words("bleu") == best
+    assert f"best: {best}" in (tmp_path / "run" / "README.md").read_text(encoding="utf-8")
 
 
 def test_max_minutes_ends_within_an_epoch_with_a_validation(corpus: PreparedCorpus) -> None:
     all_events = list(events(corpus, "training.epochs=100000", "training.max_minutes=0.02"))
-    assert finished(all_events) == "training.max_minutes (0.02) is over"
+    assert finished(all_events) == "0.02-minute limit reached"
     assert isinstance(all_events[-2], Validated)
     # Less is left than a validation takes: a step may have been begun before that was so.
     steps = [event for event in all_events if isinstance(event, Step)]
@@ -89,11 +90,11 @@ def test_the_end_reason_follows_from_the_progress_alone() -> None:
     assert end_reason(Progress(), TrainingConfig(epochs=1)) is None
     assert end_reason(Progress(epoch=1), TrainingConfig(epochs=1)) == "the only epoch is done"
     assert (
-        end_reason(Progress(validations_since_best=1), TrainingConfig(patience=1)) == "no better bleu in 1 validation"
+        end_reason(Progress(validations_since_best=1), TrainingConfig(patience=1)) == "no better BLEU in 1 validation"
     )
     # 50 s are gone, and the last validation needs 11.
     progress = Progress(seconds=50.0, validation_seconds=11.0)
-    assert end_reason(progress, TrainingConfig(max_minutes=1.0)) == "training.max_minutes (1) is over"
+    assert end_reason(progress, TrainingConfig(max_minutes=1.0)) == "1-minute limit reached"
     assert end_reason(progress, TrainingConfig(max_minutes=2.0)) is None
     # Updates that no validation has followed yet are to have one.
     progress.step = 1
@@ -112,7 +113,7 @@ def test_a_training_stopped_before_its_last_validation_has_it_when_resumed(
     less = tiny_config(corpus, "training.epochs=100000", "training.max_minutes=0.00001")
     session = resumed(RunFolder(tmp_path / "run"), less, corpus)
     all_events = list(session.train())
-    assert finished(all_events) == "training.max_minutes (1e-05) is over"
+    assert finished(all_events) == "1e-05-minute limit reached"
     assert [event.step for event in all_events if isinstance(event, Validated)] == [3]
     assert session.run.best_path.is_file()
 

@@ -1,0 +1,42 @@
+"""Epochs and best weights in words, the same wherever they are told: bar, list, model card, report."""
+
+import math
+
+from seq2seq_cli.config.choices import METRIC_NAMES, Metric
+
+
+def shown_epochs(epochs: float) -> str:
+    """A number of epochs to one decimal, rounded down: an epoch is done when it is whole."""
+    return f"{math.floor(epochs * 10) / 10:g}"
+
+
+def epochs_in_words(epochs: float) -> str:
+    """A number of epochs, such as "7.4 epochs"."""
+    shown = shown_epochs(epochs)
+    return "1 epoch" if shown == "1" else f"{shown} epochs"
+
+
+def place_in_words(epochs: float, planned: int) -> str:
+    """The place where a training is interrupted after so many epochs: "in epoch 8 of 10" or "after epoch 7 of 10"."""
+    done = int(epochs)
+    return f"after epoch {done} of {planned}" if done and done == epochs else f"in epoch {done + 1} of {planned}"
+
+
+def score_in_words(metric: Metric, score: float | None) -> str:
+    """A score with the name of its metric, such as "BLEU 36.0"."""
+    digits = 3 if metric == "loss" else 1
+    return f"{METRIC_NAMES[metric]} {'not finite' if score is None else format(score, f'.{digits}f')}"
+
+
+def best_in_words(epoch: int, metric: Metric, deciding: Metric, score: float | None) -> str:
+    """The epoch of the best weights and the score that chose them, such as "epoch 3 with BLEU 36.0".
+
+    `deciding` is the metric that chose them: the loss, where `metric` is 0 after every epoch.
+    """
+    why = "" if deciding == metric else f" ({METRIC_NAMES[metric]} is 0 after every epoch)"
+    return f"epoch {epoch} with {score_in_words(deciding, score)}{why}"
+
+
+def newest_in_words(epoch: int) -> str:
+    """The epoch of the best weights where there is no score to choose by."""
+    return f"epoch {epoch}, the newest: nothing is held out"

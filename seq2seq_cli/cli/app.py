@@ -15,6 +15,7 @@ from typing import Annotated
 
 import typer
 
+from seq2seq_cli.cli.completions import PROGRAM, prepare_completion
 from seq2seq_cli.cli.plain_command import PlainGroup
 from seq2seq_cli.cli.terminal.notices import show_warnings
 from seq2seq_cli.cli.terminal.safe_stream import guard_streams
@@ -25,7 +26,7 @@ from seq2seq_cli.version import __version__
 
 COMMANDS = (
     *("download", "prepare", "inspect", "train", "translate", "score", "evaluate", "export", "serve"),
-    *("runs", "configs"),
+    *("runs", "configs", "completion"),
 )
 """The commands, in the order of the help; each has a module of its name in ``commands``."""
 
@@ -46,7 +47,7 @@ _EPILOG = "Start with: s2s prepare deu.txt; s2s train; s2s translate 'she kissed
 def build_app(commands: Iterable[str] = COMMANDS) -> typer.Typer:
     """The command line with the given commands: their modules alone are imported."""
     app = typer.Typer(
-        name="s2s",
+        name=PROGRAM,
         cls=PlainGroup,
         help="Train an attention translator from any file of sentence pairs, and use it.",
         epilog=_EPILOG,
@@ -60,7 +61,7 @@ def build_app(commands: Iterable[str] = COMMANDS) -> typer.Typer:
     for name in commands:
         module = import_module(f"seq2seq_cli.cli.commands.{name}")
         if hasattr(module, "app"):
-            app.add_typer(module.app, name=name)
+            app.add_typer(module.app, name=name, cls=PlainGroup)
         else:
             app.command(name, cls=getattr(module, "COMMAND_CLASS", None))(getattr(module, name))
     return app
@@ -103,7 +104,8 @@ def _run(arguments: list[str]) -> int:
     # The help and a mistyped name need all commands; a fifth of a translation's start would go into the other ones.
     commands = arguments[:1] if arguments[:1] and arguments[0] in COMMANDS else COMMANDS
     try:
-        code = build_app(commands)(args=arguments, standalone_mode=False)
+        prepare_completion()
+        code = build_app(commands)(args=arguments, prog_name=PROGRAM, standalone_mode=False)
         sys.stdout.flush()
     except (KeyboardInterrupt, typer.Abort):
         return Interrupted.exit_code
@@ -165,7 +167,9 @@ def _tell(error: Exception, memory_cure: str) -> None:
             lines = []
         case typer.TyperException():
             context = getattr(error, "ctx", None)
-            lines = [error.format_message() + (f" See {context.command_path} --help" if context else "")]
+            # Pydantic begins its messages so, where it checks a value for typer.
+            told = error.format_message().replace("Value error, ", "")
+            lines = [told + (f" See {context.command_path} --help" if context else "")]
     kind = "" if isinstance(error, Interrupted) else "error: "
     with contextlib.suppress(OSError):
         for line in lines:

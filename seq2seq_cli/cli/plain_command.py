@@ -44,7 +44,12 @@ class PlainCommand(TyperCommand):
 
 
 class PlainGroup(TyperGroup):
-    """The same for a group of commands."""
+    """The same for a group of commands, whose list has the first paragraph of each command's help, uncut."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        for command in self.commands.values():
+            command.short_help = " ".join((command.help or "").partition("\n\n")[0].split())
 
     @override
     def get_params(self, ctx: Any) -> list[Any]:

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from seq2seq_cli.cli.completions import complete_config
+
 app = typer.Typer(rich_markup_mode=None)
 
 
@@ -26,7 +28,9 @@ def list_configs(context: typer.Context) -> None:
 
 @app.command()
 def show(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="A name from the list, or a path.")],
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="A name from the list, or a path.", autocompletion=complete_config)
+    ],
     short: Annotated[
         bool, typer.Option("--short", help="Print the file as it is: the keys that it states, each with its reason.")
     ] = False,

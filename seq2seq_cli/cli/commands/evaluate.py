@@ -7,13 +7,19 @@ from typing import Annotated, Literal
 
 import typer
 
+from seq2seq_cli.cli.completions import complete_run
 from seq2seq_cli.config.choices import DeviceName
 
 
 def evaluate(
     runs: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="[RUN]...", help="Run folders; the newest one by default.", show_default=False),
+        typer.Argument(
+            metavar="[RUN]...",
+            help="Run folders; the newest one by default.",
+            show_default=False,
+            autocompletion=complete_run,
+        ),
     ] = None,
     split: Annotated[Literal["test", "valid"], typer.Option("--split", help="The split of the corpus.")] = "test",
     data: Annotated[

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from seq2seq_cli.cli.completions import complete_config, complete_run_folder
 from seq2seq_cli.cli.terminal.progress import progress_bar
 from seq2seq_cli.errors import Interrupted, one_line
 from seq2seq_cli.runs.layout import BEST, CONFIG, TRAINED
@@ -55,11 +56,20 @@ Valid = Annotated[
 ]
 Test = Annotated[list[Path] | None, typer.Option(metavar="FILE", help="A test split of your own; else one is drawn.")]
 CodecFrom = Annotated[
-    Path | None, typer.Option(metavar="RUN", help="Use the vocabularies of this run, to train it further.")
+    Path | None,
+    typer.Option(
+        metavar="RUN", help="Use the vocabularies of this run, to train it further.", autocompletion=complete_run_folder
+    ),
 ]
 ConfigName = Annotated[
     str | None,
-    typer.Option("--config", "-c", metavar="NAME", help="A config; its data and text sections are used."),
+    typer.Option(
+        "--config",
+        "-c",
+        metavar="NAME",
+        help="A config; its data and text sections are used.",
+        autocompletion=complete_config,
+    ),
 ]
 Overrides = Annotated[
     list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Override a key, such as text.unit=bpe.")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from seq2seq_cli.cli.completions import complete_run
 from seq2seq_cli.cli.terminal.tables import table_lines
 from seq2seq_cli.cli.translating.output import Output
 from seq2seq_cli.errors import ModelFileError, UsageError, one_line
@@ -26,7 +27,9 @@ _DIGITS = {
     "loss": ".3f",
 }
 
-Names = Annotated[list[str], typer.Argument(metavar="RUN", help="Run folders, or names from the list.")]
+Names = Annotated[
+    list[str], typer.Argument(metavar="RUN", help="Run folders, or names from the list.", autocompletion=complete_run)
+]
 
 
 @app.callback(invoke_without_command=True)

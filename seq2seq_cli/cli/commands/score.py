@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from seq2seq_cli.cli.completions import complete_run
 from seq2seq_cli.cli.plain_command import loading
 from seq2seq_cli.cli.translating.arguments import check_utf8, is_file, looks_like_path
 from seq2seq_cli.cli.translating.formats import FormatName, decimal, json_line, json_number, tsv_rows
@@ -36,6 +37,7 @@ def score(
             metavar="RUN",
             help="The run to score with: its name in runs/, its folder, its zip archive, or a file of its weights.",
             show_default="newest",
+            autocompletion=complete_run,
         ),
     ] = None,
     format_: Annotated[

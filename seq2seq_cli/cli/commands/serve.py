@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from seq2seq_cli.cli.completions import complete_run
 from seq2seq_cli.cli.plain_command import PlainCommand, loading
 from seq2seq_cli.cli.translating.options import Device, Overrides, Threads
 from seq2seq_cli.errors import UsageError
@@ -24,6 +25,7 @@ def serve(
             metavar="RUN",
             help="A run, or one of its files of weights; given more than once, one per direction.",
             show_default="newest",
+            autocompletion=complete_run,
         ),
     ] = None,
     host: Annotated[str, typer.Option(metavar="HOST", help="The address to listen at.")] = "127.0.0.1",

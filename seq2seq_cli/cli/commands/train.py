@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from seq2seq_cli.cli.completions import complete_config, complete_run_folder
+
 if TYPE_CHECKING:
     from seq2seq_cli.training.events import Report
 
@@ -20,6 +22,7 @@ def train(
             "-c",
             metavar="NAME",
             help="A config by name or path; s2s configs lists them; by default the one for the number of pairs.",
+            autocompletion=complete_config,
         ),
     ] = None,
     data: Annotated[
@@ -36,7 +39,12 @@ def train(
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing run.")] = False,
     init_from: Annotated[
         Path | None,
-        typer.Option("--init-from", metavar="RUN", help="Begin a new run with the best weights of this one."),
+        typer.Option(
+            "--init-from",
+            metavar="RUN",
+            help="Begin a new run with the best weights of this one.",
+            autocompletion=complete_run_folder,
+        ),
     ] = None,
     device: Annotated[
         str | None, typer.Option(metavar="NAME", help="auto, cpu, cuda or mps; short for --set training.device=NAME.")

@@ -5,6 +5,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
+from seq2seq_cli.cli.completions import complete_run
 from seq2seq_cli.cli.translating.formats import DOUBTFUL, FormatName
 from seq2seq_cli.config.choices import DeviceName
 
@@ -21,6 +22,7 @@ Models: TypeAlias = Annotated[
         help="The run to translate with: its name in runs/, its folder, its zip archive or one of its files of weights;"
         " given more than once, the runs are compared: each translates every text.",
         show_default="newest",
+        autocompletion=complete_run,
     ),
 ]
 

@@ -22,7 +22,6 @@ from seq2seq_cli.cli.terminal.safe_stream import guard_streams
 from seq2seq_cli.compute.environment import prepare_environment
 from seq2seq_cli.compute.out_of_memory import is_out_of_memory
 from seq2seq_cli.errors import Interrupted, S2SError, exit_code_of, is_interruption, one_line
-from seq2seq_cli.version import __version__
 
 COMMANDS = (
     *("download", "prepare", "inspect", "train", "translate", "score", "evaluate", "export", "serve"),
@@ -67,16 +66,21 @@ def build_app(commands: Iterable[str] = COMMANDS) -> typer.Typer:
     return app
 
 
-def _print_version(wanted: bool) -> None:
+def _print_versions(wanted: bool) -> None:
     if wanted:
-        sys.stdout.write(f"s2s {__version__}\n")
+        from seq2seq_cli.cli.versions import version_lines
+
+        sys.stdout.writelines(f"{line}\n" for line in version_lines())
         raise typer.Exit
 
 
 def _options(
     context: typer.Context,
     _version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
+        bool,
+        typer.Option(
+            "--version", callback=_print_versions, is_eager=True, help="Print the versions of s2s and its parts."
+        ),
     ] = False,
     _debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
 ) -> None:

@@ -17,7 +17,9 @@ COMPLETE = "_S2S_COMPLETE"
 """The variable, which names the shell."""
 
 _PLAIN = re.compile(r"[\w./@%+-]+")
-"""Names that no shell takes for anything else; it evaluates what it is given. Others are typed by hand."""
+"""Names that no shell takes for anything else: zsh evaluates what it is given. Others are typed by hand."""
+_UNSAFE = re.compile(r"[^\w ./,;:()%+-]")
+"""Characters of a description that one might."""
 
 
 def prepare_completion() -> None:
@@ -43,7 +45,7 @@ def complete_config(incomplete: str) -> list[tuple[str, str]]:
     from seq2seq_cli.config.catalog import list_configs
 
     with contextlib.suppress(S2SError, OSError):  # a damaged config: nothing is completed, and nothing told
-        entries = {entry.name: entry.description for entry in list_configs()}
+        entries = {entry.name: _UNSAFE.sub(" ", entry.description) for entry in list_configs()}
         return [(name, entries[name]) for name in _begun(incomplete, entries)]
     return []
 

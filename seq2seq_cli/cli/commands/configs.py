@@ -1,6 +1,5 @@
 """``s2s configs``: the configs that s2s knows by name, and what their keys mean."""
 
-import json
 import sys
 from itertools import groupby
 from typing import Annotated
@@ -8,22 +7,33 @@ from typing import Annotated
 import typer
 
 from seq2seq_cli.cli.completions import complete_config
+from seq2seq_cli.cli.terminal.json_output import write_json
+from seq2seq_cli.errors import UsageError
 
 app = typer.Typer(rich_markup_mode=None)
 
 
 @app.callback(invoke_without_command=True)
-def list_configs(context: typer.Context) -> None:
+def list_configs(
+    context: typer.Context,
+    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON array, for programs.")] = False,
+) -> None:
     """List the configs that --config finds by name, or show one."""
     from seq2seq_cli.config import catalog
 
-    if context.invoked_subcommand is None:
-        entries = catalog.list_configs()
-        width = max((len(entry.name) for entry in entries), default=0)
-        for number, (group, members) in enumerate(groupby(entries, key=lambda entry: entry.group)):
-            sys.stdout.write("\n" * (number > 0) + f"{group}\n")
-            for entry in members:
-                sys.stdout.write(f"  {entry.name:<{width}}  {entry.description}".rstrip() + "\n")
+    if context.invoked_subcommand is not None:
+        if as_json:
+            raise UsageError("--json before a command is for the list: s2s configs show NAME --json")
+        return
+    entries = catalog.list_configs()
+    if as_json:
+        write_json([entry._asdict() for entry in entries])
+        return
+    width = max((len(entry.name) for entry in entries), default=0)
+    for number, (group, members) in enumerate(groupby(entries, key=lambda entry: entry.group)):
+        sys.stdout.write("\n" * (number > 0) + f"{group}\n")
+        for entry in members:
+            sys.stdout.write(f"  {entry.name:<{width}}  {entry.description}".rstrip() + "\n")
 
 
 @app.command()
@@ -34,6 +44,7 @@ def show(
     short: Annotated[
         bool, typer.Option("--short", help="Print the file as it is: the keys that it states, each with its reason.")
     ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON object with all keys, for programs.")] = False,
 ) -> None:
     """Print a whole config: every key with its meaning, choices or range, and default.
 
@@ -43,7 +54,12 @@ def show(
     from seq2seq_cli.config.catalog import describe_config, find_config, read_config_text
     from seq2seq_cli.config.loader import load_config
 
+    if short and as_json:
+        raise UsageError("--json prints all keys and --short the file: give one of them")
     path = find_config(name)
+    if as_json:
+        write_json(load_config(name).model_dump(mode="json"))
+        return
     sys.stdout.write(read_config_text(path) if short else annotated_yaml(load_config(name), describe_config(path)))
 
 
@@ -56,4 +72,4 @@ def schema() -> None:
     from seq2seq_cli.config.schema import Config
 
     json_schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **Config.model_json_schema()}
-    sys.stdout.write(json.dumps(json_schema, indent=2) + "\n")
+    write_json(json_schema)

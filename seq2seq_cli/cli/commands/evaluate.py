@@ -1,6 +1,5 @@
 """``s2s evaluate``: what a translator is worth, and whether it is better than another."""
 
-import json
 import sys
 from pathlib import Path
 from typing import Annotated, Literal
@@ -8,6 +7,7 @@ from typing import Annotated, Literal
 import typer
 
 from seq2seq_cli.cli.completions import complete_run
+from seq2seq_cli.cli.terminal.json_output import write_json
 from seq2seq_cli.config.choices import DeviceName
 
 
@@ -93,6 +93,6 @@ def evaluate(
         translators = [load(name, device=device, overrides=overrides or []).translator for name in names]
         write_page(html, findings, translators, overwrite=overwrite)
     if as_json:
-        sys.stdout.write(json.dumps(to_json(findings), ensure_ascii=False, indent=1, allow_nan=False) + "\n")
+        write_json(to_json(findings))
     else:
         sys.stdout.writelines(f"{line}\n" for line in report_lines(findings))

@@ -4,10 +4,11 @@ import sys
 from collections.abc import Iterator, Sequence
 from itertools import chain, zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from seq2seq_cli.cli.terminal.json_output import write_json
 from seq2seq_cli.errors import S2SError, one_line
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ def inspect(
         typer.Argument(metavar="[PREPARED]", help="A prepared folder; data/prepared by default.", show_default=False),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="The seed that draws the pairs to show.")] = 1,
+    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON object, for programs.")] = False,
 ) -> None:
     """Check a prepared folder, and show its content.
 
@@ -41,6 +43,17 @@ def inspect(
     corpus = PreparedCorpus.open(prepared or DEFAULT_FOLDER)
     corpus.verify()
     leaks = inspection.count_leaks(corpus)
+    if as_json:
+        write_json(_to_json(corpus, leaks, seed))
+    else:
+        _report(corpus, leaks, seed)
+    leaked = sum(leak.sentences for leak in leaks if not leak.allowed)
+    if leaked:
+        found = "1 held-out sentence is" if leaked == 1 else f"{leaked:,} held-out sentences are"
+        raise S2SError(f"{corpus.path}: {found} in another split: prepare again")
+
+
+def _report(corpus: "PreparedCorpus", leaks: Sequence["Leak"], seed: int) -> None:
     for part in (
         _head(corpus),
         _splits(corpus),
@@ -52,20 +65,44 @@ def inspect(
     ):
         sys.stdout.writelines(line.rstrip() + "\n" for line in chain(part, [""]))
         sys.stdout.flush()  # a part may take a while
-    leaked = sum(leak.sentences for leak in leaks if not leak.allowed)
-    if leaked:
-        found = "1 held-out sentence is" if leaked == 1 else f"{leaked:,} held-out sentences are"
-        raise S2SError(f"{corpus.path}: {found} in another split: prepare again")
+
+
+def _to_json(corpus: "PreparedCorpus", leaks: Sequence["Leak"], seed: int) -> dict[str, Any]:
+    """The content of the report; lengths are counts of the sentences with 0, 1, 2, ... units."""
+    from seq2seq_cli.corpus import inspection
+    from seq2seq_cli.corpus.splits import SPLITS
+    from seq2seq_cli.text.sides import SIDES
+
+    manifest = corpus.manifest
+    unknown = {side: inspection.count_unknown(corpus, side, ("train", "valid")) for side in SIDES}
+    return {
+        "folder": str(corpus.path),
+        "languages": [manifest.text.src.language, manifest.text.tgt.language],
+        "unit": manifest.text.unit,
+        "s2s": manifest.s2s,
+        "spacy": manifest.spacy,
+        "pair_files": [file.name for file in manifest.pair_files],
+        "bytes": _size(corpus),
+        "splits": {split: inspection.count_references(corpus, split)._asdict() for split in SPLITS},
+        "leaks": [leak._asdict() for leak in leaks],
+        "lengths": {side: inspection.count_lengths(corpus, side).tolist() for side in SIDES},
+        "coverage": {side: [each._asdict() for each in inspection.vocabulary_curve(corpus, side)] for side in SIDES},
+        "unknown": {side: dict(counted.most_common()) for side, counted in unknown.items()},
+        "examples": [pair._asdict() for pair in inspection.draw_pairs(corpus, _EXAMPLES, seed)],
+    }
+
+
+def _size(corpus: "PreparedCorpus") -> int:
+    return sum(record.size for record in corpus.manifest.files.values())
 
 
 def _head(corpus: "PreparedCorpus") -> Iterator[str]:
     manifest = corpus.manifest
     text = manifest.text
-    size = sum(record.size for record in manifest.files.values())
     yield f"{one_line(str(corpus.path))}: {text.src.language} to {text.tgt.language}, unit {text.unit}"
     files = ", ".join(file.name for file in manifest.pair_files)
     yield one_line(f"made by s2s {manifest.s2s} with spaCy {manifest.spacy} from {files}")
-    yield f"{len(manifest.files)} files, {size / 1e6:,.1f} MB, all unchanged"
+    yield f"{len(manifest.files)} files, {_size(corpus) / 1e6:,.1f} MB, all unchanged"
 
 
 def _splits(corpus: "PreparedCorpus") -> Iterator[str]:

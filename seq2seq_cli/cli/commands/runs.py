@@ -1,6 +1,5 @@
 """``s2s runs``: list the runs, compare them, draw their learning curves."""
 
-import json
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -9,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from seq2seq_cli.cli.completions import complete_run
+from seq2seq_cli.cli.terminal.json_output import write_json
 from seq2seq_cli.cli.terminal.tables import table_lines
-from seq2seq_cli.cli.translating.output import Output
 from seq2seq_cli.errors import ModelFileError, UsageError, one_line
 from seq2seq_cli.plots.learning_curves import Axis, Measure
 
@@ -54,7 +53,7 @@ def list_runs(
         return
     found = runs.list_runs(context.obj)
     if as_json:
-        sys.stdout.write(_json([_to_json(run) for run in found]) + "\n")
+        write_json([_to_json(run) for run in found])
     elif found:
         sys.stdout.writelines(f"{line}\n" for line in _list_lines(found))
     else:
@@ -174,11 +173,6 @@ def _cells(run: "Run | DamagedRun") -> list[str]:
         _result("minutes", run.history.minutes),
         size,
     ]
-
-
-def _json(value: object) -> str:
-    """Strict JSON in the characters that stdout has."""
-    return json.dumps(value, ensure_ascii=not Output(sys.stdout).is_utf8, indent=1, allow_nan=False)
 
 
 def _to_json(run: "Run | DamagedRun") -> dict[str, object]:

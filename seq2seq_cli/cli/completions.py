@@ -18,7 +18,7 @@ COMPLETE = "_S2S_COMPLETE"
 
 _PLAIN = re.compile(r"[\w./@%+-]+")
 """Names that no shell takes for anything else: zsh evaluates what it is given. Others are typed by hand."""
-_UNSAFE = re.compile(r"[^\w ./,;:()%+-]")
+_UNSAFE = re.compile(r"[^\w ./,()%+-]")
 """Characters of a description that one might."""
 
 

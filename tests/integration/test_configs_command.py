@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from seq2seq_cli.config.catalog import GROUPS, shipped_folder
+from seq2seq_cli.config.catalog import GROUPS, OWN, shipped_folder
 from seq2seq_cli.config.differences import find_differences
 from seq2seq_cli.config.loader import load_config
+from tests.commands import Done, s2s_here
 
 
-def s2s(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "seq2seq_cli", *arguments]
-    return subprocess.run(command, cwd=folder, capture_output=True, encoding="utf-8", check=False)
+def s2s(*arguments: str, folder: Path) -> Done:
+    return s2s_here(folder, *arguments)
 
 
 def test_the_list_has_a_line_for_each_shipped_config(tmp_path: Path) -> None:
@@ -65,9 +65,23 @@ def test_the_schema_is_json_and_describes_every_section(tmp_path: Path) -> None:
         assert all(key.get("description") for key in section["properties"].values())
 
 
+def test_programs_read_json(tmp_path: Path) -> None:
+    (tmp_path / "configs").mkdir()
+    (tmp_path / "configs" / "größer.yaml").write_text("# Größer.\ntraining: {epochs: 7}\n", encoding="utf-8")
+
+    entries = json.loads(s2s("configs", "--json", folder=tmp_path).stdout)
+    assert {entry["group"] for entry in entries} == {*GROUPS, OWN}
+    assert entries[-1] == {"name": "configs/größer.yaml", "description": "Größer.", "group": OWN}
+
+    values = json.loads(s2s("configs", "show", "größer", "--json", folder=tmp_path).stdout)
+    assert values == load_config(str(tmp_path / "configs" / "größer.yaml")).model_dump(mode="json")
+
+
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
+        (("--json", "show", "quick"), "s2s: error: --json before a command is for the list"),
+        (("show", "quick", "--json", "--short"), "s2s: error: --json prints all keys and --short the file"),
         (("show", "luong_conact"), "s2s: error: no config is named 'luong_conact'; did you mean luong_concat"),
         (("show", "no/such.yaml"), "s2s: error: no/such.yaml: no such config file"),
         (("show",), "s2s: error: Missing argument 'NAME'. See "),

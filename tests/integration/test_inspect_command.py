@@ -43,6 +43,25 @@ def test_the_report_has_every_part(corpus: PreparedCorpus, tmp_path: Path) -> No
     assert all(len(example.splitlines()) == 4 for example in examples[1:])
 
 
+def test_programs_read_json(corpus: PreparedCorpus, tmp_path: Path) -> None:
+    report = s2s_here(tmp_path, "inspect").stdout
+    done = s2s_here(tmp_path, "inspect", "--json")
+
+    assert (done.returncode, done.stderr) == (0, "")
+    found = json.loads(done.stdout)
+    splits = corpus.manifest.splits
+    assert {name: split["pairs"] for name, split in found["splits"].items()} == {
+        name: split.pairs for name, split in splits.items()
+    }
+    pairs = sum(split.pairs for split in splits.values())
+    assert [sum(found["lengths"][side]) for side in ("src", "tgt")] == [pairs, pairs]
+    assert [leak["sentences"] for leak in found["leaks"]] == [0] * 6
+    assert found["coverage"]["src"][-1]["units"] == corpus.manifest.src.vocabulary - 4
+    assert all(f"\n{pair['split']:<7}{pair['src']}\n" in report for pair in found["examples"])
+    for side in ("src", "tgt"):
+        assert f"{side}: {sum(found['unknown'][side].values()):,}, {len(found['unknown'][side]):,} distinct" in report
+
+
 def test_a_stream_that_is_not_utf_8_gets_every_line(corpus: PreparedCorpus, tmp_path: Path) -> None:
     plain = s2s_here(tmp_path, "inspect", "--seed", "5")
     ascii_ = subprocess.run(

@@ -25,7 +25,7 @@ _UNSAFE = re.compile(r"[^\w ./,()%+-]")
 def prepare_completion() -> None:
     """Make typer answer the shells, where one of them asks."""
     if COMPLETE in os.environ:
-        from typer.completion import completion_init
+        from typer.completion import completion_init  # type: ignore[attr-defined]  # typer has only options for it
 
         completion_init()
 

@@ -19,6 +19,6 @@ def completion(
 
     For fish, once: s2s completion fish > ~/.config/fish/completions/s2s.fish
     """
-    from typer.completion import get_completion_script
+    from typer.completion import get_completion_script  # type: ignore[attr-defined]  # typer has only options for it
 
     sys.stdout.write(get_completion_script(prog_name=PROGRAM, complete_var=COMPLETE, shell=shell) + "\n")

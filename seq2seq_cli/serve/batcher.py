@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
 
 from seq2seq_cli.decoding.translation import Translation
 from seq2seq_cli.decoding.translator import Translator
@@ -31,13 +30,22 @@ class _Job:
     done: "asyncio.Future[Translation]"
 
 
-class _Gathering(NamedTuple):
-    """A wait for texts."""
+@dataclass
+class _Gathering:
+    """A wait for the next texts of those whose texts were answered."""
 
-    texts: int
-    """Number of waiting texts that ends it."""
-    end: float
+    answered: int = 0
+    """Texts that were answered, less those that came since."""
+    most: int = 0
+    """Number of waiting texts with which no batch waits for more."""
+    end: float = 0.0
     """Its latest end, by the clock of the event loop."""
+
+    def extend(self, texts: int, end: float) -> None:
+        """Wait for as many texts again, until `end` at most."""
+        self.answered += texts
+        self.most = max(self.most, texts)
+        self.end = max(self.end, end)
 
 
 class Batcher:
@@ -45,19 +53,22 @@ class Batcher:
 
     While all threads translate, texts gather, so that batches grow with the load. After a batch, a free thread waits
     for as many texts again, at most half as long as the batch took: clients that have their answers send their next
-    texts then, and a thread that began with the first of them would never have a large batch. The translators take
-    turns. All methods must be called in the thread of the event loop.
+    texts then, and a thread that began with the first of them would never have a large batch. No thread takes more than
+    its share of all texts: another would have small batches only, time after time. The translators take turns. All
+    methods must be called in the thread of the event loop.
     """
 
     def __init__(self, threads: int, *, max_waiting: int, on_batch: Callable[[int], object]) -> None:
         """Translate in so many `threads`; `on_batch` is called with the number of texts of each batch."""
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="translate")
-        self._free = threads
+        self._threads = self._free = threads
         self._max_waiting = max_waiting
         self._on_batch = on_batch
         self._queues: dict[int, tuple[Translator, deque[_Job]]] = {}
         """The texts that wait, by the identity of their translator."""
-        self._gathering = _Gathering(0, 0.0)
+        self._gathering = _Gathering()
+        self._translating = 0
+        """Texts that are being translated."""
         self.waiting = 0
         """The characters that wait."""
 
@@ -74,6 +85,7 @@ class Batcher:
         if jobs:
             self._queues.setdefault(id(translator), (translator, deque()))[1].extend(jobs)
             self.waiting += added
+            self._gathering.answered = max(0, self._gathering.answered - len(jobs))
             self._start()
         try:
             return await asyncio.gather(*(job.done for job in jobs))
@@ -88,24 +100,25 @@ class Batcher:
     def _start(self) -> None:
         """Give each free thread a batch, as long as there are any."""
         loop = asyncio.get_running_loop()
-        while self._free and self._queues and not self._is_gathering(loop.time()):
-            self._gathering = _Gathering(0, 0.0)
-            translator, batch = self._take()
+        if loop.time() >= self._gathering.end:
+            self._gathering = _Gathering()
+        while self._free and self._queues:
+            waiting = sum(len(queue) for _, queue in self._queues.values())
+            share = math.ceil((self._translating + waiting + self._gathering.answered) / self._threads)
+            if waiting < min(share, self._gathering.most):
+                return
+            translator, batch = self._take(min(share, _MOST_TEXTS))
             self._free -= 1
+            self._translating += len(batch)
             self._on_batch(len(batch))
             texts = [job.text for job in batch]
             running = loop.run_in_executor(self._pool, _translate, translator, texts)
             running.add_done_callback(partial(self._finish, batch, loop.time()))
 
-    def _is_gathering(self, now: float) -> bool:
-        texts = sum(len(queue) for _, queue in self._queues.values())
-        return now < self._gathering.end and texts < self._gathering.texts
-
-    def _take(self) -> tuple[Translator, list[_Job]]:
-        """The next texts of the translator whose turn it is: the share of a free thread, at most a batch."""
+    def _take(self, most: int) -> tuple[Translator, list[_Job]]:
+        """The next texts of the translator whose turn it is, so many at most."""
         key, (translator, queue) = next(iter(self._queues.items()))
         del self._queues[key]
-        most = min(_MOST_TEXTS, math.ceil(len(queue) / self._free))
         batch: list[_Job] = []
         characters = 0
         while queue and len(batch) < most and (not batch or characters + cost(queue[0].text) <= _MOST_CHARACTERS):
@@ -127,6 +140,7 @@ class Batcher:
         self, batch: Sequence[_Job], started: float, done: "asyncio.Future[list[Translation | Exception]]"
     ) -> None:
         self._free += 1
+        self._translating -= len(batch)
         for job, outcome in zip(batch, done.result(), strict=True):
             if job.done.done():
                 continue
@@ -134,8 +148,8 @@ class Batcher:
                 job.done.set_exception(outcome)
             else:
                 job.done.set_result(outcome)
-        loop = asyncio.get_running_loop()
-        self._gathering = _Gathering(len(batch), loop.time() + _GATHERING_SHARE * (loop.time() - started))
+        now = (loop := asyncio.get_running_loop()).time()
+        self._gathering.extend(len(batch), now + _GATHERING_SHARE * (now - started))
         loop.call_at(self._gathering.end, self._start)
         self._start()
 

@@ -1,4 +1,5 @@
 import asyncio
+import time
 from collections.abc import Coroutine, Sequence
 from dataclasses import replace
 from typing import Any
@@ -83,6 +84,41 @@ def test_callers_that_go_on_come_to_one_batch_again(translator: Translator) -> N
     assert sum(watched.sizes) == 3 * len(TEXTS)
     # Without a wait, the first to come is alone each time.
     assert 1 not in watched.sizes[1:-1]
+
+
+class Slow:
+    """An engine that takes its time, without Python's lock."""
+
+    def __init__(self, engine: Engine[Any]) -> None:
+        self._engine = engine
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._engine, name)
+
+    def start(self, sources: Sequence[Sequence[int]]) -> Any:
+        time.sleep(0.05)
+        return self._engine.start(sources)
+
+
+def test_threads_share_the_callers(translator: Translator) -> None:
+    sizes: list[int] = []
+    slow_engine: Any = Slow(translator.engine)
+    slow = replace(translator, engine=slow_engine)
+
+    async def ask() -> None:
+        batcher = Batcher(2, max_waiting=10**6, on_batch=sizes.append)
+
+        async def call(text: str) -> None:
+            for _ in range(4):
+                await batcher.translate(slow, [text])
+
+        await asyncio.gather(*map(call, 2 * TEXTS))
+        batcher.close()
+
+    asyncio.run(ask())
+    # The first to come begin alone; then each thread has about half of the callers.
+    assert sizes[:2] == [1, 1]
+    assert all(5 <= size <= 15 for size in sizes[2:6])
 
 
 def test_translators_take_turns(translator: Translator) -> None:

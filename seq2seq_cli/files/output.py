@@ -50,4 +50,4 @@ def output_file(path: Path, *, overwrite: bool) -> Iterator[BinaryIO]:
 
 
 def _taken(path: Path) -> UsageError:
-    return UsageError(f"{path}: is there already: --overwrite replaces it")
+    return UsageError(f"{path}: exists already: --overwrite replaces it")

@@ -124,7 +124,7 @@ def test_a_page_has_all_figures_and_sentences_and_replaces_no_file_unasked(folde
     arguments = ("runs/newest", "--file", "pairs.tsv", "--json", "--html", "page.html")
     refused = evaluate(folder, *arguments)
     assert (refused.returncode, refused.stdout) == (2, "")
-    assert "page.html: is there already: --overwrite replaces it" in refused.stderr
+    assert "page.html: exists already: --overwrite replaces it" in refused.stderr
     assert page.read_text(encoding="utf-8") == "mine"
 
     done = evaluate(folder, *arguments, "--overwrite")

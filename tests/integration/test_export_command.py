@@ -150,7 +150,7 @@ def test_a_page_is_one_file_with_weights_of_16_bits(home: Path) -> None:
 def test_a_page_replaces_a_file_only_when_that_is_asked_for(home: Path) -> None:
     (home / "page.html").write_text("mine", encoding="utf-8")
     done = export_page(home)
-    assert (done.returncode, done.stderr) == (2, "s2s: error: page.html: is there already: --overwrite replaces it\n")
+    assert (done.returncode, done.stderr) == (2, "s2s: error: page.html: exists already: --overwrite replaces it\n")
     assert (home / "page.html").read_text(encoding="utf-8") == "mine"
     assert export_page(home, "--overwrite").returncode == 0
 

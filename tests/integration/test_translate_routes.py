@@ -191,7 +191,7 @@ def test_a_file_is_replaced_only_when_asked_and_only_by_a_whole_one(
 ) -> None:
     target = tmp_path / "out.txt"
     target.write_text("kept\n", encoding="utf-8")
-    assert_refused(s2s(LINES[0], "--output", str(target), folder=folder), "out.txt: is there already", "--overwrite")
+    assert_refused(s2s(LINES[0], "--output", str(target), folder=folder), "out.txt: exists already", "--overwrite")
     (tmp_path / "bad.txt").write_bytes(b"she\n\xff\n")
     failed = s2s("--input", str(tmp_path / "bad.txt"), "-o", str(target), "--overwrite", folder=folder)
     assert_refused(failed, "bad.txt:2:1: byte 0xff")

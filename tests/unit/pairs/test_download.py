@@ -262,7 +262,7 @@ def test_anything_but_an_archive_of_pairs_is_refused(site: Site, tmp_path: Path,
 def test_nothing_is_overwritten_unasked(site: Site, tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text("mine", encoding="utf-8")
 
-    with pytest.raises(UsageError, match=rf"{name}: is there already: --overwrite replaces it"):
+    with pytest.raises(UsageError, match=rf"{name}: exists already: --overwrite replaces it"):
         get(site, tmp_path)
     assert site.requests == []
     assert names(tmp_path) == [name]

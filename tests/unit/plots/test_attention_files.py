@@ -59,7 +59,7 @@ def test_json_names_the_run_where_there_are_several(tmp_path: Path) -> None:
 def test_an_existing_file_is_replaced_only_with_overwrite(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     path.write_text("old", encoding="utf-8")
-    with pytest.raises(UsageError, match=r"a\.json: is there already: --overwrite replaces it"):
+    with pytest.raises(UsageError, match=r"a\.json: exists already: --overwrite replaces it"):
         save_attention([[KISS]], path)
     assert path.read_text(encoding="utf-8") == "old"
     save_attention([[KISS]], path, overwrite=True)

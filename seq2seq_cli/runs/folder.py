@@ -126,16 +126,17 @@ class RunFolder:
         if path is None:
             path = cls._find_newest()
         if not path.exists():
-            raise ModelFileError(f"{path}: no such run folder")
+            raise ModelFileError(f"{path}: no such run folder{_did_you_mean(_similar(path.name))}")
         check_contents(path, READ, error=ModelFileError)
         if not (path / CONFIG).is_file():
-            raise ModelFileError(f"{path}: not a run folder: it has no config.yaml; s2s train makes one")
+            hint = _did_you_mean(_inside(path)) or "; s2s train makes one"
+            raise ModelFileError(f"{path}: not a run folder: it has no config.yaml{hint}")
         return cls(path)
 
     @staticmethod
     def _find_newest() -> Path:
         if not LATEST.exists():
-            copied = [path for path in RUNS.glob("*") if (path / CONFIG).is_file()]
+            copied = _inside(RUNS)
             if len(copied) == 1:
                 return copied[0]
             if copied:
@@ -335,3 +336,21 @@ def _writing(path: Path) -> Iterator[None]:
         raise TrainingError(
             f"{path}: cannot be written: {error.strerror}; what was saved before is untouched"
         ) from error
+
+
+def _inside(folder: Path) -> list[Path]:
+    """The runs in a folder, in the order of their names."""
+    return [path.parent for path in sorted(folder.glob(f"*/{CONFIG}"))]
+
+
+def _similar(name: str) -> list[Path]:
+    """The runs in ``runs/`` with names like this one."""
+    from difflib import get_close_matches  # not above: translating does not need it
+
+    runs = {run.name: run for run in _inside(RUNS)}
+    return [runs[near] for near in get_close_matches(name, runs)]
+
+
+def _did_you_mean(runs: list[Path]) -> str:
+    """The end of a message that names some of these runs; empty for none."""
+    return f"; did you mean {' or '.join(map(str, runs[:3]))}?" if runs else ""

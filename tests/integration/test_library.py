@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import seq2seq_cli
-from seq2seq_cli.errors import UsageError
+from seq2seq_cli.errors import ModelFileError, UsageError
 from tests.corpora import write_reversals
 from tests.untrained import make_run
 
@@ -55,6 +55,20 @@ def test_errors_are_those_of_the_commands() -> None:
 def test_no_run_at_all_is_refused() -> None:
     with pytest.raises(UsageError, match="no run is named"):
         seq2seq_cli.load([])
+
+
+def test_runs_near_to_a_wrong_path_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("quick", "slow"):
+        (tmp_path / "runs" / name).mkdir(parents=True)
+        (tmp_path / "runs" / name / "config.yaml").touch()
+    for wrong, message in (
+        ("runs", "runs: not a run folder: it has no config.yaml; did you mean runs/quick or runs/slow?"),
+        ("quik", "quik: no such run folder; did you mean runs/quick?"),
+        ("models/german", "models/german: no such run folder"),
+    ):
+        with pytest.raises(ModelFileError, match=f"^{re.escape(message)}$"):
+            seq2seq_cli.load(wrong)
 
 
 def test_what_load_does_not_know_is_refused(tmp_path: Path) -> None:

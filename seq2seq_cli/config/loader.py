@@ -18,11 +18,13 @@ from seq2seq_cli.errors import ConfigError, one_line
 logger = logging.getLogger(__name__)
 
 
-def load_config(name: str | None, overrides: Sequence[str] = ()) -> Config:
+def load_config(name: str | None, overrides: Sequence[str] = (), *, sections: Sequence[str] | None = None) -> Config:
     """The config of a user, read strictly; keys that it leaves out have their defaults.
 
     ``name`` is a path or a name (see ``find_config``); None stands for the defaults.
     ``overrides`` are texts such as ``training.lr=3e-4``; they are typed like the file's values and replace them.
+    ``sections`` are those that the caller reads, all by default: they need not agree with the others, each of which is
+    checked by itself and has its defaults in the result.
     The result's ``model_fields_set`` holds what file and overrides state, section by section.
 
     Raises ConfigError with every problem of the file, in its order, then those of the overrides.
@@ -32,7 +34,7 @@ def load_config(name: str | None, overrides: Sequence[str] = ()) -> Config:
         draft.read_file(find_config(name))
     for number, override in enumerate(overrides, start=1):
         draft.override(override, number)
-    return draft.validated()
+    return draft.validated(sections)
 
 
 def overridden_keys(overrides: Sequence[str]) -> frozenset[str]:
@@ -114,10 +116,21 @@ class _Draft:
                 self._value_places.setdefault(path[:end], place)
             self._key_places[path] = self._value_places[path] = place
 
-    def validated(self) -> Config:
+    def validated(self, sections: Sequence[str] | None = None) -> Config:
+        """The config; of one with `sections`, these alone, without the rules between them and the others."""
         _fill_empty_sections(self.values, ())
+        read = {name: value for name, value in self.values.items() if sections is None or name in sections}
+        config = self._checked(read)
+        for name in self.values.keys() - read.keys():
+            self._checked({name: self.values[name]})
+        if config is None or self._problems:
+            raise ConfigError(*(self._problems[order] for order in sorted(self._problems)))
+        return config
+
+    def _checked(self, values: dict[str, Any]) -> Config | None:
+        """The config with these values; None, and its problems noted, where it has any."""
         try:
-            config = Config.model_validate(self.values)
+            return Config.model_validate(values)
         except ValidationError as error:
             for details in error.errors():
                 path = tuple(str(part) for part in details["loc"])
@@ -128,9 +141,7 @@ class _Draft:
                 else:
                     places = self._key_places if details["type"] == "extra_forbidden" else self._value_places
                     self._add(_innermost(places, path), path, explain(details))
-        if self._problems:
-            raise ConfigError(*(self._problems[order] for order in sorted(self._problems)))
-        return config
+            return None
 
     def _add(self, place: _Place, path: KeyPath, message: str) -> None:
         # One message per place: a value that cannot be read is not reported again as one of the wrong type.

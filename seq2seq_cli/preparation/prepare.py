@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from seq2seq_cli.compute.out_of_memory import is_out_of_memory
 from seq2seq_cli.config.loader import load_config
-from seq2seq_cli.config.schema import Config
+from seq2seq_cli.config.schema import PREPARED_SECTIONS, Config
 from seq2seq_cli.corpus.manifest import (
     DEFAULT_FOLDER,
     DROPPED_FILE,
@@ -108,7 +108,8 @@ def prepare(
     held_out = [[(path,) for path in _paths(split)] for split in (valid, test)]
     codecs = load_codecs(Path(codec_from)) if codec_from else None
     open_workers = executor if callable(executor) else workers_at(executor)
-    resolved, languages_from, warnings = _resolved(load_config(config, overrides), codecs, languages, pairs)
+    read = load_config(config, overrides, sections=PREPARED_SECTIONS)
+    resolved, languages_from, warnings = _resolved(read, codecs, languages, pairs)
     given: dict[int, Sequence[PairPath]] = {TRAIN: pairs, VALID: held_out[0], TEST: held_out[1]}
     try:
         # The folder is taken before the files are read: a second preparation learns at once that it cannot have it.

@@ -27,7 +27,7 @@ PROGRAMS: Mapping[str, Mapping[str, str]] = {
 }
 """Languages whose tokenizer is a program, not rules: the names to install and the module of each package it needs."""
 
-_CHARACTERS = "take characters as tokens: --set text.unit=character"
+_CHARACTERS = "prepare with characters as tokens: --set text.unit=character"
 
 _ATTRIBUTES: Mapping[str, Kind] = {
     "prefix_search": "prefix",

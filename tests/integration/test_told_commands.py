@@ -1,30 +1,55 @@
-"""The ``next:`` line of ``s2s prepare`` works as printed, whatever was prepared and how."""
+"""The commands and options that s2s names are there, and its usage lines work as they stand.
 
+These are the ``next:`` line of ``s2s prepare``, whatever was prepared and how, the lines in the heads of the configs,
+and the commands, options and keys in messages, which are read from the code.
+"""
+
+import ast
 import re
 import shlex
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
+from torch.distributed.run import get_args_parser
 from typer.main import get_command
 
+import seq2seq_cli
 from seq2seq_cli.cli.app import build_app
-from seq2seq_cli.config.catalog import list_configs
+from seq2seq_cli.config.catalog import list_configs, shipped_folder
+from seq2seq_cli.config.keys import schema_fields
 from seq2seq_cli.training.plan import Options, Plan, make_plan
 from tests.commands import s2s_here
 from tests.corpora import pair_lines
 from tests.untrained import make_run
 
 CONFIGS = [entry.name for entry in list_configs()]
+PACKAGE = Path(seq2seq_cli.__file__).parent
 # A sentence with more characters than the location score of a shipped config has places.
 LONG = f"Tom sees {'very ' * 25}old cats.\tTom sieht {'sehr ' * 25}alte Katzen.\n"
 OTHERWISE = ["--limit=30", "--swap", "--set=text.unit=character", "--set=data.valid_sources=0", "--out=data/other"]
+OPTIONS = [
+    *("--swap", "--limit=30", "--languages=en-it", "--encoding=utf-8-sig", "--valid=more.txt", "--test=more.txt"),
+    *(f"--set={key}" for key in ("data.max_tokens=200", "data.max_ratio=1.5", "data.test_sources=0")),
+    *("--set=data.valid_sources=0 --set=data.test_sources=0", "--set=text.unit=bpe", "--set=text.unit=character"),
+    *(f"--set=text.{key}" for key in ("shared_vocabulary=true", "src.lowercase=false", "tgt.lowercase=true")),
+    *(f"--set=text.{key}" for key in ("src.spacing=true", "tgt.spacing=false", "src.min_count=1", "tgt.max_size=20")),
+    *(f"--set=text.{key}" for key in ("src.max_size=null", "tgt.language=it", "src.language=xx")),
+    *("--config=quick --set=text.unit=word", "--config=quick --set=text.shared_vocabulary=false"),
+    *("--config=luong_location --set=data.max_tokens=500", "--config=tutorial_location --swap"),
+]
+"""Options of ``prepare`` that change the text or the data, one or two at a time."""
 
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "deu.txt").write_text(LONG + "\n".join(pair_lines(60)), encoding="utf-8")
+    (tmp_path / "more.txt").write_text("\n".join(pair_lines(80)[60:]), encoding="utf-8")
+    (tmp_path / "PAIRS").write_text("\n".join(pair_lines(60)), encoding="utf-8")
     return tmp_path
 
 
@@ -36,12 +61,28 @@ def next_line(home: Path, *options: str) -> str:
 
 def planned(line: str) -> Plan:
     """The plan of a command ``s2s train ...``: what it would train, and where."""
-    program, name, *arguments = shlex.split(line)
-    assert (program, name) == ("s2s", "train")
-    given = get_command(build_app(["train", "runs"])).commands[name].make_context(name, arguments).params  # type: ignore[attr-defined]
+    given = read(line)
     with ExitStack() as held:
         options = Options(**{option: given[option] for option in ("config", "data", "out", "init_from")})
         return make_plan(options, launch=None, held=held)[0]
+
+
+def read(line: str) -> Mapping[str, Any]:
+    """The options and arguments of a command line; raises a UsageError of typer for what the command does not take."""
+    program, name, *arguments = shlex.split(line)
+    assert program == "s2s"
+    values: Mapping[str, Any] = commands()[name].make_context(name, arguments).params
+    return values
+
+
+@cache
+def program() -> Any:
+    return get_command(build_app())
+
+
+def commands() -> Mapping[str, Any]:
+    found: Mapping[str, Any] = program().commands
+    return found
 
 
 @pytest.mark.parametrize(
@@ -56,6 +97,17 @@ def test_it_trains_on_what_was_prepared(home: Path, config: str | None, options:
     assert plan.config.data.swap == bool(options)
 
 
+@pytest.mark.parametrize("options", OPTIONS)
+def test_it_trains_on_what_each_option_made(home: Path, options: str) -> None:
+    plan = planned(next_line(home, *options.split()))
+    for key, value in re.findall(r"--set=(\S+)=(\S+)", options):
+        section, *names = key.split(".")
+        values: Any = plan.config.model_dump()[section]
+        for name in names:
+            values = values[name]
+        assert str(values).lower().replace("none", "null") == value
+
+
 def test_without_a_config_the_recipe_for_the_pairs_is_named_and_taken(home: Path) -> None:
     done = s2s_here(home, "prepare", "deu.txt")
     told = re.search(
@@ -67,6 +119,9 @@ def test_without_a_config_the_recipe_for_the_pairs_is_named_and_taken(home: Path
     done = s2s_here(home, "train", "--set", "training.epochs=1", "--set", "training.precision=fp32")
     assert done.returncode == 0, done.stderr
     assert f"runs/{recipe}/" in done.stdout or f"runs/{recipe} " in done.stdout
+    translate = done.stdout.splitlines()[-1].removeprefix("To translate: ")
+    done = s2s_here(home, *shlex.split(translate)[1:])
+    assert (done.returncode, done.stdout.count("\n")) == (0, 1)
     # Another training has a folder of its own.
     again = next_line(home, "--limit=30", "--out=data/again")
     assert again == f"s2s train --config {recipe} --data data/again --out runs/{recipe}_2"
@@ -79,3 +134,113 @@ def test_after_a_model_s_vocabularies_its_training_goes_on(home: Path) -> None:
     planned(line)
     (run / "trained.json").write_text('{"format": 1, "trained": {}}', encoding="utf-8")
     assert next_line(home, "--codec-from=runs/old") == "s2s train --init-from runs/old"
+
+
+def test_without_a_prepared_folder_train_names_the_command_that_makes_it(home: Path) -> None:
+    done = s2s_here(home, "train", "--data", "data/mine")
+    told = re.search(r"make it with '(s2s prepare FILE .*)'$", done.stderr, re.M)
+    assert told
+    done = s2s_here(home, *shlex.split(told[1].replace("FILE", "deu.txt"))[1:])
+    assert done.returncode == 0, done.stderr
+    planned("s2s train --data data/mine")
+
+
+def usage_lines(path: Path) -> list[str]:
+    return re.findall(r"^# .*?\b(s2s .*)$", path.read_text(encoding="utf-8"), flags=re.M)
+
+
+@pytest.mark.parametrize("path", sorted(shipped_folder().rglob("*.yaml")), ids=lambda path: path.stem)
+def test_the_usage_lines_of_a_config_work_in_their_order(path: Path, home: Path) -> None:
+    lines = usage_lines(path)
+    name = path.relative_to(shipped_folder()).with_suffix("").as_posix()
+    assert lines[-1] == f"s2s configs show {name}"
+    for line in lines:
+        if line.startswith("s2s train "):
+            assert planned(line).path == Path("runs", path.stem)
+        elif line.startswith("s2s translate "):
+            assert read(line)["texts"]
+        else:
+            done = s2s_here(home, *shlex.split(line)[1:])
+            assert done.returncode == 0, (line, done.stderr)
+
+
+TORCHRUNS = {name for action in get_args_parser()._actions for name in action.option_strings}
+OTHER_OPTIONS = {"--help", "--version", "--debug", *TORCHRUNS}
+"""Those of no command of ours: of the program itself, and torchrun's."""
+
+COMMAND = r"(?:^|['`(]|\w: )s2s (\w+)((?: --[a-z-]+| [A-Z.…{}'\"]+)*)"
+OPTION = r"(?<![\w-])--[a-z][a-z-]*"
+KEY = r"(?<![\w.])(?:data|text|model|training|decoding)\.[a-z_.]*[a-z]"
+FILES = ("training.pt", "model.safetensors")
+"""Names that look like keys of a config."""
+
+
+def test_the_commands_options_and_keys_in_messages_are_there() -> None:
+    found, wrong = 0, []
+    for module, text in messages():
+        if text.startswith(" --"):
+            continue  # the end of a command line, which a test above runs
+        named = re.findall(COMMAND, text)
+        wrong += [
+            (module, text) for command, taken in named if not set(re.findall(OPTION, taken)) <= options_of(command)
+        ]
+        places = commands_with(module) | (set(re.findall(r"\w+", text)) & commands().keys())
+        options = re.findall(OPTION, text)
+        wrong += [(module, text)] if not set(options) <= OTHER_OPTIONS.union(*map(options_of, places)) else []
+        keys = [key for key in re.findall(KEY, text) if " " in text and key not in FILES]
+        wrong += [(module, text)] if not all(tuple(key.split(".")) in schema_fields() for key in keys) else []
+        wrong += [(module, text)] if re.search(r"--set (data|text)\.", text) and "prepare" not in text else []
+        found += len(named) + len(options) + len(keys)
+    assert not wrong
+    assert found > 200
+
+
+def messages() -> Iterator[tuple[str, str]]:
+    """The texts in the code but for docstrings, with the names of their modules; … stands for what is filled in."""
+    for module, nodes in code().items():
+        apart = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+        apart |= {id(part) for node in nodes if isinstance(node, ast.JoinedStr) for part in node.values}
+        yield from ((module, text) for node in nodes if id(node) not in apart and (text := text_of(node)))
+
+
+def text_of(node: ast.AST) -> str:
+    """The text of a literal; empty for all else."""
+    parts: Sequence[ast.AST] = node.values if isinstance(node, ast.JoinedStr) else [node]
+    texts = [part.value if isinstance(part, ast.Constant) and isinstance(part.value, str) else "" for part in parts]
+    return "".join(text or "…" for text in texts) if any(texts) else ""
+
+
+@cache
+def options_of(command: str) -> frozenset[str]:
+    """Those of a command and of its subcommands."""
+    found = [commands()[command], *getattr(commands()[command], "commands", {}).values()]
+    return frozenset(name for each in found for parameter in each.params for name in parameter.opts)
+
+
+@cache
+def code() -> Mapping[str, list[ast.AST]]:
+    """The syntax of each module of the package by its name."""
+    return {
+        ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts): list(
+            ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        )
+        for path in sorted(PACKAGE.rglob("*.py"))
+    }
+
+
+@cache
+def commands_with(module: str) -> frozenset[str]:
+    """The commands whose code imports a module; all of them for a module that none imports, such as the entry point."""
+    found = {name for name in commands() if module in reached(f"seq2seq_cli.cli.commands.{name}")}
+    return frozenset(found or commands())
+
+
+@cache
+def reached(module: str) -> frozenset[str]:
+    """A module and all that it imports, directly or not."""
+    found, new = set[str](), {module}
+    while new:
+        found |= new
+        nodes = (node for each in new for node in code().get(each, []))
+        new = {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)} - found
+    return frozenset(found)

@@ -59,7 +59,9 @@ def _check(run: Path, translator: Translator) -> None:
     for side, codec in (("source", translator.src_codec), ("target", translator.tgt_codec)):
         if codec.unit != "character" and codec.rules is None:
             program = f"the {side} language, {codec.config.language}, is cut into words by a program"
-            raise ExportError(f"{run}: {program}, which no page can run: train with --set text.unit=character")
+            raise ExportError(
+                f"{run}: {program}, which no page can run: prepare with --set text.unit=character, and train a new run"
+            )
 
 
 def _target_data(src: Codec, tgt: Codec) -> Data:

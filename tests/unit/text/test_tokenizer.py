@@ -115,7 +115,9 @@ def test_a_tokenizer_without_its_package_names_the_package(language: str, packag
         pytest.skip("the packages are there")
     missing = " ".join(name for name, module in packages.items() if not importlib.util.find_spec(module))
     assert read_rules(language) is None
-    advice = f"needs other packages: pip install {missing}, or take characters as tokens: --set text.unit=character"
+    advice = (
+        f"needs other packages: pip install {missing}, or prepare with characters as tokens: --set text.unit=character"
+    )
     for _ in range(2):
         with pytest.raises(InputError, match=advice):
             Program(language)

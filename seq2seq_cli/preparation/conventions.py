@@ -63,8 +63,9 @@ def learn_conventions(
         inner = token_counts - _first_tokens(store, split_of_pair)
         tokens = Counter(dict(zip(store.tokens["src"], inner.tolist(), strict=True)))
     conventions = conventions_of(store.texts("src", chosen.tolist()), config.src.language, tokens)
-    longest = int(np.percentile(store.column("src.lengths")[pairs], 99, method="higher"))
-    return replace(conventions, longest=longest)
+    lengths = store.column("src.lengths")[pairs]
+    longest = int(np.percentile(lengths, 99, method="higher"))
+    return replace(conventions, longest=longest, max_length=int(lengths.max()))
 
 
 def _first_tokens(store: PairStore, split_of_pair: NDArray[np.int8]) -> NDArray[np.int64]:

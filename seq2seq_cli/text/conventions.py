@@ -78,6 +78,8 @@ class Conventions:
     """ISO code, for the rules of lower and upper case; empty: the usual rules."""
     longest: int = 0
     """Tokens of the Segmenter that 99 % of the sentences have at most; 0: unknown."""
+    max_length: int = 0
+    """Those of the longest sentence."""
     spaces: bool = True
     """Whether words have spaces between them."""
     before: str = ""

@@ -23,3 +23,8 @@ SHORT_CODES = {code3: code for code3, code, *_ in _ROWS}
 """The code of each language of the table by its code of three letters; some languages have two of those."""
 NAMES = {code: name for _, code, _, name in _ROWS}
 """The English name of each language of the table by its code in configs."""
+
+
+def name_of(code: str) -> str:
+    """The English name of a language; the code where the table lacks it."""
+    return NAMES.get(code, code)

@@ -1,7 +1,10 @@
 """The units that a model knows, and their ids."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Self
+
+from seq2seq_cli.text.scripts import scripts_of
 
 PAD, UNK, BOS, EOS = 0, 1, 2, 3
 PAD_UNIT, UNK_UNIT, BOS_UNIT, EOS_UNIT = SPECIAL_UNITS = ("<pad>", "<unk>", "<bos>", "<eos>")
@@ -31,6 +34,11 @@ class Vocabulary:
     def id(self, unit: str) -> int:
         """The id of a word; UNK for an unknown one."""
         return self._ids.get(unit, UNK)
+
+    @cached_property
+    def scripts(self) -> set[str]:
+        """The scripts of the letters of its words."""
+        return scripts_of(self.words)
 
     def has_all(self, words: Iterable[str]) -> bool:
         """Whether the vocabulary has every one of some words."""

@@ -410,6 +410,9 @@ def test_the_prompt_greets_and_ends_at_a_plain_word(folder: Path, tmp_path: Path
         greeting = terminal.read_to("src> ")
         assert greeting == "English -> German, copying, 37.3 BLEU, newest; :help, Ctrl-D ends\nsrc> "
         assert "s2s: para.txt is a file: did you mean --input para.txt?\n" in answer(terminal, "para.txt")
+        strange = "Sie küsste ihn gestern ."
+        assert answer(terminal, strange).count("warning: copying: 4 of 4 words are not known") == 1
+        assert "are not known" not in answer(terminal, strange)
         terminal.press(" exit\n")
         assert terminal.wait() == (0, " exit\n")
 

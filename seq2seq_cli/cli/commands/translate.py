@@ -110,7 +110,8 @@ def translate(
         presenter = Presenter(translators=translators, output=results, view=view, attention_file=file)
         if texts:
             hint_at_file(texts)
-            presenter.show(translators.translate_stream(texts, "TEXT {}".format), name_unknown=True)
+            place = "TEXT {}".format
+            presenter.show(translators.translate_stream(texts, place), place, name_unknown=True)
         elif input_ is not None and input_ != STANDARD_STREAM:
             translate_file(input_, presenter)
         elif input_ is None and sys.stdin.isatty():

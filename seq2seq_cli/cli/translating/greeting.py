@@ -19,10 +19,9 @@ def greeting(translators: Translators) -> str:
 
 
 def _language(codec: "Codec") -> str:
-    from seq2seq_cli.text.language_names import NAMES
+    from seq2seq_cli.text.language_names import name_of
 
-    code = codec.config.language
-    return NAMES.get(code, one_line(code))
+    return one_line(name_of(codec.config.language))
 
 
 def _runs(translators: Translators) -> Iterator[str]:

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 from seq2seq_cli.cli.translating.formats import View, render
 from seq2seq_cli.cli.translating.output import Output
 from seq2seq_cli.cli.translating.translators import Translators
+from seq2seq_cli.cli.translating.warner import Warner
 from seq2seq_cli.errors import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from seq2seq_cli.cli.translating.attention_file import AttentionFile
-    from seq2seq_cli.decoding.translation import Translation
+    from seq2seq_cli.decoding.translation import Place, Translation
 
 
 @dataclass(kw_only=True)
@@ -26,18 +27,26 @@ class Presenter:
     attention_file: "AttentionFile | None" = None
     _shown: int = 0
     _named: set[tuple[str, str]] = field(default_factory=set)
+    _warner: Warner = field(default_factory=Warner)
 
-    def show(self, translations: "Iterable[tuple[Translation, ...]]", *, name_unknown: bool = False) -> None:
+    def show(
+        self,
+        translations: "Iterable[tuple[Translation, ...]]",
+        place: "Place | None" = None,
+        *,
+        name_unknown: bool = False,
+    ) -> None:
         """Write the translations of each text as soon as they are there, one per run; then the file of the attention.
 
-        With `name_unknown`, the new unknown words are named on stderr.
+        With `name_unknown`, the new unknown words are named on stderr. Warnings there name a text by its `place`.
         """
         views = [replace(self.view, model=model) for model in self.translators.labels or ("",)]
         unknown: dict[tuple[str, str], None] = {}
         for of_text in translations:
             self._shown += 1
-            for view, translation in zip(views, of_text, strict=True):
+            for view, translator, translation in zip(views, self.translators.members, of_text, strict=True):
                 self.output.write(render(self._shown, translation, view, self.output))
+                self._warner.look(self._shown, view.model, translator, translation)
                 if name_unknown:
                     unknown.update(dict.fromkeys((view.model, word) for word in translation.unknown))
             if self.attention_file:
@@ -46,6 +55,7 @@ class Presenter:
         if self.attention_file:
             self.attention_file.write(self.translators)
         self._name(unknown)
+        self._warner.tell(place)
 
     def _name(self, unknown: "Iterable[tuple[str, str]]") -> None:
         for model in self.translators.labels or ("",):

@@ -43,7 +43,7 @@ def translate_lines(
                 progress(done)
             presenter.output.flush()
 
-    presenter.show(translations())
+    presenter.show(translations(), place)
 
 
 def translate_file(path: Path, presenter: Presenter) -> None:

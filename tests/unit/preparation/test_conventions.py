@@ -175,6 +175,7 @@ def test_the_codec_of_the_source_has_the_conventions_of_the_training_split(
 
     rows = [line.split("\t")[0] for line in (folder / "train.src.txt").read_text(encoding="utf-8").splitlines()]
     lengths = sorted(len(src.read(row).words) for row in rows)
+    assert src.conventions.max_length == lengths[-1]
     assert src.conventions.longest in lengths[int(0.985 * len(lengths)) :]
     assert sum(length <= src.conventions.longest for length in lengths) >= 0.99 * len(lengths)
 

@@ -1,0 +1,141 @@
+"""Warnings of what a model translates badly: each once per command, in one line."""
+
+import re
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
+
+from seq2seq_cli.errors import one_line
+
+if TYPE_CHECKING:
+    from seq2seq_cli.decoding.translation import Place, SentenceTranslation, Translation
+    from seq2seq_cli.decoding.translator import Translator
+
+_FEWEST_UNKNOWN = 3
+"""Words that are unknown below which a text is not strange: a name has two."""
+_PART = 2
+"""Characters per part of a word, on average, up to which bpe has hardly met the word: three parts or more."""
+_LOOP = 3
+"""Times in a row that a phrase stands in a loop; a word alone stands there once more: very, very, very."""
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+
+
+@dataclass
+class Warner:
+    """Collects the reasons to warn, and tells each kind once, with the first text that has it."""
+
+    _found: "dict[tuple[str, _Check], _Found]" = field(default_factory=dict)
+    _told: "set[tuple[str, _Check]]" = field(default_factory=set)
+
+    def look(self, number: int, model: str, translator: "Translator", translation: "Translation") -> None:
+        """Look at the translation of text `number` by `model`, the name of its run, or "" where there is only one."""
+        for check in _CHECKS:
+            if (model, check) not in self._told and (problem := check(translator, translation)):
+                self._found.setdefault((model, check), _Found(number, problem)).texts += 1
+
+    def tell(self, place: "Place | None") -> None:
+        """Write a line to stderr for each new kind; `place` names a text, where that is not plain."""
+        for (model, _), found in self._found.items():
+            others = f" and {found.texts - 1:,} more" if found.texts > 1 else ""
+            where = place(found.number) + others if place else ""
+            told = ": ".join(filter(None, (where, model, found.problem)))
+            sys.stderr.write(f"s2s: warning: {one_line(told)}\n")
+        self._told.update(self._found)
+        self._found.clear()
+
+
+@dataclass
+class _Found:
+    number: int
+    problem: str
+    texts: int = 0
+
+
+_Check: TypeAlias = Callable[["Translator", "Translation"], str | None]
+"""A sentence about what is wrong with a text or its translation; None where nothing is."""
+
+
+def _length(translator: "Translator", translation: "Translation") -> str | None:
+    codec = translator.src_codec
+    longest = codec.conventions.max_length
+    for sentence in translation.sentences:
+        if longest and len(sentence.src_tokens) - 1 > longest:
+            length = len(codec.read(sentence.source).words)
+            if length > longest:
+                kind = "characters" if codec.unit == "character" else "tokens"
+                return (
+                    f"a sentence of {length} {kind} is longer than all in training ({longest} at most): shorter"
+                    " sentences have better translations"
+                )
+    return None
+
+
+def _words(translator: "Translator", translation: "Translation") -> str | None:
+    return _unseen_script(translator, translation) or _unknown_words(translator, translation)
+
+
+def _unseen_script(translator: "Translator", translation: "Translation") -> str | None:
+    letters = list(filter(str.isalpha, "".join(translation.unknown)))
+    if not letters:
+        return None
+    from seq2seq_cli.text.scripts import script_of_letter
+
+    known = translator.src_codec.vocabulary.scripts
+    unseen = next((script for script in map(script_of_letter, letters) if script not in known), None)
+    return unseen and f"has {unseen} letters, of which the model has seen none: is the text {_language(translator)}?"
+
+
+def _unknown_words(translator: "Translator", translation: "Translation") -> str | None:
+    codec = translator.src_codec
+    if len(translation.unknown) < _FEWEST_UNKNOWN and not any(map(_is_cut_small, translation.sentences)):
+        return None  # nearly always: the text is not read again
+    words = [word for sentence in translation.sentences for word in codec.read(sentence.source).words]
+    words = [word for word in words if any(map(str.isalnum, word.text))]
+    cut = codec.unit == "bpe"
+    unknown = sum(
+        word.is_unknown or (cut and len(word.ids) >= _FEWEST_UNKNOWN and len(word.text) <= _PART * len(word.ids))
+        for word in words
+    )
+    if unknown < _FEWEST_UNKNOWN or 2 * unknown < len(words):
+        return None
+    kind = "characters" if codec.unit == "character" else "words"
+    return f"{unknown} of {len(words)} {kind} are not known to the model: is the text {_language(translator)}?"
+
+
+def _is_cut_small(sentence: "SentenceTranslation") -> bool:
+    return len(sentence.source) <= 2 * _PART * len(sentence.src_tokens)
+
+
+def _loop(translator: "Translator", translation: "Translation") -> str | None:
+    for sentence in translation.sentences:
+        times, phrase = _most_repeated(_WORD.findall(sentence.text))
+        if times >= _LOOP + (len(phrase) == 1) and times > _most_repeated(_WORD.findall(sentence.source))[0]:
+            size = translator.options.no_repeat_ngram_size
+            shorter = 3 if size == 0 or size > 3 else 2
+            cure = f": --set decoding.no_repeat_ngram_size={shorter} forbids that" if size != shorter else ""
+            return f"the translation has '{' '.join(phrase)}' {times} times in a row{cure}"
+    return None
+
+
+def _most_repeated(words: Sequence[str]) -> tuple[int, Sequence[str]]:
+    """The largest number of times that a phrase stands in a row, and the phrase."""
+    most: tuple[int, Sequence[str]] = 1, ()
+    if len(words) - len(set(words)) < _LOOP - 1:
+        return most
+    for period in range(1, len(words) // _LOOP + 1):
+        run = 0
+        for end in range(period, len(words)):
+            run = run + 1 if words[end] == words[end - period] else 0
+            if run // period + 1 > most[0]:
+                most = run // period + 1, words[end - period + 1 : end + 1]
+    return most
+
+
+def _language(translator: "Translator") -> str:
+    from seq2seq_cli.text.language_names import name_of
+
+    return name_of(translator.src_codec.config.language)
+
+
+_CHECKS: tuple[_Check, ...] = (_length, _words, _loop)

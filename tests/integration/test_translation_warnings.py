@@ -57,11 +57,12 @@ def test_texts_that_the_model_cannot_know_are_told(text: str, parts: Sequence[st
 def test_each_kind_is_told_once_with_the_first_text_and_the_number_of_others(folder: Path, tmp_path: Path) -> None:
     strange = "Sie küsste ihn gestern ."
     texts = tmp_path / "texts.txt"
-    texts.write_text(f"she saw him .\n{strange}\n\n{strange}\nя вижу\n{'she ' * 9}\n", encoding="utf-8")
+    texts.write_text(f"she saw him .\n{strange}\n\n{strange}\nя вижу его\n{'she ' * 9}\n", encoding="utf-8")
     told = warnings(folder, *STEADY, "--input", str(texts))
-    assert len(told) == 2
-    assert told[0].startswith(f"s2s: warning: {texts}:2 and 2 more: 4 of 4 words are not known")
-    assert told[1].startswith(f"s2s: warning: {texts}:6: a sentence of 9 tokens")
+    assert len(told) == 3
+    assert told[0].startswith(f"s2s: warning: {texts}:2 and 1 more: 4 of 4 words are not known")
+    assert told[1].startswith(f"s2s: warning: {texts}:5: has Cyrillic letters")
+    assert told[2].startswith(f"s2s: warning: {texts}:6: a sentence of 9 tokens")
     [line] = warnings(folder, *STEADY, text=f"she .\n{strange}\n{strange}\n")
     assert line.startswith("s2s: warning: standard input:2 and 1 more: ")
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from seq2seq_cli.errors import one_line
+from seq2seq_cli.errors import InputError, one_line
 
 if TYPE_CHECKING:
     from seq2seq_cli.decoding.translation import Place, Translation
@@ -33,8 +33,16 @@ class Translators:
         return any(member.engine.has_attention for member in self.members)
 
     def changed(self, change: "Callable[[Translator], Translator]") -> "Translators":
-        """The same with each of them changed."""
-        return replace(self, members=tuple(map(change, self.members)))
+        """The same with each of them changed; where there are several, an InputError names the run that raised it."""
+        members = []
+        for name, member in zip(self.names, self.members, strict=True):
+            try:
+                members.append(change(member))
+            except InputError as error:
+                if not self.labels:
+                    raise
+                raise type(error)(*(f"{name}: {problem}" for problem in error.lines())) from None
+        return replace(self, members=tuple(members))
 
     def translate_stream(
         self, texts: Collection[str], place: "Place" = "text {}".format

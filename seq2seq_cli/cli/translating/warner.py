@@ -71,10 +71,6 @@ def _length(translator: "Translator", translation: "Translation") -> str | None:
     return None
 
 
-def _words(translator: "Translator", translation: "Translation") -> str | None:
-    return _unseen_script(translator, translation) or _unknown_words(translator, translation)
-
-
 def _unseen_script(translator: "Translator", translation: "Translation") -> str | None:
     letters = list(filter(str.isalpha, "".join(translation.unknown)))
     if not letters:
@@ -97,7 +93,7 @@ def _unknown_words(translator: "Translator", translation: "Translation") -> str 
         word.is_unknown or (cut and len(word.ids) >= _FEWEST_UNKNOWN and len(word.text) <= _PART * len(word.ids))
         for word in words
     )
-    if unknown < _FEWEST_UNKNOWN or 2 * unknown < len(words):
+    if unknown < _FEWEST_UNKNOWN or 2 * unknown < len(words) or _unseen_script(translator, translation):
         return None
     kind = "characters" if codec.unit == "character" else "words"
     return f"{unknown} of {len(words)} {kind} are not known to the model: is the text {_language(translator)}?"
@@ -138,4 +134,4 @@ def _language(translator: "Translator") -> str:
     return name_of(translator.src_codec.config.language)
 
 
-_CHECKS: tuple[_Check, ...] = (_length, _words, _loop)
+_CHECKS: tuple[_Check, ...] = (_length, _unseen_script, _unknown_words, _loop)

@@ -46,6 +46,7 @@ docs/serving
 docs/scaling
 docs/trust
 docs/python
+docs/commands
 ```
 
 ```{toctree}

@@ -186,6 +186,11 @@ def test_each_docs_page_has_commands() -> None:
     assert all(commands(page) for page in DOCS if page != "docs/python.md")
 
 
+def test_the_site_has_every_page() -> None:
+    contents = text_of("docs/conf.py").splitlines()
+    assert [page for page in PAGES if page != "README.md" and page.removesuffix(".md") not in contents] == []
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_keys_files_classes_and_links_exist(page: str) -> None:
     text = text_of(page)

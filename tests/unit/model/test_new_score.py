@@ -9,6 +9,8 @@ import sys
 from pathlib import Path
 from typing import get_args
 
+import pytest
+
 import seq2seq_cli
 from seq2seq_cli.config.schema import ScoreName
 from seq2seq_cli.model.attention.scores import SCORES
@@ -32,21 +34,32 @@ print(json.dumps({"weights": attended.weights.tolist(), "moved": score.W.weight.
 """
 
 
-def test_the_score_of_contributing_can_be_added_as_it_says(tmp_path: Path) -> None:
-    shutil.copytree(PACKAGE, tmp_path / "seq2seq_cli", ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copytree(PACKAGE.parent / "configs", tmp_path / "configs")
+@pytest.fixture(scope="module")
+def changed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the package with the score added as CONTRIBUTING.md says."""
+    folder = tmp_path_factory.mktemp("changed")
+    shutil.copytree(PACKAGE, folder / "seq2seq_cli", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(PACKAGE.parent / "configs", folder / "configs")
+    shutil.copy(PACKAGE.parent / "pyproject.toml", folder)
     text = CONTRIBUTING.read_text("utf-8")
     [example] = re.findall(r"```python\n(class \w+\(Score\):.*?)```", text, re.DOTALL)
     [entry] = re.findall(r'`("activated": \w+,)`', text)
-    scores, schema = (tmp_path / "seq2seq_cli" / path for path in ("model/attention/scores.py", "config/schema.py"))
+    scores, schema = (folder / "seq2seq_cli" / path for path in ("model/attention/scores.py", "config/schema.py"))
     insert(scores, f"{example}\n\n", before="SCORES: ")
     insert(scores, f"    {entry}\n", before="}\n")
     insert(schema, '    "activated",\n', before='    "fixed",\n')
+    return folder
 
-    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
-    command = [sys.executable, "-c", USE_IT]
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, encoding="utf-8", check=False)
 
+def run_in(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": str(folder)}
+    return subprocess.run(
+        [sys.executable, *command], cwd=folder, env=environment, capture_output=True, encoding="utf-8", check=False
+    )
+
+
+def test_the_score_of_contributing_can_be_added_as_it_says(changed: Path) -> None:
+    done = run_in(changed, "-c", USE_IT)
     assert done.returncode == 0, done.stderr
     printed = json.loads(done.stdout)
     for row, length in zip(printed["weights"], (4, 2), strict=True):
@@ -54,6 +67,19 @@ def test_the_score_of_contributing_can_be_added_as_it_says(tmp_path: Path) -> No
             assert abs(sum(weights) - 1) < 1e-6
             assert weights[length:] == [0.0] * (4 - length)
     assert printed["moved"] > 0
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        "ruff check --no-cache",
+        "ruff format --check --no-cache",
+        pytest.param("mypy --package seq2seq_cli", marks=pytest.mark.slow),
+    ],
+)
+def test_the_score_of_contributing_passes_the_checks(changed: Path, check: str) -> None:
+    done = run_in(changed, "-m", *check.split())
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def insert(path: Path, text: str, *, before: str) -> None:

@@ -66,8 +66,10 @@ def epoch(
     )
 
 
-def end(number: int, epoch: int, reason: str) -> EndRecord:
-    return EndRecord(step=number, epoch=epoch, epochs=epoch, seconds=number + 1.0, tokens=number * 10, reason=reason)
+def end(number: int, epoch: int, reason: str, *, epochs: float | None = None) -> EndRecord:
+    """By default, the whole epoch is done."""
+    done = epoch if epochs is None else epochs
+    return EndRecord(step=number, epoch=epoch, epochs=done, seconds=number + 1.0, tokens=number * 10, reason=reason)
 
 
 def interrupted(number: int, epoch: int, *, epochs: float) -> InterruptRecord:

@@ -39,9 +39,11 @@ _MOST_MARKERS = 25
 """Markers per curve; more would merge into a thick line."""
 _SIZE = (7.0, 3.2)
 """Width and height of a panel, in inches."""
-_LOSS_TICKS = (1, 1.5, 2, 3, 4, 6, 8)
+_LOSS_TICKS, _FEW_LOSS_TICKS = (1, 1.5, 2, 3, 4, 6, 8), (1, 2, 5)
+"""Per power of ten; the few, where the highest loss is more than twenty times the lowest."""
 _LINE = 0.065
 """Least distance between two names, as a fraction of the panel's height."""
+_DIGITS: dict[Measure, str] = {"bleu": ".1f", "chrf": ".1f", "loss": ".2f", "entropy": ".2f"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,7 +71,7 @@ def save_curves(runs: Sequence[LearningCurves], path: Path, *, axis: Axis, measu
 def render_curves(runs: Sequence[LearningCurves], image_format: str, *, axis: Axis, measure: Measure) -> bytes:
     """The picture as the content of a file: the measure above the losses, or the losses alone.
 
-    Each run has a colour and a marker of its own, and its name at the end of its curve.
+    Each run has a colour and a marker of its own; its name, with the last value, is to the right of its curve.
     """
     named = [replace(run, name=drawable(run.name)) for run in runs]
     return render(lambda: _figure(named, axis, measure), image_format)
@@ -87,7 +89,7 @@ def _figure(runs: Sequence[LearningCurves], axis: Axis, measure: Measure) -> "Fi
     for axes, shown in zip(all_axes, panels, strict=True):
         ends = [_draw(axes, run, shown, number) for number, run in enumerate(runs)]
         _set_up_y_axis(axes, shown)
-        _name_ends(axes, [run.name for run in runs], ends)
+        _name_ends(axes, runs, shown, ends)
     all_axes[-1].set_xlabel(_X_LABELS[axis])
     all_axes[-1].set_xlim(left=0)
     if axis == "epoch":
@@ -130,30 +132,30 @@ def _set_up_y_axis(axes: "Axes", shown: Measure) -> None:
     if shown == "loss":
         # A log scale shows the differences after the first steep fall.
         axes.set_yscale("log")
-        axes.yaxis.set_major_locator(LogLocator(subs=_LOSS_TICKS))
+        low, high = axes.get_ylim()
+        axes.yaxis.set_major_locator(LogLocator(subs=_LOSS_TICKS if high < 20 * low else _FEW_LOSS_TICKS))
         axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
         axes.yaxis.set_minor_formatter(NullFormatter())
     else:
         axes.set_ylim(bottom=0)
 
 
-def _name_ends(axes: "Axes", names: Sequence[str], ends: Sequence[Point | None]) -> None:
+def _name_ends(axes: "Axes", runs: Sequence[LearningCurves], shown: Measure, ends: Sequence[Point | None]) -> None:
     """Write the name and the last value of each run to the right of its curve, clear of the other names."""
     to_height = axes.transData + axes.transAxes.inverted()
-    named = [(name, end, number) for number, (name, end) in enumerate(zip(names, ends, strict=True)) if end]
+    named = [(run, end, number) for number, (run, end) in enumerate(zip(runs, ends, strict=True)) if end]
     named.sort(key=lambda item: (item[1][1], -item[2]))
     heights = _spread([to_height.transform(end)[1] for _, end, _ in named], _LINE)
-    for (name, end, number), height in zip(named, heights, strict=True):
-        colour, _ = _style(number)
-        axes.annotate(
-            f"{name}  {end[1]:.3g}",
-            xy=end,
-            xytext=(1.03, height),
-            textcoords="axes fraction",
+    for (run, end, number), height in zip(named, heights, strict=True):
+        of_training = ", training" if shown == "loss" and not run.valid_loss else ""
+        axes.text(
+            1.02,
+            height,
+            f"{run.name}: last {end[1]:{_DIGITS[shown]}}{of_training}",
+            transform=axes.transAxes,
             va="center",
             fontsize=9,
-            arrowprops={"arrowstyle": "-", "color": colour, "linewidth": 0.6, "shrinkB": 4, "relpos": (0, 0.5)},
-            annotation_clip=False,
+            color=_style(number)[0],
         )
 
 

@@ -25,6 +25,13 @@ def learning_curves(runs: Mapping[str, Run], *, axis: Axis, measure: Measure) ->
     return curves
 
 
+def default_measure(runs: Sequence[Run]) -> Measure:
+    """The metric of the first run; the loss where no run has a score of held-out sentences by it."""
+    metric = runs[0].config.training.metric
+    scored = (record.score(metric) is not None for run in runs for record in run.history.validations)
+    return metric if any(scored) else "loss"
+
+
 def has_curves(run: Run) -> bool:
     """Whether anything is recorded that can be drawn."""
     return bool(run.history.steps or run.history.validations)

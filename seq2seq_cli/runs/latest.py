@@ -7,7 +7,7 @@ from pathlib import Path
 from seq2seq_cli.errors import ModelFileError
 from seq2seq_cli.files.json_files import read_json
 from seq2seq_cli.files.writing import write_json
-from seq2seq_cli.runs.layout import FORMAT, LATEST, RUNS
+from seq2seq_cli.runs.layout import CONFIG, FORMAT, LATEST, RUNS
 
 _KEY = "run"
 _LONGEST_NAME = 255
@@ -19,6 +19,22 @@ def read_latest(path: Path = LATEST) -> Path:
     if not isinstance(name, str) or not _is_plain(name):
         raise ModelFileError(f"{path}: names no run")
     return path.parent / name
+
+
+def names_missing_run(path: Path) -> bool:
+    """Whether a file of s2s names a run that is not there."""
+    try:
+        return path.is_file() and not (read_latest(path) / CONFIG).is_file()
+    except ModelFileError:
+        return False
+
+
+def replace_latest(path: Path, newest: Path | None) -> None:
+    """Name another run of the folder in the file, or remove the file."""
+    if newest is None:
+        path.unlink()
+    else:
+        write_json(path, {"format": FORMAT, _KEY: newest.name})
 
 
 def _is_plain(name: str) -> bool:

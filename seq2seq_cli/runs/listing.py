@@ -14,7 +14,8 @@ from seq2seq_cli.config.schema import Config
 from seq2seq_cli.errors import ConfigError, ModelFileError
 from seq2seq_cli.files.reading import check_contents
 from seq2seq_cli.runs.in_words import place_in_words
-from seq2seq_cli.runs.layout import BEST, CONFIG, CORPUS, LAST, LOCK, METRICS, READ
+from seq2seq_cli.runs.latest import read_latest
+from seq2seq_cli.runs.layout import BEST, CONFIG, CORPUS, LAST, LATEST, LOCK, MARK, METRICS, READ
 from seq2seq_cli.runs.lock import is_held
 from seq2seq_cli.runs.metrics import History, read_history
 from seq2seq_cli.runs.provenance import Provenance
@@ -99,6 +100,7 @@ class DamagedRun:
 
     path: Path
     problem: str
+    state_in_words = "damaged"
 
 
 class Row(NamedTuple):
@@ -121,13 +123,33 @@ def list_runs(folder: Path) -> list[Run | DamagedRun]:
     return [_read(path) for path in sorted(found, key=_changed, reverse=True)]
 
 
-def find_run(name: str, folder: Path) -> Run | DamagedRun:
-    """The run of that name in ``folder``, or else at that path.
+def find_runs(names: Sequence[str], folder: Path) -> list[Run | DamagedRun]:
+    """The runs of these names in ``folder``, or else at these paths.
 
-    Raises ModelFileError, with similar names, when there is none.
+    The file ``latest`` stands for the run that it names, and for none where another name is that of the same run.
+    Raises ModelFileError, with similar names, when a name is that of no run.
     """
+    paths = [_path(name, folder) for name in names]
+    others = {path.resolve() for path in paths if not _is_latest(path)}
+    found: list[Run | DamagedRun] = []
+    for name, path in zip(names, paths, strict=True):
+        if not _is_latest(path):
+            found.append(_find(name, path, folder))
+        elif (newest := read_latest(path)).resolve() not in others:
+            found.append(_find(name, newest, folder))
+    return found
+
+
+def _path(name: str, folder: Path) -> Path:
     inside = folder / name
-    path = inside if Path(name).name == name and inside.is_dir() else Path(name)
+    return inside if Path(name).name == name and inside.exists() else Path(name)
+
+
+def _is_latest(path: Path) -> bool:
+    return path.name == LATEST.name and path.is_file()
+
+
+def _find(name: str, path: Path, folder: Path) -> Run | DamagedRun:
     if not path.exists():
         names = [path.name for path in folder.glob("*") if holds_run(path)]
         similar = get_close_matches(name, names, n=3)
@@ -141,7 +163,7 @@ def find_run(name: str, folder: Path) -> Run | DamagedRun:
 def holds_run(path: Path) -> bool:
     """Whether a path is a folder with a file that only a run has, damaged or not."""
     try:
-        return path.is_dir() and any((path / name).exists() for name in (CONFIG, METRICS, CORPUS))
+        return path.is_dir() and any((path / name).exists() for name in (CONFIG, METRICS, CORPUS, MARK))
     except OSError:
         return True  # a folder without the right to look into it
 

@@ -79,6 +79,8 @@ class Recorder:
     def interrupt(self) -> None:
         """Record an interruption, after the checkpoint: a resumed run has the records up to its checkpoint alone."""
         self._write(InterruptRecord(**self._position()))
+        if self._state.progress.best_epoch:
+            self._group.on_main(self._write_card)
 
     def close(self) -> None:
         """Write what TensorBoard still holds in memory."""

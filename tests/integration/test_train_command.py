@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -259,7 +260,11 @@ def test_asked_to_stop_it_saves_and_says_how_to_go_on(home: Path, number: signal
     last = err.splitlines()[-1]
     assert last.startswith("s2s: interrupted ")
     place = last.removeprefix("s2s: ").partition(", at step ")[0]
-    assert f"; {place} (resumable)\n" in s2s_here(home, "runs").stdout
+    listed = s2s_here(home, "runs").stdout
+    assert f"; {place} (resumable)\n" in listed
+    (epochs,) = re.findall(rf"^{name} .* ([\d.]+) of 100000 ", listed, flags=re.MULTILINE)
+    card = (home / "runs" / name / "README.md").read_text(encoding="utf-8")
+    assert f"training: {epochs} epoch" in card
     command = last.split("Go on with: s2s ")[1].split()
     assert command == ["train", "--resume", "--out", f"runs/{name}"]
     done = s2s_here(home, *command, "--set", "training.epochs=1")

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from seq2seq_cli.cli.training.display import Display, epoch_line
+from seq2seq_cli.cli.training.display import TESTING, Display, epoch_line
 from seq2seq_cli.cli.training.standing import Standing
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class TrainingBar:
             case Finished():
                 ended = "finished" if event.is_whole else "stopped"
                 self._display.tell(f"{ended}: {event.reason}; best: {event.best}")
-                self._display.work("scoring the test split")
+                self._display.work(TESTING)
             case Report():
                 self.close()
 

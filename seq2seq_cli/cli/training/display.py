@@ -6,6 +6,7 @@ from seq2seq_cli.cli.terminal.live_lines import LiveLines
 from seq2seq_cli.cli.training.standing import Standing
 from seq2seq_cli.errors import one_line
 
+TESTING = "scoring the test split"
 _BAR, _ASCII_BAR = "━─", "#-"
 _SECONDS_PER_LINE = 60
 """Least time between a line and the next standing, by the clock of the training."""

@@ -39,7 +39,7 @@ def words_of(svg: bytes) -> list[str]:
 def test_axes_have_units_and_curves_have_names_and_last_values() -> None:
     words = words_of(render_curves([FIRST, SECOND], "svg", axis="epoch", measure="bleu"))
     assert {"epochs", "held-out BLEU (0 to 100)", "loss (nats per target token), log scale"} <= {*words}
-    assert {"first  21.5", "$second  19.5", "first  3", "$second  3.25"} <= {*words}
+    assert {"first: last 21.5", "$second: last 19.5", "first: last 3.00", "$second: last 3.25"} <= {*words}
     assert {"held out", "training", "first", "$second"} <= {*words}
 
 
@@ -65,7 +65,7 @@ def test_the_same_curves_give_the_same_bytes(image: Literal["png", "svg", "pdf"]
 def test_a_run_without_validations_and_a_run_without_points_can_be_drawn() -> None:
     young = LearningCurves(name="young", train_loss=[(0.1, 8.0)], valid_loss=[], measured=[])
     blank = LearningCurves(name="blank", train_loss=[], valid_loss=[], measured=[])
-    assert "young  8" in words_of(render_curves([young, blank], "svg", axis="epoch", measure="loss"))
+    assert "young: last 8.00, training" in words_of(render_curves([young, blank], "svg", axis="epoch", measure="loss"))
 
 
 def test_markers_distinguish_runs_without_colour() -> None:
@@ -111,4 +111,4 @@ def test_other_paths_are_refused(tmp_path: Path, name: str) -> None:
 def test_a_run_of_any_name_gives_a_well_formed_picture() -> None:
     words = words_of(render_curves([replace(FIRST, name="a\x1b")], "svg", axis="epoch", measure="bleu"))
 
-    assert "a\ufffd  21.5" in words
+    assert "a\ufffd: last 21.5" in words

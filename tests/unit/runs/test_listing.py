@@ -13,7 +13,7 @@ from seq2seq_cli.runs.listing import (
     Run,
     comparability,
     config_differences,
-    find_run,
+    find_runs,
     list_runs,
     results,
     size_on_disk,
@@ -94,13 +94,13 @@ def test_a_run_is_found_by_name_and_by_path(tmp_path: Path, monkeypatch: pytest.
     make_run(tmp_path / "elsewhere", [])
     monkeypatch.chdir(tmp_path)
 
-    assert find_run("mine", Path("runs")).path == Path("runs/mine")
-    assert find_run("runs/mine", Path("runs")).path == Path("runs/mine")
-    assert find_run("elsewhere", Path("runs")).path == Path("elsewhere")
+    assert [run.path for run in find_runs(["mine"], Path("runs"))] == [Path("runs/mine")]
+    assert [run.path for run in find_runs(["runs/mine"], Path("runs"))] == [Path("runs/mine")]
+    assert [run.path for run in find_runs(["elsewhere"], Path("runs"))] == [Path("elsewhere")]
     with pytest.raises(ModelFileError, match=r"did you mean mine\?"):
-        find_run("mien", Path("runs"))
+        find_runs(["mien"], Path("runs"))
     with pytest.raises(ModelFileError, match="runs: not a run folder"):
-        find_run("runs", Path("nowhere"))
+        find_runs(["runs"], Path("nowhere"))
 
 
 def test_only_keys_with_different_values_are_listed(tmp_path: Path) -> None:

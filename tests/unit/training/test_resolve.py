@@ -34,7 +34,7 @@ def test_the_data_and_text_of_a_config_give_way_to_those_of_the_corpus(corpus: P
     found = resolved(corpus, config=config)
     assert (found.data, found.text) == (corpus.config.data, corpus.config.text)
     (told,) = given_up(load_config(config), found, corpus)
-    assert told.startswith(f"as {corpus.path} is prepared: ")
+    assert told.startswith(f"values of the config that give way to those of {corpus.path}: ")
     assert "text.src.lowercase: false -> true" in told or config == "tutorial"
 
 

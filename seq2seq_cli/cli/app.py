@@ -19,6 +19,7 @@ from seq2seq_cli.cli.completions import PROGRAM, prepare_completion
 from seq2seq_cli.cli.plain_command import PlainGroup
 from seq2seq_cli.cli.terminal.notices import show_warnings
 from seq2seq_cli.cli.terminal.safe_stream import guard_streams
+from seq2seq_cli.cli.usage_errors import usage_line
 from seq2seq_cli.compute.environment import prepare_environment
 from seq2seq_cli.compute.out_of_memory import is_out_of_memory
 from seq2seq_cli.errors import Interrupted, S2SError, exit_code_of, is_interruption, one_line
@@ -170,10 +171,7 @@ def _tell(error: Exception, memory_cure: str) -> None:
         case _ if _first_process_tells():
             lines = []
         case typer.TyperException():
-            context = getattr(error, "ctx", None)
-            # Pydantic begins its messages so, where it checks a value for typer.
-            told = error.format_message().replace("Value error, ", "")
-            lines = [told + (f" See {context.command_path} --help" if context else "")]
+            lines = [usage_line(error)]
     kind = "" if isinstance(error, Interrupted) else "error: "
     with contextlib.suppress(OSError):
         for line in lines:

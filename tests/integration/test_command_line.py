@@ -145,3 +145,21 @@ def test_a_terminal_gets_no_colours(tmp_path: Path) -> None:
     assert code == 2
     assert "s2s: error: No such command 'nonsense'" in shown
     assert "\x1b" not in shown
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("train --epochs 3", "option: --epochs; did you mean --set training.epochs=VALUE? See s2s train --help"),
+        ("train --layers=2", "did you mean --set model.encoder.layers=VALUE or --set model.decoder.layers=VALUE? See"),
+        ("translate --beam 5 hi", "No such option: --beam; did you mean --set decoding.beam_size=VALUE? See"),
+        ("prepare --epochs 3 a.txt", "No such option: --epochs. See s2s prepare --help"),
+        ("runs --epochs 3", "No such option: --epochs. See s2s runs --help"),
+        ("train a.txt", "extra argument(s) (a.txt): pairs are prepared first, with s2s prepare FILE. See s2s train"),
+        ("trian", "No such command 'trian'. Did you mean 'train'? See s2s --help"),
+    ],
+)
+def test_a_mistake_on_the_command_line_names_what_may_be_meant(line: str, told: str, tmp_path: Path) -> None:
+    done = s2s_here(tmp_path, *line.split())
+    assert done.returncode == 2
+    assert told in done.stderr

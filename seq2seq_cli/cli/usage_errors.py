@@ -1,0 +1,34 @@
+"""The message of a mistake on the command line, with what may have been meant."""
+
+from collections.abc import Iterator
+from typing import Any
+
+_SECTIONS = {"prepare": ("data", "text"), "train": ("data", "text", "model", "training", "decoding")}
+"""The sections of the config whose keys ``--set`` takes; all other commands take those of ``decoding``."""
+
+
+def usage_line(error: Any) -> str:
+    """The message of an error of typer, and where to read on."""
+    context = getattr(error, "ctx", None)
+    # Pydantic begins its messages so, where it checks a value for typer.
+    told: str = error.format_message().replace("Value error, ", "").rstrip(".")
+    if context is None:
+        return told
+    if keys := list(_keys_like(getattr(error, "option_name", ""), context.command)):
+        told = f"{error.message}; did you mean {' or '.join(f'--set {key}=VALUE' for key in keys[:3])}?"
+    elif context.command.name == "train" and "extra argument" in told:
+        told += ": pairs are prepared first, with s2s prepare FILE"
+    return f"{told}{'' if told.endswith('?') else '.'} See {context.command_path} --help"
+
+
+def _keys_like(option: str, command: Any) -> Iterator[str]:
+    """The keys of a config with the name of an unknown option, or that begin with it, which ``--set`` would take."""
+    if not option.startswith("--") or not any("--set" in parameter.opts for parameter in command.params):
+        return
+    from seq2seq_cli.config.keys import schema_fields, section_at  # not above: pydantic
+
+    name = option.removeprefix("--").replace("-", "_")
+    for path in schema_fields():
+        is_read = path[0] in _SECTIONS.get(command.name, ("decoding",)) and section_at(path) is None
+        if is_read and (path[-1] == name or path[-1].startswith(f"{name}_")):
+            yield ".".join(path)

@@ -44,7 +44,7 @@ def warnings(folder: Path, *arguments: str, text: str = "") -> list[str]:
         ("she saw him she saw him .", ["a sentence of 7 tokens", "(5 at most)"]),
         ("Zoë saw Bea .", []),
         ("Sie küsste ihn gestern .", ["4 of 4 words are not known", "is the text English?"]),
-        ("Я вижу собаку .", ["has Cyrillic letters", "is the text English?"]),
+        ("Я вижу собаку .", ["the text has Cyrillic letters", "is it English?"]),
         ("she saw 東 .", ["has Han letters"]),
     ],
 )
@@ -61,7 +61,7 @@ def test_each_kind_is_told_once_with_the_first_text_and_the_number_of_others(fol
     told = warnings(folder, *STEADY, "--input", str(texts))
     assert len(told) == 3
     assert told[0].startswith(f"s2s: warning: {texts}:2 and 1 more: 4 of 4 words are not known")
-    assert told[1].startswith(f"s2s: warning: {texts}:5: has Cyrillic letters")
+    assert told[1].startswith(f"s2s: warning: {texts}:5: the text has Cyrillic letters")
     assert told[2].startswith(f"s2s: warning: {texts}:6: a sentence of 9 tokens")
     [line] = warnings(folder, *STEADY, text=f"she .\n{strange}\n{strange}\n")
     assert line.startswith("s2s: warning: standard input:2 and 1 more: ")

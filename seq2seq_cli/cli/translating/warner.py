@@ -79,7 +79,7 @@ def _unseen_script(translator: "Translator", translation: "Translation") -> str 
 
     known = translator.src_codec.vocabulary.scripts
     unseen = next((script for script in map(script_of_letter, letters) if script not in known), None)
-    return unseen and f"has {unseen} letters, of which the model has seen none: is the text {_language(translator)}?"
+    return unseen and f"the text has {unseen} letters, of which the model has seen none: is it {_language(translator)}?"
 
 
 def _unknown_words(translator: "Translator", translation: "Translation") -> str | None:

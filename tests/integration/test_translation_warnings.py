@@ -21,12 +21,10 @@ ENDLESS = ("--set", "decoding.no_repeat_ngram_size=0", "--set", "decoding.beam_s
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A working directory with a run whose longest training sentence has five tokens."""
     folder = tmp_path_factory.mktemp("warnings")
-    for name in ("other", "newest"):
-        run = folder / "runs" / name
-        make_run(run)
-        src, tgt = load_codecs(run)
-        save_codecs(run, (replace(src, conventions=Conventions(max_length=5)), tgt))
-    (folder / "runs" / "latest").write_text('{"format": 1, "run": "newest"}', encoding="utf-8")
+    run = folder / "runs" / "newest"
+    make_run(run)
+    src, tgt = load_codecs(run)
+    save_codecs(run, (replace(src, conventions=Conventions(max_length=5)), tgt))
     return folder
 
 
@@ -68,8 +66,8 @@ def test_each_kind_is_told_once_with_the_first_text_and_the_number_of_others(fol
 
 
 def test_of_several_runs_it_is_told_which(folder: Path) -> None:
-    told = warnings(folder, *STEADY, "--model", "newest", "--model", "other", "Sie küsste ihn gestern .")
-    assert [line.split(": ")[2:4] for line in told] == [["TEXT 1", "newest"], ["TEXT 1", "other"]]
+    told = warnings(folder, *STEADY, "--model", "newest", "--model", "runs/newest", "Sie küsste ihn gestern .")
+    assert [line.split(": ")[2:4] for line in told] == [["TEXT 1", "newest"], ["TEXT 1", "runs/newest"]]
 
 
 @pytest.mark.parametrize("text", ["she saw him .", "he kissed the dog ?", "dog " * 60])

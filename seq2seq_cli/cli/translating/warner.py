@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from seq2seq_cli.errors import one_line
+from seq2seq_cli.text.scripts import scripts_of
 
 if TYPE_CHECKING:
     from seq2seq_cli.decoding.translation import Place, SentenceTranslation, Translation
@@ -14,8 +15,9 @@ if TYPE_CHECKING:
 
 _FEWEST_UNKNOWN = 3
 """Words that are unknown below which a text is not strange: a name has two."""
-_PART = 2
-"""Characters per part of a word, on average, up to which bpe has hardly met the word: three parts or more."""
+_PARTS, _PART_LENGTH = 3, 2
+"""Parts of a word from which on, and characters per part up to which bpe has hardly met it. Of 4,000 English sentences,
+such words are half in none with 4,000 subwords of English, in 14 with 1,000."""
 _LOOP = 3
 """Times in a row that a phrase stands in a loop; a word alone stands there once more: very, very, very."""
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
@@ -72,14 +74,12 @@ def _length(translator: "Translator", translation: "Translation") -> str | None:
 
 
 def _unseen_script(translator: "Translator", translation: "Translation") -> str | None:
-    letters = list(filter(str.isalpha, "".join(translation.unknown)))
-    if not letters:
+    used = scripts_of(translation.unknown)
+    unseen = sorted(used - translator.src_codec.vocabulary.scripts) if used else []
+    if not unseen:
         return None
-    from seq2seq_cli.text.scripts import script_of_letter
-
-    known = translator.src_codec.vocabulary.scripts
-    unseen = next((script for script in map(script_of_letter, letters) if script not in known), None)
-    return unseen and f"the text has {unseen} letters, of which the model has seen none: is it {_language(translator)}?"
+    kinds = " and ".join(unseen)
+    return f"the text has {kinds} letters, of which the model has seen none: is it {_language(translator)}?"
 
 
 def _unknown_words(translator: "Translator", translation: "Translation") -> str | None:
@@ -90,7 +90,7 @@ def _unknown_words(translator: "Translator", translation: "Translation") -> str 
     words = [word for word in words if any(map(str.isalnum, word.text))]
     cut = codec.unit == "bpe"
     unknown = sum(
-        word.is_unknown or (cut and len(word.ids) >= _FEWEST_UNKNOWN and len(word.text) <= _PART * len(word.ids))
+        word.is_unknown or (cut and len(word.ids) >= _PARTS and len(word.text) <= _PART_LENGTH * len(word.ids))
         for word in words
     )
     if unknown < _FEWEST_UNKNOWN or 2 * unknown < len(words) or _unseen_script(translator, translation):
@@ -100,7 +100,8 @@ def _unknown_words(translator: "Translator", translation: "Translation") -> str 
 
 
 def _is_cut_small(sentence: "SentenceTranslation") -> bool:
-    return len(sentence.source) <= 2 * _PART * len(sentence.src_tokens)
+    """Whether half of its words may be cut so: the mean part is then short as well."""
+    return len(sentence.source) <= 2 * _PART_LENGTH * len(sentence.src_tokens)
 
 
 def _loop(translator: "Translator", translation: "Translation") -> str | None:
@@ -108,8 +109,9 @@ def _loop(translator: "Translator", translation: "Translation") -> str | None:
         times, phrase = _most_repeated(_WORD.findall(sentence.text))
         if times >= _LOOP + (len(phrase) == 1) and times > _most_repeated(_WORD.findall(sentence.source))[0]:
             size = translator.options.no_repeat_ngram_size
-            shorter = 3 if size == 0 or size > 3 else 2
-            cure = f": --set decoding.no_repeat_ngram_size={shorter} forbids that" if size != shorter else ""
+            shorter = 2 if size == _LOOP else _LOOP
+            helps = size == 0 or size >= _LOOP
+            cure = f": --set decoding.no_repeat_ngram_size={shorter} forbids that" if helps else ""
             return f"the translation has '{' '.join(phrase)}' {times} times in a row{cure}"
     return None
 

@@ -16,7 +16,7 @@ from statistics import median
 from seq2seq_cli.compute.device import choose_device
 from seq2seq_cli.compute.precision import choose_precision
 from seq2seq_cli.config.loader import load_config
-from seq2seq_cli.config.schema import Config
+from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.decoding.load import load
 from seq2seq_cli.errors import UsageError

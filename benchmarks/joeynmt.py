@@ -15,7 +15,8 @@ from pathlib import Path
 import yaml
 
 from benchmarks.training_round import Round
-from seq2seq_cli.config.schema import Config, DecoderConfig, EncoderConfig
+from seq2seq_cli.config.schema.config import Config
+from seq2seq_cli.config.schema.model import DecoderConfig, EncoderConfig
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 
 BATCHES_PER_LINE = 5

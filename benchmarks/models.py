@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from seq2seq_cli.config.loader import dump_config, load_config
-from seq2seq_cli.config.schema import Config
+from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.preparation.prepare import prepare
 

@@ -7,7 +7,7 @@ left out: the speed of matrix products does not limit it.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from seq2seq_cli.config.schema import ModelConfig
+from seq2seq_cli.config.schema.model import ModelConfig
 
 _BACKWARD = 2
 """Backward, each product needs one product for the gradient of each factor."""

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from benchmarks.models import DECODERS, default_config, measured_config
 from seq2seq_cli.compute.environment import prepare_environment
-from seq2seq_cli.config.schema import Config
+from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.errors import S2SError
 
 DEFAULT, TUTORIAL = "default", "tutorial"

@@ -11,7 +11,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from seq2seq_cli.config.schema import Config, ModelConfig
+from seq2seq_cli.config.schema.config import Config
+from seq2seq_cli.config.schema.model import ModelConfig
 from seq2seq_cli.corpus.prepared import ParallelIds
 from seq2seq_cli.text.vocabulary import BOS, EOS
 

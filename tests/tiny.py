@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from seq2seq_cli.config.loader import load_config, overridden_keys
-from seq2seq_cli.config.schema import Config
+from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.learning.state import TrainingState, fresh_state
 from seq2seq_cli.model.build import build_model

@@ -5,19 +5,11 @@ from pathlib import Path
 
 import torch
 
-from seq2seq_cli.config.schema import (
-    AttentionConfig,
-    Config,
-    DataConfig,
-    DecoderConfig,
-    DecodingConfig,
-    EncoderConfig,
-    ModelConfig,
-    ScoreName,
-    SourceConfig,
-    TargetConfig,
-    TextConfig,
-)
+from seq2seq_cli.config.schema.config import Config
+from seq2seq_cli.config.schema.data import DataConfig
+from seq2seq_cli.config.schema.decoding import DecodingConfig
+from seq2seq_cli.config.schema.model import AttentionConfig, DecoderConfig, EncoderConfig, ModelConfig, ScoreName
+from seq2seq_cli.config.schema.text import SourceConfig, TargetConfig, TextConfig
 from seq2seq_cli.model.build import build_model
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.latest import write_latest

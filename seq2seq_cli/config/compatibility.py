@@ -7,7 +7,11 @@ from typing import TYPE_CHECKING, TypeAlias
 from seq2seq_cli.config.yaml12 import shown
 
 if TYPE_CHECKING:
-    from seq2seq_cli.config.schema import Config, DecodingConfig, ModelConfig, Section, TextConfig
+    from seq2seq_cli.config.schema.config import Config
+    from seq2seq_cli.config.schema.decoding import DecodingConfig
+    from seq2seq_cli.config.schema.model import ModelConfig
+    from seq2seq_cli.config.schema.section import Section
+    from seq2seq_cli.config.schema.text import TextConfig
 
 Problem: TypeAlias = tuple[Sequence[str], str]
 """A broken rule: the keys that disagree, relative to the section that checks, and a message that has them in full."""

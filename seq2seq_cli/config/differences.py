@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from seq2seq_cli.config.keys import values_by_key
-from seq2seq_cli.config.schema import AUTO, PREPARED_SECTIONS, Config
+from seq2seq_cli.config.schema.config import PREPARED_SECTIONS, Config
+from seq2seq_cli.config.schema.text import AUTO
 from seq2seq_cli.config.yaml12 import shown
 
 

@@ -5,7 +5,8 @@ from functools import cache
 
 from pydantic.fields import FieldInfo
 
-from seq2seq_cli.config.schema import Config, Section
+from seq2seq_cli.config.schema.config import Config
+from seq2seq_cli.config.schema.section import Section
 from seq2seq_cli.config.yaml12 import KeyPath
 
 

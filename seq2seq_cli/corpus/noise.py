@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seq2seq_cli.config.choices import Unit
-from seq2seq_cli.config.schema import TrainingConfig
+from seq2seq_cli.config.schema.training import TrainingConfig
 from seq2seq_cli.corpus.prepared import ParallelIds, PreparedCorpus
 from seq2seq_cli.corpus.ragged import Ragged
 from seq2seq_cli.text.codec import Codec

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from seq2seq_cli.config.schema import Config
+from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.corpus.held_file import HeldFile
 from seq2seq_cli.corpus.manifest import DROPPED_FILE, FileRecord, Manifest, read_manifest
 from seq2seq_cli.corpus.ragged import Ragged, Rows

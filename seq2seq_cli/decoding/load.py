@@ -19,7 +19,8 @@ from seq2seq_cli.runs.weights_header import read_header
 from seq2seq_cli.text.sides import Codecs, load_codecs
 
 if TYPE_CHECKING:
-    from seq2seq_cli.config.schema import Config, DecodingConfig
+    from seq2seq_cli.config.schema.config import Config
+    from seq2seq_cli.config.schema.decoding import DecodingConfig
     from seq2seq_cli.model.seq2seq import Seq2Seq
 
 

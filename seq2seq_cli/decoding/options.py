@@ -22,7 +22,7 @@ _MOST_BYTES = 1_000_000
 """Size of the largest config.yaml that is compared."""
 
 if TYPE_CHECKING:
-    from seq2seq_cli.config.schema import DecodingConfig
+    from seq2seq_cli.config.schema.decoding import DecodingConfig
 
 
 def read_options(run: RunFolder, overrides: Sequence[str] = ()) -> "DecodingConfig":

@@ -35,7 +35,7 @@ from seq2seq_cli.text.normalise import CONTINUING, SPACING, normalise
 from seq2seq_cli.text.vocabulary import CHARACTERS_PER_TOKEN, EOS, EOS_UNIT, UNK
 
 if TYPE_CHECKING:  # pydantic is not imported to translate
-    from seq2seq_cli.config.schema import DecodingConfig
+    from seq2seq_cli.config.schema.decoding import DecodingConfig
 
 logger = logging.getLogger(__name__)
 

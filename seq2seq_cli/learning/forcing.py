@@ -10,7 +10,7 @@ from jaxtyping import Bool, Int
 from torch import Tensor
 
 from seq2seq_cli.config.choices import ForcingUnit
-from seq2seq_cli.config.schema import TrainingConfig
+from seq2seq_cli.config.schema.training import TrainingConfig
 from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.model.state import DecoderState, Memory
 

@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from seq2seq_cli.config.schema import TrainingConfig
+from seq2seq_cli.config.schema.training import TrainingConfig
 from seq2seq_cli.model.seq2seq import Seq2Seq
 
 

@@ -2,7 +2,7 @@
 
 import math
 
-from seq2seq_cli.config.schema import TrainingConfig
+from seq2seq_cli.config.schema.training import TrainingConfig
 
 
 def learning_rate(

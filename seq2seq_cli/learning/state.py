@@ -10,7 +10,7 @@ from torch import Tensor
 
 from seq2seq_cli.compute.process_group import SINGLE, ProcessGroup
 from seq2seq_cli.config.choices import Metric, Precision
-from seq2seq_cli.config.schema import TrainingConfig
+from seq2seq_cli.config.schema.training import TrainingConfig
 from seq2seq_cli.learning.averaging import Average
 from seq2seq_cli.learning.optimiser import make_optimiser
 from seq2seq_cli.model.seq2seq import Seq2Seq

@@ -13,7 +13,7 @@ from torch.nn.parallel import DistributedDataParallel
 from seq2seq_cli.compute.out_of_memory import is_out_of_memory
 from seq2seq_cli.compute.precision import computing
 from seq2seq_cli.compute.process_group import SINGLE, ProcessGroup
-from seq2seq_cli.config.schema import TrainingConfig
+from seq2seq_cli.config.schema.training import TrainingConfig
 from seq2seq_cli.corpus.batches import Batch, halves
 from seq2seq_cli.errors import TrainingError
 from seq2seq_cli.learning.forcing import forcing_probability

@@ -7,7 +7,7 @@ from torch import nn
 from torch.overrides import TorchFunctionMode
 from typing_extensions import override
 
-from seq2seq_cli.config.schema import AttentionConfig, DecoderConfig, ModelConfig
+from seq2seq_cli.config.schema.model import AttentionConfig, DecoderConfig, ModelConfig
 from seq2seq_cli.model.attention.attention import Attention, ContextProvider
 from seq2seq_cli.model.attention.gate import GatedAttention
 from seq2seq_cli.model.attention.hard import HardAttention

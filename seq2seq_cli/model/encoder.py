@@ -10,7 +10,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from seq2seq_cli.config.schema import EncoderConfig
+from seq2seq_cli.config.schema.model import EncoderConfig
 from seq2seq_cli.model.dropout import VariationalDropout, WordDropout, make_dropout
 from seq2seq_cli.model.recurrent import RNN, make_rnn, run_rnn
 from seq2seq_cli.model.state import RNNState

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor, nn
 
-from seq2seq_cli.config.schema import InitialisationConfig
+from seq2seq_cli.config.schema.model import InitialisationConfig
 from seq2seq_cli.model.attention.attention import ContextProvider
 from seq2seq_cli.model.recurrent import RNN
 from seq2seq_cli.model.seq2seq import Seq2Seq

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import PurePath
 from typing import Literal, NamedTuple
 
-from seq2seq_cli.config.schema import AUTO, TextConfig
+from seq2seq_cli.config.schema.text import AUTO, TextConfig
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.text.language_names import PUBLISHED, SHORT_CODES
 from seq2seq_cli.text.spacy_tokenizers import has_tokenizer

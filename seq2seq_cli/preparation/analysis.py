@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from seq2seq_cli.config.schema import TextConfig
+from seq2seq_cli.config.schema.text import TextConfig
 from seq2seq_cli.corpus.hashing import Hashes, text_hashes
 from seq2seq_cli.corpus.splits import sentence_key
 from seq2seq_cli.pairs.pair_files import Block

@@ -14,7 +14,7 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from seq2seq_cli.config.schema import TextConfig
+from seq2seq_cli.config.schema.text import TextConfig
 from seq2seq_cli.corpus.ragged import offsets_of
 from seq2seq_cli.corpus.splits import TRAIN
 from seq2seq_cli.preparation.pair_store import PairStore

@@ -22,7 +22,8 @@ FORMAT = 1
 
 def schema_checksum() -> int:
     """CRC-32 of the definition of the config in this s2s."""
-    return zlib.crc32((Path(__file__).parents[1] / "config" / "schema.py").read_bytes())
+    modules = sorted((Path(__file__).parents[1] / "config" / "schema").glob("*.py"))
+    return zlib.crc32(b"".join(module.read_bytes() for module in modules))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -49,7 +49,7 @@ from seq2seq_cli.runs.lock import hold
 
 # The other modules are imported where they are needed: translating finds its run without pydantic and numpy.
 if TYPE_CHECKING:
-    from seq2seq_cli.config.schema import Config
+    from seq2seq_cli.config.schema.config import Config
     from seq2seq_cli.runs.metrics import Record
     from seq2seq_cli.runs.provenance import Provenance
     from seq2seq_cli.runs.sentence_statistics import SentenceStatistics

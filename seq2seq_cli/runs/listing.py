@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 from seq2seq_cli.config.differences import differing_values
 from seq2seq_cli.config.loader import load_saved_config
-from seq2seq_cli.config.schema import Config
+from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.errors import ConfigError, ModelFileError
 from seq2seq_cli.files.reading import check_contents
 from seq2seq_cli.runs.in_words import place_in_words

@@ -27,7 +27,7 @@ from seq2seq_cli.text.vocabulary import BOS, EOS, PAD, SPECIAL_UNITS, UNK, Vocab
 if TYPE_CHECKING:
     import numpy as np
 
-    from seq2seq_cli.config.schema import SideConfig
+    from seq2seq_cli.config.schema.text import SideConfig
 
 FINAL_MARKS = frozenset(".!?…。！？؟।")
 """The marks that end a sentence."""

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
-    from seq2seq_cli.config.schema import SideConfig
+    from seq2seq_cli.config.schema.text import SideConfig
 
 
 @dataclass(frozen=True, kw_only=True)

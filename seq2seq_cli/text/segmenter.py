@@ -18,7 +18,7 @@ from seq2seq_cli.text.tokenizer import RuleTokenizer, Tokenizer
 from seq2seq_cli.text.tokenizer_rules import TokenizerRules
 
 if TYPE_CHECKING:
-    from seq2seq_cli.config.schema import SideConfig
+    from seq2seq_cli.config.schema.text import SideConfig
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from seq2seq_cli.text.segmenter import get_segmenter
 from seq2seq_cli.text.tokenizer_rules import TokenizerRules
 
 if TYPE_CHECKING:
-    from seq2seq_cli.config.schema import TextConfig
+    from seq2seq_cli.config.schema.text import TextConfig
 
 _FOLDER = "codec"
 

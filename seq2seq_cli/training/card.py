@@ -6,7 +6,7 @@ Their keys: https://huggingface.co/docs/hub/model-cards
 import shlex
 from typing import Any
 
-from seq2seq_cli.config.schema import Config
+from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.config.yaml12 import write_yaml
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SPLITS

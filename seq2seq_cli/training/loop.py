@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from seq2seq_cli.compute.memory import FreedMemory
 from seq2seq_cli.compute.process_group import SINGLE, ProcessGroup
 from seq2seq_cli.config.choices import METRIC_NAMES
-from seq2seq_cli.config.schema import Config, TrainingConfig
+from seq2seq_cli.config.schema.config import Config
+from seq2seq_cli.config.schema.training import TrainingConfig
 from seq2seq_cli.corpus.batches import Batch, epoch_order
 from seq2seq_cli.corpus.noise import Noise
 from seq2seq_cli.corpus.prepared import PreparedCorpus

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from seq2seq_cli.config.keys import values_by_key
 from seq2seq_cli.config.loader import load_config, load_saved_config, overridden_keys
 from seq2seq_cli.config.recipes import recipe_for
-from seq2seq_cli.config.schema import PREPARED_SECTIONS, Config
+from seq2seq_cli.config.schema.config import PREPARED_SECTIONS, Config
 from seq2seq_cli.corpus.manifest import DEFAULT_FOLDER, read_manifest
 from seq2seq_cli.corpus.splits import SplitName
 from seq2seq_cli.errors import UsageError

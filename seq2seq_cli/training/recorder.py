@@ -6,7 +6,7 @@ from typing import Any
 
 from seq2seq_cli.compute.memory import peak_memory_mb
 from seq2seq_cli.compute.process_group import ProcessGroup
-from seq2seq_cli.config.schema import Config
+from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.decoding.load import translator_of
 from seq2seq_cli.errors import ExportError

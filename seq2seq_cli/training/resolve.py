@@ -13,7 +13,9 @@ from seq2seq_cli.config.differences import (
     find_stated_differences,
     find_weight_differences,
 )
-from seq2seq_cli.config.schema import Config, Section, TrainingConfig
+from seq2seq_cli.config.schema.config import Config
+from seq2seq_cli.config.schema.section import Section
+from seq2seq_cli.config.schema.training import TrainingConfig
 from seq2seq_cli.config.yaml12 import shown
 from seq2seq_cli.corpus.splits import SPLITS
 from seq2seq_cli.errors import UsageError

@@ -18,7 +18,8 @@ from seq2seq_cli.compute.precision import choose_precision
 from seq2seq_cli.compute.process_group import SINGLE, ProcessGroup
 from seq2seq_cli.compute.torchrun import launch_name
 from seq2seq_cli.config.choices import Precision
-from seq2seq_cli.config.schema import Config, TrainingConfig
+from seq2seq_cli.config.schema.config import Config
+from seq2seq_cli.config.schema.training import TrainingConfig
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SPLITS
 from seq2seq_cli.corpus.trained_sentences import TrainedSentences

@@ -1,7 +1,7 @@
 """Validation: the scores of the weights or of their moving average, whichever is better, by greedy search."""
 
 from seq2seq_cli.compute.process_group import SINGLE, ProcessGroup
-from seq2seq_cli.config.schema import Config
+from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.decoding.load import translator_of
 from seq2seq_cli.evaluation.held_out import HeldOutScores, score_split

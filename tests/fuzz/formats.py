@@ -454,7 +454,7 @@ def _shorten(path: Path) -> None:
     """Leave the defaults out of a config: reading YAML takes a third of the time of many commands."""
     import yaml
 
-    from seq2seq_cli.config.schema import Config
+    from seq2seq_cli.config.schema.config import Config
 
     stated = _changed(yaml.safe_load(path.read_text(encoding="utf-8")), Config().model_dump())
     path.write_text(yaml.safe_dump(stated), encoding="utf-8")

@@ -9,7 +9,7 @@ import numpy as np
 import onnx
 import pytest
 
-from seq2seq_cli.config.schema import ModelConfig, ScoreName
+from seq2seq_cli.config.schema.model import ModelConfig, ScoreName
 from seq2seq_cli.decoding.load import load
 from seq2seq_cli.decoding.page.graph_data import graph_data
 from seq2seq_cli.decoding.page.text_data import codec_data, conventions_data, expressions_data, tables_data

@@ -5,7 +5,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from seq2seq_cli.config.choices import Unit
-from seq2seq_cli.config.schema import SideConfig
+from seq2seq_cli.config.schema.text import SideConfig
 from seq2seq_cli.text.casing import lower, upper
 from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.normalise import CONTINUING, SPACING, normalise

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from seq2seq_cli.config.schema import Config
+from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from tests.corpora import pair_lines, prepared, reversed_words, symbol_sequences
 from tests.tiny import tiny_config

@@ -69,7 +69,7 @@ def schema() -> None:
 
     It has the type, range, default and meaning of every key; editors complete and check YAML with it.
     """
-    from seq2seq_cli.config.schema import Config
+    from seq2seq_cli.config.schema.config import Config
 
     json_schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **Config.model_json_schema()}
     write_json(json_schema)

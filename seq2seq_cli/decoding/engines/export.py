@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from seq2seq_cli.compute.out_of_memory import is_out_of_memory
-from seq2seq_cli.config.schema import Config
+from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.decoding.engine import Engine, EngineState
 from seq2seq_cli.decoding.engines.graphs import refer_to_weights, trace_graphs
 from seq2seq_cli.decoding.engines.onnx_engine import OnnxEngine

@@ -12,7 +12,7 @@ from seq2seq_cli.config.choices import LengthPenalty
 from seq2seq_cli.shapes import Float, Int
 
 if TYPE_CHECKING:
-    from seq2seq_cli.config.schema import DecodingConfig
+    from seq2seq_cli.config.schema.decoding import DecodingConfig
 
 _LEAST_COVERAGE = 1e-9
 """Coverage of a position without any attention, as its logarithm must be finite."""

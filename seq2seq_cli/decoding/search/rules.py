@@ -18,7 +18,7 @@ from seq2seq_cli.shapes import Int  # noqa: TC001  # the tests check it
 from seq2seq_cli.text.vocabulary import EOS
 
 if TYPE_CHECKING:
-    from seq2seq_cli.config.schema import DecodingConfig
+    from seq2seq_cli.config.schema.decoding import DecodingConfig
 
 _NO_LIMIT = np.iinfo(np.int64).max
 

@@ -16,7 +16,7 @@ from seq2seq_cli.decoding.search.strategy import Strategy, by_group
 from seq2seq_cli.shapes import Int
 
 if TYPE_CHECKING:
-    from seq2seq_cli.config.schema import DecodingConfig
+    from seq2seq_cli.config.schema.decoding import DecodingConfig
 
 _WHOLE_VOCABULARY = 2**31
 

@@ -26,7 +26,7 @@ from seq2seq_cli.shapes import Bool, Int
 from seq2seq_cli.text.vocabulary import BOS, EOS, PAD
 
 if TYPE_CHECKING:
-    from seq2seq_cli.config.schema import DecodingConfig
+    from seq2seq_cli.config.schema.decoding import DecodingConfig
 
 State = TypeVar("State", bound=EngineState)
 

@@ -16,7 +16,7 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from seq2seq_cli.config.schema import ScoreName
+from seq2seq_cli.config.schema.model import ScoreName
 from seq2seq_cli.errors import InputError
 
 

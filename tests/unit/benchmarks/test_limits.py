@@ -7,7 +7,7 @@ from torch.utils.flop_counter import FlopCounterMode
 from benchmarks.limits import OWN, fractions, shortest
 from benchmarks.models import DECODERS, measured_config
 from benchmarks.operations import Product, Shape, operations_of_a_token, products
-from seq2seq_cli.config.schema import ModelConfig
+from seq2seq_cli.config.schema.model import ModelConfig
 from seq2seq_cli.corpus.batches import Batch
 from seq2seq_cli.learning.loss import batch_loss
 from seq2seq_cli.model.build import build_model

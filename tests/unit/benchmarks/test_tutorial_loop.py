@@ -8,7 +8,8 @@ import torch
 from torch import nn
 
 from benchmarks.tutorial_loop import TutorialModel, sentence_loss, tutorial_loop
-from seq2seq_cli.config.schema import AttentionConfig, Config, DecoderConfig, EncoderConfig, ModelConfig
+from seq2seq_cli.config.schema.config import Config
+from seq2seq_cli.config.schema.model import AttentionConfig, DecoderConfig, EncoderConfig, ModelConfig
 from seq2seq_cli.corpus.batches import collate
 from seq2seq_cli.corpus.prepared import ParallelIds
 from seq2seq_cli.corpus.ragged import Ragged, offsets_of

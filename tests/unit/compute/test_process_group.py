@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from seq2seq_cli.compute.process_group import SINGLE, ProcessGroup, torchrun_group
 from seq2seq_cli.compute.torchrun import launch_name
-from seq2seq_cli.config.schema import Config
+from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.corpus.batches import collate
 from seq2seq_cli.corpus.noise import Noise
 from seq2seq_cli.corpus.prepared import PreparedCorpus

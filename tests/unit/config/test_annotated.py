@@ -9,7 +9,7 @@ from seq2seq_cli.config.annotated import allowed, annotated_yaml
 from seq2seq_cli.config.catalog import shipped_folder
 from seq2seq_cli.config.keys import schema_fields, section_at, values_by_key
 from seq2seq_cli.config.loader import load_config
-from seq2seq_cli.config.schema import Config
+from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.config.yaml12 import KeyPath, Mark, read_yaml
 
 PATHS = sorted(shipped_folder().rglob("*.yaml"))

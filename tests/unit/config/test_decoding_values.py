@@ -6,7 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from seq2seq_cli.config.decoding_values import are_decoding_values
-from seq2seq_cli.config.schema import DecodingConfig
+from seq2seq_cli.config.schema.decoding import DecodingConfig
 
 VALUES: list[object] = [
     *(None, True, False, "x", "auto", "none", "gnmt", "torch", "int8", [], {}),

@@ -10,7 +10,7 @@ from seq2seq_cli.config.differences import (
     find_weight_differences,
 )
 from seq2seq_cli.config.loader import load_config
-from seq2seq_cli.config.schema import Config
+from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.config.yaml12 import shown
 
 PREPARED = load_config(None, ["data.limit=10000", "text.src.min_count=1", "text.tgt.lowercase=true"])

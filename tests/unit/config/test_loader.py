@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from seq2seq_cli.config.loader import dump_config, load_config, load_saved_config
-from seq2seq_cli.config.schema import Config, TextConfig
+from seq2seq_cli.config.schema.config import Config
+from seq2seq_cli.config.schema.text import TextConfig
 from seq2seq_cli.errors import ConfigError
 
 MUST_BE_EQUAL = (

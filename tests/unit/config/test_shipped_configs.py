@@ -7,7 +7,7 @@ import pytest
 from seq2seq_cli.config.catalog import MODEL_GROUPS, list_configs, shipped_folder
 from seq2seq_cli.config.differences import find_differences
 from seq2seq_cli.config.loader import load_config
-from seq2seq_cli.config.schema import Config
+from seq2seq_cli.config.schema.config import Config
 
 PATHS = sorted(shipped_folder().rglob("*.yaml"))
 MODELS = [entry.name for entry in list_configs() if entry.group in MODEL_GROUPS]

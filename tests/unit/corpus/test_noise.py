@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from seq2seq_cli.config.loader import load_config
-from seq2seq_cli.config.schema import TextConfig
+from seq2seq_cli.config.schema.text import TextConfig
 from seq2seq_cli.corpus.noise import Noise
 from seq2seq_cli.corpus.prepared import ParallelIds
 from seq2seq_cli.corpus.ragged import Ragged, offsets_of

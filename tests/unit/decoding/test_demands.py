@@ -9,7 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from seq2seq_cli.config.choices import Unit
-from seq2seq_cli.config.schema import DecoderConfig, DecodingConfig, EncoderConfig, ModelConfig, SideConfig
+from seq2seq_cli.config.schema.decoding import DecodingConfig
+from seq2seq_cli.config.schema.model import DecoderConfig, EncoderConfig, ModelConfig
+from seq2seq_cli.config.schema.text import SideConfig
 from seq2seq_cli.decoding.demands import Demands
 from seq2seq_cli.decoding.glossary import Glossary
 from seq2seq_cli.decoding.load import translator_of

@@ -10,14 +10,9 @@ import numpy as np
 import pytest
 import torch
 
-from seq2seq_cli.config.schema import (
-    DecoderConfig,
-    DecodingConfig,
-    EncoderConfig,
-    ModelConfig,
-    SourceConfig,
-    TargetConfig,
-)
+from seq2seq_cli.config.schema.decoding import DecodingConfig
+from seq2seq_cli.config.schema.model import DecoderConfig, EncoderConfig, ModelConfig
+from seq2seq_cli.config.schema.text import SourceConfig, TargetConfig
 from seq2seq_cli.decoding.load import translator_of
 from seq2seq_cli.decoding.search.constraints import Constraints
 from seq2seq_cli.decoding.search.rules import Rules

@@ -11,14 +11,9 @@ import pytest
 import torch
 
 from seq2seq_cli.config.choices import Unit
-from seq2seq_cli.config.schema import (
-    AttentionConfig,
-    DecoderConfig,
-    DecodingConfig,
-    EncoderConfig,
-    ModelConfig,
-    SideConfig,
-)
+from seq2seq_cli.config.schema.decoding import DecodingConfig
+from seq2seq_cli.config.schema.model import AttentionConfig, DecoderConfig, EncoderConfig, ModelConfig
+from seq2seq_cli.config.schema.text import SideConfig
 from seq2seq_cli.decoding.load import translator_of
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.model.build import build_model

@@ -3,7 +3,7 @@ import torch
 from torch import Tensor
 
 from seq2seq_cli.config.loader import load_config
-from seq2seq_cli.config.schema import TrainingConfig
+from seq2seq_cli.config.schema.training import TrainingConfig
 from seq2seq_cli.learning.forcing import decoder_inputs, draw_forced, forcing_probability, inverse_sigmoid_k
 from seq2seq_cli.model.build import build_model
 from seq2seq_cli.model.seq2seq import Seq2Seq

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from seq2seq_cli.config.loader import load_config
-from seq2seq_cli.config.schema import TrainingConfig
+from seq2seq_cli.config.schema.training import TrainingConfig
 from seq2seq_cli.learning.optimiser import make_optimiser
 from seq2seq_cli.model.build import build_model
 from seq2seq_cli.model.seq2seq import Seq2Seq

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seq2seq_cli.config.schema import TrainingConfig
+from seq2seq_cli.config.schema.training import TrainingConfig
 from seq2seq_cli.learning.schedule import learning_rate, next_factor
 
 SCHEDULES = get_args(TrainingConfig.model_fields["schedule"].annotation)

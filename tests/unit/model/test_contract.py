@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from seq2seq_cli.config.schema import ModelConfig
+from seq2seq_cli.config.schema.model import ModelConfig
 from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.model.state import RNNState
 from seq2seq_cli.text.vocabulary import PAD

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from torch import Tensor, nn
 
 from seq2seq_cli.config.choices import Directions
-from seq2seq_cli.config.schema import EncoderConfig, ModelConfig
+from seq2seq_cli.config.schema.model import EncoderConfig, ModelConfig
 from seq2seq_cli.learning.forcing import decoder_inputs
 from seq2seq_cli.model.dropout import Dropout, VariationalDropout, WordDropout
 from seq2seq_cli.model.encoder import Encoder

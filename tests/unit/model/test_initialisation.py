@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from seq2seq_cli.config.schema import Config
+from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.model.build import build_model
 from seq2seq_cli.model.seq2seq import Seq2Seq
 

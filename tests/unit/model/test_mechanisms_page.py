@@ -8,7 +8,7 @@ import pytest
 
 from seq2seq_cli.config.catalog import list_configs
 from seq2seq_cli.config.loader import load_config
-from seq2seq_cli.config.schema import ModelConfig
+from seq2seq_cli.config.schema.model import ModelConfig
 
 PAGE = (Path(__file__).parents[3] / "docs" / "mechanisms.md").read_text(encoding="utf-8")
 SHIPPED = {entry.name: load_config(entry.name).model for entry in list_configs()}

@@ -12,7 +12,7 @@ from typing import get_args
 import pytest
 
 import seq2seq_cli
-from seq2seq_cli.config.schema import ScoreName
+from seq2seq_cli.config.schema.model import ScoreName
 from seq2seq_cli.model.attention.scores import SCORES
 
 PACKAGE = Path(seq2seq_cli.__file__).parent
@@ -44,7 +44,9 @@ def changed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     text = CONTRIBUTING.read_text("utf-8")
     [example] = re.findall(r"```python\n(class \w+\(Score\):.*?)```", text, re.DOTALL)
     [entry] = re.findall(r'`("activated": \w+,)`', text)
-    scores, schema = (folder / "seq2seq_cli" / path for path in ("model/attention/scores.py", "config/schema.py"))
+    scores, schema = (
+        folder / "seq2seq_cli" / path for path in ("model/attention/scores.py", "config/schema/model.py")
+    )
     insert(scores, f"{example}\n\n", before="SCORES: ")
     insert(scores, f"    {entry}\n", before="}\n")
     insert(schema, '    "activated",\n', before='    "fixed",\n')

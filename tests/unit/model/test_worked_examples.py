@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import nn
 
-from seq2seq_cli.config.schema import AttentionConfig, DecoderConfig, EncoderConfig, ModelConfig
+from seq2seq_cli.config.schema.model import AttentionConfig, DecoderConfig, EncoderConfig, ModelConfig
 from seq2seq_cli.model.attention.attention import Attention
 from seq2seq_cli.model.attention.scopes import GlobalScope
 from seq2seq_cli.model.attention.scores import AdditiveScore, Sizes

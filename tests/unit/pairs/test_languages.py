@@ -3,7 +3,7 @@
 import pytest
 
 from seq2seq_cli.config.loader import load_config
-from seq2seq_cli.config.schema import TextConfig
+from seq2seq_cli.config.schema.text import TextConfig
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.pairs.languages import resolve_languages
 from seq2seq_cli.pairs.published import find_published

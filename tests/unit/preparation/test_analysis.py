@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from seq2seq_cli.config.schema import SourceConfig, TargetConfig, TextConfig
+from seq2seq_cli.config.schema.text import SourceConfig, TargetConfig, TextConfig
 from seq2seq_cli.pairs.pair_files import Block, LocalFile, PairFile
 from seq2seq_cli.preparation.analysis import Analysed, Side, analyse
 from seq2seq_cli.preparation.dropped import LONGEST_EXAMPLE

@@ -17,7 +17,7 @@ import pytest
 import torch
 from safetensors import safe_open
 
-from seq2seq_cli.config.schema import Config
+from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.decoding.engines.open_engine import load_model
 from seq2seq_cli.decoding.load import load_translator

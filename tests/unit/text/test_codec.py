@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from seq2seq_cli.config.choices import Unit
-from seq2seq_cli.config.schema import SideConfig, SourceConfig, TargetConfig, TextConfig
+from seq2seq_cli.config.schema.text import SideConfig, SourceConfig, TargetConfig, TextConfig
 from seq2seq_cli.errors import ModelFileError
 from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.normalise import CONTINUING, SPACING

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from seq2seq_cli.config.schema import SideConfig
+from seq2seq_cli.config.schema.text import SideConfig
 from seq2seq_cli.errors import ModelFileError
 from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.conventions import Conventions

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from seq2seq_cli.config.choices import Unit
-from seq2seq_cli.config.schema import SideConfig
+from seq2seq_cli.config.schema.text import SideConfig
 from seq2seq_cli.text.casing import upper
 from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.segmenter import get_segmenter

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from seq2seq_cli.config.schema import TrainingConfig
+from seq2seq_cli.config.schema.training import TrainingConfig
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.decoding.engines.open_engine import load_model
 from seq2seq_cli.decoding.load import translator_of

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from seq2seq_cli.config.schema import Config
+from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.decoding.engines.open_engine import load_model
 from seq2seq_cli.errors import ModelFileError, UsageError

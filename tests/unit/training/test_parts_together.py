@@ -7,7 +7,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from seq2seq_cli.config.schema import ModelConfig, TrainingConfig
+from seq2seq_cli.config.schema.model import ModelConfig
+from seq2seq_cli.config.schema.training import TrainingConfig
 from seq2seq_cli.learning.averaging import Average
 from seq2seq_cli.learning.optimiser import make_optimiser
 from seq2seq_cli.learning.schedule import learning_rate

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from seq2seq_cli.config.loader import load_config, overridden_keys
-from seq2seq_cli.config.schema import Config
+from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.preparation.prepare import prepare

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import torch
 
-from seq2seq_cli.config.schema import Config
+from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.errors import TrainingError
 from seq2seq_cli.runs.checkpoint import save_checkpoint

@@ -6,7 +6,8 @@ import numpy as np
 import torch
 
 from seq2seq_cli.config.choices import DecodingPrecision
-from seq2seq_cli.config.schema import Config, ModelConfig
+from seq2seq_cli.config.schema.config import Config
+from seq2seq_cli.config.schema.model import ModelConfig
 from seq2seq_cli.decoding.engine import Engine, Proposals
 from seq2seq_cli.decoding.engines.onnx_engine import OnnxEngine
 from seq2seq_cli.decoding.engines.torch_engine import TorchEngine

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 import torch
 
-from seq2seq_cli.config.schema import Config, ModelConfig
+from seq2seq_cli.config.schema.config import Config
+from seq2seq_cli.config.schema.model import ModelConfig
 from seq2seq_cli.decoding.engines.export import largest_difference
 from seq2seq_cli.decoding.engines.onnx_engine import OnnxEngine
 from seq2seq_cli.decoding.engines.open_engine import open_engine

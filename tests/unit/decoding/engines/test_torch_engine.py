@@ -3,7 +3,7 @@
 import numpy as np
 import torch
 
-from seq2seq_cli.config.schema import AttentionConfig, ModelConfig
+from seq2seq_cli.config.schema.model import AttentionConfig, ModelConfig
 from seq2seq_cli.decoding.engines.torch_engine import TorchEngine
 from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.text.vocabulary import BOS, EOS, PAD

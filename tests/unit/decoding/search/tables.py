@@ -7,7 +7,7 @@ from math import log
 import numpy as np
 from jaxtyping import Float, Int
 
-from seq2seq_cli.config.schema import DecodingConfig
+from seq2seq_cli.config.schema.decoding import DecodingConfig
 from seq2seq_cli.decoding.engine import Proposals
 from seq2seq_cli.text.vocabulary import BOS, EOS, PAD
 

@@ -1,0 +1,75 @@
+"""The section ``decoding``: the search for translations."""
+
+from collections.abc import Iterator
+from typing import Annotated
+
+from pydantic import Field
+from typing_extensions import override
+
+from seq2seq_cli.config import choices
+from seq2seq_cli.config.compatibility import Problem, decoding_problems
+from seq2seq_cli.config.schema.section import NonNegative, NonNegativeInt, Positive, PositiveInt, Section, Seed
+
+BeamSize = Annotated[int, Field(ge=1, le=choices.LARGEST_BEAM)]
+
+
+class DecodingConfig(Section):
+    """The search for translations."""
+
+    beam_size: BeamSize = 5
+    """Hypotheses of a sentence that are kept at each step; 1: greedy search."""
+    n_best: BeamSize = 1
+    """Translations of a sentence, best first; at most beam_size. With sampling, the number of samples, of which equal
+    ones are given once."""
+    prune: Positive | None = 1.5
+    """Hypotheses are dropped when their log-probability is more than this below the best of their sentence; null: none
+    is."""
+    length_penalty: choices.LengthPenalty = "average"
+    """Divisor of a translation's log-probability when translations of a sentence are compared. none: 1. average: its
+    number of tokens n. gnmt: ((5 + n) / 6) ^ length_penalty_alpha."""
+    length_penalty_alpha: Annotated[float, Field(ge=0.0, le=10.0)] = 1.0
+    """For gnmt only: its exponent; a larger one prefers longer translations."""
+    coverage_penalty: NonNegative = 0.0
+    """Weight of the penalty for source tokens without attention; GNMT's beta."""
+    min_length: NonNegativeInt = 0
+    """Fewest tokens of a translation."""
+    no_repeat_ngram_size: NonNegativeInt = 3
+    """n-grams of this many tokens, or five times as many characters, occur no more often in a translation than the most
+    frequent one in its source; 0: no such limit. Words of Chinese are characters, too."""
+    sampling: bool = False
+    """Draw each token by its probability; no search, and beam_size does not matter."""
+    temperature: Positive = 1.0
+    """For sampling only: probabilities to the power of 1 / temperature are drawn from; below 1, likely tokens come more
+    often."""
+    top_k: PositiveInt | None = None
+    """For sampling only: number of most probable tokens that are drawn from; null: all."""
+    seed: Seed = 1
+    """For sampling only: seed of the random numbers; the same sentence and seed give the same sample."""
+    tidy_input: bool = True
+    """Write texts as the training sentences are written before they are translated: case, spaces at marks, final
+    mark."""
+    max_source_length: PositiveInt = 100
+    """Most tokens of a sentence, or five times as many characters; a longer one is translated in parts."""
+    batch_size: PositiveInt = 128
+    """Most sentences that a thread translates at once; it does not change the translations."""
+    engine: choices.EngineName = "auto"
+    """Program that computes. onnx: ONNX Runtime, on the CPU, with the exported model. torch: on any device. auto: onnx,
+    but torch on other devices than the CPU, and where no exported model is there or can be made."""
+    precision: choices.DecodingPrecision = "fp32"
+    """Precision of the output layer's product. int8: weights and features are rounded to 8 and 7 bits; with onnx."""
+    threads: PositiveInt | None = None
+    """Threads that compute; null: as many as there are cores."""
+    max_length_factor: Annotated[float, Field(ge=0.0, le=100.0)] | None = None
+    """A translation has at most max_length_factor * source tokens + max_length_extra tokens. null: 1.5, or 1.4 times
+    the target tokens per source token of the training pairs where that is more."""
+    max_length_extra: Annotated[int, Field(ge=1, le=choices.MOST_EXTRA_TOKENS)] = 10
+    """Tokens, or five times as many characters, that a translation may have besides those of max_length_factor."""
+
+    @override
+    def problems(self) -> Iterator[Problem]:
+        return decoding_problems(self)
+
+    @property
+    def in_words(self) -> str:
+        """The search in words, for reports and the model card."""
+        return f"beam {self.beam_size}" if self.beam_size > 1 else "greedy"

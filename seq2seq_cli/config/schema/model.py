@@ -1,0 +1,173 @@
+"""The section ``model``: encoder, bridge, attention, decoder and first weights."""
+
+from collections.abc import Iterator
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import Field
+from typing_extensions import override
+
+from seq2seq_cli.config import choices
+from seq2seq_cli.config.compatibility import Problem, model_problems
+from seq2seq_cli.config.schema.section import Dropout, Positive, PositiveInt, Section
+
+Layers = Annotated[int, Field(ge=1, le=4)]
+
+
+class EncoderConfig(Section):
+    """An RNN that reads the source words; all its states are kept (the memory)."""
+
+    cell: choices.Cell = "lstm"
+    """Type of the RNN. gru: torch's, which resets after the product, r (U h). gru_cho: the paper's, U (r h), which is
+    slower. rnn: tanh(W x + U h + b)."""
+    directions: choices.Directions = "one"
+    """one: left to right. joined: both ways, a state is [forward; backward]. summed: forward + backward."""
+    embedding_size: PositiveInt = 256
+    """Size of the vector of a source word."""
+    hidden_size: PositiveInt = 256
+    """Size of an encoder state in one direction."""
+    layers: Layers = 1
+    """Number of RNN layers."""
+    dropout: Dropout = 0.0
+    """Probability that training sets an entry to zero, in word vectors and between layers."""
+    variational_dropout: bool = False
+    """Let dropout set the same entries to zero at every word of a sentence."""
+    word_dropout: Dropout = 0.0
+    """Probability that training sets the whole vector of a word to zero."""
+    residual: bool = False
+    """Add the input of a layer to its output, from the third layer on."""
+    reverse: bool = False
+    """Read the source backwards, from its last word."""
+
+    @property
+    def memory_size(self) -> int:
+        """Size of a memory state."""
+        return self.hidden_size * (2 if self.directions == "joined" else 1)
+
+
+ScoreName: TypeAlias = Literal[
+    "additive",
+    "dot",
+    "scaled_dot",
+    "general",
+    "concat",
+    "concat_joined",
+    "linear",
+    "location",
+    "location_word",
+    "state_free",
+    "fixed",
+    "none",
+]
+
+
+class AttentionConfig(Section):
+    """The score of each source position against the decoder's query, and the positions that it may attend to."""
+
+    score: ScoreName = "general"
+    """Score of a query q and a memory state h. additive: v.tanh(W q + U h). dot: q.h. scaled_dot: q.h/sqrt(size).
+    general: q.W h. concat: v.tanh(W(q + h)), as in the tutorial. concat_joined: v.tanh(W[q; h]). linear: w.[q; h] + b.
+    location: (W q)_s. location_word: (W [y; q] + b)_s, y the vector of the previous word. state_free: v.tanh(U h).
+    Without attention: fixed, the context tanh(V h) of the last h, or none."""
+    size: PositiveInt | None = None
+    """Attention size, that of v in additive, concat, concat_joined and state_free; null: the decoder's hidden_size."""
+    heads: PositiveInt = 1
+    """Number of additive scores side by side, each with an equal part of the attention size and of the context."""
+    max_length: PositiveInt = 101
+    """For location and location_word only: the most source tokens, <eos> included."""
+    scope: choices.ScopeName = "global"
+    """global: every source word. local_m: a window around the position of the target word. local_p: a window around a
+    predicted position, with a Gaussian. hard: a single word, drawn in training, the likeliest one in translation."""
+    window: PositiveInt = 10
+    """For local_m and local_p only: D, the number of words in the window on each side of its centre."""
+    gate: bool = False
+    """Multiply the context by sigmoid(w.q + b), one number per target word."""
+
+    @property
+    def has_places(self) -> bool:
+        """Whether the score has a number for each position, and so a largest length."""
+        return self.score in ("location", "location_word")
+
+    @property
+    def has_weights(self) -> bool:
+        """Whether source positions are weighted at all."""
+        return self.score not in ("none", "fixed")
+
+    @property
+    def in_words(self) -> str:
+        """Score, heads, scope and gate in words, for the list of runs and the model card."""
+        if not self.has_weights:
+            return "no attention" if self.score == "none" else "a fixed context"
+        heads = f" with {self.heads} heads" if self.heads > 1 else ""
+        scope = f", {self.scope} scope" if self.scope != "global" else ""
+        return f"{self.score} score{heads}{scope}" + (", gated" if self.gate else "")
+
+
+class DecoderConfig(Section):
+    """An RNN that writes the target words, attending to the memory at every step."""
+
+    kind: choices.DecoderKind = "luong"
+    """bahdanau: attend with the previous state, then run the RNN. luong: run the RNN, then attend with its output."""
+    cell: choices.Cell = "lstm"
+    """Type of the RNN, as in the encoder."""
+    embedding_size: PositiveInt = 256
+    """Size of the vector of a target word."""
+    hidden_size: PositiveInt = 256
+    """Size of a decoder state."""
+    layers: Layers = 1
+    """Number of RNN layers."""
+    dropout: Dropout = 0.1
+    """Probability that training sets an entry to zero, in word vectors and between layers."""
+    variational_dropout: bool = False
+    """Let dropout set the same entries to zero at every word of a sentence."""
+    word_dropout: Dropout = 0.0
+    """Probability that training sets the whole vector of a word to zero."""
+    input_feeding: bool = False
+    """For luong only: feed the attentional vector to the RNN, beside the vector of the next word."""
+    readout: choices.ReadoutName = "concat"
+    """Input of the output layer: state s, concat [s; c], attentional tanh(W[c; s]), or maxout of U s + V y + C c; with
+    the decoder's state s, the context c, and the vector y of the previous word."""
+
+    @property
+    def readout_size(self) -> int | None:
+        """Size of the readout; None for concat, where it depends on the memory."""
+        return {"state": self.hidden_size, "attentional": self.hidden_size, "maxout": (self.hidden_size + 1) // 2}.get(
+            self.readout
+        )
+
+
+class InitialisationConfig(Section):
+    """The distributions that the first weights are drawn from."""
+
+    weights: choices.FirstWeights = "torch"
+    """torch: those of each of torch's layers. uniform: U(-scale, scale) for all weights, as in Luong et al. 2015, with
+    0.1. normal: N(0, scale^2), recurrent matrices orthogonal, biases 0, as in Bahdanau et al. 2015, with 0.01."""
+    scale: Positive = 0.1
+    """Scale of uniform and normal."""
+    output_std: Positive | None = 0.2
+    """Standard deviation of the output layer's weights, and of word vectors that are tied to it. null: as the others;
+    torch's is 0.04 for a readout of 256: little gradient reaches the attention at first, and a score that is a product
+    can settle on one word before it is taught better."""
+    embedding_std: Positive | None = None
+    """Standard deviation of word vectors that are not tied, whatever the others; null: as the others, torch's 1."""
+
+
+class ModelConfig(Section):
+    """The network: encoder, bridge, attention, decoder."""
+
+    encoder: EncoderConfig = EncoderConfig()
+    """The source side: an RNN whose states are the memory."""
+    bridge: choices.BridgeName = "copy"
+    """The decoder's first state. copy: the encoder's last, h (sizes must agree). linear: tanh(W h + b). backward: the
+    same of the backward direction's h. context: tanh(W c + b), with the score fixed, c its context. zero: zeros."""
+    attention: AttentionConfig = AttentionConfig()
+    """The attention: the weights of the memory's states in the context."""
+    decoder: DecoderConfig = DecoderConfig()
+    """The target side: an RNN that writes the translation."""
+    tied_embeddings: choices.TiedEmbeddings = "none"
+    """One matrix for several uses. target: target word vectors and output layer. all: source word vectors as well."""
+    initialisation: InitialisationConfig = InitialisationConfig()
+    """The first weights."""
+
+    @override
+    def problems(self) -> Iterator[Problem]:
+        return model_problems(self)

@@ -1,0 +1,73 @@
+"""The section ``text``: the two languages, and the way from text to ids."""
+
+from collections.abc import Iterator
+from typing import Annotated
+
+from pydantic import Field
+from typing_extensions import override
+
+from seq2seq_cli.config import choices
+from seq2seq_cli.config.compatibility import Problem, text_problems
+from seq2seq_cli.config.schema.section import PositiveInt, Section
+
+AUTO = "auto"
+"""A language that is still to be found."""
+
+Language = Annotated[str, Field(pattern=r"^[a-z]{2,3}$")]
+LanguageToFind = Annotated[
+    str,
+    Field(
+        pattern=r"^([a-z]{2,3}|auto)$",
+        examples=["en", "de"],
+        description="ISO code. auto: from the name of the pair file (fra.txt: en and fr), else en and de.",
+    ),
+]
+Lowercase = Annotated[bool, Field(description="Lower-case the text.")]
+Spacing = Annotated[
+    bool, Field(description="Mark each token that follows a space, so that the text comes back exactly.")
+]
+
+
+class SideConfig(Section):
+    """One language, and how its text becomes ids."""
+
+    language: Language
+    lowercase: Lowercase
+    spacing: Spacing
+    min_count: PositiveInt = 2
+    """Words seen fewer times in training become <unk>. With bpe, parts that are seen together less often stay apart."""
+    max_size: PositiveInt | None = 10000
+    """Largest vocabulary: this many of the most frequent units are kept; null: all."""
+
+
+class SourceConfig(SideConfig):
+    """The source language, or ``auto``. By default, case and spacing do not matter."""
+
+    language: LanguageToFind = AUTO
+    lowercase: Lowercase = True
+    spacing: Spacing = False
+
+
+class TargetConfig(SideConfig):
+    """The target language, or ``auto``. By default, case and spacing are kept, so that the output is plain text."""
+
+    language: LanguageToFind = AUTO
+    lowercase: Lowercase = False
+    spacing: Spacing = True
+
+
+class TextConfig(Section):
+    """The two languages, and the units that text is cut into."""
+
+    unit: choices.Unit = "word"
+    """word: spaCy's tokens. bpe: parts of them, learned from the training split. character: single characters."""
+    shared_vocabulary: bool = False
+    """One vocabulary for both sides, learned from both."""
+    src: SourceConfig = SourceConfig()
+    """The source language."""
+    tgt: TargetConfig = TargetConfig()
+    """The target language."""
+
+    @override
+    def problems(self) -> Iterator[Problem]:
+        return text_problems(self)

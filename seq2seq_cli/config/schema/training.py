@@ -1,0 +1,104 @@
+"""The section ``training``: its length, its batches, its optimiser, its noise."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from seq2seq_cli.config import choices
+from seq2seq_cli.config.schema.section import (
+    Dropout,
+    NonNegative,
+    NonNegativeInt,
+    Positive,
+    PositiveInt,
+    Probability,
+    Section,
+    Seed,
+)
+
+
+class TrainingConfig(Section):
+    """The training: its length, its batches, its optimiser, its noise."""
+
+    epochs: PositiveInt = 10
+    """Passes over the training pairs."""
+    max_minutes: Positive | None = None
+    """Minutes after which training ends, the last validation included; null: no limit."""
+    patience: PositiveInt | None = None
+    """Validations in a row without a better score after which training ends; null: no such end."""
+    best_metric: choices.BestMetric = "auto"
+    """Held-out score that the best weights are chosen by: highest BLEU, highest chrF, or lowest loss. auto: bleu, but
+    chrf below 1,000 held-out pairs, and where no tokenisation of BLEU finds the words of the target language."""
+    overlap: choices.Overlap = "leave_out"
+    """Held-out pairs with a sentence that the run of --init-from was trained on. leave_out: they are not scored.
+    refuse: the training does not begin."""
+    keep: NonNegativeInt = 0
+    """Number of newest epochs whose weights are kept, besides the best and the last."""
+    batch_size: PositiveInt = 768
+    """Size of a batch in the unit of batch_unit, all processes together."""
+    batch_unit: choices.BatchUnit = "token"
+    """token: tokens of the side that has more, padding included. sentence: sentence pairs."""
+    accumulate: PositiveInt = 1
+    """Batches per update of the weights; their gradients are summed."""
+    optimiser: choices.Optimiser = "adam"
+    """adam: Adam. adamw: Adam with decoupled weight decay. adadelta: Adadelta, which goes with lr 1.0. sgd: plain
+    stochastic gradient descent."""
+    lr: Positive = 1e-3
+    """Learning rate; the highest one where a warm-up or a schedule changes it."""
+    weight_decay: NonNegative = 0.0
+    """Weight decay, for adamw and sgd only."""
+    schedule: choices.Schedule = "constant"
+    """Learning rate after the warm-up. constant: lr. linear, cosine: down to 0 at the end. inverse_sqrt: divided by the
+    square root of the updates. plateau: halved after each validation without a better score. halving: halved every
+    halving_every epochs."""
+    halving_after: NonNegative = 5.0
+    """For halving only: epochs before the learning rate is halved for the first time."""
+    halving_every: Positive = 1.0
+    """For halving only: epochs between two halvings."""
+    warmup_steps: NonNegativeInt = 0
+    """Updates during which the learning rate climbs to lr."""
+    loss_unit: choices.LossUnit = "token"
+    """The gradient is that of the mean loss per target token, or per sentence (summed over its tokens)."""
+    clip_norm: Positive | None = 1.0
+    """Largest norm of the gradient; a larger one is scaled down to it; null: any norm."""
+    doubly_stochastic: NonNegative = 0.0
+    """Weight of a penalty that asks the attention weights of each source word to sum to 1 over the target words."""
+    label_smoothing: Dropout = 0.0
+    """Fraction of the true word's probability that is spread over the whole vocabulary."""
+    ema_decay: Dropout = 0.0
+    """Decay per update of a moving average of the weights, which is kept as best if it scores better; 0: no average."""
+    teacher_forcing: Probability = 0.5
+    """Probability that the decoder is fed the true words and not its own predictions; with a decay, the first one."""
+    teacher_forcing_unit: choices.ForcingUnit = "sentence"
+    """Draw teacher forcing once per sentence or once per token."""
+    teacher_forcing_decay: choices.ForcingDecay = "constant"
+    """Curve by which the probability of teacher forcing falls during training."""
+    teacher_forcing_half: PositiveInt = 5000
+    """Updates after which a decay has halved the probability of teacher forcing."""
+    teacher_forcing_min: Probability = 0.0
+    """Lower bound of a decaying probability of teacher forcing."""
+    bpe_dropout: Dropout = 0.0
+    """Probability that a merge of BPE is skipped, drawn anew in each epoch; needs text.unit bpe."""
+    hidden_words: Probability | None = None
+    """Probability that one of the words that both sides of a pair share is <unk> on both, which teaches the model to
+    copy. null: 0.05 with bpe, where no other word of the training split is unknown, else 0."""
+    seed: Seed = 1
+    """Seed of all random numbers; on a CPU, the same seed gives the same run."""
+    deterministic: bool = False
+    """On a GPU, use deterministic algorithms only; training ends with an error where there is none."""
+    device: choices.DeviceName = "auto"
+    """Device to compute on. auto: the first of cuda, mps and cpu that is available."""
+    precision: choices.PrecisionName = "auto"
+    """Precision of matrix products. fp32: full. bf16: fp32 numbers, multiplied as bf16. bf16-mixed: bf16 numbers
+    wherever that is safe. auto: the fastest one on the device."""
+    save_minutes: Positive = 2.0
+    """Most minutes between two checkpoints; one more is saved after each epoch."""
+    license: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]*$", examples=["mit", "cc-by-4.0"])] | None = None
+    """Licence of the model that its card states, by the name that Hugging Face has for it; null: none is stated."""
+    tensorboard: bool = False
+    """Write metrics and attention pictures for TensorBoard as well."""
+
+    @property
+    def metric(self) -> choices.Metric:
+        """The metric of best_metric; of auto, that of most languages, until the corpus decides."""
+        return "bleu" if self.best_metric == "auto" else self.best_metric

@@ -58,7 +58,7 @@ class Result:
     """Alignment error rate; None without gold links or without attention."""
     entropy: float | None
     """Mean entropy of the attention weights of a target token, in nats; None without attention, as is the next."""
-    astray: float | None
+    words_on_marks: float | None
     """Share of the target words whose heaviest source token is a punctuation mark or ``<eos>``."""
 
 
@@ -175,7 +175,7 @@ class GalleryRuns:
             signature=signature,
             error_rate=output.alignment.error_rate if output.alignment else None,
             entropy=output.attention.entropy if output.attention else None,
-            astray=output.attention.words_astray if output.attention else None,
+            words_on_marks=output.attention.words_on_marks if output.attention else None,
         )
 
 

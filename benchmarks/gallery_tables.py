@@ -86,7 +86,7 @@ def model_table(results: Results, speeds: Mapping[str, float]) -> list[str]:
     first = next(iter(results.values()))[0]
     has_gold = any(each.error_rate is not None for several in results.values() for each in several)
     titles = ["config", "parameters", *(["tokens/s"] if speeds else []), "seeds", "BLEU", *first.bleu_by_length]
-    titles += [*(["AER"] if has_gold else []), "entropy", "on marks"]
+    titles += [*(["AER"] if has_gold else []), "entropy", "words on marks"]
     rows = [
         [
             f"`{name}`",
@@ -97,7 +97,7 @@ def model_table(results: Results, speeds: Mapping[str, float]) -> list[str]:
             *(_mean([each.bleu_by_length[length] for each in several]) for length in first.bleu_by_length),
             *([_with_spread([each.error_rate for each in several], ".3f")] if has_gold else []),
             _mean([each.entropy for each in several], ".2f"),
-            _mean([each.astray for each in several], ".1%"),
+            _mean([each.words_on_marks for each in several], ".1%"),
         ]
         for name, several in results.items()
     ]

@@ -47,7 +47,7 @@ class AttentionFigures:
     """The share of the weights of words that lies on punctuation marks; punctuation of the target left out."""
     on_eos: float
     """The share that lies on ``<eos>``."""
-    words_astray: float
+    words_on_marks: float
     """The share of the words whose heaviest source token is a punctuation mark or ``<eos>``."""
 
 
@@ -59,7 +59,7 @@ class AttentionSums(NamedTuple):
     words: float = 0.0
     on_punctuation: float = 0.0
     on_eos: float = 0.0
-    astray: float = 0.0
+    words_on_marks: float = 0.0
 
     @classmethod
     def of(
@@ -82,7 +82,7 @@ class AttentionSums(NamedTuple):
             words=float(words.sum()),
             on_punctuation=float(of_words[kinds == TokenKind.PUNCTUATION].sum()),
             on_eos=float(of_words[kinds == TokenKind.EOS].sum()),
-            astray=float((heaviest != TokenKind.WORD).sum()),
+            words_on_marks=float((heaviest != TokenKind.WORD).sum()),
         )
 
     @classmethod
@@ -99,5 +99,5 @@ class AttentionSums(NamedTuple):
             entropy=self.entropy / self.tokens,
             on_punctuation=self.on_punctuation / words,
             on_eos=self.on_eos / words,
-            words_astray=self.astray / words,
+            words_on_marks=self.words_on_marks / words,
         )

@@ -108,7 +108,7 @@ class EpochRecord(_ScoresRecord, _TimedRecord):
     """Mean negative log-likelihood of the epoch, in nats per target token, at the teacher forcing of the config."""
     attention_entropy: Number = None
     """Mean entropy of the attention weights of a held-out target token, in nats; None in a model without attention."""
-    attention_astray: Number = None
+    words_on_marks: Number = None
     """Share of the target words whose heaviest source token is a punctuation mark or ``<eos>``."""
     averaged: bool
     """Whether the scores are those of the moving average of the weights."""

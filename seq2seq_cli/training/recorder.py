@@ -157,7 +157,7 @@ class Recorder:
             chrf=scores.chrf.value if scores else None,
             signatures=scores.signatures() if scores else {},
             attention_entropy=attention.entropy if attention else None,
-            attention_astray=attention.words_astray if attention else None,
+            words_on_marks=attention.words_on_marks if attention else None,
             averaged=event.averaged,
             best=event.is_best,
         )

@@ -29,7 +29,7 @@ _EPOCH_TAGS = {
     "bleu": "held_out/bleu",
     "chrf": "held_out/chrf",
     "attention_entropy": "attention/entropy",
-    "attention_astray": "attention/words_astray",
+    "words_on_marks": "attention/words_on_marks",
 }
 _FLUSH_SECONDS = 10
 """Seconds between flushes; a kill loses what was written after the last one."""

@@ -56,7 +56,7 @@ def test_a_run_is_evaluated_on_pairs_of_the_users_own(folder: Path) -> None:
 def test_attention_is_compared_with_gold_links(folder: Path) -> None:
     done = evaluate(folder, "runs/newest", "--file", "pairs.tsv", "--alignment", "pairs.align")
     assert (done.returncode, done.stderr) == (0, "")
-    assert re.search(r"\nattention: entropy \d\.\d\d nats per token; \d+\.\d % of the words look at punct", done.stdout)
+    assert re.search(r"\nattention: entropy \d\.\d\d nats per token, words on marks \d+\.\d %, weight on punctuation", done.stdout)
     rates = r"alignment error rate 0\.\d{3}, precision [01]\.\d{3}, recall [01]\.\d{3} \(3 pairs with gold links\)\n"
     assert re.search(rates, done.stdout)
 
@@ -81,7 +81,7 @@ def test_gold_links_reach_a_split_by_the_file_that_was_prepared(folder: Path) ->
     assert alignment["pairs"] == alignment["sure"] == len(corpus.split("test")) > 0
     found = alignment["in_sure"] + alignment["in_possible"]
     assert alignment["error_rate"] == pytest.approx(1 - found / (alignment["links"] + alignment["sure"]))
-    assert set(system["attention"]) == {"entropy", "on_punctuation", "on_eos", "words_astray"}
+    assert set(system["attention"]) == {"entropy", "on_punctuation", "on_eos", "words_on_marks"}
 
     (home / "pairs.txt").write_text("another\tone\n", encoding="utf-8")
     refused = evaluate(folder, *arguments)

@@ -72,7 +72,7 @@ def test_tensorboard_shows_the_epochs_and_the_attention_of_five_sentences(home: 
     run = home / "boards" / "shown"
     lines = [json.loads(line) for line in (run / "metrics.jsonl").read_text(encoding="utf-8").splitlines()]
     epochs = [line for line in lines if line["kind"] == "epoch"]
-    assert all(line["attention_entropy"] > 0 and 0 <= line["attention_astray"] <= 1 for line in epochs)
+    assert all(line["attention_entropy"] > 0 and 0 <= line["words_on_marks"] <= 1 for line in epochs)
 
     events = accumulator.EventAccumulator(str(run / "tensorboard"))
     events.Reload()

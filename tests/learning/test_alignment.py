@@ -46,5 +46,5 @@ def test_words_look_at_the_words_that_they_translate(
     assert output.attention is not None
     assert output.alignment.pairs > 700
     assert output.alignment.error_rate < 0.25
-    assert output.attention.words_astray < 0.05
+    assert output.attention.words_on_marks < 0.05
     assert output.attention.entropy > lowest_entropy

@@ -75,9 +75,8 @@ def _of_system(evaluation: Evaluation) -> Iterator[Block]:
 def _attention_lines(output: SystemOutput) -> Iterator[str]:
     if found := output.attention:
         yield (
-            f"attention: entropy {found.entropy:.2f} nats per token; {100 * found.words_astray:.1f} % of the words look"
-            f" at punctuation or <eos> most (weights: {100 * found.on_punctuation:.1f} % on punctuation,"
-            f" {100 * found.on_eos:.1f} % on <eos>)"
+            f"attention: entropy {found.entropy:.2f} nats per token, words on marks {100 * found.words_on_marks:.1f} %,"
+            f" weight on punctuation {100 * found.on_punctuation:.1f} %, on <eos> {100 * found.on_eos:.1f} %"
         )
     elif output.total:
         yield "no attention"

@@ -33,7 +33,7 @@ def test_the_figures_of_weights_by_hand() -> None:
     assert figures.entropy == pytest.approx((log(2) + (0.5 * log(4) + 0.5 * log(2)) + 0.0 + quarter) / 4, abs=1e-6)
     assert figures.on_punctuation == pytest.approx(0.5 / 3)
     assert figures.on_eos == pytest.approx((0.25 + 0.75) / 3)
-    assert figures.words_astray == pytest.approx(2 / 3)
+    assert figures.words_on_marks == pytest.approx(2 / 3)
 
 
 def test_weights_that_are_alike_have_the_largest_entropy_and_no_tokens_have_no_figures() -> None:
@@ -41,7 +41,7 @@ def test_weights_that_are_alike_have_the_largest_entropy_and_no_tokens_have_no_f
     figures = AttentionSums.of(np.full((1, 5, 5), 0.2, dtype=np.float32), kinds, kinds).figures()
     assert figures is not None
     assert figures.entropy == pytest.approx(log(5), abs=1e-6)
-    assert (figures.on_punctuation, figures.on_eos, figures.words_astray) == (0, 0, 0)
+    assert (figures.on_punctuation, figures.on_eos, figures.words_on_marks) == (0, 0, 0)
     assert AttentionSums().figures() is None
 
 

@@ -70,6 +70,10 @@ class TrainedSentences:
     @classmethod
     def read(cls, path: Path) -> "TrainedSentences":
         """Read a file; raises ModelFileError when it is missing, damaged, or made by a newer s2s."""
+        if not path.exists():
+            raise ModelFileError(
+                f"{path}: missing, and with it what the run was trained on: restore it, or train the run anew"
+            )
         values = read_json(path, newest=FORMAT, error=ModelFileError, most=_MOST_BYTES)
         try:
             return cls(**{side: _from_base64(values[side]) for side in SIDES})

@@ -10,16 +10,15 @@ from seq2seq_cli.evaluation.findings import Findings, find_out
 from seq2seq_cli.evaluation.gold_alignment import GoldAlignment
 from seq2seq_cli.evaluation.system import SystemOutput, read_hypotheses, translate_test_set
 from seq2seq_cli.evaluation.test_data import (
+    EvaluatedRun,
     find_gold_alignment,
-    find_runs,
     find_test_set,
     leave_out_trained,
-    trained_sentences,
+    opened_runs,
     training_corpus,
 )
 from seq2seq_cli.evaluation.test_set import TestSet
 from seq2seq_cli.evaluation.training_sources import TrainingSources
-from seq2seq_cli.runs.folder import RunFolder
 
 
 def evaluate(
@@ -43,20 +42,19 @@ def evaluate(
     named, or named twice.
     """
     named = Path(data) if data else None, Path(file) if file else None
-    folders = find_runs(list(map(Path, runs)), needed=not hypotheses)
-    training = training_corpus(folders[0]) if folders else None
-    gold = find_gold_alignment(Path(alignment), folders, training, split, *named) if alignment else None
-    whole = find_test_set(folders, training, split, *named)
-    tests = whole if file else leave_out_trained(whole, folders)
-    outputs = [_translate(folder, tests, gold, device, overrides) for folder in folders]
+    with opened_runs(list(map(Path, runs)), needed=not hypotheses) as found:
+        training = training_corpus(found[0]) if found else None
+        gold = find_gold_alignment(Path(alignment), found, training, split, *named) if alignment else None
+        whole = find_test_set(found, training, split, *named)
+        tests = whole if file else leave_out_trained(whole, found)
+        outputs = [_translate(run, tests, gold, device, overrides) for run in found]
     outputs += [read_hypotheses(Path(path), whole).on(tests) for path in hypotheses]
     sources = TrainingSources(training.training_texts("src"), tests.languages[0]) if training else None
     return find_out(outputs, tests, sources)
 
 
 def _translate(
-    run: RunFolder, tests: TestSet, gold: GoldAlignment | None, device: DeviceName, overrides: Sequence[str]
+    run: EvaluatedRun, tests: TestSet, gold: GoldAlignment | None, device: DeviceName, overrides: Sequence[str]
 ) -> SystemOutput:
-    path = run.chosen or run.path
-    translator = load(path, device=device, overrides=overrides).translator
-    return translate_test_set(str(path), translator, tests, trained_sentences(run), gold)
+    translator = load(run.folder.chosen or run.folder.path, device=device, overrides=overrides).translator
+    return translate_test_set(run.name, translator, tests, run.trained, gold)

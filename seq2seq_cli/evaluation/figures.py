@@ -14,6 +14,10 @@ from seq2seq_cli.evaluation.test_set import TestSet
 from seq2seq_cli.evaluation.training_sources import TrainingSources
 from seq2seq_cli.shapes import Float
 
+_LONGEST_NGRAM = 4
+"""The most tokens in a row that BLEU counts."""
+_REFERENCE_LENGTH = 1
+"""The column of BLEU's statistics with the tokens of the reference."""
 _LENGTHS = ((1, 4), (5, 8), (9, 15), (16, None))
 """Source words per sentence, from and to."""
 _FREQUENCIES = ((0, 0), (1, 9), (10, 99), (100, None))
@@ -34,11 +38,12 @@ class Score:
 
 
 class Part(NamedTuple):
-    """A part of the test set, and its BLEU."""
+    """A part of the test set."""
 
     name: str
     pairs: int
-    bleu: float
+    bleu: float | None
+    """None where no reference has the four tokens in a row that BLEU counts: it would be 0 whatever the outputs are."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,7 +150,8 @@ def _parts(bleu: Scorer, values: Sequence[int], bounds: Sequence[tuple[int, int 
         chosen = np.array([i for i, value in enumerate(values) if low <= value and (high is None or value <= high)])
         name = f"{low} and more" if high is None else f"{low}" if low == high else f"{low} to {high}"
         if len(chosen):
-            parts.append(Part(name, len(chosen), bleu.score(chosen)))
+            is_countable = bleu.statistics[chosen, _REFERENCE_LENGTH].max() >= _LONGEST_NGRAM
+            parts.append(Part(name, len(chosen), bleu.score(chosen) if is_countable else None))
     return tuple(parts)
 
 

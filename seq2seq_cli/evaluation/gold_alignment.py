@@ -12,10 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from seq2seq_cli.counts import counted
 from seq2seq_cli.decoding.alignment import Link, word_links
 from seq2seq_cli.decoding.scoring import PairAttention
 from seq2seq_cli.errors import InputError, one_line
-from seq2seq_cli.files.reading import read_whole
+from seq2seq_cli.files.reading import read_named
 from seq2seq_cli.shapes import Float
 from seq2seq_cli.text.codec import Codec, Reading
 from seq2seq_cli.text.normalise import SPACING, normalise
@@ -110,7 +111,7 @@ def read_gold_alignment(path: Path, pairs: Iterable[tuple[str, str]], *, swap: b
     Raises InputError when the file cannot be read, has another number of lines, or something else than links.
     """
     try:
-        text = read_whole(path, most=_MOST_BYTES).decode("utf-8-sig", "replace")
+        text = read_named(path, most=_MOST_BYTES).decode("utf-8-sig", "replace")
     except OSError as error:
         raise InputError(f"{one_line(str(path))}: cannot be read: {error.strerror}") from None
     lines = text.removesuffix("\n").split("\n") if text else []
@@ -122,8 +123,8 @@ def read_gold_alignment(path: Path, pairs: Iterable[tuple[str, str]], *, swap: b
             links.setdefault(pair, tuple(_parse(line, f"{one_line(str(path))}:{number}", swap=swap)))
     if count != len(lines):
         raise InputError(
-            f"{one_line(str(path))}: has {len(lines):,} lines, but the pairs have {count:,}: give a line of links for"
-            " each"
+            f"{one_line(str(path))}: has {counted(len(lines), 'line')}, but the pairs have {count:,}: give a line of"
+            " links for each"
         )
     return GoldAlignment(path=path, links=links)
 
@@ -145,8 +146,8 @@ def _check(gold: Sequence[GoldLink], pair: tuple[str, str], counts: tuple[int, i
         for word, text, count in zip(each.link, pair, counts, strict=True):
             if word >= count:
                 raise InputError(
-                    f"{each.place}: no word {word}: '{one_line(text)}' has {count} words, counted from 0, cut as by"
-                    " 's2s prepare'"
+                    f"{each.place}: no word {word}: '{one_line(text)}' has {counted(count, 'word')}, counted from 0,"
+                    " cut as by 's2s prepare'"
                 )
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from seq2seq_cli.corpus.trained_sentences import TrainedSentences
+from seq2seq_cli.counts import counted
 from seq2seq_cli.decoding.scoring import TotalScore, score_pairs
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import InputError
@@ -123,8 +124,8 @@ def read_hypotheses(path: Path, tests: TestSet) -> SystemOutput:
         sources = list(tests.references)
     elif len(lines) != len(sources):
         raise InputError(
-            f"{path}: has {len(lines):,} lines, but {tests.name} has {len(sources):,} pairs with"
-            f" {len(tests.references):,} different sources: give one line for each pair, or for each source"
+            f"{path}: has {counted(len(lines), 'line')}, but {tests.name} has {counted(len(sources), 'pair')} with"
+            f" {counted(len(tests.references), 'different source')}: give one line for each pair, or for each source"
         )
     texts: dict[str, str] = {}
     for number, (source, text) in enumerate(zip(sources, lines, strict=True), start=1):

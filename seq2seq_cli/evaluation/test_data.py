@@ -1,7 +1,10 @@
 """The runs that an evaluation is given, and the sentences that they are evaluated on."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
@@ -10,29 +13,60 @@ import numpy as np
 from seq2seq_cli.corpus.manifest import DEFAULT_FOLDER
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.trained_sentences import TrainedSentences
+from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import InputError, ModelFileError, PreparedFolderError, UsageError, one_line
 from seq2seq_cli.evaluation.gold_alignment import GoldAlignment, read_gold_alignment
 from seq2seq_cli.evaluation.test_set import TestSet, read_lines
 from seq2seq_cli.pairs.pair_files import STANDARD_INPUT
+from seq2seq_cli.runs.archive import is_archive, opened_run
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.provenance import Provenance
 
 logger = logging.getLogger(__name__)
 
 
-def find_runs(paths: Sequence[Path], *, needed: bool) -> list[RunFolder]:
-    """The runs at paths; the newest one for no paths, where one is `needed`.
+@dataclass(frozen=True, kw_only=True)
+class EvaluatedRun:
+    """A run that is evaluated."""
 
-    Raises RunNotFoundError when there is none.
+    name: str
+    """The path that the user knows it by: its folder, one of its files of weights, or its archive."""
+    folder: RunFolder
+    """That of an archive lasts as long as `opened_runs`."""
+
+    @cached_property
+    def trained(self) -> TrainedSentences | None:
+        """The sentences that it was trained on, whatever has become of its corpus; None where the record is missing."""
+        path = self.folder.trained_path
+        return TrainedSentences.read(path) if path.exists() else None
+
+    @property
+    def provenance(self) -> Provenance | None:
+        """The record of its corpus; None where it is missing or damaged."""
+        try:
+            return self.folder.provenance()
+        except ModelFileError:
+            return None
+
+
+@contextmanager
+def opened_runs(paths: Sequence[Path], *, needed: bool) -> Iterator[list[EvaluatedRun]]:
+    """The runs at paths, archives as well; the newest one for no paths, where one is `needed`.
+
+    Raises ModelFileError when there is none.
     """
-    if not paths and not needed:
-        return []
-    return [RunFolder.find_model(path) for path in paths] or [RunFolder.find_model(None)]
+    wanted = paths or ([None] if needed else [])
+    with ExitStack() as held:
+        folders = [held.enter_context(opened_run(path)) for path in wanted]
+        yield [
+            EvaluatedRun(name=str(path if is_archive(path) else folder.chosen or folder.path), folder=folder)
+            for path, folder in zip(wanted, folders, strict=True)
+        ]
 
 
-def training_corpus(run: RunFolder) -> PreparedCorpus | None:
+def training_corpus(run: EvaluatedRun) -> PreparedCorpus | None:
     """The corpus that a run was trained on; None where it is not at hand any more."""
-    if not (provenance := _provenance(run)):
+    if not (provenance := run.provenance):
         return None
     try:
         corpus = PreparedCorpus.open(Path(provenance.folder))
@@ -41,22 +75,8 @@ def training_corpus(run: RunFolder) -> PreparedCorpus | None:
     return corpus if corpus.fingerprint == provenance.fingerprint else None
 
 
-def trained_sentences(run: RunFolder) -> TrainedSentences | None:
-    """The sentences that a run was trained on, whatever has become of its corpus; None where the record is missing."""
-    if not run.trained_path.exists():
-        return None
-    return TrainedSentences.read(run.trained_path)
-
-
-def _provenance(run: RunFolder) -> Provenance | None:
-    try:
-        return run.provenance()
-    except ModelFileError:
-        return None
-
-
 def find_test_set(
-    runs: Sequence[RunFolder],
+    runs: Sequence[EvaluatedRun],
     training: PreparedCorpus | None,
     split: Literal["test", "valid"],
     data: Path | None,
@@ -68,17 +88,19 @@ def find_test_set(
     return _of_file(file, runs) if file else TestSet.of_split(_corpus(runs, training, data), split)
 
 
-def leave_out_trained(tests: TestSet, runs: Sequence[RunFolder]) -> TestSet:
+def leave_out_trained(tests: TestSet, runs: Sequence[EvaluatedRun]) -> TestSet:
     """The pairs of a split that none of the runs, nor a run that one of them began with, was trained on.
 
     A warning tells how many the others are. Raises UsageError when no pair is left.
     """
     for run in runs:
-        trained = trained_sentences(run)
-        known = frozenset(np.flatnonzero(trained.share_a_side(tests.pairs)).tolist()) if trained else frozenset()
+        if run.trained is None:
+            continue
+        known = frozenset(np.flatnonzero(run.trained.share_a_side(tests.pairs)).tolist())
         if not known:
             continue
-        told = f"{len(known):,} of {len(tests.pairs):,} pairs of {tests.name} have a sentence that {run.path} was"
+        pairs = counted(len(tests.pairs), "pair")
+        told = f"{len(known):,} of {pairs} of {tests.name} have a sentence that {run.name} was"
         if len(known) == len(tests.pairs):
             raise UsageError(f"{told} trained on: name other pairs with --data or --file")
         logger.warning("%s trained on: they are left out of the scores", one_line(told))
@@ -88,7 +110,7 @@ def leave_out_trained(tests: TestSet, runs: Sequence[RunFolder]) -> TestSet:
 
 def find_gold_alignment(
     path: Path,
-    runs: Sequence[RunFolder],
+    runs: Sequence[EvaluatedRun],
     training: PreparedCorpus | None,
     split: Literal["test", "valid"],
     data: Path | None,
@@ -103,7 +125,7 @@ def find_gold_alignment(
     if file == STANDARD_INPUT:
         raise UsageError("--alignment: the pairs of --file are read twice: name a file, not standard input")
     if file:
-        swap = runs[0].config().data.swap
+        swap = runs[0].folder.config().data.swap
         return read_gold_alignment(path, read_lines(file, swap=swap), swap=swap)
     corpus = _opened(runs, training, data)
     prepared, options = corpus.manifest.pair_files, corpus.manifest.data
@@ -118,33 +140,37 @@ def find_gold_alignment(
     return read_gold_alignment(path, pairs, swap=options.swap)
 
 
-def _of_file(file: Path, runs: Sequence[RunFolder]) -> TestSet:
+def _of_file(file: Path, runs: Sequence[EvaluatedRun]) -> TestSet:
     if not runs:
         return TestSet.of_file(file, ("", ""))
-    config = runs[0].config()
+    config = runs[0].folder.config()
     languages = config.text.src.language or "", config.text.tgt.language or ""
     return TestSet.of_file(file, languages, swap=config.data.swap)
 
 
-def _corpus(runs: Sequence[RunFolder], training: PreparedCorpus | None, data: Path | None) -> PreparedCorpus:
+def _corpus(runs: Sequence[EvaluatedRun], training: PreparedCorpus | None, data: Path | None) -> PreparedCorpus:
     """The corpus whose split is taken.
 
     A run that was trained on another is named in a warning, unless the report can count the pairs that it knows.
     """
     corpus = _opened(runs, training, data)
     for run in runs:
-        if run.trained_path.exists():
+        if run.trained is not None:
             continue
-        provenance = _provenance(run)
-        if not provenance or provenance.fingerprint != corpus.fingerprint:
-            logger.warning("%s was not trained on %s: it may know some of these sentences", run.path, corpus.path)
+        if not run.provenance or run.provenance.fingerprint != corpus.fingerprint:
+            logger.warning(
+                "%s was not trained on %s, and may know some of these sentences: its trained.json, which would tell, is"
+                " missing; restore it, or name the folder that it was trained in",
+                one_line(run.name),
+                one_line(str(corpus.path)),
+            )
     return corpus
 
 
-def _opened(runs: Sequence[RunFolder], training: PreparedCorpus | None, data: Path | None) -> PreparedCorpus:
+def _opened(runs: Sequence[EvaluatedRun], training: PreparedCorpus | None, data: Path | None) -> PreparedCorpus:
     if data is None and runs and training is None:
         raise UsageError(
-            f"the prepared folder of {runs[0].path} is missing or has changed: name one with --data, or pairs with"
+            f"the prepared folder of {runs[0].name} is missing or has changed: name one with --data, or pairs with"
             " --file"
         )
     return training if training and data is None else PreparedCorpus.open(data or DEFAULT_FOLDER)

@@ -22,6 +22,8 @@ def check_output(path: Path, *, overwrite: bool) -> None:
         if path.parent.exists():
             raise UsageError(f"{path}: {path.parent} is not a folder: give another name")
         raise UsageError(f"{path}: there is no folder {path.parent}: make it first")
+    if path.is_symlink() and Path(os.path.realpath(path)).is_symlink():
+        raise UsageError(f"{path}: a link that leads to itself: remove it, or give another name")
     if path.is_file() and not overwrite:
         raise _taken(path)
 

@@ -31,7 +31,17 @@ def open_regular(path: Path) -> BinaryIO:
 def read_whole(path: Path, *, most: int) -> bytes:
     """The content of a regular file of at most `most` bytes; raises OSError for any other."""
     with open_regular(path) as file:
-        content = file.read(most + 1)
+        return _content(file, path, most)
+
+
+def read_named(path: Path, *, most: int) -> bytes:
+    """The content of a file that the user names, which may be a FIFO or a device; raises OSError as `read_whole`."""
+    with path.open("rb") as file:
+        return _content(file, path, most)
+
+
+def _content(file: BinaryIO, path: Path, most: int) -> bytes:
+    content = file.read(most + 1)
     if len(content) > most:
         raise OSError(errno.EFBIG, f"larger than {most / 1e6:g} MB", str(path))
     return content

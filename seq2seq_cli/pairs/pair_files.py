@@ -14,6 +14,7 @@ from pathlib import Path, PurePath
 from tempfile import TemporaryFile, gettempdir
 from typing import IO, TypeVar
 
+from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import PairFileError, UsageError, one_line
 from seq2seq_cli.pairs.archives import open_file, open_text
 from seq2seq_cli.pairs.lines import Lines, check_encoding
@@ -155,7 +156,7 @@ def _next_lines(sides: Sequence[Lines], most: int) -> int:
     """The number of lines of the next block; 0 at the end, which aligned files reach together."""
     ready = [side.ready(most) for side in sides]
     if not all(ready) and any(ready):
-        counts = " and ".join(f"{side.name} has {_count(side):,} lines" for side in sides)
+        counts = " and ".join(f"{side.name} has {counted(_count(side), 'line')}" for side in sides)
         raise PairFileError(f"{counts}: aligned files must have the same number of lines")
     return min(ready)
 

@@ -36,6 +36,7 @@ from seq2seq_cli.corpus.manifest import (
     SideRecord,
 )
 from seq2seq_cli.corpus.splits import SPLITS, TEST, TRAIN, VALID
+from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import Interrupted, UsageError, exit_code_of
 from seq2seq_cli.files.whole_folder import clear_leftovers, whole_folder
 from seq2seq_cli.pairs.languages import LanguageOrigin, resolve_languages
@@ -215,7 +216,8 @@ class _Job:
         selection = select(store, given, self.config.data, self.config.text.unit)
         if selection.shared:
             self.warnings.append(
-                f"{selection.shared:,} pairs of the given test split share a sentence with the validation split"
+                "the given test split shares a sentence with the validation split in"
+                f" {counted(selection.shared, 'pair')}"
             )
         counts.add(LineCounts(dropped=selection.dropped))
         src, tgt = self._write_sides(folder, store, selection, rules)

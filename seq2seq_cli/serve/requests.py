@@ -10,6 +10,7 @@ from urllib.parse import parse_qsl
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
+from seq2seq_cli.counts import counted
 from seq2seq_cli.serve.directions import Direction
 from seq2seq_cli.serve.limits import MOST_ALTERNATIVES, MOST_DROPPED_BYTES, Limits, cost
 
@@ -42,7 +43,9 @@ class TranslateRequest:
             raise HTTPException(400, "q: half of a surrogate pair is no character")
         if (characters := sum(map(cost, texts))) > limits.max_characters:
             raise HTTPException(
-                413, f"q: {characters} characters, one more per text counted; at most {limits.max_characters} are taken"
+                413,
+                f"q: {counted(characters, 'character')}, one more per text counted; at most"
+                f" {limits.max_characters:,} are taken",
             )
         return cls(
             texts=tuple(texts),

@@ -10,6 +10,7 @@ from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.config.yaml12 import write_yaml
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SPLITS
+from seq2seq_cli.counts import counted
 from seq2seq_cli.learning.state import TrainingState
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.in_words import epochs_in_words
@@ -38,7 +39,7 @@ A sequence-to-sequence translator with attention, trained by s2s.
   {config.model.decoder.readout} readout; {parameters:,} parameters
 - data: {pairs} pairs; the splits share no sentence{_left_out(corpus, origin)}
 - vocabulary: {len(corpus.src_codec.vocabulary):,} {src}, {len(corpus.tgt_codec.vocabulary):,} {tgt}
-- training: {epochs_in_words(progress.epochs)}, {progress.step:,} steps, {duration(progress.seconds)} on
+- training: {epochs_in_words(progress.epochs)}, {counted(progress.step, "step")}, {duration(progress.seconds)} on
   {state.device.type}; best: {progress.best_in_words(config.training.metric)}{begun}
 - BLEU on the test split{_test_scores(report)}
 
@@ -88,10 +89,10 @@ def _pair_files(corpus: PreparedCorpus) -> str:
 
 
 def _left_out(corpus: PreparedCorpus, origin: str | None) -> str:
-    counts = [f"{len(numbers):,} {name}" for name, numbers in corpus.left_out.items()]
+    counts = [counted(len(numbers), f"{name} pair") for name, numbers in corpus.left_out.items()]
     if not counts:
         return ""
-    return f";\n  {' and '.join(counts)} pairs more are not scored: `{origin}` was trained on a sentence of each"
+    return f";\n  more are not scored: {' and '.join(counts)}, as `{origin}` was trained on a sentence of each"
 
 
 def _test_scores(report: Report | None) -> str:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from seq2seq_cli.config.schema import TrainingConfig
+from seq2seq_cli.config.schema.training import TrainingConfig
 from seq2seq_cli.corpus.splits import SplitName
 from seq2seq_cli.evaluation.held_out import HeldOutScores
 from seq2seq_cli.learning.update import Update

@@ -21,6 +21,7 @@ from seq2seq_cli.config.schema.training import TrainingConfig
 from seq2seq_cli.corpus.batches import Batch, epoch_order
 from seq2seq_cli.corpus.noise import Noise
 from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import ModelFileError
 from seq2seq_cli.learning.schedule import next_factor
 from seq2seq_cli.learning.state import Progress, TrainingState
@@ -185,8 +186,8 @@ def end_reason(progress: Progress, training: TrainingConfig) -> str | None:
     if progress.epoch >= training.epochs:
         return "the only epoch is done" if training.epochs == 1 else f"all {training.epochs} epochs are done"
     if training.patience is not None and progress.validations_since_best >= training.patience:
-        count = "1 validation" if training.patience == 1 else f"{training.patience} validations"
-        return f"no better {METRIC_NAMES[progress.deciding(training.metric)]} in {count}"
+        validations = counted(training.patience, "validation")
+        return f"no better {METRIC_NAMES[progress.deciding(training.metric)]} in {validations}"
     if _time_is_over(progress, training) and progress.validated_step == progress.step:
         return f"{training.max_minutes:g}-minute limit reached"
     return None

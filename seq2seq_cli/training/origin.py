@@ -13,6 +13,7 @@ from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SplitName
 from seq2seq_cli.corpus.trained_sentences import TrainedSentences
+from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import UsageError, one_line
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.text.sides import SIDES, load_codecs
@@ -52,10 +53,10 @@ def leave_out_known(corpus: PreparedCorpus, run: RunFolder, origin: str, overlap
 
 def _counts(pairs: Mapping[SplitName, tuple[int, ...]], corpus: PreparedCorpus) -> str:
     """Such as "12 of 200 valid pairs and 7 of 190 test pairs"."""
-    counts = [
-        f"{len(numbers):,} of {corpus.manifest.splits[name].pairs:,} {name} pairs" for name, numbers in pairs.items()
-    ]
-    return " and ".join(counts)
+    splits = corpus.manifest.splits
+    return " and ".join(
+        f"{len(numbers):,} of {counted(splits[name].pairs, f'{name} pair')}" for name, numbers in pairs.items()
+    )
 
 
 def _check_model(origin: RunFolder, config: Config) -> None:
@@ -72,7 +73,9 @@ def _check_codecs(origin: RunFolder, corpus: PreparedCorpus) -> None:
     codecs = zip(SIDES, load_codecs(origin.path), (corpus.src_codec, corpus.tgt_codec), strict=True)
     for side, theirs, ours in codecs:
         if theirs != ours:
-            differences.append(f"{side}: {len(theirs.vocabulary):,} units there, {len(ours.vocabulary):,} here")
+            differences.append(
+                f"{side}: {counted(len(theirs.vocabulary), 'unit')} there, {len(ours.vocabulary):,} here"
+            )
     if differences:
         raise UsageError(
             f"{origin.path} and {corpus.path} differ in their vocabularies or text options ({'; '.join(differences)}):"

@@ -163,14 +163,18 @@ def _places(config: Config, corpus: "PreparedCorpus") -> Iterator[_Conflict]:
 def _without_scores(training: TrainingConfig, corpus: "PreparedCorpus") -> Iterator[_Conflict]:
     """Some options need scores of the validation split, which is empty."""
     off = TrainingConfig()
+    if "valid" in corpus.left_out:
+        told = f"all of {corpus.path} are left out: prepare with other pairs for --valid"
+    else:
+        told = f"{corpus.path} has none: prepare with data.valid_sources above 0 or --valid"
     for key in ("patience", "ema_decay", *(["schedule"] if training.schedule == "plateau" else [])):
         value, instead = getattr(training, key), getattr(off, key)
         if value != instead:
             yield _Conflict(
                 f"training.{key}",
                 instead,
-                f"training.{key} ({shown(value)}) needs scores of held-out pairs, and {corpus.path} has none: prepare"
-                f" with data.valid_sources above 0 or --valid, or set training.{key}={shown(instead)}",
+                f"training.{key} ({shown(value)}) needs scores of held-out pairs, and {told}, or set"
+                f" training.{key}={shown(instead)}",
             )
 
 

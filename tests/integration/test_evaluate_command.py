@@ -1,7 +1,9 @@
 """``s2s evaluate``, with runs of small untrained models and translations made by hand."""
 
 import json
+import os
 import re
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,7 @@ from tests.commands import Done, s2s_here
 from tests.corpora import prepared
 from tests.untrained import make_run
 
+ROOT = Path(__file__).resolve().parents[2]
 LINKS = ["0-0 1-1 2-2 3-3", "0-0 1-1 2-2 3-3 4-4", "0?0 1-1"]
 PAIRS = [("She kissed him.", "sie küsste ihn."), ("He saw the dog.", "er sah den Hund."), ("Go.", "geh.")]
 
@@ -56,9 +59,38 @@ def test_a_run_is_evaluated_on_pairs_of_the_users_own(folder: Path) -> None:
 def test_attention_is_compared_with_gold_links(folder: Path) -> None:
     done = evaluate(folder, "runs/newest", "--file", "pairs.tsv", "--alignment", "pairs.align")
     assert (done.returncode, done.stderr) == (0, "")
-    assert re.search(r"\nattention: entropy \d\.\d\d nats per token, words on marks \d+\.\d %, weight on punctuation", done.stdout)
+    assert re.search(
+        r"\nattention: entropy \d\.\d\d nats per token, words on marks \d+\.\d %, weight on punctuation", done.stdout
+    )
     rates = r"alignment error rate 0\.\d{3}, precision [01]\.\d{3}, recall [01]\.\d{3} \(3 pairs with gold links\)\n"
     assert re.search(rates, done.stdout)
+
+
+def test_gold_links_may_flow_in(folder: Path) -> None:
+    os.mkfifo(folder / "links")
+    with ThreadPoolExecutor() as pool:
+        pool.submit((folder / "links").write_bytes, (folder / "pairs.align").read_bytes())
+        [flowing] = evaluated(folder, "runs/newest", "--file", "pairs.tsv", "--alignment", "links")["systems"]
+    [read] = evaluated(folder, "runs/newest", "--file", "pairs.tsv", "--alignment", "pairs.align")["systems"]
+    assert flowing["alignment"] == read["alignment"]
+
+
+def test_a_run_in_an_archive_is_evaluated_as_the_run_itself(folder: Path) -> None:
+    assert s2s_here(folder, "export", "runs/newest", "newest.zip", "--to", "zip").returncode == 0
+    [packed], [run] = (
+        evaluated(folder, name, "--file", "pairs.tsv")["systems"] for name in ("newest.zip", "runs/newest")
+    )
+    assert packed["name"] == "newest.zip"
+    differing = {"name", "sentences_per_second"}
+    assert {key: packed[key] for key in packed.keys() - differing} == {key: run[key] for key in run.keys() - differing}
+
+
+def test_bleu_of_a_part_with_short_references_alone_is_a_dash_that_is_explained(folder: Path) -> None:
+    (folder / "short.tsv").write_text("Go.\tgeh.\n", encoding="utf-8")
+    (folder / "short.txt").write_text("geh.\n", encoding="utf-8")
+    done = evaluate(folder, "--file", "short.tsv", "--hypotheses", "short.txt")
+    assert done.stdout.startswith("short.tsv: 1 pair, 1 source\n")
+    assert re.search(r"\n1 to 4 +1 +-\n\n- no BLEU: ", done.stdout)
 
 
 def test_a_model_without_attention_has_no_alignment(folder: Path) -> None:
@@ -109,6 +141,21 @@ def test_translations_made_elsewhere_are_compared_with_the_first(folder: Path) -
     assert data["details"] == [{}, {}]
 
 
+def test_the_keys_for_programs_are_those_of_the_page_on_evaluation(folder: Path) -> None:
+    files = ("--hypotheses", "right.txt", "--hypotheses", "wrong.txt")
+    found = evaluated(folder, "runs/newest", "--file", "pairs.tsv", "--alignment", "pairs.align", *files)
+    page = (ROOT / "docs" / "evaluation.md").read_text(encoding="utf-8")
+    described = set(re.findall(r"`(\w+)`", page.split("## The figures for programs")[1].split("\n## ")[0]))
+    assert keys(found) - {"BLEU", "TER", "chrF2++"} == described
+
+
+def keys(value: Any) -> set[str]:
+    """All keys of a JSON value."""
+    if isinstance(value, list):
+        return set().union(*map(keys, value))
+    return set(value).union(*map(keys, value.values())) if isinstance(value, dict) else set()
+
+
 def test_the_report_has_a_table_for_each_system_and_one_for_the_difference(folder: Path) -> None:
     done = evaluate(folder, "--file", "pairs.tsv", "--hypotheses", "right.txt", "--hypotheses", "right.txt")
     assert (done.returncode, done.stderr) == (0, "")
@@ -156,11 +203,12 @@ def data_of(page: Path) -> dict[str, Any]:
         (["--file", "pairs.tsv", "--hypotheses", "none.txt"], "none.txt: cannot be read: No such file"),
         (["--file", "pairs.tsv", "--hypotheses", "right.txt", "--alignment", "pairs.align"], "name a run"),
         (["runs/newest", "--file", "pairs.tsv", "--alignment", "none.align"], "none.align: cannot be read: No such"),
-        (["runs/newest", "--file", "pairs.tsv", "--alignment", "short.align"], "short.align: has 1 lines, but the"),
+        (["runs/newest", "--file", "pairs.tsv", "--alignment", "short.align"], "short.align: has 1 line, but the"),
         (["runs/newest", "--file", "pairs.tsv", "--alignment", "bad.align"], "bad.align:2:5: 5-0: no word 5: 'He saw"),
         (["runs/newest", "--file", "-", "--alignment", "pairs.align"], "name a file, not standard input"),
         (["runs/newest", "--file", "pairs.tsv", "--html", "a.png"], "a.png: the page can be written as .html or .htm"),
         (["runs/newest", "--file", "pairs.tsv", "--html", "no/a.html"], "no/a.html: there is no folder no"),
+        (["runs/newest", "--file", "pairs.tsv", "--overwrite"], "--overwrite: is for the page: give --html FILE"),
     ],
 )
 def test_what_cannot_be_evaluated_is_named(folder: Path, arguments: list[str], message: str) -> None:

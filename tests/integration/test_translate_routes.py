@@ -31,6 +31,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     make_run(folder / "runs" / "location", score="location")
     make_run(folder / "runs" / "copying", copies=True)
     records.write(folder / "runs" / "copying", [records.held_out(200, 1, bleu=37.26)])
+    (folder / "looping").symlink_to("looping")
     (folder / "runs" / "latest").write_text('{"format": 1, "run": "newest"}', encoding="utf-8")
     return folder
 
@@ -212,6 +213,8 @@ def test_a_device_is_no_file_to_replace(folder: Path) -> None:
     [
         (["she", "--input", "in.txt"], ["--input", "TEXT"]),
         (["--input", "none.txt"], ["none.txt: cannot be read"]),
+        (["--input", "/proc/self/mem"], ["/proc/self/mem: cannot be read"]),
+        (["she", "--output", "looping"], ["looping: a link that leads to itself"]),
         (["--input", "runs"], ["runs: cannot be read"]),
         (["she", "--output", "runs"], ["runs: this is a folder"]),
         (["she", "--output", "none/out.txt"], ["no folder none"]),

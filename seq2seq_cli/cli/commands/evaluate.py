@@ -9,6 +9,7 @@ import typer
 from seq2seq_cli.cli.completions import complete_run
 from seq2seq_cli.cli.terminal.json_output import write_json
 from seq2seq_cli.config.choices import DeviceName
+from seq2seq_cli.errors import UsageError
 
 
 def evaluate(
@@ -16,7 +17,7 @@ def evaluate(
         list[Path] | None,
         typer.Argument(
             metavar="[RUN]...",
-            help="Run folders; the newest one by default.",
+            help="Run folders or their archives; the newest one by default.",
             show_default=False,
             autocompletion=complete_run,
         ),
@@ -77,6 +78,8 @@ def evaluate(
 
     if html:
         check_page_path(html, overwrite=overwrite)
+    elif overwrite:
+        raise UsageError("--overwrite: is for the page: give --html FILE, or leave it out")
     findings = run(
         *(runs or []),
         split=split,

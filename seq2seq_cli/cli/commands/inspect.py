@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from seq2seq_cli.cli.terminal.json_output import write_json
+from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import S2SError, one_line
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ def _head(corpus: "PreparedCorpus") -> Iterator[str]:
     yield f"{one_line(str(corpus.path))}: {text.src.language} to {text.tgt.language}, unit {text.unit}"
     files = ", ".join(file.name for file in manifest.pair_files)
     yield one_line(f"made by s2s {manifest.s2s} with spaCy {manifest.spacy} from {files}")
-    yield f"{len(manifest.files)} files, {_size(corpus) / 1e6:,.1f} MB, all unchanged"
+    yield f"{counted(len(manifest.files), 'file')}, {_size(corpus) / 1e6:,.1f} MB, all unchanged"
 
 
 def _splits(corpus: "PreparedCorpus") -> Iterator[str]:

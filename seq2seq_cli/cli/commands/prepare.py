@@ -12,6 +12,7 @@ import typer
 
 from seq2seq_cli.cli.completions import complete_config, complete_run_folder
 from seq2seq_cli.cli.terminal.progress import progress_bar
+from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import Interrupted, one_line
 from seq2seq_cli.runs.layout import BEST, CONFIG, TRAINED
 from seq2seq_cli.runs.output_folder import free_folder
@@ -162,7 +163,7 @@ def _lines(report: "PrepareReport") -> Iterator[str]:
     if manifest.dropped:
         yield f"  examples are in {report.out / 'dropped.tsv'}"
     if manifest.extra_columns:
-        yield f"  more than two columns in {manifest.extra_columns:,} lines: the others were ignored"
+        yield f"  more than two columns in {counted(manifest.extra_columns, 'line')}: the others were ignored"
     yield ""
     yield f"{'split':<10}{'pairs':>12}{'sources':>12}"
     for split_name, split in manifest.splits.items():
@@ -204,7 +205,7 @@ def _next_lines(
     else:
         if config is None:
             config, minutes = recipe_for(pairs)
-            yield f"recipe for {pairs:,} pairs: {config}" + (f", {minutes:g} minutes" if minutes else "")
+            yield f"recipe for {counted(pairs, 'pair')}: {config}" + (f", {minutes:g} minutes" if minutes else "")
             is_chosen = any(override.startswith("text.") for override in overrides)
             if not is_chosen and asks_for_other_text(config, report.manifest.text):
                 yield f"{config} is at its best with text options of its own: prepare with --config {config}"

@@ -14,6 +14,7 @@ from seq2seq_cli.cli.translating.arguments import check_utf8, is_file, looks_lik
 from seq2seq_cli.cli.translating.formats import FormatName, decimal, json_line, json_number, tsv_rows
 from seq2seq_cli.cli.translating.options import Device, Overrides
 from seq2seq_cli.cli.translating.output import Output
+from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -127,7 +128,8 @@ def _of_all(count: int, total: "TotalScore", format_: FormatName, output: Output
 
 
 def _in_words(total: "TotalScore") -> str:
-    return f"log-probability {decimal(total.log_probability)} of {total.length:,} tokens, score {decimal(total.score)}"
+    tokens = counted(total.length, "token")
+    return f"log-probability {decimal(total.log_probability)} of {tokens}, score {decimal(total.score)}"
 
 
 def _numbers(total: "TotalScore") -> dict[str, float | None]:

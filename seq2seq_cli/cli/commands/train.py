@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from seq2seq_cli.cli.completions import complete_config, complete_run_folder
+from seq2seq_cli.counts import counted
 
 if TYPE_CHECKING:
     from seq2seq_cli.training.events import Report
@@ -85,7 +86,7 @@ def _result(report: "Report") -> str:
 
     lines = [f"{epochs_in_words(report.epochs)} in {duration(report.seconds)}; best: {report.best}"]
     if report.skipped:
-        lines.append(f"{report.skipped} of {report.steps} steps were skipped: their gradient was not finite")
+        lines.append(f"{report.skipped} of {counted(report.steps, 'step')} skipped: the gradient was not finite")
     if report.test:
         bleu, lowercase, chrf = report.test.bleu, report.test.lowercase_bleu, report.test.chrf
         lines.append(
@@ -93,8 +94,9 @@ def _result(report: "Report") -> str:
         )
         if lowercase:
             lines.append(f"BLEU against lower-cased references: {lowercase.value:.1f}  ({lowercase.signature})")
-    held_out = "held-out" if report.samples_split != "train" else "training (nothing was held out)"
-    lines.append(f"\n{len(report.samples)} {held_out} sentences:")
+    is_held_out = report.samples_split != "train"
+    samples = counted(len(report.samples), "held-out sentence" if is_held_out else "training sentence")
+    lines.append(f"\n{samples}{'' if is_held_out else ' (nothing was held out)'}:")
     for sample in report.samples:
         lines += [f"  {sample.source}", f"    {sample.translation}", f"    (reference: {sample.reference})"]
     model, sentence = shlex.quote(str(report.run)), shlex.quote(report.samples[0].source)

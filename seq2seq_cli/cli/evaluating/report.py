@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from seq2seq_cli.cli.terminal.tables import table_lines
+from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import one_line
 from seq2seq_cli.evaluation.figures import Evaluation, Part, Score
 from seq2seq_cli.evaluation.findings import Comparison, Findings
@@ -38,7 +39,7 @@ def report_lines(findings: Findings) -> Iterator[str]:
 def figures(findings: Findings) -> Iterator[Block]:
     """All figures: what is added here is on the terminal and on the page."""
     tests = findings.tests
-    lines = [f"{one_line(tests.name)}: {len(tests.pairs):,} pairs, {len(tests.references):,} sources"]
+    lines = [f"{one_line(tests.name)}: {counted(len(tests.pairs), 'pair')}, {counted(len(tests.references), 'source')}"]
     for output in (evaluation.output for evaluation in findings.evaluations):
         if output.trained_on is not None:
             told = f"{output.trained_on:,} of the pairs have a side that {one_line(output.name)} was trained on"
@@ -68,8 +69,10 @@ def _of_system(evaluation: Evaluation) -> Iterator[Block]:
         lines.append(f"{output.sentences_per_second:,.0f} sentences per second")
     yield lines
     for title, parts in _parts(evaluation).items():
-        rows = [[part.name, f"{part.pairs:,}", f"{part.bleu:.1f}"] for part in parts]
+        rows = [[part.name, f"{part.pairs:,}", "-" if part.bleu is None else f"{part.bleu:.1f}"] for part in parts]
         yield Table(titles=[title, "pairs", "BLEU"], rows=rows, numbers=True)
+    if any(part.bleu is None for parts in _parts(evaluation).values() for part in parts):
+        yield ["- no BLEU: it counts four tokens in a row, and no reference of that part has so many"]
 
 
 def _attention_lines(output: SystemOutput) -> Iterator[str]:
@@ -83,7 +86,7 @@ def _attention_lines(output: SystemOutput) -> Iterator[str]:
     if aligned := output.alignment:
         yield (
             f"alignment error rate {aligned.error_rate:.3f}, precision {aligned.precision:.3f}, recall"
-            f" {aligned.recall:.3f} ({aligned.pairs:,} pairs with gold links)"
+            f" {aligned.recall:.3f} ({counted(aligned.pairs, 'pair')} with gold links)"
         )
 
 

@@ -7,7 +7,7 @@ from seq2seq_cli.cli.training.display import TESTING, Display, epoch_line
 from seq2seq_cli.cli.training.standing import Standing
 
 if TYPE_CHECKING:
-    from seq2seq_cli.config.schema import TrainingConfig
+    from seq2seq_cli.config.schema.training import TrainingConfig
     from seq2seq_cli.training.events import Event, Started, Step, Validated
 
 SMOOTHING = 0.98

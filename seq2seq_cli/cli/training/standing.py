@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from seq2seq_cli.config.schema import TrainingConfig
+    from seq2seq_cli.config.schema.training import TrainingConfig
 
 _SHORTEST_BAR = 8
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from seq2seq_cli.cli.translating.translators import Translators
+from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import UsageError, one_line
 
 if TYPE_CHECKING:
@@ -68,10 +69,10 @@ class AttentionFile:
         texts, is_whole = self._texts, len(self._texts) == self._count
         self._texts, self._count = [], 0
         if self.is_page:
-            shown = f"{self._write_page(texts, translators)} texts"
+            shown = counted(self._write_page(texts, translators), "text")
         else:
             drawn, count = self._write_sentences(texts, translators.labels)
-            shown, is_whole = f"{drawn} sentences", is_whole and drawn == count
+            shown, is_whole = counted(drawn, "sentence"), is_whole and drawn == count
             if not drawn:
                 return
         self.overwrite = True

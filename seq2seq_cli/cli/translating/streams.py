@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from io import BufferedReader
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,17 +27,22 @@ def translate_lines(
 ) -> None:
     """Show the translation of each line; `progress` is told how many there are so far.
 
-    Raises InputError for a line that cannot be translated, once those before it are; `name` is that of the stream.
+    Raises InputError for a line that cannot be read or translated, once those before it are; `name` is that of the
+    stream.
     """
     from seq2seq_cli.decoding.lines import LineTranslator, read_blocks
 
     def place(number: int) -> str:
         return f"{name}:{number}"
 
+    def blocks() -> Iterator[list[str]]:
+        with _reading(name):
+            yield from read_blocks(stream, place)
+
     def translations() -> "Iterator[tuple[Translation, ...]]":
         lines = LineTranslator(presenter.translators.translate_stream, place)
         done = 0
-        for block in read_blocks(stream, place):
+        for block in blocks():
             for of_line in lines.translate(block):
                 yield of_line
                 done += 1
@@ -55,14 +61,22 @@ def translate_file(path: Path, presenter: Presenter) -> None:
         if not sys.stderr.isatty() or presenter.output.is_terminal or not path.is_file():
             translate_lines(file, str(path), presenter)
             return
-        total = sum(block.count(b"\n") for block in iter(lambda: file.read(2**20), b""))
-        file.seek(0)
+        with _reading(str(path)):
+            total = sum(block.count(b"\n") for block in iter(lambda: file.read(2**20), b""))
+            file.seek(0)
         with progress_bar("translate", " lines") as show:
             translate_lines(file, str(path), presenter, lambda done: show(done, total))
 
 
 def _opened(path: Path) -> BufferedReader:
-    try:
+    with _reading(str(path)):
         return path.open("rb")
+
+
+@contextmanager
+def _reading(name: str) -> Iterator[None]:
+    """Name what cannot be read."""
+    try:
+        yield
     except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+        raise InputError(f"{name}: cannot be read: {error.strerror}") from None

@@ -15,7 +15,7 @@ import pytest
 from seq2seq_cli.cli.terminal.safe_stream import guard_streams
 from seq2seq_cli.cli.training.bar import TrainingBar
 from seq2seq_cli.cli.training.standing import Standing
-from seq2seq_cli.config.schema import TrainingConfig
+from seq2seq_cli.config.schema.training import TrainingConfig
 from seq2seq_cli.training.events import Finished, Started, Step, Validated
 
 ERASE = "\r\x1b[J"

@@ -47,6 +47,12 @@ def test_parts_are_the_pairs_with_so_many_words() -> None:
     assert found.by_frequency == ()
 
 
+def test_a_part_whose_references_are_too_short_for_bleu_has_none() -> None:
+    short = TestSet(name="short", pairs=(("Go.", "Geh."), ("Go there now!", "Geh hin!")), languages=("en", "de"))
+    [part] = figures_of(SystemOutput(name="system", texts=dict(short.pairs)), short).by_length
+    assert (part.pairs, part.bleu) == (2, None)
+
+
 def test_the_rarest_word_decides_about_the_frequency() -> None:
     training = TrainingSources(["She kissed the dog.", "The dog, the cat!"], "en")
     assert training.known("The dog and the cat!").rarest_frequency == 0

@@ -51,7 +51,7 @@ def test_given_splits_are_kept_and_share_no_sentence_with_training(tmp_path: Pat
         "in valid": (1, "deu.txt", 8),
         "in test": (1, "deu.txt", 2),
     }
-    assert report.warnings == ["1 pairs of the given test split share a sentence with the validation split"]
+    assert report.warnings == ["the given test split shares a sentence with the validation split in 1 pair"]
     assert [(file.name, file.split) for file in report.manifest.pair_files] == [
         ("deu.txt", None),
         ("valid.tsv", "valid"),

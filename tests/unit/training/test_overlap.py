@@ -10,7 +10,7 @@ from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SPLITS
 from seq2seq_cli.corpus.trained_sentences import TrainedSentences
 from seq2seq_cli.errors import ModelFileError, UsageError
-from seq2seq_cli.evaluation.test_data import find_test_set, leave_out_trained
+from seq2seq_cli.evaluation.test_data import EvaluatedRun, find_test_set, leave_out_trained
 from seq2seq_cli.preparation.prepare import prepare
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.training.command import train
@@ -44,6 +44,10 @@ def more(origin: RunFolder, corpus: PreparedCorpus, tmp_path_factory: pytest.Tem
     return out
 
 
+def evaluated(path: Path) -> EvaluatedRun:
+    return EvaluatedRun(name=str(path), folder=RunFolder(path))
+
+
 def test_they_are_left_out_of_the_scores_also_when_resumed_and_by_runs_after_it(
     origin: RunFolder, more: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -55,14 +59,14 @@ def test_they_are_left_out_of_the_scores_also_when_resumed_and_by_runs_after_it(
     assert RunFolder(second).provenance().pairs["test"] == 20
     card = (second / "README.md").read_text(encoding="utf-8")
     assert "20 test pairs;" in card
-    assert f"30 test pairs more are not scored: `{origin.path}` was trained on a sentence of each" in card
-    whole = find_test_set([RunFolder(second)], None, "test", more, None)
-    assert len(leave_out_trained(whole, [RunFolder(second)]).pairs) == 20
+    assert f"more are not scored: 30 test pairs, as `{origin.path}` was trained on a sentence of each" in card
+    whole = find_test_set([evaluated(second)], None, "test", more, None)
+    assert len(leave_out_trained(whole, [evaluated(second)]).pairs) == 20
 
     caplog.clear()
     train(resume=True, out=second)
     assert told in caplog.text
-    assert "30 test pairs more are not scored" in (second / "README.md").read_text(encoding="utf-8")
+    assert "more are not scored: 30 test pairs" in (second / "README.md").read_text(encoding="utf-8")
 
     with ExitStack() as held:
         _, corpus = make_plan(Options(data=more, init_from=second, out=tmp_path / "third"), launch=None, held=held)
@@ -95,16 +99,16 @@ def test_evaluate_counts_them_without_the_prepared_folder(
 def test_evaluate_warns_of_another_corpus_only_where_it_cannot_count_them(
     origin: RunFolder, more: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    find_test_set([origin], None, "test", more, None)
+    find_test_set([evaluated(origin.path)], None, "test", more, None)
     assert not caplog.text
 
     record = origin.trained_path.read_bytes()
     origin.trained_path.unlink()
     try:
-        find_test_set([origin], None, "test", more, None)
+        find_test_set([evaluated(origin.path)], None, "test", more, None)
     finally:
         origin.trained_path.write_bytes(record)
-    assert f"{origin.path} was not trained on {more}: it may know some of these sentences" in caplog.text
+    assert f"{origin.path} was not trained on {more}, and may know some of these sentences" in caplog.text
 
 
 def test_case_and_punctuation_do_not_count_and_sides_are_apart(corpus: PreparedCorpus) -> None:
@@ -115,15 +119,18 @@ def test_case_and_punctuation_do_not_count_and_sides_are_apart(corpus: PreparedC
     assert not any(trained.share_a_side(corpus.sentences(name)).any() for name in SPLITS[1:])
 
 
-@pytest.mark.parametrize("content", ["{}", '{"format": 1, "src": "AA", "tgt": ""}', '{"format": 1, "src": 3}'])
+@pytest.mark.parametrize("content", ["{}", '{"format": 1, "src": "AA", "tgt": ""}', '{"format": 1, "src": 3}', ""])
 def test_a_record_that_is_damaged_or_missing_is_named(
     origin: RunFolder, more: Path, tmp_path: Path, content: str
 ) -> None:
     record = origin.trained_path
     whole = record.read_bytes()
-    record.write_text(content, encoding="utf-8")
+    if content:
+        record.write_text(content, encoding="utf-8")
+    else:
+        record.unlink()
     try:
-        with pytest.raises(ModelFileError, match=r"trained\.json: damaged"):
+        with pytest.raises(ModelFileError, match=r"trained\.json: (damaged|missing).*: restore it, or train"):
             train(data=more, init_from=origin.path, out=tmp_path / "new")
     finally:
         record.write_bytes(whole)

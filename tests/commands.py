@@ -1,27 +1,26 @@
 """``s2s`` as a user types it: in a process of its own, or in the test's, where a process is not the point.
 
-A process takes a second or two to import what a command needs, and the tests run hundreds of commands.
+A process takes a second or two to import what a command needs, and the tests run hundreds of commands: where the start
+of the program is not the point, a process is forked from one that has imported it.
 """
 
 import io
-import subprocess
 import sys
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import pytest
 
 from seq2seq_cli.cli.app import main
+from tests.forks import Done as Done
+from tests.forks import Forked
 
 S2S = (sys.executable, "-m", "seq2seq_cli")
 
-Done = subprocess.CompletedProcess[str]
 
-
-def s2s(folder: Path, *arguments: str, text: str | None = None) -> Done:
+def s2s(folder: Path, *arguments: str, text: str = "") -> Done:
     """Run a command in a process of its own; ``text`` flows into it."""
-    return subprocess.run(
-        [*S2S, *arguments], cwd=folder, input=text, capture_output=True, encoding="utf-8", check=False
-    )
+    return Forked(folder, *arguments, text=text).done()
 
 
 def s2s_here(folder: Path, *arguments: str, text: str = "") -> Done:
@@ -38,4 +37,4 @@ def s2s_here(folder: Path, *arguments: str, text: str = "") -> Done:
             main()
     said = [stream.buffer.getvalue().decode("utf-8") for stream in (stdout, stderr)]
     assert isinstance(ended.value.code, int)
-    return subprocess.CompletedProcess(list(arguments), ended.value.code, *said)
+    return CompletedProcess(list(arguments), ended.value.code, *said)

@@ -1,9 +1,16 @@
-"""What holds for all tests: threads, signals, deadlines, and shapes in signatures, checked while the tests run."""
+"""What holds for all tests: threads, signals, deadlines, and shapes in signatures, checked while the tests run.
+
+The checks take as long as what they check. By default they are on in the unit tests of the rooms that compute with
+arrays, and in all tests where the slow ones run as well: ``make test-all``.
+"""
 
 import os
 import signal
 import sys
+from pathlib import Path
 
+import jaxtyping
+import pytest
 from hypothesis import settings
 from jaxtyping import install_import_hook
 
@@ -27,3 +34,14 @@ install_import_hook(
     [f"seq2seq_cli.{room}" for room in ("model", "learning", "training", "decoding", "evaluation", "compute")],
     "beartype.beartype",
 )
+
+_CHECKED = tuple(Path(__file__).parent / "unit" / room for room in ("model", "learning", "decoding", "evaluation"))
+_QUICK = "not slow"
+"""The default selection of tests, that of pyproject.toml."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Check the signatures, or not, in a test and in the fixtures that it is the first to use."""
+    is_checked = item.config.option.markexpr != _QUICK or any(map(item.path.is_relative_to, _CHECKED))
+    jaxtyping.config.update("jaxtyping_disable", not is_checked)

@@ -6,7 +6,6 @@ hundred files, so that what one command leaves in memory does not add up.
 
 import faulthandler
 import json
-import multiprocessing
 import os
 import random
 import resource
@@ -26,6 +25,7 @@ from typing import Any
 
 from tqdm import tqdm
 
+from tests.forks import FORKS
 from tests.fuzz.formats import FORMATS, WITHOUT_TORCH, Format, make_valid
 from tests.fuzz.oracle import Run, Verdict, judge
 from tests.fuzz.sandbox import Sandbox
@@ -36,21 +36,6 @@ PATIENCE = 40
 """Wall-clock seconds after which a command is stopped; the machine may be busy."""
 _ADDRESS_SPACE = 4 << 30
 """Bytes that a process may map beyond what it has mapped before."""
-
-_FORKS = multiprocessing.get_context("forkserver")
-_PRELOADED = [
-    "seq2seq_cli.cli.app",
-    "seq2seq_cli.training.report",
-    "seq2seq_cli.preparation.prepare",
-    "seq2seq_cli.decoding.load",
-    "seq2seq_cli.decoding.engines.standalone",
-    "seq2seq_cli.runs.curves",
-    "tests.fuzz.campaign",
-    *("filelock", "matplotlib.figure", "onnx", "sacrebleu", "safetensors.numpy", "spacy.lang.de", "spacy.lang.en"),
-    *("spacy.pipeline", "spacy_legacy", "spacy_loggers"),
-    *("tokenizers.implementations", "torch._decomp", "torch._dynamo", "torch.onnx"),
-]
-"""The modules that the commands import when they need them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,10 +123,9 @@ class Campaign:
 
     def prepare(self) -> None:
         """Make the valid files; raises RuntimeError when a command fails."""
-        _FORKS.set_forkserver_preload(_PRELOADED)
         for path in (self.valid, self.streams):
             path.mkdir(parents=True)
-        process = _FORKS.Process(target=_make_valid, args=(self,))
+        process = FORKS.Process(target=_make_valid, args=(self,))
         process.start()
         process.join()
         if process.exitcode:
@@ -153,9 +137,9 @@ class Campaign:
         left = list(cases)
         while left:
             batch = left[:BATCH]
-            ours, theirs = _FORKS.Pipe(duplex=False)
+            ours, theirs = FORKS.Pipe(duplex=False)
             names = [(case.format.name, case.number) for case in batch]
-            process = _FORKS.Process(target=_work, args=(self, names, theirs, run or s2s))
+            process = FORKS.Process(target=_work, args=(self, names, theirs, run or s2s))
             process.start()
             theirs.close()
             try:

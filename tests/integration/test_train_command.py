@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from seq2seq_cli.runs.latest import read_latest
-from tests.commands import S2S, Done, s2s, s2s_here
+from tests.commands import Done, s2s, s2s_here
 from tests.corpora import reversed_words, symbol_sequences
+from tests.forks import Forked
 
 SMALL = (
     *("--set", "model.encoder.hidden_size=8", "--set", "model.decoder.hidden_size=16"),
@@ -217,19 +218,13 @@ def test_weights_for_another_model_or_vocabulary_are_refused_in_words(home: Path
     assert not (home / "runs" / "refused").exists()
 
 
-def start_training(folder: Path, name: str) -> "subprocess.Popen[str]":
+def start_training(folder: Path, name: str) -> Forked:
     """Start a training that does not end, and wait until it has begun its second epoch."""
     (folder / "tmp").mkdir(exist_ok=True)
     environment = {**os.environ, "TMPDIR": str(folder / "tmp")}
     environment.pop("TORCHINDUCTOR_CACHE_DIR", None)  # torch has set it when it trained in this process
-    process = subprocess.Popen(
-        [*S2S, "train", "-c", "luong_dot", *SMALL, *ENDLESS, "--out", f"runs/{name}"],
-        cwd=folder,
-        env=environment,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        encoding="utf-8",
-    )
+    arguments = ("train", "-c", "luong_dot", *SMALL, *ENDLESS, "--out", f"runs/{name}")
+    process = Forked(folder, *arguments, environment=environment)
     metrics = folder / "runs" / name / "metrics.jsonl"
     deadline = time.monotonic() + 120
     while not metrics.is_file():
@@ -284,20 +279,15 @@ def test_the_answer_does_not_depend_on_the_route_or_the_batch(home: Path) -> Non
 
 def resume_together(home: Path, name: str) -> list[Done]:
     """Two trainings that resume the same run at the same moment; the one that got it is stopped then."""
-    command = [*S2S, "train", "--resume", "--out", f"runs/{name}", *ENDLESS]
-    processes = [
-        subprocess.Popen(command, cwd=home, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8")
-        for _ in range(2)
-    ]
+    processes = [Forked(home, "train", "--resume", "--out", f"runs/{name}", *ENDLESS) for _ in range(2)]
     deadline = time.monotonic() + 120
     while all(process.poll() is None for process in processes) and time.monotonic() < deadline:
         time.sleep(0.02)
     done = []
     for process in sorted(processes, key=lambda process: process.poll() is None):
         if process.poll() is None:
-            process.terminate()
-        out, err = process.communicate(timeout=60)
-        done.append(Done([], process.returncode, out, err))
+            process.send_signal(signal.SIGTERM)
+        done.append(process.done(timeout=60))
     return done
 
 

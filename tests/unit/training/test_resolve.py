@@ -86,7 +86,7 @@ def test_options_that_need_held_out_scores_need_held_out_pairs(
         assert str(without_held_out.path) in line
     config = load_config(None, overrides)
     assert resolve_config(config, corpus).training.model_copy(update={"best_metric": "auto"}) == config.training
-    with pytest.raises(UsageError, match="all of .* are left out: prepare with other pairs for --valid, or set"):
+    with pytest.raises(UsageError, match=r"all of .* are left out: prepare with other pairs for --valid, or set"):
         resolved(corpus.leaving_out({"valid": tuple(range(len(corpus.split("valid"))))}), *overrides)
     given = resolve_config(config, without_held_out).training
     assert (given.patience, given.schedule, given.ema_decay) == (None, "constant", 0.0)

@@ -15,7 +15,10 @@ from subprocess import CompletedProcess, TimeoutExpired
 
 from tqdm import tqdm
 
-FORKS = multiprocessing.get_context("spawn" if sys.platform == "win32" else "forkserver")  # Windows forks no process
+if sys.platform == "win32":
+    FORKS = multiprocessing.get_context("spawn")
+else:
+    FORKS = multiprocessing.get_context("forkserver")
 FORKS.set_forkserver_preload(
     [
         "pytest",

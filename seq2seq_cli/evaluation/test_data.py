@@ -55,7 +55,7 @@ def opened_runs(paths: Sequence[Path], *, needed: bool) -> Iterator[list[Evaluat
 
     Raises ModelFileError when there is none.
     """
-    wanted = paths or ([None] if needed else [])
+    wanted: Sequence[Path | None] = paths or ([None] if needed else [])
     with ExitStack() as held:
         folders = [held.enter_context(opened_run(path)) for path in wanted]
         yield [

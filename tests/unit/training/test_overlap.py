@@ -130,7 +130,7 @@ def test_a_record_that_is_damaged_or_missing_is_named(
     else:
         record.unlink()
     try:
-        with pytest.raises(ModelFileError, match=r"trained\.json: (damaged|missing).*: restore it, or train"):
+        with pytest.raises(ModelFileError, match=r"trained\.json: (damaged|missing).*: restore it, or "):
             train(data=more, init_from=origin.path, out=tmp_path / "new")
     finally:
         record.write_bytes(whole)

@@ -1,6 +1,6 @@
-"""``s2s`` in processes forked from one that has imported what the commands need: they start at once.
+"""``s2s``, and programs of benchmarks, in processes forked from one that has imported what they need.
 
-A process of its own needs two seconds to import torch, and the tests start dozens.
+Such a process starts at once. One that imports torch takes two seconds, and the tests start dozens.
 """
 
 import multiprocessing
@@ -10,6 +10,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from subprocess import CompletedProcess, TimeoutExpired
 
@@ -39,18 +40,29 @@ FORKS.set_forkserver_preload(
 Done = CompletedProcess[str]
 
 
+S2S_MODULE = "seq2seq_cli.__main__"
+
+
 class Forked:
-    """A command of s2s, which is started; like `subprocess.Popen`, as far as the tests need it."""
+    """A program that is started, by default s2s; like `subprocess.Popen`, as far as the tests need it."""
 
     def __init__(
-        self, folder: Path, *arguments: str, text: str = "", environment: Mapping[str, str] | None = None
+        self,
+        folder: Path,
+        *arguments: str,
+        text: str = "",
+        environment: Mapping[str, str] | None = None,
+        module: str = S2S_MODULE,
     ) -> None:
-        """Start a command in a working folder; `text` flows into it, and its whole environment may be given."""
+        """Start the function `main` of a module in a working folder.
+
+        `text` flows into it, and its whole environment may be given.
+        """
         self._streams = tempfile.TemporaryDirectory()
         (self._path(0)).write_text(text, encoding="utf-8")
         variables = dict(os.environ if environment is None else environment)
         streams = [self._path(number) for number in range(3)]
-        self._process = FORKS.Process(target=_become, args=(arguments, folder, variables, streams))
+        self._process = FORKS.Process(target=_become, args=(module, arguments, folder, variables, streams))
         self._process.start()
 
     @property
@@ -89,10 +101,10 @@ class Forked:
         return Path(self._streams.name) / str(number)
 
 
-def _become(arguments: Sequence[str], folder: Path, variables: Mapping[str, str], streams: Sequence[Path]) -> None:
-    """Make this process the command ``s2s``, which ends by `sys.exit`."""
-    from seq2seq_cli.__main__ import main
-
+def _become(
+    module: str, arguments: Sequence[str], folder: Path, variables: Mapping[str, str], streams: Sequence[Path]
+) -> None:
+    """Make this process a program, which may end by `sys.exit`."""
     os.environ.clear()
     os.environ.update(variables)
     tempfile.tempdir = None  # as the environment has it
@@ -106,5 +118,5 @@ def _become(arguments: Sequence[str], folder: Path, variables: Mapping[str, str]
     sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
     sys.stdout, sys.stderr = (open(number, "w", encoding="utf-8", closefd=False) for number in (1, 2))  # noqa: SIM115
     os.chdir(folder)
-    sys.argv = ["s2s", *arguments]
-    main()
+    sys.argv = ["s2s" if module == S2S_MODULE else module, *arguments]
+    import_module(module).main()

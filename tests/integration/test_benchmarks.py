@@ -1,7 +1,6 @@
 """``make bench`` with tiny settings: every figure is printed and is plausible."""
 
 import re
-import subprocess
 import sys
 from pathlib import Path
 
@@ -9,6 +8,7 @@ import pytest
 
 from benchmarks.models import DECODERS
 from benchmarks.training import LOOP
+from tests.forks import Done, Forked
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="measures processes by wait4")
 
@@ -46,9 +46,8 @@ def figures(printed: str) -> dict[str, float]:
     return {row[1]: float(row[2].replace(",", "")) for row in rows if row}
 
 
-def speed(*arguments: str) -> "subprocess.CompletedProcess[str]":
-    command = [sys.executable, "-m", "benchmarks.speed", *arguments]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8", check=False)
+def speed(*arguments: str) -> Done:
+    return Forked(ROOT, *arguments, module="benchmarks.speed").done(timeout=3600)
 
 
 @pytest.mark.slow

@@ -13,6 +13,7 @@ import pytest
 
 from seq2seq_cli.errors import S2SError
 from seq2seq_cli.preparation.prepare import prepare
+from tests.commands import Done, s2s_here
 
 pytest.importorskip("distributed")
 
@@ -22,9 +23,8 @@ DASK = (sys.executable, "-m", "dask")
 WITHOUT_S2S = "import sys; sys.path.append(sys.argv.pop(1)); import dask.__main__; dask.__main__.main()"
 
 
-def s2s_prepare(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
-    command = [sys.executable, "-m", "seq2seq_cli", "prepare", "deu.txt", *arguments]
-    return subprocess.run(command, cwd=folder, capture_output=True, encoding="utf-8", check=False)
+def s2s_prepare(folder: Path, *arguments: str) -> Done:
+    return s2s_here(folder, "prepare", "deu.txt", *arguments)
 
 
 @contextmanager

@@ -1,4 +1,7 @@
-"""Several processes train one model: started by torchrun as a user starts it, or, where it has no part, without it."""
+"""Several processes train one model: started by torchrun as a user starts it, or, where it has no part, without it.
+
+Torchrun and each of its processes take seconds to start: those tests are slow ones.
+"""
 
 import contextlib
 import json
@@ -20,6 +23,7 @@ from safetensors.torch import load_file
 
 from tests.commands import S2S, Done, s2s_here
 from tests.corpora import write_reversals
+from tests.forks import Forked
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are watched through /proc")
 
@@ -123,12 +127,15 @@ def children(pid: int) -> list[int]:
     return sorted(map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()))
 
 
-def test_two_processes_do_what_one_does(home: Path, started: Started) -> None:
+def test_two_processes_do_what_one_does(home: Path) -> None:
     """The batches are of all sizes: some have one pair, so that one of the processes has none."""
     settings = [*CERTAIN, "training.epochs=3", "training.batch_size=49", "training.accumulate=2"]
     settings += ["training.ema_decay=0.9", "training.label_smoothing=0.1", "training.schedule=cosine"]
-    done = ended(started.torchrun(home, train_arguments("two", *settings)))
-    assert done.returncode == 0, done.stderr
+    common = {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port())}
+    environments = [{**os.environ, **common, "RANK": rank, "LOCAL_RANK": rank} for rank in "01"]
+    both = [Forked(home, *train_arguments("two", *settings), environment=variables) for variables in environments]
+    done, second = (process.done() for process in both)
+    assert (done.returncode, second.returncode) == (0, 0), done.stderr + second.stderr
     alone = s2s_here(home, *train_arguments("one", *settings))
     assert alone.returncode == 0, alone.stderr
 
@@ -144,10 +151,12 @@ def test_two_processes_do_what_one_does(home: Path, started: Started) -> None:
             assert other[key] == (pytest.approx(expected, rel=1e-4) if isinstance(expected, float) else expected), key
     # One of the two speaks.
     assert done.stderr.count("epoch 1: ") == 1
+    assert (second.stdout, second.stderr) == ("", "")
     assert "2 processes" in done.stderr
     assert done.stdout.replace("runs/two", "runs/one").splitlines()[1:] == alone.stdout.splitlines()[1:]
 
 
+@pytest.mark.slow
 def test_a_killed_process_ends_the_other_and_torchrun_goes_on_from_last(home: Path, started: Started) -> None:
     process = started.torchrun(home, train_arguments("killed", "training.epochs=12"), "--max-restarts", "1")
     run = home / "runs" / "killed"

@@ -1,9 +1,9 @@
 """``make gallery`` with tiny settings: models are trained, scored and drawn, none of them twice."""
 
 import re
-import subprocess
-import sys
 from pathlib import Path
+
+from tests.forks import Forked
 
 ROOT = Path(__file__).resolve().parents[2]
 SMALL = [
@@ -14,11 +14,11 @@ SMALL = [
 
 
 def gallery(folder: Path, *arguments: str, returncode: int = 0) -> str:
-    command = [sys.executable, "-m", "benchmarks.gallery", "--work", str(folder / "work"), "--seconds", "0.1"]
+    command = ["--work", str(folder / "work"), "--seconds", "0.1"]
     command += ["--page", str(folder / "page.md"), "--pairs", str(folder / "pairs.txt"), *arguments]
     for setting in SMALL:
         command += ["--set", setting]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8", check=False)
+    done = Forked(ROOT, *command, module="benchmarks.gallery").done()
     assert done.returncode == returncode, done.stderr
     return done.stderr
 

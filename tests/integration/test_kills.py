@@ -1,10 +1,11 @@
 """A killed and resumed training ends like one that was never killed; ``make kills`` tries it fifty times."""
 
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from tests.forks import Forked
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="forks processes")
 
@@ -15,8 +16,7 @@ def test_killed_and_resumed_equals_never_killed(tmp_path: Path) -> None:
     pairs = tmp_path / "pairs.txt"
     lines = (ROOT / "data" / "sample.txt").read_text(encoding="utf-8").splitlines(keepends=True)
     pairs.write_text("".join(lines[:150]), encoding="utf-8")
-    command = [sys.executable, "-m", "benchmarks.kills", "--kills", "3", "--pairs", str(pairs)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8", check=False)
+    done = Forked(ROOT, "--kills", "3", "--pairs", str(pairs), module="benchmarks.kills").done()
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.splitlines()[-1].startswith("3 kills, ")
     assert done.stderr == ""

@@ -5,11 +5,12 @@
 """
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from tests.forks import Forked
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="forks processes, and reads /proc")
 
@@ -19,8 +20,7 @@ HOUR = "3600"
 
 def run(module: str, *options: str) -> str:
     """The last lines of a program of benchmarks, which must find nothing wrong."""
-    command = [sys.executable, "-m", f"benchmarks.{module}", *options]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8", check=False)
+    done = Forked(ROOT, *options, module=f"benchmarks.{module}").done(timeout=2 * float(HOUR))
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 

@@ -1,13 +1,17 @@
 """What many unit tests begin with: a pair file, a small corpus, a config, a place for a run."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.training.events import Event
+from seq2seq_cli.training.session import Session
 from tests.corpora import pair_lines, prepared, reversed_words, symbol_sequences
-from tests.tiny import tiny_config
+from tests.tiny import started, tiny_config
 
 
 @pytest.fixture
@@ -28,6 +32,21 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> PreparedCorpus:
 @pytest.fixture
 def config(corpus: PreparedCorpus) -> Config:
     return tiny_config(corpus)
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A training from its start to its end."""
+
+    session: Session
+    events: Sequence[Event]
+
+
+@pytest.fixture(scope="session")
+def whole(corpus: PreparedCorpus, tmp_path_factory: pytest.TempPathFactory) -> Whole:
+    """That of the corpus with the config; its run is not to be changed."""
+    session = started(tmp_path_factory.mktemp("whole") / "run", tiny_config(corpus), corpus)
+    return Whole(session, list(session.train()))
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """All combinations of mechanisms that the config allows, each as a small model."""
 
+import itertools
 from collections.abc import Iterator
 from itertools import count, cycle, product
 from typing import Any, get_args
@@ -144,7 +145,40 @@ def name_of(config: ModelConfig) -> str:
 COMBINATIONS = list(combinations())
 
 
-@pytest.fixture(params=COMBINATIONS, ids=name_of)
+def features(config: ModelConfig) -> tuple[tuple[str, Any], ...]:
+    """The mechanisms of a combination, each with the key that it is the value of."""
+    encoder, attention, decoder = config.encoder, config.attention, config.decoder
+    return (
+        *((f"encoder.{key}", getattr(encoder, key)) for key in ("cell", "directions", "reverse", "layers", "residual")),
+        *((f"attention.{key}", getattr(attention, key)) for key in ("score", "scope", "heads", "gate")),
+        *((f"decoder.{key}", getattr(decoder, key)) for key in ("kind", "cell", "layers", "input_feeding", "readout")),
+        ("bridge", config.bridge),
+        ("tied_embeddings", config.tied_embeddings),
+    )
+
+
+def pairwise(configs: list[ModelConfig]) -> list[ModelConfig]:
+    """A part of the combinations that has every two mechanisms together that any of all has."""
+    pairs = [set(itertools.combinations(features(config), 2)) for config in configs]
+    missing, chosen = set[Any]().union(*pairs), set[int]()
+    # First those that bring much, so that few are chosen.
+    for least in (60, 30, 15, 8, 4, 2, 1):
+        for number, of_config in enumerate(pairs):
+            if len(of_config & missing) >= least:
+                chosen.add(number)
+                missing -= of_config
+    return [configs[number] for number in sorted(chosen)]
+
+
+_QUICK = {name_of(config) for config in pairwise(COMBINATIONS)}
+
+
+@pytest.fixture(
+    params=[
+        pytest.param(config, marks=() if name_of(config) in _QUICK else pytest.mark.slow, id=name_of(config))
+        for config in COMBINATIONS
+    ]
+)
 def config(request: pytest.FixtureRequest) -> ModelConfig:
     """One legal combination."""
     return request.param  # type: ignore[no-any-return]

@@ -1,6 +1,7 @@
 """A run that begins with the weights of another."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from seq2seq_cli.training.card import model_card
 from seq2seq_cli.training.report import report
 from tests.corpora import prepared
 from tests.tiny import created, resumed, started, tiny_config
+from tests.unit.conftest import Whole
 
 VARIANTS = ("model.encoder.variational_dropout=true", "model.decoder.word_dropout=0.1")
 
@@ -25,11 +27,9 @@ def contents(folder: Path) -> dict[Path, bytes]:
 
 
 @pytest.fixture(scope="module")
-def origin(corpus: PreparedCorpus, tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
+def origin(whole: Whole, tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
     """A finished run."""
-    path = tmp_path_factory.mktemp("origin") / "old"
-    list(started(path, tiny_config(corpus), corpus).train())
-    return RunFolder(path)
+    return RunFolder(shutil.copytree(whole.session.run.path, tmp_path_factory.mktemp("origin") / "old"))
 
 
 def test_begins_as_good_as_the_best_epoch_of_its_origin_with_a_fresh_optimiser(
@@ -60,7 +60,7 @@ def test_leaves_its_origin_as_it_is_and_says_where_it_is_from(
 
 
 def test_stopped_and_resumed_equals_never_stopped(origin: RunFolder, corpus: PreparedCorpus, tmp_path: Path) -> None:
-    config = tiny_config(corpus)
+    config = tiny_config(corpus, "training.epochs=2")
     whole = started(tmp_path / "whole", config, corpus, origin=origin)
     list(whole.train())
     for event in started(tmp_path / "parts", config, corpus, origin=origin).train():

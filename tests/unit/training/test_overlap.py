@@ -1,6 +1,7 @@
 """Held-out pairs that the run of --init-from was trained on."""
 
 import logging
+import shutil
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -17,18 +18,16 @@ from seq2seq_cli.training.command import train
 from seq2seq_cli.training.plan import Options, make_plan
 from tests.commands import s2s_here
 from tests.corpora import reversed_words, symbol_sequences
-from tests.tiny import started, tiny_config
+from tests.unit.conftest import Whole
 
 KNOWN = 30
 NEW = [(s, reversed_words(s)) for s in symbol_sequences(60, shortest=7, longest=9, seed=3)]
 
 
 @pytest.fixture(scope="module")
-def origin(corpus: PreparedCorpus, tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
+def origin(whole: Whole, tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
     """A finished run."""
-    path = tmp_path_factory.mktemp("origin") / "old"
-    list(started(path, tiny_config(corpus, "training.epochs=1"), corpus).train())
-    return RunFolder(path)
+    return RunFolder(shutil.copytree(whole.session.run.path, tmp_path_factory.mktemp("origin") / "old"))
 
 
 @pytest.fixture(scope="module")

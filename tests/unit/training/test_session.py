@@ -1,6 +1,8 @@
 """Stopped and resumed equals never stopped; what was saved is never lost."""
 
 import json
+from collections.abc import Iterable
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +14,10 @@ from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.errors import TrainingError
 from seq2seq_cli.runs.checkpoint import save_checkpoint
 from seq2seq_cli.runs.folder import RunFolder
-from seq2seq_cli.training.events import Finished, Saved, Started, Step, Validated
+from seq2seq_cli.training.events import Event, Finished, Saved, Started, Step, Validated
 from seq2seq_cli.training.session import Session
 from tests.tiny import resumed, started, tiny_config
+from tests.unit.conftest import Whole
 
 STEPS_PER_EPOCH = 11
 
@@ -39,39 +42,36 @@ def epochs(path: Path) -> list[dict[str, object]]:
 
 @pytest.mark.parametrize("stops", [[5], [11, 14, 15, 30]], ids=lambda s: "-".join(map(str, s)))
 def test_resumed_equals_never_stopped_bit_for_bit(
-    corpus: PreparedCorpus, config: Config, tmp_path: Path, stops: list[int]
+    whole: Whole, corpus: PreparedCorpus, config: Config, tmp_path: Path, stops: list[int]
 ) -> None:
-    whole = started(tmp_path / "whole", config, corpus)
-    train_to_the_end(whole)
     session = started(tmp_path / "parts", config, corpus)
     for stop in stops:
         stop_after(session, stop)
         torch.manual_seed(999)  # another process starts from anywhere
         session = resumed(RunFolder(tmp_path / "parts"), config, corpus)
     train_to_the_end(session)
-    for name, parameter in whole.state.model.state_dict().items():
+    for name, parameter in whole.session.state.model.state_dict().items():
         assert torch.equal(parameter, session.state.model.state_dict()[name]), name
-    assert epochs(tmp_path / "parts") == epochs(tmp_path / "whole")
-    assert (tmp_path / "parts/best/model.safetensors").read_bytes() == (
-        tmp_path / "whole/best/model.safetensors"
-    ).read_bytes()
+    assert epochs(session.run.path) == epochs(whole.session.run.path)
+    assert session.run.best_path.read_bytes() == whole.session.run.best_path.read_bytes()
 
 
 @pytest.mark.parametrize(
     "overrides",
     [
-        ["model.attention.scope=hard"],
-        ["training.teacher_forcing_decay=exponential", "training.teacher_forcing_half=10"],
-        ["training.teacher_forcing_unit=token"],
+        [
+            *("model.attention.scope=hard", "training.teacher_forcing_unit=token", "training.schedule=cosine"),
+            *("training.teacher_forcing_decay=exponential", "training.teacher_forcing_half=10"),
+            *("training.optimiser=adamw", "training.weight_decay=0.01"),
+        ],
         ["training.ema_decay=0.9", "training.schedule=plateau", "training.accumulate=2"],
-        ["training.optimiser=adamw", "training.weight_decay=0.01", "training.schedule=cosine"],
     ],
-    ids=["hard", "decay", "token", "averaged", "adamw"],
+    ids=["draws", "averages"],
 )
 def test_random_draws_and_schedules_are_resumed_too(
     corpus: PreparedCorpus, tmp_path: Path, overrides: list[str]
 ) -> None:
-    config = tiny_config(corpus, *overrides)
+    config = tiny_config(corpus, "training.epochs=2", *overrides)
     whole = started(tmp_path / "whole", config, corpus)
     train_to_the_end(whole)
     stop_after(started(tmp_path / "parts", config, corpus), 14)
@@ -92,25 +92,21 @@ def test_a_model_that_does_not_fit_into_memory_is_told_and_leaves_nothing(
 
 
 def test_the_same_seed_gives_the_same_run_and_another_seed_another(
-    corpus: PreparedCorpus, config: Config, tmp_path: Path
+    whole: Whole, corpus: PreparedCorpus, config: Config, tmp_path: Path
 ) -> None:
-    def losses(name: str, config: Config) -> list[float]:
-        session = started(tmp_path / name, config, corpus)
-        return [event.loss for event in session.train() if isinstance(event, Step)]
+    def losses(events: Iterable[Event], count: int) -> list[float]:
+        return list(islice((event.loss for event in events if isinstance(event, Step)), count))
 
-    first = losses("first", config)
-    assert losses("second", config) == first
-    assert losses("third", tiny_config(corpus, "training.seed=2")) != first
+    longer = 2 * STEPS_PER_EPOCH + 1
+    same, other = config, tiny_config(corpus, "training.seed=2")
+    assert losses(started(tmp_path / "same", same, corpus).train(), longer) == losses(whole.events, longer)
+    assert losses(started(tmp_path / "other", other, corpus).train(), 1) != losses(whole.events, 1)
 
 
-def test_events_come_in_order_and_the_best_epoch_is_kept(
-    corpus: PreparedCorpus, config: Config, run_path: Path
-) -> None:
-    session = started(run_path, config, corpus)
-    events = train_to_the_end(session)
-    kinds = [type(event) for event in events]
+def test_events_come_in_order_and_the_best_epoch_is_kept(whole: Whole) -> None:
+    kinds = [type(event) for event in whole.events]
     assert kinds == [Started, Saved] + ([Step] * STEPS_PER_EPOCH + [Validated, Saved]) * 3 + [Finished]
-    validated = [event for event in events if isinstance(event, Validated)]
+    validated = [event for event in whole.events if isinstance(event, Validated)]
     assert [event.step for event in validated] == [11, 22, 33]
 
     def rank(event: Validated) -> tuple[float, float]:
@@ -118,18 +114,16 @@ def test_events_come_in_order_and_the_best_epoch_is_kept(
         return event.scores.chrf.value, -event.scores.loss  # of so few pairs
 
     best = max(validated, key=rank)
-    assert session.state.progress.best_epoch == best.epoch
+    assert whole.session.state.progress.best_epoch == best.epoch
     assert [event.epoch for event in validated if event.is_best][-1] == best.epoch
 
 
 def test_a_longer_training_goes_on_where_the_shorter_ended(
-    corpus: PreparedCorpus, config: Config, tmp_path: Path
+    whole: Whole, corpus: PreparedCorpus, tmp_path: Path
 ) -> None:
-    train_to_the_end(started(tmp_path / "long", tiny_config(corpus, "training.epochs=4"), corpus))
-    train_to_the_end(started(tmp_path / "short", config, corpus))
-    longer = tiny_config(corpus, "training.epochs=4")
-    train_to_the_end(resumed(RunFolder(tmp_path / "short"), longer, corpus))
-    assert epochs(tmp_path / "short") == epochs(tmp_path / "long")
+    train_to_the_end(started(tmp_path / "short", tiny_config(corpus, "training.epochs=1"), corpus))
+    train_to_the_end(resumed(RunFolder(tmp_path / "short"), tiny_config(corpus), corpus))
+    assert epochs(tmp_path / "short") == epochs(whole.session.run.path)
 
 
 def test_a_resumed_run_has_the_new_learning_rate(corpus: PreparedCorpus, config: Config, run_path: Path) -> None:

@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 from seq2seq_cli.compute.out_of_memory import is_out_of_memory
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.config.schema.config import PREPARED_SECTIONS, Config
-from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.corpus.manifest import (
     DEFAULT_FOLDER,
     DROPPED_FILE,

@@ -35,7 +35,9 @@ install_import_hook(
     "beartype.beartype",
 )
 
-_CHECKED = tuple(Path(__file__).parent / "unit" / room for room in ("model", "learning", "decoding", "evaluation"))
+_CHECKED = tuple(
+    Path(__file__).parent / "unit" / room for room in ("model", "learning", "decoding/search", "evaluation")
+)
 _QUICK = "not slow"
 """The default selection of tests, that of pyproject.toml."""
 

@@ -147,7 +147,11 @@ def test_freed_memory_is_kept_until_it_is_too_much_and_returned_around_tensors_o
 
 @GLIBC
 @pytest.mark.parametrize(
-    "settings", [{"MALLOC_MMAP_THRESHOLD_": "65536"}, {"GLIBC_TUNABLES": "glibc.malloc.mmap_threshold=65536"}]
+    "settings",
+    [
+        {"MALLOC_MMAP_THRESHOLD_": "65536"},
+        pytest.param({"GLIBC_TUNABLES": "glibc.malloc.mmap_threshold=65536"}, marks=pytest.mark.slow),
+    ],
 )
 def test_the_users_settings_of_the_allocator_stay(settings: dict[str, str]) -> None:
     (kept,) = megabytes(

@@ -44,9 +44,7 @@ def changed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     text = CONTRIBUTING.read_text("utf-8")
     [example] = re.findall(r"```python\n(class \w+\(Score\):.*?)```", text, re.DOTALL)
     [entry] = re.findall(r'`("activated": \w+,)`', text)
-    scores, schema = (
-        folder / "seq2seq_cli" / path for path in ("model/attention/scores.py", "config/schema/model.py")
-    )
+    scores, schema = (folder / "seq2seq_cli" / path for path in ("model/attention/scores.py", "config/schema/model.py"))
     insert(scores, f"{example}\n\n", before="SCORES: ")
     insert(scores, f"    {entry}\n", before="}\n")
     insert(schema, '    "activated",\n', before='    "fixed",\n')

@@ -11,7 +11,7 @@ from seq2seq_cli.errors import ModelFileError, UsageError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from seq2seq_cli.config.schema import TrainingConfig
+    from seq2seq_cli.config.schema.training import TrainingConfig
     from seq2seq_cli.runs.listing import Run
     from seq2seq_cli.runs.metrics import Record
 

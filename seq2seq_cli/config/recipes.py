@@ -4,7 +4,8 @@ from typing import NamedTuple
 
 from seq2seq_cli.config.differences import find_stated_differences
 from seq2seq_cli.config.loader import load_config
-from seq2seq_cli.config.schema import Config, TextConfig
+from seq2seq_cli.config.schema.config import Config
+from seq2seq_cli.config.schema.text import TextConfig
 
 _FEWEST_PAIRS = {
     "quick": 0,

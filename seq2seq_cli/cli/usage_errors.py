@@ -10,8 +10,8 @@ _SECTIONS = {"prepare": ("data", "text"), "train": ("data", "text", "model", "tr
 def usage_line(error: Any) -> str:
     """The message of an error of typer, and where to read on."""
     context = getattr(error, "ctx", None)
-    # Pydantic begins its messages so, where it checks a value for typer.
-    told: str = error.format_message().replace("Value error, ", "").rstrip(".")
+    # Pydantic begins its messages so, where it checks a value for typer, which lists choices line by line.
+    told = " ".join(error.format_message().replace("Value error, ", "").split()).rstrip(".")
     if context is None:
         return told
     if keys := list(_keys_like(getattr(error, "option_name", ""), context.command)):

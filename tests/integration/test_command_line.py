@@ -163,3 +163,17 @@ def test_a_mistake_on_the_command_line_names_what_may_be_meant(line: str, told: 
     done = s2s_here(tmp_path, *line.split())
     assert done.returncode == 2
     assert told in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["completion"], "Missing argument 'SHELL'. Choose from: bash, zsh, fish. See s2s completion --help"),
+        (["translate", "--format", "xml"], "Invalid value for '--format': 'xml' is not one of 'text', 'json', 'tsv'."),
+    ],
+)
+def test_a_choice_that_is_missing_or_none_is_told_in_one_line(arguments: list[str], told: str, tmp_path: Path) -> None:
+    done = s2s_here(tmp_path, *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"s2s: error: {told}")
+    assert "\\n" not in done.stderr

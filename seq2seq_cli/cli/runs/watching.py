@@ -44,8 +44,7 @@ def watch(run: "Run", display: Display) -> None:
         _tell_epochs(new, display)
         if not is_running:
             break
-        if new or not seen:
-            _show(seen, run.config.training, display)
+        _show(seen, run.config.training, display)
         time.sleep(_PAUSE)
     display.close()
     for line in _end_lines(run.path):

@@ -1,12 +1,18 @@
 """A command on a terminal: keys that are pressed, and what is shown."""
 
+import io
 import os
 import select
 import subprocess
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+
+import pytest
+
+from seq2seq_cli.cli.terminal.safe_stream import guard_streams
 
 CTRL_C, CTRL_D, UP = "\x03", "\x04", "\x1b[A"
 
@@ -66,3 +72,26 @@ def on_terminal(command: Sequence[str], folder: Path, **environment: str) -> Ite
         finally:
             process.kill()
             os.close(ours)
+
+
+@contextmanager
+def stderr_on_terminal(*, columns: int) -> Iterator[int]:
+    """The other end of a terminal that is stderr in the block, of this process."""
+    pty, termios = pytest.importorskip("pty"), pytest.importorskip("termios")
+    ours, theirs = pty.openpty()
+    termios.tcsetwinsize(theirs, (24, columns))
+    with os.fdopen(theirs, "w", encoding="utf-8") as stream, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TERM", "xterm")
+        patch.setattr(sys, "stdout", io.StringIO())
+        patch.setattr(sys, "stderr", stream)
+        guard_streams()
+        yield ours
+    os.close(ours)
+
+
+def read_shown(terminal: int) -> str:
+    """What has been written since the last call; nothing is written while a test reads."""
+    shown = b""
+    while select.select([terminal], [], [], 0)[0]:
+        shown += os.read(terminal, 65_536)
+    return shown.decode().replace("\r\n", "\n")

@@ -11,8 +11,10 @@ def progress_bar(title: str, unit: str) -> Iterator[Callable[[int, int | None], 
 
     from seq2seq_cli.cli.terminal.safe_stream import bar_stream
 
-    # disable=None: no bar unless stderr is a terminal.
-    with tqdm(desc=title, unit=unit, unit_scale=True, leave=False, file=bar_stream(), disable=None) as bar:
+    # disable=None: no bar unless stderr is a terminal. By itself, tqdm asks for the width of sys.stderr alone.
+    with tqdm(
+        desc=title, unit=unit, unit_scale=True, leave=False, file=bar_stream(), dynamic_ncols=True, disable=None
+    ) as bar:
 
         def show(done: int, total: int | None) -> None:
             if done < bar.n:

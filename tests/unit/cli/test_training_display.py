@@ -1,22 +1,18 @@
 """The bar of a training: on a terminal of any width, and as lines elsewhere."""
 
 import io
-import os
 import re
-import select
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from seq2seq_cli.cli.terminal.safe_stream import guard_streams
 from seq2seq_cli.cli.training.bar import TrainingBar
 from seq2seq_cli.cli.training.standing import Standing
 from seq2seq_cli.config.schema.training import TrainingConfig
 from seq2seq_cli.training.events import Finished, Started, Step, Validated
+from tests.terminal import read_shown, stderr_on_terminal
 
 ERASE = "\r\x1b[J"
 STARTED = Started(
@@ -98,53 +94,30 @@ def test_after_the_last_update_of_an_epoch_comes_its_validation() -> None:
     assert standing(epochs=3.0).lines(39)[0] == "epoch 3/10 100% validating"
 
 
-@contextmanager
-def terminal_of_80_columns() -> Iterator[int]:
-    """The other end of a terminal that is stderr in the block."""
-    pty, termios = pytest.importorskip("pty"), pytest.importorskip("termios")
-    ours, theirs = pty.openpty()
-    termios.tcsetwinsize(theirs, (24, 80))
-    with os.fdopen(theirs, "w", encoding="utf-8") as stream, pytest.MonkeyPatch.context() as patch:
-        patch.setenv("TERM", "xterm")
-        patch.setattr(sys, "stdout", io.StringIO())
-        patch.setattr(sys, "stderr", stream)
-        guard_streams()
-        yield ours
-    os.close(ours)
-
-
-def read(terminal: int) -> str:
-    """What has been written since the last call; nothing is written while a test reads."""
-    shown = b""
-    while select.select([terminal], [], [], 0)[0]:
-        shown += os.read(terminal, 65_536)
-    return shown.decode().replace("\r\n", "\n")
-
-
 def test_each_drawing_fits_the_terminal_and_replaces_the_one_before() -> None:
-    with terminal_of_80_columns() as terminal:
+    with stderr_on_terminal(columns=80) as terminal:
         import termios
 
         bar = TrainingBar()
         bar.show(STARTED)
         bar.show(step(1))
-        start, drawn = read(terminal).split(ERASE)
+        start, drawn = read_shown(terminal).split(ERASE)
         assert start.startswith("training runs/a on cpu")
         assert drawn.endswith("tokens/s\r\x1b[1A")  # back to the first line: a narrower terminal breaks lines below it
         assert [len(line) for line in drawn.partition("\r")[0].splitlines()] == [74, 79]
 
         termios.tcsetwinsize(terminal, (24, 40))
         bar.show(step(2))
-        erased, drawn = read(terminal).split(ERASE)
+        erased, drawn = read_shown(terminal).split(ERASE)
         assert (erased, drawn.count("\n"), drawn[-5:]) == ("", 2, "\r\x1b[2A")
         assert max(map(len, drawn[:-5].splitlines())) < 40
 
         sys.stderr.write("s2s: warning: of the library\n")
-        assert read(terminal) == f"{ERASE}s2s: warning: of the library\n"
+        assert read_shown(terminal) == f"{ERASE}s2s: warning: of the library\n"
         bar.show(step(3))
-        read(terminal)
+        read_shown(terminal)
         bar.close()
-        assert read(terminal) == ERASE
+        assert read_shown(terminal) == ERASE
 
 
 def test_outside_a_terminal_there_is_a_line_per_epoch_and_one_per_minute(monkeypatch: pytest.MonkeyPatch) -> None:

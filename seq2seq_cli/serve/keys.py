@@ -48,9 +48,9 @@ class ApiKeys:
 
 def _read(file: Path) -> list[str]:
     try:
-        lines = read_whole(file, most=_MOST_BYTES).decode("utf-8-sig").splitlines()
+        lines = map(str.strip, read_whole(file, most=_MOST_BYTES).decode("utf-8-sig").splitlines())
     except OSError as error:
         raise InputError(f"{file}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
         raise InputError(f"{file}: not UTF-8: write an API key per line") from None
-    return [line.strip() for line in lines if line.strip() and not line.startswith("#")]
+    return [line for line in lines if line and not line.startswith("#")]

@@ -14,11 +14,12 @@ def test_without_keys_everybody_is_let_in() -> None:
 
 def test_the_keys_of_the_file_and_of_the_environment_are_let_in_and_no_others(tmp_path: Path) -> None:
     file = tmp_path / "keys"
-    file.write_text("first \n\n# of the office\n zweiter Schlüssel\n", encoding="utf-8-sig")  # as Notepad writes it
+    lines = "first \n\n# of the office\n  # of nobody\n zweiter Schlüssel\n"
+    file.write_text(lines, encoding="utf-8-sig")  # as Notepad writes it
     keys = ApiKeys.find(file, {VARIABLE: "third"})
     assert keys.are_required
     assert all(map(keys.allow, ["first", "zweiter Schlüssel", "third"]))
-    assert not any(map(keys.allow, [None, "", "# of the office", "First", "first ", "\udcff"]))
+    assert not any(map(keys.allow, [None, "", "# of the office", "# of nobody", "First", "first ", "\udcff"]))
 
 
 @pytest.mark.parametrize(

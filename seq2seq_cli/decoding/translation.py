@@ -91,7 +91,7 @@ class Translation:
 
     def _repr_html_(self) -> str:
         """The page of ``translate --attention FILE.html``, in a frame, for a notebook."""
-        from seq2seq_cli.decoding.page_data import notebook_frame
+        from seq2seq_cli.decoding.translation_data import notebook_frame
 
         return notebook_frame(self)
 

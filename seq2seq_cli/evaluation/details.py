@@ -3,8 +3,8 @@
 import json
 from collections.abc import Iterator, Sequence
 
-from seq2seq_cli.decoding.page_data import n_best_data, sentence_data
 from seq2seq_cli.decoding.translation import Translation
+from seq2seq_cli.decoding.translation_data import n_best_data, sentence_data
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.pages.data import Details
 

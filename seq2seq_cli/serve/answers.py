@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
-from seq2seq_cli.decoding.page_data import sentence_data
 from seq2seq_cli.decoding.passages.markup import escape_unmarked
 from seq2seq_cli.decoding.translation import Translation
+from seq2seq_cli.decoding.translation_data import sentence_data
 from seq2seq_cli.serve.requests import TranslateRequest
 
 

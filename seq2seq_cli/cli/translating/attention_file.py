@@ -81,7 +81,7 @@ class AttentionFile:
 
     def _write_page(self, texts: "Iterable[Sequence[Translation]]", translators: Translators) -> int:
         """Write the page; returns the number of texts that were kept."""
-        from seq2seq_cli.decoding.page_data import text_data
+        from seq2seq_cli.decoding.translation_data import text_data
         from seq2seq_cli.pages.translations import translations_page
         from seq2seq_cli.plots.output import write_output
 

@@ -19,7 +19,8 @@ function search(engine, source, options, constraints) {
       if (!candidates.some((candidate) => candidate.row === number)) finished.add(row); // all tokens are banned
     }
     const chosen = chooseBest(candidates, rows, finished.ended, options);
-    const extended = chosen.map((candidate) => extend(rows[candidate.row], candidate, proposals.weights[candidate.row]));
+    const extended = chosen.map((candidate) =>
+      extend(rows[candidate.row], candidate, proposals.weights[candidate.row]));
     const isFinished = (row) => row.token === EOS
       || (row.history.length >= rules.limit && (row.progress?.isComplete ?? true));
     for (const row of extended) if (isFinished(row)) finished.add(row);
@@ -104,7 +105,8 @@ function guided(rows, candidates, asked, { asked: logProbabilities, weights }) {
     const own = candidates.filter((candidate) => candidate.row === number);
     const ofToken = new Map(asked[number].map((token, i) => [token, logProbabilities[number][i]]));
     const { terms } = progress.constraints;
-    const pointer = terms.some(({ positions }) => positions.length) ? new Pointer(weights[number], terms, ofToken) : null;
+    const hasPositions = terms.some(({ positions }) => positions.length);
+    const pointer = hasPositions ? new Pointer(weights[number], terms, ofToken) : null;
     const free = new Set();
     for (const candidate of own) {
       if (progress.takesAskedOnly) continue;

@@ -66,7 +66,8 @@ function folded(word, language) {
 /** The word with its first letter as at the start of a sentence. */
 function capitalise(word, language) {
   const [first] = word;
-  const title = first === "i" && DOTTED.includes(language) ? "\u0130" : own(TABLES.titles, first) ?? first.toUpperCase();
+  const isDotted = first === "i" && DOTTED.includes(language);
+  const title = isDotted ? "\u0130" : own(TABLES.titles, first) ?? first.toUpperCase();
   return (title + word.slice(first.length)).normalize("NFC");
 }
 

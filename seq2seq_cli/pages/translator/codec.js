@@ -21,7 +21,9 @@ class Codec {
   }
 
   readPlain(text) {
-    if (this.unit === "character") return this.characterPairs(text).map(([token, surface]) => this.wordOf(token, surface));
+    if (this.unit === "character") {
+      return this.characterPairs(text).map(([token, surface]) => this.wordOf(token, surface));
+    }
     return splitWords(text).flatMap(this.wordsOf);
   }
 
@@ -33,13 +35,15 @@ class Codec {
       return { text: word, ids: [UNK], parts: [word] };
     };
     if (this.unit === "character") {
-      return this.characterPairs(shown).map(([token, surface]) => (token === HIDDEN ? nextHidden() : this.wordOf(token, surface)));
+      return this.characterPairs(shown).map(([token, surface]) =>
+        token === HIDDEN ? nextHidden() : this.wordOf(token, surface));
     }
     return splitWords(shown).flatMap((word) => {
       const [first, ...others] = word.split(HIDDEN);
       const adjoining = (part) => this.pairsOf(part).map(([token, surface], i) =>
         this.wordOf(i || !token.startsWith(SPACING) ? token : token.slice(1), surface));
-      return [...(first ? this.wordsOf(first) : []), ...others.flatMap((part) => [nextHidden(), ...(part ? adjoining(part) : [])])];
+      const after = others.flatMap((part) => [nextHidden(), ...(part ? adjoining(part) : [])]);
+      return [...(first ? this.wordsOf(first) : []), ...after];
     });
   }
 
@@ -58,7 +62,8 @@ class Codec {
   characterPairs(text) {
     const characters = this.withSpaces(splitWords(text));
     const tokens = [...this.lowered(characters)];
-    const surfaces = tokens.length === [...characters].length ? [...characters] : splitLike(characters, tokens, this.language);
+    const isAsLong = tokens.length === [...characters].length;
+    const surfaces = isAsLong ? [...characters] : splitLike(characters, tokens, this.language);
     return tokens.map((token, i) => [token, surfaces[i]]);
   }
 
@@ -88,7 +93,7 @@ class Codec {
     return this.mergedParts(characters).map(idOf);
   }
 
-  /** The units of a token, from its characters: of the pairs that a merge joins, the one learned first is joined first. */
+  /** The units of a token, from its characters: of the pairs that merges join, the one learned first comes first. */
   mergedParts(parts) {
     for (;;) {
       let [best, at] = [Infinity, -1];

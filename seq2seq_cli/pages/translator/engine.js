@@ -21,13 +21,14 @@ class Engine {
     return { memory, rows: Object.fromEntries(all.filter((entry) => !isMemory(entry))) };
   }
 
-  /** The k best next tokens of each row, the log-probabilities of `asked`, a list of tokens per row, and the next state. */
+  /** The k best next tokens of each row, the log-probabilities of `asked` (tokens per row), and the next state. */
   step(tokens, { memory, rows }, k, asked) {
     const most = Math.max(...asked.map((of) => of.length));
+    const padded = asked.map((of) => [...of, ...Array(most - of.length).fill(PAD)]);
     const outputs = this.decoder.run({
       ...memory, ...rows,
       tokens: integers(tokens), sources: integers(tokens.map(() => 0)), k: tensor([], Float64Array.of(k)),
-      asked: tensor([tokens.length, most], Float64Array.from(asked.flatMap((of) => [...of, ...Array(most - of.length).fill(PAD)]))),
+      asked: tensor([tokens.length, most], Float64Array.from(padded.flat())),
     });
     const after = Object.keys(rows).map((name) => [name, outputs[NEXT + name]]);
     const proposals = {
@@ -42,7 +43,8 @@ class Engine {
   /** The state of the given rows, in that order. */
   select({ memory, rows }, numbers) {
     const axis = (name) => (name === "hidden" || name === "cell" ? 1 : 0);
-    const selected = Object.entries(rows).map(([name, values]) => [name, gathered(values, integers(numbers), axis(name))]);
+    const kept = integers(numbers);
+    const selected = Object.entries(rows).map(([name, values]) => [name, gathered(values, kept, axis(name))]);
     return { memory, rows: Object.fromEntries(selected) };
   }
 }

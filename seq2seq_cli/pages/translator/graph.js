@@ -11,7 +11,8 @@ class Graph {
     }
     this.nodes = [];
     for (const node of nodes) {
-      if (node.operator !== "If" && node.inputs.every((name) => !name || this.known.has(name))) this.compute(node, this.known);
+      const isKnown = node.inputs.every((name) => !name || this.known.has(name));
+      if (node.operator !== "If" && isKnown) this.compute(node, this.known);
       else this.nodes.push(node);
     }
     this.forget();

@@ -1,5 +1,5 @@
-// The marks of a text: HTML tags and entities, Markdown, line breaks, addresses. The same as decoding/passages/markup.py
-// and protected.py, which explain it. A mark is {start, end, kind, name, partner}.
+// The marks of a text: HTML tags and entities, Markdown, line breaks, addresses. The same as
+// decoding/passages/markup.py and protected.py, which explain it. A mark is {start, end, kind, name, partner}.
 
 const FILLER = "\0"; // stands for a character of a mark in a text that is searched
 
@@ -91,7 +91,8 @@ class MarkScanner {
     const character = unescaped(this.text.slice(start, end));
     if (character === null) return null;
     const isWithin = isAlphanumeric(this.before(start)) && isAlphanumeric(this.text.slice(end));
-    const isPart = [...character].length === 1 && (isLetter(character) || (APOSTROPHES.includes(character) && isWithin));
+    const isApostrophe = APOSTROPHES.includes(character) && isWithin;
+    const isPart = [...character].length === 1 && (isLetter(character) || isApostrophe);
     return markAt(start, end, isPart ? "CHARACTER" : [...character].every(isSpace) ? "GAP" : "VOID");
   }
 
@@ -142,7 +143,8 @@ function pairMarks(text, marks) {
   const index = new Map(kept.map((old, number) => [old, number]));
   return kept.map((i) => {
     const partner = partners.get(i);
-    return partner === undefined ? marks[i] : { ...marks[i], kind: partner > i ? "OPEN" : "CLOSE", partner: index.get(partner) };
+    if (partner === undefined) return marks[i];
+    return { ...marks[i], kind: partner > i ? "OPEN" : "CLOSE", partner: index.get(partner) };
   });
 }
 

@@ -132,7 +132,8 @@ function argMax([given]) {
 function reduced(f, start) {
   return ([given, axes]) => {
     const rank = given.shape.length;
-    const dropped = axes?.data.length ? [...axes.data].map((axis) => positive(axis, rank)) : given.shape.map((_, i) => i);
+    const all = given.shape.map((_, i) => i);
+    const dropped = axes?.data.length ? [...axes.data].map((axis) => positive(axis, rank)) : all;
     const kept = given.shape.map((_, axis) => axis).filter((axis) => !dropped.includes(axis));
     const { shape, data } = transposed(given, [...kept, ...dropped]);
     const result = new given.data.constructor(sizeOf(shape.slice(0, kept.length))).fill(start);

@@ -32,7 +32,8 @@ class Source {
     for (const cut of [EXPRESSIONS.cut0, EXPRESSIONS.cut1, EXPRESSIONS.cut2]) {
       const found = [...this.masked.slice(0, end - quarter).matchAll(cut)].map((match) => match.index + match[0].length)
         .filter((place) => place > start + quarter && place > start && place < end && !this.markAround(place));
-      if (found.length) return found.reduce((best, place) => (Math.abs(place - middle) < Math.abs(best - middle) ? place : best));
+      const distance = (place) => Math.abs(place - middle);
+      if (found.length) return found.reduce((best, place) => (distance(place) < distance(best) ? place : best));
     }
     const mark = this.markAround(middle);
     for (let place of mark ? [mark.start, mark.end] : [middle]) {
@@ -86,7 +87,8 @@ class Source {
         place = step > 0 ? mark.end : mark.start;
         continue;
       }
-      const character = step > 0 ? String.fromCodePoint(this.masked.codePointAt(place)) : characterBefore(this.masked, place);
+      const character =
+        step > 0 ? String.fromCodePoint(this.masked.codePointAt(place)) : characterBefore(this.masked, place);
       if (!isEdge(character)) break;
       place += step * character.length;
     }
@@ -103,7 +105,8 @@ function masked(text, marks) {
     return mark.kind === "GAP" ? " ".padEnd(length, FILLER) : FILLER.repeat(length);
   };
   const ends = [0, ...marks.map((mark) => mark.end)];
-  return ends.map((end, i) => text.slice(end, marks[i]?.start ?? text.length) + (marks[i] ? maskOf(marks[i]) : "")).join("");
+  const parts = ends.map((end, i) => text.slice(end, marks[i]?.start ?? text.length));
+  return parts.map((part, i) => part + (marks[i] ? maskOf(marks[i]) : "")).join("");
 }
 
 /** Whether it is white space or a part of an emoji. */
@@ -139,7 +142,8 @@ function makePiece(text, start, end, allMarks, [first, last]) {
   }
   write(text.slice(position, end));
   const inner = marks.map((mark) => ({ ...mark, partner: mark.partner === null ? null : places.get(mark.partner) }));
-  return { start, end, source: text.slice(start, end), text: plain, marks: inner, protectedSpans: widened(plain, spans) };
+  const protectedSpans = widened(plain, spans);
+  return { start, end, source: text.slice(start, end), text: plain, marks: inner, protectedSpans };
 }
 
 function innerMark({ start, end, kind, partner }, spelled, offset, hasPartner, text) {
@@ -209,7 +213,8 @@ function* sentenceEnds(text) {
 function goesOn(word, following) {
   const isNumber = word !== "" && [...word].every((character) => EXPRESSIONS.digit.test(character));
   if ([...word].length === 1 && isLetter(word)) return true;
-  if (isNumber || /^[IVXLCDM]+$/v.test(word)) return TABLES.abbreviations.includes("0") && (word.length <= 2 || !isNumber);
+  const isOrdinal = isNumber || /^[IVXLCDM]+$/v.test(word);
+  if (isOrdinal) return TABLES.abbreviations.includes("0") && (word.length <= 2 || !isNumber);
   if (word.includes(".") && /\p{L}/v.test(word)) return true;
   const known = word.toLowerCase();
   const has = (name) => TABLES.abbreviations.includes(name);

@@ -1,4 +1,5 @@
-// The RNNs of ONNX, for one sentence: X (S, 1, inputs), W (directions, gates * H, inputs), R (directions, gates * H, H).
+// The RNNs of ONNX, for one sentence:
+// X (S, 1, inputs), W (directions, gates * H, inputs), R (directions, gates * H, H).
 
 /** One step of an LSTM from its gates x W + h R + b, in ONNX's order: input, output, forget, cell. */
 function lstmStep(fromInput, fromHidden, { hidden, cell }) {
@@ -45,7 +46,8 @@ function runLayer([x, w, r, b, , h0, c0], gates, step, direction, memory) {
   const lasts = [h0, c0].map((start) => start?.data.slice() ?? new Float32Array(directions * size));
   for (let d = 0; d < directions; d++) {
     const part = (values, count) => values.subarray(d * count, (d + 1) * count);
-    const weights = [part(w.data, gates * size * x.shape[2]), part(r.data, gates * size * size), part(b.data, 2 * gates * size)];
+    const rows = gates * size;
+    const weights = [part(w.data, rows * x.shape[2]), part(r.data, rows * size), part(b.data, 2 * rows)];
     const isReversed = d === 1 || direction === "reverse";
     const [hidden, cell] = lasts.map((last) => part(last, size));
     const places = Array.from({ length }, (_, i) => (isReversed ? length - 1 - i : i));

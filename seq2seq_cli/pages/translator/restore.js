@@ -2,7 +2,8 @@
 // and word_weights.py, which explain it.
 
 const NO_SPACE_BEFORE = ".,;:!?\u2026)]}";
-const UNSPACED_SCRIPTS = /^[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\u{20000}-\u{10ffff}]/v;
+const UNSPACED_SCRIPTS =
+  /^[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\u{20000}-\u{10ffff}]/v;
 
 const isGap = (character) => isSpace(character) || character === SPACING;
 const solidLength = (text) => [...text].filter((character) => !isGap(character)).length;
@@ -29,7 +30,8 @@ class WordWeights {
   /** The places of the words in the characters of the translation. */
   findWords() {
     const starts = this.unitStarts.filter((start) => start < this.solid.length);
-    const begins = [...new Set(starts.filter((start) => start === 0 || this.mayPart(this.solid[start])))].sort((a, b) => a - b);
+    const places = new Set(starts.filter((start) => start === 0 || this.mayPart(this.solid[start])));
+    const begins = [...places].sort((a, b) => a - b);
     return begins.map((begin, i) => [this.solid[begin], this.solid[(begins[i + 1] ?? this.solid.length) - 1] + 1]);
   }
 

@@ -7,7 +7,8 @@ class Tokenizer {
     this.isKnown = is_known;
     this.exceptions = new Map(Object.entries(exceptions).map(([word, tokens]) => [word, tokens.split(" ")]));
     this.longestException = Math.max(0, ...[...this.exceptions.keys()].map((word) => word.length));
-    this.expressions = Object.fromEntries(Object.entries(expressions).map(([kind, pair]) => [kind, new RegExp(...pair)]));
+    const compiled = Object.entries(expressions).map(([kind, pair]) => [kind, new RegExp(...pair)]);
+    this.expressions = Object.fromEntries(compiled);
     this.partsOfException = new Map();
   }
 
@@ -91,7 +92,8 @@ class Tokenizer {
   /** The tokens that the expressions alone make of an exception; none where they find nothing to cut off. */
   partsOf(word) {
     if (!this.partsOfException.has(word)) {
-      const isFound = this.lengthOf("prefix", word) || this.lengthOf("suffix", word) || word.search(this.expressions.infix) >= 0;
+      const isFound =
+        this.lengthOf("prefix", word) || this.lengthOf("suffix", word) || word.search(this.expressions.infix) >= 0;
       this.partsOfException.set(word, isFound ? this.cut(word, new Map()) : []);
     }
     return this.partsOfException.get(word);

@@ -10,7 +10,8 @@ class Translator {
     this.read = remembered((text) => this.readText(text, []));
     this.translatePiece = remembered((piece, numbers) => this.searchPiece(piece, numbers), {
       most: MOST_SENTENCES,
-      keyOf: ({ source, text, marks, protectedSpans }, numbers) => JSON.stringify([source, text, marks, protectedSpans, numbers]),
+      keyOf: ({ source, text, marks, protectedSpans }, numbers) =>
+        JSON.stringify([source, text, marks, protectedSpans, numbers]),
     });
     this.limits = {
       ...limits,
@@ -29,10 +30,12 @@ class Translator {
       passage = splitPassage(text, { ...this.limits, usualLength: 0 });
       found = await eachInTurn(passage.pieces, (piece) => this.withNumbers(piece), isWanted);
     }
-    return found && { source: text, text: joinPassage(passage, found.map((sentence) => sentence.text)), sentences: found };
+    if (!found) return found;
+    const texts = found.map((sentence) => sentence.text);
+    return { source: text, text: joinPassage(passage, texts), sentences: found };
   }
 
-  /** The translation of a piece; one that loses numbers is searched for again with them, and then with them protected. */
+  /** The translation of a piece. One that loses numbers is searched for again with them, then with them protected. */
   withNumbers(piece) {
     let found = this.translatePiece(piece);
     const lost = () => lostNumbers(piece.text, found.text);

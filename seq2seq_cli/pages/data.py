@@ -133,14 +133,15 @@ class ServedData(TypedDict):
 
 
 class WeightsData(TypedDict):
-    """Weights of 16 bits; their bytes are deflated, in base64."""
+    """Weights in whole steps; their bytes are deflated, in base 85."""
 
     shapes: dict[str, list[int]]
     """By name, in their order."""
-    low: str
-    """The lower byte of each number."""
-    high: str
-    """The upper byte of each number: they repeat more often, so that they take less room apart from the lower ones."""
+    steps: list[float]
+    """The step of each weight."""
+    planes: list[str]
+    """The lowest, the middle and the upper byte of each number: the upper ones repeat more often, so that they take
+    less room apart from the others. The lowest bit is the sign."""
 
 
 class TranslatorData(TypedDict):
@@ -150,4 +151,4 @@ class TranslatorData(TypedDict):
     """Those of the source and the target, ISO 639."""
     weights: WeightsData
     model: str
-    """JSON with the graphs, the codecs and the options, deflated, in base64."""
+    """JSON with the graphs, the codecs and the options, deflated, in base 85."""

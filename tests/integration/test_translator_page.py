@@ -13,7 +13,7 @@ from seq2seq_cli.config.schema.model import ModelConfig, ScoreName
 from seq2seq_cli.decoding.load import load
 from seq2seq_cli.decoding.page.graph_data import graph_data
 from seq2seq_cli.decoding.page.text_data import codec_data, conventions_data, expressions_data, tables_data
-from seq2seq_cli.pages.translator import known_operators
+from seq2seq_cli.pages.translator import known_operators, rounded
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import DECODER, ENCODER
 from seq2seq_cli.text.codec import Codec
@@ -68,10 +68,10 @@ def browser(tab: Browser) -> Iterator[Browser]:
     assert tab.complaints == []
 
 
-def rounded(run: RunFolder) -> RunFolder:
-    """The run with weights that 16 bits can hold."""
-    halves = {name: weight.astype(np.float16).astype(np.float32) for name, weight in run.read_best().items()}
-    run.save_best(halves)
+def with_rounded_weights(run: RunFolder) -> RunFolder:
+    """The run with weights that the page has as they are."""
+    in_steps = {name: rounded(weight) for name, weight in run.read_best().items()}
+    run.save_best({name: (number * step).astype(np.float32) for name, (number, step) in in_steps.items()})
     return run
 
 
@@ -99,7 +99,7 @@ def translated(browser: Browser, texts: list[str]) -> list[Any]:
 def test_its_translations_and_weights_are_those_of_python(
     browser: Browser, tmp_path: Path, score: ScoreName, copies: bool
 ) -> None:
-    run = rounded(make_run(tmp_path / "run", score=score, copies=copies))
+    run = with_rounded_weights(make_run(tmp_path / "run", score=score, copies=copies))
     open_page(browser, run)
     expected = load(run.path).translator.translate([*TEXTS, *NUMBERS])
     found = translated(browser, [*TEXTS, *NUMBERS])
@@ -245,7 +245,7 @@ def test_texts_are_read_and_written_as_in_python(
 
 
 def test_it_translates_what_is_typed_and_shows_its_attention(browser: Browser, tmp_path: Path) -> None:
-    run = rounded(make_run(tmp_path / "run"))
+    run = with_rounded_weights(make_run(tmp_path / "run"))
     open_page(browser, run)
     assert browser.run("document.activeElement.id") == "source"
     browser.type("she kissed him .")

@@ -42,10 +42,7 @@ def write_page(folder: RunFolder, out: Path, *, overwrite: bool = False) -> None
         "options": _options(translator),
         "limits": {"usualLength": translator.limits.usual_length, "maxLength": translator.limits.max_length},
     }
-    try:
-        content = translator_page(languages, weights, model)
-    except ValueError as error:
-        raise ExportError(f"{folder.path}: {error}: export it with --to onnx") from None
+    content = translator_page(languages, weights, model)
     with output_file(out, overwrite=overwrite) as file:
         file.write(content)
 

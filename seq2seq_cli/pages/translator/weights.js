@@ -1,36 +1,43 @@
-// What is packed in the page: a model of 16-bit numbers, and its graphs and codecs.
+// What is packed in the page: the weights of a model, its graphs and its codecs.
 
-const MANTISSA = 1024; // 10 bits; above them there are 5 of the exponent, and the sign
-const EXPONENTS = Float32Array.from({ length: 64 }, (_, bits) =>
-  (bits < 32 ? 1 : -1) * 2 ** (Math.max(1, bits % 32) - 25));
+const DIGITS = new Uint8Array(128); // of base 85, by their codes
+[..."0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%:()*+-;,=.?@^_`{|}~"]
+  .forEach((digit, value) => { DIGITS[digit.charCodeAt(0)] = value; });
 
-/** The bytes of a text in base64, inflated. */
-async function inflated(base64) {
-  const compressed = atob(base64);
-  const bytes = new Uint8Array(compressed.length);
-  for (let i = 0; i < bytes.length; i++) bytes[i] = compressed.charCodeAt(i);
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+/** The bytes of a text in base 85: five digits for four bytes, one more than its bytes for the last few. */
+function bytesOf(text) {
+  const groups = Math.ceil(text.length / 5);
+  const padded = text.padEnd(5 * groups, "~");
+  const bytes = new DataView(new ArrayBuffer(4 * groups));
+  for (let group = 0; group < groups; group++) {
+    let number = 0;
+    for (let at = 5 * group; at < 5 * group + 5; at++) number = 85 * number + DIGITS[padded.charCodeAt(at)];
+    bytes.setUint32(4 * group, number);
+  }
+  return new Uint8Array(bytes.buffer, 0, 4 * groups - (padded.length - text.length));
+}
+
+/** The bytes of a text in base 85, inflated. */
+async function inflated(text) {
+  const stream = new Blob([bytesOf(text)]).stream().pipeThrough(new DecompressionStream("deflate"));
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-/** Numbers of 16 bits (IEEE 754, binary16) from their lower and their upper bytes, written to `numbers`. */
-function readHalves(low, high, numbers) {
-  for (let i = 0; i < numbers.length; i++) {
-    const exponent = high[i] >> 2;
-    const mantissa = ((high[i] & 3) << 8) | low[i];
-    numbers[i] = EXPONENTS[exponent] * (exponent % 32 ? MANTISSA + mantissa : mantissa);
-  }
-}
-
 /** The weights by name, in a memory of their own. */
-async function readWeights({ shapes, low, high }) {
+async function readWeights({ shapes, steps, planes }) {
   const all = Object.values(shapes);
+  const ends = runningSums(all.map(sizeOf));
   const count = sumOf(all.map(sizeOf));
   const memory = new WeightMemory(2 * count, Math.max(...all.flat()));
   const numbers = memory.take(count);
-  readHalves(await inflated(low), await inflated(high), numbers);
-  const ends = runningSums(all.map(sizeOf));
-  const weights = Object.entries(shapes).map(([name, shape], i) => [name, tensor(shape, numbers.subarray(ends[i], ends[i + 1]))]);
+  const [low, middle, high] = await Promise.all(planes.map(inflated));
+  const weights = Object.entries(shapes).map(([name, shape], i) => {
+    for (let at = ends[i]; at < ends[i + 1]; at++) {
+      const code = low[at] | (middle[at] << 8) | (high[at] << 16);
+      numbers[at] = steps[i] * ((code >> 1) ^ -(code & 1)); // the lowest bit is the sign
+    }
+    return [name, tensor(shape, numbers.subarray(ends[i], ends[i + 1]))];
+  });
   return { memory, weights: Object.fromEntries(weights) };
 }
 

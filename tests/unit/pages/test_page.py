@@ -4,15 +4,17 @@ import base64
 import hashlib
 import json
 import re
+import zlib
 from collections import Counter
 from html.parser import HTMLParser
 from typing import Any
 
+import numpy as np
 import pytest
 
 from seq2seq_cli.pages.evaluation import evaluation_page
 from seq2seq_cli.pages.page import page, read_file
-from seq2seq_cli.pages.translator import SCRIPTS
+from seq2seq_cli.pages.translator import SCRIPTS, translator_page
 from tests.unit.pages.evaluations import evaluation_of
 
 HOSTILE = [
@@ -104,3 +106,23 @@ def test_no_two_scripts_of_a_page_define_the_same_name() -> None:
     names = re.findall(r"^(?:async )?(?:function\*?|class|const|let) (\w+)", text, flags=re.MULTILINE)
     assert len(names) > 100
     assert [name for name, count in Counter(names).items() if count > 1] == []
+
+
+@pytest.mark.parametrize("size", [1.0, 1e-30, 1e6])
+def test_the_weights_of_a_translator_are_there_in_steps_that_are_a_small_part_of_them(size: float) -> None:
+    drawn = np.random.default_rng(1)
+    weights = {
+        "normal": drawn.normal(0, size, (40, 7)).astype(np.float32),
+        "outlier": np.float32(size) * np.array([1e-3, -1e-3, 30_000]).repeat((50_000, 50_000, 1)).astype("f4"),
+        "zero": np.zeros(3, dtype=np.float32),
+    }
+    data = Parsed(translator_page(("en", "de"), weights, {})).data["weights"]
+    assert data["shapes"] == {name: list(weight.shape) for name, weight in weights.items()}
+    planes = [zlib.decompress(base64.b85decode(text.translate(str.maketrans(",.:", "<>&")))) for text in data["planes"]]
+    low, middle, high = (np.frombuffer(plane, dtype=np.uint8).astype(np.int64) for plane in planes)
+    codes = low + 2**8 * middle + 2**16 * high
+    numbers = np.where(codes % 2, -(codes + 1) // 2, codes // 2)
+    found = np.split(numbers, np.cumsum([weight.size for weight in weights.values()])[:-1])
+    for weight, in_steps, step in zip(weights.values(), found, data["steps"], strict=True):
+        np.testing.assert_allclose(in_steps * step, weight.ravel(), rtol=0, atol=0.51 * step)
+        assert step == 1 or step <= max(np.sqrt(np.mean(np.square(weight, dtype=float))) / 5000, weight.max() / 2**21)

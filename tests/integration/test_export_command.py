@@ -56,7 +56,7 @@ def test_the_program_translates_as_s2s_does(home: Path) -> None:
     settings = ("beam_size=1", "min_length=0", "no_repeat_ngram_size=0", "engine=torch")
     options = ("--tokens", *(word for setting in settings for word in ("--set", f"decoding.{setting}")))
     ours = s2s_here(home, "translate", "--model", "elsewhere", *options, text="".join(f"{s}\n" for s in SENTENCES))
-    assert (ours.returncode, ours.stderr) == (0, "")
+    assert ours.returncode == 0, ours.stderr  # an untrained model repeats itself, and there is a warning of that
     assert written.replace(SPACING, "") == ours.stdout
     assert len(set(written.splitlines())) > 1  # else the comparison would prove little
 

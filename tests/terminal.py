@@ -3,6 +3,7 @@
 import io
 import os
 import select
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -31,6 +32,10 @@ class Terminal:
     def press(self, keys: str) -> None:
         """Type."""
         os.write(self._descriptor, keys.encode())
+
+    def hang_up(self) -> None:
+        """Tell the command that the window of the terminal is closed."""
+        self._process.send_signal(signal.SIGHUP)
 
     def read_to(self, end: str) -> str:
         """What is shown from the last call on, to the next `end`; raises AssertionError where that does not come."""

@@ -439,14 +439,14 @@ def test_ctrl_c_clears_the_line_and_ctrl_d_ends(prompt: Terminal, expected: dict
 
 def test_earlier_lines_come_back_another_day(folder: Path, tmp_path: Path, expected: dict[str, str]) -> None:
     environment = {"XDG_STATE_HOME": str(tmp_path / "state"), "TERM": "xterm"}
-    for keys in (LINES[0], UP):
+    for keys, end, code in ((LINES[0], Terminal.hang_up, 129), (UP, lambda each: each.press(CTRL_D), 0)):
         with on_terminal(TRANSLATE, folder, **environment) as terminal:
             terminal.read_to("src> ")
             terminal.press(f"{keys}\n")
             terminal.read_to(expected[LINES[0]])
             terminal.read_to("src> ")
-            terminal.press(CTRL_D)
-            assert terminal.wait()[0] == 0
+            end(terminal)
+            assert terminal.wait()[0] == code
 
 
 def test_control_characters_of_a_copied_word_do_not_reach_a_terminal(folder: Path, tmp_path: Path) -> None:

@@ -2,9 +2,11 @@
 
 import contextlib
 import os
+import signal
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import NoReturn
 
 _LINES = 1000
 """Lines that are kept."""
@@ -29,12 +31,19 @@ def history() -> Iterator[None]:
     with contextlib.suppress(OSError):
         readline.read_history_file(file)
     readline.set_history_length(_LINES)
+    if hasattr(signal, "SIGHUP"):  # Windows has none
+        signal.signal(signal.SIGHUP, _end)
     try:
         yield
     finally:
         with contextlib.suppress(OSError):
             file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             readline.write_history_file(file)
+
+
+def _end(number: int, _frame: object) -> NoReturn:
+    """End as a signal does that is not handled, but keep the lines: the window of the terminal was closed."""
+    sys.exit(128 + number)
 
 
 def half_typed() -> str:

@@ -8,6 +8,7 @@ the other, in one folder.
 import json
 import re
 import shlex
+import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -107,8 +108,15 @@ def write_pair_files(folder: Path) -> None:
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Path:
-    """Where the reader works: the files that the pages take for granted, and small configs."""
+def home(granted: Path, tmp_path: Path) -> Path:
+    """Where the reader works."""
+    return shutil.copytree(granted, tmp_path, dirs_exist_ok=True)
+
+
+@pytest.fixture(scope="module")
+def granted(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the files that the pages take for granted, and small configs."""
+    tmp_path = tmp_path_factory.mktemp("granted")
     (tmp_path / "data").mkdir()
     write_pair_files(tmp_path)
     (tmp_path / "english.txt").write_text("She kissed him.\n\nWho are you?\n", encoding="utf-8")

@@ -2,6 +2,7 @@
 
 import textwrap
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 from seq2seq_cli.config.messages import either
@@ -53,7 +54,7 @@ def _blocks(config: Config) -> Iterator[str]:
 
 
 def _lines(section: Section, indentation: str, *, hide_unstated: bool) -> Iterator[str]:
-    schema = type(section).model_json_schema()["properties"]
+    schema = _schema(type(section))
     for name, field in type(section).model_fields.items():
         value = getattr(section, name)
         yield from _comment(field.description, indentation)
@@ -69,6 +70,13 @@ def _lines(section: Section, indentation: str, *, hide_unstated: bool) -> Iterat
             yield from _comment(f"One of {allowed(schema[name])}.", indentation)
             beside = _beside(line, default)
         yield beside
+
+
+@cache
+def _schema(section: type[Section]) -> dict[str, Any]:
+    """The JSON schema of each key of a section, which takes long to make."""
+    properties: dict[str, Any] = section.model_json_schema()["properties"]
+    return properties
 
 
 def _comment(text: str | None, indentation: str) -> list[str]:

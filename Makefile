@@ -87,5 +87,5 @@ gallery: $(VENV)/installed-dev  ## Train every model on one task (hours); fill d
 		$(if $(filter data/sample.txt,$(PAIRS)),--alignment data/sample.align)
 
 clean:  ## Remove what the other targets made
-	rm -rf $(VENV) $(DEMO) fuzz-failures build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(DEMO) fuzz-failures build dist .coverage* coverage.xml .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -96,7 +96,7 @@ class GalleryRuns:
             folder=folder,
             corpus=PreparedCorpus.open(prepared),
             settings=tuple(settings),
-            gold=read_gold_alignment(alignment, read_lines(pairs)) if alignment else None,
+            gold=read_gold_alignment(alignment, read_lines([pairs])) if alignment else None,
         )
 
     def known(self, name: str, seed: int) -> Result | None:

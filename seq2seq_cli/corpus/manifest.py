@@ -23,7 +23,18 @@ DEFAULT_FOLDER = Path("data/prepared")
 MANIFEST = "manifest.json"
 DROPPED_FILE = "dropped.tsv"
 
-Reason = Literal["blank line", "no tab", "empty side", "duplicate", "too long", "length ratio", "in valid", "in test"]
+Reason = Literal[
+    "blank line",
+    "no tab",
+    "other columns",
+    "missing column",
+    "empty side",
+    "duplicate",
+    "too long",
+    "length ratio",
+    "in valid",
+    "in test",
+]
 """The reason why a line of a pair file is not in the corpus."""
 REASONS: Final[tuple[Reason, ...]] = get_args(Reason)
 

@@ -25,7 +25,8 @@ def evaluate(
     *runs: Path | str,
     split: Literal["test", "valid"] = "test",
     data: Path | str | None = None,
-    file: Path | str | None = None,
+    files: Sequence[Path | str] = (),
+    columns: str | None = None,
     alignment: Path | str | None = None,
     hypotheses: Sequence[Path | str] = (),
     device: DeviceName = "auto",
@@ -34,19 +35,22 @@ def evaluate(
     """The figures of `runs` on held-out sentences, by default of the newest run, and their differences from the first.
 
     The sentences are a split of the prepared folder `data`, by default of the one that the first run was trained on,
-    without those that a run knows; or the pairs of a `file`. `alignment` is a file of gold links of their words, a line
+    without those that a run knows; or the pairs of `files`, as `prepare` takes them, whose two `columns` are named or
+    numbered (``en,de``). `alignment` is a file of gold links of their words, a line
     per pair. `hypotheses` are files of translations made elsewhere, one per line: they are evaluated after the runs, or
     alone. `overrides` are keys of the ``decoding`` section with other values, as text.
 
     Raises S2SError: InputErrors for runs, folders and files that cannot be used, UsageError for sentences that are not
     named, or named twice.
     """
-    named = Path(data) if data else None, Path(file) if file else None
+    folder, paths = Path(data) if data else None, list(map(Path, files))
     with opened_runs(list(map(Path, runs)), needed=not hypotheses) as found:
         training = training_corpus(found[0]) if found else None
-        gold = find_gold_alignment(Path(alignment), found, training, split, *named) if alignment else None
-        whole = find_test_set(found, training, split, *named)
-        tests = whole if file else leave_out_trained(whole, found)
+        gold = None
+        if alignment:
+            gold = find_gold_alignment(Path(alignment), found, training, split, folder, paths, columns)
+        whole = find_test_set(found, training, split, folder, paths, columns)
+        tests = whole if files else leave_out_trained(whole, found)
         outputs = [_translate(run, tests, gold, device, overrides) for run in found]
     outputs += [read_hypotheses(Path(path), whole).on(tests) for path in hypotheses]
     sources = TrainingSources(training.training_texts("src"), tests.languages[0]) if training else None

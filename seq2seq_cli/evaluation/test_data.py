@@ -17,7 +17,7 @@ from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import InputError, ModelFileError, PreparedFolderError, UsageError, one_line
 from seq2seq_cli.evaluation.gold_alignment import GoldAlignment, read_gold_alignment
 from seq2seq_cli.evaluation.test_set import TestSet, read_lines
-from seq2seq_cli.pairs.pair_files import STANDARD_INPUT
+from seq2seq_cli.pairs.local_files import STANDARD_INPUT
 from seq2seq_cli.runs.archive import is_archive, opened_run
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.provenance import Provenance
@@ -80,12 +80,13 @@ def find_test_set(
     training: PreparedCorpus | None,
     split: Literal["test", "valid"],
     data: Path | None,
-    file: Path | None,
+    files: Sequence[Path],
+    columns: str | None = None,
 ) -> TestSet:
     """The sentences; raises UsageError where they are not named, or twice."""
-    if file and data:
+    if files and data:
         raise UsageError("--file and --data: give one of them")
-    return _of_file(file, runs) if file else TestSet.of_split(_corpus(runs, training, data), split)
+    return _of_files(files, runs, columns) if files else TestSet.of_split(_corpus(runs, training, data), split)
 
 
 def leave_out_trained(tests: TestSet, runs: Sequence[EvaluatedRun]) -> TestSet:
@@ -114,19 +115,21 @@ def find_gold_alignment(
     training: PreparedCorpus | None,
     split: Literal["test", "valid"],
     data: Path | None,
-    file: Path | None,
+    files: Sequence[Path],
+    columns: str | None,
 ) -> GoldAlignment:
-    """The gold alignment in a file, whose lines are those of `file`, or of the file that was prepared.
+    """The gold alignment in a file, whose lines are those of `files`, or of the file that was prepared.
 
     That one is looked for beside the alignment, by its name; raises InputError when it is not there, or was changed.
     """
     if not runs:
         raise UsageError("--alignment: attention is a model's: name a run")
-    if file == STANDARD_INPUT:
+    if STANDARD_INPUT in files:
         raise UsageError("--alignment: the pairs of --file are read twice: name a file, not standard input")
-    if file:
+    if files:
         swap = runs[0].folder.config().data.swap
-        return read_gold_alignment(path, read_lines(file, swap=swap), swap=swap)
+        pairs = read_lines(files, columns=columns, languages=_languages(runs), swap=swap)
+        return read_gold_alignment(path, pairs, swap=swap)
     corpus = _opened(runs, training, data)
     prepared, options = corpus.manifest.pair_files, corpus.manifest.data
     records = [record for record in prepared if record.split in (None, split)]
@@ -136,16 +139,27 @@ def find_gold_alignment(
             f"{one_line(str(path))}: its lines belong to those of the file that {corpus.path} was prepared from"
             f" ({names}): put that one file beside it, as it was, or name pairs with --file"
         )
-    pairs = read_lines(path.parent / records[0].name, encoding=options.encoding, swap=options.swap)
+    pairs = read_lines(
+        [path.parent / records[0].name],
+        encoding=options.encoding,
+        columns=options.columns,
+        languages=_languages(runs),
+        swap=options.swap,
+    )
     return read_gold_alignment(path, pairs, swap=options.swap)
 
 
-def _of_file(file: Path, runs: Sequence[EvaluatedRun]) -> TestSet:
+def _of_files(files: Sequence[Path], runs: Sequence[EvaluatedRun], columns: str | None) -> TestSet:
+    swap = bool(runs) and runs[0].folder.config().data.swap
+    return TestSet.of_files(files, _languages(runs), columns=columns, swap=swap)
+
+
+def _languages(runs: Sequence[EvaluatedRun]) -> tuple[str, str]:
+    """The languages of the first run's source and target; empty without a run."""
     if not runs:
-        return TestSet.of_file(file, ("", ""))
-    config = runs[0].folder.config()
-    languages = config.text.src.language or "", config.text.tgt.language or ""
-    return TestSet.of_file(file, languages, swap=config.data.swap)
+        return "", ""
+    text = runs[0].folder.config().text
+    return text.src.language or "", text.tgt.language or ""
 
 
 def _corpus(runs: Sequence[EvaluatedRun], training: PreparedCorpus | None, data: Path | None) -> PreparedCorpus:

@@ -1,15 +1,20 @@
 """The sentences that translators are evaluated on."""
 
-from collections.abc import Collection, Iterator
+import logging
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SplitName
-from seq2seq_cli.errors import PairFileError, UsageError
-from seq2seq_cli.pairs.pair_files import local_pair_files, read_blocks
+from seq2seq_cli.errors import PairFileError, UsageError, one_line
+from seq2seq_cli.pairs.pair_files import ONE_PER_LINE, local_pair_files, read_blocks
+from seq2seq_cli.pairs.recognise import recognise
 from seq2seq_cli.text.normalise import normalise
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,16 +39,22 @@ class TestSet:
         return cls(name=f"{corpus.path}, {split} split", pairs=tuple(pairs), languages=languages)
 
     @classmethod
-    def of_file(cls, path: Path, languages: tuple[str, str], *, swap: bool = False) -> "TestSet":
-        """The pairs of a file as ``s2s prepare`` takes it: source, tab, target; the other way round with `swap`.
+    def of_files(
+        cls, paths: Sequence[Path], languages: tuple[str, str], *, columns: str | None = None, swap: bool = False
+    ) -> "TestSet":
+        """The pairs of files as ``s2s prepare`` takes them; with `swap`, their second column is the source.
 
-        Lines without a text on both sides are passed over. Raises PairFileError when the file cannot be read, or has no
-        pairs.
+        `languages` are those of the source and the target, empty where unknown, `columns` the two columns by name or
+        number. Lines without a text on both sides are passed over. Warnings tell how the files are read.
+
+        Raises PairFileError when a file cannot be read, or none has pairs, UsageError when a file lacks the columns.
         """
-        pairs = tuple(pair for pair in read_lines(path, swap=swap) if all(pair))
+        lines = read_lines(paths, columns=columns, languages=languages, swap=swap, tell=logger.warning)
+        pairs = tuple(pair for pair in lines if all(pair))
+        name = " + ".join(map(str, paths))
         if not pairs:
-            raise PairFileError(f"{path}: no line has two sentences with a tab between them")
-        return cls(name=str(path), pairs=pairs, languages=languages)
+            raise PairFileError(f"{name}: no line has two sentences: {ONE_PER_LINE}")
+        return cls(name=name, pairs=pairs, languages=languages)
 
     def leaving_out(self, pairs: Collection[int]) -> "TestSet":
         """The test set without the pairs of these numbers."""
@@ -58,14 +69,26 @@ class TestSet:
         return {source: list(references) for source, references in found.items()}
 
 
-def read_lines(path: Path, *, encoding: str = "utf-8", swap: bool = False) -> Iterator[tuple[str, str]]:
-    """The two sentences of each line of a pair file, either of them empty where it is missing; see `TestSet.of_file`.
+def read_lines(
+    paths: Sequence[Path],
+    *,
+    encoding: str = "utf-8",
+    columns: str | None = None,
+    languages: tuple[str, str] = ("", ""),
+    swap: bool = False,
+    tell: Callable[[str], object] = lambda _: None,
+) -> Iterator[tuple[str, str]]:
+    """The two sentences of each line of pair files, either of them empty where it is missing; see `TestSet.of_files`.
 
-    Raises PairFileError when the file cannot be read.
+    `tell` is called with what the user should know of the way in which a file is read. Raises PairFileError when a file
+    cannot be read, UsageError when it lacks the columns.
     """
-    with local_pair_files({"all": [(path,)]}) as files:
-        for block in read_blocks(files["all"][0], encoding=encoding):
-            for line in block.src.split("\n"):
-                first, _, rest = line.partition("\t")
-                pair = normalise(first), normalise(rest.partition("\t")[0])
+    in_order = (languages[1], languages[0]) if swap else languages
+    with local_pair_files({"all": [(path,) for path in paths]}) as given:
+        found = recognise(given, encoding=encoding, columns=columns, languages=in_order)["all"]
+        for notice in filter(None, (each.notice for each in found)):
+            tell(one_line(notice))
+        for block in chain.from_iterable(read_blocks(each.pair_file, encoding=encoding) for each in found):
+            for first, second, *_ in block.rows():
+                pair = normalise(first), normalise(second)
                 yield (pair[1], pair[0]) if swap else pair

@@ -39,7 +39,8 @@ _FOREIGN = re.compile(
 _WEB_PAGE = re.compile(rb"\s*(<!doctype html|<html)", re.IGNORECASE)
 _OFFICE = {"[Content_Types].xml", "mimetype"}
 """Members that every Office or OpenDocument file has."""
-_PAIR_SUFFIXES = {".txt", ".tsv"}
+PAIR_SUFFIXES = {".txt", ".tsv", ".tab", ".csv", ".json", ".jsonl", ".ndjson", ".tmx"}
+"""Endings of the names of files that may hold sentence pairs, in an archive."""
 _BESIDE = re.compile(r"(^|[^a-z])(about|readme|licen[cs]e|copying)([^a-z]|$)", re.IGNORECASE)
 """Names of texts that accompany the pairs in an archive, such as ``_about.txt``."""
 
@@ -109,7 +110,7 @@ def open_text(path: Path | int, name: str) -> Iterator[OpenText]:
         if not head:
             raise PairFileError(f"{name}: the file is empty: give one with a sentence pair per line")
         _refuse_foreign(head, name)
-        if head.startswith(_ZIP):
+        if is_zip(head):
             pieces = read_pairs(open_archive(file, name), name)
         elif head.startswith(_GZIP):
             pieces = _unpacked(gzip.GzipFile(fileobj=file), name, "gzip file")
@@ -128,8 +129,8 @@ def _pair_member(archive: zipfile.ZipFile, name: str) -> zipfile.ZipInfo:
     texts = sorted(filter(_may_hold_pairs, members), key=lambda member: member.file_size, reverse=True)
     if not texts:
         raise PairFileError(
-            f"{name}: no file of sentence pairs (.txt or .tsv) in the zip archive, only {_listed(members)}:"
-            " unpack it, and give the right one"
+            f"{name}: no file of sentence pairs (.txt, .tsv, .csv, .jsonl, .tmx) in the zip archive, only"
+            f" {_listed(members)}: unpack it, and give the right one"
         )
     if len(texts) > 1 and texts[0].file_size < _CLEARLY_LARGER * texts[1].file_size:
         raise PairFileError(
@@ -149,13 +150,18 @@ def _pair_member(archive: zipfile.ZipFile, name: str) -> zipfile.ZipInfo:
 def _may_hold_pairs(member: zipfile.ZipInfo) -> bool:
     path = PurePosixPath(member.filename)
     hidden = any(part.startswith((".", "__MACOSX")) and part != ".." for part in path.parts)
-    return path.suffix.lower() in _PAIR_SUFFIXES and not hidden and not _BESIDE.search(path.stem)
+    return path.suffix.lower() in PAIR_SUFFIXES and not hidden and not _BESIDE.search(path.stem)
 
 
 def _listed(members: list[zipfile.ZipInfo]) -> str:
     names = [one_line(member.filename) for member in members]
     more = f" and {len(names) - _NAMES_SHOWN:,} more" if len(names) > _NAMES_SHOWN else ""
     return ", ".join(names[:_NAMES_SHOWN]) + more
+
+
+def is_zip(head: bytes) -> bool:
+    """Whether a file begins like a zip archive."""
+    return head.startswith(_ZIP)
 
 
 def open_archive(file: BinaryIO, name: str) -> zipfile.ZipFile:

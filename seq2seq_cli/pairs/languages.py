@@ -7,14 +7,16 @@ from typing import Literal, NamedTuple
 
 from seq2seq_cli.config.schema.text import AUTO, TextConfig
 from seq2seq_cli.errors import UsageError
-from seq2seq_cli.text.language_names import PUBLISHED, SHORT_CODES
+from seq2seq_cli.pairs.archives import PAIR_SUFFIXES
+from seq2seq_cli.text.language_names import NAMES, PUBLISHED, SHORT_CODES
 from seq2seq_cli.text.spacy_tokenizers import has_tokenizer
 
 DEFAULT = ("en", "de")
 """The languages of the columns when nothing states them."""
 
-LanguageOrigin = Literal["option", "config", "name", "default", "codecs"]
-"""The place where languages were found: ``--languages``, the config, a file's name, none, or given codecs."""
+LanguageOrigin = Literal["option", "config", "columns", "name", "default", "codecs"]
+"""The place where languages were found: ``--languages``, the config, the names of the columns, a file's name, none, or
+given codecs."""
 
 _ENGLISH = "en"
 _PUBLISHED = {language.code3: language.code for language in PUBLISHED}
@@ -25,8 +27,21 @@ _STATED = re.compile(f"({_CODE})-({_CODE})", re.IGNORECASE)
 _TWO_CODES = re.compile(f"(?:^|.*[._])({_CODE})-({_CODE})")
 _COPY = re.compile(r" ?\(\d+\)$")
 """Added by browsers to the name of a file that is downloaded again."""
-_ENDINGS = {".txt", ".tsv", ".tab", ".csv", ".zip", ".gz"}
+_ENDINGS = {*PAIR_SUFFIXES, ".parquet", ".xlsx", ".zip", ".gz"}
 
+_LETTERS = re.compile(r"[^\W\d_]+")
+_BY_NAME = {
+    **{" ".join(_LETTERS.findall(name.casefold())): code for code, name in NAMES.items()},
+    **SHORT_CODES,
+    **{code: code for code in _CODES},
+}
+"""The code of each language of the table by its codes and its name."""
+_WITH_REGION = 2
+_REGION_LETTERS = (2, 4)
+"""Letters of a region, and of a script: en-US, sr-Latn."""
+_CODE_LETTERS = 3
+_OF_KEYS = {"id"}
+"""Codes of languages that name something else at the end of a name: sentence_id."""
 
 Codes = tuple[str, str]
 """The languages of the first and the second column, or of the source and the target of aligned files."""
@@ -40,11 +55,22 @@ class ResolvedText(NamedTuple):
     warnings: list[str]
 
 
-def resolve_languages(text: TextConfig, *, stated: str | None, names: Sequence[str], swap: bool) -> ResolvedText:
+def stated_languages(text: TextConfig, stated: str | None, *, swap: bool) -> Codes | None:
+    """The languages of the columns where ``--languages`` or the config states both; see `resolve_languages`."""
+    if stated is not None:
+        return _read_languages(stated)
+    found = (text.tgt.language, text.src.language) if swap else (text.src.language, text.tgt.language)
+    return None if AUTO in found else found
+
+
+def resolve_languages(
+    text: TextConfig, *, stated: str | None, columns: Sequence[Codes] = (), names: Sequence[str], swap: bool
+) -> ResolvedText:
     """Replace the languages that a text section leaves open.
 
     ``stated`` is the text of ``--languages``, such as ``en-de``: it names the columns and overrides the config, which
-    in turn overrides the ``names`` of the files. ``swap``: the second column is the source.
+    in turn overrides what the names of the ``columns`` say, and these the ``names`` of the files. ``swap``: the second
+    column is the source.
 
     Raises UsageError when ``stated`` is not two language codes.
     """
@@ -55,17 +81,18 @@ def resolve_languages(text: TextConfig, *, stated: str | None, names: Sequence[s
         src, tgt = found[::-1] if swap else found
         origin = "option"
     else:
-        guesses = _guess_languages(names)
+        guesses = list(dict.fromkeys(columns)) or _guess_languages(names)
         if len(guesses) > 1:
             listed = " and ".join("-".join(guess) for guess in guesses)
+            of_what = "columns" if columns else "files"
             warnings.append(
-                f"the names of the files say {listed}: taken as {'-'.join(DEFAULT)}, correct it with --languages"
+                f"the names of the {of_what} say {listed}: taken as {'-'.join(DEFAULT)}, correct it with --languages"
             )
         is_named = len(guesses) == 1
         found = guesses[0] if is_named else DEFAULT
         src, tgt = _fill(text, found[::-1] if swap else found)
         is_stated = AUTO not in (text.src.language, text.tgt.language)
-        origin = "config" if is_stated else "name" if is_named else "default"
+        origin = "config" if is_stated else "default" if not is_named else "columns" if columns else "name"
     languages = {"src": src, "tgt": tgt}
     sides = {side: getattr(text, side).model_copy(update={"language": code}) for side, code in languages.items()}
     if text.unit != "character":
@@ -99,6 +126,21 @@ def short_code(code: str) -> str:
     """The code in the config and in spaCy: ``de`` for ``deu``; an unknown one is returned as it is."""
     code = code.lower()
     return SHORT_CODES.get(code, code)
+
+
+def language_named(name: str) -> str | None:
+    """The code of the language that the name of a column states: ``de`` for de, deu, de-DE, German and text_de."""
+    words = _LETTERS.findall(name.casefold())
+    if not words:
+        return None
+    whole = " ".join(words)
+    if code := _BY_NAME.get(whole):
+        return code
+    if len(words) == _WITH_REGION and words[0] in _BY_NAME and len(words[1]) in _REGION_LETTERS:
+        return _BY_NAME[words[0]]
+    found = {_BY_NAME[word] for word in words if word in _BY_NAME and len(word) > _CODE_LETTERS}
+    found |= {_BY_NAME[word] for word in words[1:] if word in _CODES - _OF_KEYS or word in SHORT_CODES}
+    return found.pop() if len(found) == 1 else None
 
 
 def _fill(text: TextConfig, found: Codes) -> Codes:

@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from difflib import get_close_matches
 from encodings.aliases import aliases
-from itertools import accumulate, islice
+from itertools import accumulate, chain, islice
 
 from seq2seq_cli.errors import ConfigError, PairFileError, one_line
 from seq2seq_cli.pairs.archives import PLAIN_TEXT
@@ -117,19 +117,30 @@ class Characters:
         return PairFileError(f"{self._name}:{self._line}:{self._column}: {message}")
 
 
-class Lines:
-    """The lines of a text, read only as far as they are asked for.
+def decoded(pieces: Iterator[bytes], *, name: str, encoding: str) -> Iterator[str]:
+    """The characters of a text, every line end as LF.
 
-    Lines end with LF, CRLF or CR alone; the last line needs no end. A line of more than LONGEST_LINE characters is
-    replaced by an empty one.
+    Raises PairFileError where the bytes end too early or cannot be decoded, after all characters before that place.
+    """
+    characters = None
+    for piece in chain(pieces, [b""]):
+        if characters is None:
+            characters = Characters(piece, name=name, encoding=encoding)
+        yield characters.decode(piece, final=not piece)
+        if characters.problem is not None:
+            raise characters.problem
+
+
+class Lines:
+    """The lines of a text with LF at their ends, read only as far as they are asked for.
+
+    The last line needs no end. A line of more than LONGEST_LINE characters is replaced by an empty one.
     """
 
-    def __init__(self, pieces: Iterator[bytes], *, name: str, encoding: str) -> None:
+    def __init__(self, texts: Iterator[str], *, name: str) -> None:
         self.name = name
         self.taken = 0
-        self._pieces = pieces
-        self._encoding = encoding
-        self._characters: Characters | None = None
+        self._texts = texts
         self._waiting: list[str] = []
         self._size = 0
         self._rest = ""
@@ -166,19 +177,16 @@ class Lines:
 
     def _read(self) -> None:
         try:
-            piece = next(self._pieces, b"")
+            text = next(self._texts, None)
         except PairFileError as problem:
             self._ended, self._problem = True, problem
             return
-        if self._characters is None:
-            self._characters = Characters(piece, name=self.name, encoding=self._encoding)
-        self._add(self._characters.decode(piece, final=not piece))
-        if self._characters.problem is not None:
-            self._ended, self._problem = True, self._characters.problem
-        elif not piece:
-            self._ended = True
-            if self._rest:
-                self._add("\n")
+        if text is not None:
+            self._add(text)
+            return
+        self._ended = True
+        if self._rest:
+            self._add("\n")
 
     def _add(self, text: str) -> None:
         lines = (self._rest + text).split("\n")

@@ -1,50 +1,40 @@
-"""Pair files of every kind, read as blocks of some thousand lines.
+"""Pair files of every kind, read as blocks of some thousand pairs.
 
-A pair file is one file whose columns are separated by tabs, or two aligned files, one per side, whose lines belong
-together. Each may be plain or packed, and may be standard input, which is called ``-``.
+A pair file is one file with a column for each side, or two aligned files, one per side, whose lines belong together.
+Each may be plain or packed, and may be standard input, which is called ``-``.
 """
 
-import hashlib
-import shutil
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, nullcontext
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from pathlib import Path, PurePath
-from tempfile import TemporaryFile, gettempdir
-from typing import IO, TypeVar
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple, TypeVar
 
 from seq2seq_cli.counts import counted
-from seq2seq_cli.errors import PairFileError, UsageError, one_line
-from seq2seq_cli.pairs.archives import open_file, open_text
-from seq2seq_cli.pairs.lines import Lines, check_encoding
+from seq2seq_cli.errors import PairFileError, UsageError
+from seq2seq_cli.pairs.archives import open_text
+from seq2seq_cli.pairs.formats.records import Columns, Reader, Record
+from seq2seq_cli.pairs.lines import BLOCK_CHARACTERS, LONGEST_LINE, Lines, check_encoding, decoded
+from seq2seq_cli.pairs.local_files import STANDARD_INPUT, LocalFile, local_files
 
 K = TypeVar("K")
 
 PairPath = tuple[Path, ...]
 """One file with source and target as columns, or the file of the source sentences and that of the target sentences."""
 
-STANDARD_INPUT = Path("-")
+ONE_PER_LINE = "give one per line, source and target separated by a tab"
 BLOCK_LINES = 4000
-"""Lines per block; a block of long lines has fewer."""
+"""Pairs per block; a block of long ones has fewer."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class LocalFile:
-    """A file on this machine's disk that can be read more than once."""
+class Table:
+    """A file that is not read line by line, and its two columns."""
 
-    path: Path | int
-    """The descriptor of an open file where it has no name: nothing is left of it when this process is killed."""
-    name: str
-    """As the user gave it, for messages."""
-    size: int
-    """Bytes on the disk, packed or not."""
-    sha256: str
-
-    @property
-    def base_name(self) -> str:
-        """The name without folders, in a form that a table's cell can hold: a name may have line ends and odd bytes."""
-        return one_line(PurePath(self.name).name)
+    reader: Reader
+    columns: Columns
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,6 +43,10 @@ class PairFile:
 
     files: tuple[LocalFile, ...]
     """One with source and target as columns, or two: source sentences, target sentences."""
+    table: Table | None = None
+    """None for two aligned files, and for a file whose lines are source, tab and target."""
+    has_header: bool = False
+    """Whether the first line names the columns, and is no pair."""
 
     @property
     def name(self) -> str:
@@ -72,19 +66,32 @@ class PairFile:
 
 @dataclass(frozen=True, kw_only=True)
 class Block:
-    """Consecutive lines of a pair file."""
+    """Consecutive lines or records of a pair file."""
 
     pair_file: PairFile
-    first_line: int
-    """Its number in the file, counted from 1."""
+    lines: Sequence[int]
+    """The number of the line on which each begins, counted from 1."""
     src: str
     """The lines, with LF between them and none at the end: ``src.split("\\n")`` gives them back."""
     tgt: str | None
-    """As many lines of the target's file; None when both sides are columns of ``src``."""
-    overlong: tuple[int, ...]
+    """As many lines of the target's side; None when both sides are columns of ``src``."""
+    overlong: tuple[int, ...] = ()
     """The numbers of lines that are too long to be kept; they are empty here."""
+    incomplete: tuple[int, ...] = ()
+    """The numbers of records that lack a column."""
     bytes_read: int
     """Bytes of the pair file that are read so far, packed or not."""
+
+    def rows(self) -> Iterator[tuple[str, str, bool, bool]]:
+        """The two sides of each line, whether it has both columns, and whether it has more."""
+        if self.tgt is not None:
+            for first, second in zip(self.src.split("\n"), self.tgt.split("\n"), strict=True):
+                yield first, second, bool(first.strip() or second.strip()), False
+            return
+        for line in self.src.split("\n"):
+            first, tab, rest = line.partition("\t")
+            second, more, _ = rest.partition("\t")
+            yield first, second, tab != "", more != ""
 
 
 def pair_paths(files: Sequence[Path], src: Sequence[Path], tgt: Sequence[Path]) -> list[PairPath]:
@@ -103,17 +110,13 @@ def pair_paths(files: Sequence[Path], src: Sequence[Path], tgt: Sequence[Path]) 
 def local_pair_files(given: Mapping[K, Sequence[PairPath]]) -> Iterator[dict[K, list[PairFile]]]:
     """The given files, each hashed once; standard input and pipes are copied to the disk until the block ends.
 
-    Raises UsageError when standard input is a terminal or given more than once, and PairFileError when a file is
-    missing or cannot be read or copied.
+    A file alone is one of lines until its format is recognised. Raises UsageError when standard input is a terminal or
+    given more than once, and PairFileError when a file is missing or cannot be read or copied.
     """
     paths = [path for pair_paths in given.values() for pair_path in pair_paths for path in pair_path]
     if paths.count(STANDARD_INPUT) > 1:
         raise UsageError("'-' (standard input) is given more than once: it can be read only once")
-    with ExitStack() as stack:
-        files: dict[Path, LocalFile] = {}
-        for path in dict.fromkeys(paths):
-            local = stack.enter_context(_copy(path)).fileno() if _is_stream(path) else path
-            files[path] = _hashed(local, _name(path))
+    with local_files(paths) as files:
         yield {
             key: [PairFile(files=tuple(files[path] for path in pair_path)) for pair_path in pair_paths]
             for key, pair_paths in given.items()
@@ -123,33 +126,46 @@ def local_pair_files(given: Mapping[K, Sequence[PairPath]]) -> Iterator[dict[K, 
 def read_blocks(
     pair_file: PairFile, *, encoding: str, limit: int | None = None, block_lines: int = BLOCK_LINES
 ) -> Iterator[Block]:
-    """The first ``limit`` lines of a pair file, or all; nothing behind them is decoded.
+    """The first ``limit`` lines or records of a pair file behind its header, or all; nothing behind them is decoded.
 
     The cuts between blocks depend on the text alone, not on its packing or encoding.
 
     Raises ConfigError when there is no such encoding, and PairFileError when a file is missing, cannot be read, is
     empty, damaged, no text or not in that encoding, and when aligned files differ in their number of lines.
     """
-    encoding = check_encoding(encoding)
-    lines_left = sys.maxsize if limit is None else limit
+    encoding, most = check_encoding(encoding), sys.maxsize if limit is None else limit
+    if pair_file.table is None:
+        blocks = _blocks_of_lines(pair_file, encoding, most, block_lines)
+    else:
+        blocks = _blocks_of_records(pair_file, pair_file.table, encoding, most, block_lines)
+    block = None
+    for block in blocks:
+        yield block
+    if block is None:
+        raise PairFileError(f"{pair_file.name}: no sentence pair in it: {ONE_PER_LINE}")
+
+
+def _blocks_of_lines(pair_file: PairFile, encoding: str, limit: int, block_lines: int) -> Iterator[Block]:
     with ExitStack() as stack:
         texts = [stack.enter_context(open_text(file.path, file.name)) for file in pair_file.files]
         sides = [
-            Lines(text.pieces, name=file.name, encoding=encoding)
+            Lines(decoded(text.pieces, name=file.name, encoding=encoding), name=file.name)
             for text, file in zip(texts, pair_file.files, strict=True)
         ]
-        while lines_left and (count := _next_lines(sides, min(block_lines, lines_left))):
+        if pair_file.has_header:
+            sides[0].take(sides[0].ready(1))
+        while limit and (count := _next_lines(sides, min(block_lines, limit))):
             first_line = sides[0].taken + 1
             taken = [side.take(count) for side in sides]
             yield Block(
                 pair_file=pair_file,
-                first_line=first_line,
+                lines=range(first_line, first_line + count),
                 src=taken[0][0],
                 tgt=taken[1][0] if len(taken) > 1 else None,
                 overlong=tuple(sorted({line for _, overlong in taken for line in overlong})),
                 bytes_read=sum(text.position() for text in texts),
             )
-            lines_left -= count
+            limit -= count
 
 
 def _next_lines(sides: Sequence[Lines], most: int) -> int:
@@ -167,38 +183,50 @@ def _count(side: Lines) -> int:
     return side.taken
 
 
-def _is_stream(path: Path) -> bool:
-    """Whether the content can be read only once."""
-    try:
-        return path == STANDARD_INPUT or path.is_fifo()
-    except OSError:  # reported when the file is opened
-        return False
+def _blocks_of_records(
+    pair_file: PairFile, table: Table, encoding: str, limit: int, block_lines: int
+) -> Iterator[Block]:
+    [file] = pair_file.files
+    with table.reader.open(file, encoding) as opened:
+        records = islice(opened.records, int(pair_file.has_header), None)
+        for batch in _batches((_pair(record, table.columns) for record in islice(records, limit)), block_lines):
+            yield Block(
+                pair_file=pair_file,
+                lines=[pair.line for pair in batch],
+                src="\n".join(pair.src for pair in batch),
+                tgt="\n".join(pair.tgt for pair in batch),
+                overlong=tuple(pair.line for pair in batch if pair.is_overlong),
+                incomplete=tuple(pair.line for pair in batch if pair.is_incomplete),
+                bytes_read=opened.position(),
+            )
 
 
-def _copy(stream: Path) -> IO[bytes]:
-    """A copy on the disk, without a name: it is gone when it is closed."""
-    if stream == STANDARD_INPUT and sys.stdin.isatty():
-        raise UsageError("'-' is standard input, which is a terminal here: redirect a file or a pipe into it")
-    try:
-        with ExitStack() as stack:
-            copy = stack.enter_context(TemporaryFile(prefix="s2s-"))
-            with nullcontext(sys.stdin.buffer) if stream == STANDARD_INPUT else stream.open("rb") as content:
-                shutil.copyfileobj(content, copy)
-            copy.flush()
-            stack.pop_all()
-    except OSError as error:
-        raise PairFileError(f"{_name(stream)}: cannot be copied to {gettempdir()}: {error.strerror}") from None
-    return copy
+class _Pair(NamedTuple):
+    line: int
+    src: str
+    tgt: str
+    is_overlong: bool = False
+    is_incomplete: bool = False
 
 
-def _name(path: Path) -> str:
-    return "standard input" if path == STANDARD_INPUT else str(path)
+def _pair(record: Record, columns: Columns) -> _Pair:
+    """The two columns of a record, each on one line."""
+    cells = [record.cells.get(column) for column in columns]
+    if max(len(cell or "") for cell in cells) > LONGEST_LINE:
+        return _Pair(record.line, "", "", is_overlong=True)
+    src, tgt = ((cell or "").replace("\n", " ") for cell in cells)
+    return _Pair(record.line, src, tgt, is_incomplete=None in cells)
 
 
-def _hashed(path: Path | int, name: str) -> LocalFile:
-    with open_file(path, name) as file:
-        try:
-            sha256 = hashlib.file_digest(file, "sha256").hexdigest()
-        except OSError as error:
-            raise PairFileError(f"{name}: cannot be read: {error.strerror}") from None
-        return LocalFile(path=path, name=name, size=file.tell(), sha256=sha256)
+def _batches(pairs: Iterable[_Pair], most: int) -> Iterator[list[_Pair]]:
+    """The pairs in batches of at most so many, and of not many more than BLOCK_CHARACTERS."""
+    batch: list[_Pair] = []
+    characters = 0
+    for pair in pairs:
+        batch.append(pair)
+        characters += len(pair.src) + len(pair.tgt)
+        if len(batch) >= most or characters >= BLOCK_CHARACTERS:
+            yield batch
+            batch, characters = [], 0
+    if batch:
+        yield batch

@@ -4,9 +4,9 @@
 it imports: neither torch nor spaCy, but where a language's tokenizer is a program of spaCy's.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain, count, starmap
+from itertools import chain, starmap
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -80,26 +80,15 @@ class _Pairs:
         self.tgt: list[str] = []
         self.lines: list[int] = []
         self.counts = LineCounts()
+        self._block = block
         self._file = block.pair_file.base_name
-        self._overlong = frozenset(block.overlong)
-        for line, (first, second, tab) in zip(count(block.first_line), self._rows(block), strict=False):
+        for line, (first, second, has_both, has_more) in zip(block.lines, block.rows(), strict=True):
             src, tgt = (second, first) if swap else (first, second)
-            self._add(line, src, tgt, tab)
+            self.counts.extra_columns += has_more
+            self._add(line, src, tgt, has_both=has_both)
         self.counts.pairs = len(self.lines)
 
-    def _rows(self, block: Block) -> Iterator[tuple[str, str, str]]:
-        """The two columns of each line, and what separates them: a tab, or nothing."""
-        if block.tgt is not None:
-            for first, second in zip(block.src.split("\n"), block.tgt.split("\n"), strict=True):
-                yield first, second, "\t" if first.strip() or second.strip() else ""
-            return
-        for line in block.src.split("\n"):
-            first, tab, rest = line.partition("\t")
-            second, more, _ = rest.partition("\t")
-            self.counts.extra_columns += more != ""
-            yield first, second, tab
-
-    def _add(self, line: int, src: str, tgt: str, tab: str) -> None:
+    def _add(self, line: int, src: str, tgt: str, *, has_both: bool) -> None:
         self.counts.lines += 1
         pair = normalise(src), normalise(tgt)
         if all(pair):
@@ -107,11 +96,20 @@ class _Pairs:
             self.tgt.append(pair[1])
             self.lines.append(line)
             return
-        reason: Reason = "empty side" if tab else "no tab" if any(pair) else "blank line"
-        if line in self._overlong:
+        reason: Reason = "empty side" if has_both else "no tab" if any(pair) else "blank line"
+        if line in self._block.overlong:
             reason = "too long"
+        elif line in self._block.incomplete:
+            reason = self._lacking(blank=not any(pair))
         # A file can have a million empty lines: an example is made only if it is kept.
         self.counts.dropped.add(reason, 1, starmap(DroppedLine.of, [(self._file, line, src, tgt)]))
+
+    def _lacking(self, *, blank: bool) -> "Reason":
+        """The reason to drop a record that lacks a column."""
+        table = self._block.pair_file.table
+        if table and isinstance(table.columns[0], str):
+            return "missing column"
+        return "blank line" if blank else "other columns"
 
 
 def _analyse_side(sentences: Sequence[str], encoded: Sequence[bytes], segmenter: Segmenter) -> Side:

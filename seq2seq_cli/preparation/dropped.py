@@ -8,10 +8,12 @@ from typing import NamedTuple
 
 from seq2seq_cli.corpus.manifest import REASONS, Reason
 from seq2seq_cli.errors import PairFileError
+from seq2seq_cli.pairs.pair_files import ONE_PER_LINE
 from seq2seq_cli.text.normalise import normalise
 
 MOST_BAD = 0.01
-"""Fraction of the lines above which a file is refused: of those without a tab, and of those with an empty side."""
+"""Fraction of the lines above which a file is refused: of those without a tab, of those with other columns than the
+others, and of those with an empty side."""
 
 MOST_EXAMPLES = 100
 """Lines kept for each reason."""
@@ -22,6 +24,7 @@ LONGEST_EXAMPLE = 200
 _COLUMNS = ("reason", "file", "line", "src", "tgt")
 _ADVICE: Mapping[Reason, str] = {
     "no tab": "has no tab between source and target: insert one, or delete the line",
+    "other columns": "has fewer or more columns than the others: put cells that hold the separator in quotation marks",
     "empty side": "has an empty source or target: fill it in, or delete the line",
 }
 
@@ -82,7 +85,7 @@ class LineCounts:
             self.dropped.add(reason, lines.count, lines.examples)
 
     def check(self, file: str) -> None:
-        """Raise PairFileError when a file has no pair, or too many lines without a tab or with an empty side."""
+        """Raise PairFileError when a file has no pair, or too many lines with a problem of _ADVICE."""
         used = self.lines - (self.dropped["blank line"].count if "blank line" in self.dropped else 0)
         for reason, advice in _ADVICE.items():
             if reason in self.dropped and (count := self.dropped[reason].count) > MOST_BAD * used:
@@ -96,9 +99,7 @@ class LineCounts:
                     raise PairFileError(
                         f"{file}:{first}: no sentence pair is left: all lines are dropped, this one: {reason}"
                     )
-            raise PairFileError(
-                f"{file}: no sentence pair in it: give one per line, source and target separated by a tab"
-            )
+            raise PairFileError(f"{file}: no sentence pair in it: {ONE_PER_LINE}")
 
 
 def write_examples(path: Path, dropped: Dropped) -> None:

@@ -9,7 +9,7 @@ do not depend on the workers.
 
 import shutil
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
@@ -36,10 +36,12 @@ from seq2seq_cli.corpus.manifest import (
 )
 from seq2seq_cli.corpus.splits import SPLITS, TEST, TRAIN, VALID
 from seq2seq_cli.counts import counted
-from seq2seq_cli.errors import Interrupted, UsageError, exit_code_of
+from seq2seq_cli.errors import Interrupted, PairFileError, UsageError, exit_code_of
 from seq2seq_cli.files.whole_folder import clear_leftovers, whole_folder
-from seq2seq_cli.pairs.languages import LanguageOrigin, resolve_languages
+from seq2seq_cli.pairs.languages import LanguageOrigin, resolve_languages, stated_languages
 from seq2seq_cli.pairs.pair_files import PairPath, local_pair_files, pair_paths
+from seq2seq_cli.pairs.recognise import Recognised, recognise
+from seq2seq_cli.pairs.scripts import find_mismatch
 from seq2seq_cli.preparation.conventions import learn_conventions
 from seq2seq_cli.preparation.dropped import Dropped, LineCounts, write_examples
 from seq2seq_cli.preparation.given_codecs import adopt_codecs, check_languages
@@ -109,12 +111,17 @@ def prepare(
     held_out = [[(path,) for path in _paths(split)] for split in (valid, test)]
     codecs = load_codecs(Path(codec_from)) if codec_from else None
     open_workers = executor if callable(executor) else workers_at(executor)
-    read = load_config(config, overrides, sections=PREPARED_SECTIONS)
-    resolved, languages_from, warnings = _resolved(read, codecs, languages, pairs)
+    asked = load_config(config, overrides, sections=PREPARED_SECTIONS)
+    if codecs is not None:
+        asked = adopt_codecs(asked, codecs)
+    preferred = stated_languages(asked.text, languages, swap=asked.data.swap)
     given: dict[int, Sequence[PairPath]] = {TRAIN: pairs, VALID: held_out[0], TEST: held_out[1]}
     try:
         # The folder is taken before the files are read: a second preparation learns at once that it cannot have it.
-        with _folder_to_fill(out, overwrite=overwrite) as folder, local_pair_files(given) as inputs:
+        with _folder_to_fill(out, overwrite=overwrite) as folder, local_pair_files(given) as local:
+            found = recognise(local, encoding=asked.data.encoding, columns=asked.data.columns, languages=preferred)
+            resolved, languages_from, warnings = _resolved(asked, codecs, languages, found)
+            inputs = {split: [each.pair_file for each in files] for split, files in found.items()}
             job = _Job(inputs=inputs, config=resolved, codecs=codecs, warnings=warnings)
             if folder:
                 manifest = job.run(folder, open_workers, progress)
@@ -133,17 +140,32 @@ def prepare(
 
 
 def _resolved(
-    config: Config, codecs: Codecs | None, languages: str | None, pairs: Sequence[PairPath]
+    config: Config, codecs: Codecs | None, languages: str | None, found: Mapping[int, Sequence[Recognised]]
 ) -> tuple[Config, LanguageOrigin, list[str]]:
-    """The config with its languages, and with the text options of given codecs; where they are from; warnings."""
-    if codecs is not None:
-        config = adopt_codecs(config, codecs)
-    names = [str(path) for pair_path in pairs for path in pair_path]
-    text, origin, warnings = resolve_languages(config.text, stated=languages, names=names, swap=config.data.swap)
+    """The config with the languages of the files; where they are from; what the user should know of the files.
+
+    Raises PairFileError when nothing states the languages, and a text is written in the script of others.
+    """
+    every = [each for files in found.values() for each in files]
+    text, origin, warnings = resolve_languages(
+        config.text,
+        stated=languages,
+        columns=[each.languages for each in every if each.languages],
+        names=[file.name for each in found[TRAIN] for file in each.pair_file.files],
+        swap=config.data.swap,
+    )
     if codecs is not None:
         check_languages(text, codecs)
         origin = "codecs"
-    return config.model_copy(update={"text": text}), origin, warnings
+    notices = [each.notice for each in every if each.notice]
+    codes = text.src.language, text.tgt.language
+    for each in every:
+        if mismatch := find_mismatch(list(zip(*each.sample, strict=True)), codes[::-1] if config.data.swap else codes):
+            told = f"{each.pair_file.name}: {mismatch}"
+            if origin in ("default", "name"):
+                raise PairFileError(told)
+            notices.append(told)
+    return config.model_copy(update={"text": text}), origin, notices + warnings
 
 
 def _folder_to_fill(out: Path, *, overwrite: bool) -> AbstractContextManager[Path | None]:

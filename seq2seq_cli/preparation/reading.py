@@ -90,9 +90,8 @@ def input_blocks(inputs: Inputs, data: DataConfig) -> Iterator[InputBlock]:
                 break
             for block in read_blocks(pair_file, encoding=data.encoding, limit=lines_left):
                 yield InputBlock(split=split, block=block, bytes_read=bytes_before + block.bytes_read)
-                last = block
-            if lines_left is not None:
-                lines_left -= last.first_line + last.src.count("\n")
+                if lines_left is not None:
+                    lines_left -= len(block.lines)
             bytes_before += pair_file.size
 
 

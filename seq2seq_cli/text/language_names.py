@@ -17,12 +17,15 @@ class Language(NamedTuple):
 
 _TABLE = files("seq2seq_cli.text").joinpath("languages.tsv").read_text(encoding="utf-8")
 _ROWS = [line.split("\t") for line in _TABLE.splitlines()[1:]]
-PUBLISHED = tuple(Language(code3, code, name) for code3, code, published, name in _ROWS if published == "yes")
+PUBLISHED = tuple(Language(code3, code, name) for code3, code, published, name, _ in _ROWS if published == "yes")
 """The languages of the published pair files; see `seq2seq_cli.pairs.published`."""
 SHORT_CODES = {code3: code for code3, code, *_ in _ROWS}
 """The code of each language of the table by its code of three letters; some languages have two of those."""
-NAMES = {code: name for _, code, _, name in _ROWS}
+NAMES = {code: name for _, code, _, name, _ in _ROWS}
 """The English name of each language of the table by its code in configs."""
+
+SCRIPTS = {code: scripts.split() for _, code, _, _, scripts in _ROWS}
+"""The scripts that each language of the table is written in, the usual one first."""
 
 
 def name_of(code: str) -> str:

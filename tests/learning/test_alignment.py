@@ -39,7 +39,7 @@ def test_words_look_at_the_words_that_they_translate(
     session = started(tmp_path / name, config, sample)
     for _ in session.train():
         pass
-    gold = read_gold_alignment(DATA / "sample.align", read_lines(DATA / "sample.txt"))
+    gold = read_gold_alignment(DATA / "sample.align", read_lines([DATA / "sample.txt"]))
     output = translate_test_set(name, load_translator(session.run), TestSet.of_split(sample, "test"), gold=gold)
 
     assert output.alignment is not None

@@ -47,11 +47,11 @@ def check(blocks: Sequence[Block], block_lines: int) -> tuple[list[str], list[in
     found: list[str] = []
     overlong: list[int] = []
     for block in blocks:
-        assert block.first_line == len(found) + 1
-        assert block.tgt is None
         inside = block.src.split("\n")
+        assert list(block.lines) == list(range(len(found) + 1, len(found) + 1 + len(inside)))
+        assert block.tgt is None
         assert 1 <= len(inside) <= block_lines
-        assert all(block.first_line <= line < block.first_line + len(inside) for line in block.overlong)
+        assert all(line in block.lines for line in block.overlong)
         found += inside
         overlong += block.overlong
     assert [block.bytes_read for block in blocks] == sorted(block.bytes_read for block in blocks)
@@ -134,7 +134,7 @@ def test_aligned_files_stay_aligned(
     with patch.object(lines, "BLOCK_CHARACTERS", most):
         for block in read_blocks(local(paths), encoding="utf-8", block_lines=block_lines):
             assert block.tgt is not None
-            assert block.first_line == len(found) + 1
+            assert block.lines[0] == len(found) + 1
             found += zip(block.src.split("\n"), block.tgt.split("\n"), strict=True)
     assert found == sides
 

@@ -30,7 +30,22 @@ def evaluate(
         ),
     ] = None,
     file: Annotated[
-        Path | None, typer.Option("--file", metavar="FILE", help="Sentence pairs of your own, in place of a split.")
+        list[Path] | None,
+        typer.Option(
+            "--file",
+            metavar="FILE",
+            help="Sentence pairs of your own, in place of a split, in any form that prepare takes; given twice for two"
+            " aligned files.",
+        ),
+    ] = None,
+    columns: Annotated[
+        str | None,
+        typer.Option(
+            "--columns",
+            metavar="en,de",
+            help="Columns of --file, by name or number, in the order of the run's.",
+            show_default="by their names, or the first two of text",
+        ),
     ] = None,
     alignment: Annotated[
         Path | None,
@@ -84,7 +99,8 @@ def evaluate(
         *(runs or []),
         split=split,
         data=data,
-        file=file,
+        files=file or [],
+        columns=columns,
         alignment=alignment,
         hypotheses=hypotheses or [],
         device=device,

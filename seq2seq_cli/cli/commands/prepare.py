@@ -1,5 +1,6 @@
 """``s2s prepare``: make a prepared folder from pair files."""
 
+import json
 import signal
 import sys
 from collections.abc import Iterator, Sequence
@@ -28,6 +29,7 @@ _TERMINATED = 143
 _FOUND: "dict[LanguageOrigin, str]" = {
     "option": "as --languages says",
     "config": "as the config says",
+    "columns": "as the names of the columns say",
     "name": "as the file's name says",
     "default": "by default; see --languages",
     "codecs": "of the model",
@@ -37,7 +39,8 @@ File = Annotated[
     list[Path] | None,
     typer.Argument(
         metavar="FILE...",
-        help="Sentence pairs: source, tab, target per line; .txt, .tsv, .zip or .gz; - is standard input.",
+        help="Sentence pairs: source, tab, target per line, or CSV, JSON, TMX, Parquet, .xlsx; also two aligned files;"
+        " .zip and .gz, too; - is standard input.",
         show_default=False,
     ),
 ]
@@ -45,6 +48,15 @@ Src = Annotated[
     list[Path] | None, typer.Option(metavar="FILE", help="Source sentences alone, one per line; needs --tgt.")
 ]
 Tgt = Annotated[list[Path] | None, typer.Option(metavar="FILE", help="Their translations, line by line.")]
+Columns = Annotated[
+    str | None,
+    typer.Option(
+        "--columns",
+        metavar="en,de",
+        help="The columns of source and target, by name or number.",
+        show_default="by their names, or the first two of text",
+    ),
+]
 Swap = Annotated[bool, typer.Option("--swap", help="Translate from the second column into the first.")]
 Languages = Annotated[
     str | None,
@@ -84,6 +96,7 @@ def prepare(
     file: File = None,
     src: Src = None,
     tgt: Tgt = None,
+    columns: Columns = None,
     swap: Swap = False,
     languages: Languages = None,
     encoding: Encoding = None,
@@ -112,7 +125,7 @@ def prepare(
             test=test or [],
             out=out,
             config=config,
-            overrides=[*(set_ or []), *_shorthands(swap=swap, encoding=encoding, limit=limit)],
+            overrides=[*(set_ or []), *_shorthands(columns=columns, swap=swap, encoding=encoding, limit=limit)],
             languages=languages,
             codec_from=codec_from,
             overwrite=overwrite,
@@ -126,8 +139,13 @@ def prepare(
         typer.echo(line)
 
 
-def _shorthands(*, swap: bool, encoding: str | None, limit: int | None) -> list[str]:
-    values = {"swap": "true" if swap else None, "encoding": encoding, "limit": limit}
+def _shorthands(*, columns: str | None, swap: bool, encoding: str | None, limit: int | None) -> list[str]:
+    values = {
+        "columns": columns and json.dumps(columns, ensure_ascii=False),
+        "swap": "true" if swap else None,
+        "encoding": encoding,
+        "limit": limit,
+    }
     return [f"data.{key}={value}" for key, value in values.items() if value is not None]
 
 

@@ -98,16 +98,16 @@ def test_contrasts_are_where_one_system_is_better_than_the_other() -> None:
 def test_pairs_of_a_file_are_taken_as_prepare_takes_them(tmp_path: Path) -> None:
     path = tmp_path / "pairs.tsv"
     path.write_text("She  left.\tSie ging.\tnote\nnothing\n\t\nGo.\tGeh.\n", encoding="utf-8")
-    tests = TestSet.of_file(path, ("en", "de"))
+    tests = TestSet.of_files([path], ("en", "de"))
     assert tests.pairs == (("She left.", "Sie ging."), ("Go.", "Geh."))
-    assert TestSet.of_file(path, ("de", "en"), swap=True).pairs[0] == ("Sie ging.", "She left.")
+    assert TestSet.of_files([path], ("de", "en"), swap=True).pairs[0] == ("Sie ging.", "She left.")
 
 
 def test_a_file_without_pairs_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "pairs.tsv"
-    path.write_text("no tab\n", encoding="utf-8")
+    path.write_text("a\t\n", encoding="utf-8")
     with pytest.raises(PairFileError, match="no line has two sentences"):
-        TestSet.of_file(path, ("en", "de"))
+        TestSet.of_files([path], ("en", "de"))
 
 
 @pytest.mark.parametrize("lines", [["A.", "A.", "B.", "C."], ["A.", "B.", "C."]])

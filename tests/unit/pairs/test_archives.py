@@ -98,7 +98,7 @@ def test_content_with_a_wrong_checksum_is_damaged(tmp_path: Path, pack: object) 
 REFUSED = {
     "the zip archive is empty": zipped({}),
     "the zip archive is empty: download it again": zipped({"folder/": b""}),
-    "no file of sentence pairs (.txt or .tsv) in the zip archive, only a.png, _about.txt": zipped(
+    "no file of sentence pairs (.txt, .tsv, .csv, .jsonl, .tmx) in the zip archive, only a.png, _about.txt": zipped(
         {"a.png": b"x", "_about.txt": b"x"}
     ),
     "the zip archive is encrypted": encrypted(zipped({"deu.txt": TEXT})),

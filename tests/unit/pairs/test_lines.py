@@ -3,7 +3,7 @@ import codecs
 import pytest
 
 from seq2seq_cli.errors import ConfigError, PairFileError
-from seq2seq_cli.pairs.lines import Lines, check_encoding
+from seq2seq_cli.pairs.lines import Lines, check_encoding, decoded
 
 RUSSIAN = "Привет!\tHallo!\nБеги!\tLauf!\n"
 
@@ -11,7 +11,7 @@ RUSSIAN = "Привет!\tHallo!\nБеги!\tLauf!\n"
 def read(content: bytes, encoding: str = "utf-8", piece: int = 1 << 18) -> tuple[list[str], str]:
     """The lines, and the error after them."""
     pieces = (content[start : start + piece] for start in range(0, len(content), piece))
-    lines = Lines(pieces, name="deu.txt", encoding=check_encoding(encoding))
+    lines = Lines(decoded(pieces, name="deu.txt", encoding=check_encoding(encoding)), name="deu.txt")
     found: list[str] = []
     try:
         while count := lines.ready(2):

@@ -130,7 +130,7 @@ def test_nothing_behind_a_limit_is_decoded(tmp_path: Path) -> None:
 def test_blocks_number_the_lines_of_their_file_from_1(tmp_path: Path) -> None:
     columns = pair_file(write(tmp_path / "first.txt", "a\nb\nc\nd\ne"))
     two = aligned(tmp_path, "f\ng\nh", "i\nj\nk")
-    found = [[(block.first_line, block.src, block.tgt) for block in blocks(file, lines=2)] for file in (columns, two)]
+    found = [[(block.lines[0], block.src, block.tgt) for block in blocks(file, lines=2)] for file in (columns, two)]
     assert found == [
         [(1, "a\nb", None), (3, "c\nd", None), (5, "e", None)],
         [(1, "f\ng", "i\nj"), (3, "h", "k")],
@@ -157,7 +157,7 @@ def test_long_lines_make_blocks_of_few_lines(tmp_path: Path) -> None:
     line = "x" * (BLOCK_CHARACTERS // 10)
     file = pair_file(write(tmp_path / "deu.txt", f"{line}\n" * 25 + "a"))
     assert [block.src.count("\n") + 1 for block in blocks(file)] == [10, 10, 6]
-    assert [block.first_line for block in blocks(file)] == [1, 11, 21]
+    assert [block.lines[0] for block in blocks(file)] == [1, 11, 21]
 
 
 @pytest.mark.parametrize("line", ["x" * 30_000_000, f"{'x' * (LONGEST_LINE - 1)}\n" * 300, "\n" * 1_000_000])

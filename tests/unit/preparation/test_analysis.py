@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from seq2seq_cli.config.schema.text import SourceConfig, TargetConfig, TextConfig
-from seq2seq_cli.pairs.pair_files import Block, LocalFile, PairFile
+from seq2seq_cli.pairs.local_files import LocalFile
+from seq2seq_cli.pairs.pair_files import Block, PairFile
 from seq2seq_cli.preparation.analysis import Analysed, Side, analyse
 from seq2seq_cli.preparation.dropped import LONGEST_EXAMPLE
 from seq2seq_cli.text.sides import read_rules
@@ -20,7 +21,7 @@ def analysed(
     file = LocalFile(path=Path("pairs/deu.txt"), name="pairs/deu.txt", size=0, sha256="")
     block = Block(
         pair_file=PairFile(files=(file,)),
-        first_line=11,
+        lines=range(11, 11 + len(src)),
         src="\n".join(src),
         tgt=None if tgt is None else "\n".join(tgt),
         overlong=overlong,

@@ -1,0 +1,182 @@
+"""The two columns of a file with more of them or with names for them, from its first records."""
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from seq2seq_cli.errors import ConfigError, UsageError, one_line
+from seq2seq_cli.pairs.formats.records import Column, Columns, Record
+from seq2seq_cli.pairs.languages import Codes, language_named
+from seq2seq_cli.text.normalise import in_word
+
+_SOURCE = {"source", "src", "original", "input", "sentence", "text"}
+_TARGET = {"target", "tgt", "trg", "translation", "output"}
+_ROLES = (_SOURCE, _TARGET)
+"""Names of the column of the source, and of that of the target."""
+_NUMBER = re.compile(r"[\d\s.,:/_+-]*")
+_FEWEST = 10
+"""Rows by whose punctuation a header is told from them."""
+_USUAL = 0.95
+_MOST_WORDS = 4
+"""Words in the name of a column."""
+_SHOWN = 8
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choice:
+    """The two columns of a file."""
+
+    columns: Columns
+    names: tuple[str, str] | None
+    """Their names; None where the file has none."""
+    has_header: bool
+    """Whether the first record names the columns."""
+    languages: Codes | None
+    """The languages that their names state."""
+
+
+def read_columns(asked: str) -> tuple[str, str]:
+    """The two columns of ``en,de`` or ``2,4``; raises ConfigError when there are not two."""
+    first, _, second = (part.strip() for part in asked.partition(","))
+    if not first or not second or "," in second:
+        raise ConfigError(
+            f"data.columns: {one_line(asked)} must be two columns, by name or number, such as en,de or 2,4"
+        )
+    return first, second
+
+
+def choose_columns(
+    records: Sequence[Record], *, asked: tuple[str, str] | None, languages: Codes | None, is_open: bool, file: str
+) -> Choice:
+    """The columns that are `asked` for, by name or number; else those of `languages`, or the only ones of text.
+
+    In an open table, rows may have more cells behind those two.
+
+    Raises UsageError when there are no such columns, or when several may be meant.
+    """
+    rows = [record.cells for record in records]
+    keys = _usual_keys(rows)
+    has_names = any(isinstance(key, str) for key in keys)
+    by_name = asked is not None and not all(map(str.isdecimal, asked))
+    has_header = not has_names and (by_name or _is_header(rows[0], rows[1:]))
+    names = {key: rows[0].get(key, "").strip() if has_header else str(key) for key in keys}
+    known = has_names or has_header
+    if asked is not None:
+        find = _find if by_name else _number
+        columns = find(asked[0], names, file), find(asked[1], names, file)
+    else:
+        of_text = _of_text(keys, rows[int(has_header) :])
+        if len(of_text) < len(_ROLES):
+            there = f"only the column {_listed(names)}" if names else "no column of text"
+            raise UsageError(f"{file}: there is {there}: export the pairs with a column for each language")
+        columns = _choose(names, of_text, languages, file) if known else _first_two(of_text, rows[0], is_open, file)
+    stated = [language_named(names[column]) for column in columns] if known else [None]
+    return Choice(
+        columns=columns,
+        names=(names[columns[0]], names[columns[1]]) if known else None,
+        has_header=has_header,
+        languages=(stated[0], stated[1]) if stated[0] and stated[1] else None,
+    )
+
+
+def _find(wanted: str, names: Mapping[Column, str], file: str) -> Column:
+    """The column of a name: as it is, in another case, its last part alone, or another name of the same language."""
+    last_parts = {key: name.rpartition(".")[2] for key, name in names.items()}
+    language = language_named(wanted)
+    for found in (
+        [key for key, name in names.items() if name == wanted],
+        [key for key, name in names.items() if wanted.casefold() in (name.casefold(), last_parts[key].casefold())],
+        [key for key, name in names.items() if language and language_named(name) == language],
+    ):
+        if len(found) == 1:
+            return found[0]
+    raise UsageError(f"{file}: no column is called '{one_line(wanted)}': the columns are {_listed(names)}")
+
+
+def _number(wanted: str, names: Mapping[Column, str], file: str) -> Column:
+    if not 1 <= int(wanted) <= len(names):
+        raise UsageError(f"{file}: there is no column {wanted}, but {len(names)} columns")
+    return list(names)[int(wanted) - 1]
+
+
+def _usual_keys(rows: Sequence[Mapping[Column, str]]) -> list[Column]:
+    """The columns that most records have; all where hardly any is in most."""
+    counts = Counter(key for row in rows for key in row)
+    usual = [key for key, count in counts.items() if 2 * count >= len(rows)]
+    return usual if len(usual) > 1 else list(counts)
+
+
+def _first_two(of_text: Sequence[Column], first: Mapping[Column, str], is_open: bool, file: str) -> Columns:
+    if len(of_text) > len(_ROLES) and not is_open:
+        cells = _listed({key: first.get(key, "") for key in of_text})
+        raise UsageError(
+            f"{file}: {len(of_text)} columns may be meant, which begin with {cells}: choose two with --columns, by"
+            " number, or by name where these are names"
+        )
+    return of_text[0], of_text[1]
+
+
+def _choose(names: Mapping[Column, str], of_text: Sequence[Column], languages: Codes | None, file: str) -> Columns:
+    """The columns of two languages, or of a source and a target, or the only two."""
+    by_language = {code: key for key in of_text if (code := language_named(names[key]))}
+    if languages and all(code in by_language for code in languages):
+        return by_language[languages[0]], by_language[languages[1]]
+    sources, targets = ([key for key in of_text if _last_word(names[key]) in words] for words in _ROLES)
+    for found in (list(by_language.values()), sources[:1] + targets[:1], of_text):
+        if len(found) == len(_ROLES):
+            return found[0], found[1]
+    raise UsageError(
+        f"{file}: columns {_listed(names)} may be meant: choose two with --columns, such as --columns"
+        f" {','.join(one_line(names[key]) for key in of_text[:2])}"
+    )
+
+
+def _last_word(name: str) -> str:
+    return name.casefold().rpartition(".")[2]
+
+
+def _of_text(keys: Sequence[Column], rows: Sequence[Mapping[Column, str]]) -> list[Column]:
+    """The columns that hold more than numbers; all where fewer than two do."""
+    found = [key for key in keys if not all(_NUMBER.fullmatch(row.get(key, "")) for row in rows)]
+    return found if len(found) > 1 else list(keys)
+
+
+def _is_header(first: Mapping[Column, str], rows: Sequence[Mapping[Column, str]]) -> bool:
+    """Whether the cells of a row are names of columns.
+
+    They are languages, or a source and a target; or one stands above numbers; or none ends like a sentence where those
+    of all other rows do.
+    """
+    cells = [cell for cell in map(str.strip, first.values()) if cell]
+    if len(cells) < len(_ROLES) or any(len(cell.split()) > _MOST_WORDS or not _is_name(cell) for cell in cells):
+        return False
+    languages = {code for cell in cells if (code := language_named(cell))}
+    roles = [{_last_word(cell) for cell in cells} & words for words in _ROLES]
+    if len(languages) > 1 or all(roles) or len(rows) < _FEWEST:
+        return len(languages) > 1 or all(roles)
+    is_words = not any(map(_NUMBER.fullmatch, cells))
+    return is_words and (_some_are_numbers(rows) or _are_sentences(rows))
+
+
+def _is_name(cell: str) -> bool:
+    return in_word(cell[-1]) or cell[-1] == ")"
+
+
+def _some_are_numbers(rows: Sequence[Mapping[Column, str]]) -> bool:
+    """Whether a column has numbers alone."""
+    columns = ([row.get(key, "") for row in rows] for key in _usual_keys(rows))
+    return any(any(cells) and all(map(_NUMBER.fullmatch, cells)) for cells in columns)
+
+
+def _are_sentences(rows: Sequence[Mapping[Column, str]]) -> bool:
+    """Whether nearly all cells of the first two columns of text end with a mark."""
+    keys = _of_text(_usual_keys(rows), rows)[:2]
+    ends = [cell.rstrip()[-1] for row in rows for key in keys if (cell := row.get(key, "")).strip()]
+    return sum(not in_word(end) for end in ends) >= _USUAL * len(ends) > 0
+
+
+def _listed(names: Mapping[Column, str]) -> str:
+    listed = [one_line(name) for name in names.values() if name]
+    more = f" and {len(listed) - _SHOWN} more" if len(listed) > _SHOWN else ""
+    return ", ".join(listed[:_SHOWN]) + more

@@ -1,0 +1,408 @@
+"""Each format, right or refused in one line that says where and what to do; through the command ``s2s prepare``."""
+
+import gzip
+import io
+import sys
+import zipfile
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.pairs import archives
+from seq2seq_cli.pairs.pair_files import local_pair_files, read_blocks
+from seq2seq_cli.pairs.recognise import recognise
+from tests.commands import Done, s2s_here
+from tests.pair_formats import delimited, files, parquet, some_pairs, spreadsheet, tmx
+
+PAIRS = some_pairs(20)
+FILES = files(PAIRS)
+WHOLE = ("--set", "data.valid_sources=0", "--set", "data.test_sources=0", "--set", "text.src.min_count=1")
+TAKEN = {
+    "pairs.csv": "a table with ',' between its columns; its columns en and de are taken; line 1 names them, and is no",
+    "no_header.csv": "a table with ',' between its columns; its columns 1 and 2 are taken; line 1 is taken as a pair",
+    "exported.csv": "a table with ';' between its columns; its columns Englisch and Deutsch are taken; line 1 names",
+    "named.tsv": "a table with tabs between its columns; its columns English and German are taken; line 1 names them",
+    "quoted.tsv": "a table with tabs between its columns; its columns 1 and 2 are taken; line 1 is taken as a pair",
+    "tatoeba.tsv": "a table with tabs between its columns; its columns 2 and 4 are taken; line 1 is taken as a pair",
+    "pairs.jsonl": "JSON; its columns en and de are taken",
+    "dataset.json": "JSON; its columns translation.en and translation.de are taken",
+    "list.json": "JSON; its columns source and target are taken",
+    "memory.tmx": "TMX; its columns en-US and de are taken",
+    "unicode.txt": "a table with tabs between its columns; its columns English and German are taken; line 1 names",
+    "dataset.parquet": "Parquet; its columns translation.en and translation.de are taken",
+    "sheet.xlsx": "the first sheet of a spreadsheet; its columns English and German are taken; line 1 names them",
+}
+
+
+def prepare(folder: Path, *arguments: str, text: str = "") -> Done:
+    # Characters need no rules of spaCy's, which take seconds to load.
+    return s2s_here(folder, "prepare", *arguments, "--out", "new", "--set", "text.unit=character", text=text)
+
+
+def write(folder: Path, **contents: bytes | str) -> None:
+    for name, content in contents.items():
+        content = content.encode("utf-8") if isinstance(content, str) else content
+        (folder / name.replace("_dot_", ".")).write_bytes(content)
+
+
+def trained_on(folder: Path, *arguments: str, text: str = "") -> list[tuple[str, str]]:
+    done = prepare(folder, *arguments, *WHOLE, text=text)
+    assert done.returncode == 0, done.stderr
+    return PreparedCorpus.open(folder / "new").sentences("train")
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_format_gives_the_same_pairs_and_says_how_it_is_read(tmp_path: Path, name: str) -> None:
+    # The format is told by the content, not by the name.
+    (tmp_path / "some file").write_bytes(FILES[name])
+    done = prepare(tmp_path, "some file", *WHOLE)
+    assert PreparedCorpus.open(tmp_path / "new").sentences("train") == PAIRS
+    assert done.stderr.startswith(f"s2s: some file: {TAKEN[name]}")
+    assert len(done.stderr.splitlines()) == 1
+    assert "lines read          20" in done.stdout
+
+
+def test_two_files_of_sentences_are_source_and_target(tmp_path: Path) -> None:
+    src, tgt = ("\n".join(side) for side in zip(*PAIRS, strict=True))
+    write(tmp_path, talk_dot_en=src, talk_dot_de=gzip.compress(tgt.encode("utf-16")))
+    assert trained_on(tmp_path, "talk.en", "talk.de") == PAIRS
+    assert prepare(tmp_path, "talk.en").stderr.startswith("s2s: error: talk.en:1: one column only: separate")
+
+
+def test_packed_files_and_pipes_are_told_by_their_content_too(tmp_path: Path) -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("pairs.csv", FILES["pairs.csv"])
+    write(tmp_path, a=packed.getvalue(), b=gzip.compress(FILES["memory.tmx"]))
+    assert trained_on(tmp_path, "a", "--overwrite") == PAIRS
+    assert trained_on(tmp_path, "b", "--overwrite") == PAIRS
+    assert trained_on(tmp_path, "-", "--overwrite", text=FILES["list.json"].decode()) == PAIRS
+
+
+def test_given_splits_have_any_format(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        train=FILES["no_header.csv"],
+        valid_dot_en="One.\nTwo.\n",
+        valid_dot_de="Eins.\nZwei.\n",
+        test=tmx([("Three & four.", "Drei & vier.")]),
+    )
+    done = prepare(tmp_path, "train", "--valid", "valid.en", "--valid", "valid.de", "--test", "test")
+    assert done.returncode == 0, done.stderr
+    corpus = PreparedCorpus.open(tmp_path / "new")
+    assert corpus.sentences("valid") == [("One.", "Eins."), ("Two.", "Zwei.")]
+    assert corpus.sentences("test") == [("Three & four.", "Drei & vier.")]
+
+
+def changed(name: str, old: str, new: str, count: int = 1) -> bytes:
+    """A valid file with something else in the place of a text."""
+    assert old.encode() in FILES[name]
+    return FILES[name].replace(old.encode(), new.encode(), count)
+
+
+def cut(name: str, end: int) -> bytes:
+    return FILES[name][:end]
+
+
+def sheet(change: Callable[[bytes], bytes], member: str = "xl/worksheets/sheet1.xml") -> bytes:
+    """A spreadsheet with another member of that name."""
+    written = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(FILES["sheet.xlsx"])) as archive, zipfile.ZipFile(written, "w") as other:
+        for name in archive.namelist():
+            content = archive.read(name)
+            other.writestr(name, change(content) if name == member else content)
+    return written.getvalue()
+
+
+def coded(text: str, encoding: str = "utf-16") -> bytes:
+    return text.encode(encoding)
+
+
+UTF16 = FILES["unicode.txt"]
+SEMI = [["Thema", "Englisch", "Deutsch", "Notiz"], *(["Tier", *pair, "x"] for pair in PAIRS)]
+TSV = FILES["named.tsv"].decode()
+DOCTYPE = '<!DOCTYPE tmx SYSTEM "tmx14.dtd">'
+MALFORMED: Mapping[str, Sequence[tuple[bytes, str]]] = {
+    "CSV": [
+        (changed("pairs.csv", "Tom sees 0", '"Tom sees 0'), ":2: a cell in quotation marks does not end with"),
+        (
+            changed("pairs.csv", '"""Hello,"" he said."', '"Hello," he said.'),
+            ":5: a cell in quotation marks does not end with",
+        ),
+        (changed("pairs.csv", "Tom sees 0", "Tom, sees 0"), ":2: the line has fewer or more columns than the"),
+        (b"en,de\nHi.,Hallo.\nHo.,He.\nRun!\n", ":4: the line has fewer or more columns than the"),
+        (b"en,de\nHi.,Hallo.\nRun!,\n", ":3: the line has an empty source or target: fill it"),
+        (b"en,de\n", ": no sentence pair in it: give one per line, source"),
+        (
+            FILES["pairs.csv"].replace("„".encode(), b"").replace("“".encode(), b"").decode().encode("cp1252"),
+            ":3:28: byte 0xf6 is not UTF-8: name the file's",
+        ),
+        (b"en de\nHi. Hallo.\n", ":1: one column only: separate source and target by"),
+        (b"en,text,de,fr\nHi.,Hm.,Hallo.,Salut.\n", ": columns en, text, de, fr may be meant: choose two"),
+    ],
+    "a spreadsheet's CSV": [
+        (delimited(SEMI, ";").encode(), ": 4 columns may be meant, which begin with Thema,"),
+        (changed("exported.csv", "Tom sees 0", "x" * 140_000), ":2: the line has more than 100,000 characters:"),
+        (
+            changed("exported.csv", "Tom sees 0", '"' + "x\n" * 70_000),
+            ":2: a cell in quotation marks does not end with",
+        ),
+        (changed("exported.csv", "Lisa", "Lisa;"), ":6: the line has fewer or more columns than the"),
+        (
+            FILES["exported.csv"].replace(b"findet", b"f\x84ndet", 1),
+            ":4:26: byte 0x84 is not UTF-8: the file is damaged:",
+        ),
+        (b"\xef\xbb\xbfsep=;\r\nEnglish;German\r\n", ": no sentence pair in it: give one per line, source"),
+        (changed("exported.csv", "Maria", "Mar\0ia"), ":3:4: a zero byte: no text file: unpack an archive,"),
+        (b"sep=;\r\nHallo.;\r\nHi.;\r\n", ":2: the line has an empty source or target: fill it"),
+    ],
+    "UTF-16": [
+        (UTF16[2:], ":1:2: a zero byte: the text looks like UTF-16"),
+        (UTF16[:-1], ":22:1: byte 0x0a is not UTF-16-LE: the file is"),
+        (UTF16[:146] + b"\x00\xd8" + UTF16[146:], ":3:37: byte 0x00 is not UTF-16-LE: the file is"),
+        (UTF16[:2], ": the file is empty: give one with a sentence pair"),
+        (UTF16[:21], ":1:19: byte 0x65 is not UTF-16-LE: the file is"),
+        (
+            coded(delimited([["English", "German"], *PAIRS], "\t", quote_all=True).replace("Lisa", '"Lisa', 1)),
+            ":6: a cell in quotation marks does not end with",
+        ),
+        (coded("en\tde\nHi.\tHallo.\nRun!\t\n"), ":3: the line has an empty source or target: fill it"),
+        (coded("English\tGerman\n"), ": no sentence pair in it: give one per line, source"),
+        (b"\xff\xfe" + FILES["named.tsv"], ":1: one column only: separate source and target by"),
+    ],
+    "TSV": [
+        (b"English\tGerman\n", ": no sentence pair in it: give one per line, source"),
+        (TSV.replace("\t", "    ").encode(), ":1: one column only: separate source and target by"),
+        (
+            TSV.replace("Tom sees 0 cats.\t", "Tom sees 0 cats. ").encode(),
+            ":2: the line has no tab between source and target:",
+        ),
+        (TSV.replace("Tom sees 0 cats.", "").encode(), ":2: the line has an empty source or target: fill it"),
+        (b"\n\n\n", ": no sentence pair in it: give one per line, source"),
+        (TSV.encode() + b"\xff", ":22:1: byte 0xff is not UTF-8: name the file's"),
+        (TSV.encode() + b"\0", ":22:1: a zero byte: no text file: unpack an"),
+        (TSV.encode("utf-16-be"), ":1:1: a zero byte: the text looks like UTF-16"),
+    ],
+    "quoted TSV": [
+        (
+            changed("quoted.tsv", 'Tom sees 0 cats."', "Tom sees 0 cats."),
+            ":1: a cell in quotation marks does not end with",
+        ),
+        (changed("quoted.tsv", "sees 0", 'sees "0"'), ":1: a cell in quotation marks does not end with"),
+        (cut("quoted.tsv", -4), ":20: a cell in quotation marks does not end with"),
+        (changed("quoted.tsv", "Lisa", '"Lisa'), ":5: a cell in quotation marks does not end with"),
+        (b'"Hi."\t"Hallo."\n"Run!"\t""\n', ":2: the line has an empty source or target: fill it"),
+        (b'"Hi."\t"Hallo."\n"Run!"\n"Ho.\t"He."\n', ":3: a cell in quotation marks does not end with"),
+        (changed("quoted.tsv", "Anna", "An\0na"), ":3:4: a zero byte: no text file: unpack an archive,"),
+        (cut("quoted.tsv", 30), ":1: a cell in quotation marks does not end with"),
+    ],
+    "TSV with more columns": [
+        (FILES["tatoeba.tsv"] + b"7\tHi.\n", ":21: the line has fewer or more columns than the"),
+        (FILES["tatoeba.tsv"] + b"7\tHi.\t8\t\n", ":21: the line has an empty source or target: fill"),
+        (FILES["tatoeba.tsv"] + b"7\tHi.\t8\tH\xe4.\n", ":21:10: byte 0xe4 is not UTF-8: name the file's"),
+        (FILES["tatoeba.tsv"] + b"x" * 100_001 + b"\n", ":21: the line has more than 100,000 characters:"),
+        (FILES["tatoeba.tsv"] + b"Hi.\n", ":21: the line has no tab between source and target:"),
+        (b"1\tHi.\t2\tHallo.\n" * 9 + b"7\t\t8\tHallo.\n", ":10: the line has an empty source or target: fill"),
+        (b"1\tHi.\t2\tHallo.\n" * 9 + b"\xff\xfe", ":10:1: byte 0xff is not UTF-8: name the file's"),
+        (b"1\tHi.\t2\tHallo.\0\n" * 9, ":1:15: a zero byte: the text looks like UTF-16"),
+    ],
+    "JSON lines": [
+        (cut("pairs.jsonl", -20), ":20:1241: not JSON: the file ends inside a record:"),
+        (changed("pairs.jsonl", '{"en": "Lisa', '{en: "Lisa'), ":9:20: not JSON: expecting property name enclosed"),
+        (
+            changed("pairs.jsonl", '{"en": "Lisa', 'text {"en": "Lisa'),
+            ":5:1: not JSON: neither an object nor a list: mend",
+        ),
+        (changed("pairs.jsonl", '"Tom sees 0 cats."', "null"), ":1: the line has an empty source or target: fill it"),
+        (b'{"text": "Hi."}\n' * 9, ": there is only the column text: export the pairs"),
+        (b'{"en": ["Hi."], "de": ["Hallo."]}\n' * 9, ": there is no column of text: export the pairs with"),
+        (changed("pairs.jsonl", "Tom sees 0", "Tom\n0"), ":1:12: not JSON: invalid control character: mend"),
+        (b'{"a":' * 50_000, ":1:1: not JSON: a list in a list in a list, too"),
+        (b'{"a": "x", "b": "y", "c": "z"}\n' * 9, ": columns a, b, c may be meant: choose two with"),
+        (changed("pairs.jsonl", "Anna", "An\\xna"), ":4:70: not JSON: invalid \\escape: mend it, or"),
+    ],
+    "data set's JSON": [
+        (changed("dataset.json", '"translation"', "translation"), ":1:11: not JSON: expecting property name enclosed"),
+        (changed("dataset.json", '"de": "Tom', '"de" "Tom'), ":1:58: not JSON: expecting ':' delimiter: mend it,"),
+        (b'{"translation": {"en": "Hi."}}\n' * 9, ": there is only the column translation.en: export"),
+        (b'{"translation": ["Hi.", "Hallo."]}\n' * 9, ": there is no column of text: export the pairs with"),
+        (
+            b'{"translation": {"en": "Hi.", "de": "Hallo.", "fr": "Salut."}}\n' * 9,
+            ": columns translation.en, translation.de,",
+        ),
+        (cut("dataset.json", 70), ":1:59: not JSON: unterminated string: mend it, or"),
+        (
+            FILES["dataset.json"].decode().replace("„", "").replace("“", "").encode("cp1252"),
+            ":2:70: byte 0xf6 is not UTF-8: name the file's",
+        ),
+        (b'{"translation": {"en": "Hi.", "de": ""}}\n' * 9, ":1: the line has an empty source or target: fill it"),
+    ],
+    "JSON list": [
+        (cut("list.json", -3), ":81:1521: not JSON: the file ends inside a record:"),
+        (changed("list.json", "},", "}"), ":6:2: not JSON: ',' or ']' expected behind a"),
+        (FILES["list.json"] + b"x", ":82:2: not JSON: more text behind the list: mend"),
+        (b"[]", ": no sentence pair in it: JSON without a record"),
+        (b'{"en": ["a", "b"], "de": ["c", "d"]}', ": there is no column of text: export the pairs with"),
+        (b'{"data": ' + FILES["list.json"] + b"}", ": there is no column of text: export the pairs with"),
+        (b'[{"en": "a", "de": "b"}, 5]', ":1:26: not JSON: neither an object nor a list: mend"),
+        (b"[" * 50_000, ":1:2: not JSON: a list in a list in a list, too"),
+        (b'[{"en": "' + b"x" * 1_200_000, ":1:9: not JSON: unterminated string: mend it, or"),
+    ],
+    "TMX": [
+        (cut("memory.tmx", -30), ":63:57: not XML: unclosed token: mend it, or export"),
+        (changed("memory.tmx", "</seg>", "</sag>"), ":5:71: not XML: mismatched tag: mend it, or export"),
+        (changed("memory.tmx", "Tom sees 0", "Tom & 0"), ":5:33: not XML: not well-formed (invalid token):"),
+        (
+            changed("memory.tmx", DOCTYPE, '<!DOCTYPE tmx [<!ENTITY a "b">]>'),
+            ":2: defines or needs entities, which may hide",
+        ),
+        (
+            changed("memory.tmx", DOCTYPE, '<!DOCTYPE tmx [<!ENTITY a SYSTEM "file:///etc/passwd">]>'),
+            ":2: defines or needs entities, which may hide",
+        ),
+        (changed("memory.tmx", "UTF-8", "klingon"), ":1: the XML names an unknown encoding: export the"),
+        (changed("memory.tmx", "UTF-8", "shift_jis"), ":1: the XML names an unknown encoding: export the"),
+        (FILES["memory.tmx"].replace(b"findet", b"f\xfcndet"), ":12:35: not XML: not well-formed (invalid token):"),
+        (b'<?xml version="1.0"?><xliff version="1.2"></xliff>', ":1: XML, but no TMX: export the pairs as TMX or CSV"),
+        (b'<tmx version="1.4"><header/><body></body></tmx>', ": no sentence pair in it: TMX without a record"),
+        (changed("memory.tmx", ' xml:lang="de"', ""), ":6: a <tuv> without xml:lang: name its language"),
+        (
+            changed("memory.tmx", "</tu>", '<tuv xml:lang="fr"><seg>Salut.</seg></tuv></tu>', -1),
+            ": columns en-US, de, fr may be meant: choose two",
+        ),
+    ],
+    "Parquet": [
+        (cut("dataset.parquet", -100), ": damaged: Parquet magic bytes not found in footer."),
+        (b"PAR1", ": damaged: Parquet file size is 4 bytes, smaller"),
+        (parquet({"a": [1, 2], "b": [3, 4]}), ": Parquet without columns of text: export the pairs"),
+        (parquet({"en": ["Hi.", "Run!"], "b": [3, 4]}), ": there is only the column en: export the pairs"),
+        (
+            parquet({"a": ["x", "y"], "b": ["z", "w"], "c": ["v", "u"]}),
+            ": columns a, b, c may be meant: choose two with",
+        ),
+        (
+            parquet({"en": ["Hi.", None] * 9, "de": ["Hallo."] * 18}),
+            ":2: the line has an empty source or target: fill it",
+        ),
+        (gzip.compress(FILES["dataset.parquet"]), ":1:8: byte 0xc0 is not UTF-8: no text file: unpack"),
+        (parquet({"en": [["Hi."]] * 3, "de": ["Hallo."] * 3}), ": there is only the column de: export the pairs"),
+        (b"PAR1" + bytes(2000) + b"PAR1", ": damaged: Couldn't deserialize thrift: No more"),
+    ],
+    ".xlsx": [
+        (cut("sheet.xlsx", -40), ": the zip archive is truncated or damaged: download"),
+        (sheet(lambda content: content[:500]), ": a damaged spreadsheet: save it again, or save it"),
+        (sheet(lambda _: b""), ": a damaged spreadsheet: save it again, or save it"),
+        (
+            sheet(lambda content: content[:-200], "xl/workbook.xml"),
+            ": a damaged spreadsheet: save it again, or save it",
+        ),
+        (spreadsheet([]), ": no sentence pair in it: the first sheet of a"),
+        (spreadsheet([["Hi."]] * 9), ": there is only the column 1: export the pairs with"),
+        (spreadsheet([["Hi.", None]] * 9), ":1: the line has an empty source or target: fill it"),
+        (spreadsheet([["a", "b", "c"]] * 9), ": 3 columns may be meant, which begin with a, b, c:"),
+        (spreadsheet([["English", "German"]]), ": no sentence pair in it: give one per line, source"),
+    ],
+}
+
+
+@pytest.mark.parametrize("name", MALFORMED)
+def test_a_malformed_file_is_refused_in_a_line_that_says_where_and_what_to_do(tmp_path: Path, name: str) -> None:
+    assert len(MALFORMED[name]) >= 8
+    for content, message in MALFORMED[name]:
+        (tmp_path / "f").write_bytes(content)
+        done = prepare(tmp_path, "f")
+        assert (done.returncode, done.stderr.split("\n")[1:]) == (2, [""])
+        assert done.stderr.startswith(f"s2s: error: f{message}")
+        assert not (tmp_path / "new").exists()
+
+
+def test_few_records_without_a_column_are_dropped_and_counted(tmp_path: Path) -> None:
+    rows = delimited([["en", "de"], *some_pairs(300)], ",")
+    write(tmp_path, csv=rows + "Hi there.\n", jsonl=FILES["pairs.jsonl"] + b'{"en": "Hi there."}\n')
+    for name, reason in (("csv", "other columns (line 302)"), ("jsonl", "missing column (line 21)")):
+        done = prepare(tmp_path, name, "--overwrite")
+        assert f"  dropped            1  {reason}\n" in done.stdout, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("columns", "pair"),
+    [
+        ("en,de", ("Cat.", "Katze.")),
+        ("de,en", ("Katze.", "Cat.")),
+        ("English,FR", ("Cat.", "Chat.")),
+        ("2,4", ("Cat.", "Chat.")),
+        ("note,de", ("x.", "Katze.")),
+    ],
+)
+def test_columns_are_named_or_numbered(tmp_path: Path, columns: str, pair: tuple[str, str]) -> None:
+    write(tmp_path, csv="note,en,de,fr\nx.,Cat.,Katze.,Chat.\n")
+    write(tmp_path, jsonl='{"note": "x.", "t": {"en": "Cat.", "de": "Katze.", "fr": "Chat."}}\n')
+    for name in ("csv", "jsonl"):
+        assert trained_on(tmp_path, name, "--columns", columns, "--overwrite") == [pair]
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ("en", "data.columns: en must be two columns, by name or number, such as en,de or 2,4"),
+        ("en,it", "csv: no column is called 'it': the columns are note, en, de, fr"),
+        ("1,7", "csv: there is no column 7, but 4 columns"),
+    ],
+)
+def test_missing_columns_are_named(tmp_path: Path, columns: str, message: str) -> None:
+    write(tmp_path, csv="note,en,de,fr\nx.,Cat.,Katze.,Chat.\n")
+    done = prepare(tmp_path, "csv", "--columns", columns)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert message in done.stderr
+
+
+def test_the_languages_that_are_asked_for_choose_the_columns(tmp_path: Path) -> None:
+    write(tmp_path, csv="en,de,fr\nCat.,Katze.,Chat.\n")
+    assert trained_on(tmp_path, "csv", "--languages", "fr-en") == [("Chat.", "Cat.")]
+
+
+def test_the_names_of_columns_state_the_languages(tmp_path: Path) -> None:
+    write(tmp_path, deu_dot_txt="Italian\tpt-BR\nGatto.\tGato.\n")
+    done = prepare(tmp_path, "deu.txt", *WHOLE)
+    assert "languages   it to pt (as the names of the columns say)" in done.stdout
+
+
+@pytest.mark.parametrize("first", ["Hi\tHallo", "Yes\tJa\tCC-BY", "Text\tText", "1\teins"])
+def test_a_first_pair_is_no_header(tmp_path: Path, first: str) -> None:
+    write(tmp_path, deu_dot_txt=f"{first}\n" + "house\tHaus\nto go\tgehen\n" * 9)
+    done = prepare(tmp_path, "deu.txt", *WHOLE)
+    assert done.stderr == ""
+    assert "lines read          19" in done.stdout
+
+
+@pytest.mark.parametrize("name", ["pairs.csv", "pairs.jsonl", "list.json", "memory.tmx"])
+def test_records_are_read_only_as_far_as_they_are_needed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setattr(archives, "_PIECE", 5000)
+    (tmp_path / name).write_bytes(files(some_pairs(4000), name)[name])
+    with local_pair_files({0: [(tmp_path / name,)]}) as given:
+        [found] = recognise(given, encoding="utf-8", columns=None, languages=None)[0]
+        blocks = list(read_blocks(found.pair_file, encoding="utf-8", block_lines=500))
+    assert [len(block.lines) for block in blocks] == [500] * 8
+    assert blocks[0].bytes_read < found.pair_file.size / 2
+    assert blocks[-1].bytes_read == found.pair_file.size
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "advice"),
+    [
+        ("pyarrow", "dataset.parquet", "Parquet needs another package: pip install 'seq2seq_cli[parquet]'"),
+        ("openpyxl", "sheet.xlsx", ".xlsx needs another package: pip install 'seq2seq_cli[xlsx]', or save it as CSV"),
+    ],
+)
+def test_a_missing_package_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: str, name: str, advice: str
+) -> None:
+    (tmp_path / "f").write_bytes(FILES[name])
+    monkeypatch.setitem(sys.modules, module, None)
+    done = prepare(tmp_path, "f")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert done.stderr.startswith(f"s2s: error: f: {advice}")

@@ -156,7 +156,9 @@ def _fill(text: TextConfig, found: Codes) -> Codes:
 def _missing(language: str) -> str:
     known = short_code(language)
     hint = f", but one for '{known}'" if known != language and has_tokenizer(known) else ""
-    return f"spaCy has no tokenizer for '{language}'{hint}: cut at spaces and punctuation (xx)"
+    return (
+        f"spaCy has no tokenizer for '{language}'{hint}: words are cut at spaces and punctuation, as with the code xx"
+    )
 
 
 def _stem(name: str) -> str:

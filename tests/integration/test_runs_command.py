@@ -182,7 +182,7 @@ def test_plot_writes_a_picture_and_replaces_one_only_with_overwrite(home: Path) 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("--in", "nowhere"), "nowhere: no folder of runs"),
+        (("--in", "nowhere"), "nowhere: no such folder: train a run first"),
         (("--json", "compare", "luong_dot", "luong_general"), "--json"),
         (("compare", "luong_dot"), "two runs or more"),
         (("watch",), "no training is running in runs: name a run"),

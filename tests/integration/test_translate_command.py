@@ -84,7 +84,7 @@ def test_arguments_are_sentences(folder: Path, expected: dict[str, Translation])
     assert done.returncode == 0
     assert len(done.stdout.splitlines()) == 4
     assert done.stdout.splitlines()[1:3] == ["", expected[LINES[2]].text]
-    assert done.stderr == "s2s: not known: Zoë\n"
+    assert done.stderr == "s2s: words that the model does not know: Zoë\n"
     assert content(folder / "runs") == before
 
 
@@ -100,7 +100,7 @@ def test_a_model_without_attention_translates_and_has_none_to_show(folder: Path)
     assert (translated.returncode, translated.stdout.count("\n")) == (0, 1)
     copied = s2s("--model", "runs/blind", "Zoë saw Ana, the dog.", folder=folder)
     assert copied.stdout.startswith("Zoë Ana")
-    assert copied.stderr == "s2s: not known: Zoë Ana ,\n"
+    assert copied.stderr == "s2s: words that the model does not know: Zoë Ana ,\n"
     refused = s2s("--model", "runs/blind", "--attention", LINES[0], folder=folder)
     assert (refused.returncode, refused.stdout) == (2, "")
     assert refused.stderr.count("\n") == 1

@@ -61,6 +61,6 @@ class Presenter:
         for model in self.translators.labels or ("",):
             words = [word for of_model, word in unknown if of_model == model and (model, word) not in self._named]
             if words:
-                known = f"not known to {model}" if model else "not known"
-                sys.stderr.write(f"s2s: {known}: {one_line(' '.join(words))}\n")
+                unknown_words = f"words that {model or 'the model'} does not know"
+                sys.stderr.write(f"s2s: {unknown_words}: {one_line(' '.join(words))}\n")
         self._named.update(unknown)

@@ -9,20 +9,20 @@ from seq2seq_cli.runs.archive import is_archive, opened_run, pack
 from seq2seq_cli.text.sides import load_codecs
 
 
-def export(run: Path | str | None, out: Path | str, *, to: ExportFormat = "onnx", overwrite: bool = False) -> Path:
+def export(run: Path | str | None, out: Path | str, *, to: ExportFormat | None = None, overwrite: bool = False) -> Path:
     """Write a run in a format for others, and return its path `out`.
 
     onnx: a folder from which programs in any language can translate; see `standalone`. html: a page that translates in
     a browser; see `write_page`. zip: one file with what translating with s2s needs, which ``--model`` and `load` take.
-    `run` is a run folder, one of its files of weights, an archive that was written here, or None for the newest run of
-    ``runs/``.
+    Without `to`, the format is that of `format_of`. `run` is a run folder, one of its files of weights, an archive that
+    was written here, or None for the newest run of ``runs/``.
 
     Raises UsageError when `out` holds something that `overwrite` does not allow to replace; ModelFileError when a file
     of the run is missing, damaged, or does not fit the others; ExportError when the model cannot be exported.
     """
     path, out = None if run is None else Path(run), Path(out)
     with opened_run(path) as folder:
-        match to:
+        match to or format_of(out):
             case "onnx":
                 from seq2seq_cli.decoding.engines.standalone import write_folder
 
@@ -37,3 +37,14 @@ def export(run: Path | str | None, out: Path | str, *, to: ExportFormat = "onnx"
                     open_engine(folder, engine="onnx", threads=1)  # exports the model if the run is not exported
                     pack(folder, file, path.stem if path and is_archive(path) else folder.path.resolve().name)
     return out
+
+
+def format_of(out: Path) -> ExportFormat:
+    """The format that the name of an export asks for: html or zip for one that ends so, onnx for all others."""
+    match out.suffix.lower():
+        case ".html" | ".htm":
+            return "html"
+        case ".zip":
+            return "zip"
+        case _:
+            return "onnx"

@@ -141,6 +141,14 @@ def test_a_page_is_one_file_with_weights_of_16_bits(home: Path) -> None:
     assert data["weights"]["shapes"] == {name: list(weight.shape) for name, weight in weights.items()}
 
 
+def test_the_name_of_a_page_is_enough(home: Path) -> None:
+    done = s2s_here(home, "export", "runs/small", "page.html")
+    assert (done.returncode, done.stdout) == (0, "page.html: exported; open it in a browser\n"), done.stderr
+    assert (home / "page.html").is_file()
+    assert s2s_here(home, "export", "runs/small", "graphs.html", "--to", "onnx").returncode == 0
+    assert (home / "graphs.html").is_dir()
+
+
 def test_a_page_replaces_a_file_only_when_that_is_asked_for(home: Path) -> None:
     (home / "page.html").write_text("mine", encoding="utf-8")
     done = export_page(home)

@@ -26,7 +26,7 @@ def sender(tmp_path_factory: pytest.TempPathFactory) -> Path:
     run = make_run(home / RUNS / "small").path
     (run / "last").mkdir()
     (run / "last" / "training.pt").write_bytes(b"what only training needs")
-    done = s2s_here(home, "export", "runs/small", "small.zip", "--to", "zip")
+    done = s2s_here(home, "export", "runs/small", "small.zip")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == "small.zip: exported; s2s translate --model small.zip translates with it\n"
     return home
@@ -74,7 +74,7 @@ def test_an_archive_has_what_translating_needs_and_no_more(sender: Path) -> None
         *("best/encoder.onnx", "best/decoder.onnx", "best/decoder_int8.onnx", "best/export.json"),
     }
     before = (sender / "small.zip").read_bytes()
-    refused(s2s_here(sender, "export", "runs/small", "small.zip", "--to", "zip"), "small.zip", "--overwrite")
+    refused(s2s_here(sender, "export", "runs/small", "small.zip"), "small.zip", "--overwrite")
     done = s2s_here(sender, "export", "runs/small", "small.zip", "--to", "zip", "--overwrite")
     assert done.returncode == 0
     assert (sender / "small.zip").read_bytes() == before  # the same run, the same bytes

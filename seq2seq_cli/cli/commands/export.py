@@ -25,24 +25,26 @@ def export(
     ],
     out: Annotated[Path, typer.Argument(metavar="OUT", help="The folder or file to make.")],
     to: Annotated[
-        ExportFormat,
+        ExportFormat | None,
         typer.Option(
             "--to",
+            show_default="as OUT ends, else onnx",
             help="onnx: a folder with which programs in any language can translate. html: a page that translates in a"
             " browser. zip: a file for s2s on another machine.",
         ),
-    ] = "onnx",
+    ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace what was exported to OUT before.")] = False,
 ) -> None:
     """Write a run in a form for others: as graphs for ONNX Runtime, as a page that translates, or as a file for s2s.
 
-    The folder of --to onnx holds the weights, the graphs of the encoder and of a decoder step, the units of both
-    languages, a README.md that explains them, and a short Python program that needs onnxruntime and numpy alone. The
-    file of --to zip holds what translating needs. s2s translate --model OUT takes both.
+    The name of OUT or --to decides. A name without an ending is a folder with the weights, the graphs of the encoder
+    and of a decoder step, the units of both languages, a README.md that explains them, and a short Python program that
+    needs onnxruntime and numpy alone. A .zip file holds what translating needs. s2s translate --model OUT takes both.
 
-    The page of --to html translates in a browser and shows the attention, without s2s and without a network.
+    A page, .html, translates in a browser and shows the attention, without s2s and without a network.
     """
     from seq2seq_cli.decoding.export import export as write
+    from seq2seq_cli.decoding.export import format_of
 
     made = write(run, out, to=to, overwrite=overwrite)
-    typer.echo(one_line(f"{made}: exported; {_HINTS[to].format(out=made)}"))
+    typer.echo(one_line(f"{made}: exported; {_HINTS[to or format_of(made)].format(out=made)}"))

@@ -14,7 +14,7 @@ from benchmarks.figures import Figure, Goal
 
 COLD_STARTS = 5
 TIMES = 10
-BPE = tuple(f"--set=text.{key}" for key in ("unit=bpe", "src.max_size=8000", "tgt.max_size=8000"))
+WORDS = ("--set=text.unit=word",)
 _BYTES_OF_MAXRSS = 1 if sys.platform == "darwin" else 1024
 _MEGABYTE = 1e6
 
@@ -32,7 +32,7 @@ class Cost:
 
 
 def measure_prepare(pairs: Path, *, rounds: int) -> list[Figure]:
-    """``s2s prepare`` of a whole pair file: with words, with bpe, and with the file ten times over.
+    """``s2s prepare`` of a whole pair file: with subwords, with words, and with the file ten times over.
 
     Raises RuntimeError when there is no such file, or when a command fails.
     """
@@ -43,7 +43,7 @@ def measure_prepare(pairs: Path, *, rounds: int) -> list[Figure]:
         _repeat(pairs, longer)
         jobs = {
             "s2s prepare": (str(pairs),),
-            "s2s prepare, bpe 8,000": (str(pairs), *BPE),
+            "s2s prepare, words": (str(pairs), *WORDS),
             f"s2s prepare, {TIMES} times the file": (str(longer),),
         }
         costs: dict[str, list[Cost]] = {name: [] for name in jobs}

@@ -1,6 +1,6 @@
 """Measure the speed of s2s and print a table: ``make bench``, or ``python -m benchmarks.speed --help``.
 
-prepare      seconds and peak memory of ``s2s prepare``: words, bpe 8,000, ten times the file
+prepare      seconds and peak memory of ``s2s prepare``: subwords, words, ten times the file
 help         seconds of ``s2s --help``
 translation  with --run: seconds and memory of one sentence in a new process, sentences/s of 2,000 greedily and with
              beam 5, and, with --joeynmt-model, JoeyNMT's seconds for the same sentences

@@ -10,6 +10,9 @@ from seq2seq_cli.corpus.splits import sentence_key
 from seq2seq_cli.preparation.prepare import prepare
 from seq2seq_cli.preparation.splits import assign_splits
 
+WORDS = ("text.unit=word", "text.src.lowercase=true", "text.src.spacing=false")
+"""Words, those of the source in lower case: what the ids of a small corpus are can be told by looking at it."""
+
 SYMBOLS = "abcdefghijklmnopqrst"
 
 
@@ -18,7 +21,7 @@ def prepared(folder: Path, pairs: Sequence[tuple[str, str]], overrides: Sequence
     folder.mkdir(parents=True, exist_ok=True)
     pair_file = folder / "pairs.txt"
     pair_file.write_text("".join(f"{src}\t{tgt}\n" for src, tgt in pairs), encoding="utf-8")
-    prepare(pair_file, out=folder / "prepared", overrides=["text.tgt.spacing=false", *overrides])
+    prepare(pair_file, out=folder / "prepared", overrides=[*WORDS, "text.tgt.spacing=false", *overrides])
     return PreparedCorpus.open(folder / "prepared")
 
 

@@ -26,7 +26,11 @@ def make_run(
     """A run of an untrained model, the newest one, which writes unknown words and nothing else, or none."""
     config = Config(
         data=DataConfig(max_tokens=4),
-        text=TextConfig(src=SourceConfig(language=languages[0]), tgt=TargetConfig(language=languages[1])),
+        text=TextConfig(
+            unit="word",
+            src=SourceConfig(lowercase=True, spacing=False, language=languages[0]),
+            tgt=TargetConfig(language=languages[1]),
+        ),
         model=ModelConfig(
             encoder=EncoderConfig(embedding_size=8, hidden_size=8),
             attention=AttentionConfig(score=score, max_length=5),

@@ -40,7 +40,7 @@ def section_problems(config: "Config") -> Iterator[Problem]:
 def text_problems(text: "TextConfig") -> Iterator[Problem]:
     """One vocabulary for both sides has one size and one smallest count."""
     for ours, theirs in (("src.min_count", "tgt.min_count"), ("src.max_size", "tgt.max_size")):
-        if text.shared_vocabulary and _value(text, ours) != _value(text, theirs):
+        if text.shares_vocabulary and _value(text, ours) != _value(text, theirs):
             why = "text.shared_vocabulary makes one vocabulary for both"
             yield (ours, theirs), f"{_named(text, ours)} and {_named(text, theirs)} must be equal: {why}"
 
@@ -70,7 +70,8 @@ def _longest_source(config: "Config") -> Iterator[Problem]:
 def shared_vocabulary_problems(config: "Config") -> Iterator[Problem]:
     """One matrix for the word vectors of both sides needs one vocabulary."""
     text = config.text
-    apart = "shared_vocabulary" in text.model_fields_set and not text.shared_vocabulary
+    is_stated = not text.model_fields_set.isdisjoint(("unit", "shared_vocabulary"))
+    apart = is_stated and not text.shares_vocabulary
     if config.model.tied_embeddings == "all" and apart:
         why = "the source words must be the target words"
         yield _needs(config, "model.tied_embeddings", "text.shared_vocabulary", "true", why)

@@ -22,7 +22,7 @@ from seq2seq_cli.text.options import SideOptions
 from seq2seq_cli.text.segmenter import Segmenter, get_segmenter
 from seq2seq_cli.text.tokenizer import LONGEST_WORD
 from seq2seq_cli.text.tokenizer_rules import TokenizerRules
-from seq2seq_cli.text.vocabulary import BOS, EOS, PAD, SPECIAL_UNITS, UNK, Vocabulary
+from seq2seq_cli.text.vocabulary import BOS, EOS, PAD, SPECIAL_UNITS, UNK, Vocabulary, vocabulary_size
 
 if TYPE_CHECKING:
     import numpy as np
@@ -112,16 +112,17 @@ class Codec:
     ) -> Self:
         """Learn the vocabulary from the number of times that each token of the Segmenter occurs in training.
 
-        With bpe it holds every character that was seen, even when these alone are more than ``config.max_size``.
+        With bpe it holds every character that was seen, even when these alone are more than ``max_size``.
         ``rules`` are those that cut the tokens; None: those of the installed spaCy.
 
         Raises ValueError when the language is still to be found, InputError when spaCy is missing.
         """
-        options, rules = SideOptions.of(config), get_segmenter(config, unit, rules).rules
+        options = SideOptions.of(config, auto_size=vocabulary_size(unit, sum(token_counts.values())))
+        rules = get_segmenter(config, unit, rules).rules
         if unit == "bpe":
-            units, merges = learn_bpe(token_counts, min_count=config.min_count, max_size=config.max_size)
+            units, merges = learn_bpe(token_counts, min_count=config.min_count, max_size=options.max_size)
             return cls(config=options, unit=unit, vocabulary=Vocabulary(units), merges=merges, rules=rules)
-        vocabulary = Vocabulary.fit(token_counts, min_count=config.min_count, max_size=config.max_size)
+        vocabulary = Vocabulary.fit(token_counts, min_count=config.min_count, max_size=options.max_size)
         return cls(config=options, unit=unit, vocabulary=vocabulary, rules=rules)
 
     def read(self, text: str, protected: Sequence[tuple[int, int]] = ()) -> Reading:

@@ -30,14 +30,14 @@ class SideOptions:
             raise ValueError("min_count and max_size are numbers from 1 on")
 
     @classmethod
-    def of(cls, config: "SideConfig | SideOptions") -> Self:
-        """The options with the values of a config."""
+    def of(cls, config: "SideConfig | SideOptions", *, auto_size: int | None) -> Self:
+        """The options with the values of a config; `auto_size` is the largest vocabulary where it says ``auto``."""
         return cls(
             language=config.language,
             lowercase=config.lowercase,
             spacing=config.spacing,
             min_count=config.min_count,
-            max_size=config.max_size,
+            max_size=auto_size if config.max_size == "auto" else config.max_size,
         )
 
     @classmethod

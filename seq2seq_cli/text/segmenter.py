@@ -92,7 +92,7 @@ def get_segmenter(config: "SideConfig | SideOptions", unit: Unit, rules: Tokeniz
 
     Raises ValueError when the language is still to be found, InputError when spaCy is needed and missing.
     """
-    options = SideOptions.of(config)
+    options = SideOptions.of(config, auto_size=None)  # which makes no difference to how a text is cut
     if rules is None and unit != "character":
         from seq2seq_cli.text.spacy_tokenizers import read_rules
 

@@ -42,13 +42,13 @@ def fit_codecs(
     ``rules`` are those that cut the tokens; None: those of the installed spaCy.
     """
     src_rules, tgt_rules = rules or read_rules(text)
-    if not text.shared_vocabulary:
+    if not text.shares_vocabulary:
         return (
             Codec.fit(text.src, text.unit, src_counts, src_rules),
             Codec.fit(text.tgt, text.unit, tgt_counts, tgt_rules),
         )
     src = Codec.fit(text.src, text.unit, Counter(src_counts) + Counter(tgt_counts), src_rules)
-    return src, replace(src, config=SideOptions.of(text.tgt), rules=tgt_rules)
+    return src, replace(src, config=SideOptions.of(text.tgt, auto_size=src.config.max_size), rules=tgt_rules)
 
 
 def codec_path(folder: Path, side: SideName) -> Path:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Self
 
+from seq2seq_cli.config.choices import Unit
 from seq2seq_cli.text.scripts import scripts_of
 
 PAD, UNK, BOS, EOS = 0, 1, 2, 3
@@ -11,6 +12,19 @@ PAD_UNIT, UNK_UNIT, BOS_UNIT, EOS_UNIT = SPECIAL_UNITS = ("<pad>", "<unk>", "<bo
 
 CHARACTERS_PER_TOKEN = 5
 """About the length of a word in most languages that are written with letters."""
+
+_WORDS = 10_000
+_SUBWORDS = range(1_000, 8_001)
+
+
+def vocabulary_size(unit: Unit, tokens: int) -> int:
+    """The largest vocabulary for training text of so many tokens, where the config leaves it open.
+
+    Of subwords, as many as grow with the root of the tokens: each must be seen often enough to be learned.
+    """
+    if unit != "bpe":
+        return _WORDS
+    return min(max(_SUBWORDS), max(min(_SUBWORDS), 100 * round(0.08 * tokens**0.5)))
 
 
 class Vocabulary:

@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PREPARED = (
     *(
         name + figure
-        for name in ("s2s prepare", "s2s prepare, bpe 8,000", "s2s prepare, 10 times the file")
+        for name in ("s2s prepare", "s2s prepare, words", "s2s prepare, 10 times the file")
         for figure in ("", ", CPU", ", largest process")
     ),
     "time for 10 times the file",

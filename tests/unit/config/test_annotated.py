@@ -78,12 +78,12 @@ def test_every_key_has_its_sentence_and_what_is_allowed() -> None:
 
 
 def test_only_a_value_that_is_not_the_default_has_the_default_beside_it() -> None:
-    config = load_config(None, ["training.lr=3e-4", "text.unit=bpe", "model.attention.score=dot", "data.limit=5"])
+    config = load_config(None, ["training.lr=3e-4", "text.unit=word", "model.attention.score=dot", "data.limit=5"])
     told = explanations(config)
 
     assert {key: words.rpartition("default ")[2] for key, words in told.items() if "default " in words} == {
         ("training", "lr"): "0.001",
-        ("text", "unit"): "word",
+        ("text", "unit"): "bpe",
         ("model", "attention", "score"): "general",
         ("data", "limit"): "null",
     }

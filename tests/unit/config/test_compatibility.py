@@ -165,3 +165,19 @@ def test_keys_that_go_together_are_accepted(overrides: list[str]) -> None:
 )
 def test_an_attention_is_described_in_words(overrides: list[str], words: str) -> None:
     assert load_config(None, overrides).model.attention.in_words == words
+
+
+@pytest.mark.parametrize(
+    ("overrides", "shares"),
+    [
+        ([], True),
+        (["text.unit=word"], False),
+        (["text.unit=word", "text.shared_vocabulary=true"], True),
+        (["text.shared_vocabulary=false"], False),
+        (["text.src.max_size=500"], False),
+        (["text.src.max_size=500", "text.tgt.max_size=500"], True),
+        (["text.tgt.min_count=3"], False),
+    ],
+)
+def test_subwords_of_equally_large_vocabularies_are_shared(overrides: list[str], shares: bool) -> None:
+    assert load_config(None, overrides).text.shares_vocabulary == shares

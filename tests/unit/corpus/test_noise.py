@@ -16,7 +16,7 @@ from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.segmenter import get_segmenter
 from seq2seq_cli.text.sides import fit_codecs
 from seq2seq_cli.text.vocabulary import UNK
-from tests.corpora import prepared
+from tests.corpora import WORDS, prepared
 
 Pair = tuple[str, str]
 
@@ -30,7 +30,17 @@ PAIRS = [
 
 def text_config(unit: str) -> TextConfig:
     languages = ("text.src.language=en", "text.tgt.language=de")
-    return load_config(None, [f"text.unit={unit}", *languages, "text.src.min_count=1", "text.tgt.min_count=1"]).text
+    return load_config(
+        None,
+        [
+            *WORDS,
+            f"text.unit={unit}",
+            "text.shared_vocabulary=false",
+            *languages,
+            "text.src.min_count=1",
+            "text.tgt.min_count=1",
+        ],
+    ).text
 
 
 def codecs_of(pairs: Sequence[Pair], unit: str) -> tuple[Codec, Codec]:

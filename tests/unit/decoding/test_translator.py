@@ -40,7 +40,9 @@ SENTENCES = [
 
 @pytest.fixture(scope="module")
 def src_codec() -> Codec:
-    return Codec.fit(SourceConfig(language="en", min_count=1), "word", Counter(SRC_WORDS))
+    return Codec.fit(
+        SourceConfig(lowercase=True, spacing=False, language="en", min_count=1), "word", Counter(SRC_WORDS)
+    )
 
 
 @pytest.fixture(scope="module")

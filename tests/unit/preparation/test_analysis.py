@@ -12,7 +12,9 @@ from seq2seq_cli.preparation.analysis import Analysed, Side, analyse
 from seq2seq_cli.preparation.dropped import LONGEST_EXAMPLE
 from seq2seq_cli.text.sides import read_rules
 
-EN_DE = TextConfig(src=SourceConfig(language="en"), tgt=TargetConfig(language="de"))
+EN_DE = TextConfig(
+    unit="word", src=SourceConfig(lowercase=True, spacing=False, language="en"), tgt=TargetConfig(language="de")
+)
 
 
 def analysed(

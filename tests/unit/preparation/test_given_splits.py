@@ -10,7 +10,7 @@ from seq2seq_cli.corpus.splits import SPLITS, SplitName
 from seq2seq_cli.errors import PairFileError, UsageError
 from seq2seq_cli.preparation.prepare import PrepareReport, prepare
 from seq2seq_cli.text.sides import load_codecs
-from tests.corpora import pair_lines
+from tests.corpora import WORDS, pair_lines
 
 VALID = ["Tom sees 7 cats!\tTom sieht sieben Katzen.", "One.\tEins.", "One.\tEins.", "One!\tEine."]
 TEST = ["Two.\tmaria hört 1 katzen", "Three.\tDrei.", "one\tUno."]
@@ -117,7 +117,7 @@ def test_new_pairs_have_the_ids_of_given_codecs(pair_file: Path, tmp_path: Path)
 
 
 def test_a_config_that_contradicts_given_codecs_is_refused(pair_file: Path, tmp_path: Path) -> None:
-    prepare(pair_file, out=tmp_path / "old")
+    prepare(pair_file, out=tmp_path / "old", overrides=WORDS)
     other = ["text.unit=character", "text.src.min_count=1"]
     with pytest.raises(UsageError, match=r"unit is character, the model has word.*min_count is 1, the model has 2"):
         prepare(pair_file, out=tmp_path / "new", overrides=other, codec_from=tmp_path / "old")

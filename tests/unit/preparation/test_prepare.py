@@ -19,7 +19,7 @@ from seq2seq_cli.errors import (
 )
 from seq2seq_cli.preparation.prepare import prepare
 from seq2seq_cli.preparation.workers import OpenWorkers, Workers
-from tests.corpora import pair_lines
+from tests.corpora import WORDS, pair_lines
 
 
 def prepared(pair_file: Path, out: Path, overrides: Sequence[str] = ()) -> PreparedCorpus:
@@ -55,7 +55,7 @@ def test_the_report_is_that_of_the_folder(pair_file: Path, tmp_path: Path) -> No
 
 
 def test_vocabularies_come_from_training_alone(pair_file: Path, tmp_path: Path) -> None:
-    corpus = prepared(pair_file, tmp_path / "out", ["text.src.min_count=1", "text.tgt.min_count=1"])
+    corpus = prepared(pair_file, tmp_path / "out", [*WORDS, "text.src.min_count=1", "text.tgt.min_count=1"])
 
     train = {word for source, _ in corpus.sentences("train") for word in source.lower().replace(".", " .").split()}
     assert set(corpus.src_codec.vocabulary.words) == train

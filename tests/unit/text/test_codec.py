@@ -31,7 +31,7 @@ def target() -> Codec:
 
 @pytest.fixture
 def source() -> Codec:
-    return fitted(SourceConfig(language="en", min_count=1), "She kissed him.")
+    return fitted(SourceConfig(lowercase=True, spacing=False, language="en", min_count=1), "She kissed him.")
 
 
 def test_with_spacing_the_text_is_written_as_it_was_read(target: Codec) -> None:
@@ -134,7 +134,7 @@ def test_a_codec_file_written_by_hand_is_read(tmp_path: Path) -> None:
 
 def test_a_codec_cuts_by_the_rules_of_its_file(tmp_path: Path) -> None:
     path = tmp_path / "src.json"
-    fitted(SourceConfig(language="en", min_count=1), "Gonna go!").save(path)
+    fitted(SourceConfig(lowercase=True, spacing=False, language="en", min_count=1), "Gonna go!").save(path)
     assert words_of(path, "Gonna go! Lotsa!") == ["Gon", "na", "go", "!", "Lotsa", "!"]
 
     content = json.loads(path.read_text(encoding="utf-8"))
@@ -153,7 +153,7 @@ def test_a_codec_cuts_by_the_rules_of_its_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize("forged", [{"pieces": ["a", None]}, {"pieces": [10**9]}, {"marks": "a"}, {"marks": -1}])
 def test_expressions_of_unknown_classes_are_damaged(tmp_path: Path, forged: dict[str, object]) -> None:
     path = tmp_path / "src.json"
-    fitted(SourceConfig(language="en", min_count=1), "Gonna go!").save(path)
+    fitted(SourceConfig(lowercase=True, spacing=False, language="en", min_count=1), "Gonna go!").save(path)
     content = json.loads(path.read_text(encoding="utf-8"))
     content["tokenizer"]["expressions"]["prefix"].update(forged)
     path.write_text(json.dumps(content), encoding="utf-8")
@@ -166,7 +166,7 @@ def words_of(path: Path, text: str) -> list[str]:
 
 
 def test_a_language_whose_tokenizer_is_a_program_has_no_rules_in_the_file(tmp_path: Path) -> None:
-    codec = fitted(SourceConfig(language="zh", min_count=1), "她吻了他。")
+    codec = fitted(SourceConfig(lowercase=True, spacing=False, language="zh", min_count=1), "她吻了他。")
     codec.save(tmp_path / "src.json")
     assert codec.rules is None
     assert words_of(tmp_path / "src.json", "他吻她") == ["他", "吻", "她"]
@@ -258,18 +258,18 @@ def test_every_seen_character_is_known_at_every_place() -> None:
 
 def test_the_parts_of_a_lower_cased_word_keep_their_case() -> None:
     # The lower case of İ is two characters long.
-    codec = fitted(SourceConfig(language="en", min_count=9), "i̇stanbul", unit="bpe")
+    codec = fitted(SourceConfig(lowercase=True, spacing=False, language="en", min_count=9), "i̇stanbul", unit="bpe")
     assert codec.read("Hİ İSTANBUL").parts == ["Hİ", "İ", "", *"STANBUL"]
     assert [word.text for word in codec.read("Hİ İSTANBUL").words] == ["Hİ", "İSTANBUL"]
 
 
 def test_lower_case_is_that_of_the_language() -> None:
-    turkish = fitted(SourceConfig(language="tr", min_count=1), "ılık dil")
+    turkish = fitted(SourceConfig(lowercase=True, spacing=False, language="tr", min_count=1), "ılık dil")
     assert turkish.read("ILIK DİL").ids == turkish.read("Ilık Dil").ids == turkish.read("ılık dil").ids
 
 
 def test_bpe_without_spacing_joins_parts_and_separates_tokens() -> None:
-    codec = fitted(SourceConfig(language="en", min_count=9), "she didn't.", unit="bpe")
+    codec = fitted(SourceConfig(lowercase=True, spacing=False, language="en", min_count=9), "she didn't.", unit="bpe")
     ids = codec.read("She didn't.").ids
     assert len(ids) == len("shedidn't.")
     assert codec.write(ids).text == "she did n't ."
@@ -287,13 +287,15 @@ def test_bpe_without_spacing_joins_parts_and_separates_tokens() -> None:
     ],
 )
 def test_as_characters_spaces_beside_punctuation_are_ignored(text: str, same: str) -> None:
-    codec = fitted(SourceConfig(language="en", min_count=1), text, unit="character")
+    codec = fitted(SourceConfig(lowercase=True, spacing=False, language="en", min_count=1), text, unit="character")
     assert UNK not in codec.read(text).ids
     assert codec.read(text).ids == codec.read(same).ids
 
 
 def test_other_spaces_are_characters() -> None:
-    codec = fitted(SourceConfig(language="en", min_count=1), "Is he, at 5 him?", unit="character")
+    codec = fitted(
+        SourceConfig(lowercase=True, spacing=False, language="en", min_count=1), "Is he, at 5 him?", unit="character"
+    )
     assert codec.write(codec.read("Is he, at 5 him?").ids).text == "is he,at 5 him?"
     assert codec.read("Is he?").parts == ["I", "s", SPACING, "h", "e", "?"]
     assert codec.read("is he").ids != codec.read("ishe").ids
@@ -302,7 +304,7 @@ def test_other_spaces_are_characters() -> None:
 
 
 def test_a_character_with_two_lower_case_ones_is_one_part() -> None:
-    codec = fitted(SourceConfig(language="en", min_count=1), "i̇ a", unit="character")
+    codec = fitted(SourceConfig(lowercase=True, spacing=False, language="en", min_count=1), "i̇ a", unit="character")
     assert codec.read("A İ").parts == ["A", SPACING, "İ", ""]
     assert len(codec.read("A İ").ids) == 4
 

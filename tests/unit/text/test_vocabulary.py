@@ -1,6 +1,6 @@
 import pytest
 
-from seq2seq_cli.text.vocabulary import BOS, EOS, PAD, SPECIAL_UNITS, UNK, Vocabulary
+from seq2seq_cli.text.vocabulary import BOS, EOS, PAD, SPECIAL_UNITS, UNK, Vocabulary, vocabulary_size
 
 
 def test_words_are_ordered_by_count_then_by_code_point() -> None:
@@ -37,3 +37,12 @@ def test_words_that_would_share_an_id_are_refused(words: list[str]) -> None:
 def test_an_id_outside_the_vocabulary_is_refused(id_: int) -> None:
     with pytest.raises(IndexError):
         Vocabulary(["a"]).unit(id_)
+
+
+def test_more_text_has_more_subwords_within_bounds() -> None:
+    sizes = [vocabulary_size("bpe", tokens) for tokens in (0, 50_000, 300_000, 3_000_000, 10**9)]
+    assert sizes == [1_000, 1_800, 4_400, 8_000, 8_000]
+
+
+def test_words_have_one_size_for_every_text() -> None:
+    assert {vocabulary_size("word", tokens) for tokens in (0, 10**9)} == {10_000}

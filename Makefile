@@ -7,10 +7,10 @@ BIN := $(VENV)/bin
 DEMO := demo
 # What the benchmarks and the gallery train on, and the gallery's settings.
 PAIRS ?= data/sample.txt
-SET ?= training.epochs=20 training.batch_size=384
+SET ?= training.max_minutes=null training.epochs=20 training.batch_size=384
 SEEDS ?= 3
 
-.PHONY: help demo test test-all coverage check format docs release bench kills schedules faults fuzz gallery clean
+.PHONY: help demo test test-all coverage check format docs release bench kills schedules faults fuzz gallery results clean
 
 help:  ## What there is to make
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
@@ -85,6 +85,9 @@ fuzz: $(VENV)/installed-dev  ## Read 10,000 spoilt files of every format (hours)
 gallery: $(VENV)/installed-dev  ## Train every model on one task (hours); fill docs/gallery.md: PAIRS=FILE SET="KEY=VALUE ..." SEEDS=3
 	$(BIN)/python -m benchmarks.gallery --pairs $(PAIRS) --seeds $(SEEDS) $(foreach setting,$(SET),--set $(setting)) \
 		$(if $(filter data/sample.txt,$(PAIRS)),--alignment data/sample.align)
+
+results: $(VENV)/installed-dev  ## Train systems on a pair file, fill the tables: PAIRS=FILE RESULTS="quick few" SEEDS=3
+	$(BIN)/python -m benchmarks.results $(RESULTS) --pairs $(PAIRS) --seeds $(SEEDS)
 
 clean:  ## Remove what the other targets made
 	rm -rf $(VENV) $(DEMO) fuzz-failures build dist .coverage* coverage.xml .mypy_cache .pytest_cache .ruff_cache .hypothesis

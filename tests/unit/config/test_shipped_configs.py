@@ -69,9 +69,8 @@ def test_a_model_has_the_parts_and_values_of_the_tutorial(name: str, parts: tupl
 BASES = {
     "luong_general": {
         "luong_dot": ["attention.score"],
-        # A bounded score has first weights that suit it.
-        "luong_concat": ["attention.score", "initialisation.output_std"],
-        "luong_concat_paper": ["attention.score", "initialisation.output_std"],
+        "luong_concat": ["attention.score"],
+        "luong_concat_paper": ["attention.score"],
         "luong_location": ["attention.score"],
         "luong_feed": ["decoder.input_feeding"],
         "luong_local_m": ["attention.scope"],

@@ -1,0 +1,40 @@
+"""The training of a config as by ``s2s train``, and its translations of the test split."""
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from seq2seq_cli.config.loader import load_config
+from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.decoding.load import load
+from seq2seq_cli.evaluation.system import translate_test_set
+from seq2seq_cli.evaluation.test_set import TestSet
+from seq2seq_cli.runs.listing import Run
+from seq2seq_cli.training.resolve import resolve_config
+from seq2seq_cli.training.session import Session
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trained:
+    """The size and the time of a training."""
+
+    parameters: int
+    minutes: float
+
+
+def train(name: str, run: Path, corpus: PreparedCorpus, overrides: Sequence[str]) -> Trained:
+    """Train the config of that name into the folder `run`, anew."""
+    with ExitStack() as held:
+        config = resolve_config(load_config(name, list(overrides)), corpus)
+        session = Session.start(run, config, corpus, held=held, overwrite=True)
+        for _ in session.train():
+            pass
+        minutes = session.state.progress.seconds / 60
+    return Trained(parameters=Run.read(run).parameters or 0, minutes=minutes)
+
+
+def translate_test(run: Path, corpus: PreparedCorpus) -> tuple[dict[str, str], float | None]:
+    """The translations of the test split by their sources, and the sentences per second."""
+    output = translate_test_set(run.name, load(run).translator, TestSet.of_split(corpus, "test"))
+    return output.texts, output.sentences_per_second

@@ -2,10 +2,7 @@
 
 from typing import NamedTuple
 
-from seq2seq_cli.config.differences import find_stated_differences
 from seq2seq_cli.config.loader import load_config
-from seq2seq_cli.config.schema.config import Config
-from seq2seq_cli.config.schema.text import TextConfig
 
 _FEWEST_PAIRS = {
     "few": 0,
@@ -29,8 +26,3 @@ def recipe_for(pairs: int) -> Recipe:
     """
     name = max((name for name in _FEWEST_PAIRS if _FEWEST_PAIRS[name] <= pairs), key=_FEWEST_PAIRS.__getitem__)
     return Recipe(name, load_config(name).training.max_minutes)
-
-
-def asks_for_other_text(name: str, text: TextConfig) -> bool:
-    """Whether a config states text options other than these; ConfigError for one of the user's own with mistakes."""
-    return bool(find_stated_differences(Config(text=text), load_config(name), sections=("text",)))

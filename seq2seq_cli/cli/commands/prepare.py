@@ -3,7 +3,7 @@
 import json
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from shlex import quote
@@ -135,7 +135,7 @@ def prepare(
     for warning in report.warnings:
         sys.stderr.write(f"s2s: {one_line(warning)}\n")
     typer.echo("\n".join(map(one_line, _lines(report))))
-    for line in _next_lines(report, config, set_ or [], codec_from):
+    for line in _next_lines(report, config, codec_from):
         typer.echo(line)
 
 
@@ -205,11 +205,9 @@ def _places(manifest: "Manifest", dropped: "DroppedRecord") -> str:
     return places + (", ..." if dropped.count > len(dropped.first) else "")
 
 
-def _next_lines(
-    report: "PrepareReport", config: str | None, overrides: Sequence[str], codec_from: Path | None
-) -> Iterator[str]:
+def _next_lines(report: "PrepareReport", config: str | None, codec_from: Path | None) -> Iterator[str]:
     """The recipe that suits the pairs, unless a config is named, and the command that trains on the folder."""
-    from seq2seq_cli.config.recipes import asks_for_other_text, recipe_for
+    from seq2seq_cli.config.recipes import recipe_for
     from seq2seq_cli.corpus.manifest import DEFAULT_FOLDER
     from seq2seq_cli.training.plan import Options, new_folder
 
@@ -224,9 +222,6 @@ def _next_lines(
         if config is None:
             config, minutes = recipe_for(pairs)
             yield f"recipe for {counted(pairs, 'pair')}: {config}" + (f", {minutes:g} minutes" if minutes else "")
-            is_chosen = any(override.startswith("text.") for override in overrides)
-            if not is_chosen and asks_for_other_text(config, report.manifest.text):
-                yield f"{config} is at its best with text options of its own: prepare with --config {config}"
         options = Options(config=config)
         command = f"s2s train --config {quote(config)}"
     if report.out != DEFAULT_FOLDER:

@@ -47,7 +47,7 @@ def train_and_translate(
     best = folder / "run" / "best.ckpt"
     if not best.exists():
         raise RuntimeError(f"JoeyNMT has saved no weights in {minutes} minutes: give it more")
-    command = [peer.python, "-m", "joeynmt", "translate", path, "--ckpt", best]
+    command = [str(peer.python), "-m", "joeynmt", "translate", str(path), "--ckpt", str(best)]
     text = "".join(f"{source}\n" for source in sources)
     done = subprocess.run(command, input=text, capture_output=True, encoding="utf-8", check=False)
     lines = done.stdout.splitlines()
@@ -76,7 +76,7 @@ def timed_config(config: dict[str, Any], *, kind: str, seed: int) -> dict[str, A
 
 def _train(peer: JoeyNMT, minutes: float) -> None:
     """Train until the time is over; raises RuntimeError when the training ends by itself."""
-    command = [peer.python, "-m", "joeynmt", "train", peer.folder / "config.yaml", "--skip-test"]
+    command = [str(peer.python), "-m", "joeynmt", "train", str(peer.folder / "config.yaml"), "--skip-test"]
     started = time.monotonic()
     with (peer.folder / "log.txt").open("w", encoding="utf-8") as log:
         process = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, env=os.environ)

@@ -90,8 +90,12 @@ def _parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.results", description="Measure what systems are worth.")
     parser.add_argument("systems", nargs="*", metavar="SYSTEM", help="config or peer to train; none: the tables alone")
     parser.add_argument("--pairs", type=Path, default=Path("deu.txt"), metavar="FILE", help="pair file")
-    parser.add_argument("--valid", type=Path, metavar="FILE", help="pairs for validation; default: held-out ones")
-    parser.add_argument("--test", type=Path, metavar="FILE", help="pairs for the test; default: held-out ones")
+    parser.add_argument(
+        "--valid", type=Path, nargs="*", default=[], metavar="FILE", help="pairs for validation; default: held-out ones"
+    )
+    parser.add_argument(
+        "--test", type=Path, nargs="*", default=[], metavar="FILE", help="pairs for the test; default: held-out ones"
+    )
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="override for all configs")
     parser.add_argument("--seeds", type=int, default=3, metavar="N", help="trainings of each system; default 3")
     parser.add_argument("--joeynmt", type=Path, metavar="DIR", help="folder whose venv has JoeyNMT")
@@ -113,8 +117,13 @@ def _ensure(system: str, seed: int, options: argparse.Namespace) -> None:
         return
     prepared = work / "prepared"
     if not prepared.exists():
-        given = {"valid": [options.valid] if options.valid else [], "test": [options.test] if options.test else []}
-        prepare(options.pairs, out=prepared, overrides=[s for s in options.set if _is_for_prepare(s)], **given)
+        prepare(
+            options.pairs,
+            valid=options.valid,
+            test=options.test,
+            out=prepared,
+            overrides=[setting for setting in options.set if _is_for_prepare(setting)],
+        )
     corpus = PreparedCorpus.open(prepared)
     if system.split(":")[0] in PEERS:
         result = _peer(system, seed, corpus, work / name, options)
@@ -195,8 +204,8 @@ def read_results(folder: Path) -> list[Result]:
     results = []
     for path in sorted(folder.glob("*.json")):
         values = json.loads(path.read_text(encoding="utf-8"))
-        scores = {name: Score(**values.pop(name)) for name in ("bleu", "lowercase_bleu", "chrf")}
-        results.append(Result(**values, **scores))
+        values |= {name: Score(**values[name]) for name in ("bleu", "lowercase_bleu", "chrf")}
+        results.append(Result(**values))
     return results
 
 

@@ -1,5 +1,6 @@
 """The units that a model knows, and their ids."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Self
@@ -24,7 +25,7 @@ def vocabulary_size(unit: Unit, tokens: int) -> int:
     """
     if unit != "bpe":
         return _WORDS
-    return min(max(_SUBWORDS), max(min(_SUBWORDS), 100 * round(0.08 * tokens**0.5)))
+    return min(max(_SUBWORDS), max(min(_SUBWORDS), 100 * round(0.08 * math.sqrt(tokens))))
 
 
 class Vocabulary:

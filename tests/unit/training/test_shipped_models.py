@@ -87,7 +87,9 @@ def test_the_papers_own_jobs_train_on_what_they_have_prepared(name: str, tmp_pat
 def test_an_update_with_the_sizes_of_a_paper(name: str) -> None:
     """One update of the whole network, with all its words, on two pairs."""
     config = load_config(name)
-    src_size, tgt_size = (side.max_size or 0 for side in (config.text.src, config.text.tgt))
+    src_size, tgt_size = config.text.src.max_size, config.text.tgt.max_size
+    assert isinstance(src_size, int)
+    assert isinstance(tgt_size, int)
     torch.manual_seed(1)
     model = build_model(config.model, src_size=src_size, tgt_size=tgt_size)
     state = fresh_state(model, config.training, "fp32")

@@ -127,7 +127,7 @@ def peak_memory(folder: Path, lines: int) -> int:
 
 def test_memory_does_not_grow_with_the_lines(folder: Path, expected: dict[str, str]) -> None:
     # The model has been exported by now, which takes torch and much more memory than translating.
-    assert peak_memory(folder, 200_000) < peak_memory(folder, 1000) + 30e6
+    assert peak_memory(folder, 100_000) < peak_memory(folder, 1000) + 20e6
 
 
 def test_nothing_comes_of_nothing(folder: Path) -> None:

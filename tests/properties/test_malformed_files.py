@@ -118,7 +118,13 @@ sys.exit(done.returncode)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="has no getrusage")
-@pytest.mark.parametrize(("expected", "content"), LARGE.values(), ids=LARGE.keys())
+@pytest.mark.parametrize(
+    ("expected", "content"),
+    [
+        pytest.param(*case, marks=pytest.mark.slow if name in ("one line, packed", "tabs") else (), id=name)
+        for name, case in LARGE.items()
+    ],
+)
 def test_a_large_malformed_file_takes_less_than_a_gigabyte(
     tmp_path: Path, expected: int, content: Callable[[], bytes]
 ) -> None:

@@ -44,6 +44,7 @@ TEXTS = [
     'he saw "her" \u2028 ${she} \\u003c constructor __proto__ 😀 👨‍👩‍👧',
     "the dog . " * 40,
 ]
+SAMPLE = Path(__file__).parents[2] / "data" / "sample.txt"
 NUMBERS = ["12 12 7", "he 1 2 3 4 5 6 7 8 9 10 11 she"]
 
 
@@ -255,3 +256,19 @@ def test_it_translates_what_is_typed_and_shows_its_attention(browser: Browser, t
     assert browser.run("document.querySelector('output').textContent") == text
     assert browser.run("document.querySelectorAll('.line')[0].textContent") == "shekissedhim.<eos>"
     assert browser.run("document.querySelector('h1').textContent") == "English → German"
+
+
+def test_it_translates_500_sentences_with_a_trained_model_as_python_does(browser: Browser, tmp_path: Path) -> None:
+    options = ("--config", "luong_general", "--set", "training.epochs=2")
+    for command in (("prepare", str(SAMPLE), "--out", "data"), ("train", "--data", "data", *options, "--out", "run")):
+        done = s2s_here(tmp_path, *command)
+        assert done.returncode == 0, done.stderr
+    run = RunFolder(tmp_path / "run")
+    texts = list(dict.fromkeys(line.split("\t")[0] for line in SAMPLE.read_text(encoding="utf-8").splitlines()))[:500]
+    assert len(texts) == 500
+    exact = load(run.path).translate(texts)
+    open_page(browser, with_rounded_weights(run))
+    found = [each["text"] for each in translated(browser, texts)]
+    assert found == load(run.path).translate(texts)
+    # Rounding may decide between two translations that are as good as each other.
+    assert sum(ours != theirs for ours, theirs in zip(found, exact, strict=True)) <= 1

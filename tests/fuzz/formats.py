@@ -7,7 +7,7 @@ import json
 import shlex
 import shutil
 import zipfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,6 +15,7 @@ from typing import Any
 
 from tests.fuzz import mutations
 from tests.fuzz.mutations import Chance, Mutation
+from tests.pair_formats import files, some_pairs
 
 WITHOUT_TORCH = "without-torch "
 """Before a command: it runs as where torch is not installed."""
@@ -81,7 +82,7 @@ def _zip(chance: Chance, content: bytes) -> bytes:
 
 
 def _run_archive(chance: Chance, content: bytes) -> bytes:
-    """An archive of a run with a spoilt file, or without one."""
+    """An archive of a run or of a spreadsheet with a spoilt file, or without one."""
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         files = {name: archive.read(name) for name in archive.namelist()}
     name = chance.choice(sorted(files))
@@ -176,6 +177,17 @@ _TEXT = (mutations.of_bytes, mutations.of_lines)
 _JSON = (mutations.of_json, mutations.of_json, mutations.of_json, mutations.of_bytes)
 
 
+TABLES: Mapping[str, Sequence[Mutation]] = {
+    "pairs.csv": _TEXT,
+    "quoted.tsv": _TEXT,
+    "pairs.jsonl": (mutations.of_json_lines, mutations.of_json_lines, *_TEXT),
+    "list.json": (mutations.of_json, *_TEXT),
+    "memory.tmx": _TEXT,
+    "dataset.parquet": (mutations.of_bytes,),
+    "sheet.xlsx": (mutations.of_bytes, _run_archive),
+}
+
+
 def _prepare(name: str) -> Sequence[str]:
     return [f"prepare {name} --out new --set text.unit={unit}" for unit in ("word", "character", "bpe")]
 
@@ -184,6 +196,15 @@ FORMATS = [
     Format(name="pairs.txt", path="pairs.txt", commands=_prepare("pairs.txt"), mutations=(*_TEXT, _utf16)),
     Format(name="pairs.zip", path="pairs.zip", commands=_prepare("pairs.zip"), mutations=(_zip,)),
     Format(name="pairs.gz", path="pairs.txt.gz", commands=_prepare("pairs.txt.gz"), mutations=(_gzip,)),
+    *(
+        Format(
+            name=name,
+            path=name,
+            commands=[f"prepare {name} --out new --set text.unit=character"],
+            mutations=mutations_,
+        )
+        for name, mutations_ in TABLES.items()
+    ),
     Format(name="pairs on stdin", path="pairs.txt", commands=_prepare("-"), mutations=_TEXT, flows_in=True),
     Format(
         name="aligned files",
@@ -430,6 +451,8 @@ def make_valid(folder: Path, run: Callable[[Sequence[str]], Any]) -> None:
     with zipfile.ZipFile(folder / "pairs.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("deu.txt", PAIRS)
     (folder / "pairs.txt.gz").write_bytes(gzip.compress(PAIRS))
+    for name, content in files(some_pairs(12), *TABLES).items():
+        (folder / name).write_bytes(content)
     for column, name in enumerate(("src.txt", "tgt.txt")):
         text = "".join(line.split("\t")[column] + "\n" for line in lines[:3])
         (folder / name).write_text(text, encoding="utf-8")

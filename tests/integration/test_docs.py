@@ -25,6 +25,7 @@ from seq2seq_cli.config.keys import schema_fields
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.corpus.manifest import Reason
 from tests.commands import Done, s2s_here
+from tests.pair_formats import delimited, tmx
 from tests.servers import running_server
 from tests.site import Site, archive_of, running_site
 
@@ -92,13 +93,17 @@ def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
 
 
 def write_pair_files(folder: Path) -> None:
-    """The same pairs in every form that the pages name; no French or Japanese, but nobody will read it."""
+    """The same pairs in every form that the pages name; no French, but nobody will read it."""
     text = pairs()
     lines = text.splitlines()
-    texts = dict.fromkeys(("deu.txt", "fra.txt", "jpn.txt", "mine.txt", "data/sample.txt"), text)
+    texts = dict.fromkeys(("deu.txt", "fra.txt", "mine.txt", "data/sample.txt"), text)
     texts |= {name: "\n".join(lines[:100]) for name in ("more.txt", "more_french.txt")}
     texts |= {"valid.txt": "\n".join(lines[:9]), "test.txt": "\n".join(lines[-9:])}
-    columns = zip(*(line.split("\t") for line in lines), strict=True)
+    rows = [line.split("\t") for line in lines]
+    texts["jpn.txt"] = "\n".join(f"{row[0]}\tこんにちは{number}。" for number, row in enumerate(rows))
+    texts["lesson.csv"] = delimited([["note", "English", "German"], *(["-", *row] for row in rows)], ";")
+    texts |= {"valid.en": "One.\nTwo.\n", "valid.de": "Eins.\nZwei.\n", "memory.tmx": tmx([(a, b) for a, b in rows])}
+    columns = zip(*rows, strict=True)
     texts |= {name: "\n".join(column) for name, column in zip(("talks.en", "talks.de"), columns, strict=True)}
     texts["data/sample.align"] = some_lines("sample.align")
     for name, content in texts.items():

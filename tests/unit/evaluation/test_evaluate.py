@@ -103,6 +103,21 @@ def test_pairs_of_a_file_are_taken_as_prepare_takes_them(tmp_path: Path) -> None
     assert TestSet.of_files([path], ("de", "en"), swap=True).pairs[0] == ("Sie ging.", "She left.")
 
 
+def test_pairs_have_any_format_and_the_columns_of_the_run(tmp_path: Path) -> None:
+    contents = {
+        "a.en": "She left.\nGo.\n",
+        "a.de": "Sie ging.\nGeh.\n",
+        "csv": "de,fr,en\nSie ging.,Elle partit.,She left.\n",
+    }
+    for name, content in contents.items():
+        (tmp_path / name).write_text(content, encoding="utf-8")
+    tests = TestSet.of_files([tmp_path / "a.en", tmp_path / "a.de", tmp_path / "csv"], ("en", "de"))
+    assert tests.pairs == (("She left.", "Sie ging."), ("Go.", "Geh."), ("She left.", "Sie ging."))
+    assert TestSet.of_files([tmp_path / "csv"], ("de", "fr"), columns="2,3", swap=True).pairs == (
+        ("She left.", "Elle partit."),
+    )
+
+
 def test_a_file_without_pairs_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "pairs.tsv"
     path.write_text("a\t\n", encoding="utf-8")

@@ -66,7 +66,7 @@ def _of_system(evaluation: Evaluation) -> Iterator[Block]:
     told = [f"{name} {100 * rate:.2f} %" for name, rate in rates.items() if rate is not None]
     lines.append(", ".join([f"length ratio {evaluation.length_ratio:.3f}", *told]))
     if output.sentences_per_second:
-        lines.append(f"{output.sentences_per_second:,.0f} sentences per second")
+        lines.append(f"{counted(round(output.sentences_per_second), 'sentence')} per second")
     yield lines
     for title, parts in _parts(evaluation).items():
         rows = [[part.name, f"{part.pairs:,}", "-" if part.bleu is None else f"{part.bleu:.1f}"] for part in parts]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from seq2seq_cli.cli.training.display import TESTING, Display, epoch_line
 from seq2seq_cli.cli.training.standing import Standing
+from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import ModelFileError, UsageError
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def watch(run: "Run", display: Display) -> None:
     from seq2seq_cli.runs.lock import is_held
     from seq2seq_cli.runs.metrics import MetricsReader, Record
 
-    display.tell(f"{run.path}: {run.model_in_words}; {run.provenance.pairs['train']:,} pairs")
+    display.tell(f"{run.path}: {run.model_in_words}; {counted(run.provenance.pairs['train'], 'pair')}")
     reader, seen = MetricsReader(run.path), list[Record]()
     while True:
         is_running = is_held(run.path / LOCK)  # before reading: the last records are written with the lock held

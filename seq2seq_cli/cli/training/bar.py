@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from seq2seq_cli.cli.training.display import TESTING, Display, epoch_line
 from seq2seq_cli.cli.training.standing import Standing
+from seq2seq_cli.counts import counted
 
 if TYPE_CHECKING:
     from seq2seq_cli.config.schema.training import TrainingConfig
@@ -86,7 +87,7 @@ def _start_lines(event: "Started") -> Iterator[str]:
     yield (
         f"training {event.run} on {event.device}"
         + (f" in each of {event.processes} processes" if event.processes > 1 else "")
-        + f", {event.precision}: {event.pairs:,} pairs, {event.parameters:,} parameters"
+        + f", {event.precision}: {counted(event.pairs, 'pair')}, {event.parameters:,} parameters"
         + (f", begun with the weights of {event.init_from}" if event.init_from else "")
         + (f", from step {event.step} in epoch {event.epoch}" if event.step else "")
     )

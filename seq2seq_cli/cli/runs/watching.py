@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from seq2seq_cli.cli.training.display import TESTING, Display, epoch_line
 from seq2seq_cli.cli.training.standing import Standing
 from seq2seq_cli.counts import counted
-from seq2seq_cli.errors import ModelFileError, UsageError
+from seq2seq_cli.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -72,11 +72,12 @@ def _tell_epochs(records: "Sequence[Record]", display: Display) -> None:
 
 def _show(records: "Sequence[Record]", training: "TrainingConfig", display: Display) -> None:
     """Show how far a running training is."""
-    from seq2seq_cli.runs.metrics import EpochRecord, StepRecord
+    from seq2seq_cli.runs.metrics import EndRecord, EpochRecord, StepRecord, TestRecord
 
     last = records[-1] if records else None
     if not isinstance(last, StepRecord | EpochRecord):
-        display.work("waiting for the first record; every hundredth update has one" if last is None else TESTING)
+        is_over = isinstance(last, EndRecord | TestRecord)
+        display.work(TESTING if is_over else "waiting for the next record; every hundredth update has one")
         return
     rate = next((r.tokens_per_second for r in reversed(records) if isinstance(r, StepRecord)), None)
     begins_next = isinstance(last, EpochRecord) and last.epochs == last.epoch < training.epochs
@@ -97,10 +98,7 @@ def _end_lines(path: Path) -> list[str]:
     from seq2seq_cli.runs.in_words import score_in_words
     from seq2seq_cli.runs.listing import Run
 
-    try:
-        run = Run.read(path)
-    except ModelFileError as error:
-        raise ModelFileError(f"{error} (it was there when watching began)") from error
+    run = Run.read(path)
     best, test = run.history.best_in_words(run.config.training.metric), run.history.test
     lines = [run.state_in_words + (f"; best: {best}" if best else "")]
     if test:

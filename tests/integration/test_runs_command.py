@@ -25,7 +25,7 @@ from tests.terminal import on_terminal
 
 SMALL = (
     *("--set", "model.encoder.hidden_size=8", "--set", "model.decoder.hidden_size=16"),
-    *("--set", "model.encoder.embedding_size=8", "--set", "model.decoder.embedding_size=8"),
+    *("--set", "model.encoder.embedding_size=16", "--set", "model.decoder.embedding_size=16"),
     *("--set", "training.epochs=2", "--set", "training.precision=fp32"),
 )
 

@@ -18,7 +18,7 @@ from tests.forks import Forked
 
 SMALL = (
     *("--set", "model.encoder.hidden_size=8", "--set", "model.decoder.hidden_size=16"),
-    *("--set", "model.encoder.embedding_size=8", "--set", "model.decoder.embedding_size=8"),
+    *("--set", "model.encoder.embedding_size=16", "--set", "model.decoder.embedding_size=16"),
     *("--set", "training.precision=fp32"),
 )
 # More epochs than any test waits for.

@@ -52,7 +52,9 @@ class _Document:
         self._name = name
         self._text = ""
         self._place = 0
-        """In ``_text``, whose first character is at this line and column of the file:"""
+        """In ``_text``."""
+        self._known = 0
+        """A place before it, which is at this line and column of the file:"""
         self._line, self._column = 1, 1
 
     def records(self) -> Iterator[Record]:
@@ -63,8 +65,9 @@ class _Document:
         if in_list:
             self._place += 1
         while (found := self._next()) != end:
-            line, _ = self._where(self._place)
-            yield Record(line, cells_of(self._value(found)))
+            self._line, self._column = self._where(self._place)
+            self._known = self._place
+            yield Record(self._line, cells_of(self._value(found)))
             if in_list and self._next() == ",":
                 self._place += 1
             elif in_list and self._next() != end:
@@ -104,15 +107,15 @@ class _Document:
         while size <= wanted and (piece := next(self._texts, None)) is not None:
             parts.append(piece)
             size += len(piece)
-        self._text, self._place = "".join(parts), 0
+        self._text, self._place, self._known = "".join(parts), 0, 0
         return size > 0
 
     def _where(self, place: int) -> tuple[int, int]:
         """The line and the column of a place."""
-        newline = self._text.rfind("\n", 0, place)
+        newline = self._text.rfind("\n", self._known, place)
         if newline < 0:
-            return self._line, self._column + place
-        return self._line + self._text.count("\n", 0, place), place - newline
+            return self._line, self._column + place - self._known
+        return self._line + self._text.count("\n", self._known, place), place - newline
 
     def _refuse(self, problem: str, place: int) -> NoReturn:
         line, column = self._where(place)

@@ -92,10 +92,11 @@ class _Document:
             try:
                 value, self._place = _DECODER.raw_decode(self._text, self._place)
             except (ValueError, RecursionError) as error:
+                begin = self._place
                 if len(self._text) - self._place <= _LONGEST and self._more():
                     continue
                 if isinstance(error, json.JSONDecodeError):
-                    self._refuse(_AT.sub("", error.msg).lower(), error.pos)
+                    self._refuse(_AT.sub("", error.msg).lower(), self._place + error.pos - begin)
                 self._refuse("a list in a list in a list, too deep to be read", self._place)
             return value
 

@@ -209,8 +209,8 @@ MALFORMED: Mapping[str, Sequence[tuple[bytes, str]]] = {
         (b"1\tHi.\t2\tHallo.\0\n" * 9, ":1:15: a zero byte: the text looks like UTF-16"),
     ],
     "JSON lines": [
-        (cut("pairs.jsonl", -20), ":20:1241: not JSON: the file ends inside a record:"),
-        (changed("pairs.jsonl", '{"en": "Lisa', '{en: "Lisa'), ":9:20: not JSON: expecting property name enclosed"),
+        (cut("pairs.jsonl", -20), ":20:48: not JSON: invalid \\uxxxx escape: mend it,"),
+        (changed("pairs.jsonl", '{"en": "Lisa', '{en: "Lisa'), ":5:2: not JSON: expecting property name enclosed"),
         (
             changed("pairs.jsonl", '{"en": "Lisa', 'text {"en": "Lisa'),
             ":5:1: not JSON: neither an object nor a list: mend",
@@ -221,7 +221,7 @@ MALFORMED: Mapping[str, Sequence[tuple[bytes, str]]] = {
         (changed("pairs.jsonl", "Tom sees 0", "Tom\n0"), ":1:12: not JSON: invalid control character: mend"),
         (b'{"a":' * 50_000, ":1:1: not JSON: a list in a list in a list, too"),
         (b'{"a": "x", "b": "y", "c": "z"}\n' * 9, ": columns a, b, c may be meant: choose two with"),
-        (changed("pairs.jsonl", "Anna", "An\\xna"), ":4:70: not JSON: invalid \\escape: mend it, or"),
+        (changed("pairs.jsonl", "Anna", "An\\xna"), ":3:11: not JSON: invalid \\escape: mend it, or"),
     ],
     "data set's JSON": [
         (changed("dataset.json", '"translation"', "translation"), ":1:11: not JSON: expecting property name enclosed"),
@@ -240,7 +240,7 @@ MALFORMED: Mapping[str, Sequence[tuple[bytes, str]]] = {
         (b'{"translation": {"en": "Hi.", "de": ""}}\n' * 9, ":1: the line has an empty source or target: fill it"),
     ],
     "JSON list": [
-        (cut("list.json", -3), ":81:1521: not JSON: the file ends inside a record:"),
+        (cut("list.json", -3), ":81:2: not JSON: the file ends inside a record:"),
         (changed("list.json", "},", "}"), ":6:2: not JSON: ',' or ']' expected behind a"),
         (FILES["list.json"] + b"x", ":82:2: not JSON: more text behind the list: mend"),
         (b"[]", ": no sentence pair in it: JSON without a record"),

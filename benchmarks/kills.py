@@ -27,8 +27,8 @@ from seq2seq_cli.compute.environment import prepare_environment
 from seq2seq_cli.files.unfinished import is_unfinished
 
 SETTINGS = (
-    *("model.encoder.embedding_size=8", "model.encoder.hidden_size=6"),  # in each direction
-    *("model.decoder.embedding_size=8", "model.decoder.hidden_size=12"),
+    *("model.encoder.embedding_size=12", "model.encoder.hidden_size=6"),  # in each direction
+    *("model.decoder.embedding_size=12", "model.decoder.hidden_size=12"),
     *("training.epochs=6", "training.batch_size=16", "training.batch_unit=sentence", "training.keep=2"),
     *("training.save_minutes=1e-9", "training.device=cpu", "training.precision=fp32"),
     "training.best_metric=loss",  # so that nearly every epoch is the best so far and is saved

@@ -98,11 +98,11 @@ def test_a_mistake_is_answered_in_one_line(arguments: tuple[str, ...], line: str
 
 def test_a_shown_config_can_be_edited_and_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shown = s2s("configs", "show", "luong_dot", folder=tmp_path).stdout
-    (tmp_path / "mine.yaml").write_text(shown.replace("epochs: 5 ", "epochs: 7 "), encoding="utf-8")
+    (tmp_path / "mine.yaml").write_text(shown.replace("epochs: 100 ", "epochs: 7 "), encoding="utf-8")
     monkeypatch.chdir(tmp_path)
 
     changes = find_differences(load_config("luong_dot"), load_config("mine"))
-    assert changes == [("training.epochs", 5, 7)]
+    assert changes == [("training.epochs", 100, 7)]
     assert s2s("configs", "show", "mine", "--short", folder=tmp_path).stdout == (tmp_path / "mine.yaml").read_text()
 
 

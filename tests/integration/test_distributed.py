@@ -28,10 +28,14 @@ from tests.forks import Forked
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are watched through /proc")
 
 SIZES = [
-    *("model.encoder.embedding_size=8", "model.encoder.hidden_size=6"),  # in each direction
-    *("model.decoder.embedding_size=8", "model.decoder.hidden_size=12"),
+    *("model.encoder.embedding_size=12", "model.encoder.hidden_size=6"),  # in each direction
+    *("model.decoder.embedding_size=12", "model.decoder.hidden_size=12"),
 ]
-CERTAIN = ["model.encoder.dropout=0", "model.decoder.dropout=0", "training.teacher_forcing=1"]
+CERTAIN = [
+    *(f"model.{side}.dropout=0" for side in ("encoder", "decoder")),
+    "training.teacher_forcing=1",
+    "training.hidden_words=0",
+]
 """Nothing is drawn, so that all that is left is rounding."""
 
 TORCHRUN = (sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2")

@@ -16,8 +16,9 @@ import resource, sys
 from pathlib import Path
 
 def limit(event, arguments):
-    # From when this file is opened, {megabytes} MB more can be had.
-    if event == "open" and str(arguments[0]).endswith({file!r}):
+    # From when this file is first opened, {megabytes} MB more can be had.
+    is_limited = resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY
+    if event == "open" and str(arguments[0]).endswith({file!r}) and not is_limited:
         used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
         resource.setrlimit(resource.RLIMIT_AS, (used + {megabytes} * 2**20,) * 2)
 

@@ -32,6 +32,7 @@ TRAIN = (
     "--set=training.epochs=1",
     "--set=training.keep=1",
     "--set=training.precision=fp32",
+    "--set=model.tied_embeddings=none",  # so that each side has weights of its own
 )
 
 RUN = Path("runs/stranger")

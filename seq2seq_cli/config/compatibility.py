@@ -70,8 +70,7 @@ def _longest_source(config: "Config") -> Iterator[Problem]:
 def shared_vocabulary_problems(config: "Config") -> Iterator[Problem]:
     """One matrix for the word vectors of both sides needs one vocabulary."""
     text = config.text
-    is_stated = not text.model_fields_set.isdisjoint(("unit", "shared_vocabulary"))
-    apart = is_stated and not text.shares_vocabulary
+    apart = "shared_vocabulary" in text.model_fields_set and not text.shares_vocabulary
     if config.model.tied_embeddings == "all" and apart:
         why = "the source words must be the target words"
         yield _needs(config, "model.tied_embeddings", "text.shared_vocabulary", "true", why)

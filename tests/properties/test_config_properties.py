@@ -25,6 +25,8 @@ def values_of(schema: dict[str, Any]) -> st.SearchStrategy[Any]:
         return values_of(SCHEMA["$defs"][schema["$ref"].rpartition("/")[2]])
     if "anyOf" in schema:
         return st.one_of([values_of(choice) for choice in schema["anyOf"]])
+    if "const" in schema:
+        return st.just(schema["const"])
     if "enum" in schema:
         return st.sampled_from(schema["enum"])
     match schema["type"]:

@@ -59,7 +59,7 @@ class Delimited:
         for _ in range(self.skipped):
             lines.take(lines.ready(1))
         line = first = self.skipped + 1
-        rows = _reader(_ended(lines), self.separator, quoted=self.quoted)
+        rows = _reader(_ended(lines, first=first), self.separator, quoted=self.quoted)
         try:
             for cells in rows:
                 fits = self.width is None or not any(cells[self.width :])
@@ -72,16 +72,17 @@ class Delimited:
 TAB_LINES = Delimited(separator=TAB, quoted=False)
 
 
-def _ended(lines: Lines) -> Iterator[str]:
-    """Each line with LF at its end."""
+def _ended(lines: Lines, *, first: int) -> Iterator[str]:
+    """Each line with LF at its end; `first` is the number of the next. Raises PairFileError at one that is too long."""
     while count := lines.ready(_LINES):
         text, overlong = lines.take(count)
-        if overlong:
-            raise PairFileError(
-                f"{lines.name}:{overlong[0]}: the line has more than {LONGEST_LINE:,} characters: shorten or delete it"
-            )
-        for line in text.split("\n"):
+        for number, line in enumerate(text.split("\n"), start=first):
+            if number in overlong:
+                raise PairFileError(
+                    f"{lines.name}:{number}: the line has more than {LONGEST_LINE:,} characters: shorten or delete it"
+                )
             yield line + "\n"
+        first += count
 
 
 def _reader(lines: Iterable[str], separator: str, *, quoted: bool, strict: bool = True) -> "Rows":

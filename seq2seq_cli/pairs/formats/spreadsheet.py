@@ -48,8 +48,15 @@ class Spreadsheet:
 
 
 def _records(open_: Callable[[], Any], name: str) -> Iterator[Record]:
+    width = 0
     try:
-        for row, cells in enumerate(open_().worksheets[0].iter_rows(values_only=True), start=1):
-            yield Record(row, {column: "" if cell is None else str(cell) for column, cell in enumerate(cells, start=1)})
+        sheet = open_().worksheets[0]
+        sheet.reset_dimensions()  # else each row is filled up as far as a stray cell to the right
+        for row, cells in enumerate(sheet.iter_rows(values_only=True), start=1):
+            texts = ["" if cell is None else str(cell) for cell in cells]
+            if any(map(str.strip, texts)):
+                width = width or len(texts)
+                texts += [""] * (width - len(texts))
+                yield Record(row, dict(enumerate(texts, start=1)))
     except Exception:  # a damaged sheet may lead to any
         raise PairFileError(f"{name}: a damaged spreadsheet: save it again, or {_CSV}") from None

@@ -300,7 +300,7 @@ MALFORMED: Mapping[str, Sequence[tuple[bytes, str]]] = {
         ),
         (spreadsheet([]), ": no sentence pair in it: the first sheet of a"),
         (spreadsheet([["Hi."]] * 9), ": there is only the column 1: export the pairs with"),
-        (spreadsheet([["Hi.", None]] * 9), ":1: the line has an empty source or target: fill it"),
+        (spreadsheet([["English", "German"], *[["Hi.", None]] * 9]), ":2: the line has an empty source or target: "),
         (spreadsheet([["a", "b", "c"]] * 9), ": 3 columns may be meant, which begin with a, b, c:"),
         (spreadsheet([["English", "German"]]), ": no sentence pair in it: give one per line, source"),
     ],
@@ -375,6 +375,14 @@ def test_a_first_pair_is_no_header(tmp_path: Path, first: str) -> None:
     done = prepare(tmp_path, "deu.txt", *WHOLE)
     assert done.stderr == ""
     assert "lines read          19" in done.stdout
+
+
+def test_blank_rows_of_a_spreadsheet_are_none_however_many_stand_before_a_stray_cell(tmp_path: Path) -> None:
+    rows = [["English", "German"], *PAIRS[:10], [], [None, None], *PAIRS[10:], *[[]] * 200]
+    write(tmp_path, sheet=spreadsheet([*rows, [*[None] * 999, " "]]))
+    done = prepare(tmp_path, "sheet", *WHOLE)
+    assert PreparedCorpus.open(tmp_path / "new").sentences("train") == PAIRS
+    assert "lines read          20\n" in done.stdout
 
 
 @pytest.mark.parametrize("name", ["pairs.csv", "pairs.jsonl", "list.json", "memory.tmx"])

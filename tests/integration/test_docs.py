@@ -11,6 +11,7 @@ import shlex
 import shutil
 import sys
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import get_args
 
@@ -265,3 +266,10 @@ def test_the_commands_of_several_processes_are_torchruns_and_ours() -> None:
 def test_the_docs_tell_every_reason_to_drop_a_line() -> None:
     told = re.findall(r"^\| `([a-z ]+)` \| [a-z]", text_of("docs/your-own-data.md"), flags=re.MULTILINE)
     assert told == list(get_args(Reason))
+
+
+def test_each_module_of_the_reference_has_docstrings_to_show() -> None:
+    for name in re.findall(r"automodule:: (\S+)\n   :members:", text_of("docs/reference.rst")):
+        module = import_module(name)
+        own = [each for each in vars(module).values() if getattr(each, "__module__", None) == name]
+        assert own or module.__all__, name

@@ -95,7 +95,7 @@ def _find(wanted: str, names: Mapping[Column, str], file: str) -> Column:
 
 
 def _number(wanted: str, names: Mapping[Column, str], file: str) -> Column:
-    if not 1 <= int(wanted) <= len(names):
+    if wanted not in map(str, range(1, len(names) + 1)):  # int() refuses thousands of digits
         raise UsageError(f"{file}: there is no column {wanted}, but {len(names)} columns")
     return list(names)[int(wanted) - 1]
 

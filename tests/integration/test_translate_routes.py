@@ -223,6 +223,7 @@ def test_a_device_is_no_file_to_replace(folder: Path) -> None:
         (["she", "--attention", "--format", "tsv"], ["--attention", "--format json"]),
         (["she", "--format", "xml"], ["xml", "json"]),
         (["she", "--nbest", "0"], ["--nbest", "1"]),
+        (["she", "--nbest", "1001"], ["--nbest", "1000"]),
     ],
 )
 def test_contradictions_are_refused_in_one_line(folder: Path, arguments: list[str], told: list[str]) -> None:
@@ -393,7 +394,7 @@ def test_the_prompt_answers_and_obeys(prompt: Terminal, expected: dict[str, str]
     assert answer(prompt, ":beam 1") == ""
     answered = [line for line in answer(prompt, LINES[0]).splitlines() if not line.startswith("s2s: warning: ")]
     assert len(answered) == 1
-    for wrong in (":beam", ":beam 0", ":nbest x", ":attention maybe"):
+    for wrong in (":beam", ":beam 0", ":beam 1001", f":nbest {10**20}", ":nbest x", ":attention maybe"):
         assert answer(prompt, wrong).startswith(f"s2s: error: {wrong.split()[0]} needs ")
     help_ = answer(prompt, ":help")
     assert answer(prompt, ":Help") == help_

@@ -7,7 +7,7 @@ import typer
 
 from seq2seq_cli.cli.completions import complete_run
 from seq2seq_cli.cli.translating.formats import DOUBTFUL, FormatName
-from seq2seq_cli.config.choices import DeviceName
+from seq2seq_cli.config.choices import LARGEST_BEAM, DeviceName
 
 Texts: TypeAlias = Annotated[
     list[str] | None,
@@ -66,6 +66,7 @@ NBest: TypeAlias = Annotated[
     typer.Option(
         "--nbest",
         min=1,
+        max=LARGEST_BEAM,
         metavar="N",
         help="Show the N best translations of each text, best first: N lines of text each, N rows of tsv, or"
         " alternatives in json.",

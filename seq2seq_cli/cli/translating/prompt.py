@@ -11,6 +11,7 @@ from seq2seq_cli.cli.translating.greeting import greeting
 from seq2seq_cli.cli.translating.history import half_typed, history
 from seq2seq_cli.cli.translating.presenter import Presenter
 from seq2seq_cli.cli.translating.streams import STDIN
+from seq2seq_cli.config.choices import LARGEST_BEAM
 from seq2seq_cli.errors import InputError, UsageError, one_line
 
 if TYPE_CHECKING:
@@ -86,14 +87,14 @@ class Prompt:
 
     def set_beam(self, value: str) -> None:
         """Search with another beam size; the model stays in memory."""
-        beam_size = _positive("beam", value)
+        beam_size = _size("beam", value)
         if beam_size < self.presenter.view.nbest:
             raise UsageError(f":beam {value} is too small for :nbest {self.presenter.view.nbest}")
         self._change(lambda each: each.with_options(beam_size=beam_size))
 
     def set_nbest(self, value: str) -> None:
         """Show another number of translations."""
-        nbest = _positive("nbest", value)
+        nbest = _size("nbest", value)
         self._change(lambda each: each.with_n_best(nbest))
         self.presenter.view = replace(self.presenter.view, nbest=nbest)
 
@@ -124,9 +125,9 @@ COMMANDS: Mapping[str, _Command] = {
 }
 
 
-def _positive(name: str, value: str) -> int:
-    if not value.isdecimal() or int(value) < 1:
-        raise UsageError(f":{name} needs a number from 1 on")
+def _size(name: str, value: str) -> int:
+    if value not in map(str, range(1, LARGEST_BEAM + 1)):  # int() refuses thousands of digits
+        raise UsageError(f":{name} needs a number from 1 to {LARGEST_BEAM:,}")
     return int(value)
 
 

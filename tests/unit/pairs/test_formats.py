@@ -349,6 +349,7 @@ def test_columns_are_named_or_numbered(tmp_path: Path, columns: str, pair: tuple
         ("en", "data.columns: en must be two columns, by name or number, such as en,de or 2,4"),
         ("en,it", "csv: no column is called 'it': the columns are note, en, de, fr"),
         ("1,7", "csv: there is no column 7, but 4 columns"),
+        (f"1,{'7' * 5000}", "777, but 4 columns"),
     ],
 )
 def test_missing_columns_are_named(tmp_path: Path, columns: str, message: str) -> None:

@@ -16,8 +16,9 @@ PROGRAM = "s2s"
 COMPLETE = "_S2S_COMPLETE"
 """The variable, which names the shell."""
 
-_PLAIN = re.compile(r"[\w./@%+-]+")
-"""Names that no shell takes for anything else: zsh evaluates what it is given. Others are typed by hand."""
+_PLAIN = re.compile(r"[\w./@%+][\w./@%+-]*")
+"""Names that no shell takes for anything else, as zsh evaluates what it is given, and that are no options. Others are
+typed by hand."""
 _UNSAFE = re.compile(r"[^\w ./,()%+-]")
 """Characters of a description that one might."""
 

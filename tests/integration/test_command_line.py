@@ -70,8 +70,8 @@ def test_the_page_has_all_commands_and_exit_codes() -> None:
 
 @pytest.fixture
 def workplace(tmp_path: Path) -> Path:
-    """A working directory with runs, of which one has a name that a shell would obey."""
-    for name in ("luong_mine", "$(touch obeyed)"):
+    """A working directory with runs: one has a name that a shell would obey, one that of an option."""
+    for name in ("luong_mine", "$(touch obeyed)", "--yes"):
         (tmp_path / "runs" / name).mkdir(parents=True)
         (tmp_path / "runs" / name / "config.yaml").touch()
     (tmp_path / "configs").mkdir()
@@ -89,7 +89,7 @@ def workplace(tmp_path: Path) -> Path:
         ("s2s score --model lu", {"luong_mine"}),
         ("s2s evaluate ", {"luong_mine"}),
         ("s2s runs compare luong_mine ", {"luong_mine"}),
-        ("s2s train --init-from ", {"runs/luong_mine"}),
+        ("s2s train --init-from ", {"runs/--yes", "runs/luong_mine"}),
         ("s2s train --config luong_do", {"luong_dot"}),
         ("s2s configs show tutorial_d", {"tutorial_dot"}),
         ("s2s completion ", {"bash", "zsh", "fish"}),

@@ -3,7 +3,6 @@
 import io
 import os
 import select
-import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -19,29 +18,45 @@ CTRL_C, CTRL_D, UP = "\x03", "\x04", "\x1b[A"
 
 _LONGEST_WAIT = 60.0
 """Seconds."""
+_LOST = 2.0
+"""Seconds without an answer after which a signal is taken for lost."""
 
 
 class Terminal:
     """One end of a pseudo-terminal, at whose other end a command runs."""
 
     def __init__(self, descriptor: int, process: "subprocess.Popen[bytes]") -> None:
-        self._descriptor = descriptor
+        self._descriptor: int | None = descriptor
         self._process = process
         self._unread = b""
 
     def press(self, keys: str) -> None:
         """Type."""
+        assert self._descriptor is not None
         os.write(self._descriptor, keys.encode())
 
+    def interrupt_to(self, end: str) -> str:
+        """Press Ctrl-C, and read as `read_to`; again after a while: Python may lose one between two of its waits."""
+        self.press(CTRL_C)
+        while end.encode() not in self._unread and not select.select([self._descriptor], [], [], _LOST)[0]:
+            self.press(CTRL_C)
+        return self.read_to(end)
+
     def hang_up(self) -> None:
-        """Tell the command that the window of the terminal is closed."""
-        self._process.send_signal(signal.SIGHUP)
+        """Close the window of the terminal, and wait until the command has ended."""
+        self.close()
+        self._process.wait(_LONGEST_WAIT)
+
+    def close(self) -> None:
+        """Close this end, if it is open."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
 
     def read_to(self, end: str) -> str:
         """What is shown from the last call on, to the next `end`; raises AssertionError where that does not come."""
         while end.encode() not in self._unread:
-            ready, _, _ = select.select([self._descriptor], [], [], _LONGEST_WAIT)
-            shown = self._read() if ready else b""
+            shown = self._read()
             assert shown, f"{end!r} does not come after {self._unread.decode()!r}"
             self._unread += shown
         shown, _, self._unread = self._unread.partition(end.encode())
@@ -54,8 +69,11 @@ class Terminal:
         return self._process.wait(_LONGEST_WAIT), self._unread.decode().replace("\r\n", "\n")
 
     def _read(self) -> bytes:
+        """What is shown next; empty at the end, and after a long wait."""
+        assert self._descriptor is not None
+        ready, _, _ = select.select([self._descriptor], [], [], _LONGEST_WAIT)
         try:
-            return os.read(self._descriptor, 4096)
+            return os.read(self._descriptor, 4096) if ready else b""
         except OSError:  # Linux: the other end is closed
             return b""
 
@@ -72,11 +90,12 @@ def on_terminal(command: Sequence[str], folder: Path, **environment: str) -> Ite
         command, cwd=folder, env={**os.environ, **environment}, preexec_fn=partial(os.login_tty, theirs)
     ) as process:
         os.close(theirs)
+        terminal = Terminal(ours, process)
         try:
-            yield Terminal(ours, process)
+            yield terminal
         finally:
             process.kill()
-            os.close(ours)
+            terminal.close()
 
 
 @contextmanager

@@ -22,6 +22,9 @@ def limit(event, arguments):
         used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
         resource.setrlimit(resource.RLIMIT_AS, (used + {megabytes} * 2**20,) * 2)
 
+if sys.argv[1] == "prepare":
+    import spacy  # whose import, out of memory, ends in an error of Python's own
+
 sys.addaudithook(limit)
 sys.argv[0] = "s2s"
 from seq2seq_cli.cli.app import main

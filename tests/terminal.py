@@ -26,13 +26,13 @@ class Terminal:
     """One end of a pseudo-terminal, at whose other end a command runs."""
 
     def __init__(self, descriptor: int, process: "subprocess.Popen[bytes]") -> None:
-        self._descriptor: int | None = descriptor
+        self._descriptor = descriptor
+        self._is_open = True
         self._process = process
         self._unread = b""
 
     def press(self, keys: str) -> None:
         """Type."""
-        assert self._descriptor is not None
         os.write(self._descriptor, keys.encode())
 
     def interrupt_to(self, end: str) -> str:
@@ -49,9 +49,9 @@ class Terminal:
 
     def close(self) -> None:
         """Close this end, if it is open."""
-        if self._descriptor is not None:
+        if self._is_open:
             os.close(self._descriptor)
-            self._descriptor = None
+            self._is_open = False
 
     def read_to(self, end: str) -> str:
         """What is shown from the last call on, to the next `end`; raises AssertionError where that does not come."""
@@ -70,7 +70,6 @@ class Terminal:
 
     def _read(self) -> bytes:
         """What is shown next; empty at the end, and after a long wait."""
-        assert self._descriptor is not None
         ready, _, _ = select.select([self._descriptor], [], [], _LONGEST_WAIT)
         try:
             return os.read(self._descriptor, 4096) if ready else b""

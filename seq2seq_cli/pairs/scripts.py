@@ -46,7 +46,7 @@ def _fits(script: str | None, language: str) -> bool:
 
 
 def _advice(scripts: Sequence[str | None], languages: Sequence[str]) -> str:
-    """How to name languages that the scripts allow."""
+    """The option that names languages whose scripts these are."""
     turned = languages[::-1]
     if all(map(_fits, scripts, turned)):
         return f"name the languages in the order of the columns, --languages {'-'.join(turned)}"

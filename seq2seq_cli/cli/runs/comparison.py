@@ -49,7 +49,7 @@ def comparison_json(found: "Sequence[Run]") -> dict[str, object]:
 
 
 def _differences(found: "Sequence[Run]") -> "Iterator[RunDifference | str]":
-    """How each other run differs from the first, or why that is not known."""
+    """The difference of each other run from the first, or the reason why it is not known."""
     from seq2seq_cli.evaluation.run_difference import IncomparableError, run_difference
 
     for run in found[1:]:

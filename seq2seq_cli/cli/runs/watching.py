@@ -94,7 +94,7 @@ def _show(records: "Sequence[Record]", training: "TrainingConfig", display: Disp
 
 
 def _end_lines(path: Path) -> list[str]:
-    """How the training ended: state, best weights, scores of the test split."""
+    """The end of a training in lines: state, best weights, scores of the test split."""
     from seq2seq_cli.runs.in_words import score_in_words
     from seq2seq_cli.runs.listing import Run
 

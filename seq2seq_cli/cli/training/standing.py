@@ -13,7 +13,7 @@ _SHORTEST_BAR = 8
 
 @dataclass(frozen=True, kw_only=True)
 class Standing:
-    """How far a training is."""
+    """The progress of a training, as a bar shows it."""
 
     training: "TrainingConfig"
     epoch: int

@@ -25,8 +25,8 @@ def _language(codec: "Codec") -> str:
 
 
 def _runs(translators: Translators) -> Iterator[str]:
+    from seq2seq_cli.cli.translating.recorded_bleu import recorded_bleu
     from seq2seq_cli.runs.archive import opened_run
-    from seq2seq_cli.runs.bleu import recorded_bleu
 
     if len(translators.names) != len(translators.runs):  # they translate together: nobody has measured how well
         yield from translators.names

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from seq2seq_cli.runs.bleu import recorded_bleu
+from seq2seq_cli.cli.translating.recorded_bleu import recorded_bleu
 from seq2seq_cli.runs.layout import METRICS
 from seq2seq_cli.runs.metrics import Record
 from tests import records

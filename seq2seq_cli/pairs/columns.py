@@ -70,6 +70,11 @@ def choose_columns(
         if len(of_text) < len(_ROLES):
             there = f"only the column {_listed(names)}" if names else "no column of text"
             raise UsageError(f"{file}: there is {there}: export the pairs with a column for each language")
+        if has_header and not is_open and not all(names[key] for key in of_text):
+            raise UsageError(
+                f"{file}: most rows have more cells than the first has names ({_listed(names)}): put cells that hold"
+                f" the separator in quotation marks, or choose two with --columns {_example(names, of_text)}"
+            )
         columns = _choose(names, of_text, languages, file) if known else _first_two(of_text, rows[0], is_open, file)
     stated = [language_named(names[column]) for column in columns] if known else [None]
     return Choice(
@@ -128,8 +133,13 @@ def _choose(names: Mapping[Column, str], of_text: Sequence[Column], languages: C
             return found[0], found[1]
     raise UsageError(
         f"{file}: columns {_listed(names)} may be meant: choose two with --columns, such as --columns"
-        f" {','.join(one_line(names[key]) for key in of_text[:2])}"
+        f" {_example(names, of_text)}"
     )
+
+
+def _example(names: Mapping[Column, str], columns: Sequence[Column]) -> str:
+    """The first two columns, as ``--columns`` takes them."""
+    return ",".join(one_line(names[key]) for key in columns[:2])
 
 
 def _last_word(name: str) -> str:

@@ -141,6 +141,7 @@ MALFORMED: Mapping[str, Sequence[tuple[bytes, str]]] = {
         ),
         (b"en de\nHi. Hallo.\n", ":1: one column only: separate source and target by"),
         (b"en,text,de,fr\nHi.,Hm.,Hallo.,Salut.\n", ": columns en, text, de, fr may be meant: choose two"),
+        (b"en,de\n" + b"Good morning, Tom,Guten Morgen\n" * 9, ": most rows have more cells than the first has names"),
     ],
     "a spreadsheet's CSV": [
         (delimited(SEMI, ";").encode(), ": 4 columns may be meant, which begin with Thema,"),

@@ -57,6 +57,19 @@ def markdown_table(titles: Sequence[str], rows: Sequence[Sequence[str]], *, text
     return [f"| {' | '.join(cells)} |" for cells in (titles, rule, *rows)]
 
 
+def with_spread(values: Sequence[float | None], form: str = ".1f") -> str:
+    """Mean and standard deviation over several trainings; the mean alone of one."""
+    known = [value for value in values if value is not None]
+    spread = f" ± {statistics.stdev(known):{form.lstrip('+')}}" if len(known) > 1 else ""
+    return f"{shown_mean(known, form)}{spread}"
+
+
+def shown_mean(values: Sequence[float | None], form: str = ".1f") -> str:
+    """The mean of the values that are known; empty where none is."""
+    known = [value for value in values if value is not None]
+    return format(statistics.mean(known), form) if known else ""
+
+
 def _verdict(figure: Figure) -> str:
     if figure.goal is None:
         return ""

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
+from benchmarks.models import is_for_prepare
 from seq2seq_cli.compute.device import choose_device
 from seq2seq_cli.compute.precision import choose_precision
 from seq2seq_cli.config.loader import load_config
@@ -91,7 +92,7 @@ class GalleryRuns:
         write_json(record, made_of)
         prepared = folder / "prepared"
         if not prepared.exists():
-            prepare(pairs, out=prepared, overrides=[s for s in settings if _is_for_prepare(s)])
+            prepare(pairs, out=prepared, overrides=[s for s in settings if is_for_prepare(s)])
         return cls(
             folder=folder,
             corpus=PreparedCorpus.open(prepared),
@@ -154,7 +155,7 @@ class GalleryRuns:
         return self._run(name, seed).with_suffix(".json")
 
     def _config(self, name: str, seed: int) -> Config:
-        overrides = [s for s in self.settings if not _is_for_prepare(s)]
+        overrides = [s for s in self.settings if not is_for_prepare(s)]
         return resolve_config(load_config(name, [*overrides, f"training.seed={seed}"]), self.corpus)
 
     def _scored(self, name: str, seed: int) -> Result:
@@ -177,11 +178,6 @@ class GalleryRuns:
             entropy=output.attention.entropy if output.attention else None,
             words_on_marks=output.attention.words_on_marks if output.attention else None,
         )
-
-
-def _is_for_prepare(setting: str) -> bool:
-    """Whether a setting is for preparing the pairs, not for training a model."""
-    return setting.startswith(("data.", "text."))
 
 
 def _bleu(output: SystemOutput, pairs: Sequence[tuple[str, str]]) -> tuple[float | None, str]:

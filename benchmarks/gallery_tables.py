@@ -2,10 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from statistics import mean, stdev
 from typing import TypeAlias
 
-from benchmarks.figures import markdown_table
+from benchmarks.figures import markdown_table, shown_mean, with_spread
 from benchmarks.gallery_runs import Result
 
 Results: TypeAlias = Mapping[str, Sequence[Result]]
@@ -93,11 +92,11 @@ def model_table(results: Results, speeds: Mapping[str, float]) -> list[str]:
             f"{several[0].parameters:,}",
             *([f"{speeds[name]:,.0f}"] if speeds else []),
             str(len(several)),
-            _with_spread([each.bleu for each in several]),
-            *(_mean([each.bleu_by_length[length] for each in several]) for length in first.bleu_by_length),
-            *([_with_spread([each.error_rate for each in several], ".3f")] if has_gold else []),
-            _mean([each.entropy for each in several], ".2f"),
-            _mean([each.words_on_marks for each in several], ".1%"),
+            with_spread([each.bleu for each in several]),
+            *(shown_mean([each.bleu_by_length[length] for each in several]) for length in first.bleu_by_length),
+            *([with_spread([each.error_rate for each in several], ".3f")] if has_gold else []),
+            shown_mean([each.entropy for each in several], ".2f"),
+            shown_mean([each.words_on_marks for each in several], ".1%"),
         ]
         for name, several in results.items()
     ]
@@ -126,16 +125,4 @@ def in_the_middle(results: Sequence[Result]) -> Result:
 def _difference(claim: Claim, results: Results) -> str:
     """The difference of BLEU over the seeds that both models have."""
     better, worse = ({result.seed: result.bleu for result in results[name]} for name in (claim.better, claim.worse))
-    return _with_spread([better[seed] - worse[seed] for seed in sorted(better.keys() & worse.keys())], "+.1f")
-
-
-def _with_spread(values: Sequence[float | None], form: str = ".1f") -> str:
-    """Mean and standard deviation over the seeds; the mean alone of one seed."""
-    known = [value for value in values if value is not None]
-    spread = f" ± {stdev(known):{form.lstrip('+')}}" if len(known) > 1 else ""
-    return f"{_mean(known, form)}{spread}"
-
-
-def _mean(values: Sequence[float | None], form: str = ".1f") -> str:
-    known = [value for value in values if value is not None]
-    return format(mean(known), form) if known else ""
+    return with_spread([better[seed] - worse[seed] for seed in sorted(better.keys() & worse.keys())], "+.1f")

@@ -57,6 +57,11 @@ def settings(decoder: str) -> list[str]:
     return [*TEXT, *_DATA, *_TRAINING, *_MODEL, *_DECODERS[decoder]]
 
 
+def is_for_prepare(setting: str) -> bool:
+    """Whether a setting, KEY=VALUE, is for preparing the pairs, not for training a model."""
+    return setting.startswith(("data.", "text."))
+
+
 def measured_config(decoder: str) -> Config:
     """The config of a measured model, with endless training."""
     return load_config(None, [*settings(decoder), *_WITHOUT_END])

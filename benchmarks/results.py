@@ -15,10 +15,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from statistics import mean, stdev
+from statistics import mean
 from typing import TypeAlias
 
-from benchmarks.figures import markdown_table
+from benchmarks.figures import markdown_table, shown_mean, with_spread
+from benchmarks.models import is_for_prepare
 from benchmarks.pages import fill
 from benchmarks.processes import cold_start
 from seq2seq_cli.compute.environment import prepare_environment
@@ -122,7 +123,7 @@ def _ensure(system: str, seed: int, options: argparse.Namespace) -> None:
             valid=options.valid,
             test=options.test,
             out=prepared,
-            overrides=[setting for setting in options.set if _is_for_prepare(setting)],
+            overrides=[setting for setting in options.set if is_for_prepare(setting)],
         )
     corpus = PreparedCorpus.open(prepared)
     if system.split(":")[0] in PEERS:
@@ -138,7 +139,7 @@ def _own(system: str, seed: int, corpus: PreparedCorpus, run: Path, options: arg
     """A config of s2s, trained, loaded, and timed."""
     from benchmarks.results_training import train, translate_test
 
-    trained = train(system, run, corpus, [*(s for s in options.set if not _is_for_prepare(s)), f"training.seed={seed}"])
+    trained = train(system, run, corpus, [*(s for s in options.set if not is_for_prepare(s)), f"training.seed={seed}"])
     outputs, sentences_per_second = translate_test(run, corpus)
     seconds, _ = cold_start("translate", "--model", str(run), corpus.sentences("test")[0][0])
     return dataclasses.replace(
@@ -227,11 +228,11 @@ def results_table(results: Sequence[Result]) -> list[str]:
             f"{mean(each.minutes for each in several):.1f}",
             str(len(several)),
             *(
-                _with_spread([getattr(each, score).value for each in several])
+                with_spread([getattr(each, score).value for each in several])
                 for score in ("bleu", "lowercase_bleu", "chrf")
             ),
-            _mean([each.sentences_per_second for each in several], ",.0f"),
-            _mean([each.start_seconds for each in several], ".2f"),
+            shown_mean([each.sentences_per_second for each in several], ",.0f"),
+            shown_mean([each.start_seconds for each in several], ".2f"),
         ]
         for (pairs, system, settings, hardware), several in groups.items()
     ]
@@ -239,21 +240,6 @@ def results_table(results: Sequence[Result]) -> list[str]:
         f"`{score.signature}`" for result in results for score in (result.bleu, result.lowercase_bleu, result.chrf)
     )
     return [*markdown_table(titles, rows, texts=3), "", f"Signatures: {', '.join(signatures)}."]
-
-
-def _with_spread(values: Sequence[float]) -> str:
-    spread = f" ± {stdev(values):.1f}" if len(values) > 1 else ""
-    return f"{mean(values):.1f}{spread}"
-
-
-def _mean(values: Sequence[float | None], form: str) -> str:
-    known = [value for value in values if value is not None]
-    return format(mean(known), form) if known else ""
-
-
-def _is_for_prepare(setting: str) -> bool:
-    """Whether a setting is for preparing the pairs, not for training a model."""
-    return setting.startswith(("data.", "text."))
 
 
 if __name__ == "__main__":

@@ -71,13 +71,13 @@ bench: $(VENV)/installed-dev  ## Measure speed, print the figures: PAIRS=FILE BE
 	$(BIN)/python -m benchmarks.speed --pairs $(PAIRS) $(BENCH)
 
 kills: $(VENV)/installed-dev  ## Kill trainings fifty times, compare them with one that was never killed
-	$(BIN)/python -m benchmarks.kills
+	$(BIN)/python -m benchmarks.reliability.kills
 
 schedules: $(VENV)/installed-dev  ## Run commands side by side in one folder, and kill some, in 1,000 random schedules
-	$(BIN)/python -m benchmarks.schedules
+	$(BIN)/python -m benchmarks.reliability.schedules
 
 faults: $(VENV)/installed-dev  ## Let each call of a training and a preparation that changes the disk fail once
-	$(BIN)/python -m benchmarks.faults
+	$(BIN)/python -m benchmarks.reliability.faults
 
 fuzz: $(VENV)/installed-dev  ## Read 10,000 spoilt files of every format (hours), print the outcomes: FUZZ="FORMAT --seed 2 ..."
 	$(BIN)/python -m tests.fuzz --files 10000 --kept fuzz-failures $(FUZZ)

@@ -1,1 +1,1 @@
-"""Commands that measure speed and quality and print the figures."""
+"""Commands that measure speed, quality and reliability and print the figures; README.md lists them."""

@@ -1,26 +1,19 @@
-"""JoeyNMT, a small readable toolkit, training a model of the same size on the same pairs.
+"""JoeyNMT, a small readable toolkit, set up to train a model of the same size on the same pairs.
 
 It needs a folder whose virtual environment ``venv`` has JoeyNMT; benchmarks/README.md says how to make one.
 """
 
-import re
-import statistics
 import subprocess
-import time
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import yaml
 
-from benchmarks.training_round import Round
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.config.schema.model import DecoderConfig, EncoderConfig
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 
 BATCHES_PER_LINE = 5
-_SPEED = re.compile(r"Tokens per Sec: +(?P<rate>\d+)")
 _SPECIAL = {"unk": "<unk>", "pad": "<pad>", "bos": "<s>", "eos": "</s>"}
 # One piece per line, special ones first, in the order of the ids.
 _LEARN_PIECES = """
@@ -68,51 +61,9 @@ class JoeyNMT:
         (folder / "config.yaml").write_text(yaml.safe_dump(joeynmt_config(config, folder)), encoding="utf-8")
         return cls(python=python, folder=folder)
 
-    def train(self, *, seconds: float) -> Round:
-        """Train for `seconds` after the first line of the log, which is left out.
-
-        Raises RuntimeError, with the last lines of the log, when the training ends by itself.
-        """
-        command = [str(self.python), "-m", "joeynmt", "train", str(self.folder / "config.yaml"), "--skip-test"]
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8")
-        try:
-            rates = enough(speeds(process.stdout or ()), seconds)
-            peak = peak_in(Path(f"/proc/{process.pid}/status").read_text(encoding="utf-8"))
-        finally:
-            process.kill()
-            process.communicate()
-        return Round(rate=mean_rate(rates), peak=peak, peak_halfway=peak, precision="fp32")
-
-
-def speeds(lines: Iterable[str]) -> Iterator[int]:
-    """Target tokens per second, one figure per `BATCHES_PER_LINE` batches; raises RuntimeError when the log ends."""
-    last: deque[str] = deque(maxlen=5)
-    for line in lines:
-        last.append(line)
-        if found := _SPEED.search(line):
-            yield int(found["rate"])
-    raise RuntimeError("JoeyNMT ended by itself: " + "".join(last).strip())
-
-
-def enough(speeds: Iterator[int], seconds: float, clock: Callable[[], float] = time.perf_counter) -> list[int]:
-    """The figures of `seconds` after the first, which is left out; at least one."""
-    next(speeds)
-    started = clock()
-    taken = [next(speeds)]
-    while clock() - started < seconds:
-        taken.append(next(speeds))
-    return taken
-
-
-def peak_in(status: str) -> float:
-    """The peak memory in Linux's /proc/PID/status, in MB; raises KeyError when it has none."""
-    values = dict(line.split(":", 1) for line in status.splitlines())
-    return int(values["VmHWM"].removesuffix("kB")) * 1024 / 1e6
-
-
-def mean_rate(rates: Sequence[int]) -> float:
-    """The mean speed over parts of the log with equally many tokens."""
-    return statistics.harmonic_mean(rates)
+    def command(self, verb: str, *options: str) -> list[str]:
+        """The command line of a verb of JoeyNMT, such as ``train``, with the config."""
+        return [str(self.python), "-m", "joeynmt", verb, str(self.folder / "config.yaml"), *options]
 
 
 def joeynmt_config(config: Config, folder: Path) -> dict[str, object]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.models import DECODERS
-from benchmarks.training import LOOP
+from benchmarks.speed.training import LOOP
 from tests.forks import Done, Forked
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="measures processes by wait4")
@@ -47,7 +47,7 @@ def figures(printed: str) -> dict[str, float]:
 
 
 def speed(*arguments: str) -> Done:
-    return Forked(ROOT, *arguments, module="benchmarks.speed").done(timeout=3600)
+    return Forked(ROOT, *arguments, module="benchmarks.speed.__main__").done(timeout=3600)
 
 
 @pytest.mark.slow

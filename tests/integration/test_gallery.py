@@ -18,7 +18,7 @@ def gallery(folder: Path, *arguments: str, returncode: int = 0) -> str:
     command += ["--page", str(folder / "page.md"), "--pairs", str(folder / "pairs.txt"), *arguments]
     for setting in SMALL:
         command += ["--set", setting]
-    done = Forked(ROOT, *command, module="benchmarks.gallery").done()
+    done = Forked(ROOT, *command, module="benchmarks.gallery.__main__").done()
     assert done.returncode == returncode, done.stderr
     return done.stderr
 

@@ -16,7 +16,7 @@ def test_killed_and_resumed_equals_never_killed(tmp_path: Path) -> None:
     pairs = tmp_path / "pairs.txt"
     lines = (ROOT / "data" / "sample.txt").read_text(encoding="utf-8").splitlines(keepends=True)
     pairs.write_text("".join(lines[:150]), encoding="utf-8")
-    done = Forked(ROOT, "--kills", "3", "--pairs", str(pairs), module="benchmarks.kills").done()
+    done = Forked(ROOT, "--kills", "3", "--pairs", str(pairs), module="benchmarks.reliability.kills").done()
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.splitlines()[-1].startswith("3 kills, ")
     assert done.stderr == ""

@@ -19,8 +19,8 @@ HOUR = "3600"
 
 
 def run(module: str, *options: str) -> str:
-    """The last lines of a program of benchmarks, which must find nothing wrong."""
-    done = Forked(ROOT, *options, module=f"benchmarks.{module}").done(timeout=2 * float(HOUR))
+    """What a program of benchmarks/reliability prints; it must find nothing wrong."""
+    done = Forked(ROOT, *options, module=f"benchmarks.reliability.{module}").done(timeout=2 * float(HOUR))
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
@@ -32,7 +32,7 @@ def test_nothing_is_lost_when_some_calls_fail() -> None:
 @pytest.mark.slow
 def test_nothing_is_lost_side_by_side_in_an_hour() -> None:
     seconds = os.environ.get("S2S_SCHEDULE_SECONDS", HOUR)
-    assert "none of them lost something" in run("schedules", "--schedules", "1000000", "--seconds", seconds)
+    assert "none of them lost something" in run("schedules.__main__", "--schedules", "1000000", "--seconds", seconds)
 
 
 @pytest.mark.slow

@@ -1,0 +1,1 @@
+"""Every shipped model trained on one task: ``python -m benchmarks.gallery`` fills docs/gallery.md."""

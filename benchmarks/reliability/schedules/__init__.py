@@ -1,0 +1,1 @@
+"""Random commands side by side in one folder: ``python -m benchmarks.reliability.schedules``."""

@@ -1,0 +1,162 @@
+"""Train systems on pairs, score them on the test split, keep the results as JSON, fill the tables: ``make results``.
+
+A system is a config of s2s, such as ``quick``, or with --joeynmt ``joeynmt-rnn:6`` or ``joeynmt-transformer:6``, which
+trains for six minutes. Each is trained once per seed, as by its own command, and its result is kept beside those of
+other machines and other pairs: none is trained twice. Training ends by the clock: run nothing else meanwhile.
+"""
+
+import argparse
+import dataclasses
+import os
+import platform
+import sys
+from collections.abc import Mapping
+from importlib.metadata import version
+from pathlib import Path
+
+from benchmarks.models import is_for_prepare
+from benchmarks.pages import fill
+from benchmarks.processes import cold_start
+from benchmarks.results.table import Result, Score, read_results, results_table
+from seq2seq_cli.compute.environment import prepare_environment
+from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.errors import S2SError
+from seq2seq_cli.files.writing import write_json
+from seq2seq_cli.preparation.prepare import prepare
+
+RESULTS = Path("docs/results")
+PAGES = (Path("README.md"), Path("docs/recipes.md"))
+PEERS = ("joeynmt-rnn", "joeynmt-transformer")
+
+
+def main() -> None:
+    """Parse, train, write the results and the tables."""
+    options = _parse()
+    prepare_environment()  # as s2s does, before anything here imports torch
+    try:
+        for system in options.systems:
+            for seed in range(1, options.seeds + 1):
+                _ensure(system, seed, options)
+    except (S2SError, RuntimeError) as error:
+        sys.exit(f"benchmarks.results: {error}")
+    lines = results_table(read_results(options.results))
+    for page in options.pages:
+        text = page.read_text(encoding="utf-8")
+        page.write_text(fill(text, "results", "\n".join(lines)), encoding="utf-8")
+
+
+def _parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.results", description="Measure what systems are worth.")
+    parser.add_argument("systems", nargs="*", metavar="SYSTEM", help="config or peer to train; none: the tables alone")
+    parser.add_argument("--pairs", type=Path, default=Path("deu.txt"), metavar="FILE", help="pair file")
+    parser.add_argument(
+        "--valid", type=Path, nargs="*", default=[], metavar="FILE", help="pairs for validation; default: held-out ones"
+    )
+    parser.add_argument(
+        "--test", type=Path, nargs="*", default=[], metavar="FILE", help="pairs for the test; default: held-out ones"
+    )
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="override for all configs")
+    parser.add_argument("--seeds", type=int, default=3, metavar="N", help="trainings of each system; default 3")
+    parser.add_argument("--joeynmt", type=Path, metavar="DIR", help="folder whose venv has JoeyNMT")
+    parser.add_argument("--work", type=Path, default=Path("runs/results"), metavar="DIR", help="folder of the runs")
+    parser.add_argument("--results", type=Path, default=RESULTS, metavar="DIR", help="folder of the results")
+    parser.add_argument("--pages", type=Path, nargs="*", default=PAGES, metavar="FILE", help="pages with the table")
+    options = parser.parse_args()
+    if not options.joeynmt and any(system.split(":")[0] in PEERS for system in options.systems):
+        parser.error("a system of JoeyNMT needs --joeynmt, the folder whose venv has it")
+    return options
+
+
+def _ensure(system: str, seed: int, options: argparse.Namespace) -> None:
+    """Train and score the system with that seed, unless its result is there."""
+    work = options.work / options.pairs.stem
+    name = "-".join([system.replace(":", "-").replace("/", "-"), *options.set, f"seed{seed}"])
+    record = options.results / f"{options.pairs.stem}-{name}.json"
+    if record.is_file():
+        return
+    prepared = work / "prepared"
+    if not prepared.exists():
+        prepare(
+            options.pairs,
+            valid=options.valid,
+            test=options.test,
+            out=prepared,
+            overrides=[setting for setting in options.set if is_for_prepare(setting)],
+        )
+    corpus = PreparedCorpus.open(prepared)
+    if system.split(":")[0] in PEERS:
+        result = _peer(system, seed, corpus, work / name, options)
+    else:
+        result = _own(system, seed, corpus, work / name, options)
+    options.results.mkdir(parents=True, exist_ok=True)
+    write_json(record, dataclasses.asdict(result))
+    print(f"{system}, seed {seed}: BLEU {result.bleu.value:.1f} after {result.minutes:.1f} minutes", file=sys.stderr)
+
+
+def _own(system: str, seed: int, corpus: PreparedCorpus, run: Path, options: argparse.Namespace) -> Result:
+    """A config of s2s, trained, loaded, and timed."""
+    from benchmarks.results.training import train, translate_test
+
+    trained = train(system, run, corpus, [*(s for s in options.set if not is_for_prepare(s)), f"training.seed={seed}"])
+    outputs, sentences_per_second = translate_test(run, corpus)
+    seconds, _ = cold_start("translate", "--model", str(run), corpus.sentences("test")[0][0])
+    return dataclasses.replace(
+        _scored(outputs, system, seed, corpus, options, minutes=trained.minutes),
+        parameters=trained.parameters,
+        sentences_per_second=sentences_per_second,
+        start_seconds=sorted(seconds)[len(seconds) // 2],
+    )
+
+
+def _peer(system: str, seed: int, corpus: PreparedCorpus, folder: Path, options: argparse.Namespace) -> Result:
+    """A model of JoeyNMT, trained for some minutes."""
+    from benchmarks.results.joeynmt import train_and_translate
+
+    kind, _, minutes = system.removeprefix("joeynmt-").partition(":")
+    sources = [source for source, _ in corpus.sentences("test")]
+    outputs = train_and_translate(
+        options.joeynmt, corpus, folder, kind=kind, minutes=float(minutes), seed=seed, sources=sources
+    )
+    return _scored(dict(zip(sources, outputs, strict=True)), system, seed, corpus, options, minutes=float(minutes))
+
+
+def _scored(
+    outputs: Mapping[str, str],
+    system: str,
+    seed: int,
+    corpus: PreparedCorpus,
+    options: argparse.Namespace,
+    *,
+    minutes: float,
+) -> Result:
+    """The result of these outputs, by source, on the first reference of each source of the test split."""
+    from seq2seq_cli.evaluation.corpus_scores import CorpusScore, corpus_bleu, corpus_chrf
+
+    def score(found: CorpusScore) -> Score:
+        return Score(value=found.value, signature=found.signature)
+
+    references: dict[str, str] = {}
+    for source, reference in corpus.sentences("test"):
+        references.setdefault(source, reference)
+    texts, expected = [outputs[source] for source in references], list(references.values())
+    language = corpus.config.text.tgt.language
+    return Result(
+        pairs=options.pairs.name,
+        training_pairs=len(corpus.split("train")),
+        system=system,
+        settings=options.set,
+        seed=seed,
+        parameters=None,
+        minutes=minutes,
+        bleu=score(corpus_bleu(texts, expected, language=language)),
+        lowercase_bleu=score(corpus_bleu(texts, expected, language=language, lowercase=True)),
+        chrf=score(corpus_chrf(texts, expected)),
+        sentences_per_second=None,
+        start_seconds=None,
+        hardware=f"{os.cpu_count()} cores ({platform.machine()})",
+        torch=version("torch"),
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,61 @@
+"""The speed of JoeyNMT's training, read from its log."""
+
+import re
+import statistics
+import subprocess
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+
+from benchmarks.joeynmt import JoeyNMT
+from benchmarks.speed.training_round import Round
+
+_SPEED = re.compile(r"Tokens per Sec: +(?P<rate>\d+)")
+
+
+def joeynmt_round(peer: JoeyNMT, *, seconds: float) -> Round:
+    """Train for `seconds` after the first line of the log, which is left out.
+
+    Raises RuntimeError, with the last lines of the log, when the training ends by itself.
+    """
+    command = peer.command("train", "--skip-test")
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8")
+    try:
+        rates = enough(speeds(process.stdout or ()), seconds)
+        peak = peak_in(Path(f"/proc/{process.pid}/status").read_text(encoding="utf-8"))
+    finally:
+        process.kill()
+        process.communicate()
+    return Round(rate=mean_rate(rates), peak=peak, peak_halfway=peak, precision="fp32")
+
+
+def speeds(lines: Iterable[str]) -> Iterator[int]:
+    """Target tokens per second, one figure per line of the log; raises RuntimeError when it ends."""
+    last: deque[str] = deque(maxlen=5)
+    for line in lines:
+        last.append(line)
+        if found := _SPEED.search(line):
+            yield int(found["rate"])
+    raise RuntimeError("JoeyNMT ended by itself: " + "".join(last).strip())
+
+
+def enough(speeds: Iterator[int], seconds: float, clock: Callable[[], float] = time.perf_counter) -> list[int]:
+    """The figures of `seconds` after the first, which is left out; at least one."""
+    next(speeds)
+    started = clock()
+    taken = [next(speeds)]
+    while clock() - started < seconds:
+        taken.append(next(speeds))
+    return taken
+
+
+def peak_in(status: str) -> float:
+    """The peak memory in Linux's /proc/PID/status, in MB; raises KeyError when it has none."""
+    values = dict(line.split(":", 1) for line in status.splitlines())
+    return int(values["VmHWM"].removesuffix("kB")) * 1024 / 1e6
+
+
+def mean_rate(rates: Sequence[int]) -> float:
+    """The mean speed over parts of the log with equally many tokens."""
+    return statistics.harmonic_mean(rates)

@@ -1,0 +1,103 @@
+"""Training speed and memory: s2s, the tutorials' loop and JoeyNMT take turns on the same pairs, sizes and threads."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+from benchmarks.figures import Figure, Goal, ratio
+from benchmarks.joeynmt import JoeyNMT
+from benchmarks.models import DECODERS, default_config, measured_config, prepared
+from benchmarks.speed.joeynmt import joeynmt_round
+from benchmarks.speed.training_round import DEFAULT, TUTORIAL, Round
+from seq2seq_cli.corpus.prepared import PreparedCorpus
+
+JOEYNMT, LOOP = "JoeyNMT, input feeding", "the tutorials' loop"
+_GOALS = {
+    LOOP: dict(zip(DECODERS, (150.0, 90.0, 90.0), strict=True)),
+    JOEYNMT: dict(zip(DECODERS, (10.0, 6.0, 6.0), strict=True)),
+}
+"""The speed that each decoder is to reach, in multiples of each peer's."""
+_MOST_MEMORY = 1500.0
+"""Memory that training the default model may need, in MB."""
+_UNIT = "target tokens/s"
+
+Training = Callable[[], Round]
+"""Trains for one round."""
+
+
+def measure_training(pairs: Path, *, joeynmt: Path | None, seconds: float, rounds: int) -> list[Figure]:
+    """Target tokens per second of s2s with each decoder and of its peers, on the CPU, and the ratios of the two.
+
+    Tokens are counted with the end of the sentence, without padding. `joeynmt` is the folder of JoeyNMT; with None it
+    is not measured. Raises RuntimeError when a training fails.
+    """
+    with prepared(pairs, measured_config(DECODERS[0])) as corpus:
+        trainings = {name: partial(run_round, corpus.path, name, seconds=seconds) for name in DECODERS}
+        trainings[LOOP] = partial(run_round, corpus.path, TUTORIAL, seconds=seconds)
+        if joeynmt:
+            peer = JoeyNMT.set_up(
+                joeynmt, corpus, measured_config("Luong, input feeding"), corpus.path.parent / "joeynmt"
+            )
+            trainings[JOEYNMT] = partial(joeynmt_round, peer, seconds=seconds)
+        _announce(corpus)
+        return compare(take_turns(trainings, rounds=rounds))
+
+
+def measure_memory(pairs: Path, *, seconds: float, rounds: int) -> list[Figure]:
+    """Largest memory of training the default model, and its growth in the second half of the time."""
+    with prepared(pairs, default_config()) as corpus:
+        training = partial(run_round, corpus.path, DEFAULT, seconds=seconds)
+        done = take_turns({DEFAULT: training}, rounds=rounds)[DEFAULT]
+    peaks = [one.peak for one in done]
+    growth = [one.peak - one.peak_halfway for one in done]
+    goal = Goal(value=_MOST_MEMORY, at_most=True)
+    return [
+        Figure(name="training the default model, memory", unit="MB", values=peaks, goal=goal),
+        Figure(name="  growth in the second half of the time", unit="MB", values=growth),
+    ]
+
+
+def compare(measured: Mapping[str, Sequence[Round]]) -> list[Figure]:
+    """Speed and memory of each training, and the ratios of our speeds to those of the peers."""
+    speeds = {
+        name: Figure(name=f"training, {name}", unit=_UNIT, values=[one.rate for one in rounds])
+        for name, rounds in measured.items()
+    }
+    figures = list(speeds.values())
+    for peer, goals in _GOALS.items():
+        if peer in speeds:
+            figures += [
+                ratio(f"{name} over {peer}", speeds[name], speeds[peer], Goal(value=goal))
+                for name, goal in goals.items()
+            ]
+    peaks = {name: [one.peak for one in rounds] for name, rounds in measured.items()}
+    return figures + [Figure(name=f"training, {name}, memory", unit="MB", values=peaks[name]) for name in measured]
+
+
+def take_turns(trainings: Mapping[str, Training], *, rounds: int) -> dict[str, list[Round]]:
+    """The rounds of each training, taken in turns, so that other load on the machine affects all of them."""
+    done: dict[str, list[Round]] = {name: [] for name in trainings}
+    for number in range(rounds):
+        for name, train in trainings.items():
+            one = train()
+            done[name].append(one)
+            shown = f"{one.rate:,.0f} {_UNIT} in {one.precision}, {one.peak:,.0f} MB"
+            print(f"round {number + 1}: {name}: {shown}", file=sys.stderr)
+    return done
+
+
+def run_round(corpus: Path, name: str, *, seconds: float) -> Round:
+    """A round in a process of its own; raises RuntimeError with its error output when it fails."""
+    command = [sys.executable, "-m", "benchmarks.speed.training_round", str(corpus), name, "--seconds", str(seconds)]
+    done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
+    if done.returncode:
+        raise RuntimeError(f"training, {name}: {done.stderr.strip()}")
+    return Round(**json.loads(done.stdout.splitlines()[-1]))
+
+
+def _announce(corpus: PreparedCorpus) -> None:
+    size = len(corpus.tgt_codec.vocabulary)
+    print(f"training on {len(corpus.split('train')):,} pairs, one vocabulary of {size:,}", file=sys.stderr)

@@ -1,0 +1,125 @@
+"""One round of a training, in a process of its own.
+
+    python -m benchmarks.speed.training_round CORPUS NAME --seconds S
+
+NAME is one of the measured models, ``default`` (the default of every key) or ``tutorial`` (the
+tutorials' loop with the sizes of the first model). Prints a `Round` as JSON. Peak memory and the precision of torch's
+products belong to a whole process.
+"""
+
+import argparse
+import json
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from benchmarks.models import DECODERS, default_config, measured_config
+from seq2seq_cli.compute.environment import prepare_environment
+from seq2seq_cli.config.schema.config import Config
+from seq2seq_cli.errors import S2SError
+
+DEFAULT, TUTORIAL = "default", "tutorial"
+WARM_UP = 3.0
+"""Seconds of training before the measurement: the first batches fill caches."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Round:
+    """The measurements of a round."""
+
+    rate: float
+    """Target tokens per second, EOS counted, padding not."""
+    peak: float
+    """Largest memory of the process, in MB."""
+    peak_halfway: float
+    """The same after half of the time, in MB."""
+    precision: str
+    """Precision of the products."""
+
+
+def main() -> None:
+    """Train for a while and print the measurements."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.speed.training_round")
+    parser.add_argument("corpus", type=Path)
+    parser.add_argument("name", choices=(*DECODERS, DEFAULT, TUTORIAL))
+    parser.add_argument("--seconds", type=float, required=True)
+    options = parser.parse_args()
+    try:
+        print(json.dumps(asdict(_measure(options.corpus, options.name, options.seconds))))
+    except S2SError as error:
+        sys.exit(str(error))
+
+
+def _measure(corpus: Path, name: str, seconds: float) -> Round:
+    if name == TUTORIAL:
+        steps, precision = _tutorial(corpus)
+        return measure(steps, seconds=seconds, precision=precision)
+    config = default_config() if name == DEFAULT else measured_config(name)
+    prepare_environment()
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as held:
+        steps, precision = _s2s(corpus, config, Path(folder) / "run", held)
+        return measure(steps, seconds=seconds, precision=precision)
+
+
+def measure(
+    steps: Iterator[int],
+    *,
+    seconds: float,
+    precision: str,
+    clock: Callable[[], float] = time.perf_counter,
+) -> Round:
+    """Train for `seconds`, or one step if that is longer, after a warm-up of at most as long.
+
+    `steps` yields the target tokens of each step. Raises StopIteration when the training ends too early.
+    """
+    begun = clock()
+    next(steps)
+    while clock() - begun < min(WARM_UP, seconds):
+        next(steps)
+    started = now = clock()
+    tokens, halfway = 0, 0.0
+    while (elapsed := now - started) < seconds:
+        if not halfway and elapsed >= seconds / 2:
+            halfway = peak_memory()
+        tokens += next(steps)
+        now = clock()
+    peak = peak_memory()
+    return Round(rate=tokens / elapsed, peak=peak, peak_halfway=halfway or peak, precision=precision)
+
+
+def peak_memory() -> float:
+    """Largest memory of this process, in MB."""
+    import torch
+
+    from seq2seq_cli.compute.memory import peak_memory_mb  # not above: torch is imported after prepare_environment
+
+    return float(peak_memory_mb(torch.device("cpu")))
+
+
+def _s2s(path: Path, config: Config, run: Path, held: ExitStack) -> tuple[Iterator[int], str]:
+    from seq2seq_cli.corpus.prepared import PreparedCorpus
+    from seq2seq_cli.training.events import Step
+    from seq2seq_cli.training.session import Session
+
+    corpus = PreparedCorpus.open(path)
+    config = config.model_copy(update={"data": corpus.config.data, "text": corpus.config.text})
+    session = Session.start(run, config, corpus, held=held)
+    steps = (event.tokens for event in session.train() if isinstance(event, Step))
+    return steps, session.state.precision
+
+
+def _tutorial(path: Path) -> tuple[Iterator[int], str]:
+    from benchmarks.speed.tutorial_loop import tutorial_loop
+    from seq2seq_cli.corpus.prepared import PreparedCorpus
+
+    corpus = PreparedCorpus.open(path)
+    sizes = {"src_size": len(corpus.src_codec.vocabulary), "tgt_size": len(corpus.tgt_codec.vocabulary)}
+    return tutorial_loop(corpus.split("train"), measured_config(DECODERS[0]), **sizes), "fp32"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,83 @@
+"""Minutes to a BLEU, with a clock that the test moves."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+from benchmarks.quality.minutes import Log, Point, minutes_to, points
+from seq2seq_cli.evaluation.corpus_scores import CorpusScore
+from seq2seq_cli.evaluation.held_out import HeldOutScores
+from seq2seq_cli.learning.state import Progress
+from seq2seq_cli.training.events import Event, Step, Validated
+
+
+def validated(step: int, bleu: float) -> Validated:
+    score = CorpusScore(name="BLEU", value=bleu, signature="")
+    scores = HeldOutScores(sentences="", loss=1.0, bleu=score, chrf=score)
+    return Validated(epoch=1, step=step, train_loss=1.0, scores=scores, averaged=False, is_best=True)
+
+
+def one_step(number: int) -> Step:
+    return Step(
+        epoch=1,
+        epochs=number / 9,
+        position=number,
+        batches=9,
+        step=number,
+        loss=1.0,
+        tokens=9,
+        gradient_norm=1.0,
+        lr=1e-3,
+        seconds=40.0,
+        run_seconds=40.0 * number,
+        skipped=False,
+        halved=False,
+    )
+
+
+def test_points_are_validations_and_scores_in_between_whose_time_is_not_counted() -> None:
+    now = 1000.0
+
+    def events(progress: Progress) -> Iterator[Event]:
+        """As in the loop, the clock of the training counts everything."""
+        nonlocal now
+        ticked = now
+        trained: list[Event] = [*map(one_step, range(1, 5)), validated(4, 31.0)]
+        for event in trained:
+            now += 40.0 if isinstance(event, Step) else 20.0
+            progress.seconds += now - ticked
+            ticked = now
+            yield event
+
+    def score() -> float:
+        nonlocal now
+        now += 500.0
+        return 20.0
+
+    expected = [
+        Point(minutes=80 / 60, step=2, epoch=1, bleu=20.0),
+        Point(minutes=2.0, step=3, epoch=1, bleu=20.0),
+        Point(minutes=3.0, step=4, epoch=1, bleu=31.0),
+    ]
+    for every, reached in ((1.0, expected), (None, expected[-1:])):
+        progress = Progress()
+        assert list(points(events(progress), progress, score, every=every, clock=lambda: now)) == reached
+
+
+def test_the_first_point_that_is_good_enough_counts() -> None:
+    reached = [Point(minutes=float(i), step=i, epoch=1, bleu=value) for i, value in enumerate((10.0, 30.0, 29.0, 36.0))]
+    assert minutes_to(30.0, reached) == 1.0
+    assert minutes_to(35.0, reached) == 3.0
+    assert minutes_to(40.0, reached) is None
+
+
+def test_results_are_written_as_they_come(tmp_path: Path) -> None:
+    log = Log(tmp_path / "results.jsonl")
+    log.write("validation", {"bleu": 1.5})
+    log.write("goal", {"minutes": None})
+    lines = (tmp_path / "results.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [json.loads(line) for line in lines] == [
+        {"kind": "validation", "bleu": 1.5},
+        {"kind": "goal", "minutes": None},
+    ]
+    Log(None).write("validation", {"bleu": 1.5})

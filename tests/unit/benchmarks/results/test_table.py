@@ -1,0 +1,53 @@
+"""The table of results: one row per system and machine, over the seeds."""
+
+import dataclasses
+import json
+from pathlib import Path
+
+from benchmarks.results.table import Result, Score, read_results, results_table
+
+
+def result(system: str, seed: int, bleu: float) -> Result:
+    return Result(
+        pairs="deu.txt",
+        training_pairs=162_268,
+        system=system,
+        settings=[],
+        seed=seed,
+        parameters=None if system.startswith("joeynmt") else 3_100_000,
+        minutes=6.0,
+        bleu=Score(value=bleu, signature="tok:13a"),
+        lowercase_bleu=Score(value=bleu + 1, signature="case:lc"),
+        chrf=Score(value=60.0, signature="nc:6"),
+        sentences_per_second=None if system.startswith("joeynmt") else 800.0,
+        start_seconds=None if system.startswith("joeynmt") else 0.25,
+        hardware="2 cores (x86_64)",
+        torch="2.13.0",
+    )
+
+
+def test_seeds_are_one_row_with_mean_and_spread(tmp_path: Path) -> None:
+    for number, each in enumerate(
+        [result("quick", 1, 39.0), result("quick", 2, 41.0), result("joeynmt-rnn:6", 1, 7.0)]
+    ):
+        (tmp_path / f"{number}.json").write_text(json.dumps(dataclasses.asdict(each)), encoding="utf-8")
+
+    rows = [[cell.strip() for cell in row.split("|")[1:-1]] for row in results_table(read_results(tmp_path))[2:4]]
+
+    machine = ["2 cores (x86_64)", "162,268"]
+    assert rows == [
+        [
+            "deu.txt",
+            "`quick`",
+            *machine,
+            "3,100,000",
+            "6.0",
+            "2",
+            "40.0 ± 1.4",
+            "41.0 ± 1.4",
+            "60.0 ± 0.0",
+            "800",
+            "0.25",
+        ],
+        ["deu.txt", "`joeynmt-rnn:6`", *machine, "", "6.0", "1", "7.0", "8.0", "60.0", "", ""],
+    ]

@@ -1,0 +1,72 @@
+"""Operations of a model against torch's own count, and the limits that follow from them."""
+
+import pytest
+import torch
+from torch.utils.flop_counter import FlopCounterMode
+
+from benchmarks.models import DECODERS, measured_config
+from benchmarks.speed.limits import OWN, fractions, shortest
+from benchmarks.speed.operations import Product, Shape, operations_of_a_token, products
+from seq2seq_cli.config.schema.model import ModelConfig
+from seq2seq_cli.corpus.batches import Batch
+from seq2seq_cli.learning.loss import batch_loss
+from seq2seq_cli.model.build import build_model
+
+SHAPE = Shape(sentences=6, src=5, tgt=7, vocabulary=50)
+
+
+def counted(config: ModelConfig) -> int:
+    """Torch's count of the operations of a step on a batch without padding."""
+    torch.manual_seed(1)
+    model = build_model(config, src_size=SHAPE.vocabulary, tgt_size=SHAPE.vocabulary)
+    src, tgt = (torch.randint(4, SHAPE.vocabulary, (SHAPE.sentences, length)) for length in (SHAPE.src, SHAPE.tgt))
+    src_lengths, tgt_lengths = (torch.full((SHAPE.sentences,), length) for length in (SHAPE.src, SHAPE.tgt))
+    batch = Batch(src=src, src_lengths=src_lengths, tgt_in=tgt, tgt_out=tgt, tgt_lengths=tgt_lengths)
+    # In double precision: in fp32, torch does not count inside the fused layers of oneDNN.
+    model.double()
+    with FlopCounterMode(display=False) as counter:
+        torch.autograd.backward(batch_loss(model, batch, teacher_forcing=1.0).objective)
+    return int(counter.get_total_flops())
+
+
+@pytest.mark.parametrize("decoder", DECODERS)
+def test_the_operations_are_those_that_torch_counts(decoder: str) -> None:
+    model = measured_config(decoder).model
+    assert operations_of_a_token(model, SHAPE) * SHAPE.tokens == pytest.approx(counted(model), rel=0.02)
+
+
+def test_the_output_layer_of_a_token_by_hand() -> None:
+    config = measured_config("Luong").model
+    output = next(product for product in products(config, SHAPE) if product.name == "output layer")
+    # 256 multiplications and additions for each of 50 words, once forward and twice backward.
+    assert output.operations / SHAPE.tokens == 256 * 50 * 2 * 3
+
+
+def test_steps_and_batches_multiply_the_operations() -> None:
+    one = Product(name="one", rows=2, inner=3, columns=5)
+    assert one.operations == 2 * 3 * 5 * 2 * 3
+    assert Product(name="many", rows=2, inner=3, columns=5, steps=7, batch=11).operations == 77 * one.operations
+
+
+def test_a_model_of_another_kind_is_refused() -> None:
+    with pytest.raises(NotImplementedError):
+        operations_of_a_token(ModelConfig(), SHAPE)
+
+
+def test_speed_is_in_per_cent_of_each_limit_and_the_goal_is_for_large_matrices_in_the_faster_precision() -> None:
+    figures = list(fractions(600.0, {"fp32, large matrices": 800.0, "bf16, large matrices": 1000.0, OWN: 1500.0}))
+    assert [figure.median for figure in figures] == [75.0, 60.0, 40.0]
+    assert [figure.goal and figure.goal.met_by(figure.median) for figure in figures] == [None, True, None]
+
+
+def test_the_shortest_of_several_measurements_is_taken() -> None:
+    now = 0.0
+    durations = iter([9.0, 0.005, *[0.007] * 2, *[0.003] * 2, *[0.008] * 6])
+
+    def work() -> torch.Tensor:
+        nonlocal now
+        now += next(durations)
+        return torch.zeros(())
+
+    # Two runs of 5 ms make the least duration of a measurement, 10 ms.
+    assert shortest(work, clock=lambda: now) == pytest.approx(0.003)

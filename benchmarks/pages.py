@@ -1,5 +1,6 @@
 """The generated parts of a page: text between markers, and the line numbers of linked classes."""
 
+import argparse
 import ast
 import re
 from pathlib import Path
@@ -35,6 +36,14 @@ def lines_of(name: str, path: Path) -> tuple[int, int]:
     raise LookupError(f"{path}: no {name}")
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Write the line numbers of the links."""
+    argparse.ArgumentParser(
+        prog="python -m benchmarks.pages", description="Write the line numbers of the links in docs/mechanisms.md."
+    ).parse_args()
     mechanisms = Path("docs/mechanisms.md")
     mechanisms.write_text(fill_lines(mechanisms.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import chain, pairwise
+from operator import add
 from typing import TYPE_CHECKING
 
 from seq2seq_cli.config.choices import Unit
@@ -38,7 +39,7 @@ class Segmenter:
     def tokens(self, text: str) -> list[str]:
         """The tokens of a normalised text; raises InputError when the language's tokenizer is missing."""
         if self.unit == "character":
-            return list(self._lower(self._characters(text)))
+            return list(self._characters_and_tokens(text)[1])
         return list(chain.from_iterable(map(self._tokens_of_word.__getitem__, text.split())))
 
     def tokens_and_surfaces(self, text: str) -> Iterator[tuple[str, str]]:
@@ -48,8 +49,7 @@ class Segmenter:
         it is the surface form of the first of them, and that of the others is empty.
         """
         if self.unit == "character":
-            characters = self._characters(text)
-            tokens = self._lower(characters)
+            characters, tokens = self._characters_and_tokens(text)
             if len(tokens) == len(characters):
                 return zip(tokens, characters, strict=True)
             return zip(tokens, split_like(characters, tokens, self.config.language), strict=True)
@@ -78,13 +78,17 @@ class Segmenter:
     def _lower(self, text: str) -> str:
         return lower(text, self.config.language) if self.config.lowercase else text
 
-    def _characters(self, text: str) -> str:
-        """The text with SPACING for each space that is a token, and without the other spaces."""
+    def _characters_and_tokens(self, text: str) -> tuple[str, str]:
+        """The text with SPACING for each space that is a token and without the other spaces; its tokens, likewise."""
         words = text.split()
+        # One by one, because where a word ends decides the lower case of a Greek sigma.
+        lowered = list(map(self._lower, words))
         if self.config.spacing:
-            return SPACING.join(words)
+            return SPACING.join(words), SPACING.join(lowered)
         gaps = [SPACING if in_word(left[-1]) and in_word(right[0]) else "" for left, right in pairwise(words)]
-        return "".join(chain.from_iterable(zip(words, [*gaps, ""], strict=True))) if words else ""
+        gaps = [*gaps, ""][: len(words)]
+        characters, tokens = ("".join(map(add, each, gaps)) for each in (words, lowered))
+        return characters, tokens
 
 
 def get_segmenter(config: "SideConfig | SideOptions", unit: Unit, rules: TokenizerRules | None = None) -> Segmenter:

@@ -60,18 +60,20 @@ class Codec {
 
   /** The characters of a text as tokens with their surface forms. */
   characterPairs(text) {
-    const characters = this.withSpaces(splitWords(text));
-    const tokens = [...this.lowered(characters)];
+    const words = splitWords(text);
+    const spaces = this.spacesAfter(words);
+    const joined = (parts) => parts.map((part, i) => part + spaces[i]).join("");
+    const characters = joined(words);
+    const tokens = [...joined(words.map((word) => this.lowered(word)))]; // by word: the end of one decides its sigma
     const isAsLong = tokens.length === [...characters].length;
     const surfaces = isAsLong ? [...characters] : splitLike(characters, tokens, this.language);
     return tokens.map((token, i) => [token, surfaces[i]]);
   }
 
-  /** Words with SPACING for each space between them that is a token. */
-  withSpaces(words) {
-    if (this.spacing) return words.join(SPACING);
-    const gap = (left, right) => (isInWord([...left].at(-1)) && isInWord(right) ? SPACING : "");
-    return words.map((word, i) => (i ? gap(words[i - 1], word) : "") + word).join("");
+  /** SPACING after each word whose space to the next one is a token, the empty text after the others. */
+  spacesAfter(words) {
+    const isToken = (left, right) => this.spacing || (isInWord([...left].at(-1)) && isInWord(right));
+    return words.map((word, i) => (i + 1 < words.length && isToken(word, words[i + 1]) ? SPACING : ""));
   }
 
   lowered(text) {

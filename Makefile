@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 DEMO := demo
 # What the benchmarks and the gallery train on, and the gallery's settings.
 PAIRS ?= data/sample.txt
-SET ?= training.max_minutes=null training.epochs=20 training.batch_size=384
+SET ?= training.max_minutes=null training.epochs=10 training.batch_size=384
 SEEDS ?= 3
 
 .PHONY: help demo test test-all coverage check format docs release bench kills schedules faults fuzz gallery results clean

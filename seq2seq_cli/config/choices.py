@@ -22,7 +22,7 @@ BatchUnit: TypeAlias = Literal["token", "sentence"]
 """The unit of a batch's size. sentence: pairs. token: rows x the longest of them, on the side where that is more; EOS
 (or BOS) and padding are counted. A pair that is longer than the size is a batch of its own."""
 
-Optimiser: TypeAlias = Literal["adam", "adamw", "adadelta", "sgd"]
+Optimiser: TypeAlias = Literal["adam", "adamw", "adadelta", "muon", "sgd"]
 Schedule: TypeAlias = Literal["constant", "linear", "cosine", "inverse_sqrt", "plateau", "halving"]
 LossUnit: TypeAlias = Literal["token", "sentence"]
 ForcingUnit: TypeAlias = Literal["sentence", "token"]

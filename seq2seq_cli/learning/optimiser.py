@@ -1,13 +1,63 @@
 """The optimiser: its formula, and the weights that weight decay applies to."""
 
+from collections.abc import Iterable
+from typing import Any
+
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from seq2seq_cli.config.schema.training import TrainingConfig
 from seq2seq_cli.model.seq2seq import Seq2Seq
 
 
-def make_optimiser(model: Seq2Seq, training: TrainingConfig) -> torch.optim.Optimizer:
+class Optimiser:
+    """One or several of torch's optimisers, each of its own weights, that step together."""
+
+    def __init__(self, *parts: torch.optim.Optimizer) -> None:
+        self._parts = parts
+
+    @property
+    def groups(self) -> list[dict[str, Any]]:
+        """The weights with their settings, as torch groups them."""
+        return [group for part in self._parts for group in part.param_groups]
+
+    def zero_grad(self) -> None:
+        """Forget the gradients of all weights."""
+        for part in self._parts:
+            part.zero_grad()
+
+    def step(self, lr: float) -> None:
+        """Update all weights with that learning rate."""
+        for group in self.groups:
+            group["lr"] = lr
+        for part in self._parts:
+            part.step()
+
+    def state_dict(self) -> list[dict[str, Any]]:
+        """What `load_state_dict` needs to go on from here."""
+        return [part.state_dict() for part in self._parts]
+
+    def load_state_dict(self, saved: list[dict[str, Any]]) -> None:
+        """Go on from the saved moments with this optimiser's settings: weight decay and the like may have changed.
+
+        Raises KeyError, TypeError, ValueError or RuntimeError for what an optimiser of other weights has saved.
+        """
+        for part, its_saved in zip(self._parts, saved, strict=True):
+            settings = [{k: v for k, v in group.items() if k != "params"} for group in part.param_groups]
+            part.load_state_dict(its_saved)
+            for group, setting in zip(part.param_groups, settings, strict=True):
+                group.update(setting)
+            for weight, moments in part.state.items():
+                for name, moment in moments.items():
+                    if moment.shape not in (weight.shape, ()) or (name == "step" and moment < 0):
+                        raise ValueError(f"{name} of another weight")
+
+    def moments(self) -> Iterable[Tensor]:
+        """What is kept of past gradients, of all weights."""
+        return (moment for part in self._parts for moments in part.state.values() for moment in moments.values())
+
+
+def make_optimiser(model: Seq2Seq, training: TrainingConfig) -> Optimiser:
     """The config's optimiser of the weights of `model`, with the learning rate `training.lr`.
 
     adam   Kingma & Ba 2015, algorithm 1; torch's defaults are the paper's
@@ -15,26 +65,40 @@ def make_optimiser(model: Seq2Seq, training: TrainingConfig) -> torch.optim.Opti
            paper subtracts eta_t * weight_decay * w)
     adadelta  Zeiler 2012, algorithm 1, with ρ = 0.95 and ε = 1e-6 as in Bahdanau et al. 2015, appendix B.2; each update
            times lr, which is 1 in the paper
+    muon   Jordan et al. 2024, for the matrices of the RNNs, the attention, the bridge and the readout, with 0.2 times
+           the root of the longer side, so that an update is as large as one of AdamW; Liu et al. 2025, section 2.2,
+           eq. 4. AdamW for word vectors, output layer and whatever is no matrix.
     sgd    w - lr * (gradient + weight_decay * w)
 
-    There are always two groups, with and without decay, so that a resumed run may change the weight decay.
+    There are always groups with and without decay, so that a resumed run may change the weight decay.
     """
     decayed, undecayed = _weights_by_decay(model)
-    groups = [
-        {"params": decayed, "weight_decay": training.weight_decay},
-        {"params": undecayed, "weight_decay": 0.0},
-    ]
     # One kernel for all weights, where torch has it.
     fused = decayed[0].device.type in ("cpu", "cuda")
+    if training.optimiser == "muon":
+        matrices = _inner_matrices(model)
+        ids = set(map(id, matrices))
+        others = [weight for weight in decayed if id(weight) not in ids]
+        decay = training.weight_decay
+        return Optimiser(
+            torch.optim.Muon(matrices, lr=training.lr, weight_decay=decay, adjust_lr_fn="match_rms_adamw"),
+            torch.optim.AdamW(_groups(others, undecayed, decay), lr=training.lr, fused=fused),
+        )
+    groups = _groups(decayed, undecayed, training.weight_decay)
     match training.optimiser:
         case "adam":
-            return torch.optim.Adam(groups, lr=training.lr, fused=fused)
+            return Optimiser(torch.optim.Adam(groups, lr=training.lr, fused=fused))
         case "adamw":
-            return torch.optim.AdamW(groups, lr=training.lr, fused=fused)
+            return Optimiser(torch.optim.AdamW(groups, lr=training.lr, fused=fused))
         case "adadelta":
-            return torch.optim.Adadelta(groups, lr=training.lr, rho=0.95, eps=1e-6)
+            return Optimiser(torch.optim.Adadelta(groups, lr=training.lr, rho=0.95, eps=1e-6))
         case "sgd":
-            return torch.optim.SGD(groups, lr=training.lr, fused=fused)
+            return Optimiser(torch.optim.SGD(groups, lr=training.lr, fused=fused))
+
+
+def _groups(decayed: list[nn.Parameter], undecayed: list[nn.Parameter], decay: float) -> list[dict[str, Any]]:
+    """Weights with that weight decay and weights without, as torch's optimisers take them."""
+    return [{"params": decayed, "weight_decay": decay}, {"params": undecayed, "weight_decay": 0.0}]
 
 
 def _weights_by_decay(model: Seq2Seq) -> tuple[list[nn.Parameter], list[nn.Parameter]]:
@@ -44,11 +108,20 @@ def _weights_by_decay(model: Seq2Seq) -> tuple[list[nn.Parameter], list[nn.Param
     do not either: every update would shrink all of them, but a word's gradient comes only with the word, so that rare
     words would fade. Word vectors that are tied to the output layer do decay: their gradient comes at every update.
     """
-    vectors = {id(part.weight) for part in model.modules() if isinstance(part, nn.Embedding)} - {
-        id(model.output.weight)
-    }
+    vectors = _word_vectors(model) - {id(model.output.weight)}
     decayed: list[nn.Parameter] = []
     undecayed: list[nn.Parameter] = []
     for weight in model.parameters():
         (decayed if weight.ndim > 1 and id(weight) not in vectors else undecayed).append(weight)
     return decayed, undecayed
+
+
+def _inner_matrices(model: Seq2Seq) -> list[nn.Parameter]:
+    """The matrices that map states to states: neither word vectors nor output layer, no single row or column."""
+    outer = _word_vectors(model) | {id(model.output.weight)}
+    return [w for w in model.parameters() if w.ndim == 2 and min(w.shape) > 1 and id(w) not in outer]
+
+
+def _word_vectors(model: Seq2Seq) -> set[int]:
+    """The ids of the matrices of word vectors, tied ones included."""
+    return {id(part.weight) for part in model.modules() if isinstance(part, nn.Embedding)}

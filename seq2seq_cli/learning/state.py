@@ -12,7 +12,7 @@ from seq2seq_cli.compute.process_group import SINGLE, ProcessGroup
 from seq2seq_cli.config.choices import Metric, Precision
 from seq2seq_cli.config.schema.training import TrainingConfig
 from seq2seq_cli.learning.averaging import Average
-from seq2seq_cli.learning.optimiser import make_optimiser
+from seq2seq_cli.learning.optimiser import Optimiser, make_optimiser
 from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.runs.in_words import best_in_words, newest_in_words
 
@@ -155,7 +155,7 @@ class TrainingState:
     """
 
     model: Seq2Seq
-    optimiser: torch.optim.Optimizer
+    optimiser: Optimiser
     average: Average | None
     precision: Precision
     progress: Progress = field(default_factory=Progress)
@@ -196,15 +196,17 @@ class TrainingState:
         """
         self.progress = Progress.from_dict(checkpoint["progress"])
         self.model.load_state_dict(checkpoint["model"])
-        self._restore_optimiser(checkpoint["optimiser"])
+        self.optimiser.load_state_dict(checkpoint["optimiser"])
         if self.average:
             if checkpoint["average"] is None:
                 self.average = Average(self.model, self.average.decay)
             else:
                 self.average.load_state_dict(checkpoint["average"])
-        _check_finite(
-            [*self.model.state_dict().values(), *(self.average.state_dict().values() if self.average else ())]
-        )
+        averaged = self.average.state_dict().values() if self.average else ()
+        if not all(
+            t.isfinite().all() for t in (*self.model.state_dict().values(), *averaged, *self.optimiser.moments())
+        ):
+            raise ValueError("NaN or infinite numbers")
         if checkpoint["precision"] not in get_args(Precision):
             raise ValueError("an unknown precision")
         self.precision = checkpoint["precision"]
@@ -215,18 +217,6 @@ class TrainingState:
         torch.set_rng_state(random["cpu"])
         if self.device.type == "cuda" and random["cuda"] is not None:
             torch.cuda.set_rng_state(random["cuda"], self.device)
-
-    def _restore_optimiser(self, saved: dict[str, Any]) -> None:
-        settings = [{k: v for k, v in group.items() if k != "params"} for group in self.optimiser.param_groups]
-        self.optimiser.load_state_dict(saved)
-        # Only the moments are resumed: weight decay and the like come from the config, which may have changed.
-        for group, setting in zip(self.optimiser.param_groups, settings, strict=True):
-            group.update(setting)
-        for weight, moments in self.optimiser.state.items():
-            for name, moment in moments.items():
-                if moment.shape not in (weight.shape, ()) or (name == "step" and moment < 0):
-                    raise ValueError(f"{name} of another weight")
-            _check_finite(moments.values())
 
 
 def fresh_state(model: Seq2Seq, training: TrainingConfig, precision: Precision) -> TrainingState:

@@ -152,9 +152,7 @@ class Updater:
 
     def _step(self, lr: float, *, log_likelihood: float) -> None:
         state = self._state
-        for parameters in state.optimiser.param_groups:
-            parameters["lr"] = lr
-        state.optimiser.step()
+        state.optimiser.step(lr)
         if state.average:
             state.average.update_parameters(state.model)
         state.progress.skipped_in_row = 0

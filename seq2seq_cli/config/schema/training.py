@@ -41,12 +41,12 @@ class TrainingConfig(Section):
     accumulate: PositiveInt = 1
     """Batches per update of the weights; their gradients are summed."""
     optimiser: choices.Optimiser = "adam"
-    """adam: Adam. adamw: Adam with decoupled weight decay. adadelta: Adadelta, which goes with lr 1.0. sgd: plain
-    stochastic gradient descent."""
+    """adam: Adam. adamw: Adam with decoupled weight decay. adadelta: Adadelta, which goes with lr 1.0. muon: Muon for
+    the matrices within the network, adamw for the others. sgd: plain stochastic gradient descent."""
     lr: Positive = 1e-3
     """Learning rate; the highest one where a warm-up or a schedule changes it."""
     weight_decay: NonNegative = 0.0
-    """Weight decay, for adamw and sgd only."""
+    """Weight decay, for adamw, muon and sgd only."""
     schedule: choices.Schedule = "constant"
     """Learning rate after the warm-up. constant: lr. linear, cosine: down to 0 at the end. inverse_sqrt: divided by the
     square root of the updates. plateau: halved after each validation without a better score. halving: halved every

@@ -50,12 +50,10 @@ def test_they_learn_to_copy(values: dict[str, Any]) -> None:
     ).train()
     optimiser, average = make_optimiser(model, training), Average(model, 0.99)
     for step in range(UPDATES):
-        for group in optimiser.param_groups:
-            group["lr"] = learning_rate(training, step=step, fraction_done=step / UPDATES, factor=1.0)
         optimiser.zero_grad()
         torch.autograd.backward(loss(model, seed=step))
         torch.nn.utils.clip_grad_norm_(model.parameters(), 5.0)
-        optimiser.step()
+        optimiser.step(learning_rate(training, step=step, fraction_done=step / UPDATES, factor=1.0))
         average.update_parameters(model)
     # A guess among the symbols costs ln 6 = 1.8.
     with torch.no_grad():

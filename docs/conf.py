@@ -37,6 +37,7 @@ CONTENTS = """
 
 docs/your-own-data
 docs/training
+docs/recipes
 docs/translating
 docs/evaluation
 docs/runs

@@ -17,7 +17,7 @@ from pathlib import Path
 from benchmarks.models import is_for_prepare
 from benchmarks.pages import fill
 from benchmarks.processes import cold_start
-from benchmarks.results.table import Result, Score, read_results, results_table
+from benchmarks.results.table import Result, Score, read_results, results_table, summary_table
 from seq2seq_cli.compute.environment import prepare_environment
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.errors import S2SError
@@ -25,7 +25,7 @@ from seq2seq_cli.files.writing import write_json
 from seq2seq_cli.preparation.prepare import prepare
 
 RESULTS = Path("docs/results")
-PAGES = (Path("README.md"), Path("docs/recipes.md"))
+PAGE, SUMMARY = Path("docs/recipes.md"), Path("README.md")
 PEERS = ("joeynmt-rnn", "joeynmt-transformer")
 
 
@@ -39,8 +39,8 @@ def main() -> None:
                 _ensure(system, seed, options)
     except (S2SError, RuntimeError) as error:
         sys.exit(f"benchmarks.results: {error}")
-    lines = results_table(read_results(options.results))
-    for page in options.pages:
+    results = read_results(options.results)
+    for page, lines in ((options.page, results_table(results)), (options.summary, summary_table(results))):
         text = page.read_text(encoding="utf-8")
         page.write_text(fill(text, "results", "\n".join(lines)), encoding="utf-8")
 
@@ -60,8 +60,12 @@ def _parse() -> argparse.Namespace:
     parser.add_argument("--joeynmt", type=Path, metavar="DIR", help="folder whose venv has JoeyNMT")
     parser.add_argument("--work", type=Path, default=Path("runs/results"), metavar="DIR", help="folder of the runs")
     parser.add_argument("--results", type=Path, default=RESULTS, metavar="DIR", help="folder of the results")
-    parser.add_argument("--pages", type=Path, nargs="*", default=PAGES, metavar="FILE", help="pages with the table")
+    parser.add_argument("--page", type=Path, default=PAGE, metavar="FILE", help="page with the table")
+    parser.add_argument("--summary", type=Path, default=SUMMARY, metavar="FILE", help="page with the scores alone")
     options = parser.parse_args()
+    for page in (options.page, options.summary):
+        if not page.is_file():
+            parser.error(f"{page}: no such page")
     if not options.joeynmt and any(system.split(":")[0] in PEERS for system in options.systems):
         parser.error("a system of JoeyNMT needs --joeynmt, the folder whose venv has it")
     return options

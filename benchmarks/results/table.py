@@ -60,16 +60,12 @@ def read_results(folder: Path) -> list[Result]:
 
 def results_table(results: Sequence[Result]) -> list[str]:
     """A row for each system on each pair file: means over the seeds, of the scores with their standard deviations."""
-    groups: dict[Key, list[Result]] = {}
-    for result in results:
-        key = result.pairs, result.system, tuple(result.settings), result.hardware
-        groups.setdefault(key, []).append(result)
     titles = ["pairs", "system", "hardware", "training pairs", "parameters", "minutes", "seeds"]
     titles += ["BLEU", "lower-cased", "chrF2", "sentences/s", "start, s"]
     rows = [
         [
             pairs,
-            " ".join([f"`{system}`", *(f"`{setting}`" for setting in settings)]),
+            _in_words(system, settings),
             hardware,
             f"{several[0].training_pairs:,}",
             f"{several[0].parameters:,}" if several[0].parameters else "",
@@ -82,9 +78,39 @@ def results_table(results: Sequence[Result]) -> list[str]:
             shown_mean([each.sentences_per_second for each in several], ",.0f"),
             shown_mean([each.start_seconds for each in several], ".2f"),
         ]
-        for (pairs, system, settings, hardware), several in groups.items()
+        for (pairs, system, settings, hardware), several in _by_system(results).items()
     ]
     signatures = dict.fromkeys(
         f"`{score.signature}`" for result in results for score in (result.bleu, result.lowercase_bleu, result.chrf)
     )
     return [*markdown_table(titles, rows, texts=3), "", f"Signatures: {', '.join(signatures)}."]
+
+
+def summary_table(results: Sequence[Result]) -> list[str]:
+    """The rows of `results_table` with minutes, BLEU and chrF alone."""
+    rows = [
+        [
+            pairs,
+            _in_words(system, settings),
+            hardware,
+            f"{mean(each.minutes for each in several):.0f}",
+            with_spread([each.bleu.value for each in several]),
+            with_spread([each.chrf.value for each in several]),
+        ]
+        for (pairs, system, settings, hardware), several in _by_system(results).items()
+    ]
+    return markdown_table(["pairs", "system", "hardware", "minutes", "BLEU", "chrF2"], rows, texts=3)
+
+
+def _by_system(results: Sequence[Result]) -> dict[Key, list[Result]]:
+    """The results of the seeds together."""
+    groups: dict[Key, list[Result]] = {}
+    for result in results:
+        key = result.pairs, result.system, tuple(result.settings), result.hardware
+        groups.setdefault(key, []).append(result)
+    return groups
+
+
+def _in_words(system: str, settings: Sequence[str]) -> str:
+    """A system with its settings, as code."""
+    return " ".join(f"`{part}`" for part in (system, *settings))

@@ -1,11 +1,12 @@
 """The optimiser: its formula, and the weights that weight decay applies to."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
+from seq2seq_cli.config import choices
 from seq2seq_cli.config.schema.training import TrainingConfig
 from seq2seq_cli.model.seq2seq import Seq2Seq
 
@@ -13,7 +14,8 @@ from seq2seq_cli.model.seq2seq import Seq2Seq
 class Optimiser:
     """One or several of torch's optimisers, each of its own weights, that step together."""
 
-    def __init__(self, *parts: torch.optim.Optimizer) -> None:
+    def __init__(self, name: choices.Optimiser, *parts: torch.optim.Optimizer) -> None:
+        self._name = name
         self._parts = parts
 
     @property
@@ -33,16 +35,20 @@ class Optimiser:
         for part in self._parts:
             part.step()
 
-    def state_dict(self) -> list[dict[str, Any]]:
+    def state_dict(self) -> dict[str, Any]:
         """What `load_state_dict` needs to go on from here."""
-        return [part.state_dict() for part in self._parts]
+        return {"name": self._name, "parts": [part.state_dict() for part in self._parts]}
 
-    def load_state_dict(self, saved: list[dict[str, Any]]) -> None:
+    def load_state_dict(self, saved: Mapping[str, Any]) -> None:
         """Go on from the saved moments with this optimiser's settings: weight decay and the like may have changed.
+
+        The moments of an optimiser of another name are of no use, and those of this one stay as they are.
 
         Raises KeyError, TypeError, ValueError or RuntimeError for what an optimiser of other weights has saved.
         """
-        for part, its_saved in zip(self._parts, saved, strict=True):
+        if saved["name"] != self._name:
+            return
+        for part, its_saved in zip(self._parts, saved["parts"], strict=True):
             settings = [{k: v for k, v in group.items() if k != "params"} for group in part.param_groups]
             part.load_state_dict(its_saved)
             for group, setting in zip(part.param_groups, settings, strict=True):
@@ -72,28 +78,30 @@ def make_optimiser(model: Seq2Seq, training: TrainingConfig) -> Optimiser:
 
     There are always groups with and without decay, so that a resumed run may change the weight decay.
     """
+    name = training.optimiser
     decayed, undecayed = _weights_by_decay(model)
     # One kernel for all weights, where torch has it.
     fused = decayed[0].device.type in ("cpu", "cuda")
-    if training.optimiser == "muon":
+    if name == "muon":
         matrices = _inner_matrices(model)
         ids = set(map(id, matrices))
         others = [weight for weight in decayed if id(weight) not in ids]
         decay = training.weight_decay
         return Optimiser(
+            name,
             torch.optim.Muon(matrices, lr=training.lr, weight_decay=decay, adjust_lr_fn="match_rms_adamw"),
             torch.optim.AdamW(_groups(others, undecayed, decay), lr=training.lr, fused=fused),
         )
     groups = _groups(decayed, undecayed, training.weight_decay)
-    match training.optimiser:
+    match name:
         case "adam":
-            return Optimiser(torch.optim.Adam(groups, lr=training.lr, fused=fused))
+            return Optimiser(name, torch.optim.Adam(groups, lr=training.lr, fused=fused))
         case "adamw":
-            return Optimiser(torch.optim.AdamW(groups, lr=training.lr, fused=fused))
+            return Optimiser(name, torch.optim.AdamW(groups, lr=training.lr, fused=fused))
         case "adadelta":
-            return Optimiser(torch.optim.Adadelta(groups, lr=training.lr, rho=0.95, eps=1e-6))
+            return Optimiser(name, torch.optim.Adadelta(groups, lr=training.lr, rho=0.95, eps=1e-6))
         case "sgd":
-            return Optimiser(torch.optim.SGD(groups, lr=training.lr, fused=fused))
+            return Optimiser(name, torch.optim.SGD(groups, lr=training.lr, fused=fused))
 
 
 def _groups(decayed: list[nn.Parameter], undecayed: list[nn.Parameter], decay: float) -> list[dict[str, Any]]:

@@ -30,7 +30,13 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> PreparedCorpus:
 @pytest.mark.parametrize(
     ("name", "lowest_entropy"),
     # A product of two states becomes sharp; a tanh of their sum leaves the softmax wider.
-    [("luong_general", 0.01), ("luong_dot", 0.05), ("luong_feed", 0.01), ("luong_concat_paper", 0.3), ("rnnsearch", 0.3)],
+    [
+        ("luong_general", 0.01),
+        ("luong_dot", 0.05),
+        ("luong_feed", 0.01),
+        ("luong_concat_paper", 0.3),
+        ("rnnsearch", 0.3),
+    ],
 )
 def test_words_look_at_the_words_that_they_translate(
     name: str, lowest_entropy: float, sample: PreparedCorpus, tmp_path: Path

@@ -133,6 +133,17 @@ def test_a_resumed_run_has_the_new_learning_rate(corpus: PreparedCorpus, config:
     assert (step.step, step.lr) == (6, 0.5)
 
 
+@pytest.mark.parametrize(("old", "new"), [("adam", "adadelta"), ("adam", "muon"), ("muon", "sgd")])
+def test_a_run_resumed_with_another_optimiser_begins_its_moments_anew(
+    old: str, new: str, corpus: PreparedCorpus, run_path: Path
+) -> None:
+    stop_after(started(run_path, tiny_config(corpus, f"training.optimiser={old}"), corpus), 5)
+    session = resumed(RunFolder(run_path), tiny_config(corpus, f"training.optimiser={new}"), corpus)
+    assert not list(session.state.optimiser.moments())
+    train_to_the_end(session)
+    assert session.state.progress.step == 33
+
+
 def test_auto_keeps_the_precision_it_found_and_another_one_is_applied(corpus: PreparedCorpus, run_path: Path) -> None:
     auto = tiny_config(corpus, "training.precision=auto")
     session = started(run_path, auto, corpus)

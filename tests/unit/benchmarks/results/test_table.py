@@ -4,7 +4,7 @@ import dataclasses
 import json
 from pathlib import Path
 
-from benchmarks.results.table import Result, Score, read_results, results_table
+from benchmarks.results.table import Result, Score, read_results, results_table, summary_table
 
 
 def result(system: str, seed: int, bleu: float) -> Result:
@@ -26,13 +26,18 @@ def result(system: str, seed: int, bleu: float) -> Result:
     )
 
 
+def cells(row: str) -> list[str]:
+    return [cell.strip() for cell in row.split("|")[1:-1]]
+
+
 def test_seeds_are_one_row_with_mean_and_spread(tmp_path: Path) -> None:
     for number, each in enumerate(
         [result("quick", 1, 39.0), result("quick", 2, 41.0), result("joeynmt-rnn:6", 1, 7.0)]
     ):
         (tmp_path / f"{number}.json").write_text(json.dumps(dataclasses.asdict(each)), encoding="utf-8")
 
-    rows = [[cell.strip() for cell in row.split("|")[1:-1]] for row in results_table(read_results(tmp_path))[2:4]]
+    results = read_results(tmp_path)
+    rows = [cells(row) for row in results_table(results)[2:4]]
 
     machine = ["2 cores (x86_64)", "162,268"]
     assert rows == [
@@ -50,4 +55,8 @@ def test_seeds_are_one_row_with_mean_and_spread(tmp_path: Path) -> None:
             "0.25",
         ],
         ["deu.txt", "`joeynmt-rnn:6`", *machine, "", "6.0", "1", "7.0", "8.0", "60.0", "", ""],
+    ]
+    assert [cells(row) for row in summary_table(results)[2:]] == [
+        ["deu.txt", "`quick`", "2 cores (x86_64)", "6", "40.0 ± 1.4", "60.0 ± 0.0"],
+        ["deu.txt", "`joeynmt-rnn:6`", "2 cores (x86_64)", "6", "7.0", "60.0"],
     ]

@@ -275,7 +275,7 @@ def test_a_forged_progress_is_refused(home: Path, key: str, value: object) -> No
 
 def moments(checkpoint: dict[str, Any]) -> dict[str, Any]:
     """The moments of the first weight."""
-    first: dict[str, Any] = checkpoint["optimiser"]["state"][0]
+    first: dict[str, Any] = checkpoint["optimiser"]["parts"][0]["state"][0]
     return first
 
 

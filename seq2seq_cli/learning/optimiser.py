@@ -71,9 +71,9 @@ def make_optimiser(model: Seq2Seq, training: TrainingConfig) -> Optimiser:
            paper subtracts eta_t * weight_decay * w)
     adadelta  Zeiler 2012, algorithm 1, with ρ = 0.95 and ε = 1e-6 as in Bahdanau et al. 2015, appendix B.2; each update
            times lr, which is 1 in the paper
-    muon   Jordan et al. 2024, for the matrices of the RNNs, the attention, the bridge and the readout, with 0.2 times
-           the root of the longer side, so that an update is as large as one of AdamW; Liu et al. 2025, section 2.2,
-           eq. 4. AdamW for word vectors, output layer and whatever is no matrix.
+    muon   Jordan et al. 2024, for the matrices of the RNNs, the attention, the bridge and the readout; the learning
+           rate times 0.2 times the root of the longer side, so that an update is as large as one of AdamW: Liu et al.
+           2025, section 2.2, eq. 4. AdamW for word vectors, output layer and whatever is no matrix.
     sgd    w - lr * (gradient + weight_decay * w)
 
     There are always groups with and without decay, so that a resumed run may change the weight decay.

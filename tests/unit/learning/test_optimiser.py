@@ -36,7 +36,7 @@ def test_the_first_update_follows_the_formula(optimiser: str, move: float) -> No
         torch.testing.assert_close(difference, torch.full_like(difference, move), rtol=1e-4, atol=1e-6)
 
 
-@pytest.mark.parametrize("optimiser", ["adamw", "sgd"])
+@pytest.mark.parametrize("optimiser", ["adamw", "muon", "sgd"])
 def test_only_matrices_decay_by_lr_times_decay_times_themselves(optimiser: str) -> None:
     plain, decayed = (updated(small_model(), optimiser, decay) for decay in (0.0, DECAY))
     for name, weight in small_model().named_parameters():
@@ -55,6 +55,11 @@ def test_each_weight_is_there_once_and_word_vectors_tied_to_the_output_layer_dec
     assert id(model.output.weight) in map(id, decayed)
     assert (id(model.decoder.embedding.weight) in map(id, decayed)) == (tied != "none")
     assert (id(model.encoder.embedding.weight) in map(id, decayed)) == (tied == "all")
+
+    inner, *others = (group["params"] for group in make_optimiser(model, TrainingConfig(optimiser="muon")).groups)
+    ids = [id(weight) for weight in (*inner, *(weight for group in others for weight in group))]
+    assert sorted(ids) == sorted(id(weight) for weight in model.parameters())
+    assert not {id(model.output.weight), id(model.decoder.embedding.weight)} & set(map(id, inner))
 
 
 def test_adadelta_is_that_of_the_paper_with_bahdanau_s_values() -> None:

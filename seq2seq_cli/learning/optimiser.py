@@ -36,7 +36,7 @@ class Optimiser:
             part.step()
 
     def state_dict(self) -> dict[str, Any]:
-        """What `load_state_dict` needs to go on from here."""
+        """The name and the moments, as `load_state_dict` takes them."""
         return {"name": self._name, "parts": [part.state_dict() for part in self._parts]}
 
     def load_state_dict(self, saved: Mapping[str, Any]) -> None:
@@ -59,7 +59,7 @@ class Optimiser:
                         raise ValueError(f"{name} of another weight")
 
     def moments(self) -> Iterable[Tensor]:
-        """What is kept of past gradients, of all weights."""
+        """The moments of all weights: running means of gradients and their squares, and counts of updates."""
         return (moment for part in self._parts for moments in part.state.values() for moment in moments.values())
 
 

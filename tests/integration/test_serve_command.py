@@ -51,7 +51,7 @@ def strict_server(runs: dict[str, LoadedRun], tmp_path_factory: pytest.TempPathF
     """One with a key, little patience, and one thread."""
     keys = tmp_path_factory.mktemp("keys") / "keys"
     keys.write_text(f"{KEY}\n", encoding="utf-8")
-    limits = ("--timeout", "0.5", "--threads", "1", "--max-characters", "1000000", "--max-waiting", "10")
+    limits = ("--timeout", "0.5", "--threads", "1", "--max-characters", "10000000", "--max-waiting", "10")
     arguments = ("--model", runs["en-de"].path, "--api-keys", keys, *limits)
     with running_server(*arguments, environment={"S2S_API_KEY": "other"}) as server:
         yield server
@@ -276,8 +276,8 @@ def test_a_key_is_asked_for_where_there_are_some(strict_server: Server) -> None:
 
 
 def test_what_takes_too_long_is_given_up_and_what_waits_is_bounded(strict_server: Server) -> None:
-    long = GOOD | {"q": "she kissed him and he saw the dog . " * 20_000, "api_key": KEY}
-    answer = strict_server.translate(**long)  # it occupies the only thread for longer than the test lasts
+    long = GOOD | {"q": "she kissed him and he saw the dog . " * 100_000, "api_key": KEY}
+    answer = strict_server.translate(**long)  # it occupies the only thread for seconds, far longer than the test lasts
     assert (answer.status, answer.headers["Retry-After"]) == (503, "1")
     answers: list[Answer] = []
     asking = [

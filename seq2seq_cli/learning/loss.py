@@ -38,11 +38,13 @@ def batch_loss(
     unit: ForcingUnit = "sentence",
     baseline: float | None = None,
     label_smoothing: float = 0.0,
+    sampled_words: int | None = None,
     doubly_stochastic: float = 0.0,
 ) -> BatchLoss:
     """The loss of a batch.
 
     The decoder gets the reference words with probability `teacher_forcing`, drawn per `unit`, else its own predictions.
+    The losses are estimates where `sampled_words` is fewer than the words that the batch lacks: `output_loss`.
     `baseline` is the expected log-likelihood of a word that hard attention compares with; None: this batch's mean.
     """
     memory, state = model.encode(batch.src, batch.src_lengths)
@@ -51,7 +53,13 @@ def batch_loss(
     features, attended = model.decoder(inputs, state, memory)
     real = batch.tgt_out != PAD
     # Padding is removed before the output layer, the largest product of the model.
-    objective, nll = output_loss(features[real], model.output, batch.tgt_out[real], label_smoothing=label_smoothing)
+    objective, nll = output_loss(
+        features[real],
+        model.output,
+        batch.tgt_out[real],
+        label_smoothing=label_smoothing,
+        sampled_words=sampled_words,
+    )
     if attended.probabilities is not None and memory.soft_rows is not None:
         objective = objective + reinforce_loss(
             attended,

@@ -1,6 +1,6 @@
 """Output layer and cross-entropy in one, which saves the largest tensor of the model, the logits of all words.
 
-N target words, taken in chunks of C, and these in parts of P; R readout, V target vocabulary.
+N target words, taken in chunks of C, and these in parts of P; R readout, V target vocabulary, or W sampled words of it.
 """
 
 import math
@@ -11,6 +11,8 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
+
+from seq2seq_cli.learning.word_sample import draw_words
 
 CHUNK_ON_CPU = 2**23
 """Logits per chunk, 16 MB in bf16; each chunk costs a pass over the gradient of W. Measured."""
@@ -44,24 +46,35 @@ def output_loss(
     targets: Int[Tensor, " N"],
     *,
     label_smoothing: float = 0.0,
+    sampled_words: int | None = None,
     rows: Rows | None = None,
 ) -> WordLosses:
     """The losses of `targets` under softmax(W f + b), where W and b are those of `output`.
 
     Label smoothing makes the target distribution 1 - ε on the reference word plus ε/V on every word; Szegedy et al.
-    2016, section 7. `rows` None: those for the device. Under autocast the products are in its dtype, softmax and loss
-    in fp32.
+    2016, section 7. With `sampled_words`, the sums over the vocabulary, those of the softmax and of label smoothing,
+    are estimated from the words of `targets` and so many others, drawn anew: `draw_words`. `rows` None: those for the
+    device. Under autocast the products are in its dtype, softmax and loss in fp32.
     """
     device = features.device.type
     dtype = torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else features.dtype
-    rows = rows or _rows(device, vocabulary=output.out_features)
+    weight, bias = output.weight, output.bias
+    smoothed, constant = torch.full_like(bias, label_smoothing / len(bias)), 0.0
+    if sampled_words is not None and (sample := draw_words(targets, vocabulary=len(bias), drawn=sampled_words)):
+        weight, targets = weight.index_select(0, sample.words), sample.places[targets]
+        # A word that stands for n has n times its part of the softmax's sum: n exp(z) = exp(z + log n).
+        log_counts = sample.counts.to(bias).log()
+        bias = bias[sample.words] + log_counts
+        smoothed = smoothed[sample.words] * sample.counts
+        constant = len(targets) * smoothed @ log_counts  # which label smoothing would take for a part of z
+    rows = rows or _rows(device, vocabulary=len(bias))
     # Inside a Function gradients are always off.
     wants_gradient = torch.is_grad_enabled()
     with torch.autocast(device, enabled=False):
-        losses = _OutputLoss.apply(  # type: ignore[no-untyped-call]
-            features, output.weight, output.bias, targets, label_smoothing, rows, dtype, wants_gradient
+        objective, nll = _OutputLoss.apply(  # type: ignore[no-untyped-call]
+            features, weight, bias, targets, label_smoothing, smoothed, rows, dtype, wants_gradient
         )
-    return WordLosses(*losses)
+    return WordLosses(objective + constant, nll)
 
 
 class _OutputLoss(torch.autograd.Function):
@@ -79,6 +92,7 @@ class _OutputLoss(torch.autograd.Function):
         bias: Float[Tensor, " V"],
         targets: Int[Tensor, " N"],
         smoothing: float,
+        smoothed: Float[Tensor, " V"],
         rows: Rows,
         dtype: torch.dtype,
         wants_gradient: bool,
@@ -99,7 +113,7 @@ class _OutputLoss(torch.autograd.Function):
             for z, f_part, target, df_part in _split(P, dz_chunk, f_chunk, targets_chunk, df_chunk):
                 torch.mm(f_part, W.t(), out=z)
                 dz = (z if of_part is None else of_part[: len(z)].copy_(z)).add_(bias)
-                losses.append(_losses_and_gradient(dz, target.unsqueeze(1), smoothing))
+                losses.append(_losses_and_gradient(dz, target.unsqueeze(1), smoothing, smoothed))
                 if wants_gradient:
                     db += dz.sum(0)
                     torch.mm(z.copy_(dz), W, out=df_part)
@@ -119,7 +133,7 @@ class _OutputLoss(torch.autograd.Function):
         # The scale is mostly 1, which saves a pass over dW. On a GPU, reading it would wait for the kernels.
         if scale.device.type != "cpu" or scale != 1:
             df, dW, db = df * scale, dW * scale, db * scale
-        return df.to(ctx.features_dtype), dW, db, *[None] * 5
+        return df.to(ctx.features_dtype), dW, db, *[None] * 6
 
 
 def _rows(device: str, *, vocabulary: int) -> Rows:
@@ -149,17 +163,20 @@ def _add_product(
 
 
 def _losses_and_gradient(
-    z: Float[Tensor, "P V"], target: Int[Tensor, "P 1"], smoothing: float
+    z: Float[Tensor, "P V"], target: Int[Tensor, "P 1"], smoothing: float, smoothed: Float[Tensor, " V"]
 ) -> tuple[Float[Tensor, " P"], Float[Tensor, " P"]]:
-    """Objective and -log p of each row's target; `z` becomes the gradient of the summed objective."""
+    """Objective and -log p of each row's target; `z` becomes the gradient of the summed objective.
+
+    Label smoothing gives the target 1 - `smoothing` and each word its part of `smoothed`, whose sum is `smoothing`.
+    """
     highest, of_target = z.amax(1, keepdim=True), z.gather(1, target)
-    mean = z.mean(1, keepdim=True) if smoothing else of_target
+    expected = (z @ smoothed).unsqueeze(1) if smoothing else 0.0
     p = torch.softmax(z, 1, out=z)
     # The largest p is exp(highest - log sum exp z), which saves a pass over exp(z).
     log_sum = highest - p.amax(1, keepdim=True).log()
     nll = log_sum - of_target
-    objective = (1 - smoothing) * nll + smoothing * (log_sum - mean)
+    objective = log_sum - (1 - smoothing) * of_target - expected
     if smoothing:
-        p -= smoothing / p.shape[1]
+        p -= smoothed
     p.scatter_add_(1, target, torch.full_like(of_target, smoothing - 1))
     return objective.squeeze(1), nll.squeeze(1)

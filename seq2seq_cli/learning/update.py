@@ -51,6 +51,7 @@ class Objective(nn.Module):
         self.model = model
         self.unit = training.teacher_forcing_unit
         self.label_smoothing = training.label_smoothing
+        self.sampled_words = training.sampled_words
         self.doubly_stochastic = training.doubly_stochastic
 
     def forward(self, batch: Batch, teacher_forcing: float, baseline: float | None) -> BatchLoss:
@@ -63,6 +64,7 @@ class Objective(nn.Module):
                 unit=self.unit,
                 baseline=baseline,
                 label_smoothing=self.label_smoothing,
+                sampled_words=self.sampled_words,
                 doubly_stochastic=self.doubly_stochastic,
             )
         zero = 0.0 * torch.stack([weight.sum() for weight in self.model.parameters() if weight.requires_grad]).sum()

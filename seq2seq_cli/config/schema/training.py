@@ -65,6 +65,9 @@ class TrainingConfig(Section):
     """Weight of a penalty that asks the attention weights of each source word to sum to 1 over the target words."""
     label_smoothing: Dropout = 0.0
     """Fraction of the true word's probability that is spread over the whole vocabulary."""
+    sampled_words: PositiveInt | None = None
+    """Words drawn for each batch, from which, with the words of the batch, the softmax over the vocabulary is estimated:
+    a large vocabulary costs less. null: all words; so too where the vocabulary has no more."""
     ema_decay: Dropout = 0.0
     """Decay per update of a moving average of the weights, which is kept as best if it scores better; 0: no average."""
     teacher_forcing: Probability = 0.5

@@ -7,6 +7,7 @@ from torch import Tensor, nn
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from seq2seq_cli.learning.output_loss import Rows, WordLosses, output_loss
+from seq2seq_cli.learning.word_sample import draw_words
 
 WORDS, SIZE, VOCABULARY = 11, 5, 17
 
@@ -62,6 +63,33 @@ def test_two_words_and_two_targets_by_hand() -> None:
     half, most, least = (-torch.tensor([0.5, 0.75, 0.25]).log()).tolist()
     assert losses.nll.tolist() == pytest.approx([half, least])
     assert losses.objective.item() == pytest.approx(half + 0.9 * least + 0.1 * most)
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 0.1])
+def test_the_losses_of_a_sample_are_those_of_the_weighted_formula(smoothing: float) -> None:
+    features, output, _ = example()
+    targets = torch.tensor([2, 5, 2, 9, 5, 5, 2, 9, 9, 2, 2])
+    torch.manual_seed(1)
+    ours = output_loss(features, output, targets, label_smoothing=smoothing, sampled_words=4, rows=Rows(4, 3))
+    torch.manual_seed(1)
+    sample = draw_words(targets, vocabulary=VOCABULARY, drawn=4)
+    assert sample is not None
+    counts = torch.zeros(VOCABULARY, dtype=torch.float64).index_put((sample.words,), sample.counts.double())
+    logits = output(features)
+    log_sum = (logits.exp() @ counts).log()
+    of_target = logits.gather(1, targets.unsqueeze(1)).squeeze(1)
+    plain = (log_sum - (1 - smoothing) * of_target - smoothing * (logits @ counts) / VOCABULARY).sum()
+    same(ours.objective, plain)
+    same(ours.nll, (log_sum - of_target).detach())
+    of_weights = gradients(ours.objective, features, output)
+    same(of_weights, gradients(plain, features, output))
+    assert set(of_weights[1].abs().sum(1).nonzero().squeeze(1).tolist()) == set(sample.words.tolist())
+
+
+def test_a_sample_that_has_all_words_is_no_estimate() -> None:
+    features, output, targets = example()
+    few = output_loss(features, output, targets, label_smoothing=0.1, sampled_words=VOCABULARY)
+    same(few, output_loss(features, output, targets, label_smoothing=0.1))
 
 
 @pytest.mark.parametrize("far", [100.0, 1e4])

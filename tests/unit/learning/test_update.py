@@ -10,6 +10,7 @@ from seq2seq_cli.errors import TrainingError
 from seq2seq_cli.learning.loss import BatchLoss, batch_loss
 from seq2seq_cli.learning.update import Objective, Updater
 from seq2seq_cli.model.seq2seq import Seq2Seq
+from seq2seq_cli.text.vocabulary import PAD
 from tests.tiny import EXACT, fresh_tiny, tiny_config
 
 
@@ -94,6 +95,19 @@ def test_label_smoothing_leaves_the_reported_loss_plain(corpus: PreparedCorpus) 
         Updater(fresh_tiny(corpus, c), c.training).update([batch], fraction_done=0.0).loss for c in (plain, smoothed)
     ]
     assert losses[0] == pytest.approx(losses[1], rel=1e-6)
+
+
+def test_sampled_words_and_those_of_the_batch_alone_have_a_gradient(corpus: PreparedCorpus) -> None:
+    config = tiny_config(corpus, *EXACT, "training.sampled_words=3", "training.label_smoothing=0.1")
+    state, batch = fresh_tiny(corpus, config), collate(corpus.split("train"), range(2))
+    Updater(state, config.training).update([batch], fraction_done=0.0)
+    gradient = state.model.output.weight.grad
+    assert gradient is not None
+    of_batch = set(batch.tgt_out[batch.tgt_out != PAD].tolist())
+    assert len(of_batch) + 3 < len(gradient)
+    with_gradient = set(gradient.abs().sum(1).nonzero().squeeze(1).tolist())
+    assert of_batch < with_gradient
+    assert len(with_gradient - of_batch) == 3
 
 
 @pytest.mark.parametrize("sizes", [(16,), (1, 16)])

@@ -6,6 +6,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 import torch
 import torch.nn.functional as F
+from torch import Tensor
 
 from seq2seq_cli.config.choices import Precision, PrecisionName
 
@@ -43,6 +44,12 @@ def computing(precision: Precision, device: torch.device) -> AbstractContextMana
             return _products_through_bf16()
         case "bf16-mixed":
             return torch.autocast(device.type, dtype=torch.bfloat16)
+
+
+def product_dtype(tensor: Tensor) -> torch.dtype:
+    """The dtype that matrix products of the tensor have here: autocast's or its own."""
+    device = tensor.device.type
+    return torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else tensor.dtype
 
 
 @contextmanager

@@ -8,11 +8,12 @@ from torch import Tensor, nn
 
 from seq2seq_cli.config import choices
 from seq2seq_cli.config.schema.training import TrainingConfig
+from seq2seq_cli.learning.muon import Muon
 from seq2seq_cli.model.seq2seq import Seq2Seq
 
 
 class Optimiser:
-    """One or several of torch's optimisers, each of its own weights, that step together."""
+    """One or several optimisers of torch's kind, each of its own weights, that step together."""
 
     def __init__(self, name: choices.Optimiser, *parts: torch.optim.Optimizer) -> None:
         self._name = name
@@ -71,9 +72,8 @@ def make_optimiser(model: Seq2Seq, training: TrainingConfig) -> Optimiser:
            paper subtracts eta_t * weight_decay * w)
     adadelta  Zeiler 2012, algorithm 1, with ρ = 0.95 and ε = 1e-6 as in Bahdanau et al. 2015, appendix B.2; each update
            times lr, which is 1 in the paper
-    muon   Jordan et al. 2024, for the matrices of the RNNs, the attention, the bridge and the readout; the learning
-           rate times 0.2 times the root of the longer side, so that an update is as large as one of AdamW: Liu et al.
-           2025, section 2.2, eq. 4. AdamW for word vectors, output layer and whatever is no matrix.
+    muon   Jordan et al. 2024: `Muon` for the matrices of the RNNs, the attention, the bridge and the readout, AdamW
+           for word vectors, output layer and whatever is no matrix
     sgd    w - lr * (gradient + weight_decay * w)
 
     There are always groups with and without decay, so that a resumed run may change the weight decay.
@@ -89,7 +89,7 @@ def make_optimiser(model: Seq2Seq, training: TrainingConfig) -> Optimiser:
         decay = training.weight_decay
         return Optimiser(
             name,
-            torch.optim.Muon(matrices, lr=training.lr, weight_decay=decay, adjust_lr_fn="match_rms_adamw"),
+            Muon(matrices, lr=training.lr, weight_decay=decay),
             torch.optim.AdamW(_groups(others, undecayed, decay), lr=training.lr, fused=fused),
         )
     groups = _groups(decayed, undecayed, training.weight_decay)

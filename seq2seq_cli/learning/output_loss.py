@@ -12,6 +12,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
+from seq2seq_cli.compute.precision import product_dtype
 from seq2seq_cli.learning.word_sample import draw_words
 
 CHUNK_ON_CPU = 2**23
@@ -57,7 +58,7 @@ def output_loss(
     device. Under autocast the products are in its dtype, softmax and loss in fp32.
     """
     device = features.device.type
-    dtype = torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else features.dtype
+    dtype = product_dtype(features)
     weight, bias = output.weight, output.bias
     smoothed, constant = torch.full_like(bias, label_smoothing / len(bias)), 0.0
     if sampled_words is not None and (sample := draw_words(targets, vocabulary=len(bias), drawn=sampled_words)):

@@ -154,7 +154,8 @@ class Updater:
 
     def _step(self, lr: float, *, log_likelihood: float) -> None:
         state = self._state
-        state.optimiser.step(lr)
+        with computing(state.precision, state.device):  # Muon multiplies matrices
+            state.optimiser.step(lr)
         if state.average:
             state.average.update_parameters(state.model)
         state.progress.skipped_in_row = 0

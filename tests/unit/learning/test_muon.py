@@ -1,0 +1,78 @@
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import nn
+
+from seq2seq_cli.compute.precision import computing
+from seq2seq_cli.config.choices import Precision
+from seq2seq_cli.learning.muon import Muon, orthogonal
+
+CPU = torch.device("cpu")
+
+
+@given(m=st.integers(2, 9), n=st.integers(2, 9), scale=st.sampled_from([1e-3, 1.0, 1e3]), seed=st.integers(0, 99))
+def test_an_orthogonal_matrix_has_the_same_singular_vectors_and_values_near_one(
+    m: int, n: int, scale: float, seed: int
+) -> None:
+    torch.manual_seed(seed)
+    u, _ = torch.linalg.qr(torch.randn(m, m, dtype=torch.float64))
+    v, _ = torch.linalg.qr(torch.randn(n, n, dtype=torch.float64))
+    values = torch.linspace(1, 0.1, min(m, n), dtype=torch.float64)
+    of = u[:, : len(values)] * values * scale @ v[:, : len(values)].t()
+    inner = u.t() @ orthogonal(of) @ v
+    diagonal = inner.diagonal()
+    assert ((diagonal > 0.6) & (diagonal < 1.3)).all()
+    inner.diagonal().zero_()
+    torch.testing.assert_close(inner, torch.zeros_like(inner), rtol=0, atol=1e-9)
+
+
+def test_a_single_value_goes_through_the_polynomial_by_hand() -> None:
+    value = 1.0
+    for _ in range(5):
+        value = 3.4445 * value - 4.7750 * value**3 + 2.0315 * value**5
+    assert orthogonal(torch.tensor([[0.3]], dtype=torch.float64)).item() == pytest.approx(value)
+
+
+def test_the_zero_matrix_stays_zero() -> None:
+    assert torch.equal(orthogonal(torch.zeros(3, 4)), torch.zeros(3, 4))
+
+
+def test_the_momentum_is_that_of_nesterov_and_the_weights_decay() -> None:
+    lr, decay, shape = 0.1, 0.5, (2, 3)
+    torch.manual_seed(1)
+    weight = nn.Parameter(torch.randn(shape, dtype=torch.float64))
+    expected, momentum = weight.detach().clone(), torch.zeros(shape, dtype=torch.float64)
+    muon = Muon([weight], lr=lr, weight_decay=decay)
+    for _ in range(3):
+        gradient = torch.randn(shape, dtype=torch.float64)
+        weight.grad = gradient.clone()
+        muon.step()
+        momentum = 0.95 * momentum + 0.05 * gradient
+        direction = orthogonal(0.05 * gradient + 0.95 * momentum)
+        expected = expected - lr * (decay * expected + 0.2 * 3**0.5 * direction)
+        torch.testing.assert_close(weight.detach(), expected, rtol=0, atol=1e-12)
+
+
+@pytest.mark.skipif(not hasattr(torch.optim, "Muon"), reason="torch has it from 2.9 on")
+@pytest.mark.parametrize("precision", ["fp32", "bf16", "bf16-mixed"])
+def test_in_any_precision_it_is_torch_s_own(precision: Precision) -> None:
+    torch.manual_seed(2)
+    ours, theirs = (nn.Parameter(torch.ones(48, 64)) for _ in range(2))
+    settings = {"lr": 0.1, "weight_decay": 0.1}
+    muon, of_torch = Muon([ours], **settings), torch.optim.Muon([theirs], **settings, adjust_lr_fn="match_rms_adamw")
+    for _ in range(3):
+        ours.grad = torch.randn(48, 64)
+        theirs.grad = ours.grad.clone()
+        with computing(precision, CPU):
+            muon.step()
+        of_torch.step()
+    assert ours.dtype == torch.float32
+    torch.testing.assert_close(ours, theirs, rtol=0, atol=0.003)
+    assert (1 - ours).abs().max() > 0.1
+
+
+def test_weights_without_a_gradient_stay() -> None:
+    weight = nn.Parameter(torch.ones(2, 2))
+    Muon([weight], lr=0.1, weight_decay=0.1).step()
+    assert torch.equal(weight.detach(), torch.ones(2, 2))

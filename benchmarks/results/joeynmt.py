@@ -47,7 +47,7 @@ def train_and_translate(
     best = folder / "run" / "best.ckpt"
     if not best.exists():
         raise RuntimeError(f"JoeyNMT has saved no weights in {minutes} minutes: give it more")
-    command = peer.command("translate", "--ckpt", str(best))
+    command = peer.command("translate")  # with the best weights
     text = "".join(f"{source}\n" for source in sources)
     done = subprocess.run(command, input=text, capture_output=True, encoding="utf-8", check=False)
     lines = done.stdout.splitlines()

@@ -59,9 +59,12 @@ def output_loss(
     """
     device = features.device.type
     dtype = product_dtype(features)
-    weight, bias = output.weight, output.bias
-    smoothed, constant = torch.full_like(bias, label_smoothing / len(bias)), 0.0
-    if sampled_words is not None and (sample := draw_words(targets, vocabulary=len(bias), drawn=sampled_words)):
+    weight: Tensor = output.weight
+    bias: Tensor = output.bias
+    smoothed = torch.full_like(bias, label_smoothing / len(bias))
+    constant: Tensor | float = 0.0
+    sample = None if sampled_words is None else draw_words(targets, vocabulary=len(bias), drawn=sampled_words)
+    if sample is not None:
         weight, targets = weight.index_select(0, sample.words), sample.places[targets]
         # A word that stands for n has n times its part of the softmax's sum: n exp(z) = exp(z + log n).
         log_counts = sample.counts.to(bias).log()

@@ -66,8 +66,8 @@ class TrainingConfig(Section):
     label_smoothing: Dropout = 0.0
     """Fraction of the true word's probability that is spread over the whole vocabulary."""
     sampled_words: PositiveInt | None = None
-    """Words drawn for each batch, from which, with the words of the batch, the softmax over the vocabulary is estimated:
-    a large vocabulary costs less. null: all words; so too where the vocabulary has no more."""
+    """Words drawn for each batch, from which, with the batch's own, the softmax over a large vocabulary is estimated:
+    a step costs less. null: all words; so too where there are no more."""
     ema_decay: Dropout = 0.0
     """Decay per update of a moving average of the weights, which is kept as best if it scores better; 0: no average."""
     teacher_forcing: Probability = 0.5

@@ -59,14 +59,14 @@ def test_the_momentum_is_that_of_nesterov_and_the_weights_decay() -> None:
 def test_in_any_precision_it_is_torch_s_own(precision: Precision) -> None:
     torch.manual_seed(2)
     ours, theirs = (nn.Parameter(torch.ones(48, 64)) for _ in range(2))
-    settings = {"lr": 0.1, "weight_decay": 0.1}
-    muon, of_torch = Muon([ours], **settings), torch.optim.Muon([theirs], **settings, adjust_lr_fn="match_rms_adamw")
+    muon = Muon([ours], lr=0.1, weight_decay=0.1)
+    of_torch = torch.optim.Muon([theirs], lr=0.1, weight_decay=0.1, adjust_lr_fn="match_rms_adamw")
     for _ in range(3):
         ours.grad = torch.randn(48, 64)
         theirs.grad = ours.grad.clone()
         with computing(precision, CPU):
             muon.step()
-        of_torch.step()
+        of_torch.step()  # type: ignore[no-untyped-call]
     assert ours.dtype == torch.float32
     torch.testing.assert_close(ours, theirs, rtol=0, atol=0.003)
     assert (1 - ours).abs().max() > 0.1

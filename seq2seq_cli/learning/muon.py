@@ -1,7 +1,6 @@
 """Muon: gradient descent for matrices whose updates are orthogonal, so that no direction is left behind."""
 
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Iterable
 
 import torch
 from jaxtyping import Float
@@ -31,10 +30,8 @@ class Muon(torch.optim.Optimizer):
         super().__init__(weights, {"lr": lr, "weight_decay": weight_decay})
 
     @torch.no_grad()
-    def step(self, closure: Callable[[], Any] | None = None) -> None:  # type: ignore[override]
-        """Update all weights that have a gradient; raises NotImplementedError for a closure, which nobody needs."""
-        if closure is not None:
-            raise NotImplementedError("Muon takes the gradients as they are: no closure")
+    def step(self, closure: None = None) -> None:  # type: ignore[override]
+        """Update all weights that have a gradient; no closure is taken, as nothing here has one."""
         for group in self.param_groups:
             for weight in group["params"]:
                 if weight.grad is not None:

@@ -123,8 +123,10 @@ def home(granted: Path, tmp_path: Path) -> Path:
 def granted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the files that the pages take for granted, and small configs."""
     tmp_path = tmp_path_factory.mktemp("granted")
-    (tmp_path / "data").mkdir()
+    for name in ("data", "examples"):
+        (tmp_path / name).mkdir()
     write_pair_files(tmp_path)
+    (tmp_path / "examples" / "everyday.txt").write_text("thank you\nHello Tom.\n", encoding="utf-8")
     (tmp_path / "english.txt").write_text("She kissed him.\n\nWho are you?\n", encoding="utf-8")
     (tmp_path / "terms.tsv").write_text("she\tSie\n", encoding="utf-8")
     (tmp_path / "configs").mkdir()

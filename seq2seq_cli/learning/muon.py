@@ -30,8 +30,8 @@ class Muon(torch.optim.Optimizer):
         super().__init__(weights, {"lr": lr, "weight_decay": weight_decay})
 
     @torch.no_grad()
-    def step(self, closure: None = None) -> None:  # type: ignore[override]
-        """Update all weights that have a gradient; no closure is taken, as nothing here has one."""
+    def step(self) -> None:  # type: ignore[override]
+        """Update all weights that have a gradient; unlike torch's own, it takes no closure."""
         for group in self.param_groups:
             for weight in group["params"]:
                 if weight.grad is not None:

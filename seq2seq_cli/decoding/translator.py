@@ -17,6 +17,7 @@ from seq2seq_cli.decoding.alignment import positions_of_span
 from seq2seq_cli.decoding.copying import copy_by_attention, copy_in_order, is_punctuation
 from seq2seq_cli.decoding.demands import Demands, forms
 from seq2seq_cli.decoding.engine import Engine
+from seq2seq_cli.decoding.names import lost_names
 from seq2seq_cli.decoding.options import with_changes
 from seq2seq_cli.decoding.passages.passage import Limits, Passage, split_passage
 from seq2seq_cli.decoding.passages.pieces import Piece
@@ -45,7 +46,7 @@ _BATCH_POSITIONS = 2**14
 """Most source positions per batch, padding counted."""
 
 _MOST_DEMANDED = 8
-"""Most numbers of a sentence that its translation is searched for: the time grows with the square of this number."""
+"""Most numbers and names of a sentence that its translation is searched for: the time grows with their square."""
 
 _PlacedText: TypeAlias = tuple[str, str]
 """A text, after the words that name it to the user."""
@@ -133,14 +134,14 @@ class Translator:
     def _translate(self, chunk: "Sequence[_PlacedText]") -> list[Translation]:
         """The translations of the texts of a chunk.
 
-        A short text of several sentences that loses numbers is translated sentence by sentence. A sentence that loses
-        some is translated once more, with the condition that they occur. Where they cannot, or still do not, they are
-        protected like addresses.
+        A short text of several sentences that loses numbers or new names is translated sentence by sentence. A sentence
+        that loses some is translated once more, with the condition that they occur. Where they cannot, or still do not,
+        they are protected like addresses.
         """
         passages = {text: self._take_apart(place, text) for place, text in chunk}
         sentences = {text: _sentences(passage) for text, passage in passages.items()}
         found = self._search(chain.from_iterable(sentences.values()))
-        lossy = [text for text, of_text in sentences.items() if any(_lost(each, found[each]) for each in of_text)]
+        lossy = [text for text, of_text in sentences.items() if any(self._lost(each, found[each]) for each in of_text)]
         passages |= {text: self._split(text, replace(self.limits, usual_length=0)) for text in lossy}
         sentences |= {text: _sentences(passages[text]) for text in lossy}
         found |= self._search(each for text in lossy for each in sentences[text] if each not in found)
@@ -173,8 +174,8 @@ class Translator:
         changed: "Callable[[_Sentence, Sequence[Span]], _Sentence]",
         most: int | None = None,
     ) -> "dict[_Sentence, list[SentenceTranslation]]":
-        """Other translations of the sentences that lose numbers, but not more than `most`."""
-        lost = {sentence: _lost(sentence, translations) for sentence, translations in found.items()}
+        """Other translations of the sentences that lose numbers or names, but not more than `most`."""
+        lost = {sentence: self._lost(sentence, translations) for sentence, translations in found.items()}
         lossy = {
             sentence: changed(sentence, spans)
             for sentence, spans in lost.items()
@@ -182,6 +183,15 @@ class Translator:
         }
         again = self._search(lossy.values())
         return {sentence: again[other] for sentence, other in lossy.items()}
+
+    def _lost(self, sentence: "_Sentence", translations: Sequence[SentenceTranslation]) -> list[Span]:
+        """The numbers and new names of a sentence that its best translation lacks, but for those of the glossary."""
+        source, output = sentence.piece.text, translations[0].text
+        names = lost_names(source, output, self.src_codec)
+        text = normalise(source) if names else ""
+        terms = [text[slice(*span)] for span, _ in self.demands.glossary.demanded(text)]
+        names = [(start, end) for start, end in names if not any(source[start:end] in term for term in terms)]
+        return sorted([*lost_numbers(source, output), *names])
 
     def _search(self, sentences: "Iterable[_Sentence]") -> "dict[_Sentence, list[SentenceTranslation]]":
         """The translations of each sentence, best first."""
@@ -217,13 +227,13 @@ class Translator:
         )
 
     def _constraints(self, sentence: "_Sentence", reading: Reading) -> Constraints:
-        """Those of the demands, the numbers, an unknown word per protected one, and no more than can be copied."""
+        """Those of the demands, numbers, names, an unknown word per protected one, and no more than can be copied."""
         demanded = self.demands.constraints(reading, self.tgt_codec, is_first=sentence.is_first)
         has_attention = self.engine.has_attention
         copied = (word for word in reading.words if has_attention or word.is_unknown)
         limit = sum(not is_punctuation(word.text) for word in copied)
         text, protected = sentence.piece.text, () if self.options.sampling else sentence.piece.protected
-        spans = [(span, tuple(forms([text[slice(*span)]], self.tgt_codec))) for span in sentence.numbers]
+        spans = [(span, tuple(forms([text[slice(*span)]], self.tgt_codec))) for span in sentence.kept]
         spans += [(span, ((UNK,),)) for span in protected]
         own = [Term(found, positions_of_span(reading, text, span)) for span, found in spans if found]
         terms = (*demanded.terms, *own)
@@ -289,12 +299,12 @@ class _Sentence(NamedTuple):
     is_first: bool
     """Whether it begins its text, so that a prefix is for it."""
 
-    numbers: tuple[Span, ...] = ()
-    """The spans of numbers that the translation must have."""
+    kept: tuple[Span, ...] = ()
+    """The spans of numbers and names that the translation must have."""
 
     def demand(self, spans: Sequence[Span]) -> "_Sentence":
-        """The sentence with the numbers in these spans."""
-        return self._replace(numbers=tuple(spans))
+        """The sentence with what stands in these spans."""
+        return self._replace(kept=tuple(spans))
 
     def protect(self, spans: Sequence[Span]) -> "_Sentence":
         """The sentence with more spans that come through unchanged; very many, with all that lies between them."""
@@ -305,11 +315,6 @@ class _Sentence(NamedTuple):
 
 def _sentences(passage: Passage) -> list[_Sentence]:
     return [_Sentence(piece, is_first=i == 0) for i, piece in enumerate(passage.pieces)]
-
-
-def _lost(sentence: _Sentence, translations: Sequence[SentenceTranslation]) -> list[Span]:
-    """The numbers of a sentence that its best translation lacks."""
-    return lost_numbers(sentence.piece.text, translations[0].text)
 
 
 def similar_lengths(lengths: Sequence[int], batch_size: int) -> Iterator[list[int]]:

@@ -19,8 +19,9 @@ from seq2seq_cli.corpus.ragged import offsets_of
 from seq2seq_cli.corpus.splits import TRAIN
 from seq2seq_cli.preparation.pair_store import PairStore
 from seq2seq_cli.text.casing import fold, lower
-from seq2seq_cli.text.conventions import APOSTROPHES, WORD, Conventions, sentence_cues
+from seq2seq_cli.text.conventions import APOSTROPHES, WORD, Conventions, inner_capitals, sentence_cues
 from seq2seq_cli.text.normalise import in_word
+from seq2seq_cli.text.sides import SIDES
 
 SAMPLE = 10_000
 """Most sentences that are counted; they are spread evenly over the training split."""
@@ -51,6 +52,9 @@ _JOINED = re.compile(rf"([^\W\d_]*)([^\W\d_])([{APOSTROPHES}])([^\W\d_]+)")
 
 _MOST_PIECES = 50
 
+_RARE = 5
+"""Most times that a word of the training split occurs which tells what becomes of words that it has never."""
+
 
 def learn_conventions(
     store: PairStore, split_of_pair: NDArray[np.int8], token_counts: NDArray[np.int64], config: TextConfig
@@ -62,10 +66,15 @@ def learn_conventions(
     if config.unit != "character" and not config.src.lowercase:  # those of all sentences, with their case
         inner = token_counts - _first_tokens(store, split_of_pair)
         tokens = Counter(dict(zip(store.tokens["src"], inner.tolist(), strict=True)))
-    conventions = conventions_of(store.texts("src", chosen.tolist()), config.src.language, tokens)
+    sentences, translations = (store.texts(side, chosen.tolist()) for side in SIDES)
+    conventions = conventions_of(sentences, config.src.language, tokens)
     lengths = store.column("src.lengths")[pairs]
-    longest = int(np.percentile(lengths, 99, method="higher"))
-    return replace(conventions, longest=longest, max_length=int(lengths.max()))
+    return replace(
+        conventions,
+        longest=int(np.percentile(lengths, 99, method="higher")),
+        max_length=int(lengths.max()),
+        keeps_names=tokens is not None and keeps_names(sentences, translations, tokens, config.src.language),
+    )
 
 
 def _first_tokens(store: PairStore, split_of_pair: NDArray[np.int8]) -> NDArray[np.int64]:
@@ -93,6 +102,8 @@ def conventions_of(sentences: Sequence[str], language: str, tokens: Counter[str]
     next_words = _next_words(sentences, final_marks)
     gaps = _Gaps(words)
     pieces = _Pieces(words, language)
+    inner = _inner_words(words, [begins, *next_words.values()], tokens)
+    cased, uncased = _words_by_case(inner, language)
     return Conventions(
         language=language,
         spaces=spaces,
@@ -111,8 +122,29 @@ def conventions_of(sentences: Sequence[str], language: str, tokens: Counter[str]
         lower_case=_is_usual(sum(sentence != sentence.upper() for sentence in sentences), len(sentences)),
         capital_start=capital_start,
         capital_after="".join(_capital_after(final_marks, next_words)) if capital_start else "",
-        cased_words=_cased_words(_inner_words(words, [begins, *next_words.values()], tokens), language),
+        cased_words=cased,
+        uncased_words=uncased,
     )
+
+
+def keeps_names(sentences: Sequence[str], translations: Sequence[str], tokens: Counter[str], language: str) -> bool:
+    """Whether rare words with a capital inside sentences mostly stand in the translation; False where there are few.
+
+    `tokens` counts those inside the sentences of the training split. What becomes of rare words becomes of new ones:
+    Good 1953, "The population frequencies of species and the estimation of population parameters".
+    """
+    forms = _forms(tokens)
+    kept = [
+        sentence[slice(*span)] in translation
+        for sentence, translation in zip(sentences, translations, strict=True)
+        for span in inner_capitals(sentence, language)
+        if _is_rare(sentence[slice(*span)], forms, language)
+    ]
+    return len(kept) >= FEWEST and 2 * sum(kept) > len(kept)
+
+
+def _is_rare(name: str, forms: Counter[str], language: str) -> bool:
+    return 0 < forms[name] <= _RARE and not forms[lower(name, language)]
 
 
 def _has_spaces(sentences: Iterable[str]) -> bool:
@@ -317,17 +349,30 @@ def _inner_words(words: Counter[str], at_starts: Iterable[Counter[str]], tokens:
     return inner if tokens is None else inner + tokens
 
 
-def _cased_words(words: Counter[str], language: str) -> tuple[str, ...]:
-    """The most frequent form of each word, where it is not its fold."""
-    forms = Counter[str]()
-    for word, count in words.items():
-        for form in WORD.findall(word):
-            forms[form] += count
+def _words_by_case(words: Counter[str], language: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The ``cased_words`` and the ``uncased_words`` of Conventions."""
+    forms = _forms(words)
     usual: dict[str, str] = {}
+    capitals: set[str] = set()
     for form, count in forms.items():
         key = form if form.isascii() and form.islower() else fold(form, language)
         best = usual.setdefault(key, form)
         if (count, form) > (forms[best], best):
             usual[key] = form
+        if count > 0 and form != lower(form, language):
+            capitals.add(key)
+
+    def most_frequent(chosen: Iterable[str]) -> tuple[str, ...]:
+        return tuple(sorted(chosen, key=lambda form: (-forms[form], form))[:MOST_WORDS])
+
     cased = [form for key, form in usual.items() if form != key and forms[form] > 0]
-    return tuple(sorted(cased, key=lambda form: (-forms[form], form))[:MOST_WORDS])
+    return most_frequent(cased), most_frequent(usual[key] for key in capitals if usual[key] == key)
+
+
+def _forms(words: Counter[str]) -> Counter[str]:
+    """The number of times that each word with a case of its own occurs."""
+    forms = Counter[str]()
+    for word, count in words.items():
+        for form in WORD.findall(word):
+            forms[form] += count
+    return forms

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 
 from seq2seq_cli.config.schema.model import ModelConfig, ScoreName
 from seq2seq_cli.decoding.load import load
+from seq2seq_cli.decoding.names import new_names
 from seq2seq_cli.decoding.page.graph_data import graph_data
 from seq2seq_cli.decoding.page.text_data import codec_data, conventions_data, expressions_data, tables_data
 from seq2seq_cli.pages.translator import known_operators, rounded
@@ -224,6 +226,8 @@ def test_texts_are_read_and_written_as_in_python(
         capital_start=True,
         capital_after=".?!",
         cased_words=("Tom", "Sunday", "Istanbul", "weiß"),
+        uncased_words=("dog",),
+        keeps_names=True,
     )
     data = {
         "codec": codec_data(codec),
@@ -236,13 +240,16 @@ def test_texts_are_read_and_written_as_in_python(
         f"(({{codec, conventions, expressions, tables, texts}}) => {{ setTables(expressions, tables);"
         " const side = new Codec(codec); const written = new Conventions(conventions);"
         " return texts.map((text) => { const {ids, parts} = side.read(text);"
-        " return [ids, parts, side.write(ids).text, side.write(ids).units, written.apply(text)]; });"
+        " const names = Translator.prototype.newNames.call({src: side, conventions: written}, text);"
+        " const places = names.map((span) => text.slice(...span));"
+        " return [ids, parts, side.write(ids).text, side.write(ids).units, written.apply(text), places]; });"
         f" }})({json.dumps(data)})"
     )
     for text, ours in zip(SAID, found, strict=True):
         reading = codec.read(text)
         writing = codec.write(reading.ids)
-        assert ours == [reading.ids, reading.parts, writing.text, writing.units, conventions.apply(text)]
+        names = [text[start:end] for start, end in new_names(text, replace(codec, conventions=conventions))]
+        assert ours == [reading.ids, reading.parts, writing.text, writing.units, conventions.apply(text), names]
 
 
 def test_it_translates_what_is_typed_and_shows_its_attention(browser: Browser, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from seq2seq_cli.decoding.passages import markup, protected, sentences, source
 from seq2seq_cli.text.codec import FINAL_MARKS, Codec
-from seq2seq_cli.text.conventions import ADDRESS, FIRST_WORD, WORD, Conventions, SpaceRule
+from seq2seq_cli.text.conventions import ADDRESS, FIRST_WORD, INNER_WORD, WORD, Conventions, SpaceRule
 from seq2seq_cli.text.javascript import Expression, replacement_in_javascript, to_javascript
 from seq2seq_cli.text.normalise import DROPPED
 from seq2seq_cli.text.tokenizer_rules import Finder, TokenizerRules
@@ -73,6 +73,7 @@ def expressions_data() -> dict[str, Expression]:
         "outerSpaces": r"^\s+|\s+\Z",
         "dropped": DROPPED,
         "word": WORD,
+        "innerWord": INNER_WORD,
         "mark": re.compile(markup.MARK, re.MULTILINE),
         "unbroken": markup.UNBROKEN,
         "number": protected.NUMBER,

@@ -7,6 +7,7 @@ class Conventions {
     Object.assign(this, data);
     this.edits = data.space_rules.map(spaceEdit);
     this.usualForms = new Map(data.cased_words.map((form) => [folded(form, data.language), form]));
+    this.knownCapitals = new Set([...this.usualForms.keys(), ...data.uncased_words]);
   }
 
   apply(text) {
@@ -25,6 +26,13 @@ class Conventions {
       written += text.slice(start, end) + other;
     });
     return [written, spans];
+  }
+
+  /** The spans of the words that are written like names, and that no training sentence has with a capital. */
+  newNames(text) {
+    if (!this.keeps_names) return [];
+    return innerCapitals(text, this.language)
+      .filter((span) => !this.knownCapitals.has(folded(text.slice(...span), this.language)));
   }
 
   joinQuotes(text) {
@@ -89,6 +97,13 @@ class Conventions {
       }
     }
   }
+}
+
+/** The spans of the words inside sentences that begin with a capital and have other letters, too. */
+function innerCapitals(text, language) {
+  return [...text.matchAll(EXPRESSIONS.innerWord)]
+    .filter(([word]) => lower([...word][0], language) !== [...word][0] && !isAllUpper(word))
+    .map((match) => [match.index, match.index + match[0].length]);
 }
 
 /** A change to the spaces at marks. */

@@ -1,17 +1,17 @@
 // From a text to its translation: the same as decoding/translator.py, copying.py and alignment.py, which explain it.
 
-const MOST_DEMANDED = 8; // numbers of a sentence that its translation is searched for
+const MOST_DEMANDED = 8; // numbers and names of a sentence that its translation is searched for
 const MOST_SENTENCES = 500; // that are remembered: while one is typed, those before it are not translated again
 
 class Translator {
   constructor({ engine, src, tgt, conventions, options, limits, hasAttention }) {
     Object.assign(this, { engine, src, tgt, options, hasAttention });
-    this.conventions = options.tidy_input && new Conventions(conventions);
+    this.conventions = new Conventions(conventions);
     this.read = remembered((text) => this.readText(text, []));
-    this.translatePiece = remembered((piece, numbers) => this.searchPiece(piece, numbers), {
+    this.translatePiece = remembered((piece, kept) => this.searchPiece(piece, kept), {
       most: MOST_SENTENCES,
-      keyOf: ({ source, text, marks, protectedSpans }, numbers) =>
-        JSON.stringify([source, text, marks, protectedSpans, numbers]),
+      keyOf: ({ source, text, marks, protectedSpans }, kept) =>
+        JSON.stringify([source, text, marks, protectedSpans, kept]),
     });
     this.limits = {
       ...limits,
@@ -26,19 +26,19 @@ class Translator {
   async translate(text, isWanted = () => true) {
     let passage = splitPassage(text, this.limits);
     let found = await eachInTurn(passage.pieces, (piece) => this.translatePiece(piece), isWanted);
-    if (found?.some((sentence, i) => lostNumbers(passage.pieces[i].text, sentence.text).length)) {
+    if (found?.some((sentence, i) => this.lost(passage.pieces[i], sentence).length)) {
       passage = splitPassage(text, { ...this.limits, usualLength: 0 });
-      found = await eachInTurn(passage.pieces, (piece) => this.withNumbers(piece), isWanted);
+      found = await eachInTurn(passage.pieces, (piece) => this.withAll(piece), isWanted);
     }
     if (!found) return found;
     const texts = found.map((sentence) => sentence.text);
     return { source: text, text: joinPassage(passage, texts), sentences: found };
   }
 
-  /** The translation of a piece. One that loses numbers is searched for again with them, then with them protected. */
-  withNumbers(piece) {
+  /** The translation of a piece. One that loses any is searched for again with them, then with them protected. */
+  withAll(piece) {
     let found = this.translatePiece(piece);
-    const lost = () => lostNumbers(piece.text, found.text);
+    const lost = () => this.lost(piece, found);
     if (lost().length && lost().length <= MOST_DEMANDED) found = this.translatePiece(piece, lost());
     const still = lost();
     if (!still.length) return found;
@@ -46,25 +46,41 @@ class Translator {
     return this.translatePiece(protectSpans(piece, spans));
   }
 
+  /** The spans of the numbers and the new names of a piece that its translation lacks. */
+  lost({ text }, found) {
+    const names = this.newNames(text).filter((span) => !found.text.includes(text.slice(...span)));
+    return [...lostNumbers(text, found.text), ...names].sort(([one], [other]) => one - other);
+  }
+
+  /** The spans of the words that seem to be names that the training text does not have. */
+  newNames(text) {
+    const { src } = this;
+    if (src.unit === "character") return [];
+    return this.conventions.newNames(text).filter(([start, end]) => {
+      const word = text.slice(start, end);
+      return !src.hasUnit(word) && !src.hasUnit(lower(word, src.language)) && !beginsSentence(text, start);
+    });
+  }
+
   readText(text, protectedSpans) {
-    if (!this.conventions) return this.src.read(text, protectedSpans);
+    if (!this.options.tidy_input) return this.src.read(text, protectedSpans);
     return this.src.read(...this.conventions.applyAround(text, protectedSpans));
   }
 
-  /** The best translation of a piece that must have the numbers in these spans. */
-  searchPiece(piece, numbers = []) {
+  /** The best translation of a piece that must have what stands in these spans. */
+  searchPiece(piece, kept = []) {
     const { protectedSpans } = piece;
     const reading = protectedSpans.length ? this.readText(piece.text, protectedSpans) : this.read(piece.text);
-    const [hypothesis] = search(this.engine, reading.ids, this.options, this.constraintsOf(piece, numbers, reading));
+    const [hypothesis] = search(this.engine, reading.ids, this.options, this.constraintsOf(piece, kept, reading));
     return this.written(piece, reading, hypothesis);
   }
 
-  /** The constraints: the numbers, an unknown word per protected one, and no more than can be copied. */
-  constraintsOf({ text, protectedSpans }, numbers, { words }) {
+  /** The constraints: numbers and names, an unknown word per protected one, and no more than can be copied. */
+  constraintsOf({ text, protectedSpans }, kept, { words }) {
     const copied = words.filter((word) => this.hasAttention || isUnknown(word));
     const positions = (span) => (this.hasAttention ? positionsOfSpan(words, text, span) : []);
     const terms = [
-      ...numbers.map((span) => ({ forms: this.forms(text.slice(...span)), positions: positions(span) })),
+      ...kept.map((span) => ({ forms: this.forms(text.slice(...span)), positions: positions(span) })),
       ...protectedSpans.map((span) => ({ forms: [[UNK]], positions: positions(span) })),
     ].filter(({ forms }) => forms.length);
     const isSingle = !words.slice(0, -1).some((word) => word.text && isFinalMark(word.text));
@@ -76,7 +92,7 @@ class Translator {
     };
   }
 
-  /** The ids of a number, if the codec can write it. */
+  /** The ids of a number or a name, if the codec can write it. */
   forms(text) {
     const { ids } = this.tgt.read(text);
     const space = this.tgt.unit === "character" && this.tgt.ids.get(SPACING);

@@ -13,6 +13,8 @@ import torch
 from seq2seq_cli.config.schema.decoding import DecodingConfig
 from seq2seq_cli.config.schema.model import DecoderConfig, EncoderConfig, ModelConfig
 from seq2seq_cli.config.schema.text import SourceConfig, TargetConfig
+from seq2seq_cli.decoding.demands import Demands
+from seq2seq_cli.decoding.glossary import Glossary
 from seq2seq_cli.decoding.load import translator_of
 from seq2seq_cli.decoding.search.constraints import Constraints
 from seq2seq_cli.decoding.search.rules import Rules
@@ -179,6 +181,22 @@ def test_a_sentence_of_very_many_numbers_has_them_all(model: Seq2Seq, src_codec:
     numbers = [str(number) for number in range(100, 300)]
     [found] = translator(model, src_codec, tgt_codec).translate([" ".join(["she", "saw", *numbers])])
     assert set(numbers) <= set(re.findall(r"\d+", found.text))
+
+
+def test_a_new_name_comes_through_unless_a_glossary_translates_it(
+    model: Seq2Seq, src_codec: Codec, tgt_codec: Codec
+) -> None:
+    # No untrained model copies a word by itself: the bias of the unknown word is low.
+    with torch.no_grad():
+        model.output.bias[UNK] = -1000
+    conventions = replace(src_codec.conventions, language="en", keeps_names=True)
+    plain = translator(model, replace(src_codec, conventions=conventions), tgt_codec)
+    asked = ["She saw Kowalski.", "She saw kowalski.", "Kowalski saw her."]
+    assert ["Kowalski" in each.text for each in plain.translate(asked)] == [True, False, False]
+    demands = Demands(glossary=Glossary({"Kowalski": ("Tom",)}))
+    [told] = replace(plain, demands=demands).translate(asked[:1])
+    assert "Kowalski" not in told.text
+    assert "Tom" in told.text
 
 
 def test_unknown_words_are_copied_and_unk_is_never_written(model: Seq2Seq, src_codec: Codec, tgt_codec: Codec) -> None:

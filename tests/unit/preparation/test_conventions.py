@@ -1,5 +1,6 @@
 """Conventions learned from small corpora in several languages, and what they make of texts."""
 
+from collections import Counter
 from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
@@ -7,7 +8,7 @@ from string import ascii_lowercase
 
 import pytest
 
-from seq2seq_cli.preparation.conventions import conventions_of
+from seq2seq_cli.preparation.conventions import FEWEST, conventions_of, keeps_names
 from seq2seq_cli.preparation.prepare import prepare
 from seq2seq_cli.text.casing import lower, upper
 from seq2seq_cli.text.conventions import Conventions
@@ -88,6 +89,24 @@ def test_what_no_convention_forbids_is_left_alone(conventions: Conventions, text
 
 def test_in_upper_case_an_address_is_left_alone(conventions: Conventions) -> None:
     assert conventions.apply("ASK TOM@EXAMPLE.COM AND MARY") == "Ask TOM@EXAMPLE.COM and Mary."
+
+
+@pytest.mark.parametrize(("kept", "expected"), [(FEWEST, True), (FEWEST // 2 + 1, True), (FEWEST // 2, False)])
+def test_names_are_kept_where_most_rare_ones_stand_in_the_translation(kept: int, expected: bool) -> None:
+    rare = [f"N{letter}ame" for letter in ascii_lowercase[:FEWEST]]
+    sentences = [f"She saw {name} and Tom." for name in rare] + ["She saw Tom."] * 10
+    translations = [f"Sie sah {name if i < kept else 'Namen'}." for i, name in enumerate(rare)] + ["Sie sah Toms."] * 10
+    tokens = Counter({**dict.fromkeys(rare, 1), "Tom": FEWEST + 10, "and": FEWEST})
+    assert keeps_names(sentences, translations, tokens, "en") is expected
+    assert not keeps_names(sentences[1:], translations[1:], tokens, "en")  # too few to tell
+
+
+def test_a_word_with_a_capital_in_some_sentences_is_known_with_one() -> None:
+    learned = conventions_of(
+        [f"{name} lives in the {where}." for name in NAMES for where in ("south", "South", "south")], "en"
+    )
+    assert learned.cased_words == ()
+    assert learned.uncased_words == ("south",)
 
 
 def test_french_has_spaces_before_some_marks_and_none_after_an_apostrophe() -> None:

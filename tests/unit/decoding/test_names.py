@@ -1,0 +1,55 @@
+"""New names: which words are taken for one, and which of them a translation has lost."""
+
+from collections import Counter
+
+import pytest
+
+from seq2seq_cli.config.choices import Unit
+from seq2seq_cli.config.schema.text import SourceConfig
+from seq2seq_cli.decoding.names import lost_names, new_names
+from seq2seq_cli.text.codec import Codec
+from seq2seq_cli.text.conventions import Conventions
+
+CONVENTIONS = Conventions(language="en", cased_words=("Tom", "I", "Dr"), uncased_words=("south",), keeps_names=True)
+WORDS = ["▁my", "▁name", "▁is", "▁dog", "▁the", ".", ","]
+
+
+def codec(unit: Unit = "word", conventions: Conventions = CONVENTIONS) -> Codec:
+    fitted = Codec.fit(SourceConfig(language="en", min_count=1), unit, Counter(WORDS))
+    return Codec(
+        config=fitted.config, unit=unit, vocabulary=fitted.vocabulary, rules=fitted.rules, conventions=conventions
+    )
+
+
+def names(text: str, of: Codec) -> list[str]:
+    return [text[start:end] for start, end in new_names(text, of)]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("My name is Anna Kowalski.", ["Anna", "Kowalski"]),
+        ("He saw Kowalski's dog, Rex, and Jean-Luc.", ["Kowalski", "Rex", "Jean-Luc"]),
+        ("I saw Dr. Kowalski and J. Müller.", ["Kowalski", "Müller"]),
+        ("Kowalski is here. Sincerity matters, Zoë.", ["Zoë"]),  # first words have a capital anyway
+        ("He said: \"Sincerity\" (Honesty) matters. 'Yes'", []),
+        ("I saw Tom in the South.", []),  # known with a capital
+        ("My Dog is the Name", []),  # known without
+        ("I LOVE NATO and X.", []),
+        ("ich sah 東京 und Łódź", ["Łódź"]),
+        ("", []),
+    ],
+)
+def test_a_new_name_has_a_capital_inside_a_sentence_and_is_not_known(text: str, found: list[str]) -> None:
+    assert names(text, codec()) == found
+
+
+def test_there_are_none_where_names_do_not_stay_and_in_characters() -> None:
+    assert names("My name is Kowalski.", codec(conventions=Conventions(language="en"))) == []
+    assert names("My name is Kowalski.", codec("character")) == []
+
+
+def test_a_name_with_an_ending_is_not_lost() -> None:
+    text = "Anna saw Kowalski's dog and Nowak."
+    lost = lost_names(text, "Anna sah Kowalskis Hund und Kowak.", codec())
+    assert [text[start:end] for start, end in lost] == ["Nowak"]

@@ -138,6 +138,7 @@ def _build_decoder(config: DecoderConfig, attention: ContextProvider, vocabulary
         dropout=config.dropout,
         variational_dropout=config.variational_dropout,
         word_dropout=config.word_dropout,
+        readout_dropout=config.readout_dropout,
     )
 
 

@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from typing_extensions import override
 
 from seq2seq_cli.model.attention.attention import Attended, ContextProvider
-from seq2seq_cli.model.dropout import WordDropout, drop_word_entries, make_dropout, with_dropout_masks
+from seq2seq_cli.model.dropout import Dropout, WordDropout, drop_word_entries, make_dropout, with_dropout_masks
 from seq2seq_cli.model.readout import Readout
 from seq2seq_cli.model.recurrent import RNN, continue_rnn, step_rnn
 from seq2seq_cli.model.state import DecoderState, Memory, RNNState
@@ -41,6 +41,7 @@ class Decoder(nn.Module, ABC):
         dropout: float,
         variational_dropout: bool = False,
         word_dropout: float = 0.0,
+        readout_dropout: float = 0.0,
     ) -> None:
         super().__init__()
         self.embedding = embedding
@@ -49,6 +50,7 @@ class Decoder(nn.Module, ABC):
         self.readout = readout
         self.dropout = make_dropout(dropout, variational=variational_dropout)
         self.word_dropout = WordDropout(word_dropout)
+        self.readout_dropout = Dropout(readout_dropout)
 
     def start(self, rnn: RNNState) -> DecoderState:
         """The state before the first word, from the first state of the RNN."""
@@ -91,6 +93,13 @@ class Decoder(nn.Module, ABC):
         """The vectors of target inputs after `state`, with dropout in training."""
         return drop_word_entries(self.word_dropout(self.embedding(tokens)), state.rnn.masks, self.dropout)
 
+    def read_out(
+        self, hidden: Float[Tensor, "*N H"], context: Float[Tensor, "*N C"], embedded: Float[Tensor, "*N D"]
+    ) -> Float[Tensor, "*N R"]:
+        """The features of a step, with dropout in training; Zaremba et al. 2014, section 3.1."""
+        features: Tensor = self.readout_dropout(self.readout(hidden, context, embedded))
+        return features
+
     def query(self, hidden: Float[Tensor, "*N H"], embedded: Float[Tensor, "*N D"]) -> Float[Tensor, "*N Q"]:
         """The query of a step: its state, after the vector of the previous word where the attention reads that."""
         return torch.cat((embedded, hidden), dim=-1) if self.attention.reads_word else hidden
@@ -117,7 +126,7 @@ class BahdanauDecoder(Decoder):
         attended = self.attend(state.rnn.top, embedded, state, memory)
         context = attended.context.squeeze(1)
         rnn = step_rnn(self.rnn, torch.cat((embedded, context), dim=-1), state.rnn)
-        return self.readout(rnn.top, context, embedded), DecoderState(rnn=rnn, position=state.position + 1), attended
+        return self.read_out(rnn.top, context, embedded), DecoderState(rnn=rnn, position=state.position + 1), attended
 
     @override
     def decode(
@@ -130,7 +139,7 @@ class BahdanauDecoder(Decoder):
             outputs.append(self.attention(self.query(hidden[-1], word).unsqueeze(1), memory, position))
             hidden.append(rnn.step(outputs[-1].context.squeeze(1)))
         attended = Attended.join(outputs)
-        return self.readout(torch.stack(hidden[1:], dim=1), attended.context, embedded), attended
+        return self.read_out(torch.stack(hidden[1:], dim=1), attended.context, embedded), attended
 
 
 class LuongDecoder(Decoder):
@@ -147,7 +156,7 @@ class LuongDecoder(Decoder):
     ) -> tuple[Float[Tensor, "B R"], DecoderState, Attended]:
         rnn = step_rnn(self.rnn, embedded, state.rnn)
         attended = self.attend(rnn.top, embedded, state, memory)
-        features = self.readout(rnn.top, attended.context.squeeze(1), embedded)
+        features = self.read_out(rnn.top, attended.context.squeeze(1), embedded)
         return features, DecoderState(rnn=rnn, position=state.position + 1), attended
 
     @override
@@ -157,7 +166,7 @@ class LuongDecoder(Decoder):
         """The RNN over the whole sentence, then attention and readout of all steps at once."""
         hidden = continue_rnn(self.rnn, embedded, state.rnn)
         attended = self.attention(self.query(hidden, embedded), memory, positions)
-        return self.readout(hidden, attended.context, embedded), attended
+        return self.read_out(hidden, attended.context, embedded), attended
 
 
 class InputFeedingDecoder(Decoder):
@@ -177,7 +186,7 @@ class InputFeedingDecoder(Decoder):
         assert state.attentional is not None  # noqa: S101  # `start` and this method make all its states
         rnn = step_rnn(self.rnn, torch.cat((embedded, state.attentional), dim=-1), state.rnn)
         attended = self.attend(rnn.top, embedded, state, memory)
-        features = self.readout(rnn.top, attended.context.squeeze(1), embedded)
+        features = self.read_out(rnn.top, attended.context.squeeze(1), embedded)
         return features, DecoderState(rnn=rnn, position=state.position + 1, attentional=features), attended
 
     @override
@@ -191,5 +200,5 @@ class InputFeedingDecoder(Decoder):
         for word, position in zip(embedded.unbind(1), positions.unsqueeze(2).unbind(1), strict=True):
             hidden = rnn.step(features[-1])
             outputs.append(self.attention(self.query(hidden, word).unsqueeze(1), memory, position))
-            features.append(self.readout(hidden, outputs[-1].context.squeeze(1), word))
+            features.append(self.read_out(hidden, outputs[-1].context.squeeze(1), word))
         return torch.stack(features[1:], dim=1), Attended.join(outputs)

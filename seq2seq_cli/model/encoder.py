@@ -11,7 +11,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from seq2seq_cli.config.schema.model import EncoderConfig
-from seq2seq_cli.model.dropout import VariationalDropout, WordDropout, make_dropout
+from seq2seq_cli.model.dropout import Dropout, VariationalDropout, WordDropout, make_dropout
 from seq2seq_cli.model.recurrent import RNN, make_rnn, run_rnn
 from seq2seq_cli.model.state import RNNState
 
@@ -32,6 +32,7 @@ class Encoder(nn.Module):
         self.embedding = nn.Embedding(vocabulary_size, config.embedding_size)
         self.word_dropout = WordDropout(config.word_dropout)
         self.dropout = make_dropout(config.dropout, variational=config.variational_dropout)
+        self.state_dropout = Dropout(config.state_dropout)
         make = partial(make_rnn, config.cell, bidirectional=config.directions != "one")
         plain_layers = min(config.layers, 2) if config.residual else config.layers
         between = 0.0 if config.variational_dropout else config.dropout
@@ -47,10 +48,11 @@ class Encoder(nn.Module):
         its end, and each word's state stands at the word's own position.
         """
         if not self.reverse:
-            return self._run(src, lengths)
+            states, last = self._run(src, lengths)
+            return self.state_dropout(states), last
         positions = _reversed_positions(lengths, torch.arange(src.shape[1])).to(src.device)
         states, last = self._run(src.gather(1, positions), lengths)
-        return states.gather(1, positions.unsqueeze(2).expand_as(states)), last
+        return self.state_dropout(states.gather(1, positions.unsqueeze(2).expand_as(states))), last
 
     def _run(self, src: Int[Tensor, "B S"], lengths: Int[Tensor, " B"]) -> tuple[Float[Tensor, "B S E"], RNNState]:
         between = self.dropout if self.training and isinstance(self.dropout, VariationalDropout) else None

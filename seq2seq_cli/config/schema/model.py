@@ -33,6 +33,8 @@ class EncoderConfig(Section):
     """Let dropout set the same entries to zero at every word of a sentence."""
     word_dropout: Dropout = 0.0
     """Probability that training sets the whole vector of a word to zero."""
+    state_dropout: Dropout = 0.0
+    """Probability that training sets an entry to zero, in the states that the decoder attends to."""
     residual: bool = False
     """Add the input of a layer to its output, from the third layer on."""
     reverse: bool = False
@@ -121,6 +123,8 @@ class DecoderConfig(Section):
     """Let dropout set the same entries to zero at every word of a sentence."""
     word_dropout: Dropout = 0.0
     """Probability that training sets the whole vector of a word to zero."""
+    readout_dropout: Dropout = 0.0
+    """Probability that training sets an entry to zero, in the input of the output layer."""
     input_feeding: bool = False
     """For luong only: feed the attentional vector to the RNN, beside the vector of the next word."""
     readout: choices.ReadoutName = "concat"

@@ -84,7 +84,16 @@ def inputs_of(model: Seq2Seq, *, teacher_forcing: float) -> Tensor:
 
 
 # Dropout of a part of the network in the pass that predicts; in the tutorials it is that of the decoder.
-@pytest.mark.parametrize("key", ["model.encoder.dropout", "model.decoder.dropout", "model.decoder.word_dropout"])
+@pytest.mark.parametrize(
+    "key",
+    [
+        "model.encoder.dropout",
+        "model.encoder.state_dropout",
+        "model.decoder.dropout",
+        "model.decoder.word_dropout",
+        "model.decoder.readout_dropout",
+    ],
+)
 def test_own_predictions_come_from_the_network_as_it_is_trained_with_its_dropout(key: str) -> None:
     off = [f"model.{side}.{name}=0" for side in ("encoder", "decoder") for name in ("dropout", "word_dropout")]
     torch.manual_seed(0)

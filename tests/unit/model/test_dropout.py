@@ -184,6 +184,7 @@ def test_a_decoder_s_masks_are_used_between_its_layers_and_for_its_words(decoder
 @pytest.mark.parametrize("decoder", DECODERS)
 def test_nothing_is_dropped_in_evaluation(decoder: str) -> None:
     dropping = deep_model(decoder, word_dropout=0.3, **VARIATIONAL).eval()
+    dropping.encoder.state_dropout.p = dropping.decoder.readout_dropout.p = 0.5
     plain = deep_model(decoder, dropout=0.0).eval()
     plain.load_state_dict(dropping.state_dict())
     src, tgt_in = padded(SENTENCES), torch.tensor(TARGETS)
@@ -203,8 +204,40 @@ def test_with_variational_dropout_own_predictions_are_those_of_the_pass_that_is_
     assert model.training
 
 
-@pytest.mark.parametrize("side", ["encoder", "decoder"])
-@pytest.mark.parametrize("values", [VARIATIONAL, {"dropout": 0.0, "word_dropout": 0.4}], ids=["variational", "word"])
+def test_the_memory_is_dropped_and_the_state_that_the_decoder_starts_from_is_not() -> None:
+    config = EncoderConfig(embedding_size=5, hidden_size=6, directions="joined", state_dropout=0.25)
+    encoder = Encoder(config, vocabulary_size=12)
+    plain, last = encoder.eval()(padded(SENTENCES), LENGTHS)
+    dropped, state = encoder.train()(padded(SENTENCES), LENGTHS)
+    factors = (dropped != 0).float() / 0.75
+    assert set(factors[plain != 0].unique().tolist()) == {0.0, factors.max().item()}
+    torch.testing.assert_close(dropped, plain * factors)
+    torch.testing.assert_close(state.hidden, last.hidden)
+
+
+@pytest.mark.parametrize("decoder", DECODERS)
+def test_the_readout_is_dropped_in_a_step_and_in_a_sentence(decoder: str) -> None:
+    model = deep_model(decoder, layers=1, dropout=0.0)
+    memory, state = model.encode(padded(SENTENCES), LENGTHS)
+    words = torch.tensor(TARGETS)[:, 0]
+    plain = model.decoder.step(words, state, memory)[0]
+    model.decoder.readout_dropout.p = 0.25
+    sentence = model.decoder(words.unsqueeze(1), state, memory)[0].squeeze(1)
+    for dropped in (model.decoder.step(words, state, memory)[0], sentence):
+        same(dropped, plain * (dropped != 0) / 0.75)
+        assert (dropped == 0).any()
+        assert (dropped != 0).any()
+
+
+@pytest.mark.parametrize(
+    ("side", "values"),
+    [
+        *((side, VARIATIONAL) for side in ("encoder", "decoder")),
+        *((side, {"dropout": 0.0, "word_dropout": 0.4}) for side in ("encoder", "decoder")),
+        ("encoder", {"dropout": 0.0, "state_dropout": 0.4}),
+        ("decoder", {"dropout": 0.0, "readout_dropout": 0.4}),
+    ],
+)
 def test_each_side_drops_while_training_and_learns_in_all_its_weights(side: str, values: dict[str, Any]) -> None:
     sections = {"encoder": {"dropout": 0.0, "layers": 2}, "decoder": {"dropout": 0.0, "layers": 2}}
     sections[side].update(values)

@@ -7,7 +7,6 @@ other machines and other pairs: none is trained twice. Training ends by the cloc
 
 import argparse
 import dataclasses
-import os
 import platform
 import sys
 from collections.abc import Mapping
@@ -18,8 +17,9 @@ from benchmarks.models import is_for_prepare
 from benchmarks.pages import fill
 from benchmarks.processes import cold_start
 from benchmarks.results.table import Result, Score, read_results, results_table, summary_table
-from seq2seq_cli.compute.environment import prepare_environment
+from seq2seq_cli.compute.environment import prepare_environment, usable_cores
 from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import S2SError
 from seq2seq_cli.files.writing import write_json
 from seq2seq_cli.preparation.prepare import prepare
@@ -157,7 +157,7 @@ def _scored(
         chrf=score(corpus_chrf(texts, expected)),
         sentences_per_second=None,
         start_seconds=None,
-        hardware=f"{os.cpu_count()} cores ({platform.machine()})",
+        hardware=f"{counted(usable_cores(), 'core')} ({platform.machine()})",
         torch=version("torch"),
     )
 

@@ -103,12 +103,16 @@ def summary_table(results: Sequence[Result]) -> list[str]:
 
 
 def _by_system(results: Sequence[Result]) -> dict[Key, list[Result]]:
-    """The results of the seeds together."""
+    """The results of the seeds together: by pair file and machine, the best one first."""
     groups: dict[Key, list[Result]] = {}
     for result in results:
         key = result.pairs, result.system, tuple(result.settings), result.hardware
         groups.setdefault(key, []).append(result)
-    return groups
+
+    def place(key: Key) -> tuple[str, str, float]:
+        return key[0], key[3], -mean(each.bleu.value for each in groups[key])
+
+    return {key: groups[key] for key in sorted(groups, key=place)}
 
 
 def _in_words(system: str, settings: Sequence[str]) -> str:

@@ -30,9 +30,9 @@ def cells(row: str) -> list[str]:
     return [cell.strip() for cell in row.split("|")[1:-1]]
 
 
-def test_seeds_are_one_row_with_mean_and_spread(tmp_path: Path) -> None:
+def test_seeds_are_one_row_with_mean_and_spread_and_the_best_system_is_first(tmp_path: Path) -> None:
     for number, each in enumerate(
-        [result("quick", 1, 39.0), result("quick", 2, 41.0), result("joeynmt-rnn:6", 1, 7.0)]
+        [result("joeynmt-rnn:6", 1, 7.0), result("quick", 1, 39.0), result("quick", 2, 41.0)]
     ):
         (tmp_path / f"{number}.json").write_text(json.dumps(dataclasses.asdict(each)), encoding="utf-8")
 

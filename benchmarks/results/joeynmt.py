@@ -15,6 +15,9 @@ from seq2seq_cli.corpus.prepared import PreparedCorpus
 
 _VALIDATION_PAIRS = 500
 """Pairs that JoeyNMT chooses its best weights by; more would take minutes from training."""
+_UPDATES_BETWEEN_VALIDATIONS = 300
+_FEW_PAIRS = 30_000
+"""Training pairs below which it validates six times as often: it has less time, and reaches its best sooner."""
 _TRANSFORMER = {
     "type": "transformer",
     "num_layers": 3,
@@ -42,6 +45,8 @@ def train_and_translate(
         (folder / f"valid.{name}").write_text("".join(lines), encoding="utf-8")
     path = folder / "config.yaml"
     config = timed_config(yaml.safe_load(path.read_text(encoding="utf-8")), kind=kind, seed=seed)
+    if len(corpus.split("train")) < _FEW_PAIRS:
+        config["training"]["validation_freq"] = _UPDATES_BETWEEN_VALIDATIONS // 6
     path.write_text(yaml.safe_dump(config), encoding="utf-8")
     _train(peer, minutes)
     best = folder / "run" / "best.ckpt"
@@ -58,7 +63,7 @@ def train_and_translate(
 
 def timed_config(config: dict[str, Any], *, kind: str, seed: int) -> dict[str, Any]:
     """The config of a peer of that kind, from one that never validates."""
-    training = config["training"] | {"validation_freq": 300, "logging_freq": 100}
+    training = config["training"] | {"validation_freq": _UPDATES_BETWEEN_VALIDATIONS, "logging_freq": 100}
     model = config["model"]
     if kind == "transformer":
         training |= {

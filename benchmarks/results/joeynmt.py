@@ -46,7 +46,7 @@ def train_and_translate(
     path = folder / "config.yaml"
     config = timed_config(yaml.safe_load(path.read_text(encoding="utf-8")), kind=kind, seed=seed)
     if len(corpus.split("train")) < _FEW_PAIRS:
-        config["training"]["validation_freq"] = _UPDATES_BETWEEN_VALIDATIONS // 6
+        config["training"] |= dict.fromkeys(("validation_freq", "logging_freq"), _UPDATES_BETWEEN_VALIDATIONS // 6)
     path.write_text(yaml.safe_dump(config), encoding="utf-8")
     _train(peer, minutes)
     best = folder / "run" / "best.ckpt"

@@ -145,9 +145,7 @@ class Translator:
         passages |= {text: self._split(text, replace(self.limits, usual_length=0)) for text in lossy}
         sentences |= {text: _sentences(passages[text]) for text in lossy}
         found |= self._search(each for text in lossy for each in sentences[text] if each not in found)
-        if not self.options.sampling:
-            found |= self._search_again(found, _Sentence.demand, most=_MOST_DEMANDED)
-        found |= self._search_again(found, _Sentence.protect)
+        found = self._search_again(found)
         translations = {
             text: self._joined(text, passage, [found[sentence] for sentence in sentences[text]])
             for text, passage in passages.items()
@@ -169,29 +167,42 @@ class Translator:
         return split_passage(text, language=self.src_codec.config.language, limits=limits)
 
     def _search_again(
-        self,
-        found: "Mapping[_Sentence, list[SentenceTranslation]]",
-        changed: "Callable[[_Sentence, Sequence[Span]], _Sentence]",
-        most: int | None = None,
+        self, found: "Mapping[_Sentence, list[SentenceTranslation]]"
     ) -> "dict[_Sentence, list[SentenceTranslation]]":
-        """Other translations of the sentences that lose numbers or names, but not more than `most`."""
-        lost = {sentence: self._lost(sentence, translations) for sentence, translations in found.items()}
-        lossy = {
-            sentence: changed(sentence, spans)
-            for sentence, spans in lost.items()
-            if spans and (most is None or len(spans) <= most)
-        }
-        again = self._search(lossy.values())
-        return {sentence: again[other] for sentence, other in lossy.items()}
+        """The translations of the sentences, with other ones where numbers or names were lost."""
+        translations, changed = dict(found), {sentence: sentence for sentence in found}
+        for change in (self._demand, _Sentence.protect):
+            lossy = {
+                sentence: change(changed[sentence], spans)
+                for sentence, of_sentence in translations.items()
+                if (spans := self._lost(sentence, of_sentence))
+            }
+            lossy = {sentence: other for sentence, other in lossy.items() if other != changed[sentence]}
+            again = self._search(lossy.values())
+            translations |= {sentence: again[other] for sentence, other in lossy.items()}
+            changed |= lossy
+        return translations
+
+    def _demand(self, sentence: "_Sentence", spans: Sequence[Span]) -> "_Sentence":
+        """The sentence with what stands in these spans as a condition, as far as it can be written and is not much."""
+        if self.options.sampling or len(spans) > _MOST_DEMANDED:
+            return sentence
+        text = sentence.piece.text
+        return sentence._replace(kept=tuple(span for span in spans if any(forms([text[slice(*span)]], self.tgt_codec))))
 
     def _lost(self, sentence: "_Sentence", translations: Sequence[SentenceTranslation]) -> list[Span]:
-        """The numbers and new names of a sentence that its best translation lacks, but for those of the glossary."""
+        """The numbers and new names of a sentence that its best translation lacks, but for those of the glossary.
+
+        Very many are no names: the text is in another language, or a heading.
+        """
         source, output = sentence.piece.text, translations[0].text
-        names = lost_names(source, output, self.src_codec)
-        text = normalise(source) if names else ""
-        terms = [text[slice(*span)] for span, _ in self.demands.glossary.demanded(text)]
-        names = [(start, end) for start, end in names if not any(source[start:end] in term for term in terms)]
-        return sorted([*lost_numbers(source, output), *names])
+        numbers, names = lost_numbers(source, output), lost_names(source, output, self.src_codec)
+        if names and self.demands.glossary.terms:
+            reading, text = self._read(source), normalise(source)
+            terms = [span for span, _ in self.demands.glossary.demanded(text)]
+            taken = {place for span in terms for place in positions_of_span(reading, text, span)}
+            names = [span for span in names if taken.isdisjoint(positions_of_span(reading, source, span))]
+        return sorted([*numbers, *names] if len(numbers) + len(names) <= _MOST_DEMANDED else numbers)
 
     def _search(self, sentences: "Iterable[_Sentence]") -> "dict[_Sentence, list[SentenceTranslation]]":
         """The translations of each sentence, best first."""
@@ -302,15 +313,14 @@ class _Sentence(NamedTuple):
     kept: tuple[Span, ...] = ()
     """The spans of numbers and names that the translation must have."""
 
-    def demand(self, spans: Sequence[Span]) -> "_Sentence":
-        """The sentence with what stands in these spans."""
-        return self._replace(kept=tuple(spans))
-
     def protect(self, spans: Sequence[Span]) -> "_Sentence":
         """The sentence with more spans that come through unchanged; very many, with all that lies between them."""
         if len(spans) > _MOST_DEMANDED:
             spans = [(spans[0][0], spans[-1][1])]
-        return self._replace(piece=self.piece.protect(spans))
+        kept = tuple(
+            (start, end) for start, end in self.kept if all(end <= first or last <= start for first, last in spans)
+        )
+        return self._replace(piece=self.piece.protect(spans), kept=kept)
 
 
 def _sentences(passage: Passage) -> list[_Sentence]:

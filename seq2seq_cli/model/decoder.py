@@ -96,7 +96,7 @@ class Decoder(nn.Module, ABC):
     def read_out(
         self, hidden: Float[Tensor, "*N H"], context: Float[Tensor, "*N C"], embedded: Float[Tensor, "*N D"]
     ) -> Float[Tensor, "*N R"]:
-        """The features of a step, with dropout in training; Zaremba et al. 2014, section 3.1."""
+        """The features of a step, with dropout in training: before the output layer, as in Zaremba et al. 2014."""
         features: Tensor = self.readout_dropout(self.readout(hidden, context, embedded))
         return features
 

@@ -35,6 +35,9 @@ FEWEST = 20
 MOST_WORDS = 20_000
 """Words whose usual form is kept: the most frequent ones."""
 
+MOST_KNOWN = 50_000
+"""Words that are known as no new names: the most frequent ones."""
+
 _FEWEST_CUES = 5
 """Sentences with the same first words, or the same last one, from which on these tell the final mark."""
 
@@ -62,18 +65,21 @@ def learn_conventions(
     """The conventions of the source side of the training split, which has each distinct token so many times."""
     pairs = np.flatnonzero(split_of_pair == TRAIN)
     chosen = pairs[np.linspace(0, len(pairs), min(len(pairs), SAMPLE), endpoint=False, dtype=np.int64)]
-    tokens = None
+    sentences, translations = (store.texts(side, chosen.tolist()) for side in SIDES)
+    language = config.src.language
+    tokens: Counter[str] | None = None
+    known: tuple[str, ...] = ()
     if config.unit != "character" and not config.src.lowercase:  # those of all sentences, with their case
         inner = token_counts - _first_tokens(store, split_of_pair)
         tokens = Counter(dict(zip(store.tokens["src"], inner.tolist(), strict=True)))
-    sentences, translations = (store.texts(side, chosen.tolist()) for side in SIDES)
-    conventions = conventions_of(sentences, config.src.language, tokens)
+        if not config.tgt.lowercase and keeps_names(zip(sentences, translations, strict=True), tokens, language):
+            known = _known_words(Counter(dict(zip(store.tokens["src"], token_counts.tolist(), strict=True))), language)
     lengths = store.column("src.lengths")[pairs]
     return replace(
-        conventions,
+        conventions_of(sentences, language, tokens),
         longest=int(np.percentile(lengths, 99, method="higher")),
         max_length=int(lengths.max()),
-        keeps_names=tokens is not None and keeps_names(sentences, translations, tokens, config.src.language),
+        known_words=known,
     )
 
 
@@ -102,8 +108,6 @@ def conventions_of(sentences: Sequence[str], language: str, tokens: Counter[str]
     next_words = _next_words(sentences, final_marks)
     gaps = _Gaps(words)
     pieces = _Pieces(words, language)
-    inner = _inner_words(words, [begins, *next_words.values()], tokens)
-    cased, uncased = _words_by_case(inner, language)
     return Conventions(
         language=language,
         spaces=spaces,
@@ -122,29 +126,33 @@ def conventions_of(sentences: Sequence[str], language: str, tokens: Counter[str]
         lower_case=_is_usual(sum(sentence != sentence.upper() for sentence in sentences), len(sentences)),
         capital_start=capital_start,
         capital_after="".join(_capital_after(final_marks, next_words)) if capital_start else "",
-        cased_words=cased,
-        uncased_words=uncased,
+        cased_words=_cased_words(_inner_words(words, [begins, *next_words.values()], tokens), language),
     )
 
 
-def keeps_names(sentences: Sequence[str], translations: Sequence[str], tokens: Counter[str], language: str) -> bool:
+def keeps_names(pairs: Iterable[tuple[str, str]], tokens: Counter[str], language: str) -> bool:
     """Whether rare words with a capital inside sentences mostly stand in the translation; False where there are few.
 
     `tokens` counts those inside the sentences of the training split. What becomes of rare words becomes of new ones:
     Good 1953, "The population frequencies of species and the estimation of population parameters".
     """
     forms = _forms(tokens)
-    kept = [
-        sentence[slice(*span)] in translation
-        for sentence, translation in zip(sentences, translations, strict=True)
-        for span in inner_capitals(sentence, language)
-        if _is_rare(sentence[slice(*span)], forms, language)
-    ]
+    kept: list[bool] = []
+    for sentence, translation in pairs:
+        for start, end in inner_capitals(sentence, language):
+            name = sentence[start:end]
+            begins = sentence[:start].rstrip().endswith(".")  # a sentence, or follows an abbreviation
+            if 0 < forms[name] <= _RARE and not forms[lower(name, language)] and not begins:
+                kept.append(name in translation)
     return len(kept) >= FEWEST and 2 * sum(kept) > len(kept)
 
 
-def _is_rare(name: str, forms: Counter[str], language: str) -> bool:
-    return 0 < forms[name] <= _RARE and not forms[lower(name, language)]
+def _known_words(tokens: Counter[str], language: str) -> tuple[str, ...]:
+    """The ``known_words`` of Conventions, from all tokens."""
+    folds = Counter[str]()
+    for form, count in _forms(tokens).items():
+        folds[fold(form, language)] += count
+    return tuple(sorted((word for word in folds if folds[word]), key=lambda word: (-folds[word], word))[:MOST_KNOWN])
 
 
 def _has_spaces(sentences: Iterable[str]) -> bool:
@@ -349,24 +357,17 @@ def _inner_words(words: Counter[str], at_starts: Iterable[Counter[str]], tokens:
     return inner if tokens is None else inner + tokens
 
 
-def _words_by_case(words: Counter[str], language: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The ``cased_words`` and the ``uncased_words`` of Conventions."""
+def _cased_words(words: Counter[str], language: str) -> tuple[str, ...]:
+    """The most frequent form of each word, where it is not its fold."""
     forms = _forms(words)
     usual: dict[str, str] = {}
-    capitals: set[str] = set()
     for form, count in forms.items():
         key = form if form.isascii() and form.islower() else fold(form, language)
         best = usual.setdefault(key, form)
         if (count, form) > (forms[best], best):
             usual[key] = form
-        if count > 0 and form != lower(form, language):
-            capitals.add(key)
-
-    def most_frequent(chosen: Iterable[str]) -> tuple[str, ...]:
-        return tuple(sorted(chosen, key=lambda form: (-forms[form], form))[:MOST_WORDS])
-
     cased = [form for key, form in usual.items() if form != key and forms[form] > 0]
-    return most_frequent(cased), most_frequent(usual[key] for key in capitals if usual[key] == key)
+    return tuple(sorted(cased, key=lambda form: (-forms[form], form))[:MOST_WORDS])
 
 
 def _forms(words: Counter[str]) -> Counter[str]:

@@ -148,10 +148,6 @@ class Codec:
             units = [unit.removeprefix(CONTINUING).removeprefix(SPACING) for unit in units]
         return Writing(text, units)
 
-    def has_unit(self, word: str) -> bool:
-        """Whether a word is one unit of the vocabulary, after a space or without."""
-        return self.vocabulary.has_all([word]) or self.vocabulary.has_all([SPACING + word])
-
     def token_ids(self, token: str) -> tuple[int, ...]:
         """The ids of one token of the Segmenter: several with bpe, else one."""
         return self._ids_of_token[token]

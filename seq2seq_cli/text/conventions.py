@@ -24,8 +24,10 @@ Span: TypeAlias = tuple[int, int]
 
 _LETTER = r"[^\W\d_]"
 FIRST_WORD = re.compile(rf"(\W*)({_LETTER}[\w{APOSTROPHES}-]*)(\W*)")
-INNER_WORD = re.compile(rf"(?<=[^\W_] |[,;.] ){_LETTER}\w+(?:-\w+)*")
-"""A word of more than one letter, or several with hyphens, after another word of the sentence."""
+INNER_WORD = re.compile(rf"[\w,;.]\s+(?=((?:{_LETTER}[{APOSTROPHES}])?{_LETTER}{{2,}}(?:-{_LETTER}{{2,}})*)(?!\w))")
+"""What is before a word of several letters that is not the first one, and the word: O'Brien, Jean-Luc, Tom of Tom's."""
+PART_END = re.compile(f"[{APOSTROPHES}-]")
+"""What parts the words of such a word."""
 ADDRESS = re.compile(r"[@/\\]")
 """Found in web and e-mail addresses and paths, whose case and spaces are left as they are."""
 
@@ -119,11 +121,10 @@ class Conventions:
     cased_words: tuple[str, ...] = ()
     """The most frequent form inside sentences of each word for which it is not the word's ``fold``; Lita et al. 2003,
     "tRuEcasIng", section 2.1."""
-    uncased_words: tuple[str, ...] = ()
-    """Words that some sentences have with a capital inside, most of them without."""
-    keeps_names: bool = False
-    """Whether rare words with a capital inside sentences mostly stand in the translation as they are, so that new ones
-    should: true of English to German, not of German, whose nouns have capitals, nor of English to Russian."""
+    known_words: tuple[str, ...] = ()
+    """The ``fold`` of each word of the training sentences, the most frequent first, where rare words with a capital
+    inside sentences mostly stand in the translation as they are, so that new ones should; else none. This is so from
+    English to German, but not from German, whose nouns have capitals, nor from English to Russian."""
 
     def apply(self, text: str) -> str:
         """The text, normalised, written by the conventions; a text that follows them is not changed. Idempotent.
@@ -150,11 +151,12 @@ class Conventions:
         return written, spans
 
     def new_names(self, text: str) -> Iterator[Span]:
-        """The words of a text that are written like names, and that no training sentence has with a capital."""
-        if self.keeps_names:
-            for span in inner_capitals(text, self.language):
-                if fold(text[slice(*span)], self.language) not in self._known_capitals:
-                    yield span
+        """The words of a text that are written like names and are unknown; none where names do not stay as they are."""
+        if self.known_words:
+            for start, end in inner_capitals(text, self.language):
+                parts = PART_END.split(text[start:end])
+                if self._known_words.isdisjoint(fold(part, self.language) for part in parts if len(part) > 1):
+                    yield start, end
 
     def to_json(self) -> dict[str, Any]:
         """The content of a JSON file: what differs from no conventions."""
@@ -260,19 +262,19 @@ class Conventions:
         return {fold(form, self.language): form for form in self.cased_words}
 
     @cached_property
-    def _known_capitals(self) -> frozenset[str]:
-        return frozenset(self._usual_forms).union(self.uncased_words)
+    def _known_words(self) -> frozenset[str]:
+        return frozenset(self.known_words)
 
 
 _NONE = Conventions()
 
 
 def inner_capitals(text: str, language: str) -> Iterator[Span]:
-    """The words inside sentences that begin with a capital and have other letters, too."""
+    """The words after others that begin with a capital and have lower-case letters, too."""
     for found in INNER_WORD.finditer(text):
-        word = found[0]
+        word = found[1]
         if lower(word[0], language) != word[0] and not is_all_upper(word):
-            yield found.span()
+            yield found.span(1)
 
 
 def _ends(word: str, marks: str) -> bool:

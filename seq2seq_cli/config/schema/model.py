@@ -124,7 +124,7 @@ class DecoderConfig(Section):
     word_dropout: Dropout = 0.0
     """Probability that training sets the whole vector of a word to zero."""
     readout_dropout: Dropout = 0.0
-    """Probability that training sets an entry to zero, in the input of the output layer."""
+    """Probability that training sets an entry to zero, in the input of the output layer, and where it is fed back."""
     input_feeding: bool = False
     """For luong only: feed the attentional vector to the RNN, beside the vector of the next word."""
     readout: choices.ReadoutName = "concat"

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from seq2seq_cli.decoding.passages import markup, protected, sentences, source
 from seq2seq_cli.text.codec import FINAL_MARKS, Codec
-from seq2seq_cli.text.conventions import ADDRESS, FIRST_WORD, INNER_WORD, WORD, Conventions, SpaceRule
+from seq2seq_cli.text.conventions import ADDRESS, FIRST_WORD, INNER_WORD, PART_END, WORD, Conventions, SpaceRule
 from seq2seq_cli.text.javascript import Expression, replacement_in_javascript, to_javascript
 from seq2seq_cli.text.normalise import DROPPED
 from seq2seq_cli.text.tokenizer_rules import Finder, TokenizerRules
@@ -60,6 +60,7 @@ def expressions_data() -> dict[str, Expression]:
         "space": r"\s",
         "spaces": r"\s+",
         "digit": f"[{_ranges(str.isdigit)}]",
+        "partEnd": PART_END,
         "firstWord": rf"^(?:{FIRST_WORD.pattern})\Z",
         "address": ADDRESS,
         "anyMark": markup.ANY_MARK,

@@ -76,11 +76,6 @@ class Codec {
     return words.map((word, i) => (i + 1 < words.length && isToken(word, words[i + 1]) ? SPACING : ""));
   }
 
-  /** Whether a word is one unit, after a space or without. */
-  hasUnit(word) {
-    return this.ids.has(word) || this.ids.has(SPACING + word);
-  }
-
   lowered(text) {
     return this.lowercase ? lower(text, this.language) : text;
   }

@@ -7,7 +7,7 @@ class Conventions {
     Object.assign(this, data);
     this.edits = data.space_rules.map(spaceEdit);
     this.usualForms = new Map(data.cased_words.map((form) => [folded(form, data.language), form]));
-    this.knownCapitals = new Set([...this.usualForms.keys(), ...data.uncased_words]);
+    this.knownWords = new Set(data.known_words);
   }
 
   apply(text) {
@@ -28,11 +28,12 @@ class Conventions {
     return [written, spans];
   }
 
-  /** The spans of the words that are written like names, and that no training sentence has with a capital. */
+  /** The spans of the words that are written like names and are unknown. */
   newNames(text) {
-    if (!this.keeps_names) return [];
+    if (!this.knownWords.size) return [];
+    const isKnown = (part) => [...part].length > 1 && this.knownWords.has(folded(part, this.language));
     return innerCapitals(text, this.language)
-      .filter((span) => !this.knownCapitals.has(folded(text.slice(...span), this.language)));
+      .filter((span) => !text.slice(...span).split(EXPRESSIONS.partEnd).some(isKnown));
   }
 
   joinQuotes(text) {
@@ -99,11 +100,11 @@ class Conventions {
   }
 }
 
-/** The spans of the words inside sentences that begin with a capital and have other letters, too. */
+/** The spans of the words after others that begin with a capital and have lower-case letters, too. */
 function innerCapitals(text, language) {
   return [...text.matchAll(EXPRESSIONS.innerWord)]
-    .filter(([word]) => lower([...word][0], language) !== [...word][0] && !isAllUpper(word))
-    .map((match) => [match.index, match.index + match[0].length]);
+    .filter(([, word]) => lower([...word][0], language) !== [...word][0] && !isAllUpper(word))
+    .map(({ 0: before, 1: word, index }) => [index + before.length, index + before.length + word.length]);
 }
 
 /** A change to the spaces at marks. */

@@ -195,12 +195,6 @@ function partsOf(source, [start, end], limits) {
   return [...partsOf(source, [start, place], limits), ...partsOf(source, [place, end], limits)];
 }
 
-/** Whether the word there is the first one of a sentence. */
-function beginsSentence(text, start) {
-  const begin = [...sentenceEnds(`${text.slice(0, start)}A`)].at(-1) ?? 0;
-  return ![...text.slice(begin, start)].some(isInWord);
-}
-
 /** The places in a line after which another sentence begins. */
 function* sentenceEnds(text) {
   for (const match of text.matchAll(EXPRESSIONS.sentenceEnd)) {

@@ -1,6 +1,7 @@
 // From a text to its translation: the same as decoding/translator.py, copying.py and alignment.py, which explain it.
 
 const MOST_DEMANDED = 8; // numbers and names of a sentence that its translation is searched for
+const LONGEST_ENDING = 3; // letters that a language may add to a name
 const MOST_SENTENCES = 500; // that are remembered: while one is typed, those before it are not translated again
 
 class Translator {
@@ -38,27 +39,32 @@ class Translator {
   /** The translation of a piece. One that loses any is searched for again with them, then with them protected. */
   withAll(piece) {
     let found = this.translatePiece(piece);
-    const lost = () => this.lost(piece, found);
-    if (lost().length && lost().length <= MOST_DEMANDED) found = this.translatePiece(piece, lost());
-    const still = lost();
-    if (!still.length) return found;
-    const spans = still.length > MOST_DEMANDED ? [[still[0][0], still.at(-1)[1]]] : still;
-    return this.translatePiece(protectSpans(piece, spans));
+    let kept = [];
+    let lost = this.lost(piece, found);
+    if (lost.length <= MOST_DEMANDED) kept = lost.filter((span) => this.forms(piece.text.slice(...span)).length);
+    if (kept.length) {
+      found = this.translatePiece(piece, kept);
+      lost = this.lost(piece, found);
+    }
+    if (!lost.length) return found;
+    const spans = lost.length > MOST_DEMANDED ? [[lost[0][0], lost.at(-1)[1]]] : lost;
+    const others = kept.filter(([start, end]) => spans.every(([first, last]) => end <= first || last <= start));
+    return this.translatePiece(protectSpans(piece, spans), others);
   }
 
   /** The spans of the numbers and the new names of a piece that its translation lacks. */
   lost({ text }, found) {
-    const names = this.newNames(text).filter((span) => !found.text.includes(text.slice(...span)));
-    return [...lostNumbers(text, found.text), ...names].sort(([one], [other]) => one - other);
+    const numbers = lostNumbers(text, found.text);
+    const names = this.newNames(text).filter((span) => !hasName(found.text, text.slice(...span)));
+    if (numbers.length + names.length > MOST_DEMANDED) return numbers;
+    return [...numbers, ...names].sort(([one], [other]) => one - other);
   }
 
-  /** The spans of the words that seem to be names that the training text does not have. */
+  /** The spans of the words that seem to be new names: unknown, with a capital inside a sentence. */
   newNames(text) {
-    const { src } = this;
-    if (src.unit === "character") return [];
     return this.conventions.newNames(text).filter(([start, end]) => {
-      const word = text.slice(start, end);
-      return !src.hasUnit(word) && !src.hasUnit(lower(word, src.language)) && !beginsSentence(text, start);
+      const begin = [...sentenceEnds(text.slice(0, end))].at(-1) ?? 0;
+      return [...text.slice(begin, start)].some(isInWord);
     });
   }
 
@@ -170,6 +176,12 @@ function copyInOrder(ids, words) {
   const unknown = words.filter((word) => isUnknown(word) && !isPunctuation(word.text));
   const places = [...ids.keys()].filter((place) => ids[place] === UNK);
   return new Map(places.slice(0, unknown.length).map((place, i) => [place, unknown[i].text]));
+}
+
+/** Whether a text has a name, which is of letters, hyphens and apostrophes, with a short ending or without. */
+function hasName(text, name) {
+  const letter = "[\\p{L}\\p{N}_]";
+  return new RegExp(`(?<!${letter})${name}${letter}{0,${LONGEST_ENDING}}(?!${letter})`, "u").test(text);
 }
 
 /** Whether every character is a punctuation mark. */

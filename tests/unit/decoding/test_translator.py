@@ -189,14 +189,20 @@ def test_a_new_name_comes_through_unless_a_glossary_translates_it(
     # No untrained model copies a word by itself: the bias of the unknown word is low.
     with torch.no_grad():
         model.output.bias[UNK] = -1000
-    conventions = replace(src_codec.conventions, language="en", keeps_names=True)
+    conventions = replace(src_codec.conventions, language="en", known_words=("she", "saw", "her"))
     plain = translator(model, replace(src_codec, conventions=conventions), tgt_codec)
     asked = ["She saw Kowalski.", "She saw kowalski.", "Kowalski saw her."]
     assert ["Kowalski" in each.text for each in plain.translate(asked)] == [True, False, False]
+    both = plain.translate(["She saw Kowalski 12 times.", "She saw Covid-19."])
+    assert [Counter(re.findall("Kowalski|12|Covid|19", each.text)) for each in both] == [
+        {"Kowalski": 1, "12": 1},
+        {"Covid": 1, "19": 1},
+    ]
+    foreign = " ".join(f"N{letter}ame" for letter in "abcdefghi")  # too many for names
+    assert "Name" not in plain.translate([f"She saw {foreign}"])[0].text
     demands = Demands(glossary=Glossary({"Kowalski": ("Tom",)}))
-    [told] = replace(plain, demands=demands).translate(asked[:1])
-    assert "Kowalski" not in told.text
-    assert "Tom" in told.text
+    told = replace(plain, demands=demands).translate([*asked[:1], "She saw  Kowalski-Nowak."])
+    assert all("Tom" in each.text and "Kowalski" not in each.text for each in told)
 
 
 def test_unknown_words_are_copied_and_unk_is_never_written(model: Seq2Seq, src_codec: Codec, tgt_codec: Codec) -> None:

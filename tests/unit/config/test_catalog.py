@@ -65,7 +65,7 @@ def test_an_unknown_name_is_answered_with_the_nearest(name: str, line: str) -> N
 
 
 def test_a_name_near_to_none_is_answered_with_all() -> None:
-    with pytest.raises(ConfigError, match="there are fast, few, quick, sample, tutorial, bahdanau, "):
+    with pytest.raises(ConfigError, match="there are best, fast, few, quick, sample, tutorial, bahdanau, "):
         find_config("xyz")
 
 

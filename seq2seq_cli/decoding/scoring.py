@@ -100,8 +100,8 @@ def score_pairs(
 
 
 def _read_source(translator: Translator, text: str, place: str) -> Reading:
-    codec, longest = translator.src_codec, translator.engine.max_source_length
-    reading = codec.read(codec.conventions.apply(text) if translator.options.tidy_input else text)
+    longest = translator.engine.max_source_length
+    reading = translator.read(text)
     if longest is not None and len(reading.ids) + len((EOS,)) > longest:
         raise InputError(
             f"{place}: {len(reading.ids) + 1} tokens, <eos> counted, but this model's location attention takes at most"

@@ -117,13 +117,13 @@ class Translator:
         return Limits(
             usual_length=self.src_codec.conventions.longest or longest,
             max_length=longest,
-            count_tokens=lambda text: len(self._read(text).words),
-            count_ids=lambda text: len(self._read(text).ids),
+            count_tokens=lambda text: len(self.read(text).words),
+            count_ids=lambda text: len(self.read(text).ids),
         )
 
     @cached_property
-    def _read(self) -> Callable[..., Reading]:
-        """The reading of a text, with protected spans; kept, as it is asked for again when its length is known."""
+    def read(self) -> Callable[..., Reading]:
+        """The reading of a text as the model has it, with protected spans; the last ones are kept, to be asked for again."""
         return lru_cache(2 * _CHUNK_TEXTS * self.engine.threads)(self._read_anew)
 
     def _read_anew(self, text: str, protected: tuple[Span, ...] = ()) -> Reading:
@@ -198,7 +198,7 @@ class Translator:
         source, output = sentence.piece.text, translations[0].text
         numbers, names = lost_numbers(source, output), lost_names(source, output, self.src_codec)
         if names and self.demands.glossary.terms:
-            reading, text = self._read(source), normalise(source)
+            reading, text = self.read(source), normalise(source)
             terms = [span for span, _ in self.demands.glossary.demanded(text)]
             taken = {place for span in terms for place in positions_of_span(reading, text, span)}
             names = [span for span in names if taken.isdisjoint(positions_of_span(reading, source, span))]
@@ -206,7 +206,7 @@ class Translator:
 
     def _search(self, sentences: "Iterable[_Sentence]") -> "dict[_Sentence, list[SentenceTranslation]]":
         """The translations of each sentence, best first."""
-        sources = [(each, self._read(each.piece.text, each.piece.protected)) for each in dict.fromkeys(sentences)]
+        sources = [(each, self.read(each.piece.text, each.piece.protected)) for each in dict.fromkeys(sentences)]
         lengths = [len(reading.ids) for _, reading in sources]
         translations: dict[_Sentence, list[SentenceTranslation]] = {}
         for batch in similar_lengths(lengths, self.options.batch_size):

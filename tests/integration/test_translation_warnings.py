@@ -52,6 +52,16 @@ def test_texts_that_the_model_cannot_know_are_told(text: str, parts: Sequence[st
     assert all(part in told[0] for part in ("TEXT 1: ", *parts) if parts)
 
 
+def test_words_in_capitals_are_known_as_the_model_reads_them(tmp_path: Path) -> None:
+    run = tmp_path / "runs" / "newest"
+    make_run(run)
+    src, tgt = load_codecs(run)
+    cased = replace(src, config=replace(src.config, lowercase=False), conventions=Conventions(lower_case=True))
+    save_codecs(run, (cased, tgt))
+    assert warnings(tmp_path, *STEADY, "SHE SAW HIM .") == []
+    assert len(warnings(tmp_path, *STEADY, "--set", "decoding.tidy_input=false", "SHE SAW HIM .")) == 1
+
+
 def test_each_kind_is_told_once_with_the_first_text_and_the_number_of_others(folder: Path, tmp_path: Path) -> None:
     strange = "Sie küsste ihn gestern ."
     texts = tmp_path / "texts.txt"

@@ -86,7 +86,7 @@ def _unknown_words(translator: "Translator", translation: "Translation") -> str 
     codec = translator.src_codec
     if len(translation.unknown) < _FEWEST_UNKNOWN and not any(map(_is_cut_small, translation.sentences)):
         return None  # nearly always: the text is not read again
-    words = [word for sentence in translation.sentences for word in codec.read(sentence.source).words]
+    words = [word for sentence in translation.sentences for word in translator.read(sentence.source).words]
     words = [word for word in words if any(map(str.isalnum, word.text))]
     cut = codec.unit == "bpe"
     unknown = sum(

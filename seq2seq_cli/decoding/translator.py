@@ -123,7 +123,7 @@ class Translator:
 
     @cached_property
     def read(self) -> Callable[..., Reading]:
-        """The reading of a text as the model has it, with protected spans; the last ones are kept, to be asked for again."""
+        """The reading of a text as the model has it, with protected spans; the last ones are kept."""
         return lru_cache(2 * _CHUNK_TEXTS * self.engine.threads)(self._read_anew)
 
     def _read_anew(self, text: str, protected: tuple[Span, ...] = ()) -> Reading:

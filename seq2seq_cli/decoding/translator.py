@@ -184,7 +184,7 @@ class Translator:
         return translations
 
     def _demand(self, sentence: "_Sentence", spans: Sequence[Span]) -> "_Sentence":
-        """The sentence with what stands in these spans as a condition, as far as it can be written and is not much."""
+        """The sentence on the condition that its translation has what stands in these spans, if that can be written."""
         if self.options.sampling or len(spans) > _MOST_DEMANDED:
             return sentence
         text = sentence.piece.text

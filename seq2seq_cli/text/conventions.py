@@ -122,9 +122,9 @@ class Conventions:
     """The most frequent form inside sentences of each word for which it is not the word's ``fold``; Lita et al. 2003,
     "tRuEcasIng", section 2.1."""
     known_words: tuple[str, ...] = ()
-    """The ``fold`` of each word of the training sentences, the most frequent first, where rare words with a capital
-    inside sentences mostly stand in the translation as they are, so that new ones should; else none. This is so from
-    English to German, but not from German, whose nouns have capitals, nor from English to Russian."""
+    """The ``fold`` of each word of the training sentences, or of very many the most frequent ones, where rare words
+    with a capital inside sentences mostly stand in the translation as they are, so that new ones should; else none.
+    This is so from English to German, but not from German, whose nouns have capitals, nor from English to Russian."""
 
     def apply(self, text: str) -> str:
         """The text, normalised, written by the conventions; a text that follows them is not changed. Idempotent.
@@ -270,10 +270,11 @@ _NONE = Conventions()
 
 
 def inner_capitals(text: str, language: str) -> Iterator[Span]:
-    """The words after others that begin with a capital and have lower-case letters, too."""
+    """The words after others that begin with a capital and have lower-case letters, too; O'Brien, but not I'll."""
     for found in INNER_WORD.finditer(text):
         word = found[1]
-        if lower(word[0], language) != word[0] and not is_all_upper(word):
+        first_letters = word[0] + word[2] if word[1] in APOSTROPHES else word[0]
+        if all(lower(letter, language) != letter for letter in first_letters) and not is_all_upper(word):
             yield found.span(1)
 
 

@@ -102,8 +102,10 @@ class Conventions {
 
 /** The spans of the words after others that begin with a capital and have lower-case letters, too. */
 function innerCapitals(text, language) {
+  const isCapital = (letter) => lower(letter, language) !== letter;
+  const firstLetters = ([first, second, third]) => (APOSTROPHES.includes(second) ? [first, third] : [first]);
   return [...text.matchAll(EXPRESSIONS.innerWord)]
-    .filter(([, word]) => lower([...word][0], language) !== [...word][0] && !isAllUpper(word))
+    .filter(([, word]) => firstLetters([...word]).every(isCapital) && !isAllUpper(word))
     .map(({ 0: before, 1: word, index }) => [index + before.length, index + before.length + word.length]);
 }
 

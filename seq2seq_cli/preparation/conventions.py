@@ -71,9 +71,9 @@ def learn_conventions(
     known: tuple[str, ...] = ()
     if config.unit != "character" and not config.src.lowercase:  # those of all sentences, with their case
         inner = token_counts - _first_tokens(store, split_of_pair)
-        tokens = Counter(dict(zip(store.tokens["src"], inner.tolist(), strict=True)))
+        tokens = _counter(store, inner)
         if not config.tgt.lowercase and keeps_names(zip(sentences, translations, strict=True), tokens, language):
-            known = _known_words(Counter(dict(zip(store.tokens["src"], token_counts.tolist(), strict=True))), language)
+            known = _known_words(_counter(store, token_counts), language)
     lengths = store.column("src.lengths")[pairs]
     return replace(
         conventions_of(sentences, language, tokens),
@@ -81,6 +81,20 @@ def learn_conventions(
         max_length=int(lengths.max()),
         known_words=known,
     )
+
+
+def with_known_words(
+    conventions: Conventions, store: PairStore, token_counts: NDArray[np.int64], config: TextConfig
+) -> Conventions:
+    """The conventions, which know the words of these training pairs, too; none where they know no words."""
+    if not conventions.known_words:
+        return conventions
+    words = _known_words(_counter(store, token_counts), config.src.language)
+    return replace(conventions, known_words=tuple(dict.fromkeys([*conventions.known_words, *words])))
+
+
+def _counter(store: PairStore, token_counts: NDArray[np.int64]) -> Counter[str]:
+    return Counter(dict(zip(store.tokens["src"], token_counts.tolist(), strict=True)))
 
 
 def _first_tokens(store: PairStore, split_of_pair: NDArray[np.int8]) -> NDArray[np.int64]:

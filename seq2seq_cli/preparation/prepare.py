@@ -42,7 +42,7 @@ from seq2seq_cli.pairs.languages import LanguageOrigin, resolve_languages, state
 from seq2seq_cli.pairs.pair_files import PairPath, local_pair_files, pair_paths
 from seq2seq_cli.pairs.recognise import Recognised, recognise
 from seq2seq_cli.pairs.scripts import find_mismatch
-from seq2seq_cli.preparation.conventions import learn_conventions
+from seq2seq_cli.preparation.conventions import learn_conventions, with_known_words
 from seq2seq_cli.preparation.dropped import Dropped, LineCounts, write_examples
 from seq2seq_cli.preparation.given_codecs import adopt_codecs, check_languages
 from seq2seq_cli.preparation.output_folder import (
@@ -269,11 +269,14 @@ class _Job:
         """Fit the codecs on the training split, and write both sides of all splits."""
         counts = [count_tokens(store, side, selection.split_of_pair) for side in SIDES]
         src_counts, tgt_counts = map(partial(train_counts, store), SIDES, counts)
-        codecs = self.codecs
-        if codecs is None:
+        in_training = counts[0][TRAIN]
+        if self.codecs:
+            src, tgt = self.codecs
+            conventions = with_known_words(src.conventions, store, in_training, self.config.text)
+        else:
             src, tgt = fit_codecs(self.config.text, src_counts, tgt_counts, rules)
-            conventions = learn_conventions(store, selection.split_of_pair, counts[0][TRAIN], self.config.text)
-            codecs = replace(src, conventions=conventions), tgt
+            conventions = learn_conventions(store, selection.split_of_pair, in_training, self.config.text)
+        codecs = replace(src, conventions=conventions), tgt
         save_codecs(folder, codecs)
         return [
             write_side(folder, store, side, codec, selection.split_of_pair, side_counts)

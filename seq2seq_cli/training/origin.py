@@ -5,6 +5,7 @@ Imported without torch: see `command`.
 
 import logging
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from seq2seq_cli.config.choices import Overlap
@@ -72,7 +73,7 @@ def _check_codecs(origin: RunFolder, corpus: PreparedCorpus) -> None:
     differences = []
     codecs = zip(SIDES, load_codecs(origin.path), (corpus.src_codec, corpus.tgt_codec), strict=True)
     for side, theirs, ours in codecs:
-        if theirs != ours:
+        if replace(theirs, conventions=ours.conventions) != ours:  # the weights do not depend on them
             differences.append(
                 f"{side}: {counted(len(theirs.vocabulary), 'unit')} there, {len(ours.vocabulary):,} here"
             )

@@ -198,3 +198,15 @@ def test_given_codecs_keep_their_conventions(tmp_path: Path) -> None:
     older = prepare(tmp_path / "eng.txt", languages="en-de", out=tmp_path / "older").out
     newer = prepare(tmp_path / "other.txt", languages="en-de", out=tmp_path / "newer", codec_from=older).out
     assert load_codecs(newer) == load_codecs(older)
+
+
+def test_given_codecs_learn_the_words_of_the_new_pairs(tmp_path: Path) -> None:
+    names = [f"{chr(65 + n // 26)}{chr(97 + n % 26)}ski" for n in range(60)]
+    write_pairs(tmp_path / "eng.txt", [f"I saw {name} ." for name in names])
+    write_pairs(tmp_path / "other.txt", [f"he likes Prague and {n} , too" for n in range(60)])
+    older = prepare(tmp_path / "eng.txt", languages="en-de", out=tmp_path / "older").out
+    newer = prepare(tmp_path / "other.txt", languages="en-de", out=tmp_path / "newer", codec_from=older).out
+    (before, _), (after, _) = load_codecs(older), load_codecs(newer)
+    assert "saw" in before.conventions.known_words
+    assert "prague" not in before.conventions.known_words
+    assert {"saw", "prague"} <= set(after.conventions.known_words)

@@ -11,6 +11,9 @@ from seq2seq_cli.text.codec import Codec, Reading
 from seq2seq_cli.text.normalise import SPACING, normalise
 from seq2seq_cli.text.vocabulary import UNK
 
+MOST_DEMANDED = 8
+"""Most numbers and names of a sentence that its translation is searched for: the time grows with their square."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Demands:

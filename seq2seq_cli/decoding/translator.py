@@ -15,7 +15,7 @@ from seq2seq_cli.compute.threads import map_in_threads
 from seq2seq_cli.config.choices import MOST_EXTRA_TOKENS
 from seq2seq_cli.decoding.alignment import positions_of_span
 from seq2seq_cli.decoding.copying import copy_by_attention, copy_in_order, is_punctuation
-from seq2seq_cli.decoding.demands import Demands, forms
+from seq2seq_cli.decoding.demands import MOST_DEMANDED, Demands, forms
 from seq2seq_cli.decoding.engine import Engine
 from seq2seq_cli.decoding.names import lost_names
 from seq2seq_cli.decoding.options import with_changes
@@ -44,9 +44,6 @@ _CHUNK_TEXTS = 512
 _CHUNK_CHARACTERS = 2**18
 _BATCH_POSITIONS = 2**14
 """Most source positions per batch, padding counted."""
-
-_MOST_DEMANDED = 8
-"""Most numbers and names of a sentence that its translation is searched for: the time grows with their square."""
 
 _PlacedText: TypeAlias = tuple[str, str]
 """A text, after the words that name it to the user."""
@@ -121,12 +118,15 @@ class Translator:
             count_ids=lambda text: len(self.read(text).ids),
         )
 
-    @cached_property
-    def read(self) -> Callable[..., Reading]:
+    def read(self, text: str, protected: tuple[Span, ...] = ()) -> Reading:
         """The reading of a text as the model has it, with protected spans; the last ones are kept."""
+        return self._read_once(text, protected)
+
+    @cached_property
+    def _read_once(self) -> Callable[[str, tuple[Span, ...]], Reading]:
         return lru_cache(2 * _CHUNK_TEXTS * self.engine.threads)(self._read_anew)
 
-    def _read_anew(self, text: str, protected: tuple[Span, ...] = ()) -> Reading:
+    def _read_anew(self, text: str, protected: tuple[Span, ...]) -> Reading:
         if not self.options.tidy_input:
             return self.src_codec.read(text, protected)
         return self.src_codec.read(*self.src_codec.conventions.apply_around(text, protected))
@@ -145,7 +145,7 @@ class Translator:
         passages |= {text: self._split(text, replace(self.limits, usual_length=0)) for text in lossy}
         sentences |= {text: _sentences(passages[text]) for text in lossy}
         found |= self._search(each for text in lossy for each in sentences[text] if each not in found)
-        found = self._search_again(found)
+        found = self._search_again({each: found[each] for of_text in sentences.values() for each in of_text})
         translations = {
             text: self._joined(text, passage, [found[sentence] for sentence in sentences[text]])
             for text, passage in passages.items()
@@ -185,7 +185,7 @@ class Translator:
 
     def _demand(self, sentence: "_Sentence", spans: Sequence[Span]) -> "_Sentence":
         """The sentence on the condition that its translation has what stands in these spans, if that can be written."""
-        if self.options.sampling or len(spans) > _MOST_DEMANDED:
+        if self.options.sampling or len(spans) > MOST_DEMANDED:
             return sentence
         text = sentence.piece.text
         return sentence._replace(kept=tuple(span for span in spans if any(forms([text[slice(*span)]], self.tgt_codec))))
@@ -193,7 +193,7 @@ class Translator:
     def _lost(self, sentence: "_Sentence", translations: Sequence[SentenceTranslation]) -> list[Span]:
         """The numbers and new names of a sentence that its best translation lacks, but for those of the glossary.
 
-        Very many are no names: the text is in another language, or a heading.
+        Beyond `MOST_DEMANDED` in all, names are not counted: very many are none, and numbers come first.
         """
         source, output = sentence.piece.text, translations[0].text
         numbers, names = lost_numbers(source, output), lost_names(source, output, self.src_codec)
@@ -202,7 +202,7 @@ class Translator:
             terms = [span for span, _ in self.demands.glossary.demanded(text)]
             taken = {place for span in terms for place in positions_of_span(reading, text, span)}
             names = [span for span in names if taken.isdisjoint(positions_of_span(reading, source, span))]
-        return sorted([*numbers, *names] if len(numbers) + len(names) <= _MOST_DEMANDED else numbers)
+        return sorted([*numbers, *names] if len(numbers) + len(names) <= MOST_DEMANDED else numbers)
 
     def _search(self, sentences: "Iterable[_Sentence]") -> "dict[_Sentence, list[SentenceTranslation]]":
         """The translations of each sentence, best first."""
@@ -315,7 +315,7 @@ class _Sentence(NamedTuple):
 
     def protect(self, spans: Sequence[Span]) -> "_Sentence":
         """The sentence with more spans that come through unchanged; very many, with all that lies between them."""
-        if len(spans) > _MOST_DEMANDED:
+        if len(spans) > MOST_DEMANDED:
             spans = [(spans[0][0], spans[-1][1])]
         kept = tuple(
             (start, end) for start, end in self.kept if all(end <= first or last <= start for first, last in spans)

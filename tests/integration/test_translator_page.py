@@ -22,6 +22,7 @@ from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.conventions import Conventions
 from seq2seq_cli.text.options import SideOptions
 from seq2seq_cli.text.segmenter import get_segmenter
+from seq2seq_cli.text.sides import load_codecs, save_codecs
 from seq2seq_cli.text.vocabulary import BOS
 from tests.browser import Browser, running_browser
 from tests.commands import s2s_here
@@ -48,6 +49,7 @@ TEXTS = [
 ]
 SAMPLE = Path(__file__).parents[2] / "data" / "sample.txt"
 NUMBERS = ["12 12 7", "he 1 2 3 4 5 6 7 8 9 10 11 she"]
+NAMES = ["he saw Anna Kowalski .", "She kissed O'Brien's dog. Anna saw Éva, I'll 12 3.", "he" + " Anna" * 9]
 
 
 @pytest.fixture(scope="module")
@@ -78,6 +80,14 @@ def with_rounded_weights(run: RunFolder) -> RunFolder:
     return run
 
 
+def with_known_words(run: RunFolder) -> RunFolder:
+    """The run with the conventions of pairs whose names stay as they are."""
+    src, tgt = load_codecs(run.path)
+    conventions = Conventions(language="en", known_words=("he", "she", "saw", "kissed", "dog"))
+    save_codecs(run.path, (replace(src, conventions=conventions), tgt))
+    return run
+
+
 def open_page(browser: Browser, run: RunFolder) -> Path:
     """Export a run and open the page, ready to translate."""
     page = run.path.with_suffix(".html")
@@ -102,10 +112,10 @@ def translated(browser: Browser, texts: list[str]) -> list[Any]:
 def test_its_translations_and_weights_are_those_of_python(
     browser: Browser, tmp_path: Path, score: ScoreName, copies: bool
 ) -> None:
-    run = with_rounded_weights(make_run(tmp_path / "run", score=score, copies=copies))
+    run = with_known_words(with_rounded_weights(make_run(tmp_path / "run", score=score, copies=copies)))
     open_page(browser, run)
-    expected = load(run.path).translator.translate([*TEXTS, *NUMBERS])
-    found = translated(browser, [*TEXTS, *NUMBERS])
+    expected = load(run.path).translator.translate([*TEXTS, *NUMBERS, *NAMES])
+    found = translated(browser, [*TEXTS, *NUMBERS, *NAMES])
     assert [each["text"] for each in found] == [each.text for each in expected]
     assert any(each.text.strip() for each in expected)
     assert browser.run("document.title") == "en - de"

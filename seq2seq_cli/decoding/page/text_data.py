@@ -7,6 +7,8 @@ from dataclasses import asdict
 from itertools import groupby
 from typing import Any, TypeAlias
 
+from seq2seq_cli.decoding.demands import MOST_DEMANDED
+from seq2seq_cli.decoding.names import LONGEST_ENDING
 from seq2seq_cli.decoding.passages import markup, protected, sentences, source
 from seq2seq_cli.text.codec import FINAL_MARKS, Codec
 from seq2seq_cli.text.conventions import ADDRESS, FIRST_WORD, INNER_WORD, PART_END, WORD, Conventions, SpaceRule
@@ -106,6 +108,8 @@ def tables_data(language: str) -> Data:
         "opening": "".join(sorted(protected.OPENING)),
         "closingMarks": sentences.CLOSING_MARKS,
         "otherStops": sentences.OTHER_STOPS,
+        "mostDemanded": MOST_DEMANDED,
+        "longestEnding": LONGEST_ENDING,
         "longestAbbreviation": sentences.LONGEST_ABBREVIATION,
         "abbreviations": sorted(sentences.abbreviations_of(language)),
     }

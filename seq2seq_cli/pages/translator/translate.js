@@ -1,7 +1,5 @@
 // From a text to its translation: the same as decoding/translator.py, copying.py and alignment.py, which explain it.
 
-const MOST_DEMANDED = 8; // numbers and names of a sentence that its translation is searched for
-const LONGEST_ENDING = 3; // letters that a language may add to a name
 const MOST_SENTENCES = 500; // that are remembered: while one is typed, those before it are not translated again
 
 class Translator {
@@ -41,13 +39,13 @@ class Translator {
     let found = this.translatePiece(piece);
     let kept = [];
     let lost = this.lost(piece, found);
-    if (lost.length <= MOST_DEMANDED) kept = lost.filter((span) => this.forms(piece.text.slice(...span)).length);
+    if (lost.length <= TABLES.mostDemanded) kept = lost.filter((span) => this.forms(piece.text.slice(...span)).length);
     if (kept.length) {
       found = this.translatePiece(piece, kept);
       lost = this.lost(piece, found);
     }
     if (!lost.length) return found;
-    const spans = lost.length > MOST_DEMANDED ? [[lost[0][0], lost.at(-1)[1]]] : lost;
+    const spans = lost.length > TABLES.mostDemanded ? [[lost[0][0], lost.at(-1)[1]]] : lost;
     const others = kept.filter(([start, end]) => spans.every(([first, last]) => end <= first || last <= start));
     return this.translatePiece(protectSpans(piece, spans), others);
   }
@@ -56,7 +54,7 @@ class Translator {
   lost({ text }, found) {
     const numbers = lostNumbers(text, found.text);
     const names = this.newNames(text).filter((span) => !hasName(found.text, text.slice(...span)));
-    if (numbers.length + names.length > MOST_DEMANDED) return numbers;
+    if (numbers.length + names.length > TABLES.mostDemanded) return numbers;
     return [...numbers, ...names].sort(([one], [other]) => one - other);
   }
 
@@ -181,7 +179,7 @@ function copyInOrder(ids, words) {
 /** Whether a text has a name, which is of letters, hyphens and apostrophes, with a short ending or without. */
 function hasName(text, name) {
   const letter = "[\\p{L}\\p{N}_]";
-  return new RegExp(`(?<!${letter})${name}${letter}{0,${LONGEST_ENDING}}(?!${letter})`, "u").test(text);
+  return new RegExp(`(?<!${letter})${name}${letter}{0,${TABLES.longestEnding}}(?!${letter})`, "u").test(text);
 }
 
 /** Whether every character is a punctuation mark. */

@@ -14,13 +14,13 @@ from pathlib import Path
 from statistics import median
 
 from benchmarks.models import is_for_prepare
+from benchmarks.work_folder import claim
 from seq2seq_cli.compute.device import choose_device
 from seq2seq_cli.compute.precision import choose_precision
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.decoding.load import load
-from seq2seq_cli.errors import UsageError
 from seq2seq_cli.evaluation.corpus_scores import corpus_bleu
 from seq2seq_cli.evaluation.gold_alignment import GoldAlignment, read_gold_alignment
 from seq2seq_cli.evaluation.system import SystemOutput, translate_test_set
@@ -28,7 +28,6 @@ from seq2seq_cli.evaluation.test_set import TestSet, read_lines
 from seq2seq_cli.files.writing import write_json
 from seq2seq_cli.learning.state import fresh_state
 from seq2seq_cli.model.build import build_model
-from seq2seq_cli.pairs.pair_files import local_pair_files
 from seq2seq_cli.plots.attention_files import save_attention
 from seq2seq_cli.plots.learning_curves import save_curves
 from seq2seq_cli.preparation.prepare import prepare
@@ -78,18 +77,10 @@ class GalleryRuns:
     def open(cls, folder: Path, pairs: Path, settings: Sequence[str], *, alignment: Path | None) -> "GalleryRuns":
         """The folder of runs, with the pairs prepared once.
 
-        Raises UsageError when the folder was made of other pairs or with other settings, PairFileError without pairs,
-        InputError when `alignment`, the file of gold links, cannot be read or does not fit the pairs.
+        Raises UsageError when the folder was made of other files or with other settings, PairFileError without pairs or
+        gold links, InputError when `alignment`, the file of gold links, does not fit the pairs.
         """
-        with local_pair_files({"pairs": [(pairs,)]}) as found:
-            hashes = [file.sha256 for pair_file in found["pairs"] for file in pair_file.files]
-        made_of = {"pairs": hashes, "settings": list(settings), "with gold links": alignment is not None}
-        record = folder / "made_of.json"
-        is_new = not folder.exists() or not any(folder.iterdir())
-        if not is_new and not (record.is_file() and json.loads(record.read_text(encoding="utf-8")) == made_of):
-            raise UsageError(f"{folder}: made of other pairs or with other settings: name another folder with --work")
-        folder.mkdir(parents=True, exist_ok=True)
-        write_json(record, made_of)
+        claim(folder, {"pairs": [pairs], "alignment": [alignment] if alignment else []}, settings)
         prepared = folder / "prepared"
         if not prepared.exists():
             prepare(pairs, out=prepared, overrides=[s for s in settings if is_for_prepare(s)])

@@ -17,6 +17,7 @@ from benchmarks.models import is_for_prepare
 from benchmarks.pages import fill
 from benchmarks.processes import cold_start
 from benchmarks.results.table import Result, Score, read_results, results_table, summary_table
+from benchmarks.work_folder import claim
 from seq2seq_cli.compute.environment import prepare_environment, usable_cores
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.counts import counted
@@ -78,16 +79,7 @@ def _ensure(system: str, seed: int, options: argparse.Namespace) -> None:
     record = options.results / f"{options.pairs.stem}-{name}.json"
     if record.is_file():
         return
-    prepared = work / "prepared"
-    if not prepared.exists():
-        prepare(
-            options.pairs,
-            valid=options.valid,
-            test=options.test,
-            out=prepared,
-            overrides=[setting for setting in options.set if is_for_prepare(setting)],
-        )
-    corpus = PreparedCorpus.open(prepared)
+    corpus = _corpus(work, options)
     if system.split(":")[0] in PEERS:
         result = _peer(system, seed, corpus, work / name, options)
     else:
@@ -95,6 +87,16 @@ def _ensure(system: str, seed: int, options: argparse.Namespace) -> None:
     options.results.mkdir(parents=True, exist_ok=True)
     write_json(record, dataclasses.asdict(result))
     print(f"{system}, seed {seed}: BLEU {result.bleu.value:.1f} after {result.minutes:.1f} minutes", file=sys.stderr)
+
+
+def _corpus(work: Path, options: argparse.Namespace) -> PreparedCorpus:
+    """The pairs, prepared once in the work folder; UsageError when it was made of others or with other settings."""
+    settings = [setting for setting in options.set if is_for_prepare(setting)]
+    claim(work, {"pairs": [options.pairs], "valid": options.valid, "test": options.test}, settings)
+    prepared = work / "prepared"
+    if not prepared.exists():
+        prepare(options.pairs, valid=options.valid, test=options.test, out=prepared, overrides=settings)
+    return PreparedCorpus.open(prepared)
 
 
 def _own(system: str, seed: int, corpus: PreparedCorpus, run: Path, options: argparse.Namespace) -> Result:

@@ -2,7 +2,7 @@
 
 A system is a config of s2s, such as ``quick``, or with --joeynmt ``joeynmt-rnn:6`` or ``joeynmt-transformer:6``, which
 trains for six minutes. Each is trained once per seed, as by its own command, and its result is kept beside those of
-other machines and other pairs: none is trained twice. Training ends by the clock: run nothing else meanwhile.
+other numbers of cores and other pairs: none is trained twice. Training ends by the clock: run nothing else meanwhile.
 """
 
 import argparse
@@ -75,7 +75,8 @@ def _parse() -> argparse.Namespace:
 def _ensure(system: str, seed: int, options: argparse.Namespace) -> None:
     """Train and score the system with that seed, unless its result is there."""
     work = options.work / options.pairs.stem
-    name = "-".join([system.replace(":", "-").replace("/", "-"), *options.set, f"seed{seed}"])
+    cores = _cores().replace(" ", "")
+    name = "-".join([system.replace(":", "-").replace("/", "-"), *options.set, cores, f"seed{seed}"])
     record = options.results / f"{options.pairs.stem}-{name}.json"
     if record.is_file():
         return
@@ -159,9 +160,14 @@ def _scored(
         chrf=score(corpus_chrf(texts, expected)),
         sentences_per_second=None,
         start_seconds=None,
-        hardware=f"{counted(usable_cores(), 'core')} ({platform.machine()})",
+        hardware=f"{_cores()} ({platform.machine()})",
         torch=version("torch"),
     )
+
+
+def _cores() -> str:
+    """Such as "2 cores": those that a training may use."""
+    return counted(usable_cores(), "core")
 
 
 if __name__ == "__main__":

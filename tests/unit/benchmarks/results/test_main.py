@@ -72,3 +72,15 @@ def test_pairs_prepared_from_other_files_or_with_other_settings_are_not_trained_
     # Settings of a training alone leave the pairs as they are.
     measure(monkeypatch, *pairs, "--set", "training.epochs=2")
     assert len(trainings.runs) == 2
+
+
+def test_a_result_is_kept_for_each_number_of_cores_and_measured_once(
+    trainings: Trainings, pair_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def on(cores: int) -> list[str]:
+        monkeypatch.setattr(results, "usable_cores", lambda: cores)
+        return measure(monkeypatch, "--pairs", str(pair_file))
+
+    assert on(2) == ["deu-quick-2cores-seed1.json"]
+    assert on(1) == on(2) == ["deu-quick-1core-seed1.json", "deu-quick-2cores-seed1.json"]
+    assert trainings.runs == ["quick-2cores-seed1", "quick-1core-seed1"]

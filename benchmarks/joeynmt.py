@@ -3,6 +3,7 @@
 It needs a folder whose virtual environment ``venv`` has JoeyNMT; benchmarks/README.md says how to make one.
 """
 
+import shutil
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,7 +38,7 @@ class JoeyNMT:
 
     @classmethod
     def set_up(cls, home: Path, corpus: PreparedCorpus, config: Config, folder: Path) -> "JoeyNMT":
-        """Write the training pairs, a vocabulary learned from them and the config into `folder`.
+        """Write the training pairs, a vocabulary learned from them and the config into `folder`, which is made anew.
 
         `home` holds ``venv``; `config` is that of our model with input feeding, the only decoder of JoeyNMT.
         Raises RuntimeError when JoeyNMT is missing or cannot learn a vocabulary.
@@ -46,7 +47,9 @@ class JoeyNMT:
         python = home.absolute() / "venv" / "bin" / "python"
         if not python.exists():
             raise RuntimeError(f"{python}: no such file; benchmarks/README.md says how to set up JoeyNMT")
-        folder.mkdir()
+        if folder.exists():  # of a run that was interrupted or failed
+            shutil.rmtree(folder)
+        folder.mkdir(parents=True)
         for side, name in enumerate(("src", "tgt")):
             lines = [pair[side] + "\n" for pair in corpus.sentences("train")]
             (folder / f"train.{name}").write_text("".join(lines), encoding="utf-8")

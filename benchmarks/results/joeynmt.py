@@ -35,10 +35,9 @@ def train_and_translate(
 ) -> list[str]:
     """The translations of sources, beam 5, by an ``rnn`` or ``transformer`` that was trained for so many minutes.
 
-    `home` holds the ``venv`` of JoeyNMT, `folder` is made. Raises RuntimeError when JoeyNMT fails, or has not validated
-    in that time.
+    `home` holds the ``venv`` of JoeyNMT, `folder` is made anew. Raises RuntimeError when JoeyNMT fails, or has not
+    validated in that time.
     """
-    folder.parent.mkdir(parents=True, exist_ok=True)
     peer = JoeyNMT.set_up(home, corpus, measured_config("Luong, input feeding"), folder)
     for side, name in enumerate(("src", "tgt")):
         lines = [pair[side] + "\n" for pair in corpus.sentences("valid")[:_VALIDATION_PAIRS]]

@@ -8,6 +8,7 @@ other numbers of cores and other pairs: none is trained twice. Training ends by 
 import argparse
 import dataclasses
 import platform
+import re
 import sys
 from collections.abc import Mapping
 from importlib.metadata import version
@@ -28,6 +29,8 @@ from seq2seq_cli.preparation.prepare import prepare
 RESULTS = Path("docs/results")
 PAGE, SUMMARY = Path("docs/recipes.md"), Path("README.md")
 PEERS = ("joeynmt-rnn", "joeynmt-transformer")
+_TIMED = re.compile(r"[\w-]+:\d+(\.\d+)?", re.ASCII)
+"""A peer with its minutes."""
 
 
 def main() -> None:
@@ -67,9 +70,17 @@ def _parse() -> argparse.Namespace:
     for page in (options.page, options.summary):
         if not page.is_file():
             parser.error(f"{page}: no such page")
-    if not options.joeynmt and any(system.split(":")[0] in PEERS for system in options.systems):
+    peers = [system for system in options.systems if _is_peer(system)]
+    if peers and not options.joeynmt:
         parser.error("a system of JoeyNMT needs --joeynmt, the folder whose venv has it")
+    for peer in peers:
+        if not _TIMED.fullmatch(peer):
+            parser.error(f"{peer}: give the minutes of its training, as in {peer.partition(':')[0]}:6")
     return options
+
+
+def _is_peer(system: str) -> bool:
+    return system.partition(":")[0] in PEERS
 
 
 def _ensure(system: str, seed: int, options: argparse.Namespace) -> None:
@@ -81,7 +92,7 @@ def _ensure(system: str, seed: int, options: argparse.Namespace) -> None:
     if record.is_file():
         return
     corpus = _corpus(work, options)
-    if system.split(":")[0] in PEERS:
+    if _is_peer(system):
         result = _peer(system, seed, corpus, work / name, options)
     else:
         result = _own(system, seed, corpus, work / name, options)

@@ -50,9 +50,9 @@ def trainings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Trainings:
     return trainings
 
 
-def measure(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> list[str]:
-    """Measure ``quick``; the names of all records."""
-    command = ["quick", "--seeds", "1", "--results", "results", "--page", "page.md", "--summary", "page.md"]
+def measure(monkeypatch: pytest.MonkeyPatch, *arguments: str, system: str = "quick") -> list[str]:
+    """Measure a system; the names of all records."""
+    command = [system, "--seeds", "1", "--results", "results", "--page", "page.md", "--summary", "page.md"]
     monkeypatch.setattr("sys.argv", ["benchmarks.results", *command, *arguments])
     results.main()
     return sorted(path.name for path in Path("results").iterdir())
@@ -84,3 +84,13 @@ def test_a_result_is_kept_for_each_number_of_cores_and_measured_once(
     assert on(2) == ["deu-quick-2cores-seed1.json"]
     assert on(1) == on(2) == ["deu-quick-1core-seed1.json", "deu-quick-2cores-seed1.json"]
     assert trainings.runs == ["quick-2cores-seed1", "quick-1core-seed1"]
+
+
+@pytest.mark.parametrize("system", ["joeynmt-rnn", "joeynmt-rnn:", "joeynmt-rnn:six", "joeynmt-rnn:-6"])
+def test_a_system_of_joeynmt_without_its_minutes_is_refused(
+    system: str, trainings: Trainings, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        measure(monkeypatch, "--joeynmt", "joeynmt", system=system)
+    assert f"error: {system}: give the minutes of its training, as in joeynmt-rnn:6\n" in capsys.readouterr().err
+    assert not trainings.runs

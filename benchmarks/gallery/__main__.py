@@ -2,8 +2,8 @@
 
 Each model is trained as by ``s2s train``, once per seed, and scored on the test split. The attention is drawn for one
 sentence, of the seed in the middle. At the end, all models train for some seconds in turn, for their speeds. Results
-are kept in --work, so that a gallery can be stopped and continued, and so that two processes can share one with --only;
---no-training writes the page from those there are. Other pairs or settings need another --work.
+and speeds are kept in --work, so that a gallery can be stopped and continued, and so that two processes can share one
+with --only; --no-training writes the page from those there are. Other pairs or settings need another --work.
 """
 
 import argparse
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from benchmarks.pages import fill
 from seq2seq_cli.compute.environment import prepare_environment
 from seq2seq_cli.config.catalog import MODEL_GROUPS, list_configs
-from seq2seq_cli.errors import S2SError
+from seq2seq_cli.errors import S2SError, UsageError
 
 if TYPE_CHECKING:
     from benchmarks.gallery.runs import GalleryRuns
@@ -31,8 +31,7 @@ def main() -> None:
     from benchmarks.gallery.runs import GalleryRuns
     from benchmarks.gallery.tables import claim_table, in_the_middle, model_table
 
-    names = [entry.name for entry in list_configs() if entry.group in MODEL_GROUPS]
-    names = [name for name in names if not options.only or name in options.only]
+    names = [name for name in _models() if not options.only or name in options.only]
     seeds = range(1, options.seeds + 1)
     try:
         runs = GalleryRuns.open(options.work, options.pairs, options.set, alignment=options.alignment)
@@ -41,7 +40,11 @@ def main() -> None:
         results = {name: several for name, several in found.items() if several}
         if not options.page:
             return
-        speeds = runs.speeds(list(results), seconds=options.seconds) if options.seconds else {}
+        if not results:
+            raise UsageError(f"{options.work}: no results of these models: leave out --no-training to train them")
+        speeds = {}
+        if options.seconds:
+            speeds = runs.known_speeds() if options.no_training else runs.speeds(results, seconds=options.seconds)
         if not options.no_pictures:
             runs.draw(map(in_the_middle, results.values()), options.sentence, options.page.with_suffix(""))
     except S2SError as error:
@@ -58,12 +61,12 @@ def _parse() -> argparse.Namespace:
     parser.add_argument("--alignment", type=Path, metavar="FILE", help="gold links of the pairs")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="override for all models")
     parser.add_argument("--seeds", type=int, default=1, metavar="N", help="trainings of each model; default 1")
-    parser.add_argument("--only", nargs="+", metavar="NAME", help="configs to show; default all")
+    parser.add_argument("--only", nargs="+", choices=_models(), metavar="NAME", help="configs to show; default all")
     parser.add_argument("--sentence", default=SENTENCE, help="sentence whose attention is drawn")
     parser.add_argument("--work", type=Path, metavar="DIR", help="folder of the runs; default runs/gallery/FILE")
     parser.add_argument("--page", type=Path, default=PAGE, metavar="FILE", help="page to write the results into")
     parser.add_argument("--no-page", dest="page", action="store_const", const=None, help="train and score alone")
-    parser.add_argument("--no-training", action="store_true", help="show the results that are there")
+    parser.add_argument("--no-training", action="store_true", help="show the results and speeds that are there")
     parser.add_argument(
         "--seconds", type=float, default=5.0, metavar="S", help="length of a round of speed; 0: no speeds"
     )
@@ -71,6 +74,11 @@ def _parse() -> argparse.Namespace:
     options = parser.parse_args()
     options.work = options.work or Path("runs/gallery") / options.pairs.stem
     return options
+
+
+def _models() -> list[str]:
+    """The names of the shipped models."""
+    return [entry.name for entry in list_configs() if entry.group in MODEL_GROUPS]
 
 
 def _task(runs: "GalleryRuns", results: "Results", options: argparse.Namespace) -> str:

@@ -7,7 +7,7 @@ import dataclasses
 import json
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -124,10 +124,15 @@ class GalleryRuns:
             curves = learning_curves(attending, axis="epoch", measure="entropy")
             save_curves(curves, folder / "entropy.png", axis="epoch", measure="entropy", overwrite=True)
 
-    def speeds(self, names: Sequence[str], *, seconds: float) -> dict[str, float]:
-        """Target tokens per second of training of each model: medians of three rounds, in turn."""
-        record = self.folder / "speeds.json"
+    def known_speeds(self) -> dict[str, float]:
+        """Target tokens per second of training of each model that was timed."""
+        record = self._speeds()
         known: dict[str, float] = json.loads(record.read_text(encoding="utf-8")) if record.is_file() else {}
+        return known
+
+    def speeds(self, names: Collection[str], *, seconds: float) -> dict[str, float]:
+        """Time these models unless that is done already: medians of three rounds, in turn; with all known speeds."""
+        known = self.known_speeds()
         if set(names) <= set(known):
             return known
         trainings = {name: _endless(self._config(name, seed=1), self.corpus) for name in names}
@@ -136,8 +141,11 @@ class GalleryRuns:
             for name, training in trainings.items():
                 rates[name].append(_rate(training, seconds))
         speeds = known | {name: median(values) for name, values in rates.items()}
-        write_json(record, speeds)
+        write_json(self._speeds(), speeds)
         return speeds
+
+    def _speeds(self) -> Path:
+        return self.folder / "speeds.json"
 
     def _run(self, name: str, seed: int) -> Path:
         return self.folder / name / f"seed{seed}"

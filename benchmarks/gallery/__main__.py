@@ -83,14 +83,14 @@ def _models() -> list[str]:
 
 def _task(runs: "GalleryRuns", results: "Results", options: argparse.Namespace) -> str:
     """The first lines of the page's part: what was trained, how, and on what it was scored."""
-    import torch
+    from benchmarks.gallery.tables import threads_in_words
 
     gold = f" --alignment {options.alignment}" if options.alignment else ""
     settings = "".join(f" --set {setting}" for setting in options.set)
     signature = next(iter(results.values()))[0].signature
     return (
         f"{len(runs.corpus.split('train')):,} training pairs of `{options.pairs.name}`,"
-        f" {torch.get_num_threads()} threads: `python -m benchmarks.gallery --pairs {options.pairs}{gold} --seeds"
+        f" {threads_in_words(results)}: `python -m benchmarks.gallery --pairs {options.pairs}{gold} --seeds"
         f" {options.seeds}{settings}`. BLEU of the {len(runs.corpus.split('test')):,} pairs of the test split"
         f" ({signature}), and by the number of source words."
     )

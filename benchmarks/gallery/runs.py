@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
+import torch
+
 from benchmarks.models import is_for_prepare
 from benchmarks.work_folder import claim
 from seq2seq_cli.compute.device import choose_device
@@ -48,6 +50,8 @@ class Result:
 
     name: str
     seed: int
+    threads: int
+    """The number that torch computed with."""
     parameters: int
     bleu: float
     """BLEU of the test split, by the search of the config."""
@@ -169,6 +173,7 @@ class GalleryRuns:
         return Result(
             name=name,
             seed=seed,
+            threads=torch.get_num_threads(),
             parameters=Run.read(run).parameters or 0,
             bleu=bleu or 0.0,
             bleu_by_length=by_length,

@@ -6,6 +6,7 @@ from typing import TypeAlias
 
 from benchmarks.figures import markdown_table, shown_mean, with_spread
 from benchmarks.gallery.runs import Result
+from seq2seq_cli.counts import counted
 
 Results: TypeAlias = Mapping[str, Sequence[Result]]
 """The results of each config, one per seed, in the order of the seeds."""
@@ -112,6 +113,12 @@ def claim_table(results: Results) -> list[str]:
         if claim.better in results and claim.worse in results
     ]
     return markdown_table(["what", "models", "published, BLEU", "here, BLEU"], rows, texts=3) if rows else []
+
+
+def threads_in_words(results: Results) -> str:
+    """Such as "2 threads", or "1 or 2 threads" where the trainings differ."""
+    *others, most = sorted({each.threads for several in results.values() for each in several})
+    return " or ".join([*map(str, others), counted(most, "thread")])
 
 
 def in_the_middle(results: Sequence[Result]) -> Result:

@@ -12,10 +12,11 @@ from seq2seq_cli.files.writing import write_json
 from seq2seq_cli.training.session import Session
 
 
-def result(name: str, seed: int) -> Result:
+def result(name: str, seed: int, threads: int) -> Result:
     return Result(
         name=name,
         seed=seed,
+        threads=threads,
         parameters=1000,
         bleu=40.0,
         bleu_by_length=dict.fromkeys(LENGTHS, 40.0),
@@ -51,14 +52,16 @@ def show(work: Path, monkeypatch: pytest.MonkeyPatch, *arguments: str) -> str:
 
 
 def test_known_results_and_speeds_are_shown_and_nothing_is_trained(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for each in (result("luong_dot", 1), result("luong_general", 1)):
+    for each in (result("luong_dot", 1, threads=2), result("luong_general", 1, 2)):
         write_json(work / each.name / f"seed{each.seed}.json", dataclasses.asdict(each))
     page = show(work, monkeypatch)
+    assert "`deu.txt`, 2 threads: `python" in page
     assert "tokens/s" not in page
 
-    write_json(work / "luong_general" / "seed2.json", dataclasses.asdict(result("luong_general", 2)))
+    write_json(work / "luong_general" / "seed2.json", dataclasses.asdict(result("luong_general", 2, 1)))
     write_json(work / "speeds.json", {"luong_dot": 12345.6, "no_attention": 1.0})
     page = show(work, monkeypatch, "--seeds", "2")
+    assert "`deu.txt`, 1 or 2 threads: `python" in page
     rows = [row.split("|")[1:5] for row in page.splitlines() if row.startswith(("| config", "| `"))]
     assert [[cell.strip() for cell in row] for row in rows] == [
         ["config", "parameters", "tokens/s", "seeds"],

@@ -1,4 +1,4 @@
-"""Recipes: the configs that s2s takes when the user names none, chosen by the number of training pairs."""
+"""The recipe that s2s takes when the user names no config, chosen by the number of training pairs."""
 
 from typing import NamedTuple
 
@@ -8,7 +8,7 @@ _FEWEST_PAIRS = {
     "few": 0,
     "quick": 30_000,
 }
-"""The configs that are recipes, each with the training pairs from which on it is the one that suits."""
+"""The recipes chosen by the number of training pairs, each with the fewest that it suits; others are taken by name."""
 
 
 class Recipe(NamedTuple):

@@ -34,6 +34,15 @@ if TYPE_CHECKING:
 
 CONFIGS = ("luong_general", "luong_dot", "luong_concat_paper", "luong_feed", "luong_local_p", "rnnsearch", "bahdanau")
 DEVIATIONS = ("null", "0.1", "0.2")
+ADAM = (
+    "training.optimiser=adam",
+    "training.lr=4e-3",
+    "training.weight_decay=0",
+    "training.warmup_steps=200",
+    "training.batch_size=768",
+    "training.sampled_words=null",
+)
+"""The training of the figures in docs/mechanisms.md."""
 SHOWN = (10, 100, 500)
 _NEAR = 10
 """Updates before each shown one that its figures are the means of."""
@@ -119,7 +128,7 @@ def row(corpus: PreparedCorpus, name: str, deviation: str) -> list[str]:
 
 def training(corpus: PreparedCorpus, name: str, deviation: str) -> Iterator[Figures]:
     """The figures of each update of a training without end."""
-    overrides = ["training.epochs=1000000", "training.precision=fp32", "training.device=cpu"]
+    overrides = [*ADAM, "training.epochs=1000000", "training.precision=fp32", "training.device=cpu"]
     overrides.append(f"model.initialisation.output_std={deviation}")
     config = resolve_config(load_config(name, overrides), corpus)
     torch.manual_seed(config.training.seed)

@@ -79,7 +79,7 @@ def shared_vocabulary_problems(config: "Config") -> Iterator[Problem]:
 def _weight_decay(config: "Config") -> Iterator[Problem]:
     """Adam would rescale a decay that is added to the gradient; Loshchilov & Hutter 2019, section 2; Adadelta too."""
     if config.training.weight_decay and config.training.optimiser in ("adam", "adadelta"):
-        why = "it would scale the decay as it scales gradients; choose adamw"
+        why = "it would scale the decay as it scales gradients; choose adamw, or training.weight_decay=0"
         yield _clash(config, "training.weight_decay", "training.optimiser", why)
 
 

@@ -169,7 +169,7 @@ def test_a_resumed_run_tells_what_changed_and_refuses_what_it_cannot_change(home
     done = s2s_here(home, *resume, "--set", "training.epochs=3", "--set", "training.lr=5e-4")
     assert done.returncode == 0, done.stderr
     assert "training.epochs: 2 -> 3 (applied)" in done.stderr
-    assert "training.lr: 0.004 -> 0.0005 (applied)" in done.stderr
+    assert "training.lr: 0.008 -> 0.0005 (applied)" in done.stderr
     assert "epoch 3:" in done.stderr
     assert "epoch 2:" not in done.stderr
 

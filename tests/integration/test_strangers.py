@@ -273,9 +273,15 @@ def test_a_forged_progress_is_refused(home: Path, key: str, value: object) -> No
     refused(s2s_here(home, *RESUME, "--set=training.epochs=2"), names=f"{LAST}: damaged")
 
 
-def moments(checkpoint: dict[str, Any]) -> dict[str, Any]:
-    """The moments of the first weight."""
+def of_muon(checkpoint: dict[str, Any]) -> dict[str, Any]:
+    """What Muon keeps of its first matrix."""
     first: dict[str, Any] = checkpoint["optimiser"]["parts"][0]["state"][0]
+    return first
+
+
+def of_adamw(checkpoint: dict[str, Any]) -> dict[str, Any]:
+    """What AdamW keeps of its first weight."""
+    first: dict[str, Any] = checkpoint["optimiser"]["parts"][1]["state"][0]
     return first
 
 
@@ -292,10 +298,12 @@ def moments(checkpoint: dict[str, Any]) -> dict[str, Any]:
         lambda checkpoint: checkpoint.update(model=5),
         lambda checkpoint: checkpoint["model"].update({"output.bias": torch.zeros(1).expand(10**12)}),
         lambda checkpoint: checkpoint["model"]["output.bias"].fill_(np.nan),
-        lambda checkpoint: moments(checkpoint).update(step="x"),
-        lambda checkpoint: moments(checkpoint).update(step=torch.tensor(-5.0)),
-        lambda checkpoint: moments(checkpoint).update(exp_avg=torch.zeros(3)),
-        lambda checkpoint: moments(checkpoint)["exp_avg"].fill_(np.inf),
+        lambda checkpoint: of_adamw(checkpoint).update(step="x"),
+        lambda checkpoint: of_adamw(checkpoint).update(step=torch.tensor(-5.0)),
+        lambda checkpoint: of_adamw(checkpoint).update(exp_avg=torch.zeros(3)),
+        lambda checkpoint: of_adamw(checkpoint)["exp_avg"].fill_(np.inf),
+        lambda checkpoint: of_muon(checkpoint).update(momentum=torch.zeros(3)),
+        lambda checkpoint: of_muon(checkpoint)["momentum"].fill_(np.inf),
     ],
 )
 def test_a_forged_checkpoint_is_refused(home: Path, change: Callable[[Any], object]) -> None:

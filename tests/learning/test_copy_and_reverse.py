@@ -56,6 +56,7 @@ SETTINGS = [
     *("model.encoder.embedding_size=128", "model.encoder.hidden_size=64"),  # in each direction
     *("model.decoder.embedding_size=128", "model.decoder.hidden_size=128", "training.label_smoothing=0.0"),
     *("training.batch_size=32", "training.batch_unit=sentence", "training.teacher_forcing=1.0"),
+    *("training.optimiser=adam", "training.weight_decay=0.0"),  # small batches: an update of muon takes longer
     # Longer steps learn sooner, but attend to the state of the word before as often as to the word's own.
     *("training.lr=1e-3", "training.schedule=cosine", "training.warmup_steps=100", "training.epochs=8"),
     "training.device=cpu",

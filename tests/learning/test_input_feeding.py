@@ -26,6 +26,7 @@ SETTINGS = [
     *("model.encoder.directions=one", "model.bridge=zero", "model.encoder.dropout=0.0", "model.decoder.dropout=0.0"),
     *("training.batch_size=32", "training.batch_unit=sentence", "training.epochs=8", "training.lr=3e-3"),
     *("training.warmup_steps=100", "training.label_smoothing=0.0", "training.device=cpu"),
+    *("training.optimiser=adam", "training.weight_decay=0.0"),  # small batches: an update of muon takes longer
     # The outputs repeat themselves.
     "decoding.no_repeat_ngram_size=0",
 ]

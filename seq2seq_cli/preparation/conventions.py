@@ -83,13 +83,11 @@ def learn_conventions(
     )
 
 
-def with_known_words(
-    conventions: Conventions, store: PairStore, token_counts: NDArray[np.int64], config: TextConfig
-) -> Conventions:
-    """The conventions, which know the words of these training pairs, too; none where they know no words."""
+def with_known_words(conventions: Conventions, store: PairStore, token_counts: NDArray[np.int64]) -> Conventions:
+    """The conventions, which know the words of these training pairs, too; unchanged where they know no words."""
     if not conventions.known_words:
         return conventions
-    words = _known_words(_counter(store, token_counts), config.src.language)
+    words = _known_words(_counter(store, token_counts), conventions.language)
     return replace(conventions, known_words=tuple(dict.fromkeys([*conventions.known_words, *words])))
 
 

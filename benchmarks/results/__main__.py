@@ -86,8 +86,7 @@ def _is_peer(system: str) -> bool:
 def _ensure(system: str, seed: int, options: argparse.Namespace) -> None:
     """Train and score the system with that seed, unless its result is there."""
     work = options.work / options.pairs.stem
-    cores = _cores().replace(" ", "")
-    name = "-".join([system.replace(":", "-").replace("/", "-"), *options.set, cores, f"seed{seed}"])
+    name = _name(system, seed, options)
     record = options.results / f"{options.pairs.stem}-{name}.json"
     if record.is_file():
         return
@@ -99,6 +98,13 @@ def _ensure(system: str, seed: int, options: argparse.Namespace) -> None:
     options.results.mkdir(parents=True, exist_ok=True)
     write_json(record, dataclasses.asdict(result))
     print(f"{system}, seed {seed}: BLEU {result.bleu.value:.1f} after {result.minutes:.1f} minutes", file=sys.stderr)
+
+
+def _name(system: str, seed: int, options: argparse.Namespace) -> str:
+    """All in which this training differs from the others on these pairs, as the name of a file."""
+    held_out = [f"{purpose}={path.stem}" for purpose in ("valid", "test") for path in getattr(options, purpose)]
+    cores = _cores().replace(" ", "")
+    return "-".join([system.replace(":", "-").replace("/", "-"), *options.set, *held_out, cores, f"seed{seed}"])
 
 
 def _corpus(work: Path, options: argparse.Namespace) -> PreparedCorpus:
@@ -160,6 +166,7 @@ def _scored(
     language = corpus.config.text.tgt.language
     return Result(
         pairs=options.pairs.name,
+        test=[path.name for path in options.test],
         training_pairs=len(corpus.split("train")),
         system=system,
         settings=options.set,

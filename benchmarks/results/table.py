@@ -24,6 +24,8 @@ class Result:
 
     pairs: str
     """Name of the pair file."""
+    test: list[str]
+    """Names of the files of test pairs; empty: they are held out from `pairs`."""
     training_pairs: int
     system: str
     settings: list[str]
@@ -44,8 +46,8 @@ class Result:
     torch: str
 
 
-Key: TypeAlias = tuple[str, str, tuple[str, ...], str]
-"""Pair file, system, settings, hardware: what results of several seeds have in common."""
+Key: TypeAlias = tuple[str, tuple[str, ...], str, tuple[str, ...], str]
+"""Pair file, test files, system, settings, hardware: what results of several seeds have in common."""
 
 
 def read_results(folder: Path) -> list[Result]:
@@ -64,7 +66,7 @@ def results_table(results: Sequence[Result]) -> list[str]:
     titles += ["BLEU", "lower-cased", "chrF2", "sentences/s", "start, s"]
     rows = [
         [
-            pairs,
+            ", tested on ".join((pairs, *test)),
             _in_words(system, settings),
             hardware,
             f"{several[0].training_pairs:,}",
@@ -78,7 +80,7 @@ def results_table(results: Sequence[Result]) -> list[str]:
             shown_mean([each.sentences_per_second for each in several], ",.0f"),
             shown_mean([each.start_seconds for each in several], ".2f"),
         ]
-        for (pairs, system, settings, hardware), several in _by_system(results).items()
+        for (pairs, test, system, settings, hardware), several in _by_system(results).items()
     ]
     signatures = dict.fromkeys(
         f"`{score.signature}`" for result in results for score in (result.bleu, result.lowercase_bleu, result.chrf)
@@ -90,14 +92,14 @@ def summary_table(results: Sequence[Result]) -> list[str]:
     """The rows of `results_table` with minutes, BLEU and chrF alone."""
     rows = [
         [
-            pairs,
+            ", tested on ".join((pairs, *test)),
             _in_words(system, settings),
             hardware,
             f"{mean(each.minutes for each in several):.0f}",
             with_spread([each.bleu.value for each in several]),
             with_spread([each.chrf.value for each in several]),
         ]
-        for (pairs, system, settings, hardware), several in _by_system(results).items()
+        for (pairs, test, system, settings, hardware), several in _by_system(results).items()
     ]
     return markdown_table(["pairs", "system", "hardware", "minutes", "BLEU", "chrF2"], rows, texts=3)
 
@@ -106,11 +108,11 @@ def _by_system(results: Sequence[Result]) -> dict[Key, list[Result]]:
     """The results of the seeds together: by pair file and machine, the best one first."""
     groups: dict[Key, list[Result]] = {}
     for result in results:
-        key = result.pairs, result.system, tuple(result.settings), result.hardware
+        key = result.pairs, tuple(result.test), result.system, tuple(result.settings), result.hardware
         groups.setdefault(key, []).append(result)
 
-    def place(key: Key) -> tuple[str, str, float]:
-        return key[0], key[3], -mean(each.bleu.value for each in groups[key])
+    def place(key: Key) -> tuple[str, tuple[str, ...], str, float]:
+        return key[0], key[1], key[4], -mean(each.bleu.value for each in groups[key])
 
     return {key: groups[key] for key in sorted(groups, key=place)}
 

@@ -1,96 +1,92 @@
 """The results of systems: what is trained, on what, and where its result is kept."""
 
-import argparse
+import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from benchmarks.results import __main__ as results
-from benchmarks.results.table import Result, Score
-from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.compute.environment import usable_cores
+from tests.forks import Done, Forked
 
-SCORE = Score(value=1.0, signature="")
-
-
-class Trainings:
-    """Stands in for the training of a config: notes the runs, and gives them all one result."""
-
-    def __init__(self) -> None:
-        self.runs: list[str] = []
-
-    def __call__(
-        self, system: str, seed: int, corpus: PreparedCorpus, run: Path, options: argparse.Namespace
-    ) -> Result:
-        self.runs.append(run.name)
-        return Result(
-            pairs=options.pairs.name,
-            training_pairs=len(corpus.split("train")),
-            system=system,
-            settings=options.set,
-            seed=seed,
-            parameters=1,
-            minutes=1.0,
-            bleu=SCORE,
-            lowercase_bleu=SCORE,
-            chrf=SCORE,
-            sentences_per_second=1.0,
-            start_seconds=1.0,
-            hardware="",
-            torch="",
-        )
+MODULE = "benchmarks.results.__main__"
+CONFIG = """\
+model:
+  encoder: {embedding_size: 8, hidden_size: 8}
+  decoder: {embedding_size: 8, hidden_size: 8}
+training: {epochs: 1}
+"""
+CORES = f"{usable_cores()}core{'s' if usable_cores() > 1 else ''}"
 
 
 @pytest.fixture
-def trainings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Trainings:
-    trainings = Trainings()
-    monkeypatch.setattr(results, "_own", trainings)
-    monkeypatch.setattr(results, "prepare_environment", lambda: None)  # it would last for the other tests
-    monkeypatch.chdir(tmp_path)
-    Path("page.md").write_text("", encoding="utf-8")
-    return trainings
+def folder(tmp_path: Path, pair_file: Path) -> Path:
+    """The pairs, and a small config to train on them."""
+    (tmp_path / "tiny.yaml").write_text(CONFIG, encoding="utf-8")
+    (tmp_path / "page.md").write_text("<!-- results -->\n<!-- end of results -->\n", encoding="utf-8")
+    return pair_file.parent
 
 
-def measure(monkeypatch: pytest.MonkeyPatch, *arguments: str, system: str = "quick") -> list[str]:
-    """Measure a system; the names of all records."""
-    command = [system, "--seeds", "1", "--results", "results", "--page", "page.md", "--summary", "page.md"]
-    monkeypatch.setattr("sys.argv", ["benchmarks.results", *command, *arguments])
-    results.main()
-    return sorted(path.name for path in Path("results").iterdir())
+def command(*arguments: str, system: str = "tiny.yaml") -> list[str]:
+    """The arguments that measure a system once."""
+    return [system, "--seeds", "1", "--results", "results", "--page", "page.md", "--summary", "page.md", *arguments]
 
 
-def test_pairs_prepared_from_other_files_or_with_other_settings_are_not_trained_on(
-    trainings: Trainings, pair_file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pairs = ("--pairs", str(pair_file))
-    measure(monkeypatch, *pairs)
-    test = Path("test.txt")
-    test.write_text("We saw 7 dogs.\tWir sahen 7 Hunde.\n", encoding="utf-8")
-    for others in (["--test", str(test)], ["--valid", str(test)], ["--set", "text.src.lowercase=false"]):
-        with pytest.raises(SystemExit, match=r"^benchmarks\.results: .*: name another folder with --work$"):
-            measure(monkeypatch, *pairs, "--seeds", "2", *others)
-    assert len(trainings.runs) == 1
+def measure(folder: Path, *arguments: str, system: str = "tiny.yaml") -> Done:
+    return Forked(folder, *command(*arguments, system=system), module=MODULE).done()
+
+
+def records(folder: Path) -> dict[str, bytes]:
+    """The files of the results, by name."""
+    return {path.name: path.read_bytes() for path in (folder / "results").glob("*")}
+
+
+def test_pairs_prepared_from_other_files_or_with_other_settings_are_not_trained_on(folder: Path) -> None:
+    assert measure(folder).returncode == 0
+    first = records(folder)
+    assert first.keys() == {f"deu-tiny.yaml-{CORES}-seed1.json"}
+    (folder / "test.txt").write_text("We saw 7 dogs.\tWir sahen 7 Hunde.\n", encoding="utf-8")
+    for others in (["--test", "test.txt"], ["--valid", "test.txt"], ["--set", "text.src.lowercase=false"]):
+        refused = measure(folder, *others)
+        assert refused.returncode == 1
+        assert refused.stderr.endswith(
+            "deu: made of other files or with other settings: name another folder with --work\n"
+        )
+        assert records(folder) == first
     # Settings of a training alone leave the pairs as they are.
-    measure(monkeypatch, *pairs, "--set", "training.epochs=2")
-    assert len(trainings.runs) == 2
+    measure(folder, "--set", "training.epochs=2")
+    assert records(folder).keys() == {*first, f"deu-tiny.yaml-training.epochs=2-{CORES}-seed1.json"}
 
 
-def test_a_result_is_kept_for_each_number_of_cores_and_measured_once(
-    trainings: Trainings, pair_file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def on(cores: int) -> list[str]:
-        monkeypatch.setattr(results, "usable_cores", lambda: cores)
-        return measure(monkeypatch, "--pairs", str(pair_file))
+def test_a_result_names_the_files_of_its_test_pairs(folder: Path) -> None:
+    (folder / "others.txt").write_text("We saw 7 dogs.\tWir sahen 7 Hunde.\n", encoding="utf-8")
+    assert measure(folder, "--test", "others.txt").returncode == 0
+    (record,) = records(folder).items()
+    assert record[0] == f"deu-tiny.yaml-test=others-{CORES}-seed1.json"
+    assert json.loads(record[1])["test"] == ["others.txt"]
+    assert "| deu.txt, tested on others.txt | `tiny.yaml` |" in (folder / "page.md").read_text(encoding="utf-8")
 
-    assert on(2) == ["deu-quick-2cores-seed1.json"]
-    assert on(1) == on(2) == ["deu-quick-1core-seed1.json", "deu-quick-2cores-seed1.json"]
-    assert trainings.runs == ["quick-2cores-seed1", "quick-1core-seed1"]
+
+@pytest.mark.skipif(
+    usable_cores() < 2 or not hasattr(os, "sched_setaffinity"), reason="needs a system that can hide cores, and two"
+)
+def test_a_result_is_kept_for_each_number_of_cores_and_measured_once(folder: Path) -> None:
+    measure(folder)
+    first = records(folder)
+    one = f"import os; os.sched_setaffinity(0, {{{min(os.sched_getaffinity(0))}}}); from {MODULE} import main; main()"
+    subprocess.run([sys.executable, "-c", one, *command()], cwd=folder, check=True, capture_output=True)
+    both = records(folder)
+    assert both.keys() == {*first, "deu-tiny.yaml-1core-seed1.json"}
+    measure(folder)  # a second training would have other seconds
+    assert records(folder) == both
+    assert json.loads(both["deu-tiny.yaml-1core-seed1.json"])["hardware"].startswith("1 core ")
 
 
 @pytest.mark.parametrize("system", ["joeynmt-rnn", "joeynmt-rnn:", "joeynmt-rnn:six", "joeynmt-rnn:-6"])
-def test_a_system_of_joeynmt_without_its_minutes_is_refused(
-    system: str, trainings: Trainings, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(SystemExit, match="2"):
-        measure(monkeypatch, "--joeynmt", "joeynmt", system=system)
-    assert f"error: {system}: give the minutes of its training, as in joeynmt-rnn:6\n" in capsys.readouterr().err
-    assert not trainings.runs
+def test_a_system_of_joeynmt_without_its_minutes_is_refused(system: str, folder: Path) -> None:
+    refused = measure(folder, "--joeynmt", "joeynmt", system=system)
+    assert refused.returncode == 2
+    assert f"error: {system}: give the minutes of its training, as in joeynmt-rnn:6\n" in refused.stderr
+    assert not records(folder)

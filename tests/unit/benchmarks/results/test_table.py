@@ -10,6 +10,7 @@ from benchmarks.results.table import Result, Score, read_results, results_table,
 def result(system: str, seed: int, bleu: float) -> Result:
     return Result(
         pairs="deu.txt",
+        test=[],
         training_pairs=162_268,
         system=system,
         settings=[],

@@ -98,7 +98,7 @@ MinScore: TypeAlias = Annotated[
         "--min-score",
         metavar="X",
         help=f"Mark translations with a score below X, such as -1: text begins with '{DOUBTFUL}', json has"
-        " below_min_score, tsv has 1 in its last column.",
+        " below_min_score, tsv has 1 in its 11th column.",
         show_default=False,
     ),
 ]

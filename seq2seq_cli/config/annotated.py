@@ -34,6 +34,8 @@ def allowed(schema: dict[str, Any]) -> str:
     """The choices or the range of a key in words, such as "0 to below 1", from its JSON schema."""
     if "anyOf" in schema:
         return ", or ".join(allowed(choice) for choice in schema["anyOf"])
+    if "const" in schema:
+        return str(schema["const"])
     if "enum" in schema:
         return either([str(choice) for choice in schema["enum"]])
     match schema["type"]:

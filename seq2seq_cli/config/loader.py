@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from pydantic import ValidationError
 
 from seq2seq_cli.config.catalog import find_config, read_config_text
 from seq2seq_cli.config.keys import schema_fields, section_at
-from seq2seq_cli.config.messages import explain, unknown_key
+from seq2seq_cli.config.messages import explain, key_of, unknown_key
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.config.schema.section import Disagreement
 from seq2seq_cli.config.yaml12 import Document, KeyPath, Mark, read_yaml, write_yaml
@@ -133,15 +134,15 @@ class _Draft:
         try:
             return Config.model_validate(values)
         except ValidationError as error:
-            for details in error.errors():
-                path = tuple(str(part) for part in details["loc"])
-                cause = details.get("ctx", {}).get("error")
+            for path, errors in groupby(error.errors(), key=key_of):
+                several = list(errors)
+                cause = several[0].get("ctx", {}).get("error")
                 if isinstance(cause, Disagreement):
                     for keys, message in cause.problems:
                         self._add(self._culprit(path, [(*path, *key.split(".")) for key in keys]), (), message)
                 else:
-                    places = self._key_places if details["type"] == "extra_forbidden" else self._value_places
-                    self._add(_innermost(places, path), path, explain(details))
+                    places = self._key_places if several[0]["type"] == "extra_forbidden" else self._value_places
+                    self._add(_innermost(places, path), path, explain(several))
             return None
 
     def _add(self, place: _Place, path: KeyPath, message: str) -> None:

@@ -4,29 +4,39 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
 from types import NoneType
-from typing import get_args
+from typing import Any, Literal, get_args, get_origin
 
 from pydantic_core import ErrorDetails
 
-from seq2seq_cli.config.keys import schema_fields
+from seq2seq_cli.config.keys import schema_fields, section_at
 from seq2seq_cli.config.yaml12 import KeyPath, shown
 from seq2seq_cli.errors import one_line
 
 _LONGEST_SHOWN = 40
 
 
-def explain(error: ErrorDetails) -> str:
-    """The message for an error, without the key and its place in the file."""
-    path = _path(error)
+def key_of(error: ErrorDetails) -> KeyPath:
+    """The key that an error is about; pydantic adds the alternative where a key has values of several types."""
+    path = tuple(str(part) for part in error["loc"])
+    return next(
+        (path[:end] for end in range(1, len(path)) if path[:end] in schema_fields() and not section_at(path[:end])),
+        path,
+    )
+
+
+def explain(errors: Sequence[ErrorDetails]) -> str:
+    """The message for the errors of one key, one per type of its values, without the key and its place in the file."""
+    error = errors[0]
     if error["type"] == "extra_forbidden":
-        return unknown_key(path)
+        return unknown_key(tuple(str(part) for part in error["loc"]))
     if error["type"] == "value_error":
         return str(error["ctx"]["error"])
     if error["type"] not in _WANTED:
         return one_line(error["msg"])
-    nullable = path in schema_fields() and NoneType in get_args(schema_fields()[path].annotation)
-    wanted = _WANTED[error["type"]](error) + (" or null" if nullable else "")
-    return f"must be {wanted}, not {_given(error['input'])}{_nearest_choice(error)}"
+    wanted = [words for each in errors if each["type"] in _WANTED for words in _WANTED[each["type"]](each)]
+    if NoneType in get_args(_annotation(error)):
+        wanted.append("null")
+    return f"must be {either(wanted)}, not {_given(error['input'])}{_nearest_choice(errors)}"
 
 
 def unknown_key(path: KeyPath) -> str:
@@ -52,12 +62,12 @@ def either(words: Sequence[str]) -> str:
     return f"{', '.join(head)} or {last}" if head else last
 
 
-def _either_quoted(words: Iterable[object]) -> str:
-    return either([f"'{word}'" for word in words])
+def _quoted(words: Iterable[str]) -> list[str]:
+    return [f"'{word}'" for word in words]
 
 
 def _either_key(paths: Iterable[KeyPath]) -> str:
-    return _either_quoted(".".join(path) for path in paths)
+    return either(_quoted(".".join(path) for path in paths))
 
 
 def _given(value: object) -> str:
@@ -73,38 +83,43 @@ def _given(value: object) -> str:
     return text if len(text) <= _LONGEST_SHOWN else text[:_LONGEST_SHOWN] + "..."
 
 
-def _path(error: ErrorDetails) -> KeyPath:
-    return tuple(str(part) for part in error["loc"])
+def _annotation(error: ErrorDetails) -> Any:
+    field = schema_fields().get(key_of(error))
+    return field.annotation if field else None
 
 
-def _choices(error: ErrorDetails) -> list[str]:
-    return [str(choice) for choice in get_args(schema_fields()[_path(error)].annotation)]
+def _choices(annotation: Any) -> list[str]:
+    """The words among the values of a type, such as those of ``bool | Literal["auto"]``."""
+    if get_origin(annotation) is Literal:
+        return [str(choice) for choice in get_args(annotation)]
+    return [choice for part in get_args(annotation) for choice in _choices(part)]
 
 
-def _nearest_choice(error: ErrorDetails) -> str:
+def _nearest_choice(errors: Sequence[ErrorDetails]) -> str:
+    error = errors[-1]
     if error["type"] != "literal_error":
         return ""
-    near = get_close_matches(str(error["input"]).lower(), _choices(error), n=1)
+    near = get_close_matches(str(error["input"]).lower(), _choices(_annotation(error)), n=1)
     return f", did you mean '{near[0]}'?" if near else ""
 
 
 def _example(error: ErrorDetails) -> str:
-    examples = schema_fields()[_path(error)].examples or [re.sub(r"[\^$]", "", error["ctx"]["pattern"])]
-    return f"something like {_either_quoted(examples)}"
+    examples = schema_fields()[key_of(error)].examples or [re.sub(r"[\^$]", "", error["ctx"]["pattern"])]
+    return f"something like {either(_quoted(map(str, examples)))}"
 
 
-_WANTED: dict[str, Callable[[ErrorDetails], str]] = {
-    "int_type": lambda _: "an integer",
-    "float_type": lambda _: "a number",
-    "bool_type": lambda _: "true or false",
-    "string_type": lambda _: "a word",
-    "model_type": lambda _: "a section of 'key: value' lines",
-    "finite_number": lambda _: "a finite number",
-    "greater_than_equal": lambda error: f"at least {error['ctx']['ge']:.10g}",
-    "greater_than": lambda error: f"more than {error['ctx']['gt']:.10g}",
-    "less_than_equal": lambda error: f"at most {error['ctx']['le']:.10g}",
-    "less_than": lambda error: f"less than {error['ctx']['lt']:.10g}",
-    "literal_error": lambda error: _either_quoted(_choices(error)),
-    "string_pattern_mismatch": _example,
+_WANTED: dict[str, Callable[[ErrorDetails], list[str]]] = {
+    "int_type": lambda _: ["an integer"],
+    "float_type": lambda _: ["a number"],
+    "bool_type": lambda _: ["true", "false"],
+    "string_type": lambda _: ["a word"],
+    "model_type": lambda _: ["a section of 'key: value' lines"],
+    "finite_number": lambda _: ["a finite number"],
+    "greater_than_equal": lambda error: [f"at least {error['ctx']['ge']:.10g}"],
+    "greater_than": lambda error: [f"more than {error['ctx']['gt']:.10g}"],
+    "less_than_equal": lambda error: [f"at most {error['ctx']['le']:.10g}"],
+    "less_than": lambda error: [f"less than {error['ctx']['lt']:.10g}"],
+    "literal_error": lambda error: _quoted(_choices(_annotation(error))),
+    "string_pattern_mismatch": lambda error: [_example(error)],
 }
-"""The words for a valid value, by the type of pydantic's error."""
+"""The words for valid values, by the type of pydantic's error."""

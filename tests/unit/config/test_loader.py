@@ -84,6 +84,18 @@ def test_an_integer_is_a_number() -> None:
         ("training: {lr: fast}", "my.yaml:1:16: training.lr: must be a number, not 'fast'"),
         ("data: {limit: all}", "my.yaml:1:15: data.limit: must be an integer or null, not 'all'"),
         ("text: {src: {lowercase: yes}}", "my.yaml:1:25: text.src.lowercase: must be true or false, not 'yes'"),
+        (
+            "text: {src: {max_size: none}}",
+            "my.yaml:1:24: text.src.max_size: must be an integer, 'auto' or null, not 'none'",
+        ),
+        (
+            "text: {src: {max_size: 0}}",
+            "my.yaml:1:24: text.src.max_size: must be at least 1, 'auto' or null, not 0",
+        ),
+        (
+            "text: {shared_vocabulary: auot}",
+            "my.yaml:1:27: text.shared_vocabulary: must be true, false or 'auto', not 'auot', did you mean 'auto'?",
+        ),
         ("text: {src: {language: 5}}", "my.yaml:1:24: text.src.language: must be a word, not 5"),
         (
             "text: {src: {language: EN}}",

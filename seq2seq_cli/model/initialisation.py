@@ -40,7 +40,17 @@ def _draw_normal(model: Seq2Seq, std: float) -> None:
                     for gate in torch.split(weight, module.hidden_size):
                         nn.init.orthogonal_(gate)
         elif isinstance(module, ContextProvider) and module.has_weights:
-            for weight in module.parameters():
+            _draw_score(module, std)
+
+
+def _draw_score(attention: ContextProvider, std: float) -> None:
+    for name, weight in attention.named_parameters():
+        match name.removesuffix(".weight").rpartition(".")[2]:
+            case "v":  # of several heads, a row per head
+                nn.init.zeros_(weight)
+            case "V":  # maps the memory to values, and is no part of a score
+                pass
+            case _:
                 _draw_matrix(weight, _SCORE_SHARE * std)
 
 

@@ -1,6 +1,6 @@
 """Leaks, references, lengths, vocabulary and unknown words of a prepared folder, counted from its files.
 
-Every count reads the files line by line or as memory maps. Memory holds the sentences of the held-out splits, the
+Every count reads the files a part at a time. Memory holds the sentences of the held-out splits, the
 distinct unknown words, and a few numbers per pair.
 """
 
@@ -71,9 +71,9 @@ def count_leaks(corpus: PreparedCorpus) -> list[Leak]:
     given = {file.split for file in corpus.manifest.pair_files}
     leaks = []
     for side in SIDES:
-        keys = {split: set(map(sentence_key, _texts(corpus, split, side))) for split in HELD_OUT}
+        keys = {split: set(map(sentence_key, corpus.texts(split, side))) for split in HELD_OUT}
         trained = {split: set[bytes]() for split in HELD_OUT}
-        for key in map(sentence_key, _texts(corpus, "train", side)):
+        for key in map(sentence_key, corpus.texts("train", side)):
             for split in HELD_OUT:
                 if key in keys[split]:
                     trained[split].add(key)
@@ -85,7 +85,7 @@ def count_leaks(corpus: PreparedCorpus) -> list[Leak]:
 
 def count_references(corpus: PreparedCorpus, split: SplitName) -> References:
     """Count the targets per source of a split; sources are the same when their texts are equal."""
-    texts = (text.encode("utf-8") for text in _texts(corpus, split, "src"))
+    texts = (text.encode("utf-8") for text in corpus.texts(split, "src"))
     blocks = [np.zeros(0, dtype=np.uint64)]
     while len(block := text_hashes(islice(texts, _BLOCK))):
         blocks.append(block)
@@ -124,7 +124,7 @@ def count_unknown(corpus: PreparedCorpus, side: SideName, splits: Sequence[Split
     for split in splits:
         # Only sentences with an unknown word are cut into tokens again.
         masks = chain.from_iterable(_has_unknown(block).tolist() for block in _blocks(corpus, split, side))
-        for text in compress(_texts(corpus, split, side), masks):
+        for text in compress(corpus.texts(split, side), masks):
             unknown.update(token.removeprefix(SPACING) for token in cut(text) if codec.token_ids(token) == (UNK,))
     return unknown
 
@@ -136,7 +136,7 @@ def draw_pairs(corpus: PreparedCorpus, wanted: int, seed: int) -> list[Segmented
     chosen[np.random.default_rng(seed).choice(len(chosen), min(wanted, len(chosen)), replace=False)] = True
     drawn = []
     for split, mask in zip(SPLITS, np.split(chosen, np.cumsum(sizes)[:-1]), strict=True):
-        pairs = zip(*(_texts(corpus, split, side) for side in SIDES), strict=True)
+        pairs = zip(*(corpus.texts(split, side) for side in SIDES), strict=True)
         for src, tgt in compress(pairs, mask.tolist()):
             drawn.append(SegmentedPair(split, src, tgt, _units(corpus.src_codec, src), _units(corpus.tgt_codec, tgt)))
     return drawn
@@ -152,20 +152,6 @@ def _units(codec: Codec, text: str) -> list[str]:
 
 def _codec(corpus: PreparedCorpus, side: SideName) -> Codec:
     return corpus.src_codec if side == "src" else corpus.tgt_codec
-
-
-def _texts(corpus: PreparedCorpus, split: SplitName, side: SideName) -> Iterator[str]:
-    """The texts of a split; raises PreparedFolderError when they are not UTF-8, or not as many as its pairs."""
-    left = corpus.manifest.splits[split].pairs
-    try:
-        with (corpus.path / f"{split}.{side}.txt").open(encoding="utf-8", newline="\n") as file:
-            for line in islice(file, left):
-                left -= 1
-                yield line.removesuffix("\n")
-            if left or file.read(1):
-                raise corpus.damaged(split)
-    except UnicodeDecodeError:
-        raise corpus.damaged(split) from None
 
 
 def _blocks(corpus: PreparedCorpus, split: SplitName, side: SideName) -> Iterator[Ragged]:

@@ -13,6 +13,7 @@ from seq2seq_cli.errors import PreparedFolderError
 from seq2seq_cli.files.json_files import read_json
 from seq2seq_cli.files.reading import check_contents
 from seq2seq_cli.files.writing import write_json
+from seq2seq_cli.text.sides import SIDES, codec_path
 
 FORMAT: Final = 1
 """The format of the prepared folder; raised whenever the manifest or a file changes its form."""
@@ -22,6 +23,13 @@ DEFAULT_FOLDER = Path("data/prepared")
 
 MANIFEST = "manifest.json"
 DROPPED_FILE = "dropped.tsv"
+ENDINGS = (".npy", ".offsets.npy", ".txt")
+"""The files of one side of one split: ids, offsets of the sentences, text."""
+CORPUS_FILES = (
+    *(codec_path(Path(), side).as_posix() for side in SIDES),
+    *(f"{split}.{side}{ending}" for split in SPLITS for side in SIDES for ending in ENDINGS),
+)
+"""The files that are read: all but the two above."""
 
 Reason = Literal[
     "blank line",

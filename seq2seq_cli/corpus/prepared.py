@@ -20,7 +20,7 @@ from typing_extensions import override
 
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.corpus.held_file import HeldFile
-from seq2seq_cli.corpus.manifest import DROPPED_FILE, FileRecord, Manifest, read_manifest
+from seq2seq_cli.corpus.manifest import CORPUS_FILES, DROPPED_FILE, FileRecord, Manifest, read_manifest
 from seq2seq_cli.corpus.ragged import Ragged, Rows
 from seq2seq_cli.corpus.splits import SPLITS, SplitName
 from seq2seq_cli.corpus.stored import StoredNumbers, StoredRagged
@@ -96,7 +96,7 @@ class PreparedCorpus:
         Raises PreparedFolderError when it is missing, unfinished, damaged, or made by a newer s2s.
         """
         manifest = read_manifest(path)
-        files = {name: _hold(path / name, manifest.files.get(name)) for name in _corpus_files()}
+        files = {name: _hold(path / name, manifest.files.get(name)) for name in CORPUS_FILES}
         codec_files = [codec_path(Path(), side).as_posix() for side in SIDES]
         for name in codec_files:
             if files[name].sha256() != manifest.files[name].sha256:
@@ -165,19 +165,23 @@ class PreparedCorpus:
         left_out = frozenset(self.left_out.get(name, ()))
         return [pair for number, pair in enumerate(zip(src, tgt, strict=True)) if number not in left_out]
 
-    def training_texts(self, side: SideName) -> Iterator[str]:
-        """The texts of a side of the training split, read a part at a time.
+    def texts(self, name: SplitName, side: SideName) -> Iterator[str]:
+        """The texts of a side of a split, those left out included, read a part at a time.
 
         Raises PreparedFolderError when they were changed or forged.
         """
-        file = self._checked(f"train.{side}.txt")
+        file = self._checked(f"{name}.{side}.txt")
+        count = 0
         try:
             for line in file.lines():
                 yield line.decode("utf-8")
+                count += 1
         except UnicodeDecodeError:
-            raise self.damaged("train") from None
+            raise self.damaged(name) from None
         if file.was_written_to():
             raise _damaged_file(file)
+        if count != self.manifest.splits[name].pairs:
+            raise self.damaged(name)
 
     def references(self, name: SplitName) -> list[tuple[str, list[str]]]:
         """The distinct sources of a split, in order, each with all its targets."""
@@ -223,13 +227,6 @@ class PreparedCorpus:
     def damaged(self, name: SplitName) -> PreparedFolderError:
         """The error to raise for a split whose files contradict each other, or are not what s2s writes."""
         return PreparedFolderError(f"{self.path}: the split '{name}' is damaged: prepare again with --overwrite")
-
-
-def _corpus_files() -> list[str]:
-    """The names of all files that are read."""
-    endings = (".npy", ".offsets.npy", ".txt")
-    ids_and_texts = [f"{split}.{side}{ending}" for split in SPLITS for side in SIDES for ending in endings]
-    return [codec_path(Path(), side).as_posix() for side in SIDES] + ids_and_texts
 
 
 def _hold(path: Path, record: FileRecord | None) -> HeldFile:

@@ -84,7 +84,7 @@ class TrainedSentences:
 
 
 def _of_side(corpus: PreparedCorpus, side: SideName) -> Hashes:
-    texts = corpus.training_texts(side)
+    texts = corpus.texts("train", side)
     blocks = [np.zeros(0, dtype=np.uint64)]
     while len(block := _hashes(list(islice(texts, _BLOCK)))):
         blocks.append(block)

@@ -53,7 +53,7 @@ def evaluate(
         tests = whole if files else leave_out_trained(whole, found)
         outputs = [_translate(run, tests, gold, device, overrides) for run in found]
     outputs += [read_hypotheses(Path(path), whole).on(tests) for path in hypotheses]
-    sources = TrainingSources(training.training_texts("src"), tests.languages[0]) if training else None
+    sources = TrainingSources(training.texts("train", "src"), tests.languages[0]) if training else None
     return find_out(outputs, tests, sources)
 
 

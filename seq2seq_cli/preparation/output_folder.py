@@ -6,21 +6,20 @@ from pathlib import Path
 
 from seq2seq_cli.config.differences import find_differences
 from seq2seq_cli.config.schema.config import Config
-from seq2seq_cli.corpus.manifest import DROPPED_FILE, MANIFEST, Manifest, PairFileRecord, read_manifest_values
+from seq2seq_cli.corpus.manifest import (
+    CORPUS_FILES,
+    DROPPED_FILE,
+    MANIFEST,
+    Manifest,
+    PairFileRecord,
+    read_manifest_values,
+)
 from seq2seq_cli.corpus.prepared import PreparedCorpus
-from seq2seq_cli.corpus.splits import SPLITS
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.files.whole_folder import contents
-from seq2seq_cli.text.sides import SIDES, Codecs, codec_path
+from seq2seq_cli.text.sides import Codecs
 
-ENDINGS = (".npy", ".offsets.npy", ".txt")
-"""The files of one side of one split: ids, offsets of the sentences, text."""
-OUR_FILES = (
-    MANIFEST,
-    DROPPED_FILE,
-    *(codec_path(Path(), side).as_posix() for side in SIDES),
-    *(f"{split}.{side}{ending}" for split in SPLITS for side in SIDES for ending in ENDINGS),
-)
+OUR_FILES = (MANIFEST, DROPPED_FILE, *CORPUS_FILES)
 """All files of a prepared folder: those that ``--overwrite`` replaces."""
 
 _DIFFERENCES_SHOWN = 3

@@ -9,10 +9,9 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from seq2seq_cli.corpus.manifest import SideRecord
+from seq2seq_cli.corpus.manifest import ENDINGS, SideRecord
 from seq2seq_cli.corpus.ragged import Ragged, offsets_of
 from seq2seq_cli.corpus.splits import SPLITS, TRAIN, VALID
-from seq2seq_cli.preparation.output_folder import ENDINGS
 from seq2seq_cli.preparation.pair_store import PairStore, SideBlock
 from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.sides import SideName

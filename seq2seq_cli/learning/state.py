@@ -25,7 +25,7 @@ class RandomState(TypedDict):
     """The states of the random number generators of one process."""
 
     cpu: Tensor
-    cuda: Tensor | None
+    gpu: Tensor | None
     """Of the process's GPU; None without one."""
 
 
@@ -91,7 +91,7 @@ class Progress:
     baseline: Number | None = None
     """Hard attention: moving average of the log-likelihood per target word; None before the first update."""
     seconds: Seconds = 0.0
-    """Seconds of training, validation included, over all sittings."""
+    """Seconds of training, validation included, before and after each resume."""
     validated_step: Count = 0
     """Updates done at the last validation."""
     validation_seconds: Seconds = 0.0
@@ -182,8 +182,13 @@ class TrainingState:
 
     def random_state(self) -> RandomState:
         """The random state of this process."""
-        is_on_cuda = self.device.type == "cuda"
-        return {"cpu": torch.get_rng_state(), "cuda": torch.cuda.get_rng_state(self.device) if is_on_cuda else None}
+        gpu: Tensor | None = None
+        match self.device.type:
+            case "cuda":
+                gpu = torch.cuda.get_rng_state(self.device)
+            case "mps":
+                gpu = torch.mps.get_rng_state()
+        return {"cpu": torch.get_rng_state(), "gpu": gpu}
 
     def restore(self, checkpoint: dict[str, Any], group: ProcessGroup = SINGLE) -> None:
         """Return to the state in which `checkpoint` was made.
@@ -203,10 +208,7 @@ class TrainingState:
             else:
                 self.average.load_state_dict(checkpoint["average"])
         averaged = self.average.state_dict().values() if self.average else ()
-        if not all(
-            t.isfinite().all() for t in (*self.model.state_dict().values(), *averaged, *self.optimiser.moments())
-        ):
-            raise ValueError("NaN or infinite numbers")
+        _check_finite((*self.model.state_dict().values(), *averaged, *self.optimiser.moments()))
         if checkpoint["precision"] not in get_args(Precision):
             raise ValueError("an unknown precision")
         self.precision = checkpoint["precision"]
@@ -215,8 +217,11 @@ class TrainingState:
 
     def _restore_random(self, random: RandomState) -> None:
         torch.set_rng_state(random["cpu"])
-        if self.device.type == "cuda" and random["cuda"] is not None:
-            torch.cuda.set_rng_state(random["cuda"], self.device)
+        match self.device.type, random["gpu"]:
+            case "cuda", Tensor() as state:
+                torch.cuda.set_rng_state(state, self.device)
+            case "mps", Tensor() as state:
+                torch.mps.set_rng_state(state)
 
 
 def fresh_state(model: Seq2Seq, training: TrainingConfig, precision: Precision) -> TrainingState:

@@ -247,7 +247,7 @@ class RunFolder:
     def save_epoch(self, weights: "Weights", epoch: int, keep: int) -> None:
         """Write the weights after `epoch`, and keep those of the `keep` newest epochs; none when that is 0.
 
-        Older ones are removed once the new ones are on the disk. So are those of later epochs: an earlier sitting that
+        Older ones are removed once the new ones are on the disk. So are those of later epochs: an earlier process that
         went on from here has left them.
         """
         from seq2seq_cli.runs.weights import save_weights

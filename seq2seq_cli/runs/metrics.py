@@ -93,7 +93,7 @@ class StepRecord(_TimedRecord):
     tokens_per_second: Rate
     """Target tokens per second since the step record before, validation and saving left out."""
     memory_mb: NonNegativeInt
-    """Largest memory held since the sitting began, in units of 10^6 bytes: by the process, or on a CUDA GPU."""
+    """Largest memory held since the process began, in units of 10^6 bytes: by the process, or on a CUDA GPU."""
     skipped: NonNegativeInt
     """Updates skipped since the run began, because their gradient was not finite."""
 

@@ -1,1 +1,1 @@
-"""A sitting of a training: plan, session, loop, recorder, report."""
+"""One start or resume of a training: plan, session, loop, recorder, report."""

@@ -1,4 +1,4 @@
-"""One sitting of a training: a run that is started or resumed, trained, and saved on the way."""
+"""The session of a training: a run that is started or resumed, trained, and saved on the way."""
 
 import logging
 import shlex
@@ -88,9 +88,7 @@ class Session:
 
         def prepare() -> tuple[Any, Any]:
             if config.training.tensorboard:
-                from seq2seq_cli.training.tensorboard import check_installed  # not above: drawing takes time to load
-
-                check_installed()
+                _check_tensorboard()
             if origin:
                 check_origin(origin, path, config, corpus)
             weights = _read_weights(origin, config, corpus) if origin else None
@@ -126,6 +124,8 @@ class Session:
         training = config.training
 
         def read() -> tuple[dict[str, Any], TrainingConfig, Any]:
+            if training.tensorboard:
+                _check_tensorboard()
             checkpoint, before = run.read_last(), run.config().training
             _check_checkpoint(run, checkpoint, config, corpus)
             # The precision that auto found before holds for auto on the same type of device.
@@ -312,6 +312,13 @@ def _outline(config: Config, corpus: PreparedCorpus) -> Seq2Seq:
 
 def _sizes(corpus: PreparedCorpus) -> dict[str, int]:
     return {"src_size": len(corpus.src_codec.vocabulary), "tgt_size": len(corpus.tgt_codec.vocabulary)}
+
+
+def _check_tensorboard() -> None:
+    """Raise UsageError where TensorBoard is not installed."""
+    from seq2seq_cli.training.tensorboard import check_installed  # not above: drawing takes time to load
+
+    check_installed()
 
 
 def _check_parts(run: RunFolder, state: TrainingState, corpus: PreparedCorpus) -> None:

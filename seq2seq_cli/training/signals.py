@@ -1,6 +1,7 @@
 """Stopping on request: after Ctrl-C or SIGTERM the running step is finished; a second signal ends at once."""
 
 import signal
+import threading
 from types import FrameType
 
 EXIT_CODES = {signal.SIGINT: 130, signal.SIGTERM: 143}
@@ -14,7 +15,9 @@ class StopRequest:
         """The exit code of the program; None before any signal."""
 
     def __enter__(self) -> "StopRequest":
-        self._before = {number: signal.signal(number, self._on_signal) for number in EXIT_CODES}
+        # Python allows handlers in the main thread alone, which is also the one that signals interrupt.
+        is_main = threading.current_thread() is threading.main_thread()
+        self._before = {number: signal.signal(number, self._on_signal) for number in EXIT_CODES} if is_main else {}
         return self
 
     def __exit__(self, *_: object) -> None:

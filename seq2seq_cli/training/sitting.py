@@ -1,4 +1,4 @@
-"""One sitting of a training: its session, opened by the plan, its events and its report."""
+"""A training from the plan to the report: the session that the plan names is opened, trained and reported."""
 
 from collections.abc import Generator
 from contextlib import ExitStack

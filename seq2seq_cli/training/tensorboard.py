@@ -39,7 +39,7 @@ class TensorBoard:
     """Writes event files into a folder, for ``tensorboard --logdir``."""
 
     def __init__(self, folder: Path, *, done: int = 0) -> None:
-        """`done`: updates before this sitting; the points that an earlier sitting wrote after them are hidden.
+        """`done`: updates before this start or resume; the points that were written after them are hidden.
 
         Raises UsageError when the package tensorboard is not installed.
         """

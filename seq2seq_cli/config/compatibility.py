@@ -60,7 +60,11 @@ def decoding_problems(decoding: "DecodingConfig") -> Iterator[Problem]:
 def _longest_source(config: "Config") -> Iterator[Problem]:
     """The location score has a place for each source token, and so a largest length."""
     attention, data = config.model.attention, config.data
-    limited = attention.has_places and "max_tokens" in data.model_fields_set
+    if attention.has_places and config.training.bpe_dropout:
+        why = "the score has a place for each source token, and more parts of words need more"
+        yield _clash(config, "training.bpe_dropout", "model.attention.score", why)
+    # data.max_tokens counts words; those of other units are counted when they are prepared.
+    limited = attention.has_places and config.text.unit == "word" and "max_tokens" in data.model_fields_set
     if limited and data.max_tokens >= attention.max_length:
         longest, most = "model.attention.max_length", "data.max_tokens"
         why = "the location score has a place for each source token and one for <eos>"

@@ -55,7 +55,7 @@ _RULES: Mapping[str, _Rule] = {
     "engine": _one_of(choices.EngineName),
     "precision": _one_of(choices.DecodingPrecision),
     "threads": _or_none(_whole(1)),
-    "max_length_factor": _or_none(_number(0.0, 100.0)),
+    "max_length_factor": _or_none(_number(0.0, choices.LARGEST_LENGTH_FACTOR)),
     "max_length_extra": _whole(1, choices.MOST_EXTRA_TOKENS),
 }
 

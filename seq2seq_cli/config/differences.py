@@ -8,6 +8,9 @@ from seq2seq_cli.config.schema.config import PREPARED_SECTIONS, Config
 from seq2seq_cli.config.schema.text import AUTO
 from seq2seq_cli.config.yaml12 import shown
 
+FIRST_WEIGHTS = "model.initialisation."
+"""How the keys of the first weights begin."""
+
 
 class Difference(NamedTuple):
     """A key that has another value in a new config than in an old one, such as that of a run or a prepared folder."""
@@ -39,7 +42,7 @@ def find_stated_differences(
 ) -> list[Difference]:
     """The differences of those keys that ``new`` states; a default that nobody wrote down differs from nothing.
 
-    Nor does a language that is ``auto``: any language that was found agrees with it.
+    Nor does ``auto``: any value may be what was found.
     """
     stated = {key for key, value in values_by_key(new, stated_only=True) if value != AUTO}
     return [difference for difference in find_differences(old, new, sections=sections) if difference.key in stated]
@@ -48,11 +51,11 @@ def find_stated_differences(
 def find_weight_differences(old: Config, new: Config) -> list[Difference]:
     """The differences that keep the weights of the old model from being those of the new one.
 
-    Dropout does not count, as it acts in training only. Nor does an attention size that is null in one config and the
-    size that null stands for in the other.
+    Dropout does not count, as it acts in training only, nor do the options of the first weights. Nor does an attention
+    size that is null in one config and the size that null stands for in the other.
     """
     resolved = find_differences(_size_resolved(old), _size_resolved(new))
-    weights = {difference.key for difference in resolved if not difference.key.endswith("dropout")}
+    weights = {d.key for d in resolved if not (d.key.endswith("dropout") or d.key.startswith(FIRST_WEIGHTS))}
     return [difference for difference in find_differences(old, new, sections=("model",)) if difference.key in weights]
 
 

@@ -19,7 +19,7 @@ from seq2seq_cli.errors import UsageError
 from seq2seq_cli.files.whole_folder import clear_leftovers
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import CONFIG, CORPUS, RUNS
-from seq2seq_cli.training.resolve import fitted, given_up, resolve_config, resumed_changes, with_decided
+from seq2seq_cli.training.resolve import fitted, given_up, resolve_config, resumed_changes, with_decided, with_undecided
 
 if TYPE_CHECKING:
     from seq2seq_cli.corpus.prepared import PreparedCorpus
@@ -40,7 +40,7 @@ class Options:
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """One sitting of a training."""
+    """What a start or a resume of a training needs."""
 
     path: Path
     """The run folder."""
@@ -89,16 +89,17 @@ def make_plan(options: Options, *, launch: str | None, held: ExitStack) -> Plann
 
 def _plan_to_start(options: Options, *, overwrite: bool) -> Planned:
     origin = RunFolder.find(options.init_from) if options.init_from else None
+    fixed = overridden_keys(options.overrides)
     if origin and options.config is None:
         # The new data has its own `data` and `text` sections.
-        config = load_saved_config(origin.path / CONFIG, options.overrides, without=PREPARED_SECTIONS)
+        saved = load_saved_config(origin.path / CONFIG, options.overrides, without=PREPARED_SECTIONS)
+        config = with_undecided(saved, fixed=fixed)
     else:
         config = load_config(options.config, options.overrides)
     corpus = _open_corpus(options.data)
     if origin:
         corpus = _leave_out_known(corpus, origin, origin.path, config)
-    fixed = overridden_keys(options.overrides)
-    if origin:  # whose weights are of its model
+        # The weights are of its model.
         fixed |= {key for key, _ in values_by_key(config.model, "model.")}
     resolved = resolve_config(config, corpus, fixed=fixed)
     plan = Plan(

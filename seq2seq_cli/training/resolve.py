@@ -5,14 +5,16 @@ from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from seq2seq_cli.config.choices import LENGTH_FACTOR, Metric
+from seq2seq_cli.config.choices import LARGEST_LENGTH_FACTOR, LENGTH_FACTOR, Metric
 from seq2seq_cli.config.compatibility import shared_vocabulary_problems
 from seq2seq_cli.config.differences import (
+    FIRST_WEIGHTS,
     Difference,
     find_differences,
     find_stated_differences,
     find_weight_differences,
 )
+from seq2seq_cli.config.keys import values_by_key
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.config.schema.section import Section
 from seq2seq_cli.config.schema.training import TrainingConfig
@@ -26,8 +28,8 @@ if TYPE_CHECKING:
 
 _LENGTH_MARGIN = 1.4
 """Target tokens per source token that a translation may have, in units of the mean of the training pairs."""
-_LARGEST_FACTOR = 100.0
-"""That of the schema."""
+_LEFT_TO_CORPUS: dict[str, object] = {"training.best_metric": "auto", "decoding.max_length_factor": None}
+"""The keys that are decided for a corpus, with the values that leave them to it."""
 _FEW_TO_SCORE = 1_000
 """Validation pairs below which BLEU, which counts whole words and phrases, hardly tells one epoch from the next. On 266
 pairs, of 2,485 for training, the loss chose epochs of 3 to 12 BLEU where 4 to 14 could be had; chrF was as good as BLEU
@@ -77,12 +79,20 @@ def _prepared(config: Config, corpus: "PreparedCorpus") -> Config:
     return config.model_copy(update={"data": corpus.config.data, "text": corpus.config.text})
 
 
+def with_undecided(config: Config, *, fixed: Collection[str] = ()) -> Config:
+    """The config of a saved run with what was decided for its corpus left to another one, but for `fixed` keys."""
+    for key, left in _LEFT_TO_CORPUS.items():
+        if key not in fixed:
+            config = _with_value(config, key, left)
+    return config
+
+
 def with_decided(config: Config, saved: Config) -> Config:
     """`config` with what it leaves to the corpus as it was decided for a saved run."""
-    if config.training.best_metric == "auto":
-        config = _with_value(config, "training.best_metric", saved.training.best_metric)
-    if config.decoding.max_length_factor is None:
-        config = _with_value(config, "decoding.max_length_factor", saved.decoding.max_length_factor)
+    stated, decided = dict(values_by_key(config)), dict(values_by_key(saved))
+    for key, left in _LEFT_TO_CORPUS.items():
+        if stated[key] == left:
+            config = _with_value(config, key, decided[key])
     return config
 
 
@@ -116,7 +126,7 @@ def _with_length_factor(config: Config, corpus: "PreparedCorpus") -> Config:
         return config
     src, tgt = (int(side.lengths.sum()) for side in (corpus.split("train").src, corpus.split("train").tgt))
     factor = round(_LENGTH_MARGIN * tgt / src, 1)
-    return _with_value(config, "decoding.max_length_factor", min(max(LENGTH_FACTOR, factor), _LARGEST_FACTOR))
+    return _with_value(config, "decoding.max_length_factor", min(max(LENGTH_FACTOR, factor), LARGEST_LENGTH_FACTOR))
 
 
 class _Conflict(NamedTuple):
@@ -136,6 +146,13 @@ def _conflicts(config: Config, corpus: "PreparedCorpus") -> Iterator[_Conflict]:
         cure = "prepare with text.shared_vocabulary=true, or set model.tied_embeddings to none or target"
         yield _Conflict("model.tied_embeddings", "target", f"{corpus.path}: {message}; {cure}")
     yield from _places(config, corpus)
+    if training.hidden_words and prepared.text.unit == "character":
+        yield _Conflict(
+            "training.hidden_words",
+            0.0,
+            f"training.hidden_words is {shown(training.hidden_words)}, but {corpus.path} has text.unit character:"
+            " prepare with another text.unit, or set training.hidden_words=0",
+        )
     if not len(corpus.split("valid")):
         yield from _without_scores(training, corpus)
     if training.bpe_dropout and prepared.text.unit != "bpe":
@@ -194,6 +211,9 @@ def resumed_changes(old: Config, new: Config, run: Path, *, fixed: Collection[st
     `fixed`.
     """
     refused = {d.key: f"{d} (refused: it changes the model)" for d in find_weight_differences(old, new)}
+    for difference in find_differences(old, new, sections=("model",)):
+        if difference.key.startswith(FIRST_WEIGHTS):
+            refused[difference.key] = f"{difference} (refused: the first weights are drawn already)"
     for difference in find_stated_differences(old, new):
         if difference.key not in fixed:
             continue

@@ -59,7 +59,7 @@ class DecodingConfig(Section):
     """Precision of the output layer's product. int8: weights and features are rounded to 8 and 7 bits; with onnx."""
     threads: PositiveInt | None = None
     """Threads that compute; null: as many as there are cores."""
-    max_length_factor: Annotated[float, Field(ge=0.0, le=100.0)] | None = None
+    max_length_factor: Annotated[float, Field(ge=0.0, le=choices.LARGEST_LENGTH_FACTOR)] | None = None
     """A translation has at most max_length_factor * source tokens + max_length_extra tokens. null: 1.5, or 1.4 times
     the target tokens per source token of the training pairs where that is more."""
     max_length_extra: Annotated[int, Field(ge=1, le=choices.MOST_EXTRA_TOKENS)] = 10

@@ -76,8 +76,12 @@ JOINED = "model.encoder.directions=joined"
             ["model.tied_embeddings (all)", "text.shared_vocabulary (false)"],
         ),
         (
-            ["model.attention.score=location", "data.max_tokens=101"],
+            ["model.attention.score=location", "text.unit=word", "data.max_tokens=101"],
             ["model.attention.max_length (101)", "data.max_tokens (101)"],
+        ),
+        (
+            ["model.attention.score=location", "training.bpe_dropout=0.1"],
+            ["training.bpe_dropout (0.1)", "model.attention.score (location)"],
         ),
         (["model.bridge=backward"], ["model.bridge (backward)", "model.encoder.directions (one)"]),
         (["model.bridge=context"], ["model.bridge (context)", "model.attention.score (general)"]),
@@ -94,7 +98,7 @@ JOINED = "model.encoder.directions=joined"
             ["training.doubly_stochastic (1.0)", "model.attention.scope (hard)"],
         ),
         (
-            ["model.attention.score=location_word", "data.max_tokens=101"],
+            ["model.attention.score=location_word", "text.unit=word", "data.max_tokens=101"],
             ["model.attention.max_length (101)", "data.max_tokens (101)"],
         ),
         (

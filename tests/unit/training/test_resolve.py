@@ -8,7 +8,7 @@ from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.preparation.prepare import prepare
-from seq2seq_cli.training.resolve import given_up, resolve_config, resumed_changes, with_decided
+from seq2seq_cli.training.resolve import given_up, resolve_config, resumed_changes, with_decided, with_undecided
 from tests.corpora import pair_lines, prepared
 from tests.tiny import tiny_config
 
@@ -192,6 +192,27 @@ def test_the_length_limit_follows_the_lengths_of_the_training_pairs(corpus: Prep
     assert resolve_config(load_config(None), longer).decoding.max_length_factor == pytest.approx(1.4 * 4)
     stated = load_config(None, ["decoding.max_length_factor=2"])
     assert resolve_config(stated, longer).decoding.max_length_factor == 2
+
+
+def test_what_was_decided_for_a_corpus_is_decided_anew_for_another_one(corpus: PreparedCorpus) -> None:
+    saved = load_config(None, ["training.best_metric=bleu", "decoding.max_length_factor=9"])
+    anew = resolve_config(with_undecided(saved), corpus)
+    assert (anew.training.best_metric, anew.decoding.max_length_factor) == ("chrf", 1.5)
+    kept = with_undecided(saved, fixed={"training.best_metric", "decoding.max_length_factor"})
+    assert kept == saved
+
+
+def test_hidden_words_need_words(tmp_path: Path) -> None:
+    characters = prepared(tmp_path, [(f"w{number}", f"a{number}") for number in range(40)], ["text.unit=character"])
+    assert resolve_config(load_config(None, ["training.hidden_words=0.3"]), characters).training.hidden_words == 0
+    with pytest.raises(UsageError, match=r"training\.hidden_words is 0\.3, but .* has text\.unit character: "):
+        resolved(characters, "training.hidden_words=0.3")
+
+
+def test_the_first_weights_of_a_resumed_run_are_drawn_already(corpus: PreparedCorpus) -> None:
+    new = tiny_config(corpus, "model.initialisation.output_std=0.4")
+    with pytest.raises(UsageError, match=r"output_std: 0\.2 -> 0\.4 \(refused: the first weights are drawn already\)"):
+        resumed_changes(tiny_config(corpus), new, Path("runs/x"))
 
 
 def test_what_the_corpus_decided_is_no_change_when_a_run_is_resumed(tmp_path: Path) -> None:

@@ -165,9 +165,10 @@ class GalleryRuns:
         run = self._run(name, seed)
         tests = TestSet.of_split(self.corpus, "test")
         output = translate_test_set(name, load(run).translator, tests, gold=self.gold)
-        bleu, signature = _bleu(output, tests.pairs)
+        language = tests.languages[1]
+        bleu, signature = _bleu(output, tests.pairs, language)
         by_length = {
-            label: _bleu(output, [pair for pair in tests.pairs if len(pair[0].split()) in lengths])[0]
+            label: _bleu(output, [pair for pair in tests.pairs if len(pair[0].split()) in lengths], language)[0]
             for label, lengths in LENGTHS.items()
         }
         return Result(
@@ -184,11 +185,12 @@ class GalleryRuns:
         )
 
 
-def _bleu(output: SystemOutput, pairs: Sequence[tuple[str, str]]) -> tuple[float | None, str]:
+def _bleu(output: SystemOutput, pairs: Sequence[tuple[str, str]], language: str) -> tuple[float | None, str]:
     """BLEU of the pairs, None where there are none, and its signature."""
     if not pairs:
         return None, ""
-    score = corpus_bleu([output.texts[source] for source, _ in pairs], [reference for _, reference in pairs])
+    outputs, references = [output.texts[source] for source, _ in pairs], [reference for _, reference in pairs]
+    score = corpus_bleu(outputs, references, language=language)
     return score.value, score.signature
 
 

@@ -2,7 +2,7 @@
 
     python -m benchmarks.quality.penalties RUN... --data FOLDER
 
-Each run translates the sentences of the validation split with each penalty; the table has their BLEU (sacreBLEU, 13a,
+Each run translates the sentences of the validation split with each penalty; the table has their BLEU (sacreBLEU,
 cased, one reference per pair). The best one of each run, to be recorded in its config, is marked.
 """
 
@@ -39,20 +39,23 @@ def main() -> None:
     parser.add_argument("--sentences", type=int, metavar="N", help="the first sentences of the split; default all")
     options = parser.parse_args()
     try:
-        pairs = PreparedCorpus.open(options.data).sentences("valid")[: options.sentences]
+        corpus = PreparedCorpus.open(options.data)
+        pairs = corpus.sentences("valid")[: options.sentences]
         for run in options.runs:
-            print("\n".join(lines(run, scores(run, pairs, options.beam))), flush=True)
+            found = scores(run, pairs, corpus.config.text.tgt.language, options.beam)
+            print("\n".join(lines(run, found)), flush=True)
     except S2SError as error:
         sys.exit(f"benchmarks.quality.penalties: {error}")
 
 
-def scores(run: Path, pairs: Sequence[tuple[str, str]], beam: int) -> dict[str, float]:
+def scores(run: Path, pairs: Sequence[tuple[str, str]], language: str, beam: int) -> dict[str, float]:
     """BLEU of a run with each penalty, by its name; greedy search beside them."""
     found = {}
     for name, keys in PENALTIES.items():
         overrides = [f"decoding.{key}" for key in (f"beam_size={beam}", *keys)]
         translations = load(run, overrides=overrides).translator.translate(source for source, _ in pairs)
-        found[name] = corpus_bleu([t.text for t in translations], [reference for _, reference in pairs]).value
+        outputs, references = [t.text for t in translations], [reference for _, reference in pairs]
+        found[name] = corpus_bleu(outputs, references, language=language).value
     return found
 
 

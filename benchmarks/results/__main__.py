@@ -89,6 +89,7 @@ def _ensure(system: str, seed: int, options: argparse.Namespace) -> None:
     name = _name(system, seed, options)
     record = options.results / f"{options.pairs.stem}-{name}.json"
     if record.is_file():
+        print(f"{record}: measured before, and not again", file=sys.stderr)
         return
     corpus = _corpus(work, options)
     if _is_peer(system):

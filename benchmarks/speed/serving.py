@@ -106,6 +106,26 @@ class Client:
         return Answer(int(head.split(b" ", 2)[1]), time.perf_counter() - self._since, content, closes)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Measured:
+    """What was measured of a server."""
+
+    clients: int
+    outcome: Outcome
+    """Under load."""
+    elapsed: float
+    """Seconds of the load."""
+    cpu: float
+    """CPU time of the server in these, in seconds."""
+    memory: list[float]
+    """Of the server in MB, after a third of the load and at its end."""
+    batch_size: float
+    stopped: Outcome
+    """While the server stopped."""
+    in_process: list[tuple[float, float]]
+    """Sentences per second, and per second of CPU time, of a batch without a server."""
+
+
 def measure_serving(run: Path, pairs: Path, *, clients: int, seconds: float) -> tuple[list[Figure], list[str]]:
     """The figures of a server under load, and what went wrong."""
     sentences = different_sources(pairs, SENTENCES)
@@ -128,30 +148,46 @@ def measure_serving(run: Path, pairs: Path, *, clients: int, seconds: float) -> 
         stopped = Outcome()
         _load(address, clients, 5, asked, stopped, stop=server)
         code = server.wait(_WAIT)
-    answers = max(1, len(outcome.seconds))
-    rate = Figure(name=f"s2s serve, {clients} clients", unit="sentences/s", values=[len(outcome.seconds) / elapsed])
-    cpu_rate = Figure(name="  per second of CPU time", unit="sentences/s", values=[answers / cpu])
-    rates, cpu_rates = zip(*in_process, strict=True)
+    measured = Measured(
+        clients=clients,
+        outcome=outcome,
+        elapsed=elapsed,
+        cpu=cpu,
+        memory=memory,
+        batch_size=batch_size,
+        stopped=stopped,
+        in_process=in_process,
+    )
+    return _figures(measured), [*outcome.wrong, *stopped.wrong, *([f"it ended with {code}"] if code else [])]
+
+
+def _figures(measured: Measured) -> list[Figure]:
+    seconds, memory = measured.outcome.seconds, measured.memory
+    lost = measured.outcome.lost + measured.stopped.lost
+    rate = Figure(
+        name=f"s2s serve, {measured.clients} clients", unit="sentences/s", values=[len(seconds) / measured.elapsed]
+    )
+    cpu_rate = Figure(name="  per second of CPU time", unit="sentences/s", values=[len(seconds) / measured.cpu])
+    rates, cpu_rates = zip(*measured.in_process, strict=True)
     batch = Figure(name=f"a batch of {SENTENCES:,}, in-process", unit="sentences/s", values=rates)
     cpu_batch = Figure(name="  per second of CPU time", unit="sentences/s", values=cpu_rates)
-    figures = [
+    return [
         *(batch, cpu_batch),
         *(rate, cpu_rate),
         ratio("share of the batch", rate, batch, SHARE),
         ratio("share of the batch, in CPU time", cpu_rate, cpu_batch, SHARE),
-        Figure(name="  batch", unit="sentences", values=[batch_size]),
+        Figure(name="  batch", unit="sentences", values=[measured.batch_size]),
         *(
-            Figure(name=f"  answer, p{p}", unit="ms", values=[1000 * float(np.percentile(outcome.seconds, p))])
+            Figure(name=f"  answer, p{p}", unit="ms", values=[1000 * float(np.percentile(seconds, p))])
             for p in (50, 95, 99)
+            if seconds
         ),
         Figure(name="  memory", unit="MB", values=memory),
         Figure(name="  memory, at the end / before", unit="times", values=[memory[1] / memory[0]], goal=GROWTH),
-        Figure(name="  answers", unit="", values=[len(outcome.seconds)]),
-        Figure(name="  answers while it stopped", unit="", values=[len(stopped.seconds)]),
-        Figure(name="  requests lost", unit="", values=[outcome.lost + stopped.lost], goal=Goal(value=0, at_most=True)),
+        Figure(name="  answers", unit="", values=[len(seconds)]),
+        Figure(name="  answers while it stopped", unit="", values=[len(measured.stopped.seconds)]),
+        Figure(name="  requests lost", unit="", values=[lost], goal=Goal(value=0, at_most=True)),
     ]
-    wrong = [*outcome.wrong, *stopped.wrong, *([f"it ended with {code}"] if code else [])]
-    return figures, wrong
 
 
 @contextmanager

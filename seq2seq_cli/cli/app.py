@@ -16,7 +16,7 @@ from typing import Annotated
 import typer
 
 from seq2seq_cli.cli.completions import PROGRAM, prepare_completion
-from seq2seq_cli.cli.plain_command import PlainGroup
+from seq2seq_cli.cli.plain_command import PlainGroup, before_dashes
 from seq2seq_cli.cli.terminal.notices import show_warnings
 from seq2seq_cli.cli.terminal.safe_stream import guard_streams
 from seq2seq_cli.cli.usage_errors import usage_line
@@ -99,13 +99,16 @@ def main() -> None:
     _open_streams()
     show_warnings()
     prepare_environment()
-    sys.exit(_run(sys.argv[1:]))
+    if code := _run(sys.argv[1:]):
+        _drop_unwritten()
+    sys.exit(code)
 
 
 def _run(arguments: list[str]) -> int:
-    debug = "--debug" in arguments
-    # --debug may stand before or after the name of the command.
-    arguments = [argument for argument in arguments if argument != "--debug"]
+    # --debug may stand before or after the name of the command; behind -- it is a text.
+    options = before_dashes(arguments)
+    debug = "--debug" in options
+    arguments = [option for option in options if option != "--debug"] + arguments[len(options) :]
     # The help and a mistyped name need all commands; a fifth of a translation's start would go into the other ones.
     commands = arguments[:1] if arguments[:1] and arguments[0] in COMMANDS else COMMANDS
     try:
@@ -121,8 +124,6 @@ def _run(arguments: list[str]) -> int:
             raise
         # Its frames may hold what fills the memory, and the message needs some.
         error.__traceback__ = error.__context__ = error.__cause__ = None
-        if isinstance(error, OSError):
-            _drop_unwritten()
         _tell(error, _MEMORY_CURES.get(arguments[0] if arguments else "", "free some"))
         return _exit_code(error)
     return code if isinstance(code, int) else 0

@@ -32,6 +32,11 @@ def loading() -> Iterator[None]:
         gc.enable()
 
 
+def before_dashes(args: list[str]) -> list[str]:
+    """The arguments before ``--``, among which are the options."""
+    return args[: args.index("--")] if "--" in args else args
+
+
 class PlainCommand(TyperCommand):
     """A command whose texts and paths are taken as they are, and whose defaults are not checked.
 

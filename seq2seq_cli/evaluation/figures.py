@@ -1,13 +1,13 @@
 """The figures of a system on a test set, and of the difference between two."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 
 from seq2seq_cli.evaluation.languages import words_of
-from seq2seq_cli.evaluation.scorer import Scorer, scorers
+from seq2seq_cli.evaluation.scorer import Scorer, chrf, scorers
 from seq2seq_cli.evaluation.significance import Difference, Range, difference, score_range
 from seq2seq_cli.evaluation.system import SystemOutput
 from seq2seq_cli.evaluation.test_set import TestSet
@@ -66,10 +66,12 @@ class Evaluation:
     """By the training frequency of the rarest source word; none where the training texts are not at hand."""
     by_neighbours: tuple[Part, ...]
     """By the number of training sources near the source; none where these are not at hand."""
+    of_pairs: Mapping[str, Scorer] = field(repr=False, compare=False)
+    """The metrics of `scores`, with the statistics of each pair."""
 
 
 def figures_of(output: SystemOutput, tests: TestSet, training: TrainingSources | None = None) -> Evaluation:
-    """The figures of a system; `training` are the sources that it was trained on."""
+    """The figures of a system; `training` has the sources that the first of the systems was trained on."""
     src, tgt = tests.languages
     hypotheses, references = pair_outputs(output, tests)
     of_pairs = scorers(hypotheses, references, language=tgt)
@@ -88,13 +90,13 @@ def figures_of(output: SystemOutput, tests: TestSet, training: TrainingSources |
         by_length=_parts(of_pairs["BLEU"], lengths, _LENGTHS),
         by_frequency=_parts(of_pairs["BLEU"], [each.rarest_frequency for each in known], _FREQUENCIES),
         by_neighbours=_parts(of_pairs["BLEU"], [each.neighbours for each in known], _NEIGHBOURS),
+        of_pairs=of_pairs,
     )
 
 
-def differences(system: SystemOutput, baseline: SystemOutput, tests: TestSet) -> dict[str, Difference]:
+def differences(system: Evaluation, baseline: Evaluation) -> dict[str, Difference]:
     """The difference of a system from the baseline by each metric, with one reference per hypothesis."""
-    of_both = [scorers(*pair_outputs(output, tests), language=tests.languages[1]) for output in (system, baseline)]
-    return {metric: difference(scorer, of_both[1][metric]) for metric, scorer in of_both[0].items()}
+    return {metric: difference(scorer, baseline.of_pairs[metric]) for metric, scorer in system.of_pairs.items()}
 
 
 class Contrast(NamedTuple):
@@ -127,8 +129,8 @@ def largest_contrasts(
 def source_scores(output: SystemOutput, tests: TestSet) -> Float[np.ndarray, " n"]:
     """chrF2++ of the translation of each distinct source, against all of its references."""
     hypotheses = [output.texts[source] for source in tests.references]
-    chrf = scorers(hypotheses, list(tests.references.values()), language=tests.languages[1])["chrF2++"]
-    return np.array([chrf.of_sum(row) for row in chrf.statistics])
+    scorer = Scorer.of(chrf(words=2), hypotheses, list(tests.references.values()))
+    return np.array([scorer.of_sum(row) for row in scorer.statistics])
 
 
 def pair_outputs(output: SystemOutput, tests: TestSet) -> tuple[list[str], list[list[str]]]:

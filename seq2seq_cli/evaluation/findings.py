@@ -37,14 +37,17 @@ class Findings:
 
 def find_out(outputs: Sequence[SystemOutput], tests: TestSet, training: TrainingSources | None = None) -> Findings:
     """The figures of systems, one or more, and of the differences of the others from the first."""
-    return Findings(
-        tests=tests,
-        evaluations=[figures_of(output, tests, training) for output in outputs],
-        comparisons=[_compare(output, outputs[0], tests) for output in outputs[1:]],
+    evaluations = [figures_of(output, tests, training) for output in outputs]
+    comparisons = [_compare(evaluation, evaluations[0], tests) for evaluation in evaluations[1:]]
+    return Findings(tests=tests, evaluations=evaluations, comparisons=comparisons)
+
+
+def _compare(system: Evaluation, baseline: Evaluation, tests: TestSet) -> Comparison:
+    better, worse = largest_contrasts(system.output, baseline.output, tests, _CONTRASTS)
+    return Comparison(
+        system=system.output.name,
+        baseline=baseline.output.name,
+        differences=differences(system, baseline),
+        better=better,
+        worse=worse,
     )
-
-
-def _compare(system: SystemOutput, baseline: SystemOutput, tests: TestSet) -> Comparison:
-    better, worse = largest_contrasts(system, baseline, tests, _CONTRASTS)
-    found = differences(system, baseline, tests)
-    return Comparison(system=system.name, baseline=baseline.name, differences=found, better=better, worse=worse)

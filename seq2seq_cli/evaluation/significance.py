@@ -4,7 +4,8 @@ n sentences, k statistics per sentence, r resamples.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 
@@ -49,6 +50,10 @@ class Difference:
     def is_significant(self) -> bool:
         """Whether both probabilities are below 0.05."""
         return max(self.p_bootstrap, self.p_randomisation) < 0.05  # the usual level
+
+    def to_json(self) -> dict[str, Any]:
+        """All of it as a JSON object."""
+        return {**asdict(self), "is_significant": self.is_significant}
 
 
 def score_range(scorer: Scorer) -> Range:

@@ -17,6 +17,7 @@ from seq2seq_cli.evaluation.attention import AttentionFigures, AttentionSums, to
 from seq2seq_cli.evaluation.gold_alignment import AlignmentCounts, GoldAlignment
 from seq2seq_cli.evaluation.languages import words_of
 from seq2seq_cli.evaluation.test_set import TestSet
+from seq2seq_cli.text.normalise import normalise
 from seq2seq_cli.text.vocabulary import EOS
 
 _LOOP = 3
@@ -40,6 +41,8 @@ class SystemOutput:
     """Figures of the attention at the references; None in a model without attention, as is the next."""
     alignment: AlignmentCounts | None = None
     """The counts of its links; None where no gold alignment is given."""
+    has_characters: bool = False
+    """Whether the words of the next two are characters, the tokens of the model."""
     unknown_rate: float | None = None
     """Words of the sources that are not in the vocabulary, per word."""
     copy_rate: float | None = None
@@ -71,8 +74,9 @@ def translate_test_set(
     started = time.perf_counter()
     translations = translator.translate(sources)
     seconds = time.perf_counter() - started
+    has_characters = translator.src_codec.unit == "character"
     src_words, tgt_words = (
-        sum(len(words_of(text, language)) for text in texts)
+        sum(len(text) if has_characters else len(words_of(text, language)) for text in texts)
         for texts, language in zip((sources, [t.text for t in translations]), tests.languages, strict=True)
     )
     return SystemOutput(
@@ -83,6 +87,7 @@ def translate_test_set(
         total=total,
         attention=attention,
         alignment=alignment,
+        has_characters=has_characters,
         unknown_rate=sum(len(t.unknown) for t in translations) / max(1, src_words),
         copy_rate=sum(len(t.copied) for t in translations) / max(1, tgt_words),
         sentences_per_second=len(sources) / seconds,
@@ -128,7 +133,8 @@ def read_hypotheses(path: Path, tests: TestSet) -> SystemOutput:
             f" {counted(len(tests.references), 'different source')}: give one line for each pair, or for each source"
         )
     texts: dict[str, str] = {}
-    for number, (source, text) in enumerate(zip(sources, lines, strict=True), start=1):
+    # As the references, and the translations of a run.
+    for number, (source, text) in enumerate(zip(sources, map(normalise, lines), strict=True), start=1):
         if texts.setdefault(source, text) != text:
             raise InputError(f"{path}:{number}: another translation of a sentence that a line above translates")
     return SystemOutput(name=str(path), texts=texts)

@@ -86,6 +86,8 @@ def find_test_set(
     """The sentences; raises UsageError where they are not named, or twice."""
     if files and data:
         raise UsageError("--file and --data: give one of them")
+    if columns and not files:
+        raise UsageError("--columns: names those of --file: give --file as well, or leave it out")
     return _of_files(files, runs, columns) if files else TestSet.of_split(_corpus(runs, training, data), split)
 
 

@@ -12,6 +12,7 @@ from seq2seq_cli.files.reading import read_whole
 _CURE = "restore it, or make its folder anew"
 _MOST_BYTES = 64_000_000
 """Size of most of the largest files: a vocabulary of a million words takes half of it."""
+_DECIMALS = 6
 _MOST_DIGITS = 18
 """Digits of the largest integer: it fits into 64 bits."""
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
@@ -45,6 +46,11 @@ def parse_json(text: bytes) -> Any:
     if _SURROGATE.search(text):
         json.dumps(value, ensure_ascii=False).encode("utf-8")
     return value
+
+
+def json_number(value: float) -> float | None:
+    """The number, rounded to six decimals; None where it is not finite, which JSON cannot write."""
+    return round(value, _DECIMALS) if math.isfinite(value) else None
 
 
 def check_format(value: object, path: Path, *, newest: int, error: type[InputError]) -> dict[str, Any]:

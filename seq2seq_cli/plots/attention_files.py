@@ -1,10 +1,10 @@
 """Attention in files: pictures (.png, .svg, .pdf), or the numbers themselves (.json)."""
 
 import json
-import math
 from collections.abc import Sequence
 from pathlib import Path
 
+from seq2seq_cli.files.json_files import json_number
 from seq2seq_cli.plots.attention_map import AttentionMap
 from seq2seq_cli.plots.attention_picture import Row, render_attention, rows_that_fit
 from seq2seq_cli.plots.output import write_output
@@ -12,8 +12,6 @@ from seq2seq_cli.plots.rendering import DPI
 
 FORMAT = 1
 """The format number of the JSON file."""
-
-_DECIMALS = 6
 
 
 def save_attention(
@@ -64,9 +62,5 @@ def _sentence(attention: AttentionMap) -> dict[str, object]:
         "translation": attention.text,
         "src_tokens": attention.src_tokens,
         "tgt_tokens": attention.tgt_tokens,
-        "weights": [[_json_number(weight) for weight in row] for row in attention.weights.tolist()],
+        "weights": [list(map(json_number, row)) for row in attention.weights.tolist()],
     }
-
-
-def _json_number(value: float) -> float | None:
-    return round(value, _DECIMALS) if math.isfinite(value) else None

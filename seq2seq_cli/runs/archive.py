@@ -33,8 +33,10 @@ if TYPE_CHECKING:
 _SUFFIX = ".zip"
 _WEIGHTS = BEST.as_posix()
 _NEEDED = (CONFIG, f"{CODEC}/src.json", f"{CODEC}/tgt.json", _WEIGHTS)
-_MORE = (MARK, CARD, METRICS, *(path.as_posix() for path in (ENCODER, DECODER, DECODER_INT8, EXPORT_RECORD)))
-"""The exported model, and what ``s2s runs`` and people read of a run; nothing that only training reads."""
+_MORE = (MARK, *(path.as_posix() for path in (ENCODER, DECODER, DECODER_INT8, EXPORT_RECORD)))
+"""The exported model; nothing that only training reads."""
+_OF_BEST = (CARD, METRICS)
+"""What people and ``s2s runs`` read of a run: the scores of its best weights."""
 _WRITTEN = (1980, 1, 1, 0, 0, 0)
 """The time that is written for each file: the same run has the same archive."""
 _MOST_TIMES = 20
@@ -57,7 +59,7 @@ def pack(run: RunFolder, file: BinaryIO, name: str) -> None:
         if (run.path / CORPUS).exists():
             record = run.provenance().model_copy(update={"launch": None})  # which names the machine
             add(CORPUS, record.model_dump_json(exclude_none=True).encode("utf-8"))
-        for part in (*_MORE, *_NEEDED):
+        for part in (*_MORE, *(() if run.chosen else _OF_BEST), *_NEEDED):
             path = (run.chosen or run.best_path) if part == _WEIGHTS else run.path / part
             if path.exists():
                 add(part, path.read_bytes())

@@ -180,7 +180,7 @@ class RunFolder:
     @property
     def last_path(self) -> Path:
         """The checkpoint to resume from."""
-        return self.path / LAST / "training.pt"
+        return self.path / LAST
 
     @property
     def trained_path(self) -> Path:

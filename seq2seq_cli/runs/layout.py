@@ -20,7 +20,7 @@ ENCODER = BEST.with_name("encoder.onnx")
 DECODER = BEST.with_name("decoder.onnx")
 DECODER_INT8 = BEST.with_name("decoder_int8.onnx")
 EXPORT_RECORD = BEST.with_name("export.json")
-LAST = "last"
+LAST = Path("last", "training.pt")
 EPOCHS = "epochs"
 TENSORBOARD = "tensorboard"
 STATISTICS = "statistics"
@@ -31,5 +31,18 @@ MARK = ".s2s-run"
 LATEST = RUNS / "latest"
 """The name of the newest run."""
 
-READ = (CONFIG, CARD, METRICS, CORPUS, TRAINED, CODEC, BEST.parts[0], LAST, EPOCHS, TENSORBOARD, STATISTICS, LOCK)
+READ = (
+    CONFIG,
+    CARD,
+    METRICS,
+    CORPUS,
+    TRAINED,
+    CODEC,
+    BEST.parts[0],
+    LAST.parts[0],
+    EPOCHS,
+    TENSORBOARD,
+    STATISTICS,
+    LOCK,
+)
 """The names at the top of a run folder that s2s reads, or writes into."""

@@ -65,7 +65,7 @@ class Run:
     @property
     def resumable(self) -> bool:
         """Whether there is a checkpoint for ``s2s train --resume``."""
-        return any((self.path / LAST).glob("*"))
+        return (self.path / LAST).is_file()
 
     @property
     def state_in_words(self) -> str:

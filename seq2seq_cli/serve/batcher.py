@@ -100,8 +100,6 @@ class Batcher:
     def _start(self) -> None:
         """Give each free thread a batch, as long as there are any."""
         loop = asyncio.get_running_loop()
-        if loop.time() >= self._gathering.end:
-            self._gathering = _Gathering()
         while self._free and self._queues:
             waiting = sum(len(queue) for _, queue in self._queues.values())
             share = math.ceil((self._translating + waiting + self._gathering.answered) / self._threads)
@@ -150,7 +148,16 @@ class Batcher:
                 job.done.set_result(outcome)
         now = (loop := asyncio.get_running_loop()).time()
         self._gathering.extend(len(batch), now + _GATHERING_SHARE * (now - started))
-        loop.call_at(self._gathering.end, self._start)
+        loop.call_at(self._gathering.end, self._end_gathering, self._gathering.end)
+        self._start()
+
+    def _end_gathering(self, end: float) -> None:
+        """Wait no more for texts, unless a later batch set another end.
+
+        The clock is not asked: a loop may call this a little before the time, and calls it once.
+        """
+        if self._gathering.end == end:
+            self._gathering = _Gathering()
         self._start()
 
 

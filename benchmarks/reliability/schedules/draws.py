@@ -1,4 +1,4 @@
-"""The commands and the deeds of a schedule, drawn at random, with what each command must come to."""
+"""The commands and the deeds of a schedule, drawn at random, with the exit codes expected of each."""
 
 import contextlib
 import json

@@ -94,7 +94,7 @@ def evaluate(
     if html:
         check_page_path(html, overwrite=overwrite)
     elif overwrite:
-        raise UsageError("--overwrite: is for the page: give --html FILE, or leave it out")
+        raise UsageError("--overwrite: only replaces the page of --html: give --html FILE, or leave it out")
     findings = run(
         *(runs or []),
         split=split,

@@ -1,6 +1,7 @@
 """``s2s export``: a trained run in a form for others."""
 
 from pathlib import Path
+from shlex import quote
 from typing import Annotated
 
 import typer
@@ -12,7 +13,7 @@ from seq2seq_cli.errors import one_line
 _HINTS: dict[ExportFormat, str] = {
     "onnx": "{out}/README.md tells how to run it",
     "html": "open it in a browser",
-    "zip": "s2s translate --model {out} translates with it",
+    "zip": "s2s translate --model {quoted} translates with it",
 }
 
 
@@ -47,4 +48,5 @@ def export(
     from seq2seq_cli.decoding.export import format_of
 
     made = write(run, out, to=to, overwrite=overwrite)
-    typer.echo(one_line(f"{made}: exported; {_HINTS[to or format_of(made)].format(out=made)}"))
+    hint = _HINTS[to or format_of(made)].format(out=made, quoted=quote(str(made)))
+    typer.echo(one_line(f"{made}: exported; {hint}"))

@@ -11,11 +11,12 @@ import typer
 from seq2seq_cli.cli.completions import complete_run
 from seq2seq_cli.cli.plain_command import loading
 from seq2seq_cli.cli.translating.arguments import check_utf8, is_file, looks_like_path
-from seq2seq_cli.cli.translating.formats import FormatName, decimal, json_line, json_number, tsv_rows
+from seq2seq_cli.cli.translating.formats import FormatName, decimal, json_line, tsv_rows
 from seq2seq_cli.cli.translating.options import Device, Overrides
 from seq2seq_cli.cli.translating.output import Output
 from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import InputError, UsageError
+from seq2seq_cli.files.json_files import json_number
 
 if TYPE_CHECKING:
     from seq2seq_cli.decoding.scoring import PairScore, TotalScore

@@ -99,6 +99,7 @@ def _result(report: "Report") -> str:
     lines.append(f"\n{samples}{'' if is_held_out else ' (nothing was held out)'}:")
     for sample in report.samples:
         lines += [f"  {sample.source}", f"    {sample.translation}", f"    (reference: {sample.reference})"]
-    model, sentence = shlex.quote(str(report.run)), shlex.quote(report.samples[0].source)
-    lines.append(f"\nTo translate: s2s translate --model {model} {sentence}")
+    model, sentence = shlex.quote(str(report.run)), report.samples[0].source
+    dashes = "-- " if sentence.startswith("-") else ""
+    lines.append(f"\nTo translate: s2s translate --model {model} {dashes}{shlex.quote(sentence)}")
     return "\n".join(lines) + "\n"

@@ -3,10 +3,10 @@
 from dataclasses import asdict
 from typing import Any
 
-from seq2seq_cli.cli.translating.formats import json_number
 from seq2seq_cli.evaluation.figures import Evaluation
 from seq2seq_cli.evaluation.findings import Findings
 from seq2seq_cli.evaluation.gold_alignment import AlignmentCounts
+from seq2seq_cli.files.json_files import json_number
 
 
 def to_json(findings: Findings) -> dict[str, Any]:
@@ -16,8 +16,14 @@ def to_json(findings: Findings) -> dict[str, Any]:
         "test_set": {"name": tests.name, "pairs": len(tests.pairs), "sources": len(tests.references)},
         "systems": [_system_json(evaluation) for evaluation in findings.evaluations],
         "comparisons": [
-            {**asdict(c), "better": [x._asdict() for x in c.better], "worse": [x._asdict() for x in c.worse]}
-            for c in findings.comparisons
+            {
+                "system": compared.system,
+                "baseline": compared.baseline,
+                "differences": {metric: found.to_json() for metric, found in compared.differences.items()},
+                "better": [contrast._asdict() for contrast in compared.better],
+                "worse": [contrast._asdict() for contrast in compared.worse],
+            }
+            for compared in findings.comparisons
         ],
     }
 

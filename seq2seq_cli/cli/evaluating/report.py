@@ -62,7 +62,12 @@ def _of_system(evaluation: Evaluation) -> Iterator[Block]:
     if output.total:
         lines.append(f"loss {-output.total.score:.3f} per token, perplexity {output.total.perplexity:.2f}")
     lines += _attention_lines(output)
-    rates = {"unknown words": output.unknown_rate, "copied words": output.copy_rate, "loops": evaluation.loop_rate}
+    words = "characters" if output.has_characters else "words"
+    rates = {
+        f"unknown {words}": output.unknown_rate,
+        f"copied {words}": output.copy_rate,
+        "loops": evaluation.loop_rate,
+    }
     told = [f"{name} {100 * rate:.2f} %" for name, rate in rates.items() if rate is not None]
     lines.append(", ".join([f"length ratio {evaluation.length_ratio:.3f}", *told]))
     if output.sentences_per_second:

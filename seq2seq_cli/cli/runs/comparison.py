@@ -1,7 +1,6 @@
 """Runs side by side, as lines and for programs."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from seq2seq_cli.cli.runs.named import titles
@@ -62,10 +61,7 @@ def _differences(found: "Sequence[Run]") -> "Iterator[RunDifference | str]":
 def _difference_json(compared: "RunDifference | str") -> dict[str, Any]:
     if isinstance(compared, str):
         return {"problem": compared}
-    metrics = {
-        metric: {**asdict(found), "is_significant": found.is_significant}
-        for metric, found in compared.by_metric.items()
-    }
+    metrics = {metric: found.to_json() for metric, found in compared.by_metric.items()}
     return {"split": compared.split, "sentences": compared.sentences, **metrics}
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from typer import TyperException
 from typing_extensions import override
 
-from seq2seq_cli.cli.plain_command import PlainCommand
+from seq2seq_cli.cli.plain_command import PlainCommand, before_dashes
 from seq2seq_cli.errors import InputError, UsageError, one_line
 
 ON_TERMINAL = "-"
@@ -58,11 +58,6 @@ def with_attention_values(args: list[str]) -> list[str]:
         else:
             words[i] = f"--attention={ON_TERMINAL}"
     return words
-
-
-def before_dashes(args: list[str]) -> list[str]:
-    """The arguments before ``--``, among which are the options."""
-    return args[: args.index("--")] if "--" in args else args
 
 
 def looks_like_path(text: str) -> bool:

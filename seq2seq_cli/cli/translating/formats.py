@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from seq2seq_cli.cli.translating.output import Output
+from seq2seq_cli.files.json_files import json_number
 from seq2seq_cli.text.vocabulary import EOS_UNIT
 
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ FormatName: TypeAlias = Literal["text", "json", "tsv"]
 DOUBTFUL = "?? "
 """The beginning of a line of text whose score is below ``--min-score``."""
 
-_DECIMALS = 6
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 """C0 and C1 but for tab and line feed: no translation holds them, not even in a word that was copied."""
 _SEPARATORS = re.compile("[\x0b-\x0d\x1c-\x1f\x85]++(?!\n)")
@@ -161,11 +161,6 @@ _RENDERERS: Mapping[FormatName, Callable[[int, "Translation", View, Output], str
 def json_line(content: Mapping[str, Any], output: Output) -> str:
     """An object of strict JSON on one line, in the characters that the stream has."""
     return json.dumps(content, ensure_ascii=not output.is_utf8, allow_nan=False) + "\n"
-
-
-def json_number(value: float) -> float | None:
-    """The number, rounded; None where it is not finite, which JSON cannot write."""
-    return round(value, _DECIMALS) if math.isfinite(value) else None
 
 
 def tsv_rows(rows: Iterable[Iterable[str]]) -> str:

@@ -70,6 +70,19 @@ def test_a_text_that_nobody_joins_is_translated_after_a_large_batch_too(translat
     assert watched.sizes == [len(TEXTS), 1]
 
 
+def test_a_wait_ends_by_a_clock_that_is_early(translator: Translator) -> None:
+    batcher = Batcher(1, max_waiting=10_000, on_batch=lambda _: None)
+
+    async def ask() -> None:
+        loop: Any = asyncio.get_running_loop()
+        loop._clock_resolution = 10.0  # timers come so many seconds before their time
+        await batcher.translate(translator, TEXTS)
+        await asyncio.wait_for(asyncio.shield(batcher.translate(translator, TEXTS[:1])), timeout=60)
+
+    asyncio.run(ask())
+    batcher.close()
+
+
 def test_callers_that_go_on_come_to_one_batch_again(translator: Translator) -> None:
     watched = Watched()
 

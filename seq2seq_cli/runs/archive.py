@@ -117,7 +117,9 @@ def _entries(archive: "ZipFile", path: Path) -> "dict[str, ZipInfo]":
     if len(tops) != 1:
         told = "holds no run: it has no config.yaml" if not tops else f"holds {len(tops)} runs: unpack it, and name one"
         raise ModelFileError(f"{path}: {told}")
-    found = {part: entries[tops[0] + part] for part in (*_NEEDED, *_MORE, CORPUS) if tops[0] + part in entries}
+    found = {
+        part: entries[tops[0] + part] for part in (*_NEEDED, *_MORE, *_OF_BEST, CORPUS) if tops[0] + part in entries
+    }
     if missing := [part for part in _NEEDED if part not in found]:
         raise ModelFileError(f"{path}: holds no whole run: {missing[0]} is missing: have it sent again")
     if any(entry.flag_bits & 1 for entry in found.values()):

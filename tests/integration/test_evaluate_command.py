@@ -208,7 +208,8 @@ def data_of(page: Path) -> dict[str, Any]:
         (["runs/newest", "--file", "-", "--alignment", "pairs.align"], "name a file, not standard input"),
         (["runs/newest", "--file", "pairs.tsv", "--html", "a.png"], "a.png: the page can be written as .html or .htm"),
         (["runs/newest", "--file", "pairs.tsv", "--html", "no/a.html"], "no/a.html: there is no folder no"),
-        (["runs/newest", "--file", "pairs.tsv", "--overwrite"], "--overwrite: is for the page: give --html FILE"),
+        (["runs/newest", "--file", "pairs.tsv", "--overwrite"], "--overwrite: only replaces the page of --html: give"),
+        (["runs/newest", "--columns", "en,de"], "--columns: names those of --file: give --file as well"),
     ],
 )
 def test_what_cannot_be_evaluated_is_named(folder: Path, arguments: list[str], message: str) -> None:

@@ -67,6 +67,17 @@ def test_an_archive_translates_as_the_run_does_and_leaves_nothing_behind(sender:
     assert (done.returncode, done.stderr) == (0, "")
 
 
+def test_an_archive_of_chosen_weights_has_no_scores_of_the_best_ones(sender: Path) -> None:
+    run = sender / RUNS / "small"
+    (run / "epochs").mkdir()
+    shutil.copy(run / "best" / "model.safetensors", run / "epochs" / "0003.safetensors")
+    done = s2s_here(sender, "export", "runs/small/epochs/0003.safetensors", "my third.zip")
+    assert done.stdout == "my third.zip: exported; s2s translate --model 'my third.zip' translates with it\n"
+    with zipfile.ZipFile(sender / "my third.zip") as archive:
+        assert not {Path(name).name for name in archive.namelist()} & {"README.md", "metrics.jsonl"}
+    assert translation(sender, "--model", "my third.zip") == translation(sender, "--model", "runs/small")
+
+
 def test_an_archive_has_what_translating_needs_and_no_more(sender: Path) -> None:
     names = zipfile.ZipFile(sender / "small.zip").namelist()
     assert {name.removeprefix("small/") for name in names} == {

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.untrained import make_run
+
 S2S = (sys.executable, "-m", "seq2seq_cli")
 # What Python would do by itself with little output: keep it until the program ends.
 BUFFERED = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
@@ -31,6 +33,26 @@ def test_a_full_disk_is_one_line(arguments: list[str], unbuffered: dict[str, str
 
     assert done.returncode == 1
     assert done.stderr == f"s2s: error: input or output: {os.strerror(errno.ENOSPC)}\n"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="has no full device")
+def test_an_error_keeps_its_exit_code_where_the_results_before_it_cannot_be_written(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run").path
+    (tmp_path / "src.txt").write_text("she\nhe\n", encoding="utf-8")
+    (tmp_path / "tgt.txt").write_text("sie\n", encoding="utf-8")
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
+        done = subprocess.run(
+            [*S2S, "score", "--model", str(run), "src.txt", "tgt.txt"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+            env=BUFFERED,
+            cwd=tmp_path,
+            check=False,
+        )
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("s2s: error: src.txt:2: has no partner")
+    assert done.returncode == 2
 
 
 @pytest.mark.parametrize("arguments", [["configs"], ["configs", "schema"]])

@@ -140,7 +140,12 @@ def test_the_hypotheses_are_the_lines_of_any_editor(tmp_path: Path, content: byt
 
 def test_only_a_line_feed_ends_a_hypothesis(tmp_path: Path) -> None:
     (tmp_path / "out.txt").write_text("A\u2028a.\nB\x85\x0bb.\n\n", encoding="utf-8")
-    assert list(read_hypotheses(tmp_path / "out.txt", TESTS).texts.values()) == ["A\u2028a.", "B\x85\x0bb.", ""]
+    assert list(read_hypotheses(tmp_path / "out.txt", TESTS).texts.values()) == ["A a.", "B b.", ""]
+
+
+def test_hypotheses_are_normalised_as_the_references_are(tmp_path: Path) -> None:
+    (tmp_path / "out.txt").write_text("Cafe\u0301.\nB  b.\nC.\n", encoding="utf-8")
+    assert list(read_hypotheses(tmp_path / "out.txt", TESTS).texts.values()) == ["Café.", "B b.", "C."]
 
 
 @pytest.mark.parametrize(

@@ -38,6 +38,8 @@ def test_the_state_of_an_interrupted_run_has_its_epoch_and_whether_it_is_resumab
     write(path, [epoch(200, 1), step(300, 2), interrupted(320, 2, epochs=1.6)])
     assert Run.read(path).state_in_words == "interrupted in epoch 2 of 3"
     (path / "last").mkdir()
+    (path / "last" / ".training.pt.unfinished").touch()  # what a kill leaves of the first checkpoint
+    assert Run.read(path).state_in_words == "interrupted in epoch 2 of 3"
     (path / "last" / "training.pt").touch()
     assert Run.read(path).state_in_words == "interrupted in epoch 2 of 3 (resumable)"
 

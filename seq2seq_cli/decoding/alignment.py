@@ -4,7 +4,7 @@ S source tokens, T target tokens. A word is what stands between two white spaces
 """
 
 from collections.abc import Sequence
-from itertools import accumulate, pairwise
+from itertools import accumulate, islice, pairwise
 from typing import TypeAlias
 
 import numpy as np
@@ -12,13 +12,15 @@ import numpy as np
 from seq2seq_cli.shapes import Float
 from seq2seq_cli.text.codec import Reading
 from seq2seq_cli.text.conventions import Span
-from seq2seq_cli.text.normalise import SPACING
+from seq2seq_cli.text.normalise import lowered, solid_length
 
 Link: TypeAlias = tuple[int, int]
 """A source word and a target word that belong together, counted from 0: ``i-j`` in the Pharaoh format."""
 
 _WINDOW = 2000
 """Characters of a text in which a token is looked for, so that the time grows with the length and not its square."""
+_QUOTES = str.maketrans("‘’‚“”„", "'''\"\"\"")
+"""Quotation marks as they are typed, which conventions may replace by one another."""
 
 
 def word_links(
@@ -50,7 +52,7 @@ class WordFinder:
 
     def __init__(self, text: str) -> None:
         solid = [(character, word) for word, chunk in enumerate(text.split()) for character in chunk]
-        self._folded = "".join(_folded(character) for character, _ in solid)
+        self._folded = "".join(lowered(character) for character, _ in solid).translate(_QUOTES)
         self._words = [word for _, word in solid]
         """The word of each character that is no white space."""
         self._start = 0
@@ -59,15 +61,20 @@ class WordFinder:
     def words(self, tokens: Sequence[str]) -> list[int | None]:
         """The word of each of the next tokens; an empty token has none.
 
-        A token that the text does not have (a mark that was added to it) belongs to the last word before it.
+        A token that the text does not have belongs to the last word before it: a mark that was added to the text, or
+        replaced one. So marks are not looked for beyond the next letter or digit.
         """
         return [self._word(token) for token in tokens]
 
     def _word(self, token: str) -> int | None:
-        wanted = "".join(_folded(character) for character in token if not character.isspace())
+        wanted = "".join(lowered(character) for character in token if not character.isspace()).translate(_QUOTES)
         if not wanted or not self._words:
             return None
-        at = self._folded.find(wanted, self._start, self._start + len(wanted) + _WINDOW)
+        end = self._start + len(wanted) + _WINDOW
+        if not any(map(str.isalnum, wanted)):
+            rest = enumerate(islice(self._folded, self._start, end), start=self._start)
+            end = next((place for place, character in rest if character.isalnum()), end)
+        at = self._folded.find(wanted, self._start, end)
         if at < 0:
             return self._words[max(0, self._start - 1)]
         self._start = at + len(wanted)
@@ -77,24 +84,14 @@ class WordFinder:
 def positions_of_span(reading: Reading, text: str, span: Span) -> tuple[int, ...]:
     """The positions of the ids of the words that have a character in a span of `text`, white space ignored.
 
-    `text` is what was read, or what it was made of by moving spaces and adding a final mark.
+    `text` is what was read, or what it was made of by moving spaces, changing case and adding a final mark. Where this
+    changes the length (STRASSE, Straße), later words are off by as much.
     """
-    start, end = (_length(text[:offset]) for offset in span)
-    starts = accumulate((_length(word.text) for word in reading.words), initial=0)
+    start, end = (solid_length(text[:offset]) for offset in span)
+    starts = accumulate((solid_length(word.text) for word in reading.words), initial=0)
     firsts = accumulate((len(word.ids) for word in reading.words), initial=0)
     positions: list[int] = []
     for word, (word_start, word_end), first in zip(reading.words, pairwise(starts), firsts, strict=False):
         if max(start, word_start) < min(end, word_end):
             positions += range(first, first + len(word.ids))
     return tuple(positions)
-
-
-def _length(text: str) -> int:
-    """The number of characters that are no white space."""
-    return sum(not character.isspace() and character != SPACING for character in text)
-
-
-def _folded(character: str) -> str:
-    """The character in lower case where that is one character, so that positions stay."""
-    lower = character.lower()
-    return lower if len(lower) == 1 else character

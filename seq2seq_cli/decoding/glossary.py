@@ -1,7 +1,5 @@
 """Glossaries: the translations that a user demands for terms of the source."""
 
-import re
-import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -10,12 +8,7 @@ from pathlib import Path
 from seq2seq_cli.decoding.lines import read_blocks
 from seq2seq_cli.errors import InputError
 from seq2seq_cli.text.conventions import Span
-from seq2seq_cli.text.normalise import normalise
-
-_UNSPACED = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
-)
-"""A letter of a script without spaces between words: Thai, Lao, Burmese, Khmer, Japanese, Chinese."""
+from seq2seq_cli.text.normalise import in_spaced_word, lowered, normalise
 
 
 @dataclass(frozen=True)
@@ -52,11 +45,11 @@ class Glossary:
         """
         if not self.terms:
             return []
-        lowered = "".join(map(_lowered, text))
+        in_lower_case = "".join(map(lowered, text))
         found: dict[int, str] = {}
         taken: set[int] = set()
         for term in self._longest_first:
-            for start in _occurrences(term, lowered if term == term.lower() else text):
+            for start in _occurrences(term, in_lower_case if term == term.lower() else text):
                 span = range(start, start + len(term))
                 if taken.isdisjoint(span):
                     taken.update(span)
@@ -80,14 +73,4 @@ def _occurrences(term: str, text: str) -> Iterator[int]:
 def _is_boundary(text: str, position: int) -> bool:
     """Whether a word can begin or end there: not between two letters, digits or marks of a script with spaces."""
     around = text[max(position - 1, 0) : position + 1]
-    return len(around) < 2 or not all(map(_in_spaced_word, around))
-
-
-def _in_spaced_word(character: str) -> bool:
-    return unicodedata.category(character)[0] in "LNM" and not _UNSPACED.match(character)
-
-
-def _lowered(character: str) -> str:
-    """The character in lower case where that is one character, so that positions stay."""
-    lower = character.lower()
-    return lower if len(lower) == 1 else character
+    return len(around) < 2 or not all(map(in_spaced_word, around))

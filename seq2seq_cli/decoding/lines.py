@@ -87,7 +87,7 @@ def _whole_lines(stream: ByteStream) -> Iterator[list[bytes]]:
 
 
 class LineTranslator(Generic[Outcome]):
-    """Translates lines block by block; a line that recurs in a block, or in one block after the other, only once."""
+    """Translates lines block by block; a line that stands twice in a block is remembered for the next one."""
 
     def __init__(self, translate_stream: TranslateStream[Outcome], place: Place) -> None:
         self._translate_stream = translate_stream

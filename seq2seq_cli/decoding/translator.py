@@ -195,13 +195,16 @@ class Translator:
 
         Beyond `MOST_DEMANDED` in all, names are not counted: very many are none, and numbers come first.
         """
-        source, output = sentence.piece.text, translations[0].text
+        source, output = sentence.piece.text, sentence.piece.without_marks(translations[0].text)
         numbers, names = lost_numbers(source, output), lost_names(source, output, self.src_codec)
-        if names and self.demands.glossary.terms:
+        if (numbers or names) and self.demands.glossary.terms:
             reading, text = self.read(source), normalise(source)
             terms = [span for span, _ in self.demands.glossary.demanded(text)]
             taken = {place for span in terms for place in positions_of_span(reading, text, span)}
-            names = [span for span in names if taken.isdisjoint(positions_of_span(reading, source, span))]
+            numbers, names = (
+                [span for span in spans if taken.isdisjoint(positions_of_span(reading, source, span))]
+                for spans in (numbers, names)
+            )
         return sorted([*numbers, *names] if len(numbers) + len(names) <= MOST_DEMANDED else numbers)
 
     def _search(self, sentences: "Iterable[_Sentence]") -> "dict[_Sentence, list[SentenceTranslation]]":
@@ -238,7 +241,11 @@ class Translator:
         )
 
     def _constraints(self, sentence: "_Sentence", reading: Reading) -> Constraints:
-        """Those of the demands, numbers, names, an unknown word per protected one, and no more than can be copied."""
+        """The constraints on the translation of a sentence.
+
+        They are the user's demands, its lost numbers and names, one UNK per protected word, and at most as many UNK as
+        there are words to copy.
+        """
         demanded = self.demands.constraints(reading, self.tgt_codec, is_first=sentence.is_first)
         has_attention = self.engine.has_attention
         copied = (word for word in reading.words if has_attention or word.is_unknown)

@@ -96,10 +96,10 @@ function choice(names, onchoice) {
 function noteOf({ sources, details, systems, metric }) {
   const told = details.map((of, system) => {
     const known = Object.keys(of).length;
-    if (!known) return `Of ${systems[system]}, a file, nothing else is known.`;
-    if (known === sources.length) return `Those of ${systems[system]} open to attention, n-best list and search.`;
-    return `Of ${systems[system]}, ${counted(known)} of ${counted(sources.length)} sentences open to attention, n-best`
-      + " list and search, all choices below among them: with the others, the page would be too large."
+    if (!known) return `${systems[system]} is a file of outputs: it has no attention or search to show.`;
+    if (known === sources.length) return `Open a sentence of ${systems[system]} for its attention, n-best list and search.`;
+    return `Open one of ${counted(known)} of ${counted(sources.length)} sentences of ${systems[system]}, which have all`
+      + " choices below, for its attention, n-best list and search: with the others, the page would be too large."
       + " s2s translate --attention shows the attention of any sentence.";
   });
   return [`${metric} of each output, against all references of its source.`, ...told].join(" ");

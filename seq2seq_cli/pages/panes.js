@@ -34,7 +34,9 @@ function translationPanes({ languages, nameOf, pause, translate }) {
       field.setAttribute("aria-label", nameOf(sides[side]));
     });
     const isBlank = !input.value.trim();
-    const answer = isBlank ? { text: "", sentences: [], told: "Type a text." } : await translate(input.value, isWanted);
+    const nothing = { text: "", sentences: [], told: "Type a text." };
+    const failed = (error) => ({ ...nothing, told: `This cannot be translated: ${error.message}` });
+    const answer = isBlank ? nothing : await translate(input.value, isWanted).catch(failed);
     if (answer && isWanted()) show(answer, sides);
   }
 

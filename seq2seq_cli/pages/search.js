@@ -40,8 +40,8 @@ function probabilityTable(sentence) {
 function translationTable(translations, translation) {
   const rows = translations.map(([text, score], rank) =>
     [String(rank + 1), el("span", { dir: "auto" }, text), score.toFixed(3), percent(Math.exp(score))]);
-  const note = `They are from a search of its own, that of s2s translate --nbest ${translations.length}, which goes on`
-    + " for longer: it has found one that is better than the translation above.";
+  const note = `This list is from a separate, longer search (s2s translate --nbest ${translations.length}), which has`
+    + " found a better translation than the one above.";
   return el("div", {}, ...(translations[0][0] === translation ? [] : [el("p", { class: "note" }, note)]),
     table(["rank", "translation", "score", "confidence"], rows, { class: "translations" }));
 }

@@ -12,6 +12,11 @@ CONTINUING = "\N{LEFT ONE EIGHTH BLOCK}"
 HIDDEN = "\ufdd0"
 """Stands for a protected span of a text: one of the code points that Unicode keeps out of texts."""
 
+_UNSPACED = ((0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0x3040, 0x30FF), (0x3400, 0x9FFF), (0xF900, 0xFAFF))
+"""Ranges of code points of scripts without spaces between words: Thai and Lao, Burmese, Khmer, Kana, Han."""
+_MORE_HAN = 0x20000
+"""The first code point of the rest of Han."""
+
 # Control characters that are not white space, the byte order mark, and halves of surrogate pairs, which no file
 # can hold.
 DROPPED = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ufeff\ud800-\udfff]")
@@ -45,6 +50,30 @@ def hide(text: str, spans: Sequence[tuple[int, int]]) -> str:
 def in_word(character: str) -> bool:
     """Whether it is a letter, a digit, or a mark that belongs to one (an accent, a vowel sign)."""
     return unicodedata.category(character)[0] in "LNM"
+
+
+def in_spaced_word(character: str) -> bool:
+    """Whether a character is in a word, and of a script with spaces between words; the empty text is not."""
+    if not character or not in_word(character):
+        return False
+    code = ord(character)
+    return code < _MORE_HAN and not any(first <= code <= last for first, last in _UNSPACED)
+
+
+def is_space(character: str) -> bool:
+    """Whether it is white space, or the mark of a space."""
+    return character.isspace() or character == SPACING
+
+
+def solid_length(text: str) -> int:
+    """The number of characters that are no white space."""
+    return sum(not is_space(character) for character in text)
+
+
+def lowered(character: str) -> str:
+    """The character in lower case where that is one character, so that positions stay."""
+    lower = character.lower()
+    return lower if len(lower) == 1 else character
 
 
 def _is_normal(text: str) -> bool:

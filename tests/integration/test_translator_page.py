@@ -43,6 +43,8 @@ TEXTS = [
     "See https://example.org/a_(b). she saw the dog .",
     "<b>she</b> saw <i>the dog</i>.<br>he kissed **her**.\n\n- he\n- `she` saw",
     "she &amp; he saw&nbsp;the d&eacute;g &foo; <!-- he --> &#39;",
+    "Tom &copyright; Ann &region; &semi;",
+    '3. Mai: he <a href="room2.html">saw</a> 2 dogs',
     "</script><script>document.title = 'taken'</script><img src=x onerror=document.title='taken'> he saw",
     'he saw "her" \u2028 ${she} \\u003c constructor __proto__ 😀 👨‍👩‍👧',
     "the dog . " * 40,

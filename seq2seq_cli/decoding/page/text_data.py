@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from seq2seq_cli.decoding.demands import MOST_DEMANDED
 from seq2seq_cli.decoding.names import LONGEST_ENDING
-from seq2seq_cli.decoding.passages import markup, protected, sentences, source
+from seq2seq_cli.decoding.passages import abbreviations, markup, protected, sentences, source
 from seq2seq_cli.text.codec import FINAL_MARKS, Codec
 from seq2seq_cli.text.conventions import ADDRESS, FIRST_WORD, INNER_WORD, PART_END, WORD, Conventions, SpaceRule
 from seq2seq_cli.text.javascript import Expression, replacement_in_javascript, to_javascript
@@ -66,6 +66,7 @@ def expressions_data() -> dict[str, Expression]:
         "firstWord": rf"^(?:{FIRST_WORD.pattern})\Z",
         "address": ADDRESS,
         "anyMark": markup.ANY_MARK,
+        "leadNumber": markup.LEAD_NUMBER,
         "tagEnd": markup.TAG_END,
         "wordBefore": r"(?:\w|\d[.,])\Z",
         "wordAfter": r"^(?:\w|[.,]\d)",
@@ -111,7 +112,7 @@ def tables_data(language: str) -> Data:
         "mostDemanded": MOST_DEMANDED,
         "longestEnding": LONGEST_ENDING,
         "longestAbbreviation": sentences.LONGEST_ABBREVIATION,
-        "abbreviations": sorted(sentences.abbreviations_of(language)),
+        "abbreviations": sorted(abbreviations.abbreviations_of(language)),
     }
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 
+from seq2seq_cli.decoding.passages.abbreviations import has_ordinals
 from seq2seq_cli.decoding.passages.protected import PROTECTED, without_final_marks
 from seq2seq_cli.text.tokenizer import LONGEST_WORD
 
@@ -68,7 +69,6 @@ VOID = frozenset(["area", "param", "source", "track", "wbr"])
 GAPS = frozenset(["br", "embed", "img", "input"])
 LINK = "link"
 SIMPLE = {
-    "lead": (Kind.BREAK, ""),
     "line": (Kind.BREAK, ""),
     "autolink": (Kind.WORD, ""),
     "entities": (Kind.WORD, ""),
@@ -95,6 +95,7 @@ MARK = (
     r"|(?P<target>\](?:\((?:[^()\s<>]|\([^()\s]*\))*(?:\s+\"[^\"\n]*\")?\)|\[[^\[\]\n]*\])?)"
     r"|(?P<emphasis>\*{1,3}|_{1,3}|~~)"
 )
+LEAD_NUMBER = re.compile(r"\d{1,3}\.[^\S\n]*\Z")
 TAG_END = re.compile(r"[\s/>]")
 """Found behind the name of a tag."""
 UNBROKEN = re.compile(rf"[^\s。！？；：，、،।]{{{LONGEST_WORD + 1},}}")
@@ -102,13 +103,13 @@ ANY_MARK = re.compile(rf"[<&`\[*_~@#/\\{_LINE_BREAK}]|^\s*[->+•‣◦▪–—
 """A quick test: found in every text that has a mark."""
 
 
-def find_marks(text: str) -> list[Mark]:
-    """The marks of a text in their order; they do not overlap.
+def find_marks(text: str, language: str = "") -> list[Mark]:
+    """The marks of a text in a language, in their order; they do not overlap.
 
     Each opening mark and the closing one of the same name have each other as partner. Where one lacks the other, a
     Markdown mark is plain text; an HTML tag is still a mark.
     """
-    marks = list(_Scanner(text).marks()) if ANY_MARK.search(text) else []
+    marks = list(_Scanner(text, language).marks()) if ANY_MARK.search(text) else []
     if len(text) > LONGEST_WORD:
         marks = sorted([*marks, *_unbroken(text, marks)], key=lambda mark: mark.start)
     return _paired(text, marks) if marks else []
@@ -142,8 +143,9 @@ def _unbroken(text: str, marks: list[Mark]) -> Iterator[Mark]:
 class _Scanner:
     """Reads the marks of one text."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, language: str) -> None:
         self._text = text
+        self._language = language
         self._endless: set[str] = set()
         """Ends that do not occur in the rest of the text."""
 
@@ -156,6 +158,13 @@ class _Scanner:
                 yield mark
             position = match.end() if mark is None else mark.end
 
+    def _lead(self, start: int, end: int) -> Mark | None:
+        """The signs before the words of a line; a number before a text of one line may be an ordinal: "3. Mai"."""
+        number = LEAD_NUMBER.search(self._text, start, end)
+        if number and "\n" not in self._text and has_ordinals(self._language):
+            end = number.start()
+        return Mark(start, end, Kind.BREAK) if end > start else None
+
     def _mark(self, match: re.Match[str]) -> Mark | None:
         start, end = match.span()
         kind = match.lastgroup or ""
@@ -165,6 +174,7 @@ class _Scanner:
             length = len(without_final_marks(match[0]))
             return Mark(start, start + length, Kind.WORD) if length > 1 else None
         readers = {
+            "lead": self._lead,
             "fence": self._fence,
             "tag": self._tag,
             "comment": self._comment,

@@ -18,7 +18,7 @@ class Passage:
     text: str
     """Without control characters other than white space, which no terminal should see."""
     pieces: tuple[Piece, ...]
-    """In order. A text without a letter and without a digit has none."""
+    """In order. A text without a letter has none."""
     was_cut: bool
     """Whether a sentence was cut because it is too long."""
 
@@ -41,20 +41,21 @@ class Limits:
     count_tokens: Callable[[str], int]
     """The number of tokens of a text; it has at most one per character, and one for a final mark."""
     count_ids: Callable[[str], int]
-    """The number of ids that the model would read; a token can have several, but no more than characters."""
+    """The number of ids that the model would read.
+
+    There are at most two per character, it and a mark of a space, and two for a final mark.
+    """
 
     def is_usual(self, text: str) -> bool:
         """Whether a text need not be split into sentences."""
-        return not self._is_longer(text, self.usual_length, self.count_tokens)
+        return len(text) < self.usual_length or not self._is_longer(text, self.usual_length, self.count_tokens)
 
     def is_possible(self, text: str) -> bool:
         """Whether a text need not be cut."""
-        return not self._is_longer(text, self.max_length, self.count_ids)
+        return 2 * len(text) + 2 <= self.max_length or not self._is_longer(text, self.max_length, self.count_ids)
 
     @staticmethod
     def _is_longer(text: str, length: int, count: Callable[[str], int]) -> bool:
-        if len(text) < length:
-            return False
         # A codec takes a part without spaces for one unknown word when it is very long.
         return count(text) > length or any(len(word) > LONGEST_WORD for word in text.split())
 
@@ -68,7 +69,7 @@ def split_passage(text: str, *, language: str, limits: Limits) -> Passage:
 
     Where each output is ``text[start:end]`` of its piece, `Passage.join` gives the text.
     """
-    source = Source(without_control_characters(text))
+    source = Source(without_control_characters(text), language)
     pieces: list[Piece | None] = []
     was_cut = False
     for line in source.lines():

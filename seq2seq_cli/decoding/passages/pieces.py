@@ -45,6 +45,12 @@ class Piece:
         """The protected spans as they stand in the text."""
         return [self.text[start:end] for start, end in self.protected]
 
+    def without_marks(self, output: str) -> str:
+        """A translation without the texts of these marks, each of which stands in it once."""
+        for mark in self.marks:
+            output = output.replace(mark.text, " " if mark.kind is Kind.GAP else "", 1)
+        return output
+
     def protect(self, spans: Sequence[tuple[int, int]]) -> "Piece":
         """The piece with more protected spans; those that meet one of its own are left out."""
         new = [span for span in spans if all(span[1] <= start or end <= span[0] for start, end in self.protected)]

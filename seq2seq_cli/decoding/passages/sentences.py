@@ -6,8 +6,8 @@ or, in some languages, a short number (am 3. Mai); no mark does where the next w
 
 import re
 from collections.abc import Iterator
-from functools import cache
 
+from seq2seq_cli.decoding.passages.abbreviations import abbreviations_of, has_ordinals
 from seq2seq_cli.decoding.passages.markup import FILLER
 
 _SPACED_STOPS = ".!?…‽⁇⁈⁉؟۔։።፧।॥܀܁܂᠃᠉꓿᱾᱿჻။"
@@ -50,22 +50,8 @@ def _goes_on(word: str, following: str, language: str) -> bool:
     if len(word) == 1 and word.isalpha():
         return True
     if word.isdigit() or _ROMAN.fullmatch(word):
-        return "0" in abbreviations and (len(word) <= 2 or not word.isdigit())
+        return has_ordinals(language) and (len(word) <= 2 or not word.isdigit())
     if "." in word and any(letter.isalpha() for letter in word):
         return True
     folded = word.casefold()
     return folded in abbreviations or (following.isdigit() and f"{folded}#" in abbreviations)
-
-
-def abbreviations_of(language: str) -> frozenset[str]:
-    """The abbreviations of a language, in lower case, as abbreviations.txt explains them."""
-    return _abbreviations().get(language, frozenset())
-
-
-@cache
-def _abbreviations() -> dict[str, frozenset[str]]:
-    from importlib.resources import files  # only long lines need it
-
-    table = files("seq2seq_cli.decoding.passages").joinpath("abbreviations.txt").read_text(encoding="utf-8")
-    rows = (line.split() for line in table.splitlines() if not line.startswith("#"))
-    return {language: frozenset(names) for language, *names in rows}

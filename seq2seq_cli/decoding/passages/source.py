@@ -20,9 +20,9 @@ _JOINERS = "\u200d\ufe0f"
 class Source:
     """A text and its marks."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, language: str = "") -> None:
         self.text = text
-        self.marks = find_marks(text)
+        self.marks = find_marks(text, language)
         self.masked = _masked(text, self.marks)
         """The text with FILLER or a space for each character of a mark, and _WORD for that of a protected word."""
         self._starts = [mark.start for mark in self.marks]

@@ -13,10 +13,7 @@ from itertools import accumulate, pairwise
 import numpy as np
 
 from seq2seq_cli.shapes import Float
-from seq2seq_cli.text.normalise import SPACING
-
-_UNSPACED = ((0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0x3040, 0x30FF), (0x3400, 0x9FFF), (0xF900, 0xFAFF))
-"""Ranges of code points of scripts without spaces between words: Thai and Lao, Burmese, Khmer, Kana, Han."""
+from seq2seq_cli.text.normalise import in_spaced_word, is_space, solid_length
 
 
 @dataclass(frozen=True)
@@ -48,7 +45,7 @@ class WordWeights:
         rows = [
             (bisect_right(starts, self._solid[begin]) - 1, row)
             for begin, row, unit in zip(self._unit_starts, self.attention, self.tgt_units, strict=False)
-            if _length(unit) and begin < len(self._solid)
+            if solid_length(unit) and begin < len(self._solid)
         ]
         weights = np.zeros(shape)
         for word, row in rows:
@@ -58,33 +55,33 @@ class WordWeights:
 
     def part_at(self, offset: int) -> int:
         """The index of the part of the source that holds its first character from an offset on; S at the end."""
-        place = _length(self.source[:offset])
+        place = solid_length(self.source[:offset])
         return bisect_right(self._part_starts, place) - 1 if place < self._part_starts[-1] else len(self.src_parts)
 
     def parts_between(self, start: int, end: int) -> slice:
         """The parts that have a character between two offsets of the source."""
         first = self.part_at(start)
-        last = bisect_right(self._part_starts, _length(self.source[:end]) - 1)
+        last = bisect_right(self._part_starts, solid_length(self.source[:end]) - 1)
         return slice(first, max(first, min(last, len(self.src_parts))))
 
     @cached_property
     def _part_starts(self) -> list[int]:
-        return list(accumulate(map(_length, self.src_parts), initial=0))
+        return list(accumulate(map(solid_length, self.src_parts), initial=0))
 
     @cached_property
     def _unit_starts(self) -> list[int]:
-        return list(accumulate(map(_length, self.tgt_units), initial=0))[:-1]
+        return list(accumulate(map(solid_length, self.tgt_units), initial=0))[:-1]
 
     @cached_property
     def _solid(self) -> list[int]:
         """The positions of the characters of the translation that are no white space."""
-        return [i for i, character in enumerate(self.text) if not _is_space(character)]
+        return [i for i, character in enumerate(self.text) if not is_space(character)]
 
     def _may_part(self, place: int) -> bool:
         before, after = self.text[place - 1 : place], self.text[place]
         if unicodedata.category(after)[0] == "M" or "\u200d" in {before, after}:
             return False
-        return not (_is_in_word(before) and _is_in_word(after))
+        return not (in_spaced_word(before) and in_spaced_word(after))
 
 
 def _diagonal(words: int, parts: int) -> Float[np.ndarray, "N S"]:
@@ -93,19 +90,3 @@ def _diagonal(words: int, parts: int) -> Float[np.ndarray, "N S"]:
     columns = (np.arange(parts) + 0.5) / max(parts, 1)
     weights = np.exp(-0.5 * words * parts * (rows[:, None] - columns) ** 2)
     return np.asarray(weights / weights.sum(axis=1, keepdims=True)) if parts else weights
-
-
-def _length(text: str) -> int:
-    """The number of characters that are no white space."""
-    return sum(not _is_space(character) for character in text)
-
-
-def _is_space(character: str) -> bool:
-    return character.isspace() or character == SPACING
-
-
-def _is_in_word(character: str) -> bool:
-    if not (character.isalnum() or unicodedata.category(character or " ")[0] == "M"):
-        return False
-    code = ord(character)
-    return code < 0x20000 and not any(first <= code <= last for first, last in _UNSPACED)

@@ -3,7 +3,7 @@
 const FEW_BANS = 32;
 const LEAST_COVERAGE = 1e-9;
 
-/** The best hypotheses for a source of ids without EOS, best first: {ids, weights, logProbabilities, forced, ...}. */
+/** The best hypotheses for a source of ids without EOS, best first: {ids, isEnded, logProbabilities, weights}. */
 function search(engine, source, options, constraints) {
   const rules = rulesOf(source, options, constraints);
   const finished = new Finished(rules, options);
@@ -192,16 +192,13 @@ class Finished {
   }
 }
 
-function hypothesisOf({ row, score, isEnded }) {
+function hypothesisOf({ row, isEnded }) {
   const steps = [];
   for (let each = row; each.parent; each = each.parent) steps.unshift(each);
   return {
     ids: row.history,
     isEnded,
-    score,
-    logProbability: row.total,
     logProbabilities: steps.map((step) => step.logProbability),
     weights: steps.map((step) => Array.from(step.weights)),
-    forced: row.progress?.positions ?? new Set(),
   };
 }

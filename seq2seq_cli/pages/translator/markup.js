@@ -52,6 +52,14 @@ class MarkScanner {
     return this[kind](start, end);
   }
 
+  /** The signs before the words of a line; a number before a text of one line may be an ordinal: "3. Mai". */
+  lead(start, end) {
+    const lead = this.text.slice(start, end);
+    const isOrdinal = TABLES.abbreviations.includes("0") && !this.text.includes("\n");
+    const length = isOrdinal ? lead.replace(EXPRESSIONS.leadNumber, "").length : lead.length;
+    return length ? markAt(start, start + length, "BREAK") : null;
+  }
+
   /** The end of the next occurrence; null where there is none. */
   find(what, start, ignoreCase = false) {
     if (this.endless.has(what)) return null;
@@ -133,7 +141,9 @@ function findIgnoringCase(text, what, start) {
 /** The characters that an entity stands for; null for a name that HTML does not have. */
 function unescaped(entity) {
   const text = new DOMParser().parseFromString(entity, "text/html").documentElement.textContent;
-  return text === entity ? null : text;
+  // HTML reads the beginning of some unknown names as a known one: &copyright; as &copy right;
+  const isUnknown = text === entity || (text.length > 1 && text.endsWith(";"));
+  return isUnknown ? null : text;
 }
 
 /** Each opening mark and the closing one of its name as partners; a Markdown mark without one is plain text. */

@@ -177,19 +177,21 @@ function joinPassage({ text, pieces }, outputs) {
 }
 
 function isLonger(text, length, count) {
-  if ([...text].length < length) return false;
   return count(text) > length || splitWords(text).some((word) => [...word].length > LONGEST_WORD);
 }
 
 function sentencesOf(source, [start, end], { usualLength, countTokens }) {
-  if (!isLonger(source.plain(start, end), usualLength, countTokens)) return [[start, end]];
+  const plain = source.plain(start, end);
+  if ([...plain].length < usualLength || !isLonger(plain, usualLength, countTokens)) return [[start, end]];
   const ends = [...sentenceEnds(source.masked.slice(start, end))].map((place) => start + place);
   return [start, ...ends].map((begin, i) => [begin, ends[i] ?? end]);
 }
 
 /** A sentence in parts that are not too long. */
 function partsOf(source, [start, end], limits) {
-  const isPossible = !isLonger(source.plain(start, end), limits.maxLength, limits.countIds);
+  const plain = source.plain(start, end);
+  const isPossible =
+    2 * [...plain].length + 2 <= limits.maxLength || !isLonger(plain, limits.maxLength, limits.countIds);
   const place = isPossible ? null : source.cuttingPlace(start, end);
   if (place === null) return [[start, end]];
   return [...partsOf(source, [start, place], limits), ...partsOf(source, [place, end], limits)];

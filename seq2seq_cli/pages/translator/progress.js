@@ -3,7 +3,7 @@
 
 const LEAST_PROBABILITY = 1e-3;
 
-/** A constraint: terms {forms, positions}, limits of tokens, tokens that continue a word, and that close a sentence. */
+/** The number of tokens of all terms of constraints {terms: [{forms, positions}], unknown, continuing, closing}. */
 function longestOf({ terms }) {
   return terms.reduce((sum, { forms }) => sum + Math.max(...forms.map((form) => form.length)), 0);
 }
@@ -16,7 +16,7 @@ class Progress {
   static start(constraints, limit) {
     const unmet = constraints.terms.map((_, number) => number);
     return new Progress({
-      constraints, limit, unmet, length: 0, begun: [], isForced: false, justMet: null, spans: [], freeGain: 0,
+      constraints, limit, unmet, length: 0, begun: [], isForced: false, justMet: null, freeGain: 0,
     });
   }
 
@@ -50,11 +50,6 @@ class Progress {
     return Math.max(...(this.isWithinForced ? gains : [this.freeGain, ...gains]));
   }
 
-  /** The positions of the terms that occur. */
-  get positions() {
-    return new Set(this.spans.flatMap(([start, end]) => Array.from({ length: end - start }, (_, i) => start + i)));
-  }
-
   /** The tokens that bring it further. */
   asked() {
     const tokens = this.begun.map(nextToken);
@@ -74,16 +69,15 @@ class Progress {
   after(token, isFree, pointer) {
     const { continuing } = this.constraints;
     const begun = this.continued(token, pointer);
-    let [unmet, spans] = [this.unmet, this.spans];
+    let unmet = this.unmet;
     if (this.justMet !== null && continuing.has(token) && (isFree || begun.length)) {
       unmet = [...unmet, this.justMet].sort((a, b) => a - b);
-      spans = spans.slice(0, -1);
     }
     if (!this.isWithinForced) begun.push(...this.begunBy(token, pointer));
     const isForced = begun.length > 0 && (this.isWithinForced || !isFree);
     const freeGain = this.freeGain + (pointer ? pointer.other : 0);
     const after = new Progress({
-      ...this, unmet, length: this.length + 1, begun, isForced, justMet: null, spans, freeGain,
+      ...this, unmet, length: this.length + 1, begun, isForced, justMet: null, freeGain,
     });
     const whole = begun.filter((each) => each.done === each.form.length);
     const isBetter = (a, b) => a.done > b.done || (a.done === b.done && a.gain > b.gain);
@@ -98,7 +92,6 @@ class Progress {
       unmet: this.unmet.filter((term) => term !== whole.term),
       begun: this.begun.filter((each) => goesOn(each) && this.constraints.continuing.has(nextToken(each))),
       justMet: whole.term,
-      spans: [...this.spans, [this.length - whole.done, this.length]],
       freeGain: whole.gain,
     });
   }

@@ -51,9 +51,10 @@ class Translator {
   }
 
   /** The spans of the numbers and the new names of a piece that its translation lacks. */
-  lost({ text }, found) {
-    const numbers = lostNumbers(text, found.text);
-    const names = this.newNames(text).filter((span) => !hasName(found.text, text.slice(...span)));
+  lost({ text, marks }, found) {
+    const output = marks.reduce((rest, mark) => rest.replace(mark.text, mark.kind === "GAP" ? " " : ""), found.text);
+    const numbers = lostNumbers(text, output);
+    const names = this.newNames(text).filter((span) => !hasName(output, text.slice(...span)));
     if (numbers.length + names.length > TABLES.mostDemanded) return numbers;
     return [...numbers, ...names].sort(([one], [other]) => one - other);
   }

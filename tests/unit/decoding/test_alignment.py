@@ -41,6 +41,17 @@ def test_a_mark_that_was_added_belongs_to_the_last_word() -> None:
     assert WordFinder("she left").words(["She", "left", "."]) == [0, 1, 1]
 
 
+def test_a_mark_that_was_added_is_not_looked_for_in_the_next_sentence() -> None:
+    finder = WordFinder("Hello\tI see Tom.")
+    assert finder.words(["Hello", "."]) == [0, 0]
+    assert finder.words(["I", "see", "Tom", "."]) == [1, 2, 3, 3]
+
+
+def test_quotes_of_another_form_stand_where_they_were() -> None:
+    tokens = ["Tom", "'s", "dog", "saw", "Ann", "'s", "cat", "."]
+    assert WordFinder("Tom’s dog saw Ann's cat.").words(tokens) == [0, 0, 1, 2, 3, 3, 4, 4]
+
+
 def test_characters_that_are_no_tokens_are_passed_over() -> None:
     assert WordFinder("<b>She</b> has *left* .").words(["She", "left", "."]) == [0, 2, 3]
 

@@ -177,6 +177,19 @@ def test_a_short_text_that_loses_numbers_is_translated_sentence_by_sentence(
     assert all(number in numbers.text for number in ("12", "34", "56", "78", "90", "11"))
 
 
+def test_a_number_of_a_term_is_what_the_glossary_says(model: Seq2Seq, src_codec: Codec, tgt_codec: Codec) -> None:
+    demands = Demands(glossary=Glossary({"24/7": ("Hund",)}))
+    [found] = replace(translator(model, src_codec, tgt_codec), demands=demands).translate(["She saw 24/7."])
+    assert "Hund" in found.text
+    assert not re.search(r"\d", found.text)
+
+
+def test_a_number_of_a_mark_is_not_one_of_the_sentence(model: Seq2Seq, src_codec: Codec, tgt_codec: Codec) -> None:
+    [found] = translator(model, src_codec, tgt_codec).translate(['She <a href="room2.html">saw</a> 2 dogs.'])
+    assert "room2.html" in found.text
+    assert "2" in re.sub("<.*?>", "", found.text)
+
+
 def test_a_sentence_of_very_many_numbers_has_them_all(model: Seq2Seq, src_codec: Codec, tgt_codec: Codec) -> None:
     numbers = [str(number) for number in range(100, 300)]
     [found] = translator(model, src_codec, tgt_codec).translate([" ".join(["she", "saw", *numbers])])

@@ -61,6 +61,28 @@ def test_lines_bullets_and_tabs_lie_between_pieces() -> None:
 
 
 @pytest.mark.parametrize(
+    ("language", "text", "expected"),
+    [
+        ("de", "3. Mai war ein Sonntag.", ["3. Mai war ein Sonntag."]),
+        ("de", "> 3. Mai", ["3. Mai"]),
+        ("de", "1. Eins\n2. Zwei", ["Eins", "Zwei"]),
+        ("de", "1) Eins", ["Eins"]),
+        ("en", "3. Wash your hands.", ["Wash your hands."]),
+    ],
+)
+def test_a_number_before_a_line_is_an_ordinal_where_a_language_has_them(
+    language: str, text: str, expected: list[str]
+) -> None:
+    assert [piece.text for piece in taken_apart(text, language=language, usual=20).pieces] == expected
+
+
+def test_a_short_text_of_many_ids_is_cut() -> None:
+    limits = Limits(usual_length=100, max_length=12, count_tokens=count, count_ids=lambda text: 2 * len(text))
+    passage = split_passage("dogs, cats", language="en", limits=limits)
+    assert [piece.text for piece in passage.pieces] == ["dogs,", "cats"]
+
+
+@pytest.mark.parametrize(
     "text",
     ["", "   ", "\t\n", "...", "😀 👍🏽", "<br>", "**", "https://a.org", "```\nx = 1\n```", "<script>a()</script>"],
 )

@@ -7,6 +7,7 @@ tokens in every text and is cut once. spaCy cuts a whole text otherwise where an
 abbreviations of two words (Russian "и др."), and a smiley with more brackets behind it (":) )").
 """
 
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Protocol
@@ -19,6 +20,8 @@ LONGEST_WORD = 1000
 
 _MOST_BLOCKS = 16
 """Blocks of characters for which expressions are compiled anew each time that a word brings in another one."""
+
+_WIDENING = threading.Lock()
 
 _AFFIXES: tuple[Kind, ...] = ("prefix", "suffix", "infix")
 """The expressions that cut; the others keep from cutting."""
@@ -38,6 +41,7 @@ class RuleTokenizer:
     def __init__(self, rules: TokenizerRules) -> None:
         self._rules = rules
         self._exceptions = rules.exceptions
+        self._blocks: set[int] | None = set()
         self._widen({0})
 
     def split(self, word: str) -> tuple[str, ...]:
@@ -51,18 +55,25 @@ class RuleTokenizer:
 
     def _split(self, word: str) -> tuple[str, ...]:
         if self._blocks is not None and not self._characters.issuperset(word):
-            self._widen(self._blocks | blocks_of(word))
+            self._widen(blocks_of(word))
         if word not in self._exceptions and self._is_plain(word):
             return (word,)
         return tuple(self._join_exceptions(self._cut(word, with_exceptions=True)))
 
     def _widen(self, blocks: set[int]) -> None:
-        """Make the expressions fit for words with characters of these blocks; of many, for all words."""
-        self._blocks = blocks if len(blocks) <= _MOST_BLOCKS else None
-        self._characters = characters_of(blocks)
-        self._finders = {
-            kind: Finder(self._rules.expressions.get(kind), self._rules.classes, self._blocks) for kind in KINDS
-        }
+        """Make the expressions fit for words with characters of these blocks too; of many, for all words."""
+        with _WIDENING:  # threads share a tokenizer, and what one has made fit must stay fit
+            known = self._blocks
+            if known is None:
+                return
+            blocks = known | blocks
+            fit = blocks if len(blocks) <= _MOST_BLOCKS else None
+            # First what cuts: a thread that does not wait here asks for the others before it cuts.
+            self._finders = {
+                kind: Finder(self._rules.expressions.get(kind), self._rules.classes, fit) for kind in KINDS
+            }
+            self._characters = characters_of(blocks)
+            self._blocks = fit
 
     def _cut(self, word: str, *, with_exceptions: bool) -> list[str]:
         """The tokens of a word before ``_join_exceptions``; the reference is ``_tokenize_affixes``."""

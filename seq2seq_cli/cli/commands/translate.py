@@ -108,16 +108,21 @@ def translate(
             raise UsageError("--attention: this model has no attention: its model.attention.score is none or fixed")
         view = replace(view, nbest=translators.members[0].options.n_best)
         presenter = Presenter(translators=translators, output=results, view=view, attention_file=file)
-        if texts:
-            hint_at_file(texts)
-            place = "TEXT {}".format
-            presenter.show(translators.translate_stream(texts, place), place, name_unknown=True)
-        elif input_ is not None and input_ != STANDARD_STREAM:
-            translate_file(input_, presenter)
-        elif input_ is None and sys.stdin.isatty():
-            Prompt(presenter=presenter).run()
-        else:
-            translate_lines(cast("ByteStream", sys.stdin.buffer), STDIN, presenter)
+        _present(texts or [], input_, presenter)
+
+
+def _present(texts: list[str], input_: Path | None, presenter: Presenter) -> None:
+    """Show the translations of the texts, else those of a file, of what is typed, or of the lines of a pipe."""
+    if texts:
+        hint_at_file(texts)
+        place = "TEXT {}".format
+        presenter.show(presenter.translators.translate_stream(texts, place), place, name_unknown=True)
+    elif input_ is not None and input_ != STANDARD_STREAM:
+        translate_file(input_, presenter)
+    elif input_ is None and sys.stdin.isatty():
+        Prompt(presenter=presenter).run()
+    else:
+        translate_lines(cast("ByteStream", sys.stdin.buffer), STDIN, presenter)
 
 
 def _translators(

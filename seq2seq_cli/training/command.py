@@ -52,7 +52,7 @@ def train(
         init_from=_path(init_from),
     )
     event = None
-    with closing(sitting(options)) as events:
+    with closing(training_events(options)) as events:
         for event in events:
             on_event(event)
     from seq2seq_cli.training.events import Report  # not above: torch
@@ -60,7 +60,7 @@ def train(
     return event if isinstance(event, Report) else None
 
 
-def sitting(options: Options) -> Generator["Event", None, None]:
+def training_events(options: Options) -> Generator["Event", None, None]:
     """The events of a training from its start, or from where it is resumed, to its report.
 
     Under torchrun the first process alone has events. The run is locked from before its checkpoint is read until the
@@ -68,9 +68,9 @@ def sitting(options: Options) -> Generator["Event", None, None]:
     """
     with ExitStack() as held:
         planned = None if has_other_processes() else make_plan(options, launch=launch_name(), held=held)
-        from seq2seq_cli.training.sitting import sit  # not above: torch
+        from seq2seq_cli.training.execution import execute  # not above: torch
 
-        yield from sit(options, planned, held)
+        yield from execute(options, planned, held)
 
 
 def _path(path: Path | str | None) -> Path | None:

@@ -1,4 +1,4 @@
-"""A training from the plan to the report: the session that the plan names is opened, trained and reported."""
+"""The execution of a plan: the session that it names is opened, trained and reported."""
 
 from collections.abc import Generator
 from contextlib import ExitStack
@@ -14,7 +14,7 @@ from seq2seq_cli.training.report import finish
 from seq2seq_cli.training.session import Session
 
 
-def sit(options: Options, planned: Planned | None, held: ExitStack) -> Generator[Event, None, None]:
+def execute(options: Options, planned: Planned | None, held: ExitStack) -> Generator[Event, None, None]:
     """The events of a training from its start, or from where it is resumed, to its report.
 
     `planned` is what a single process has decided; the processes of torchrun decide together, when they are connected,

@@ -171,16 +171,18 @@ class PreparedCorpus:
         Raises PreparedFolderError when they were changed or forged.
         """
         file = self._checked(f"{name}.{side}.txt")
-        count = 0
+        left = self.manifest.splits[name].pairs
         try:
             for line in file.lines():
+                if not left:
+                    raise self.damaged(name)
                 yield line.decode("utf-8")
-                count += 1
+                left -= 1
         except UnicodeDecodeError:
             raise self.damaged(name) from None
         if file.was_written_to():
             raise _damaged_file(file)
-        if count != self.manifest.splits[name].pairs:
+        if left:
             raise self.damaged(name)
 
     def references(self, name: SplitName) -> list[tuple[str, list[str]]]:

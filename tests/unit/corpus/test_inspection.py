@@ -1,5 +1,6 @@
 """Counts over a prepared folder, against counts by hand and by other code."""
 
+import json
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -17,6 +18,7 @@ from seq2seq_cli.corpus.inspection import (
     draw_pairs,
     vocabulary_curve,
 )
+from seq2seq_cli.corpus.manifest import MANIFEST, FileRecord
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SPLITS
 from seq2seq_cli.preparation.prepare import prepare
@@ -39,12 +41,16 @@ def corpus(tmp_path: Path) -> PreparedCorpus:
     return of_pairs(tmp_path, pairs, *SMALL)
 
 
-def rewrite(corpus: PreparedCorpus, name: str, change: Callable[[list[str]], None]) -> None:
-    """Change the lines of a text file."""
+def rewritten(corpus: PreparedCorpus, name: str, change: Callable[[list[str]], None]) -> PreparedCorpus:
+    """The corpus with other lines in a text file, as if it had been prepared so."""
     file = corpus.path / name
     lines = file.read_text(encoding="utf-8").splitlines()
     change(lines)
     file.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+    manifest = json.loads((corpus.path / MANIFEST).read_text(encoding="utf-8"))
+    manifest["files"][name] = FileRecord.of(file).model_dump()
+    (corpus.path / MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
+    return PreparedCorpus.open(corpus.path)
 
 
 def leaks(corpus: PreparedCorpus) -> dict[tuple[str, str, str], int]:
@@ -66,7 +72,7 @@ def test_a_sentence_leaks_whatever_its_case_and_punctuation(corpus: PreparedCorp
     def leak_two(lines: list[str]) -> None:
         lines[:4] = [trained[0].title() + "?", trained[0] + " !", trained[1].lower(), validated[0]]
 
-    rewrite(corpus, f"test.{side}.txt", leak_two)
+    corpus = rewritten(corpus, f"test.{side}.txt", leak_two)
 
     assert {place: count for place, count in leaks(corpus).items() if count} == {
         (side, "test", "train"): 2,

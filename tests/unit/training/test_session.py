@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -172,6 +173,12 @@ def test_another_batch_size_starts_the_epoch_over(corpus: PreparedCorpus, config
     session = resumed(RunFolder(run_path), tiny_config(corpus, "training.batch_size=32"), corpus)
     progress = session.state.progress
     assert (progress.epoch, progress.position, progress.of_epoch.tokens) == (1, 0, 0)
+
+
+def test_a_training_may_run_in_any_thread(corpus: PreparedCorpus, run_path: Path) -> None:
+    session = started(run_path, tiny_config(corpus, "training.epochs=1"), corpus)
+    with ThreadPoolExecutor(1) as thread:
+        assert any(isinstance(event, Finished) for event in thread.submit(list, session.train()).result())
 
 
 def test_without_held_out_sentences_the_newest_model_is_kept(corpus: PreparedCorpus, tmp_path: Path) -> None:

@@ -55,7 +55,8 @@ def choose_columns(
 
     Raises UsageError when there are no such columns, or when several may be meant.
     """
-    rows = [record.cells for record in records]
+    first, *others = (record.cells for record in records)
+    rows = [first, *(row for row in others if len(row) > 1)]  # one that does not fit its table is a single cell
     keys = _usual_keys(rows)
     has_names = any(isinstance(key, str) for key in keys)
     by_name = asked is not None and not all(map(str.isdecimal, asked))
@@ -124,14 +125,33 @@ def _first_two(of_text: Sequence[Column], first: Mapping[Column, str], is_open: 
 
 def _choose(names: Mapping[Column, str], of_text: Sequence[Column], languages: Codes | None, file: str) -> Columns:
     """The columns of two languages, or of a source and a target, or the only two."""
-    by_language = {code: key for key in of_text if (code := language_named(names[key]))}
+    several: dict[str, list[Column]] = {}
+    for key in of_text:
+        if code := language_named(names[key]):
+            several.setdefault(code, []).append(key)
+    by_language: dict[str, Column] = {}
+    for code, keys in several.items():
+        if (only := _only(keys, names)) is not None:
+            by_language[code] = only
     if languages and all(code in by_language for code in languages):
         return by_language[languages[0]], by_language[languages[1]]
+    if len(by_language) < len(several):
+        raise _ambiguous(names, of_text, file)
     sources, targets = ([key for key in of_text if _last_word(names[key]) in words] for words in _ROLES)
     for found in (list(by_language.values()), sources[:1] + targets[:1], of_text):
         if len(found) == len(_ROLES):
             return found[0], found[1]
-    raise UsageError(
+    raise _ambiguous(names, of_text, file)
+
+
+def _only(keys: Sequence[Column], names: Mapping[Column, str]) -> Column | None:
+    """The only column of a language, or the only one whose name is that of the language and no more; else none."""
+    found = keys if len(keys) == 1 else [key for key in keys if names[key].strip().isalpha()]
+    return found[0] if len(found) == 1 else None
+
+
+def _ambiguous(names: Mapping[Column, str], of_text: Sequence[Column], file: str) -> UsageError:
+    return UsageError(
         f"{file}: columns {_listed(names)} may be meant: choose two with --columns, such as --columns"
         f" {_example(names, of_text)}"
     )

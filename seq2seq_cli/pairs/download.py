@@ -1,5 +1,6 @@
 """Download of a published pair file with its attribution."""
 
+import os
 import re
 import zipfile
 import zlib
@@ -65,6 +66,8 @@ def download(
     except OSError as error:
         told = f"{folder}: cannot be made: {error.strerror}: choose another folder with --out"
         raise UsageError(told, exit_code=exit_code_of(error)) from None
+    if not os.access(folder, os.W_OK):
+        raise UsageError(f"{folder}: not writable: choose another folder with --out")
     for file in (pair_file, about):
         check_output(file, overwrite=overwrite)
     try:

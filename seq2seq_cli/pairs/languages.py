@@ -36,9 +36,10 @@ _BY_NAME = {
     **{code: code for code in _CODES},
 }
 """The code of each language of the table by its codes and its name."""
-_WITH_REGION = 2
-_REGION_LETTERS = (2, 4)
-"""Letters of a region, and of a script: en-US, sr-Latn."""
+_TAG = re.compile(r"([^\W\d_]+)[-_](?:[^\W\d_]{2}|[^\W\d_]{4})")
+"""A language and a region or a script: en-US, sr-Latn."""
+_JOINED = re.compile(r"[^\W\d].*?[_./(-]([^\W\d_]{2,3})(?![^\W\d_])")
+"""A code behind another word, to which no space joins it: text_de."""
 _CODE_LETTERS = 3
 _OF_KEYS = {"id"}
 """Codes of languages that name something else at the end of a name: sentence_id."""
@@ -136,10 +137,10 @@ def language_named(name: str) -> str | None:
     whole = " ".join(words)
     if code := _BY_NAME.get(whole):
         return code
-    if len(words) == _WITH_REGION and words[0] in _BY_NAME and len(words[1]) in _REGION_LETTERS:
-        return _BY_NAME[words[0]]
+    if (tag := _TAG.fullmatch(name.casefold().strip())) and tag[1] in _BY_NAME:
+        return _BY_NAME[tag[1]]
     found = {_BY_NAME[word] for word in words if word in _BY_NAME and len(word) > _CODE_LETTERS}
-    found |= {_BY_NAME[word] for word in words[1:] if word in _CODES - _OF_KEYS or word in SHORT_CODES}
+    found |= {_BY_NAME[word] for word in _JOINED.findall(name.casefold()) if word in _BY_NAME.keys() - _OF_KEYS}
     return found.pop() if len(found) == 1 else None
 
 

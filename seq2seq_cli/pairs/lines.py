@@ -1,7 +1,6 @@
 """The lines of a text from its bytes, a few thousand at a time."""
 
 import codecs
-import io
 from bisect import bisect_right
 from collections.abc import Iterator
 from difflib import get_close_matches
@@ -51,6 +50,33 @@ def _python_name(encoding: str) -> str | None:
     return None if name in _NOT_OF_FILES else name
 
 
+class _LineEnds:
+    """Turns line ends into LF.
+
+    A CR by itself ends a line where one ends the first line, and is more frequent than LF and CRLF in the beginning of
+    the text, as on old Macs. Else it is white space inside a line.
+    """
+
+    def __init__(self) -> None:
+        self._lone = ""
+        """What stands in place of a CR by itself; empty until that is known."""
+        self._waiting = ""
+        """Characters that are not given out yet: the first ones, or a CR that may be the first half of CRLF."""
+
+    def as_lf(self, text: str, *, final: bool) -> str:
+        """The next part of the text; `final`: there is no other."""
+        text = self._waiting + text
+        if not self._lone:
+            sample = text[:_SAMPLE].replace("\r\n", "\n")
+            is_lf_first = "\n" in sample and "\r" not in sample.partition("\n")[0]
+            if len(text) <= _SAMPLE and not (final or is_lf_first):
+                self._waiting = text
+                return ""
+            self._lone = "\n" if sample.count("\r") > sample.count("\n") and not is_lf_first else " "
+        self._waiting = "\r" if text.endswith("\r") and not final else ""
+        return text.removesuffix(self._waiting).replace("\r\n", "\n").replace("\r", self._lone)
+
+
 class Characters:
     """Decodes a text piece by piece, turns every line end into LF, and counts lines and columns.
 
@@ -64,7 +90,9 @@ class Characters:
         self._name = name
         self._sample = head[:_SAMPLE]
         self._decoder = codecs.getincrementaldecoder(self._encoding)()
-        self._newlines = io.IncrementalNewlineDecoder(None, translate=True)
+        self._line_ends = _LineEnds()
+        self._is_ascii = True
+        """Whether all characters so far are: such a text may be in nearly any encoding."""
         self._line = 1
         self._column = 1
         self._skip = len(self._mark)
@@ -75,10 +103,11 @@ class Characters:
         piece, self._skip = piece[self._skip :], 0
         failure = None
         try:
-            text = self._newlines.decode(self._decoder.decode(piece, final), final)
+            text = self._line_ends.as_lf(self._decoder.decode(piece, final), final=final)
         except UnicodeDecodeError as error:
             failure = error
-            text = self._newlines.decode(error.object[: error.start].decode(self._encoding, "replace"), final=True)
+            text = self._line_ends.as_lf(error.object[: error.start].decode(self._encoding, "replace"), final=True)
+        self._is_ascii = self._is_ascii and text.isascii()
         text, zero, _ = text.partition("\0")
         newline = text.rfind("\n")
         if newline >= 0:
@@ -102,6 +131,8 @@ class Characters:
             return self._no_text()
         if self._encoding != "utf-8":
             return "name the file's encoding with --encoding"
+        if not self._is_ascii:
+            return "the text before it is: mend this line, or delete it"
         guess = f"name the file's encoding, such as --encoding {_one_byte_encoding(error.object)}"
         if error.reason == "unexpected end of data":
             return f"the file ends inside a character: get it again, or {guess}"

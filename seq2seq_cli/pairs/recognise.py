@@ -50,7 +50,7 @@ def recognise(
     """The pair files with their formats.
 
     `columns` are two columns by name or number (``en,de``), `languages` those that are preferred where no columns are
-    asked for.
+    asked for; by default, those of the first file whose columns state them.
 
     Raises UsageError when a file lacks these columns or has several that may be meant, PairFileError when a file of
     lines without columns has no second one, InputError when a package is missing, ConfigError for an unknown encoding
@@ -58,11 +58,18 @@ def recognise(
     """
     encoding = check_encoding(encoding)
     asked = read_columns(columns) if columns else None
+    preferred = languages
+
+    def each(pair_files: Sequence[PairFile]) -> Iterator[Recognised | _Lines]:
+        nonlocal preferred
+        for pair_file in pair_files:
+            found = _recognise(pair_file, encoding, asked, preferred)
+            if isinstance(found, Recognised):
+                preferred = preferred or found.languages
+            yield found
+
     return {
-        key: [
-            replace(found, sample=_sample(found.pair_file, encoding))
-            for found in _aligned(_recognise(pair_file, encoding, asked, languages) for pair_file in pair_files)
-        ]
+        key: [replace(found, sample=_sample(found.pair_file, encoding)) for found in _aligned(each(pair_files))]
         for key, pair_files in given.items()
     }
 
@@ -109,6 +116,8 @@ def _recognise(
         return reader
     records = _first_records(reader, file, encoding)
     choice = choose_columns(records, asked=asked, languages=languages, is_open=reader == TAB_LINES, file=file.name)
+    if isinstance(reader, Tmx):
+        reader = replace(reader, columns=choice.columns)
     is_plain = choice.columns == (1, 2) and reader == TAB_LINES
     return Recognised(
         pair_file=replace(

@@ -25,6 +25,10 @@ _USUAL = 0.5
 _TIGHT = 0.5
 """Fraction of the cells that begin without a space, above which commas separate cells, not parts of sentences."""
 _NEARLY_ALL = 0.9
+_FEW_TABS = 0.05
+"""Fraction of the lines with a tab, up to which the tabs are strays in sentences."""
+_SEVERAL = 5
+"""Cells with a comma, all of them in quotation marks, from which on a spreadsheet has written these."""
 _NOT_CLOSED = 'a cell in quotation marks does not end with one: close it, and write each mark inside it twice ("")'
 _SEPARATOR_LINE = "sep="
 """Begins a first line in which a spreadsheet names the separator."""
@@ -107,7 +111,7 @@ def find_table(head: str) -> Delimited | None:
     fits = {separator: fit for separator in _SEPARATORS if (fit := _fit(lines, separator)) >= _USUAL}
     if fits:
         return _table(lines, max(fits, key=lambda separator: fits[separator]))
-    return TAB_LINES if with_tab else None
+    return TAB_LINES if with_tab > _FEW_TABS * len(used) else None
 
 
 def _table(lines: Sequence[str], separator: str, *, skipped: int = 0) -> Delimited:
@@ -137,6 +141,8 @@ def _is_quoted(lines: Sequence[str]) -> bool:
     quoted = [cell.startswith('"') for cells in raw for cell in cells]
     if sum(quoted) >= _NEARLY_ALL * len(quoted):
         return True
+    with_comma = [cell for cells in raw for cell in cells if "," in cell]
+    are_quoted = len(with_comma) >= _SEVERAL and all(cell[0] == cell[-1] == '"' for cell in with_comma)
     doubled = any(cell.startswith('"') and '""' in cell[1:-1] for cells in raw for cell in cells)
     rows = _reader((line + "\n" for line in lines), TAB, quoted=True)
     broken, done = False, 0
@@ -149,4 +155,4 @@ def _is_quoted(lines: Sequence[str]) -> bool:
     except csv.Error:  # the sample may end inside a cell
         if done < _NEARLY_ALL * len(lines):
             return False
-    return doubled or broken
+    return doubled or broken or are_quoted

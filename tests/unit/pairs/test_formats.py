@@ -161,7 +161,7 @@ MALFORMED: Mapping[str, Sequence[tuple[bytes, str]]] = {
     ],
     "UTF-16": [
         (UTF16[2:], ":1:2: a zero byte: the text looks like UTF-16"),
-        (UTF16[:-1], ":22:1: byte 0x0a is not UTF-16-LE: the file is"),
+        (UTF16[:-1], ":21:93: byte 0x0a is not UTF-16-LE: the file is"),
         (UTF16[:146] + b"\x00\xd8" + UTF16[146:], ":3:37: byte 0x00 is not UTF-16-LE: the file is"),
         (UTF16[:2], ": the file is empty: give one with a sentence pair"),
         (UTF16[:21], ":1:19: byte 0x65 is not UTF-16-LE: the file is"),
@@ -182,7 +182,7 @@ MALFORMED: Mapping[str, Sequence[tuple[bytes, str]]] = {
         ),
         (TSV.replace("Tom sees 0 cats.", "").encode(), ":2: the line has an empty source or target: fill it"),
         (b"\n\n\n", ": no sentence pair in it: give one per line, source"),
-        (TSV.encode() + b"\xff", ":22:1: byte 0xff is not UTF-8: name the file's"),
+        (TSV.encode() + b"\xff", ":22:1: byte 0xff is not UTF-8: the text before it is: mend"),
         (TSV.encode() + b"\0", ":22:1: a zero byte: no text file: unpack an"),
         (TSV.encode("utf-16-be"), ":1:1: a zero byte: the text looks like UTF-16"),
     ],
@@ -202,9 +202,9 @@ MALFORMED: Mapping[str, Sequence[tuple[bytes, str]]] = {
     "TSV with more columns": [
         (FILES["tatoeba.tsv"] + b"7\tHi.\n", ":21: the line has fewer or more columns than the"),
         (FILES["tatoeba.tsv"] + b"7\tHi.\t8\t\n", ":21: the line has an empty source or target: fill"),
-        (FILES["tatoeba.tsv"] + b"7\tHi.\t8\tH\xe4.\n", ":21:10: byte 0xe4 is not UTF-8: name the file's"),
+        (FILES["tatoeba.tsv"] + b"7\tHi.\t8\tH\xe4.\n", ":21:10: byte 0xe4 is not UTF-8: the text before it is: mend"),
         (FILES["tatoeba.tsv"] + b"x" * 100_001 + b"\n", ":21: the line has more than 100,000 characters:"),
-        (FILES["tatoeba.tsv"] + b"Hi.\n", ":21: the line has no tab between source and target:"),
+        (FILES["tatoeba.tsv"] + b"Hi.\n", ":21: the line has fewer or more columns than the"),
         (b"1\tHi.\t2\tHallo.\n" * 9 + b"7\t\t8\tHallo.\n", ":10: the line has an empty source or target: fill"),
         (b"1\tHi.\t2\tHallo.\n" * 9 + b"\xff\xfe", ":10:1: byte 0xff is not UTF-8: name the file's"),
         (b"1\tHi.\t2\tHallo.\0\n" * 9, ":1:15: a zero byte: the text looks like UTF-16"),
@@ -371,12 +371,62 @@ def test_the_names_of_columns_state_the_languages(tmp_path: Path) -> None:
     assert "languages   it to pt (as the names of the columns say)" in done.stdout
 
 
-@pytest.mark.parametrize("first", ["Hi\tHallo", "Yes\tJa\tCC-BY", "Text\tText", "1\teins"])
+@pytest.mark.parametrize(
+    "first",
+    ["Hi\tHallo", "Yes\tJa\tCC-BY", "Text\tText", "1\teins", "he is here\til est ici", "i am tired\tik ben moe"],
+)
 def test_a_first_pair_is_no_header(tmp_path: Path, first: str) -> None:
     write(tmp_path, deu_dot_txt=f"{first}\n" + "house\tHaus\nto go\tgehen\n" * 9)
     done = prepare(tmp_path, "deu.txt", *WHOLE)
     assert done.stderr == ""
     assert "lines read          19" in done.stdout
+
+
+def test_rows_with_more_cells_are_refused_whatever_columns_are_taken(tmp_path: Path) -> None:
+    rows = [f"{number},When it rains, I stay.,Wenn es regnet, bleibe ich." for number in range(9)]
+    rows += [f"{number},Cat {number}.,Katze {number}." for number in range(30)]
+    write(tmp_path, csv="\n".join(["nr,English,German", *rows]))
+    done = prepare(tmp_path, "csv", *WHOLE)
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1].startswith("s2s: error: csv:2: the line has fewer or more columns than the ")
+
+
+def test_of_columns_of_one_language_the_one_of_its_name_alone_is_taken(tmp_path: Path) -> None:
+    write(tmp_path, notes="English,German,English notes\nCat.,Katze.,An animal.\n")
+    assert trained_on(tmp_path, "notes") == [("Cat.", "Katze.")]
+    write(tmp_path, cards="German word,English word,German example,English example\nKatze,cat,Eine Katze.,A cat.\n")
+    done = prepare(tmp_path, "cards", "--overwrite")
+    assert done.returncode == 2
+    assert "columns German word, English word, German example, English example may be meant" in done.stderr
+
+
+def test_columns_of_several_files_are_taken_in_one_order(tmp_path: Path) -> None:
+    write(tmp_path, a="en,de\nCat.,Katze.\n", b="de,en\nHund.,Dog.\n", c='{"de": "Maus.", "en": "Mouse."}\n')
+    assert trained_on(tmp_path, "a", "b", "c") == [("Cat.", "Katze."), ("Dog.", "Hund."), ("Mouse.", "Maus.")]
+
+
+def test_variants_of_a_language_are_one_column_where_the_chosen_one_is_missing(tmp_path: Path) -> None:
+    whole = tmx([("Cat.", "Katze."), ("Dog.", "Hund."), ("Mouse.", "Maus."), ("Cow.", "Kuh.")])
+    head, *units = whole.split('xml:lang="en-US"')
+    codes = ["EN_us", "en-US", "en-us", "en-GB"]
+    write(tmp_path, memory="".join([head, *(f'xml:lang="{c}"{unit}' for c, unit in zip(codes, units, strict=True))]))
+    assert [src for src, _ in trained_on(tmp_path, "memory")] == ["Cat.", "Dog.", "Mouse.", "Cow."]
+
+
+def test_aligned_files_may_have_stray_tabs_and_carriage_returns(tmp_path: Path) -> None:
+    pairs = some_pairs(40)
+    src, tgt = ("\n".join(side) for side in zip(*pairs, strict=True))
+    write(tmp_path, talk_dot_en=src.replace(" ", "\t", 1).replace(" ", "\r", 2), talk_dot_de=tgt)
+    assert trained_on(tmp_path, "talk.en", "talk.de") == pairs
+
+
+def test_a_spreadsheet_puts_cells_with_commas_into_quotation_marks(tmp_path: Path) -> None:
+    pairs = [
+        (f"Well, I see {n}.", f"Nun, ich sehe {n}.") if n % 4 == 0 else (f"Cat {n}.", f"Katze {n}.") for n in range(24)
+    ]
+    quoted = ["\t".join(f'"{cell}"' if "," in cell else cell for cell in pair) for pair in pairs]
+    write(tmp_path, exported="\r\n".join(quoted).encode("utf-16"))
+    assert trained_on(tmp_path, "exported") == pairs
 
 
 def test_blank_rows_of_a_spreadsheet_are_none_however_many_stand_before_a_stray_cell(tmp_path: Path) -> None:

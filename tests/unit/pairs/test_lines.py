@@ -21,9 +21,18 @@ def read(content: bytes, encoding: str = "utf-8", piece: int = 1 << 18) -> tuple
     return found, ""
 
 
-def test_only_lf_crlf_and_cr_end_a_line() -> None:
-    line = "a\N{LINE SEPARATOR}b\x0bc\x0cd\x85e\x1c\N{PARAGRAPH SEPARATOR}f"
-    assert read(f"{line}\n{line}\r\n\r{line}\r\r\n\n".encode()) == ([line, line, "", line, "", ""], "")
+LINE = "a\N{LINE SEPARATOR}b\x0bc\x0cd\x85e\x1c\N{PARAGRAPH SEPARATOR}f"
+
+
+@pytest.mark.parametrize("piece", [1, 2, 3, 1000])
+def test_only_lf_and_crlf_end_lines_where_they_are_more(piece: int) -> None:
+    text = f"{LINE}\r{LINE}\r\n{LINE}\n\r{LINE}\r\r\n\n\n\r"
+    assert read(text.encode(), piece=piece) == ([f"{LINE} {LINE}", LINE, f" {LINE} ", "", "", " "], "")
+
+
+@pytest.mark.parametrize("piece", [1, 2, 3, 1000])
+def test_cr_ends_lines_where_it_is_more(piece: int) -> None:
+    assert read(f"{LINE}\r{LINE}\n\r\r\n\r{LINE}".encode(), piece=piece) == ([LINE, LINE, "", "", "", LINE], "")
 
 
 @pytest.mark.parametrize(
@@ -53,7 +62,7 @@ def test_a_byte_order_mark_overrides_the_given_encoding(encoding: str, content: 
     ("content", "encoding", "place"),
     [
         (b"a\tb\nc\tGr\xfc\xdfe\n", "utf-8", "2:5: byte 0xfc is not UTF-8: name the file's encoding, such as --enc"),
-        ("ä\tb\r\n\r\rä\tä".encode() + b"\x81", "utf-8", "4:6: byte 0x81 is not UTF-8: name the file's"),
+        ("ä\tb\r\n\r\rä\tä".encode() + b"\x81", "utf-8", "2:8: byte 0x81 is not UTF-8: the text before it is: mend"),
         (
             b"\xef\xbb\xbfa\tb\r\n\xc3\xa4\xc3",
             "utf-8",

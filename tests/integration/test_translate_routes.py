@@ -394,6 +394,8 @@ def test_the_prompt_answers_and_obeys(prompt: Terminal, expected: dict[str, str]
     assert answer(prompt, ":beam 1") == ""
     answered = [line for line in answer(prompt, LINES[0]).splitlines() if not line.startswith("s2s: warning: ")]
     assert len(answered) == 1
+    assert answer(prompt, ":nbest 5") == answer(prompt, ":nbest 1") == ""  # the beam is 1 again
+    assert answer(prompt, LINES[0]).splitlines() == answered
     for wrong in (":beam", ":beam 0", ":beam 1001", f":nbest {10**20}", ":nbest x", ":attention maybe"):
         assert answer(prompt, wrong).startswith(f"s2s: error: {wrong.split()[0]} needs ")
     help_ = answer(prompt, ":help")
@@ -445,6 +447,20 @@ def test_earlier_lines_come_back_another_day(folder: Path, tmp_path: Path, expec
             terminal.read_to(expected[LINES[0]])
             terminal.read_to("src> ")
             terminal.hang_up()
+
+
+def test_prompts_side_by_side_keep_the_lines_of_each_other(folder: Path, tmp_path: Path) -> None:
+    environment = {"XDG_STATE_HOME": str(tmp_path / "state"), "TERM": "xterm"}
+    with on_terminal(TRANSLATE, folder, **environment) as one, on_terminal(TRANSLATE, folder, **environment) as other:
+        for terminal, line in ((one, LINES[0]), (other, LINES[1])):
+            terminal.read_to("src> ")
+            terminal.press(f"{line}\n")
+            terminal.read_to("src> ")
+        for terminal in (one, other):
+            terminal.press(":quit\n")
+            assert terminal.wait()[0] == 0
+    kept = (tmp_path / "state" / "s2s" / "history").read_text(encoding="utf-8").splitlines()
+    assert kept == [LINES[0], ":quit", LINES[1], ":quit"]
 
 
 def test_control_characters_of_a_copied_word_do_not_reach_a_terminal(folder: Path, tmp_path: Path) -> None:

@@ -30,6 +30,7 @@ def history() -> Iterator[None]:
         return
     with contextlib.suppress(OSError):
         readline.read_history_file(file)
+    known = readline.get_current_history_length()
     readline.set_history_length(_LINES)
     if hasattr(signal, "SIGHUP"):  # Windows has none
         signal.signal(signal.SIGHUP, _end)
@@ -38,7 +39,10 @@ def history() -> Iterator[None]:
     finally:
         with contextlib.suppress(OSError):
             file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            readline.write_history_file(file)
+            if file.exists() and hasattr(readline, "append_history_file"):  # that of another prompt stays
+                readline.append_history_file(readline.get_current_history_length() - known, file)
+            else:
+                readline.write_history_file(file)
 
 
 def _end(number: int, _frame: object) -> NoReturn:

@@ -15,6 +15,7 @@ from seq2seq_cli.config.choices import LARGEST_BEAM
 from seq2seq_cli.errors import InputError, UsageError, one_line
 
 if TYPE_CHECKING:
+    from seq2seq_cli.cli.translating.translators import Translators
     from seq2seq_cli.decoding.translator import Translator
 
 PROMPT = "src> "
@@ -29,6 +30,8 @@ class Prompt:
     """A conversation: a text is translated and shown, a command changes how."""
 
     presenter: Presenter
+    _chosen: "Translators | None" = None
+    """The translators without the wider beam that several translations of a text need; None before the first change."""
     _lines: int = 0
     _ended: bool = False
 
@@ -90,16 +93,18 @@ class Prompt:
         beam_size = _size("beam", value)
         if beam_size < self.presenter.view.nbest:
             raise UsageError(f":beam {value} is too small for :nbest {self.presenter.view.nbest}")
-        self._change(lambda each: each.with_options(beam_size=beam_size))
+        self._change(lambda each: each.with_options(beam_size=beam_size, n_best=1), self.presenter.view.nbest)
 
     def set_nbest(self, value: str) -> None:
         """Show another number of translations."""
         nbest = _size("nbest", value)
-        self._change(lambda each: each.with_n_best(nbest))
+        self._change(lambda each: each.with_options(n_best=1), nbest)
         self.presenter.view = replace(self.presenter.view, nbest=nbest)
 
-    def _change(self, change: "Callable[[Translator], Translator]") -> None:
-        self.presenter.translators = self.presenter.translators.changed(change)
+    def _change(self, change: "Callable[[Translator], Translator]", nbest: int) -> None:
+        """Change what was chosen before; the beam is made wide enough for `nbest` translations while they are shown."""
+        self._chosen = (self._chosen or self.presenter.translators).changed(change)
+        self.presenter.translators = self._chosen.changed(lambda each: each.with_n_best(nbest))
 
     def help(self, _value: str) -> None:
         """Say what the commands do."""

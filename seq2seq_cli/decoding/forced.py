@@ -18,11 +18,15 @@ class Forced(NamedTuple):
     log_probabilities: Float[np.ndarray, " T"]
     """log p of each token, after those before it."""
     weights: Float[np.ndarray, "T S"]
-    """The attention weights of each step; 0 in a model without attention."""
+    """The attention weights of each step; 0 in a model without attention. No columns where they were not asked for."""
 
 
 def force_decode(
-    engine: Engine[State], sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
+    engine: Engine[State],
+    sources: Sequence[Sequence[int]],
+    targets: Sequence[Sequence[int]],
+    *,
+    with_weights: bool = True,
 ) -> list[Forced]:
     """The outputs for each source and target, both ids without EOS.
 
@@ -33,9 +37,10 @@ def force_decode(
     if not sources:
         return []
     ids = [np.array([BOS, *target, EOS]) for target in targets]
+    sizes = [(len(of_row) - 1, len(source) + 1) for of_row, source in zip(ids, sources, strict=True)]
     outputs = [
-        Forced(np.zeros(len(of_row) - 1), np.zeros((len(of_row) - 1, len(source) + 1), dtype=np.float32))
-        for of_row, source in zip(ids, sources, strict=True)
+        Forced(np.zeros(steps), np.zeros((steps, columns if with_weights else 0), dtype=np.float32))
+        for steps, columns in sizes
     ]
     rows, state = np.arange(len(ids)), engine.start(sources)
     for t in range(max(map(len, ids)) - 1):

@@ -16,7 +16,6 @@ from seq2seq_cli.text.codec import Reading
 from seq2seq_cli.text.vocabulary import EOS
 
 _CHUNK_PAIRS = 2048
-_NO_WEIGHTS: Float[np.ndarray, "0 0"] = np.zeros((0, 0), dtype=np.float32)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,8 +116,8 @@ def _score(
     lengths = [len(source.ids) + len(target.ids) for source, target in pairs]
     for batch in similar_lengths(lengths, translator.options.batch_size):
         sources, targets = ([reading.ids for reading in side] for side in zip(*(pairs[i] for i in batch), strict=True))
-        for i, forced in zip(batch, force_decode(translator.engine, sources, targets), strict=True):
-            found[i] = forced if with_attention else forced._replace(weights=_NO_WEIGHTS)
+        forced = force_decode(translator.engine, sources, targets, with_weights=with_attention)
+        found |= zip(batch, forced, strict=True)
     for i, (source, target) in enumerate(pairs):
         log_probabilities = found[i].log_probabilities.tolist() if i in found else []
         yield PairScore(

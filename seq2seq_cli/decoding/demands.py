@@ -1,6 +1,7 @@
 """Demands of a user on translations: their beginning, and the translations of terms."""
 
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from seq2seq_cli.decoding.alignment import positions_of_span
@@ -8,7 +9,7 @@ from seq2seq_cli.decoding.glossary import Glossary
 from seq2seq_cli.decoding.search.constraints import Constraints, Form, Term
 from seq2seq_cli.errors import InputError
 from seq2seq_cli.text.codec import Codec, Reading
-from seq2seq_cli.text.normalise import SPACING, normalise
+from seq2seq_cli.text.normalise import SPACING, in_word, normalise
 from seq2seq_cli.text.vocabulary import UNK
 
 MOST_DEMANDED = 8
@@ -32,25 +33,50 @@ class Demands:
                     f"--glossary: {term}: the model does not know all words of {' or '.join(translations)}"
                 )
 
-    def constraints(self, sentence: Reading, codec: Codec, *, is_first: bool = True) -> Constraints:
-        """The constraints on the translation of a sentence; the prefix is for the first sentence of a text."""
-        text = normalise(sentence.text)
+    def constraints(
+        self, sentence: Reading, codec: Codec, *, protected: AbstractSet[int] = frozenset(), is_first: bool = True
+    ) -> Constraints:
+        """The constraints on the translation of a sentence, without terms at positions that are `protected`.
+
+        The prefix is for the first sentence of a text.
+        """
+        prefix = normalise(self.prefix) if is_first else ""
         terms = tuple(
-            Term(tuple(forms(translations, codec)), positions_of_span(sentence, text, span))
-            for span, translations in self.glossary.demanded(text)
+            Term(tuple(forms(translations, codec)), positions)
+            for positions, translations in self.terms(sentence, protected)
         )
         return Constraints(
-            prefix=tuple(codec.read(self.prefix).ids) if self.prefix and is_first else (),
+            prefix=tuple(codec.read(prefix).ids) if prefix else (),
             terms=terms,
             continuing=codec.inner_ids if terms else frozenset(),
+            opening=codec.opening_ids if terms else frozenset(),
+            after_prefix=codec.inner_ids if prefix and in_word(prefix[-1]) else frozenset(),
         )
+
+    def terms(
+        self, sentence: Reading, protected: AbstractSet[int]
+    ) -> Iterator[tuple[tuple[int, ...], tuple[str, ...]]]:
+        """The positions of each term of the glossary in a sentence, but for those `protected`, and its translations."""
+        text = normalise(sentence.text)
+        for span, translations in self.glossary.demanded(text):
+            positions = positions_of_span(sentence, text, span)
+            if protected.isdisjoint(positions):
+                yield positions, translations
 
 
 def forms(translations: Sequence[str], codec: Codec) -> Iterator[Form]:
-    """The ids of each translation that the codec can write."""
+    """The ids of each translation that the codec can write, with a space before it and, behind a bracket, without."""
     for translation in translations:
-        ids = tuple(codec.read(translation).ids)
-        if codec.unit == "character" and (space := codec.vocabulary.id(SPACING)) != UNK:
-            ids = (space, *ids)  # so that it is no end of a longer word
-        if UNK not in ids:
-            yield ids
+        words = codec.read(translation).words
+        ids = tuple(id_ for word in words for id_ in word.ids)
+        if UNK in ids or not ids:
+            continue
+        if codec.unit == "character":
+            space = codec.vocabulary.id(SPACING)
+            spaced, unspaced = ids if space == UNK else (space, *ids), ids
+        else:
+            begin = codec.token_ids(codec.segmenter.tokens(translation)[0].removeprefix(SPACING))
+            spaced, unspaced = ids, (*begin, *ids[len(words[0].ids) :])
+        yield spaced
+        if unspaced != spaced and unspaced[0] in codec.inner_ids and UNK not in unspaced:
+            yield unspaced

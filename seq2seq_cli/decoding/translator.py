@@ -198,9 +198,9 @@ class Translator:
         source, output = sentence.piece.text, sentence.piece.without_marks(translations[0].text)
         numbers, names = lost_numbers(source, output), lost_names(source, output, self.src_codec)
         if (numbers or names) and self.demands.glossary.terms:
-            reading, text = self.read(source), normalise(source)
-            terms = [span for span, _ in self.demands.glossary.demanded(text)]
-            taken = {place for span in terms for place in positions_of_span(reading, text, span)}
+            reading = self.read(source)
+            terms = self.demands.terms(reading, _protected_positions(sentence.piece, reading))
+            taken = {place for positions, _ in terms for place in positions}
             numbers, names = (
                 [span for span in spans if taken.isdisjoint(positions_of_span(reading, source, span))]
                 for spans in (numbers, names)
@@ -246,7 +246,8 @@ class Translator:
         They are the user's demands, its lost numbers and names, one UNK per protected word, and at most as many UNK as
         there are words to copy.
         """
-        demanded = self.demands.constraints(reading, self.tgt_codec, is_first=sentence.is_first)
+        kept = _protected_positions(sentence.piece, reading)
+        demanded = self.demands.constraints(reading, self.tgt_codec, protected=kept, is_first=sentence.is_first)
         has_attention = self.engine.has_attention
         copied = (word for word in reading.words if has_attention or word.is_unknown)
         limit = sum(not is_punctuation(word.text) for word in copied)
@@ -258,10 +259,13 @@ class Translator:
         if not has_attention:
             terms = tuple(term._replace(positions=()) for term in terms)
         continuing = self.tgt_codec.inner_ids if terms else frozenset()
+        opening = self.tgt_codec.opening_ids if terms else frozenset()
         # In a text of several sentences, a term may belong to the second.
         is_single = not any(FINAL_MARKS.issuperset(word.text) for word in reading.words[:-1] if word.text)
         closing = self.tgt_codec.final_ids if terms and is_single else frozenset()
-        return replace(demanded, terms=terms, limits={UNK: limit}, continuing=continuing, closing=closing)
+        return replace(
+            demanded, terms=terms, limits={UNK: limit}, continuing=continuing, opening=opening, closing=closing
+        )
 
     def _written(self, piece: Piece, source: Reading, hypothesis: Hypothesis, tree: Tree | None) -> SentenceTranslation:
         # Without the columns that pad the source to the longest of its batch.
@@ -308,6 +312,11 @@ class Translator:
             translations.append(Translation(source=text, text=written, sentences=sentences))
         alternatives = tuple(translations) if self.options.n_best > 1 and found else ()
         return replace(translations[0], alternatives=alternatives)
+
+
+def _protected_positions(piece: Piece, reading: Reading) -> set[int]:
+    """The positions of the ids of the protected words of a piece."""
+    return {place for span in piece.protected for place in positions_of_span(reading, piece.text, span)}
 
 
 class _Sentence(NamedTuple):

@@ -17,7 +17,7 @@ from seq2seq_cli.text.bpe import BytePairEncoder, Merge, characters, joined, lea
 from seq2seq_cli.text.casing import split_like
 from seq2seq_cli.text.conventions import Conventions
 from seq2seq_cli.text.memo import memoised
-from seq2seq_cli.text.normalise import CONTINUING, HIDDEN, SPACING, hide, normalise
+from seq2seq_cli.text.normalise import CONTINUING, HIDDEN, SPACING, hide, is_quote_or_bracket, normalise
 from seq2seq_cli.text.options import SideOptions
 from seq2seq_cli.text.segmenter import Segmenter, get_segmenter
 from seq2seq_cli.text.tokenizer import LONGEST_WORD
@@ -262,6 +262,20 @@ class Codec:
             return self._continuing
         units = enumerate(self.vocabulary.words, start=len(SPECIAL_UNITS))
         return self._continuing.union(id_ for id_, unit in units if unicodedata.category(unit[0])[0] in "LNM")
+
+    @cached_property
+    def opening_ids(self) -> frozenset[int]:
+        """The ids of the marks behind which a word has no space before it: opening brackets and quotation marks.
+
+        A quotation mark that may be either opens where there is a space before it.
+        """
+        units = enumerate(self.vocabulary.words, start=len(SPECIAL_UNITS))
+        return frozenset(id_ for id_, unit in units if self._is_opening(unit))
+
+    def _is_opening(self, unit: str) -> bool:
+        marks = unit.lstrip(SPACING + CONTINUING)
+        is_clear = all(unicodedata.category(mark) == "Ps" for mark in marks)
+        return marks != "" and (is_clear or (marks != unit and all(map(is_quote_or_bracket, marks))))
 
     @cached_property
     def final_ids(self) -> frozenset[int]:

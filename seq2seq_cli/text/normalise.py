@@ -52,6 +52,11 @@ def in_word(character: str) -> bool:
     return unicodedata.category(character)[0] in "LNM"
 
 
+def is_quote_or_bracket(character: str) -> bool:
+    """Whether it is a quotation mark or an opening bracket."""
+    return character in "\"'" or unicodedata.category(character) in {"Ps", "Pi", "Pf"}
+
+
 def in_spaced_word(character: str) -> bool:
     """Whether a character is in a word, and of a script with spaces between words; the empty text is not."""
     if not character or not in_word(character):

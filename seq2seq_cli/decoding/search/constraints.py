@@ -30,7 +30,10 @@ class Constraints:
     """The most occurrences of tokens, 0 for none; only prefix and terms exceed them."""
     continuing: AbstractSet[int] = frozenset()
     """The tokens that continue a word; a form before one of them is the beginning of another word, so not met."""
-
+    opening: AbstractSet[int] = frozenset()
+    """The tokens behind which a form may begin with one of `continuing`: its word has no space before it there."""
+    after_prefix: AbstractSet[int] = frozenset()
+    """The tokens that do not follow the prefix, whose last word they would lengthen."""
     closing: AbstractSet[int] = frozenset()
     """The tokens that end a sentence; they do not come before all terms occur, so that none is added behind the end."""
 

@@ -41,6 +41,8 @@ class Progress:
     """The numbers of the terms that do not occur yet."""
     length: int = 0
     """The number of tokens so far."""
+    last: int | None = None
+    """The last of them; None before the first."""
     begun: tuple[Begun, ...] = ()
     """The forms of unmet terms that are begun, the longest beginning first, or the longer forms of `just_met`."""
     is_forced: bool = False
@@ -85,12 +87,14 @@ class Progress:
             return [self.constraints.prefix[self.length]]
         tokens = [begun.form[begun.done] for begun in self.begun]
         if not self._is_within_forced:
-            tokens += [form[0] for term in self.unmet for form in self.constraints.terms[term].forms]
+            tokens += [form[0] for term in self.unmet for form in self._forms(term)]
         return list(dict.fromkeys(tokens))
 
     def banned(self) -> list[int]:
         """The tokens that may not come next: the end while something is missing, and the rest of a forced word."""
         banned = [] if self.is_complete else [EOS, *self.constraints.closing]
+        if self.length == len(self.constraints.prefix):
+            banned += self.constraints.after_prefix
         return [*banned, *self.constraints.continuing] if self.is_forced and self.just_met is not None else banned
 
     @property
@@ -104,7 +108,8 @@ class Progress:
         pointer = None if self._in_prefix else pointer  # the same for all hypotheses
         begun = self._continued(token, pointer)
         unmet, spans = self.unmet, self.spans
-        if self.just_met is not None and token in self.constraints.continuing and (is_free or begun):
+        is_followed = is_free or self._in_prefix or bool(begun)
+        if self.just_met is not None and token in self.constraints.continuing and is_followed:
             unmet, spans = tuple(sorted((*unmet, self.just_met))), spans[:-1]
         if not self._is_within_forced:
             begun += self._begun_by(token, pointer)
@@ -113,6 +118,7 @@ class Progress:
             self,
             unmet=unmet,
             length=self.length + 1,
+            last=token,
             begun=tuple(begun),
             is_forced=is_forced,
             just_met=None,
@@ -146,11 +152,20 @@ class Progress:
         """The forms of unmet terms that begin with the token."""
         begun = []
         for term in self.unmet:
-            forms = self.constraints.terms[term].forms
+            forms = self._forms(term)
             if found := [form for form in forms if form[0] == token]:
                 gain = self.free_gain + (pointer.begin(term, {form[0] for form in forms}) if pointer else 0.0)
                 begun += [Begun(term, form, 1, gain) for form in found]
         return begun
+
+    def _forms(self, term: int) -> list[Form]:
+        """The forms of a term that may begin now."""
+        return self._forms_after(term, self.last)
+
+    def _forms_after(self, term: int, token: int | None) -> list[Form]:
+        is_open = token in self.constraints.opening
+        forms = self.constraints.terms[term].forms
+        return [form for form in forms if is_open or form[0] not in self.constraints.continuing] or list(forms)
 
     @property
     def _in_prefix(self) -> bool:
@@ -163,7 +178,7 @@ class Progress:
     @property
     def _is_due(self) -> bool:
         """Whether the terms that are missing, and EOS, only just fit under the limit."""
-        missing = sum(min(map(len, self.constraints.terms[term].forms)) for term in self.unmet)
+        missing = sum(min(map(len, self._forms_after(term, None))) for term in self.unmet)
         return missing > 0 and self.length + missing + len((EOS,)) >= self.limit
 
     @property

@@ -130,6 +130,14 @@ class Codec {
     return this.idsThat((unit) => unit.startsWith(CONTINUING) || (byLetter && isInWord(unit)));
   }
 
+  /** The ids of the marks behind which a word has no space before it. */
+  get openingIds() {
+    return this.idsThat((unit) => {
+      const marks = unit.replace(/^[\u2581\u258f]+/, "");
+      return /^\p{Ps}+$/v.test(marks) || (marks !== unit && /^[\p{Ps}\p{Pi}\p{Pf}"']+$/v.test(marks));
+    });
+  }
+
   /** The ids of the marks that end a sentence. */
   get finalIds() {
     return this.idsThat((unit) => {

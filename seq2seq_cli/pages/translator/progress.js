@@ -3,7 +3,7 @@
 
 const LEAST_PROBABILITY = 1e-3;
 
-/** The number of tokens of all terms of constraints {terms: [{forms, positions}], unknown, continuing, closing}. */
+/** The number of tokens of all terms of {terms: [{forms, positions}], unknown, continuing, opening, closing}. */
 function longestOf({ terms }) {
   return terms.reduce((sum, { forms }) => sum + Math.max(...forms.map((form) => form.length)), 0);
 }
@@ -16,7 +16,7 @@ class Progress {
   static start(constraints, limit) {
     const unmet = constraints.terms.map((_, number) => number);
     return new Progress({
-      constraints, limit, unmet, length: 0, begun: [], isForced: false, justMet: null, freeGain: 0,
+      constraints, limit, unmet, length: 0, last: null, begun: [], isForced: false, justMet: null, freeGain: 0,
     });
   }
 
@@ -40,7 +40,7 @@ class Progress {
 
   /** Whether the terms that are missing, and EOS, only just fit under the limit. */
   get isDue() {
-    const shortest = (term) => Math.min(...this.constraints.terms[term].forms.map((form) => form.length));
+    const shortest = (term) => Math.min(...this.formsOf(term, null).map((form) => form.length));
     const missing = this.unmet.reduce((sum, term) => sum + shortest(term), 0);
     return missing > 0 && this.length + missing + 1 >= this.limit;
   }
@@ -54,7 +54,7 @@ class Progress {
   asked() {
     const tokens = this.begun.map(nextToken);
     if (!this.isWithinForced) {
-      for (const term of this.unmet) tokens.push(...this.constraints.terms[term].forms.map((form) => form[0]));
+      for (const term of this.unmet) tokens.push(...this.formsOf(term).map((form) => form[0]));
     }
     return [...new Set(tokens)];
   }
@@ -77,7 +77,7 @@ class Progress {
     const isForced = begun.length > 0 && (this.isWithinForced || !isFree);
     const freeGain = this.freeGain + (pointer ? pointer.other : 0);
     const after = new Progress({
-      ...this, unmet, length: this.length + 1, begun, isForced, justMet: null, freeGain,
+      ...this, unmet, length: this.length + 1, last: token, begun, isForced, justMet: null, freeGain,
     });
     const whole = begun.filter((each) => each.done === each.form.length);
     const isBetter = (a, b) => a.done > b.done || (a.done === b.done && a.gain > b.gain);
@@ -96,6 +96,14 @@ class Progress {
     });
   }
 
+  /** The forms of a term that may begin now. */
+  formsOf(term, after = this.last) {
+    const { terms, opening, continuing } = this.constraints;
+    const isOpen = opening.has(after);
+    const found = terms[term].forms.filter((form) => isOpen || !continuing.has(form[0]));
+    return found.length ? found : terms[term].forms;
+  }
+
   continued(token, pointer) {
     const begun = this.begun.filter((each) => nextToken(each) === token);
     const gain = pointer && begun.length && this.justMet === null ? pointer.goOn(this.begun.map(nextToken)) : 0;
@@ -104,7 +112,7 @@ class Progress {
 
   begunBy(token, pointer) {
     return this.unmet.flatMap((term) => {
-      const { forms } = this.constraints.terms[term];
+      const forms = this.formsOf(term);
       const found = forms.filter((form) => form[0] === token);
       if (!found.length) return [];
       const gain = this.freeGain + (pointer ? pointer.begin(term, forms.map((form) => form[0])) : 0);

@@ -18,6 +18,7 @@ class Translator {
       countIds: (text) => this.read(text).ids.length,
     };
     this.innerIds = tgt.innerIds;
+    this.openingIds = tgt.openingIds;
     this.finalIds = tgt.finalIds;
   }
 
@@ -93,15 +94,26 @@ class Translator {
       terms,
       unknown: copied.filter((word) => !isPunctuation(word.text)).length,
       continuing: terms.length ? this.innerIds : new Set(),
+      opening: terms.length ? this.openingIds : new Set(),
       closing: terms.length && isSingle ? this.finalIds : new Set(),
     };
   }
 
-  /** The ids of a number or a name, if the codec can write it. */
+  /** The ids of a number or a name, if the codec can write it: with and without a space before it. */
   forms(text) {
-    const { ids } = this.tgt.read(text);
-    const space = this.tgt.unit === "character" && this.tgt.ids.get(SPACING);
-    return ids.includes(UNK) ? [] : [space ? [space, ...ids] : ids];
+    const { ids, words } = this.tgt.read(text);
+    if (ids.includes(UNK) || !ids.length) return [];
+    let [spaced, unspaced] = [ids, ids];
+    if (this.tgt.unit === "character") {
+      const space = this.tgt.ids.get(SPACING);
+      if (space) spaced = [space, ...ids];
+    } else {
+      const [[token]] = this.tgt.pairsOf(splitWords(normalise(text))[0]);
+      const begin = this.tgt.idsOf(token.startsWith(SPACING) ? token.slice(1) : token);
+      unspaced = [...begin, ...ids.slice(words[0].ids.length)];
+    }
+    const isOther = unspaced.join() !== spaced.join() && this.innerIds.has(unspaced[0]) && !unspaced.includes(UNK);
+    return isOther ? [spaced, unspaced] : [spaced];
   }
 
   /** What is known of the translation of a piece, with the names that attentionView reads. */

@@ -184,6 +184,17 @@ def test_a_number_of_a_term_is_what_the_glossary_says(model: Seq2Seq, src_codec:
     assert not re.search(r"\d", found.text)
 
 
+def test_a_term_in_an_address_or_in_code_is_left_alone(model: Seq2Seq, src_codec: Codec, tgt_codec: Codec) -> None:
+    demands = Demands(glossary=Glossary({"dog": ("Hund",)}))
+    asked = replace(translator(model, src_codec, tgt_codec), demands=demands)
+    for protected in ("https://example.org/dog", "dog@example.org", "`dog`"):
+        [found] = asked.translate([f"She saw {protected} ."])
+        assert protected in found.text
+        assert "Hund" not in "".join(found.sentences[0].forced)
+    [found] = asked.translate(["She saw `dog` and dog."])
+    assert "".join(found.sentences[0].forced).count("Hund") == 1
+
+
 def test_a_number_of_a_mark_is_not_one_of_the_sentence(model: Seq2Seq, src_codec: Codec, tgt_codec: Codec) -> None:
     [found] = translator(model, src_codec, tgt_codec).translate(['She <a href="room2.html">saw</a> 2 dogs.'])
     assert "room2.html" in found.text

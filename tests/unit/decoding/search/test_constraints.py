@@ -172,6 +172,27 @@ def test_a_form_that_is_only_the_beginning_of_a_word_does_not_count() -> None:
     assert forced.ids[forced.ids.index(C) + 1] == B
 
 
+def test_a_form_without_a_space_begins_behind_an_opening_mark_alone() -> None:
+    progress = Progress.start(Constraints(terms=(term((C,), (B, A)),), continuing={B}, opening={7}), 9)
+    assert progress.asked() == [C]
+    behind_mark = progress.after(7, is_free=True)
+    assert behind_mark.asked() == [C, B]
+    assert behind_mark.after(B, is_free=True).after(A, is_free=False).unmet == ()
+    assert behind_mark.after(8, is_free=True).asked() == [C]
+
+
+def test_the_last_word_of_a_prefix_is_not_lengthened() -> None:
+    prefix = Progress.start(Constraints(prefix=(A, C), after_prefix={B}), 9)
+    assert [prefix.after(A, is_free=False).banned(), B in prefix.banned()] == [[EOS], False]
+    assert prefix.after(A, is_free=False).after(C, is_free=False).banned() == [B]
+
+
+def test_a_term_that_is_the_beginning_of_a_word_of_the_prefix_is_not_met() -> None:
+    progress = Progress.start(Constraints(prefix=(A, B), terms=(term((A,)),), continuing={B}), 9)
+    assert progress.after(A, is_free=False).unmet == ()
+    assert progress.after(A, is_free=False).after(B, is_free=False).unmet == (0,)
+
+
 def test_a_token_occurs_no_more_often_than_its_limit() -> None:
     def ids(most: int) -> list[int]:
         engine = TableEngine(table(bos={C: 1.0}, c={C: 0.75, EOS: 0.25})[np.newaxis])

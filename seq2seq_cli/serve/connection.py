@@ -1,4 +1,4 @@
-"""A connection on which a request must come in time, and be short besides its body."""
+"""A connection on which a request must come in time, and be short besides its body, and answers are read in time."""
 
 import asyncio
 from typing import Any
@@ -15,6 +15,8 @@ class Connection(HttpToolsProtocol):
     head_timeout: float
     """Seconds for the first byte of the first request, for a request line and its headers, and for the rest of a body
     after the answer."""
+    answer_timeout: float
+    """Seconds in which a client reads an answer, but for the last 64 kB, which the system keeps for it."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -22,6 +24,8 @@ class Connection(HttpToolsProtocol):
         """Bytes received since the last part of a request: a whole head, some of a body, or its end."""
         self._has_part = False
         self._timer: asyncio.TimerHandle | None = None
+        self._unread: asyncio.TimerHandle | None = None
+        """Ends the connection when the client does not read what waits to be sent."""
 
     @override
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -31,6 +35,7 @@ class Connection(HttpToolsProtocol):
     @override
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_timer()
+        self._is_read()
         super().connection_lost(exc)
 
     @override
@@ -68,6 +73,22 @@ class Connection(HttpToolsProtocol):
         if self.cycle.more_body:
             self._start_timer()
         super().on_response_complete()
+
+    @override
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        if self._unread is None:
+            self._unread = self.loop.call_later(self.answer_timeout, self.transport.abort)
+
+    @override
+    def resume_writing(self) -> None:
+        self._is_read()
+        super().resume_writing()
+
+    def _is_read(self) -> None:
+        if self._unread is not None:
+            self._unread.cancel()
+            self._unread = None
 
     def _start_timer(self) -> None:
         self._stop_timer()

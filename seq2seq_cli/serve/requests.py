@@ -2,8 +2,10 @@
 
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from email import message_from_bytes
+from email.policy import HTTP
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -63,11 +65,11 @@ async def read_fields(request: Request, limits: Limits) -> Mapping[str, Any]:
     Raises HTTPException for a body that is too large, too slow, of another type, or malformed; ClientDisconnect when
     the client leaves.
     """
-    kind = request.headers.get("content-type", "application/json").partition(";")[0].strip().lower()
-    readers = {"application/json": _read_json, "application/x-www-form-urlencoded": _read_form}
-    if kind not in readers:
-        raise HTTPException(415, f"content-type: must be {' or '.join(readers)}", {"Accept": ", ".join(readers)})
-    return readers[kind](await _read_body(request, limits))
+    header = request.headers.get("content-type", "application/json")
+    kind = header.partition(";")[0].strip().lower()
+    if kind not in _READERS:
+        raise HTTPException(415, f"content-type: must be {' or '.join(_READERS)}", {"Accept": ", ".join(_READERS)})
+    return _READERS[kind](await _read_body(request, limits), header)
 
 
 def api_key(request: Request, fields: Mapping[str, Any]) -> str | None:
@@ -102,7 +104,7 @@ async def _read_body(request: Request, limits: Limits) -> bytes:
     return bytes(body)
 
 
-def _read_json(body: bytes) -> Mapping[str, Any]:
+def _read_json(body: bytes, _header: str) -> Mapping[str, Any]:
     try:
         fields = json.loads(body)
     except json.JSONDecodeError as error:
@@ -116,11 +118,48 @@ def _read_json(body: bytes) -> Mapping[str, Any]:
     return fields
 
 
-def _read_form(body: bytes) -> Mapping[str, Any]:
+def _read_form(body: bytes, _header: str) -> Mapping[str, Any]:
     try:
-        return dict(parse_qsl(body.decode("utf-8"), True, errors="strict", max_num_fields=_MOST_FIELDS))
+        return _fields(parse_qsl(body.decode("utf-8"), True, errors="strict", max_num_fields=_MOST_FIELDS))
     except ValueError:  # UnicodeDecodeError is one
-        raise HTTPException(400, f"the body: not a form in UTF-8 with at most {_MOST_FIELDS} fields") from None
+        raise _not_a_form() from None
+
+
+def _read_multipart(body: bytes, header: str) -> Mapping[str, Any]:
+    """A form as browsers send one that a script has made; RFC 7578. Files are no fields."""
+    message = message_from_bytes(b"Content-Type: %s\r\n\r\n%s" % (header.encode("latin-1"), body), policy=HTTP)
+    parts = [part for part in message.iter_parts() if part.get_filename() is None]
+    names = [str(part.get_param("name", header="content-disposition")) for part in parts]
+    contents = [part.get_payload(decode=True) for part in parts]
+    try:
+        fields = [
+            (name, content.decode("utf-8"))
+            for name, content in zip(names, contents, strict=True)
+            if isinstance(content, bytes)
+        ]
+    except UnicodeDecodeError:
+        raise _not_a_form() from None
+    if not 0 < len(fields) <= _MOST_FIELDS:
+        raise _not_a_form()
+    return _fields(fields)
+
+
+def _fields(pairs: Sequence[tuple[str, str]]) -> Mapping[str, Any]:
+    """The fields of a form by name; several texts are a list."""
+    texts = [value for name, value in pairs if name == "q"]
+    return dict(pairs) | ({"q": texts} if len(texts) > 1 else {})
+
+
+def _not_a_form() -> HTTPException:
+    return HTTPException(400, f"the body: not a form in UTF-8 with at most {_MOST_FIELDS} fields")
+
+
+_READERS: Mapping[str, Callable[[bytes, str], Mapping[str, Any]]] = {
+    "application/json": _read_json,
+    "application/x-www-form-urlencoded": _read_form,
+    "multipart/form-data": _read_multipart,
+}
+"""The readers of a body by its type; they are given the whole header, too."""
 
 
 def _is_unicode(text: str) -> bool:

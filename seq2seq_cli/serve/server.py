@@ -56,7 +56,7 @@ def run(application: Application, listener: socket.socket, on_start: Callable[[]
     timeout = application.limits.timeout
     config = uvicorn.Config(
         application.guarded,
-        http=type("_Connection", (Connection,), {"head_timeout": timeout}),
+        http=type("_Connection", (Connection,), {"head_timeout": timeout, "answer_timeout": timeout}),
         ws="none",
         lifespan="off",
         log_config=None,

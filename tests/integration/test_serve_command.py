@@ -3,16 +3,18 @@
 import http.client
 import itertools
 import json
+import os
 import re
 import socket
 import threading
 import time
 import urllib.parse
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import psutil
 import pytest
 
 from seq2seq_cli.decoding.load import LoadedRun, load
@@ -25,6 +27,7 @@ MARKED = "<p>she <b>kissed</b> him.</p><p>Tom &amp; the dog 5 < 6 & 7</p>"
 NAME = "Rosebud"
 JSON = {"Content-Type": "application/json"}
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
+MULTIPART = {"Content-Type": 'multipart/form-data; boundary="part"'}
 GOOD = {"q": "she", "source": "en", "target": "de"}
 
 
@@ -57,6 +60,12 @@ def strict_server(runs: dict[str, LoadedRun], tmp_path_factory: pytest.TempPathF
         yield server
 
 
+def multipart(fields: Mapping[str, str], encoding: str = "utf-8") -> bytes:
+    """A form as ``curl -F`` sends it."""
+    heads = (f'--part\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{fields[name]}\r\n' for name in fields)
+    return f"{''.join(heads)}--part--\r\n".encode(encoding)
+
+
 def test_the_answers_are_the_translations_of_the_runs(server: Server, runs: dict[str, LoadedRun]) -> None:
     texts = ["she kissed him .", "", "  ", "Who saw the dog?\n\nHe did."]
     for name, run in runs.items():
@@ -66,6 +75,11 @@ def test_the_answers_are_the_translations_of_the_runs(server: Server, runs: dict
         form = urllib.parse.urlencode({"q": texts[0], "source": source, "target": target}).encode()
         of_text = server.ask("POST", "/translate", form, FORM)
         assert (of_text.status, of_text.content) == (200, {"translatedText": run.translate(texts[0])})
+        several = urllib.parse.urlencode({"q": texts, "source": source, "target": target}, doseq=True).encode()
+        assert server.ask("POST", "/translate", several, FORM).content == of_list.content
+        parts = multipart({"q": "She saw\nthe „dog“.", "source": source, "target": target})
+        of_parts = server.ask("POST", "/translate", parts, MULTIPART)
+        assert (of_parts.status, of_parts.content) == (200, {"translatedText": run.translate("She saw\nthe „dog“.")})
 
 
 def test_html_comes_back_as_html_with_its_marks(server: Server, runs: dict[str, LoadedRun]) -> None:
@@ -181,6 +195,10 @@ BAD = {
     "true alternatives": (json.dumps(GOOD | {"alternatives": True}).encode(), JSON, 400),
     "form of another encoding": (b"q=%ff&source=en&target=de", FORM, 400),
     "many fields": (b"a=b&" * 1000, FORM, 400),
+    "parts of another encoding": (multipart({"q": "ü", "source": "en", "target": "de"}, "latin-1"), MULTIPART, 400),
+    "many parts": (multipart({str(number): "x" for number in range(101)}), MULTIPART, 400),
+    "no parts": (b"q=she&source=en&target=de", MULTIPART, 400),
+    "parts without a boundary": (multipart(GOOD), {"Content-Type": "multipart/form-data"}, 400),
     "another type": (b"<q>she</q>", {"Content-Type": "text/xml"}, 415),
     "10 MB": (b'{"q": "' + b"x" * 10_000_000 + b'"}', JSON, 413),
     "much text": (json.dumps(GOOD | {"q": [""] * 20_001}).encode(), JSON, 413),
@@ -254,6 +272,26 @@ def test_what_comes_beside_a_body_is_bounded(server: Server, path: bytes, begin:
 
 def test_a_body_that_goes_on_after_its_answer_ends_in_time(strict_server: Server) -> None:
     assert b"HTTP/1.1 408 " in exchange(strict_server, CHUNKED % b"/health", *[b"1\r\nx\r\n"] * 9, pause=0.05)
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 30
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="counts the files of a process")
+def test_a_client_that_does_not_read_its_answers_is_left_in_time(strict_server: Server) -> None:
+    files = psutil.Process(strict_server.process.pid).num_fds
+    before = files()
+    with socket.socket() as connection:
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        connection.connect(("127.0.0.1", strict_server.port))
+        connection.settimeout(30)
+        connection.sendall(b"GET / HTTP/1.1\r\nHost: s2s\r\n\r\n" * 500)
+        wait_until(lambda: files() > before)
+        wait_until(lambda: files() <= before)
 
 
 def test_slow_clients_are_not_waited_for(strict_server: Server) -> None:

@@ -120,8 +120,12 @@ def _run(arguments: list[str]) -> int:
     except Exception as error:
         if is_interruption(error) and not isinstance(error, S2SError):
             return Interrupted.exit_code
-        if debug or not (isinstance(error, _TOLD) or is_out_of_memory(error)):
+        if not (isinstance(error, _TOLD) or is_out_of_memory(error)):
             raise
+        if debug:
+            import traceback  # few need it
+
+            traceback.print_exc()
         # Its frames may hold what fills the memory, and the message needs some.
         error.__traceback__ = error.__context__ = error.__cause__ = None
         _tell(error, _MEMORY_CURES.get(arguments[0] if arguments else "", "free some"))

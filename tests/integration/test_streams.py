@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.commands import s2s_here
 from tests.untrained import make_run
 
 S2S = (sys.executable, "-m", "seq2seq_cli")
@@ -53,6 +54,20 @@ def test_an_error_keeps_its_exit_code_where_the_results_before_it_cannot_be_writ
     (line,) = done.stderr.splitlines()
     assert line.startswith("s2s: error: src.txt:2: has no partner")
     assert done.returncode == 2
+
+
+@pytest.mark.parametrize("arguments", [["--debug", "inspect", "none"], ["inspect", "none", "--debug"]])
+def test_debug_shows_where_an_error_was_raised_and_keeps_the_exit_code(arguments: list[str], tmp_path: Path) -> None:
+    done = s2s_here(tmp_path, *arguments)
+    *shown, line = done.stderr.splitlines()
+    assert (done.returncode, shown[0]) == (2, "Traceback (most recent call last):")
+    assert line.startswith("s2s: error: none")
+
+
+def test_debug_behind_dashes_is_a_text(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run").path
+    done = s2s_here(tmp_path, "translate", "--model", str(run), "--", "--debug")
+    assert (done.returncode, done.stdout.count("\n")) == (0, 1)
 
 
 @pytest.mark.parametrize("arguments", [["configs"], ["configs", "schema"]])

@@ -90,7 +90,9 @@ def test_nothing_is_overwritten_unasked(home: Path) -> None:
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "s2s: error: exported: an exported model is there already; --overwrite replaces it\n"
     assert (home / "exported" / ENCODER).stat().st_mtime_ns == before
+    (home / "exported" / ENCODER).write_bytes(b"damaged")
     assert export(home, "--overwrite").returncode == 0
+    assert (home / "exported" / ENCODER).read_bytes() != b"damaged"
 
     (home / "exported" / "units.txt").write_text("a b", encoding="utf-8")
     done = export(home, "--overwrite")
@@ -128,7 +130,7 @@ def test_a_run_without_weights_is_named_and_nothing_is_left(home: Path) -> None:
     assert not (home / "exported").exists()
 
 
-def test_a_page_is_one_file_with_weights_of_16_bits(home: Path) -> None:
+def test_a_page_is_one_file_with_all_weights(home: Path) -> None:
     done = export_page(home)
     assert (done.returncode, done.stderr) == (0, "")
     page = home / "page.html"
@@ -155,6 +157,7 @@ def test_a_page_replaces_a_file_only_when_that_is_asked_for(home: Path) -> None:
     assert (done.returncode, done.stderr) == (2, "s2s: error: page.html: exists already: --overwrite replaces it\n")
     assert (home / "page.html").read_text(encoding="utf-8") == "mine"
     assert export_page(home, "--overwrite").returncode == 0
+    assert 'id="data"' in (home / "page.html").read_text(encoding="utf-8")
 
 
 def test_what_a_page_cannot_do_is_refused_by_name(home: Path) -> None:

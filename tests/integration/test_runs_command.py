@@ -175,8 +175,8 @@ def test_plot_writes_a_picture_and_replaces_one_only_with_overwrite(home: Path) 
 
     assert "--overwrite" in refusal(s2s_here(home, *plot, "--x", "minutes"))
     assert picture.read_bytes() == drawn
-    assert s2s_here(home, *plot, "--overwrite").returncode == 0
-    assert picture.read_bytes() == drawn
+    assert s2s_here(home, *plot, "--x", "minutes", "--overwrite").returncode == 0
+    assert picture.read_bytes() != drawn
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -164,7 +165,8 @@ def test_a_device_that_is_not_there_is_refused(home: Path, command: str) -> None
 
 
 def test_a_resumed_run_tells_what_changed_and_refuses_what_it_cannot_change(home: Path) -> None:
-    resume = ("train", "--resume", "--out", "runs/luong_dot")
+    shutil.copytree(home / "runs" / "luong_dot", home / "runs" / "changed")
+    resume = ("train", "--resume", "--out", "runs/changed")
     assert_refused(s2s_here(home, *resume, "--set", "model.attention.score=general"), "dot -> general", "refused")
     done = s2s_here(home, *resume, "--set", "training.epochs=3", "--set", "training.lr=5e-4")
     assert done.returncode == 0, done.stderr
@@ -234,12 +236,21 @@ def start_training(folder: Path, name: str) -> Forked:
     return process
 
 
-def test_killed_at_any_moment_it_resumes(home: Path) -> None:
+def epochs_of(run: Path) -> list[int]:
+    """The epochs that are recorded."""
+    records = map(json.loads, (run / "metrics.jsonl").read_text(encoding="utf-8").splitlines())
+    return [record["epoch"] for record in records if record["kind"] == "epoch"]
+
+
+def test_killed_in_an_epoch_it_resumes_there(home: Path) -> None:
     process = start_training(home, "killed")
     process.kill()
     process.communicate()
-    done = s2s_here(home, "train", "--resume", "--out", "runs/killed", "--set", "training.epochs=1")
+    run = home / "runs" / "killed"
+    last = max(epochs_of(run), default=0) + 1
+    done = s2s_here(home, "train", "--resume", "--out", "runs/killed", "--set", f"training.epochs={last}")
     assert done.returncode == 0, done.stderr
+    assert epochs_of(run) == list(range(1, last + 1))
     assert s2s_here(home, "translate", "--model", "runs/killed", "a b c").returncode == 0
 
 

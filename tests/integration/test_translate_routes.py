@@ -273,9 +273,12 @@ def test_a_model_and_itself_answer_as_it_does_alone(folder: Path) -> None:
 
 
 def test_several_models_translate_together(folder: Path) -> None:
+    texts = ("--score", "She kissed him.", "The dog?")
+    alone = [s2s("--model", f"runs/{name}", *texts, folder=folder).stdout for name in ("newest", "location")]
     models = ("--model", "runs/newest", "--model", "runs/location")
-    done = s2s("--ensemble", *models, "--score", "She kissed him.", "The dog?", folder=folder)
+    done = s2s("--ensemble", *models, *texts, folder=folder)
     assert (done.returncode, done.stdout.count("\n")) == (0, 2)
+    assert done.stdout not in alone
 
 
 def test_models_with_other_vocabularies_do_not_translate_together(folder: Path) -> None:

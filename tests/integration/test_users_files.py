@@ -58,9 +58,10 @@ def test_files_beside_those_of_a_run_stay_when_it_is_replaced(home: Path) -> Non
     assert train(home, "runs/second").returncode == 0
     photo = home / "runs" / "second" / "best" / "photo.jpg"
     photo.write_bytes(b"mine")
-    done = train(home, "runs/second", "--overwrite")
+    done = train(home, "runs/second", "--overwrite", "--set", "training.seed=77")
     assert done.returncode == 0, done.stderr
     assert photo.read_bytes() == b"mine"
+    assert "  seed: 77\n" in (home / "runs" / "second" / "config.yaml").read_text(encoding="utf-8")
 
 
 def test_a_file_called_latest_is_the_users_own_which_is_told_once(home: Path, caplog: pytest.LogCaptureFixture) -> None:

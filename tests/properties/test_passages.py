@@ -1,6 +1,7 @@
 """What holds for every text that is taken apart, and for every alignment by which it is put together again."""
 
 import re
+from collections import Counter
 from itertools import pairwise
 
 import numpy as np
@@ -105,10 +106,8 @@ TAG = re.compile(r"<[^>]*>")
 def test_every_mark_comes_through_once_and_pairs_are_nested(text: str, data: st.DataObject) -> None:
     for piece in taken_apart(text, 1000, 1000).pieces:
         output = restored(piece, data)
-        for mark in piece.marks:
-            assert output.count(mark.text) >= 1
-        spelled = sorted(tag for mark in piece.marks for tag in TAG.findall(mark.text))
-        assert sorted(TAG.findall(output)) >= spelled
+        for mark, times in Counter(mark.text for mark in piece.marks).items():
+            assert output.count(mark) >= times
         for word in piece.protected_words:
             assert word in output
         paired = [mark for mark in piece.marks if mark.partner is not None]

@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from torch import Tensor
 
 from seq2seq_cli.config.schema.training import TrainingConfig
 from seq2seq_cli.corpus.batches import Batch, collate
@@ -95,6 +96,35 @@ def test_label_smoothing_leaves_the_reported_loss_plain(corpus: PreparedCorpus) 
         Updater(fresh_tiny(corpus, c), c.training).update([batch], fraction_done=0.0).loss for c in (plain, smoothed)
     ]
     assert losses[0] == pytest.approx(losses[1], rel=1e-6)
+
+
+@pytest.mark.parametrize("option", [{}, {"label_smoothing": 0.3}, {"doubly_stochastic": 1.0}])
+def test_an_update_follows_the_gradient_of_the_loss_that_the_config_asks_for(
+    corpus: PreparedCorpus, option: dict[str, float]
+) -> None:
+    settings = [f"training.{key}={value}" for key, value in option.items()]
+    config = tiny_config(corpus, *EXACT, "training.clip_norm=null", *settings)
+    batch = collate(corpus.split("train"), range(8))
+
+    def gradient(*, label_smoothing: float = 0.0, doubly_stochastic: float = 0.0) -> dict[str, Tensor]:
+        model = fresh_tiny(corpus, config).model
+        loss = batch_loss(
+            model,
+            batch,
+            teacher_forcing=1.0,
+            label_smoothing=label_smoothing,
+            doubly_stochastic=doubly_stochastic,
+        )
+        weights = dict(model.named_parameters())
+        return dict(zip(weights, torch.autograd.grad(loss.objective / batch.tokens, [*weights.values()]), strict=True))
+
+    state = fresh_tiny(corpus, config)
+    Updater(state, config.training).update([batch], fraction_done=0.0)
+    for name, expected in gradient(**option).items():
+        torch.testing.assert_close(state.model.get_parameter(name).grad, expected, msg=name)
+    if option:
+        changed = [not torch.allclose(gradient(**option)[name], plain) for name, plain in gradient().items()]
+        assert any(changed)
 
 
 def test_sampled_words_and_those_of_the_batch_alone_have_a_gradient(corpus: PreparedCorpus) -> None:

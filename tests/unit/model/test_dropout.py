@@ -122,14 +122,9 @@ def test_the_encoder_drops_the_same_entries_at_every_word_before_each_layer(
     )
     encoder = Encoder(config, vocabulary_size=13)
     given: list[tuple[Tensor, Tensor]] = []
-    forward = VariationalDropout.forward
-
-    def recorded(self: VariationalDropout, vectors: Tensor) -> Tensor:
-        dropped = forward(self, vectors)
-        given.append((vectors, dropped))
-        return dropped
-
-    monkeypatch.setattr(VariationalDropout, "forward", recorded)
+    for module in encoder.modules():
+        if isinstance(module, VariationalDropout):
+            module.register_forward_hook(lambda _, inputs, dropped: given.append((inputs[0], dropped)))
     encoder(padded(SENTENCES), LENGTHS)
     assert len(given) == 4
     for vectors, dropped in given:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -432,10 +433,14 @@ def test_metrics_after_the_checkpoint_are_dropped_whole_or_truncated(session: Se
 def test_a_lock_that_cannot_be_made_is_told_with_a_cure(
     session: Session, monkeypatch: pytest.MonkeyPatch, number: int, code: int
 ) -> None:
-    def refuse(_: object) -> None:
-        raise OSError(number, "refused")
+    real = os.open
 
-    monkeypatch.setattr("seq2seq_cli.runs.folder.hold", refuse)
+    def refuse(path: Any, *arguments: Any, **options: Any) -> int:
+        if Path(os.fsdecode(path)).name == ".lock":
+            raise OSError(number, "refused")
+        return real(path, *arguments, **options)
+
+    monkeypatch.setattr(os, "open", refuse)
     with pytest.raises(TrainingError, match=r"\.lock: cannot be locked: refused; choose .*--out") as raised:
         session.run.lock()
     assert raised.value.exit_code == code

@@ -175,6 +175,14 @@ def test_another_batch_size_starts_the_epoch_over(corpus: PreparedCorpus, config
     assert (progress.epoch, progress.position, progress.of_epoch.tokens) == (1, 0, 0)
 
 
+def test_a_checkpoint_is_saved_as_often_as_the_config_says(corpus: PreparedCorpus, run_path: Path) -> None:
+    config = tiny_config(corpus, "training.epochs=1", "training.save_minutes=1e-9")
+    events = list(started(run_path, config, corpus).train())
+    steps = [number for number, event in enumerate(events) if isinstance(event, Step)]
+    assert len(steps) > 1
+    assert all(isinstance(events[number + 1], Saved) for number in steps)
+
+
 def test_a_training_may_run_in_any_thread(corpus: PreparedCorpus, run_path: Path) -> None:
     session = started(run_path, tiny_config(corpus, "training.epochs=1"), corpus)
     with ThreadPoolExecutor(1) as thread:

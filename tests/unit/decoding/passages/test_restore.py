@@ -57,11 +57,11 @@ def test_marks_go_where_the_words_are_aligned(source: str, output: str, alignmen
         ("Go to https://a.org now.", "Geh jetzt.", "Geh https://a.org jetzt."),
         ("Go to https://a.org.", "Geh zu.", "Geh zu https://a.org."),
         ("Go to https://a.org", "Geh zu https://a.org", "Geh zu https://a.org"),
-        ("The code `a  b` works", "Code a", "Code `a  b` a"),
+        ("The code `a  b` works", "Code a", "`a  b` Code a"),
     ],
 )
 def test_protected_words_that_the_translation_lacks_are_put_into_it(source: str, output: str, expected: str) -> None:
-    assert sorted(translated(source, output, None).split()) == sorted(expected.split())
+    assert translated(source, output, None) == expected
 
 
 def test_an_empty_translation_keeps_the_marks() -> None:

@@ -12,10 +12,11 @@ CONTINUING = "\N{LEFT ONE EIGHTH BLOCK}"
 HIDDEN = "\ufdd0"
 """Stands for a protected span of a text: one of the code points that Unicode keeps out of texts."""
 
-_UNSPACED = ((0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0x3040, 0x30FF), (0x3400, 0x9FFF), (0xF900, 0xFAFF))
+UNSPACED = (
+    *((0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0x3040, 0x30FF), (0x3400, 0x9FFF), (0xF900, 0xFAFF)),
+    (0x20000, 0x10FFFF),
+)
 """Ranges of code points of scripts without spaces between words: Thai and Lao, Burmese, Khmer, Kana, Han."""
-_MORE_HAN = 0x20000
-"""The first code point of the rest of Han."""
 
 # Control characters that are not white space, the byte order mark, and halves of surrogate pairs, which no file
 # can hold.
@@ -61,8 +62,7 @@ def in_spaced_word(character: str) -> bool:
     """Whether a character is in a word, and of a script with spaces between words; the empty text is not."""
     if not character or not in_word(character):
         return False
-    code = ord(character)
-    return code < _MORE_HAN and not any(first <= code <= last for first, last in _UNSPACED)
+    return not any(first <= ord(character) <= last for first, last in UNSPACED)
 
 
 def is_space(character: str) -> bool:

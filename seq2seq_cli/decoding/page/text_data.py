@@ -9,11 +9,14 @@ from typing import Any, TypeAlias
 
 from seq2seq_cli.decoding.demands import MOST_DEMANDED
 from seq2seq_cli.decoding.names import LONGEST_ENDING
-from seq2seq_cli.decoding.passages import abbreviations, markup, protected, sentences, source
+from seq2seq_cli.decoding.passages import abbreviations, markup, protected, restore, sentences, source
+from seq2seq_cli.decoding.search.penalties import LEAST_COVERAGE
+from seq2seq_cli.decoding.search.pointer import LEAST_PROBABILITY
 from seq2seq_cli.text.codec import FINAL_MARKS, Codec
 from seq2seq_cli.text.conventions import ADDRESS, FIRST_WORD, INNER_WORD, PART_END, WORD, Conventions, SpaceRule
 from seq2seq_cli.text.javascript import Expression, replacement_in_javascript, to_javascript
-from seq2seq_cli.text.normalise import DROPPED
+from seq2seq_cli.text.normalise import DROPPED, UNSPACED
+from seq2seq_cli.text.tokenizer import LONGEST_WORD
 from seq2seq_cli.text.tokenizer_rules import Finder, TokenizerRules
 
 Data: TypeAlias = dict[str, Any]
@@ -68,6 +71,7 @@ def expressions_data() -> dict[str, Expression]:
         "anyMark": markup.ANY_MARK,
         "leadNumber": markup.LEAD_NUMBER,
         "tagEnd": markup.TAG_END,
+        "unspaced": f"[{''.join(f'{chr(first)}-{chr(last)}' for first, last in UNSPACED)}]",
         "wordBefore": r"(?:\w|\d[.,])\Z",
         "wordAfter": r"^(?:\w|[.,]\d)",
         "following": sentences.FOLLOWING,
@@ -109,6 +113,11 @@ def tables_data(language: str) -> Data:
         "opening": "".join(sorted(protected.OPENING)),
         "closingMarks": sentences.CLOSING_MARKS,
         "otherStops": sentences.OTHER_STOPS,
+        "noSpaceBefore": restore.NO_SPACE_BEFORE,
+        "joiners": source.JOINERS,
+        "longestWord": LONGEST_WORD,
+        "leastCoverage": LEAST_COVERAGE,
+        "leastProbability": LEAST_PROBABILITY,
         "mostDemanded": MOST_DEMANDED,
         "longestEnding": LONGEST_ENDING,
         "longestAbbreviation": sentences.LONGEST_ABBREVIATION,

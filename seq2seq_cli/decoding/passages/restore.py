@@ -16,7 +16,7 @@ from seq2seq_cli.decoding.passages.word_weights import WordWeights
 from seq2seq_cli.shapes import Float
 from seq2seq_cli.text.normalise import normalise
 
-_NO_SPACE_BEFORE = ".,;:!?…)]}"
+NO_SPACE_BEFORE = ".,;:!?…)]}"
 
 
 def restore(piece: Piece, weighed: WordWeights) -> str:
@@ -173,7 +173,7 @@ class _Writer:
     def _write_word(self, word: int) -> None:
         self._write_gap(word)
         text = self._text[slice(*self._words[word])]
-        if self._needs_space and text[0] not in _NO_SPACE_BEFORE:
+        if self._needs_space and text[0] not in NO_SPACE_BEFORE:
             self._write_space()
         self._needs_space = False
         self._written.append(self._spellings.get(text, text))

@@ -13,7 +13,7 @@ _WORD = "\ufdd0"
 _WORDS = re.compile(f"{_WORD}+")
 CUTS = (re.compile(r"[;:—](?=[\s\0])|[；：]"), re.compile(r"[,،](?=[\s\0])|[，、]"), re.compile(r"\s"))
 """The places where a sentence that is too long is cut, the best first."""
-_JOINERS = "\u200d\ufe0f"
+JOINERS = "\u200d\ufe0f"
 """Characters that join emoji into one, or make one of the character before them."""
 
 
@@ -131,7 +131,7 @@ def _is_translatable(text: str) -> bool:
 
 def _is_edge(character: str) -> bool:
     """Whether it is white space or a part of an emoji, which nobody translates."""
-    if character.isspace() or character in _JOINERS:
+    if character.isspace() or character in JOINERS:
         return True
     code = ord(character)
     return 0x1F3FB <= code <= 0x1F3FF or (code >= 0x2190 and unicodedata.category(character) == "So")

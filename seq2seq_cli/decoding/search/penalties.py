@@ -14,7 +14,7 @@ from seq2seq_cli.shapes import Float, Int
 if TYPE_CHECKING:
     from seq2seq_cli.config.schema.decoding import DecodingConfig
 
-_LEAST_COVERAGE = 1e-9
+LEAST_COVERAGE = 1e-9
 """Coverage of a position without any attention, as its logarithm must be finite."""
 
 
@@ -43,7 +43,7 @@ class Penalties:
         """The scores of translations; `coverage` is the sum of the attention weights, 1 or more at padding."""
         penalised: Float[np.ndarray, " N"] = log_probabilities / self._divisor(lengths)
         if self.beta:
-            penalised = penalised + self.beta * np.log(coverage.clip(_LEAST_COVERAGE, 1.0)).sum(axis=1)
+            penalised = penalised + self.beta * np.log(coverage.clip(LEAST_COVERAGE, 1.0)).sum(axis=1)
         return penalised
 
     def bound(

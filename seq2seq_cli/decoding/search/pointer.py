@@ -11,7 +11,7 @@ import numpy as np
 
 from seq2seq_cli.shapes import Float
 
-_LEAST = 1e-3
+LEAST_PROBABILITY = 1e-3
 """The smallest probability, as attention may be on the source words of a term entirely, or not at all."""
 
 
@@ -54,4 +54,4 @@ class Pointer:
 
 
 def _log(probability: float) -> float:
-    return math.log(min(max(probability, _LEAST), 1 - _LEAST))
+    return math.log(min(max(probability, LEAST_PROBABILITY), 1 - LEAST_PROBABILITY))

@@ -1,7 +1,6 @@
 // Beam search for one source, the same as decoding/search, which explains it.
 
 const FEW_BANS = 32;
-const LEAST_COVERAGE = 1e-9;
 
 /** The best hypotheses for a source of ids without EOS, best first: {ids, isEnded, logProbabilities, weights}. */
 function search(engine, source, options, constraints) {
@@ -170,7 +169,7 @@ class Finished {
 
   score({ total, history, coverage, progress }) {
     if (progress) return total + progress.gain;
-    const covered = (sum, weight) => sum + Math.log(Math.min(Math.max(weight, LEAST_COVERAGE), 1));
+    const covered = (sum, weight) => sum + Math.log(Math.min(Math.max(weight, TABLES.leastCoverage), 1));
     const { coverage_penalty: beta } = this.options;
     return total / this.divisor(history.length) + (beta ? beta * coverage.reduce(covered, 0) : 0);
   }

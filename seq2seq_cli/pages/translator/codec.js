@@ -91,7 +91,7 @@ class Codec {
     const idOf = (unit) => this.ids.get(unit) ?? UNK;
     if (this.unit !== "bpe") return [idOf(token)];
     const characters = [...token].map((character, i) => (i ? CONTINUING + character : character));
-    if (characters.length > LONGEST_WORD || characters.some((unit) => idOf(unit) === UNK)) return [UNK];
+    if (characters.length > TABLES.longestWord || characters.some((unit) => idOf(unit) === UNK)) return [UNK];
     return this.mergedParts(characters).map(idOf);
   }
 

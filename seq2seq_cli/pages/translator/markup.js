@@ -6,7 +6,7 @@ const FILLER = "\0"; // stands for a character of a mark in a text that is searc
 /** The marks of a text in their order; they do not overlap. */
 function findMarks(text) {
   const marks = EXPRESSIONS.anyMark.test(text) ? new MarkScanner(text).marks() : [];
-  if (text.length > LONGEST_WORD) marks.push(...unbrokenRuns(text, marks));
+  if (text.length > TABLES.longestWord) marks.push(...unbrokenRuns(text, marks));
   return pairMarks(text, marks.sort((a, b) => a.start - b.start));
 }
 

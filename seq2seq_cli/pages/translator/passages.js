@@ -3,7 +3,6 @@
 
 const WORD_MARK = "\ufdd0"; // stands for each character of a protected word
 const FILLERS = /\0/g;
-const JOINERS = "\u200d\ufe0f"; // that join emoji into one
 
 /** A text and its marks. */
 class Source {
@@ -112,7 +111,7 @@ function masked(text, marks) {
 /** Whether it is white space or a part of an emoji. */
 function isEdge(character) {
   const code = character.codePointAt(0);
-  if (isSpace(character) || JOINERS.includes(character)) return true;
+  if (isSpace(character) || TABLES.joiners.includes(character)) return true;
   return (code >= 0x1f3fb && code <= 0x1f3ff) || (code >= 0x2190 && /\p{So}/v.test(character));
 }
 
@@ -177,7 +176,7 @@ function joinPassage({ text, pieces }, outputs) {
 }
 
 function isLonger(text, length, count) {
-  return count(text) > length || splitWords(text).some((word) => [...word].length > LONGEST_WORD);
+  return count(text) > length || splitWords(text).some((word) => [...word].length > TABLES.longestWord);
 }
 
 function sentencesOf(source, [start, end], { usualLength, countTokens }) {

@@ -1,8 +1,6 @@
 // The progress of a hypothesis with the terms that it must have: numbers, and words that come through unchanged.
 // The same as decoding/search/progress.py and pointer.py, which explain it; a page has no prefix.
 
-const LEAST_PROBABILITY = 1e-3;
-
 /** The number of tokens of all terms of {terms: [{forms, positions}], unknown, continuing, opening, closing}. */
 function longestOf({ terms }) {
   return terms.reduce((sum, { forms }) => sum + Math.max(...forms.map((form) => form.length)), 0);
@@ -130,7 +128,8 @@ function nextToken({ form, done }) {
 class Pointer {
   constructor(weights, terms, asked) {
     const onTerms = terms.map(({ positions }) => positions.reduce((sum, place) => sum + weights[place], 0));
-    const log = (probability) => Math.log(Math.min(Math.max(probability, LEAST_PROBABILITY), 1 - LEAST_PROBABILITY));
+    const least = TABLES.leastProbability;
+    const log = (probability) => Math.log(Math.min(Math.max(probability, least), 1 - least));
     this.terms = onTerms.map(log);
     this.other = log(1 - onTerms.reduce((sum, weight) => sum + weight, 0));
     this.asked = asked;

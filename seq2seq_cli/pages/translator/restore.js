@@ -1,13 +1,9 @@
 // Marks put back into a translation by the attention weights, and lost words: the same as decoding/passages/restore.py
 // and word_weights.py, which explain it.
 
-const NO_SPACE_BEFORE = ".,;:!?\u2026)]}";
-const UNSPACED_SCRIPTS =
-  /^[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\u{20000}-\u{10ffff}]/v;
-
 const isGap = (character) => isSpace(character) || character === SPACING;
 const solidLength = (text) => [...text].filter((character) => !isGap(character)).length;
-const isInSpacedWord = (character) => isInWord(character) && !UNSPACED_SCRIPTS.test(character);
+const isInSpacedWord = (character) => isInWord(character) && !EXPRESSIONS.unspaced.test(character);
 const sumOf = (numbers) => numbers.reduce((sum, number) => sum + number, 0);
 
 /** The number of entries of a sorted list that are at most a value. */
@@ -199,7 +195,7 @@ class MarkWriter {
   writeWord(word) {
     this.writeGap(word);
     const text = this.weighed.characters.slice(...this.weighed.words[word]).join("");
-    if (this.needsSpace && !NO_SPACE_BEFORE.includes(text[0])) this.writeSpace();
+    if (this.needsSpace && !TABLES.noSpaceBefore.includes(text[0])) this.writeSpace();
     this.needsSpace = false;
     this.written += this.spellings.get(text) ?? text;
   }

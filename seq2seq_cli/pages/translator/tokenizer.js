@@ -1,7 +1,5 @@
 // Words cut into tokens by the rules of a language: the same as text/tokenizer.py, which explains it.
 
-const LONGEST_WORD = 1000;
-
 class Tokenizer {
   constructor({ is_known, exceptions, expressions }) {
     this.isKnown = is_known;
@@ -14,7 +12,7 @@ class Tokenizer {
 
   /** The tokens of a text without white space; joined, they are the text again. */
   split(word) {
-    if (word.length > LONGEST_WORD && [...word].length > LONGEST_WORD) return [word];
+    if (word.length > TABLES.longestWord && [...word].length > TABLES.longestWord) return [word];
     const tokens = this.joinExceptions(this.cut(word, this.exceptions));
     return this.isKnown ? tokens : tokens.flatMap(cutFullStop);
   }

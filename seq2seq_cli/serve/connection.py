@@ -35,7 +35,7 @@ class Connection(HttpToolsProtocol):
     @override
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_timer()
-        self._is_read()
+        self._stop_waiting()
         super().connection_lost(exc)
 
     @override
@@ -82,10 +82,10 @@ class Connection(HttpToolsProtocol):
 
     @override
     def resume_writing(self) -> None:
-        self._is_read()
+        self._stop_waiting()
         super().resume_writing()
 
-    def _is_read(self) -> None:
+    def _stop_waiting(self) -> None:
         if self._unread is not None:
             self._unread.cancel()
             self._unread = None

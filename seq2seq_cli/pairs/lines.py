@@ -131,10 +131,12 @@ class Characters:
             return self._no_text()
         if self._encoding != "utf-8":
             return "name the file's encoding with --encoding"
+        is_cut = error.reason == "unexpected end of data"
         if not self._is_ascii:
-            return "the text before it is: mend this line, or delete it"
+            mend = "the file ends inside a character: get it again"
+            return mend if is_cut else "mend or delete this line; the text before it is UTF-8"
         guess = f"name the file's encoding, such as --encoding {_one_byte_encoding(error.object)}"
-        if error.reason == "unexpected end of data":
+        if is_cut:
             return f"the file ends inside a character: get it again, or {guess}"
         return guess
 

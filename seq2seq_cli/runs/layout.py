@@ -32,17 +32,7 @@ LATEST = RUNS / "latest"
 """The name of the newest run."""
 
 READ = (
-    CONFIG,
-    CARD,
-    METRICS,
-    CORPUS,
-    TRAINED,
-    CODEC,
-    BEST.parts[0],
-    LAST.parts[0],
-    EPOCHS,
-    TENSORBOARD,
-    STATISTICS,
-    LOCK,
+    *(CONFIG, CARD, METRICS, CORPUS, TRAINED, CODEC, BEST.parts[0], LAST.parts[0]),
+    *(EPOCHS, TENSORBOARD, STATISTICS, LOCK),
 )
 """The names at the top of a run folder that s2s reads, or writes into."""

@@ -182,7 +182,7 @@ MALFORMED: Mapping[str, Sequence[tuple[bytes, str]]] = {
         ),
         (TSV.replace("Tom sees 0 cats.", "").encode(), ":2: the line has an empty source or target: fill it"),
         (b"\n\n\n", ": no sentence pair in it: give one per line, source"),
-        (TSV.encode() + b"\xff", ":22:1: byte 0xff is not UTF-8: the text before it is: mend"),
+        (TSV.encode() + b"\xff", ":22:1: byte 0xff is not UTF-8: mend or delete this line; the text"),
         (TSV.encode() + b"\0", ":22:1: a zero byte: no text file: unpack an"),
         (TSV.encode("utf-16-be"), ":1:1: a zero byte: the text looks like UTF-16"),
     ],
@@ -202,7 +202,10 @@ MALFORMED: Mapping[str, Sequence[tuple[bytes, str]]] = {
     "TSV with more columns": [
         (FILES["tatoeba.tsv"] + b"7\tHi.\n", ":21: the line has fewer or more columns than the"),
         (FILES["tatoeba.tsv"] + b"7\tHi.\t8\t\n", ":21: the line has an empty source or target: fill"),
-        (FILES["tatoeba.tsv"] + b"7\tHi.\t8\tH\xe4.\n", ":21:10: byte 0xe4 is not UTF-8: the text before it is: mend"),
+        (
+            FILES["tatoeba.tsv"] + b"7\tHi.\t8\tH\xe4.\n",
+            ":21:10: byte 0xe4 is not UTF-8: mend or delete this line; the text",
+        ),
         (FILES["tatoeba.tsv"] + b"x" * 100_001 + b"\n", ":21: the line has more than 100,000 characters:"),
         (FILES["tatoeba.tsv"] + b"Hi.\n", ":21: the line has fewer or more columns than the"),
         (b"1\tHi.\t2\tHallo.\n" * 9 + b"7\t\t8\tHallo.\n", ":10: the line has an empty source or target: fill"),

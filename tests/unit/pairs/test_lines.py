@@ -62,7 +62,11 @@ def test_a_byte_order_mark_overrides_the_given_encoding(encoding: str, content: 
     ("content", "encoding", "place"),
     [
         (b"a\tb\nc\tGr\xfc\xdfe\n", "utf-8", "2:5: byte 0xfc is not UTF-8: name the file's encoding, such as --enc"),
-        ("ä\tb\r\n\r\rä\tä".encode() + b"\x81", "utf-8", "2:8: byte 0x81 is not UTF-8: the text before it is: mend"),
+        (
+            "ä\tb\r\n\r\rä\tä".encode() + b"\x81",
+            "utf-8",
+            "2:8: byte 0x81 is not UTF-8: mend or delete this line; the text",
+        ),
         (
             b"\xef\xbb\xbfa\tb\r\n\xc3\xa4\xc3",
             "utf-8",

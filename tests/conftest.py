@@ -1,7 +1,7 @@
 """What holds for all tests: threads, signals, deadlines, and shapes in signatures, checked while the tests run.
 
-The checks take as long as what they check. By default they are on in the unit tests of the rooms that compute with
-arrays, and in all tests where the slow ones run as well: ``make test-all``.
+The checks take as long as what they check. By default they are on in the unit tests of the subpackages that compute
+with arrays, and in all tests where the slow ones run as well: ``make test-all``.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Choices and limits of the config, each named once; the schema, the commands and the rooms above take them from here.
+"""Choices and limits of the config, each named once; the schema, the commands and the layers above take them from here.
 
 The scores are in the schema, beside their formulas. Nothing is imported here but typing, so that the commands offer
 these choices without pydantic.

@@ -3,8 +3,9 @@
 S source tokens, T target tokens. A word is what stands between two white spaces of a text as it was given.
 """
 
+import re
 from collections.abc import Sequence
-from itertools import accumulate, islice, pairwise
+from itertools import accumulate, pairwise
 from typing import TypeAlias
 
 import numpy as np
@@ -21,6 +22,7 @@ _WINDOW = 2000
 """Characters of a text in which a token is looked for, so that the time grows with the length and not its square."""
 _QUOTES = str.maketrans("‘’‚“”„", "'''\"\"\"")
 """Quotation marks as they are typed, which conventions may replace by one another."""
+_IN_WORD = re.compile(r"[^\W_]")
 
 
 def word_links(
@@ -71,9 +73,8 @@ class WordFinder:
         if not wanted or not self._words:
             return None
         end = self._start + len(wanted) + _WINDOW
-        if not any(map(str.isalnum, wanted)):
-            rest = enumerate(islice(self._folded, self._start, end), start=self._start)
-            end = next((place for place, character in rest if character.isalnum()), end)
+        if not _IN_WORD.search(wanted) and (word := _IN_WORD.search(self._folded, self._start, end)):
+            end = word.start()
         at = self._folded.find(wanted, self._start, end)
         if at < 0:
             return self._words[max(0, self._start - 1)]

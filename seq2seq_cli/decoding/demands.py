@@ -9,7 +9,7 @@ from seq2seq_cli.decoding.glossary import Glossary
 from seq2seq_cli.decoding.search.constraints import Constraints, Form, Term
 from seq2seq_cli.errors import InputError
 from seq2seq_cli.text.codec import Codec, Reading
-from seq2seq_cli.text.normalise import SPACING, in_word, normalise
+from seq2seq_cli.text.normalise import SPACING, in_spaced_word, normalise
 from seq2seq_cli.text.vocabulary import UNK
 
 MOST_DEMANDED = 8
@@ -50,7 +50,7 @@ class Demands:
             terms=terms,
             continuing=codec.inner_ids if terms else frozenset(),
             opening=codec.opening_ids if terms else frozenset(),
-            after_prefix=codec.inner_ids if prefix and in_word(prefix[-1]) else frozenset(),
+            after_prefix=codec.inner_ids if in_spaced_word(prefix[-1:]) else frozenset(),
         )
 
     def terms(

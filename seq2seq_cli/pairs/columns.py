@@ -135,7 +135,7 @@ def _choose(names: Mapping[Column, str], of_text: Sequence[Column], languages: C
             by_language[code] = only
     if languages and all(code in by_language for code in languages):
         return by_language[languages[0]], by_language[languages[1]]
-    if len(by_language) < len(several):
+    if len(by_language) < len(several) and len(of_text) > len(_ROLES):
         raise _ambiguous(names, of_text, file)
     sources, targets = ([key for key in of_text if _last_word(names[key]) in words] for words in _ROLES)
     for found in (list(by_language.values()), sources[:1] + targets[:1], of_text):

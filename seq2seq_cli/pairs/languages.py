@@ -40,6 +40,8 @@ _TAG = re.compile(r"([^\W\d_]+)[-_](?:[^\W\d_]{2}|[^\W\d_]{4})")
 """A language and a region or a script: en-US, sr-Latn."""
 _JOINED = re.compile(r"[^\W\d].*?[_./(-]([^\W\d_]{2,3})(?![^\W\d_])")
 """A code behind another word, to which no space joins it: text_de."""
+_CAPITALS = re.compile(r" ([A-Z]{2,3})\b")
+"""A code behind a space: Text DE."""
 _CODE_LETTERS = 3
 _OF_KEYS = {"id"}
 """Codes of languages that name something else at the end of a name: sentence_id."""
@@ -140,7 +142,8 @@ def language_named(name: str) -> str | None:
     if (tag := _TAG.fullmatch(name.casefold().strip())) and tag[1] in _BY_NAME:
         return _BY_NAME[tag[1]]
     found = {_BY_NAME[word] for word in words if word in _BY_NAME and len(word) > _CODE_LETTERS}
-    found |= {_BY_NAME[word] for word in _JOINED.findall(name.casefold()) if word in _BY_NAME.keys() - _OF_KEYS}
+    codes = {*_JOINED.findall(name.casefold()), *map(str.casefold, [] if name.isupper() else _CAPITALS.findall(name))}
+    found |= {_BY_NAME[code] for code in codes & _BY_NAME.keys() - _OF_KEYS}
     return found.pop() if len(found) == 1 else None
 
 

@@ -1,11 +1,13 @@
 """The lines of a text from its bytes, a few thousand at a time."""
 
 import codecs
+import io
 from bisect import bisect_right
 from collections.abc import Iterator
 from difflib import get_close_matches
 from encodings.aliases import aliases
 from itertools import accumulate, chain, islice
+from typing import Protocol
 
 from seq2seq_cli.errors import ConfigError, PairFileError, one_line
 from seq2seq_cli.pairs.archives import PLAIN_TEXT
@@ -50,11 +52,19 @@ def _python_name(encoding: str) -> str | None:
     return None if name in _NOT_OF_FILES else name
 
 
-class _LineEnds:
-    """Turns line ends into LF.
+class LineEnds(Protocol):
+    """Turns line ends into LF, a part of the text at a time."""
 
-    A CR by itself ends a line where one ends the first line, and is more frequent than LF and CRLF in the beginning of
-    the text, as on old Macs. Else it is white space inside a line.
+    def decode(self, text: str, final: bool = ..., /) -> str:
+        """The next part of the text; `final`: there is no other."""
+        ...
+
+
+class LoneCarriageReturns:
+    """Turns LF and CRLF into LF, and a CR by itself into a space, as programs do that count lines by LF.
+
+    Where a CR ends the first line, and is more frequent than LF and CRLF in the beginning of the text, as on old Macs,
+    each ends a line.
     """
 
     def __init__(self) -> None:
@@ -63,13 +73,13 @@ class _LineEnds:
         self._waiting = ""
         """Characters that are not given out yet: the first ones, or a CR that may be the first half of CRLF."""
 
-    def as_lf(self, text: str, *, final: bool) -> str:
+    def decode(self, text: str, final: bool = False, /) -> str:
         """The next part of the text; `final`: there is no other."""
         text = self._waiting + text
         if not self._lone:
-            sample = text[:_SAMPLE].replace("\r\n", "\n")
+            sample = text[:LONGEST_LINE].replace("\r\n", "\n")
             is_lf_first = "\n" in sample and "\r" not in sample.partition("\n")[0]
-            if len(text) <= _SAMPLE and not (final or is_lf_first):
+            if len(text) <= LONGEST_LINE and not (final or is_lf_first):
                 self._waiting = text
                 return ""
             self._lone = "\n" if sample.count("\r") > sample.count("\n") and not is_lf_first else " "
@@ -84,13 +94,13 @@ class Characters:
     is set, and decoding ends.
     """
 
-    def __init__(self, head: bytes, *, name: str, encoding: str) -> None:
+    def __init__(self, head: bytes, *, name: str, encoding: str, line_ends: LineEnds) -> None:
         marks = ((mark, marked) for mark, marked in _MARKS if head.startswith(mark))
         self._mark, self._encoding = next(marks, (b"", encoding))
         self._name = name
         self._sample = head[:_SAMPLE]
         self._decoder = codecs.getincrementaldecoder(self._encoding)()
-        self._line_ends = _LineEnds()
+        self._line_ends = line_ends
         self._is_ascii = True
         """Whether all characters so far are: such a text may be in nearly any encoding."""
         self._line = 1
@@ -103,10 +113,10 @@ class Characters:
         piece, self._skip = piece[self._skip :], 0
         failure = None
         try:
-            text = self._line_ends.as_lf(self._decoder.decode(piece, final), final=final)
+            text = self._line_ends.decode(self._decoder.decode(piece, final), final)
         except UnicodeDecodeError as error:
             failure = error
-            text = self._line_ends.as_lf(error.object[: error.start].decode(self._encoding, "replace"), final=True)
+            text = self._line_ends.decode(error.object[: error.start].decode(self._encoding, "replace"), True)
         self._is_ascii = self._is_ascii and text.isascii()
         text, zero, _ = text.partition("\0")
         newline = text.rfind("\n")
@@ -150,15 +160,16 @@ class Characters:
         return PairFileError(f"{self._name}:{self._line}:{self._column}: {message}")
 
 
-def decoded(pieces: Iterator[bytes], *, name: str, encoding: str) -> Iterator[str]:
-    """The characters of a text, every line end as LF.
+def decoded(pieces: Iterator[bytes], *, name: str, encoding: str, line_ends: LineEnds | None = None) -> Iterator[str]:
+    """The characters of a text, every line end as LF; by default LF, CRLF and CR are line ends.
 
     Raises PairFileError where the bytes end too early or cannot be decoded, after all characters before that place.
     """
     characters = None
     for piece in chain(pieces, [b""]):
         if characters is None:
-            characters = Characters(piece, name=name, encoding=encoding)
+            ends = line_ends or io.IncrementalNewlineDecoder(None, translate=True)
+            characters = Characters(piece, name=name, encoding=encoding, line_ends=ends)
         yield characters.decode(piece, final=not piece)
         if characters.problem is not None:
             raise characters.problem

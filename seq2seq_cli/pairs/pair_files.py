@@ -16,7 +16,7 @@ from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import PairFileError, UsageError
 from seq2seq_cli.pairs.archives import open_text
 from seq2seq_cli.pairs.formats.records import Columns, Reader, Record
-from seq2seq_cli.pairs.lines import BLOCK_CHARACTERS, LONGEST_LINE, Lines, check_encoding, decoded
+from seq2seq_cli.pairs.lines import BLOCK_CHARACTERS, LONGEST_LINE, Lines, LoneCarriageReturns, check_encoding, decoded
 from seq2seq_cli.pairs.local_files import STANDARD_INPUT, LocalFile, local_files
 
 K = TypeVar("K")
@@ -148,8 +148,17 @@ def read_blocks(
 def _blocks_of_lines(pair_file: PairFile, encoding: str, limit: int, block_lines: int) -> Iterator[Block]:
     with ExitStack() as stack:
         texts = [stack.enter_context(open_text(file.path, file.name)) for file in pair_file.files]
+        are_aligned = len(texts) > 1  # a CR that ended a line of one side alone would shift all behind it
         sides = [
-            Lines(decoded(text.pieces, name=file.name, encoding=encoding), name=file.name)
+            Lines(
+                decoded(
+                    text.pieces,
+                    name=file.name,
+                    encoding=encoding,
+                    line_ends=LoneCarriageReturns() if are_aligned else None,
+                ),
+                name=file.name,
+            )
             for text, file in zip(texts, pair_file.files, strict=True)
         ]
         if pair_file.has_header:

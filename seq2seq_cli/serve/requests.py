@@ -4,8 +4,8 @@ import asyncio
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from email import message_from_bytes
-from email.policy import HTTP
+from email.message import Message
+from email.parser import BytesHeaderParser
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -127,21 +127,28 @@ def _read_form(body: bytes, _header: str) -> Mapping[str, Any]:
 
 def _read_multipart(body: bytes, header: str) -> Mapping[str, Any]:
     """A form as browsers send one that a script has made; RFC 7578. Files are no fields."""
-    message = message_from_bytes(b"Content-Type: %s\r\n\r\n%s" % (header.encode("latin-1"), body), policy=HTTP)
-    parts = [part for part in message.iter_parts() if part.get_filename() is None]
-    names = [str(part.get_param("name", header="content-disposition")) for part in parts]
-    contents = [part.get_payload(decode=True) for part in parts]
-    try:
-        fields = [
-            (name, content.decode("utf-8"))
-            for name, content in zip(names, contents, strict=True)
-            if isinstance(content, bytes)
-        ]
-    except UnicodeDecodeError:
-        raise _not_a_form() from None
-    if not 0 < len(fields) <= _MOST_FIELDS:
+    boundary = _head(f"Content-Type: {header}".encode("latin-1")).get_param("boundary")
+    _, *parts = (b"\r\n" + body).split(f"\r\n--{boundary}".encode("latin-1", "replace"), _MOST_FIELDS + 1)
+    end = parts.pop() if parts else b""
+    fields = []
+    for part in parts:
+        head, _, content = part.partition(b"\r\n\r\n")
+        told = _head(head.removeprefix(b"\r\n"))
+        name = told.get_param("name", header="content-disposition")
+        if told.get_filename() is not None:
+            continue
+        try:
+            fields.append((name, content.decode("utf-8")))
+        except UnicodeDecodeError:
+            raise _not_a_form() from None
+    if not end.startswith(b"--") or not all(isinstance(name, str) for name, _ in fields):
         raise _not_a_form()
-    return _fields(fields)
+    return _fields([(str(name), value) for name, value in fields])
+
+
+def _head(lines: bytes) -> Message:
+    """The headers of a part; its content, which may be of any depth, is not parsed."""
+    return BytesHeaderParser().parsebytes(lines + b"\r\n\r\n")
 
 
 def _fields(pairs: Sequence[tuple[str, str]]) -> Mapping[str, Any]:

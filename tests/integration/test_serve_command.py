@@ -197,6 +197,8 @@ BAD = {
     "many fields": (b"a=b&" * 1000, FORM, 400),
     "parts of another encoding": (multipart({"q": "ü", "source": "en", "target": "de"}, "latin-1"), MULTIPART, 400),
     "many parts": (multipart({str(number): "x" for number in range(101)}), MULTIPART, 400),
+    "parts in parts": (b"--part\r\nContent-Type: multipart/mixed; boundary=x\r\n\r\n" * 5000, MULTIPART, 400),
+    "a part without a name": (b"--part\r\n\r\nshe\r\n--part--\r\n", MULTIPART, 400),
     "no parts": (b"q=she&source=en&target=de", MULTIPART, 400),
     "parts without a boundary": (multipart(GOOD), {"Content-Type": "multipart/form-data"}, 400),
     "another type": (b"<q>she</q>", {"Content-Type": "text/xml"}, 415),

@@ -99,19 +99,18 @@ def translate(
             demands = _demands(prefix, glossary)
         options = {} if threads is None else {"threads": threads}
         translators = _translators(model or [], device, overrides or [], options, together=ensemble)
-        if nbest is not None:
-            translators = translators.changed(lambda each: each.with_n_best(nbest))
-        translators = translators.changed(lambda each: each.with_demands(demands))
+        chosen = translators.changed(lambda each: each.with_demands(demands))
         if file and file.is_page:
-            translators = translators.changed(lambda each: each.with_traces())
+            chosen = chosen.changed(lambda each: each.with_traces())
+        translators = chosen if nbest is None else chosen.changed(lambda each: each.with_n_best(nbest))
         if attention is not None and not translators.have_attention:
             raise UsageError("--attention: this model has no attention: its model.attention.score is none or fixed")
         view = replace(view, nbest=translators.members[0].options.n_best)
         presenter = Presenter(translators=translators, output=results, view=view, attention_file=file)
-        _present(texts or [], input_, presenter)
+        _present(texts or [], input_, presenter, chosen)
 
 
-def _present(texts: list[str], input_: Path | None, presenter: Presenter) -> None:
+def _present(texts: list[str], input_: Path | None, presenter: Presenter, chosen: Translators) -> None:
     """Show the translations of the texts, else those of a file, of what is typed, or of the lines of a pipe."""
     if texts:
         hint_at_file(texts)
@@ -120,7 +119,7 @@ def _present(texts: list[str], input_: Path | None, presenter: Presenter) -> Non
     elif input_ is not None and input_ != STANDARD_STREAM:
         translate_file(input_, presenter)
     elif input_ is None and sys.stdin.isatty():
-        Prompt(presenter=presenter).run()
+        Prompt(presenter=presenter, chosen=chosen).run()
     else:
         translate_lines(cast("ByteStream", sys.stdin.buffer), STDIN, presenter)
 

@@ -30,8 +30,8 @@ class Prompt:
     """A conversation: a text is translated and shown, a command changes how."""
 
     presenter: Presenter
-    _chosen: "Translators | None" = None
-    """The translators without the wider beam that several translations of a text need; None before the first change."""
+    chosen: "Translators"
+    """The translators without the wider beam that several translations of a text need."""
     _lines: int = 0
     _ended: bool = False
 
@@ -103,8 +103,8 @@ class Prompt:
 
     def _change(self, change: "Callable[[Translator], Translator]", nbest: int) -> None:
         """Change what was chosen before; the beam is made wide enough for `nbest` translations while they are shown."""
-        self._chosen = (self._chosen or self.presenter.translators).changed(change)
-        self.presenter.translators = self._chosen.changed(lambda each: each.with_n_best(nbest))
+        self.chosen = self.chosen.changed(change)
+        self.presenter.translators = self.chosen.changed(lambda each: each.with_n_best(nbest))
 
     def help(self, _value: str) -> None:
         """Say what the commands do."""

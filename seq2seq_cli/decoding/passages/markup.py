@@ -95,7 +95,7 @@ MARK = (
     r"|(?P<target>\](?:\((?:[^()\s<>]|\([^()\s]*\))*(?:\s+\"[^\"\n]*\")?\)|\[[^\[\]\n]*\])?)"
     r"|(?P<emphasis>\*{1,3}|_{1,3}|~~)"
 )
-LEAD_NUMBER = re.compile(r"\d{1,3}\.[^\S\n]*\Z")
+LEAD_NUMBER = re.compile(r"\d{1,2}\.[^\S\n]*\Z")
 TAG_END = re.compile(r"[\s/>]")
 """Found behind the name of a tag."""
 UNBROKEN = re.compile(rf"[^\s。！？；：，、،।]{{{LONGEST_WORD + 1},}}")

@@ -76,8 +76,11 @@ def _tag(language: str) -> str:
 
 def _variant(column: Column, cells: Mapping[Column, str]) -> Column | None:
     """The first column of the same language, whatever the region."""
-    language = str(column).partition("-")[0]
-    return next((other for other in cells if str(other).partition("-")[0] == language), None)
+    return next((other for other in cells if _language(other) == _language(column)), None)
+
+
+def _language(column: Column) -> str:
+    return str(column).partition("-")[0]
 
 
 class _Units:
@@ -137,9 +140,10 @@ class _Units:
             self._cells.setdefault(self._language, "".join(self._text))
             self._text = None
         elif tag == "tu":
-            for column in self._wanted:
-                if column not in self._cells and (other := _variant(column, self._cells)):
-                    self._cells[column] = self._cells[other]
+            if len({_language(column) for column in self._wanted}) > 1:  # else each means its own variant
+                for column in self._wanted:
+                    if column not in self._cells and (other := _variant(column, self._cells)):
+                        self._cells[column] = self._cells[other]
             self._found.append(Record(self._line, self._cells))
         elif tag in _CODES:
             self._codes -= 1

@@ -12,7 +12,7 @@ from seq2seq_cli.config.choices import Unit
 from seq2seq_cli.config.schema.decoding import DecodingConfig
 from seq2seq_cli.config.schema.model import DecoderConfig, EncoderConfig, ModelConfig
 from seq2seq_cli.config.schema.text import SideConfig
-from seq2seq_cli.decoding.demands import Demands
+from seq2seq_cli.decoding.demands import Demands, forms
 from seq2seq_cli.decoding.glossary import Glossary
 from seq2seq_cli.decoding.load import translator_of
 from seq2seq_cli.decoding.translator import Translator
@@ -82,6 +82,27 @@ def test_words_that_the_model_cannot_write_are_refused(translator: Translator) -
     known = dataclasses.replace(glossary, terms={"dog": glossary.terms["dog"]})
     [translation] = translator.with_demands(Demands(glossary=known)).translate(["the dog"])
     assert "Hund" in words(translation.text)
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_a_term_is_also_written_without_a_space_before_it(unit: Unit) -> None:
+    target = codec(f"{TGT} ( Hund ) (Hund) „Hotdog“ Haus-Hund", unit, "de", spacing=True)
+    for term in ("Hund", "Hotdog"):
+        spaced, *unspaced = forms([term], target)
+        assert target.write(spaced).text == term
+        assert [target.write(each).text for each in unspaced] == [term]
+        assert unspaced[0][0] in target.inner_ids
+        assert spaced[0] not in target.inner_ids
+    opening = {target.vocabulary.unit(each).lstrip("▁▏") for each in target.opening_ids}
+    assert {"(", "„"} <= opening
+    assert opening.isdisjoint({")", ",", "."})
+
+
+@pytest.mark.parametrize(("language", "text"), [("de", "Der Hund"), ("zh", "我 喜 欢 你"), ("th", "ฉัน รัก คุณ")])
+def test_only_words_of_scripts_with_spaces_end_behind_a_prefix(language: str, text: str) -> None:
+    target = codec(text, "character", language, spacing=True)
+    found = Demands(prefix=text.split()[0]).constraints(target.read(text), target)
+    assert found.after_prefix == (target.inner_ids if language == "de" else frozenset())
 
 
 def test_a_term_has_the_positions_of_its_words_in_the_source(translator: Translator) -> None:

@@ -161,7 +161,7 @@ MALFORMED: Mapping[str, Sequence[tuple[bytes, str]]] = {
     ],
     "UTF-16": [
         (UTF16[2:], ":1:2: a zero byte: the text looks like UTF-16"),
-        (UTF16[:-1], ":21:93: byte 0x0a is not UTF-16-LE: the file is"),
+        (UTF16[:-1], ":22:1: byte 0x0a is not UTF-16-LE: the file is"),
         (UTF16[:146] + b"\x00\xd8" + UTF16[146:], ":3:37: byte 0x00 is not UTF-16-LE: the file is"),
         (UTF16[:2], ": the file is empty: give one with a sentence pair"),
         (UTF16[:21], ":1:19: byte 0x65 is not UTF-16-LE: the file is"),
@@ -383,6 +383,23 @@ def test_a_first_pair_is_no_header(tmp_path: Path, first: str) -> None:
     done = prepare(tmp_path, "deu.txt", *WHOLE)
     assert done.stderr == ""
     assert "lines read          19" in done.stdout
+
+
+@pytest.mark.parametrize("names", ["Text EN\tText DE", "text_en\ttext_de", "English text\tGerman", "en-US\tde-AT"])
+def test_names_with_languages_are_a_header(tmp_path: Path, names: str) -> None:
+    write(tmp_path, pairs=f"{names}\nhouse\tHaus\n")
+    done = prepare(tmp_path, "pairs", *WHOLE)
+    assert "languages   en to de (as the names of the columns say)" in done.stdout
+
+
+def test_variants_of_one_language_are_two_columns(tmp_path: Path) -> None:
+    whole = tmx([("colour", "Farbe"), ("dog", "Hund")])
+    write(
+        tmp_path, memory=whole.replace('xml:lang="de"', 'xml:lang="en-GB"', 1).replace('xml:lang="de"', 'xml:lang="fr"')
+    )
+    assert trained_on(tmp_path, "memory", "--columns", "en-US,en-GB") == [("colour", "Farbe")]
+    write(tmp_path, jsonl='{"zh-CN": "软件", "zh-TW": "軟體"}\n')
+    assert trained_on(tmp_path, "jsonl", "--overwrite") == [("软件", "軟體")]
 
 
 def test_rows_with_more_cells_are_refused_whatever_columns_are_taken(tmp_path: Path) -> None:

@@ -3,15 +3,18 @@ import codecs
 import pytest
 
 from seq2seq_cli.errors import ConfigError, PairFileError
-from seq2seq_cli.pairs.lines import Lines, check_encoding, decoded
+from seq2seq_cli.pairs.lines import LineEnds, Lines, LoneCarriageReturns, check_encoding, decoded
 
 RUSSIAN = "Привет!\tHallo!\nБеги!\tLauf!\n"
 
 
-def read(content: bytes, encoding: str = "utf-8", piece: int = 1 << 18) -> tuple[list[str], str]:
+def read(
+    content: bytes, encoding: str = "utf-8", piece: int = 1 << 18, line_ends: LineEnds | None = None
+) -> tuple[list[str], str]:
     """The lines, and the error after them."""
     pieces = (content[start : start + piece] for start in range(0, len(content), piece))
-    lines = Lines(decoded(pieces, name="deu.txt", encoding=check_encoding(encoding)), name="deu.txt")
+    texts = decoded(pieces, name="deu.txt", encoding=check_encoding(encoding), line_ends=line_ends)
+    lines = Lines(texts, name="deu.txt")
     found: list[str] = []
     try:
         while count := lines.ready(2):
@@ -24,15 +27,24 @@ def read(content: bytes, encoding: str = "utf-8", piece: int = 1 << 18) -> tuple
 LINE = "a\N{LINE SEPARATOR}b\x0bc\x0cd\x85e\x1c\N{PARAGRAPH SEPARATOR}f"
 
 
+def test_only_lf_crlf_and_cr_end_a_line() -> None:
+    text = f"{LINE}\n{LINE}\r\n\r{LINE}\r\r\n\n"
+    assert read(text.encode()) == ([LINE, LINE, "", LINE, "", ""], "")
+
+
 @pytest.mark.parametrize("piece", [1, 2, 3, 1000])
-def test_only_lf_and_crlf_end_lines_where_they_are_more(piece: int) -> None:
+def test_of_aligned_files_only_lf_and_crlf_end_lines_where_they_are_more(piece: int) -> None:
     text = f"{LINE}\r{LINE}\r\n{LINE}\n\r{LINE}\r\r\n\n\n\r"
-    assert read(text.encode(), piece=piece) == ([f"{LINE} {LINE}", LINE, f" {LINE} ", "", "", " "], "")
+    assert read(text.encode(), piece=piece, line_ends=LoneCarriageReturns()) == (
+        [f"{LINE} {LINE}", LINE, f" {LINE} ", "", "", " "],
+        "",
+    )
 
 
 @pytest.mark.parametrize("piece", [1, 2, 3, 1000])
-def test_cr_ends_lines_where_it_is_more(piece: int) -> None:
-    assert read(f"{LINE}\r{LINE}\n\r\r\n\r{LINE}".encode(), piece=piece) == ([LINE, LINE, "", "", "", LINE], "")
+def test_of_aligned_files_cr_ends_lines_where_it_is_more(piece: int) -> None:
+    text = f"{LINE}\r{LINE}\n\r\r\n\r{LINE}"
+    assert read(text.encode(), piece=piece, line_ends=LoneCarriageReturns()) == ([LINE, LINE, "", "", "", LINE], "")
 
 
 @pytest.mark.parametrize(
@@ -65,7 +77,7 @@ def test_a_byte_order_mark_overrides_the_given_encoding(encoding: str, content: 
         (
             "ä\tb\r\n\r\rä\tä".encode() + b"\x81",
             "utf-8",
-            "2:8: byte 0x81 is not UTF-8: mend or delete this line; the text",
+            "4:6: byte 0x81 is not UTF-8: mend or delete this line; the text",
         ),
         (
             b"\xef\xbb\xbfa\tb\r\n\xc3\xa4\xc3",

@@ -69,7 +69,7 @@ FORMS = {
     "last newline": f"{TEXT}\n".encode(),
     "CRLF and BOM": TEXT.replace("\n", "\r\n").encode("utf-8-sig"),
     "CR": TEXT.replace("\n", "\r").encode(),
-    "mixed": TEXT.replace("\n", "\r\n", 1).encode(),
+    "mixed": TEXT.replace("\n", "\r\n", 1).replace("!\n", "!\r", 1).encode(),
     "UTF-16 little": b"\xff\xfe" + TEXT.encode("utf-16-le"),
     "UTF-16 big": b"\xfe\xff" + TEXT.replace("\n", "\r\n").encode("utf-16-be"),
     "UTF-32 little": b"\xff\xfe\x00\x00" + TEXT.encode("utf-32-le"),

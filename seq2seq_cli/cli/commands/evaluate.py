@@ -1,83 +1,38 @@
 """``s2s evaluate``: what a translator is worth, and whether it is better than another."""
 
 import sys
-from pathlib import Path
-from typing import Annotated, Literal
 
-import typer
-
-from seq2seq_cli.cli.completions import complete_run
+from seq2seq_cli.cli.evaluating.options import (
+    Alignment,
+    AsJson,
+    Columns,
+    Data,
+    Device,
+    Files,
+    Html,
+    Hypotheses,
+    Overrides,
+    Overwrite,
+    Runs,
+    Split,
+)
 from seq2seq_cli.cli.terminal.json_output import write_json
-from seq2seq_cli.config.choices import DeviceName
 from seq2seq_cli.errors import UsageError
 
 
 def evaluate(
-    runs: Annotated[
-        list[Path] | None,
-        typer.Argument(
-            metavar="[RUN]...",
-            help="Run folders or their archives; the newest one by default.",
-            show_default=False,
-            autocompletion=complete_run,
-        ),
-    ] = None,
-    split: Annotated[Literal["test", "valid"], typer.Option("--split", help="The split of the corpus.")] = "test",
-    data: Annotated[
-        Path | None,
-        typer.Option(
-            "--data", metavar="DIR", help="The prepared folder.", show_default="the one that the first run names"
-        ),
-    ] = None,
-    file: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--file",
-            metavar="FILE",
-            help="Sentence pairs of your own, in place of a split, in any form that prepare takes; given twice for two"
-            " aligned files.",
-        ),
-    ] = None,
-    columns: Annotated[
-        str | None,
-        typer.Option(
-            "--columns",
-            metavar="en,de",
-            help="Columns of --file, by name or number, in the order of the run's.",
-            show_default="by their names, or the first two of text",
-        ),
-    ] = None,
-    alignment: Annotated[
-        Path | None,
-        typer.Option(
-            "--alignment",
-            metavar="FILE",
-            help="Gold links of the pairs' words, i-j or i?j, a line per pair: tells the alignment error rate of the"
-            " attention.",
-        ),
-    ] = None,
-    hypotheses: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--hypotheses", metavar="FILE", help="Translations made elsewhere, one per line; may be given repeatedly."
-        ),
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON object, for programs.")] = False,
-    html: Annotated[
-        Path | None,
-        typer.Option(
-            "--html",
-            metavar="FILE",
-            help="Write a page for a browser as well, with all figures and all sentences: their scores, attention,"
-            " n-best lists and searches.",
-        ),
-    ] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file of --html.")] = False,
-    device: Annotated[DeviceName, typer.Option("--device", help="Where to compute.")] = "auto",
-    overrides: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Override a decoding key, such as decoding.beam_size=1."),
-    ] = None,
+    runs: Runs = None,
+    split: Split = "test",
+    data: Data = None,
+    file: Files = None,
+    columns: Columns = None,
+    alignment: Alignment = None,
+    hypotheses: Hypotheses = None,
+    as_json: AsJson = False,
+    html: Html = None,
+    overwrite: Overwrite = False,
+    device: Device = "auto",
+    overrides: Overrides = None,
 ) -> None:
     """Tell what a translator is worth on held-out sentences, and whether it is better than another.
 

@@ -40,7 +40,7 @@ class Options:
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """What a start or a resume of a training needs."""
+    """The decisions for a start or a resume of a training."""
 
     path: Path
     """The run folder."""

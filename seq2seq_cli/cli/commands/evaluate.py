@@ -7,7 +7,6 @@ from seq2seq_cli.cli.evaluating.options import (
     AsJson,
     Columns,
     Data,
-    Device,
     Files,
     Html,
     Hypotheses,
@@ -17,6 +16,7 @@ from seq2seq_cli.cli.evaluating.options import (
     Split,
 )
 from seq2seq_cli.cli.terminal.json_output import write_json
+from seq2seq_cli.cli.translating.options import Device
 from seq2seq_cli.errors import UsageError
 
 

@@ -6,7 +6,6 @@ from typing import Annotated, Literal, TypeAlias
 import typer
 
 from seq2seq_cli.cli.completions import complete_run
-from seq2seq_cli.config.choices import DeviceName
 
 Runs: TypeAlias = Annotated[
     list[Path] | None,
@@ -75,8 +74,6 @@ Html: TypeAlias = Annotated[
 ]
 
 Overwrite: TypeAlias = Annotated[bool, typer.Option("--overwrite", help="Replace the file of --html.")]
-
-Device: TypeAlias = Annotated[DeviceName, typer.Option("--device", help="Where to compute.")]
 
 Overrides: TypeAlias = Annotated[
     list[str] | None,

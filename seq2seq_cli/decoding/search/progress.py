@@ -91,7 +91,7 @@ class Progress:
         return list(dict.fromkeys(tokens))
 
     def banned(self) -> list[int]:
-        """The tokens that may not come next: the end while something is missing, and the rest of a forced word."""
+        """The tokens that may not come next: the end while something is missing, and more of a demanded word."""
         banned = [] if self.is_complete else [EOS, *self.constraints.closing]
         if self.length == len(self.constraints.prefix):
             banned += self.constraints.after_prefix

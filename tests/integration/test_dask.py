@@ -4,7 +4,6 @@ import json
 import site
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -14,6 +13,7 @@ import pytest
 from seq2seq_cli.errors import S2SError
 from seq2seq_cli.preparation.prepare import prepare
 from tests.commands import Done, s2s_here
+from tests.waiting import wait_until
 
 pytest.importorskip("distributed")
 
@@ -53,10 +53,7 @@ def scheduler(folder: Path) -> tuple[str, ...]:
 
 def address(home: Path) -> str:
     file = home / "scheduler.json"
-    deadline = time.monotonic() + 60
-    while not (file.exists() and file.read_text(encoding="utf-8").rstrip().endswith("}")):
-        assert time.monotonic() < deadline, "the scheduler did not start"
-        time.sleep(0.05)
+    wait_until(lambda: file.exists() and file.read_text(encoding="utf-8").rstrip().endswith("}"))
     return str(json.loads(file.read_text(encoding="utf-8"))["address"]).replace("tcp://", "dask://")
 
 

@@ -12,7 +12,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -24,6 +23,7 @@ from safetensors.torch import load_file
 from tests.commands import S2S, Done, s2s_here
 from tests.corpora import write_reversals
 from tests.forks import Forked
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are watched through /proc")
 
@@ -120,11 +120,7 @@ def metrics(run: Path) -> list[dict[str, Any]]:
 
 def wait_for_epochs(run: Path, count: int, process: "subprocess.Popen[str]") -> None:
     """Until so many epochs are in the metrics."""
-    deadline = time.monotonic() + 120
-    while not (run / "metrics.jsonl").is_file() or len(metrics(run)) < count:
-        assert process.poll() is None, process.communicate()
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    wait_until(lambda: (run / "metrics.jsonl").is_file() and len(metrics(run)) >= count, of=process)
 
 
 def children(pid: int) -> list[int]:

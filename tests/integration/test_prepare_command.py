@@ -5,7 +5,6 @@ import io
 import os
 import signal
 import subprocess
-import time
 import unicodedata
 import zipfile
 from collections.abc import Sequence
@@ -14,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.commands import S2S, Done, s2s, s2s_here
+from tests.waiting import wait_until
 
 NAMES = ("Tom", "Marie", "Zoë", "André")
 LINES = [f"{NAMES[n % 4]} didn't see {n} cats.\t{NAMES[n % 4]} hörte {n} Kätzchen." for n in range(200)]
@@ -255,9 +255,8 @@ def test_stopped_in_the_middle_it_leaves_nothing_that_looks_finished(
     write(tmp_path / "deu.txt", [f"{line}{n}" for n in range(240) for line in LINES])
     arguments = ("deu.txt", "--out", "out", "--set", "text.unit=character")
     process = subprocess.Popen([*S2S, "prepare", *arguments], cwd=tmp_path, stderr=subprocess.PIPE, text=True)
-    while not any(path.stat().st_size for path in tmp_path.glob(".out.unfinished/new/scratch/*.numbers")):
-        assert process.poll() is None, "ended before it could be stopped"
-        time.sleep(0.01)
+    scratch = tmp_path / ".out.unfinished/new/scratch"
+    wait_until(lambda: any(path.stat().st_size for path in scratch.glob("*.numbers")), of=process)
     process.send_signal(number)
     _, said = process.communicate()
 

@@ -6,7 +6,6 @@ import re
 import shutil
 import subprocess
 import sys
-import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
@@ -22,6 +21,7 @@ from tests.commands import S2S, Done, s2s, s2s_here
 from tests.corpora import write_reversals
 from tests.records import end, epoch, held_out, make_run, step
 from tests.terminal import on_terminal
+from tests.waiting import wait_until
 
 SMALL = (
     *("--set", "model.encoder.hidden_size=8", "--set", "model.decoder.hidden_size=16"),
@@ -270,9 +270,7 @@ def test_a_running_training_is_followed_to_its_end(tmp_path: Path, monkeypatch: 
     def train_on() -> None:
         with hold(run / ".lock"):
             locked.set()
-            deadline = time.monotonic() + 60
-            while "epoch 1: " not in shown.getvalue() and time.monotonic() < deadline:
-                time.sleep(0.01)
+            wait_until(lambda: "epoch 1: " in shown.getvalue())
             records = [epoch(400, 2, bleu=36.0), end(400, 2, "all 2 epochs are done"), held_out(400, 2, bleu=35.0)]
             with (run / "metrics.jsonl").open("a", encoding="utf-8") as file:
                 file.writelines(record.model_dump_json() + "\n" for record in records)

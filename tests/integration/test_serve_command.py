@@ -9,7 +9,7 @@ import socket
 import threading
 import time
 import urllib.parse
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from seq2seq_cli.decoding.load import LoadedRun, load
 from tests.commands import s2s_here
 from tests.servers import Answer, Server, answer_of, running_server
 from tests.untrained import make_run
+from tests.waiting import wait_until
 
 KEY = "geheim"
 MARKED = "<p>she <b>kissed</b> him.</p><p>Tom &amp; the dog 5 < 6 & 7</p>"
@@ -276,13 +277,6 @@ def test_a_body_that_goes_on_after_its_answer_ends_in_time(strict_server: Server
     assert b"HTTP/1.1 408 " in exchange(strict_server, CHUNKED % b"/health", *[b"1\r\nx\r\n"] * 9, pause=0.05)
 
 
-def wait_until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 30
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-
-
 @pytest.mark.skipif(os.name == "nt", reason="counts the files of a process")
 def test_a_client_that_does_not_read_its_answers_is_left_in_time(strict_server: Server) -> None:
     files = psutil.Process(strict_server.process.pid).num_fds
@@ -341,8 +335,7 @@ def test_a_client_that_leaves_half_way_costs_nothing_more(server: Server) -> Non
     for sent in (head % len(body) + body, head % len(body) + body[:100]):
         with socket.create_connection(("127.0.0.1", server.port)) as connection:
             connection.sendall(sent)
-    while metric(server, name) < left + 2:
-        time.sleep(0.01)
+    wait_until(lambda: metric(server, name) >= left + 2)
     assert metric(server, "s2s_waiting_characters") == 0
     assert server.translate(**GOOD).status == 200
 
@@ -376,8 +369,7 @@ def test_a_stop_under_load_loses_no_request(runs: dict[str, LoadedRun]) -> None:
         callers = [Caller(server, f"she kissed him {'again ' * number}.") for number in range(8)]
         for caller in callers:
             caller.start()
-        while any(len(caller.answers) < 3 for caller in callers):
-            time.sleep(0.01)
+        wait_until(lambda: all(len(caller.answers) >= 3 for caller in callers))
         assert server.stop() == "s2s: stopped\n"
         for caller in callers:
             caller.join()

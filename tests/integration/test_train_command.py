@@ -7,7 +7,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ from seq2seq_cli.runs.latest import read_latest
 from tests.commands import Done, s2s, s2s_here
 from tests.corpora import reversed_words, symbol_sequences
 from tests.forks import Forked
+from tests.waiting import wait_until
 
 SMALL = (
     *("--set", "model.encoder.hidden_size=8", "--set", "model.decoder.hidden_size=16"),
@@ -228,11 +228,7 @@ def start_training(folder: Path, name: str) -> Forked:
     arguments = ("train", "-c", "luong_dot", *SMALL, *ENDLESS, "--out", f"runs/{name}")
     process = Forked(folder, *arguments, environment=environment)
     metrics = folder / "runs" / name / "metrics.jsonl"
-    deadline = time.monotonic() + 120
-    while not metrics.is_file():
-        assert process.poll() is None, process.communicate()[1]
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    wait_until(metrics.is_file, of=process)
     return process
 
 
@@ -291,9 +287,7 @@ def test_the_answer_does_not_depend_on_the_route_or_the_batch(home: Path) -> Non
 def resume_together(home: Path, name: str) -> list[Done]:
     """Two trainings that resume the same run at the same moment; the one that got it is stopped then."""
     processes = [Forked(home, "train", "--resume", "--out", f"runs/{name}", *ENDLESS) for _ in range(2)]
-    deadline = time.monotonic() + 120
-    while all(process.poll() is None for process in processes) and time.monotonic() < deadline:
-        time.sleep(0.02)
+    wait_until(lambda: any(process.poll() is not None for process in processes))
     done = []
     for process in sorted(processes, key=lambda process: process.poll() is None):
         if process.poll() is None:

@@ -4,7 +4,6 @@ import errno
 import os
 import subprocess
 import sys
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -12,6 +11,7 @@ import pytest
 
 from tests.commands import S2S, Done, s2s, s2s_here
 from tests.corpora import reversed_words, symbol_sequences
+from tests.waiting import wait_until
 
 SIZES = ("encoder.embedding_size", "encoder.hidden_size", "decoder.embedding_size", "decoder.hidden_size")
 TINY = (
@@ -100,12 +100,9 @@ def test_a_second_prepare_is_refused_at_once_and_what_is_saved_meanwhile_stays(h
     ) as first:
         assert first.stdin is not None
         try:
-            deadline = time.monotonic() + 60
-            while not (taken := list(home.glob(".shared*")) + list(home.glob("shared/.*"))):
-                assert time.monotonic() < deadline
-                time.sleep(0.02)
+            wait_until(lambda: [*home.glob(".shared*"), *home.glob("shared/.*")], of=first)
             second = s2s_here(home, "prepare", "pairs.txt", "--out", "shared")
-            assert second.returncode == 2, (second.stderr, taken)
+            assert second.returncode == 2, second.stderr
             assert "another s2s is writing it" in second.stderr
             (home / "shared").mkdir(exist_ok=True)
             (home / "shared" / "note.txt").write_text("mine", encoding="utf-8")

@@ -15,6 +15,7 @@ from seq2seq_cli.files.writing import make_folder, rename_free, sync_names
 _LOCK = ".lock"
 _NEW = "new"
 _OLD = "old"
+_COPY = "copy"
 _COMING = "coming"
 """The names of the new files but the mark that is replaced, with NUL between; it is there while they are moved."""
 _OF_THE_DISK = "lost+found"
@@ -45,7 +46,7 @@ def whole_folder(path: Path, *, mark: str, replaced: Iterable[str] = ()) -> Iter
     made = [folder for folder in path.parents if not folder.exists()]
     try:
         make_folder(path.parent)
-        with _locked(_place(path, given), given) as aside:
+        with _locked(_place(path, given), path, given) as aside:
             new = aside / _NEW
             new.mkdir()
             yield new
@@ -69,7 +70,7 @@ def clear_leftovers(path: Path) -> None:
     for aside in (_beside(path), path / UNFINISHED):
         with contextlib.suppress(OSError, UsageError):
             if aside.is_dir():
-                with _locked(aside, path):
+                with _locked(aside, path, path):
                     pass
 
 
@@ -79,7 +80,7 @@ def _place(path: Path, given: Path) -> Path:
     if not path.is_dir():
         return beside
     if beside.exists():  # of a process that began when nothing was at `path`
-        with _locked(beside, given):
+        with _locked(beside, path, given):
             pass
     return path / UNFINISHED
 
@@ -89,26 +90,35 @@ def _beside(path: Path) -> Path:
 
 
 @contextlib.contextmanager
-def _locked(folder: Path, of: Path) -> Iterator[Path]:
-    """An empty folder of this process alone, which is removed when the block ends; raises UsageError."""
+def _locked(folder: Path, path: Path, given: Path) -> Iterator[Path]:
+    """The unfinished folder of `path`, empty, for this process alone; it is removed when the block ends.
+
+    Raises UsageError, which names `path` as it was given.
+    """
     _check_inside(folder.parent, [folder.name])
-    with _lock(folder, of):
-        _restore(folder)
+    with _lock(folder, given):
+        _move_back(path, folder)
         _empty(folder)
         try:
             yield folder
         finally:
-            with contextlib.suppress(OSError):
-                _empty(folder)
-                if os.name != "nt":  # which removes no open file
-                    # The last file: from here on another process can lock one of its own, and has a new folder.
-                    (folder / _LOCK).unlink()
-                    folder.rmdir()
+            if not (folder / _COMING).exists():  # else the next process has files to move back
+                _remove(folder)
     # Once more without the lock: network file systems keep an open file under another name until it is closed.
     with contextlib.suppress(OSError):
         if os.name == "nt":
             (folder / _LOCK).unlink()
         folder.rmdir()
+
+
+def _remove(folder: Path) -> None:
+    """Remove a locked folder, as far as that is possible."""
+    with contextlib.suppress(OSError):
+        _empty(folder)
+        if os.name != "nt":  # which removes no open file
+            # The last file: from here on another process can lock one of its own, and has a new folder.
+            (folder / _LOCK).unlink()
+            folder.rmdir()
 
 
 def _empty(folder: Path) -> None:
@@ -163,38 +173,38 @@ def _move_in(new: Path, path: Path, old: Path, *, mark: str, replaced: Iterable[
     coming = [file.relative_to(new).as_posix() for file in new.rglob("*") if not file.is_dir()]
     _check_inside(path, coming)
     fresh = set(coming) - (set(leaving) & {mark})
-    journal = new.parent / _COMING
-    with contextlib.ExitStack() as undo:
-        undo.callback(_forget, journal)
-        undo.callback(_remove_empty, [path / name for name in fresh], path)
-        journal.write_bytes(b"\0".join(map(os.fsencode, fresh)))
+    aside = new.parent
+    try:
+        (aside / _COMING).write_bytes(b"\0".join(map(os.fsencode, fresh)))
         for name in leaving:
             _make_room(old / name)
             if name == mark and mark in coming:
                 # At no moment is the folder without it: a killed process leaves one that may be replaced again.
-                shutil.copyfile(path / mark, old / mark)
+                shutil.copyfile(path / mark, aside / _COPY)
+                (aside / _COPY).rename(old / mark)
                 (new / mark).replace(path / mark)
             else:
                 (path / name).rename(old / name)
-            undo.callback(_move_back, old / name, path / name)
         for name in sorted(fresh, key=lambda name: (name != mark, name)):
             try:
                 _make_room(path / name)
                 rename_free(new / name, path / name)
             except FileExistsError:
                 raise UsageError(f"{path / name}: is in the way: move it away, or choose another folder") from None
-            undo.callback(_move_back, path / name, new / name)
-        journal.unlink()
-        undo.pop_all()
+        (aside / _COMING).unlink()
+    except BaseException:
+        with contextlib.suppress(OSError, UsageError):  # then the next process does it
+            _move_back(path, aside)
+        raise
     _remove_empty([path / name for name in leaving], path)
     for folder in {(path / name).parent for name in coming}:
         sync_names(folder)
 
 
-def _restore(aside: Path) -> None:
-    """Move the files back that a killed process has moved, unless it had moved all."""
-    path, new, old = aside.parent, aside / _NEW, aside / _OLD
-    if aside.name != UNFINISHED or not (aside / _COMING).is_file():
+def _move_back(path: Path, aside: Path) -> None:
+    """Move the files back that were moved in `path`, unless all were; it can be done again where it was ended."""
+    new, old = aside / _NEW, aside / _OLD
+    if not (aside / _COMING).is_file():
         return
     names = [PurePath(os.fsdecode(name)) for name in (aside / _COMING).read_bytes().split(b"\0") if name]
     if any(name.is_absolute() or ".." in name.parts for name in names):  # a stranger's folder
@@ -212,11 +222,6 @@ def _restore(aside: Path) -> None:
     (aside / _COMING).unlink()
 
 
-def _forget(journal: Path) -> None:
-    with contextlib.suppress(OSError):
-        journal.unlink()
-
-
 def _remove_empty(files: Iterable[Path], above: Path) -> None:
     """Remove the folders of files that are gone, unless something else is there."""
     for folder in sorted({file.parent for file in files} - {above}, reverse=True):
@@ -231,11 +236,6 @@ def _check_inside(folder: Path, names: Iterable[str]) -> None:
 
 def _make_room(path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-
-
-def _move_back(source: Path, target: Path) -> None:
-    with contextlib.suppress(OSError):
-        source.replace(target)
 
 
 def _sync_content(folder: Path) -> None:

@@ -91,7 +91,7 @@ def rename_free(source: Path, target: Path) -> None:
         target.touch(exist_ok=False)
         try:
             source.replace(target)
-        except OSError:
+        except BaseException:
             target.unlink()
             raise
     else:

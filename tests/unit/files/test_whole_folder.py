@@ -71,11 +71,11 @@ def test_a_file_saved_meanwhile_is_not_replaced(tmp_path: Path, saved: str) -> N
 def failing_once(real: Callable[..., object], calls: list[int], number: int) -> Callable[..., object]:
     """A function whose call of that number fails; `calls` has one entry per call."""
 
-    def call(*arguments: object) -> object:
+    def call(*arguments: object, **options: object) -> object:
         calls.append(len(calls))
         if calls[-1] == number:
             raise OSError(5, "Input/output error")
-        return real(*arguments)
+        return real(*arguments, **options)
 
     return call
 
@@ -110,6 +110,21 @@ def test_a_folder_that_could_not_be_filled_is_empty_again(
             fill(path, MARK, "deep/b")
     clear_leftovers(path)
     assert names(path) == ["deep/b", MARK] or list(path.iterdir()) == []
+
+
+def interrupted_after(
+    real: Callable[..., object], calls: list[None], number: int, again: bool
+) -> Callable[..., object]:
+    """A function of Path whose so many-th call, and with `again` the next as well, is interrupted as it returns."""
+
+    def call(*arguments: object, **options: object) -> object:
+        result = real(*arguments, **options)
+        calls.append(None)
+        if len(calls) == number or (again and len(calls) == number + 1):
+            raise KeyboardInterrupt
+        return result
+
+    return call
 
 
 def fill_and_be_killed(path: Path, number: int) -> None:
@@ -161,6 +176,36 @@ def test_the_next_process_moves_the_files_back_that_a_killed_one_has_moved(
         assert found == before or names(path) == after
         outcomes.append(found == before)
         if not status:
+            break
+    assert outcomes[0]
+    assert not outcomes[-1]
+    assert sum(outcomes) > 6
+
+
+@pytest.mark.parametrize("again", [False, True], ids=["once", "and while files are moved back"])
+def test_an_interrupt_at_any_moment_moves_the_files_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, again: bool
+) -> None:
+    after = sorted([MARK, "a", "deep/c", "d", "mine"])
+    outcomes = []
+    for number in range(1, 30):
+        path = tmp_path / str(number)
+        fill(path, MARK, "a", "deep/b")
+        (path / "mine").write_text("mine", encoding="utf-8")
+        before = {name: (path / name).read_bytes() for name in names(path)}
+        calls: list[None] = []
+        with monkeypatch.context() as patch:
+            for name in ("rename", "replace", "hardlink_to", "unlink", "write_bytes"):
+                patch.setattr(Path, name, interrupted_after(getattr(Path, name), calls, number, again))
+            with contextlib.suppress(KeyboardInterrupt):
+                fill(path, MARK, "a", "deep/c", "d", replaced=(MARK, "a", "deep/b"))
+        if again:
+            clear_leftovers(path)
+
+        found = {name: (path / name).read_bytes() for name in names(path) if not name.startswith(".")}
+        assert found == before or sorted(found) == after
+        outcomes.append(found == before)
+        if len(calls) < number:
             break
     assert outcomes[0]
     assert not outcomes[-1]

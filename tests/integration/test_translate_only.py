@@ -87,10 +87,23 @@ def test_a_moved_read_only_run_translates_without_torch_and_spacy(environment: P
 
 
 @pytest.mark.slow
+def test_runs_are_listed_there(environment: Path, run: Path) -> None:
+    done = subprocess.run(
+        [environment / "s2s", "runs", "--in", run.parent], capture_output=True, encoding="utf-8", check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "run" in done.stdout
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "code", "wanted"),
     [
-        (["train", "--data", "corpus/prepared"], 1, "this installation lacks the package .*: pip install seq2seq_cli"),
+        (
+            ["train", "--data", "corpus/prepared"],
+            1,
+            "this installation lacks the package .*: install seq2seq_cli in a new environment",
+        ),
         (["prepare", str(ROOT / "data" / "sample.txt")], 2, ".* pip install spacy, .*"),
     ],
 )

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 
 from seq2seq_cli.compute.environment import prepare_environment
 from seq2seq_cli.config.loader import load_config
+from seq2seq_cli.config.recipes import recipe_for
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.errors import Interrupted, S2SError
 from seq2seq_cli.preparation.prepare import prepare
@@ -92,10 +93,10 @@ def _train(options: argparse.Namespace, folder: Path) -> None:
         print(
             f"to {wanted:.0f} BLEU: {'not reached' if minutes is None else f'{minutes:.2f} minutes'} (goal {goal:.0f})"
         )
-    if session.state.progress.best_epoch and (test := report(session).test):
-        bleu = test.bleu
+    if session.state.progress.best_epoch and (found := report(session)).test:
+        bleu = found.test.bleu
         log.write("test", {"bleu": bleu.value, "signature": bleu.signature})
-        print(f"test split, the best weights, greedy: BLEU {bleu.value:.2f}  ({bleu.signature})")
+        print(f"test split, the best weights, {found.search}: BLEU {bleu.value:.2f}  ({bleu.signature})")
 
 
 def _session(options: argparse.Namespace, folder: Path, held: ExitStack) -> "Session":
@@ -104,7 +105,8 @@ def _session(options: argparse.Namespace, folder: Path, held: ExitStack) -> "Ses
 
     prepare(options.pairs, out=folder / "prepared", config=options.config, overrides=options.set)
     corpus = PreparedCorpus.open(folder / "prepared")
-    config = load_config(options.config, options.set)
+    recipe = recipe_for(len(corpus.split("train")))
+    config = load_config(options.config or recipe.name, options.set)
     # The config lacks what prepare has found, such as the languages.
     config = resolve_config(config.model_copy(update={"data": corpus.config.data, "text": corpus.config.text}), corpus)
     return Session.start(folder / "run", config, corpus, held=held)

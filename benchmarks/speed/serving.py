@@ -30,6 +30,7 @@ import psutil
 
 from benchmarks.figures import Figure, Goal, ratio, table
 from benchmarks.speed.translation import SENTENCES, different_sources
+from seq2seq_cli.counts import counted
 from seq2seq_cli.decoding.load import LoadedRun, load
 from seq2seq_cli.errors import S2SError
 
@@ -158,7 +159,12 @@ def measure_serving(run: Path, pairs: Path, *, clients: int, seconds: float) -> 
         stopped=stopped,
         in_process=in_process,
     )
-    return _figures(measured), [*outcome.wrong, *stopped.wrong, *([f"it ended with {code}"] if code else [])]
+    wrong = [*outcome.wrong, *stopped.wrong]
+    if lost := outcome.lost + stopped.lost:
+        wrong.append(f"{counted(lost, 'request')} lost")
+    if code:
+        wrong.append(f"it ended with {code}")
+    return _figures(measured), wrong
 
 
 def _figures(measured: Measured) -> list[Figure]:

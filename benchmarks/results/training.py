@@ -24,9 +24,9 @@ class Trained:
 
 
 def train(name: str, run: Path, corpus: PreparedCorpus, overrides: Sequence[str]) -> Trained:
-    """Train the config of that name into the folder `run`, anew."""
+    """Train the config of that name into the folder `run`, anew; on the CPU, unless an override names another."""
     with ExitStack() as held:
-        config = resolve_config(load_config(name, list(overrides)), corpus)
+        config = resolve_config(load_config(name, ["training.device=cpu", *overrides]), corpus)
         session = Session.start(run, config, corpus, held=held, overwrite=True)
         for _ in session.train():
             pass

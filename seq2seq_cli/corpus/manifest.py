@@ -145,6 +145,8 @@ class Manifest(_Record):
     """Every other file of the folder."""
     codecs_given: bool
     """Whether the codecs are those of an older model, and not learned from these pairs."""
+    test_in_valid: Count
+    """Pairs of the test split that share a sentence with the validation split; only given splits do."""
 
     @field_validator("files")
     @classmethod

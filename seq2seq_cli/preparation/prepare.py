@@ -75,6 +75,8 @@ class PrepareReport:
     up_to_date: bool
     """Whether the folder was there already, made from the same files with the same options, and was left alone."""
     languages_from: LanguageOrigin
+    notices: list[str]
+    """How the files were read, where that is a guess."""
     warnings: list[str]
     seconds: float
 
@@ -121,6 +123,7 @@ def prepare(
         with _folder_to_fill(out, overwrite=overwrite) as folder, local_pair_files(given) as local:
             found = recognise(local, encoding=asked.data.encoding, columns=asked.data.columns, languages=preferred)
             resolved, languages_from, warnings = _resolved(asked, codecs, languages, found)
+            notices = [each.notice for files in found.values() for each in files if each.notice]
             inputs = {split: [each.pair_file for each in files] for split, files in found.items()}
             job = _Job(inputs=inputs, config=resolved, codecs=codecs, warnings=warnings)
             if folder:
@@ -134,6 +137,7 @@ def prepare(
         manifest=manifest,
         up_to_date=folder is None,
         languages_from=languages_from,
+        notices=notices,
         warnings=warnings,
         seconds=time.perf_counter() - started,
     )
@@ -142,7 +146,7 @@ def prepare(
 def _resolved(
     config: Config, codecs: Codecs | None, languages: str | None, found: Mapping[int, Sequence[Recognised]]
 ) -> tuple[Config, LanguageOrigin, list[str]]:
-    """The config with the languages of the files; where they are from; what the user should know of the files.
+    """The config with the languages of the files; where they are from; what may be wrong with them.
 
     Raises PairFileError when nothing states the languages, and a text is written in the script of others.
     """
@@ -157,15 +161,14 @@ def _resolved(
     if codecs is not None:
         check_languages(text, codecs)
         origin = "codecs"
-    notices = [each.notice for each in every if each.notice]
     codes = text.src.language, text.tgt.language
     for each in every:
         if mismatch := find_mismatch(list(zip(*each.sample, strict=True)), codes[::-1] if config.data.swap else codes):
             told = f"{each.pair_file.name}: {mismatch}"
             if origin in ("default", "name"):
                 raise PairFileError(told)
-            notices.append(told)
-    return config.model_copy(update={"text": text}), origin, notices + warnings
+            warnings.append(told)
+    return config.model_copy(update={"text": text}), origin, warnings
 
 
 def _folder_to_fill(out: Path, *, overwrite: bool) -> AbstractContextManager[Path | None]:
@@ -260,6 +263,7 @@ class _Job:
             data=self.config.data,
             text=self.config.text,
             codecs_given=self.codecs is not None,
+            test_in_valid=selection.shared,
             files={path.relative_to(folder).as_posix(): FileRecord.of(path) for path in files},
         )
         manifest.write(folder)

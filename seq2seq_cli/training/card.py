@@ -37,7 +37,7 @@ A sequence-to-sequence translator with attention, trained by s2s.
 
 - model: {config.model.decoder.kind} decoder, {config.model.attention.in_words},
   {config.model.decoder.readout} readout; {parameters:,} parameters
-- data: {pairs} pairs; the splits share no sentence{_left_out(corpus, origin)}
+- data: {pairs} pairs; {_shared(corpus)}{_left_out(corpus, origin)}
 - vocabulary: {len(corpus.src_codec.vocabulary):,} {src}, {len(corpus.tgt_codec.vocabulary):,} {tgt}
 - training: {epochs_in_words(progress.epochs)}, {counted(progress.step, "step")}, {duration(progress.seconds)} on
   {state.device.type}; best: {progress.best_in_words(config.training.metric)}{begun}
@@ -86,6 +86,12 @@ def _metadata(run: RunFolder, corpus: PreparedCorpus, config: Config, report: Re
 
 def _pair_files(corpus: PreparedCorpus) -> str:
     return ", ".join(dict.fromkeys(record.name for record in corpus.manifest.pair_files))
+
+
+def _shared(corpus: PreparedCorpus) -> str:
+    if count := corpus.manifest.test_in_valid:
+        return f"of {counted(count, 'test pair')} a sentence is in the validation split, and no other split shares one"
+    return "the splits share no sentence"
 
 
 def _left_out(corpus: PreparedCorpus, origin: str | None) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from seq2seq_cli.cli.completions import complete_config, complete_run_folder
+from seq2seq_cli.cli.terminal.notices import warn
 from seq2seq_cli.cli.terminal.progress import progress_bar
 from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import Interrupted, one_line
@@ -132,8 +133,10 @@ def prepare(
             executor=executor,
             progress=progress,
         )
+    for notice in report.notices:
+        sys.stderr.write(f"s2s: {one_line(notice)}\n")
     for warning in report.warnings:
-        sys.stderr.write(f"s2s: {one_line(warning)}\n")
+        warn(warning)
     typer.echo("\n".join(map(one_line, _lines(report))))
     for line in _next_lines(report, config, codec_from):
         typer.echo(line)

@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from seq2seq_cli.cli.completions import complete_run
-from seq2seq_cli.cli.runs.named import find, titles, warn
+from seq2seq_cli.cli.runs.named import find, titles
+from seq2seq_cli.cli.terminal.notices import warn
 from seq2seq_cli.errors import UsageError, one_line
 from seq2seq_cli.plots.learning_curves import Axis, Measure
 

@@ -8,6 +8,7 @@ import typer
 
 from seq2seq_cli.cli.completions import complete_run
 from seq2seq_cli.cli.plain_command import PlainCommand, loading
+from seq2seq_cli.cli.terminal.notices import warn
 from seq2seq_cli.cli.translating.options import Device, Overrides, Threads
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.serve.limits import Limits
@@ -70,7 +71,7 @@ def serve(
     keys = ApiKeys.find(api_keys)
     with open_socket(host, port) as listener:
         if is_reachable(listener) and not keys.are_required:
-            sys.stderr.write("s2s: warning: other machines can reach this server, and it asks for no API key\n")
+            warn("other machines can reach this server, and it asks for no API key")
         with loading():
             directions = Directions.load(model or [], device=device, overrides=overrides or [], threads=threads)
         started = f"s2s: translates {listed(directions)} at {address_of(listener)}\n"

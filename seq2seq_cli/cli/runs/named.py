@@ -1,10 +1,10 @@
 """The runs that a command names."""
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from seq2seq_cli.cli.terminal.notices import warn
 from seq2seq_cli.errors import ModelFileError, one_line
 
 if TYPE_CHECKING:
@@ -32,8 +32,3 @@ def titles(found: "Sequence[Run]") -> list[str]:
     """The names of the runs; the path where two runs have the same name."""
     names = [run.path.resolve().name for run in found]
     return [one_line(name if names.count(name) == 1 else str(run.path)) for name, run in zip(names, found, strict=True)]
-
-
-def warn(message: str) -> None:
-    """Write a warning to stderr."""
-    sys.stderr.write(f"s2s: warning: {one_line(message)}\n")

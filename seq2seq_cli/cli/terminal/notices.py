@@ -1,4 +1,4 @@
-"""The warnings of the library on stderr: a line each, like the messages of the commands."""
+"""Warnings on stderr, a line each: those of the commands, and what the library has logged or warned of."""
 
 import contextlib
 import logging
@@ -22,13 +22,14 @@ class _Lines(logging.Handler):
 
     @override
     def emit(self, record: logging.LogRecord) -> None:
-        _write(record.getMessage())
+        warn(record.getMessage())
 
 
 def _show(message: Warning | str, *_place: Any, **_options: Any) -> None:
-    _write(str(message))
+    warn(str(message))
 
 
-def _write(text: str) -> None:
+def warn(text: str) -> None:
+    """Write a warning to stderr, as one line."""
     with contextlib.suppress(OSError):
         sys.stderr.write(f"s2s: warning: {one_line(text)}\n")

@@ -1,12 +1,11 @@
 """Warnings of what a model translates badly: each once per command, in one line."""
 
 import re
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
-from seq2seq_cli.errors import one_line
+from seq2seq_cli.cli.terminal.notices import warn
 from seq2seq_cli.text.scripts import scripts_of
 
 if TYPE_CHECKING:
@@ -42,7 +41,7 @@ class Warner:
             others = f" and {found.texts - 1:,} more" if found.texts > 1 else ""
             where = place(found.number) + others if place else ""
             told = ": ".join(filter(None, (where, model, found.problem)))
-            sys.stderr.write(f"s2s: warning: {one_line(told)}\n")
+            warn(told)
         self._told.update(self._found)
         self._found.clear()
 

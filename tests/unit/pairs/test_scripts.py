@@ -48,7 +48,7 @@ def test_languages_that_nobody_stated_must_fit_the_script(
 def test_languages_that_the_user_states_are_taken_with_a_warning(tmp_path: Path) -> None:
     code, stderr = prepare(tmp_path, "pairs.txt", "en", "ja", "--languages", "en-de")
     assert (code, stderr.count("\n")) == (0, 1)
-    assert stderr.startswith("s2s: pairs.txt: the second column is in Japanese script, not German (de): name")
+    assert stderr.startswith("s2s: warning: pairs.txt: the second column is in Japanese script, not German (de): name")
     assert prepare(tmp_path, "pairs.txt", "en", "ja", "--languages", "en-ja", "--overwrite") == (0, "")
     assert prepare(tmp_path, "jpn.txt", "en", "ja", "--swap", "--overwrite") == (0, "")
 

@@ -52,6 +52,7 @@ def test_given_splits_are_kept_and_share_no_sentence_with_training(tmp_path: Pat
         "in test": (1, "deu.txt", 2),
     }
     assert report.warnings == ["the given test split shares a sentence with the validation split in 1 pair"]
+    assert corpus.manifest.test_in_valid == 1
     assert [(file.name, file.split) for file in report.manifest.pair_files] == [
         ("deu.txt", None),
         ("valid.tsv", "valid"),
@@ -66,6 +67,7 @@ def test_the_other_split_is_drawn_from_the_rest(tmp_path: Path, given: SplitName
     assert all(len(corpus.split(name)) for name in SPLITS)
     assert sum(len(corpus.split(name)) for name in SPLITS if name != given) == 299
     assert report.warnings == []
+    assert corpus.manifest.test_in_valid == 0
 
 
 def test_limits_are_for_training_alone(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """The metadata of the model card, as Hugging Face's own library reads it."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,16 @@ def test_hugging_face_reads_the_metadata_of_a_run(corpus: PreparedCorpus, tmp_pa
         ("bleu", round(report.test.bleu.value, 2), "pairs.txt"),
         ("chrf", round(report.test.chrf.value, 2), "pairs.txt"),
     ]
+
+
+def test_a_card_says_whether_the_test_split_is_in_that_of_validation(corpus: PreparedCorpus, tmp_path: Path) -> None:
+    session = started(tmp_path / "run", tiny_config(corpus), corpus)
+    shared = replace(corpus, manifest=corpus.manifest.model_copy(update={"test_in_valid": 2}))
+    for each, said in (
+        (corpus, "the splits share no sentence\n"),
+        (shared, "of 2 test pairs a sentence is in the validation split"),
+    ):
+        assert said in model_card(session.run, each, session.config, session.state)
 
 
 def test_a_card_states_no_more_than_is_known(corpus: PreparedCorpus, tmp_path: Path) -> None:

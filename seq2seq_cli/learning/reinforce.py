@@ -26,12 +26,12 @@ def reinforce_loss(
     baseline: float,
     context_reaches_rnn: bool,
 ) -> Float[Tensor, ""]:
-    """Zero, with the gradient -sum_t [λ_r (R_t - b) ∂ log a_t(s_t) + λ_e ∂ H(a_t)] of the draws s_t ~ a_t.
+    """Zero, with the gradient -sum_t [λ_r R_t ∂ log a_t(s_t) + λ_e ∂ H(a_t)] of the draws s_t ~ a_t.
 
     The draws add this to the gradient of a summed loss; Xu et al. 2015, the equations below eq. 11. `log_probabilities`
     are those of the reference words, 0 where `real` is False (padding); the sentences in `soft_rows` have no draws. The
-    paper's reward of each draw is log p(y | s) of the whole sentence. Here R_t is the mean log p of the words that the
-    draw can change, which has the same direction on average and less variance: its own word and, if the context reaches
+    paper's reward of each draw is log p(y | s) - b of the whole sentence. Here R_t is the sum of log p - b over the
+    words that the draw can change, which has the same mean and less variance: its own word and, if the context reaches
     the RNN, all later ones. b, the `baseline`, is a moving average of a word's log p.
     """
     assert attended.probabilities is not None  # noqa: S101  # hard attention has them while training
@@ -39,10 +39,10 @@ def reinforce_loss(
     log_probabilities_of_draws = attended.probabilities.float().clamp_min(torch.finfo(torch.float32).tiny).log()
     chosen = (attended.weights.detach() * log_probabilities_of_draws).sum(dim=-1)
     entropy = -(attended.probabilities * log_probabilities_of_draws).sum(dim=-1)
-    reward = log_probabilities.detach()
+    reward = (log_probabilities.detach() - baseline) * real
     if context_reaches_rnn:
-        reward = _sums_to_end(reward) / _sums_to_end(real.to(reward.dtype)).clamp_min(1.0)
-    gain = REWARD_WEIGHT * (reward - baseline) * chosen + ENTROPY_WEIGHT * entropy
+        reward = reward.flip(1).cumsum(dim=1).flip(1)  # from each step to the last
+    gain = REWARD_WEIGHT * reward * chosen + ENTROPY_WEIGHT * entropy
     loss = -gain[real & ~soft_rows.unsqueeze(1)].sum()
     return loss - loss.detach()
 
@@ -52,8 +52,3 @@ def next_baseline(baseline: float | None, mean_log_probability: float) -> float:
     if baseline is None:
         return mean_log_probability
     return BASELINE_DECAY * baseline + (1 - BASELINE_DECAY) * mean_log_probability
-
-
-def _sums_to_end(x: Float[Tensor, "B T"]) -> Float[Tensor, "B T"]:
-    """The sum from each step to the last."""
-    return x.flip(1).cumsum(dim=1).flip(1)

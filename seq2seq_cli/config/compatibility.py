@@ -35,6 +35,7 @@ def section_problems(config: "Config") -> Iterator[Problem]:
     yield from shared_vocabulary_problems(config)
     yield from _weight_decay(config)
     yield from _doubly_stochastic(config)
+    yield from _teacher_forcing(config)
 
 
 def text_problems(text: "TextConfig") -> Iterator[Problem]:
@@ -98,6 +99,14 @@ def _doubly_stochastic(config: "Config") -> Iterator[Problem]:
         yield _clash(config, key, "model.attention.scope", "draws have no gradient")
 
 
+def _teacher_forcing(config: "Config") -> Iterator[Problem]:
+    """A probability cannot fall to a higher one."""
+    training = config.training
+    if training.teacher_forcing_decay != "constant" and training.teacher_forcing_min > training.teacher_forcing:
+        least, first = "training.teacher_forcing_min", "training.teacher_forcing"
+        yield (least, first), f"{_named(config, least)} must be at most {_named(config, first)}, which falls to it"
+
+
 def _bridge(model: "ModelConfig") -> Iterator[Problem]:
     """A state that is copied must fit as it is; others need what they are made of."""
     encoder, decoder = model.encoder, model.decoder
@@ -120,6 +129,9 @@ def _bridge(model: "ModelConfig") -> Iterator[Problem]:
 def _encoder(model: "ModelConfig") -> Iterator[Problem]:
     if model.encoder.residual and model.encoder.layers < 3:
         yield _needs(model, "encoder.residual", "encoder.layers", "3 or 4", "it begins with the third layer")
+    if model.encoder.reverse and model.encoder.directions != "one":
+        why = "one of two directions reads from the end already"
+        yield _needs(model, "encoder.reverse", "encoder.directions", "one", why)
 
 
 def _variational_dropout(model: "ModelConfig") -> Iterator[Problem]:
@@ -163,6 +175,8 @@ def _without_attention(model: "ModelConfig") -> Iterator[Problem]:
         yield _clash(model, "attention.scope", score, "nothing is scored")
     if model.attention.score in ("fixed", "none") and model.attention.gate:
         yield _clash(model, "attention.gate", score, "there is no attention to gate")
+    if model.attention.score in ("fixed", "none") and model.encoder.state_dropout:
+        yield _clash(model, "encoder.state_dropout", score, "no state is attended to")
     if model.attention.score != "none":
         return
     if model.bridge == "zero":

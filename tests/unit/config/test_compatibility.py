@@ -20,6 +20,22 @@ JOINED = "model.encoder.directions=joined"
         ([JOINED], ["model.encoder.hidden_size (256, twice", "model.decoder.hidden_size (256)"]),
         (["model.encoder.layers=2"], ["model.encoder.layers (2)", "model.decoder.layers (1)"]),
         (["model.encoder.residual=true"], ["model.encoder.residual (true)", "model.encoder.layers (1)"]),
+        (
+            ["model.encoder.hidden_size=128", "model.encoder.reverse=true", JOINED],
+            ["model.encoder.reverse (true)", "model.encoder.directions (joined)"],
+        ),
+        (
+            ["model.attention.score=fixed", "model.encoder.state_dropout=0.1"],
+            ["model.encoder.state_dropout (0.1)", "model.attention.score (fixed)"],
+        ),
+        (
+            [
+                "training.teacher_forcing=0.3",
+                "training.teacher_forcing_decay=linear",
+                "training.teacher_forcing_min=0.5",
+            ],
+            ["training.teacher_forcing_min (0.5)", "training.teacher_forcing (0.3)"],
+        ),
         *(
             (
                 ["model.bridge=linear", f"model.attention.score={score}", "model.decoder.hidden_size=8"],

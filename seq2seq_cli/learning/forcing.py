@@ -13,12 +13,13 @@ from seq2seq_cli.config.choices import ForcingUnit
 from seq2seq_cli.config.schema.training import TrainingConfig
 from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.model.state import DecoderState, Memory
+from seq2seq_cli.text.vocabulary import BOS, PAD
 
 
 def forcing_probability(training: TrainingConfig, step: int) -> float:
     """The probability ε_i of a reference word at update i, counted from 0; Bengio et al. 2015, section 2.4.
 
-    ε_i is `teacher_forcing` times a factor, and never below `teacher_forcing_min`:
+    ε_i is `teacher_forcing` times a factor, and at least `teacher_forcing_min` where it falls:
 
     constant         1
     linear           1 - c i
@@ -39,8 +40,7 @@ def forcing_probability(training: TrainingConfig, step: int) -> float:
             k = inverse_sigmoid_k(half)
             # k / (k + exp(i / k)) in a form that does not overflow.
             fraction = 0.5 + 0.5 * math.tanh((math.log(k) - step / k) / 2)
-    floor = min(training.teacher_forcing_min, training.teacher_forcing)
-    return max(floor, training.teacher_forcing * fraction)
+    return max(training.teacher_forcing_min, training.teacher_forcing * fraction)
 
 
 def inverse_sigmoid_k(half: int) -> float:
@@ -56,6 +56,8 @@ def draw_forced(shape: tuple[int, ...], probability: float, unit: ForcingUnit) -
 
     One draw per sentence, as in the tutorials, or one per token, as in Bengio et al. 2015.
     """
+    if probability >= 1.0:  # a score of held-out pairs draws nothing
+        return torch.ones(shape, dtype=torch.bool)
     if unit == "token":
         return torch.rand(shape) < probability
     return (torch.rand(shape[0]) < probability).unsqueeze(1).expand(shape)
@@ -89,6 +91,7 @@ def _own_predictions(
     inputs = [tgt_in[:, 0]]
     for t in range(1, tgt_in.shape[1]):
         logits, state, _ = model.step(inputs[-1], state, memory)
+        logits[:, [PAD, BOS]] = -torch.inf  # which no translation has
         # Equal to argmax, which takes twice as long on a CPU.
         inputs.append(torch.where(forced[:, t], tgt_in[:, t], logits.max(dim=-1).indices))
     # Older versions of torch would reuse the bf16 copies of the weights made here, which pass no gradient.

@@ -7,7 +7,7 @@ from seq2seq_cli.config.schema.training import TrainingConfig
 from seq2seq_cli.learning.forcing import decoder_inputs, draw_forced, forcing_probability, inverse_sigmoid_k
 from seq2seq_cli.model.build import build_model
 from seq2seq_cli.model.seq2seq import Seq2Seq
-from seq2seq_cli.text.vocabulary import BOS
+from seq2seq_cli.text.vocabulary import BOS, PAD
 from tests.tiny import TINY
 
 SRC = torch.tensor([[5, 6, 3], [7, 8, 3], [9, 3, 0]])
@@ -30,6 +30,7 @@ def greedy_inputs(model: Seq2Seq, row: int, forced: list[bool]) -> list[int]:
     inputs = [BOS]
     for t in range(1, TGT_IN.shape[1]):
         logits, state, _ = model.step(torch.tensor(inputs[-1:]), state, memory)
+        logits[:, [PAD, BOS]] = -torch.inf
         inputs.append(int(TGT_IN[row, t]) if forced[t] else int(logits.argmax()))
     return inputs
 
@@ -50,6 +51,15 @@ def test_forced_tokens_are_reference_words_and_the_others_predicted_from_the_inp
     inputs = decoder_inputs(network, TGT_IN, torch.tensor(forced), state, memory)
     assert inputs.tolist() == [greedy_inputs(network, row, forced[row]) for row in range(3)]
     assert inputs[1].tolist() == TGT_IN[1].tolist()
+
+
+def test_padding_and_bos_are_never_predicted() -> None:
+    network = model().eval()
+    with torch.no_grad():
+        network.output.bias[[PAD, BOS]] = 100.0
+    memory, state = network.encode(SRC, LENGTHS)
+    inputs = decoder_inputs(network, TGT_IN, sentences(False, False, False), state, memory)
+    assert not torch.isin(inputs[:, 1:], torch.tensor([PAD, BOS])).any()
 
 
 def test_all_forced_are_the_reference_words() -> None:

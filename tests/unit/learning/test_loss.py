@@ -31,6 +31,14 @@ def batch(rows: list[int]) -> Batch:
     )
 
 
+def test_a_score_of_held_out_pairs_leaves_the_random_state_as_it_is() -> None:
+    model = build_model(load_config(None, TINY).model, src_size=12, tgt_size=12).eval()
+    before = torch.get_rng_state()
+    with torch.no_grad():
+        batch_loss(model, batch([0, 1, 2]), teacher_forcing=1.0)
+    assert torch.equal(torch.get_rng_state(), before)
+
+
 def test_is_the_summed_negative_log_likelihood_of_the_reference_words() -> None:
     torch.manual_seed(0)
     model = build_model(load_config(None, TINY).model, src_size=12, tgt_size=12).eval()

@@ -137,7 +137,7 @@ class Session:
             state = _fresh_state(config, corpus, device, precision)
             restore_state(run, state, checkpoint, group)
             state.precision = precision
-            if redraws:
+            if redraws or before.seed != training.seed:
                 _seed(training.seed, state.progress.step, group)
             if _order(before) != _order(training):
                 state.progress.restart_epoch()  # the order of its pairs would be another one

@@ -104,6 +104,17 @@ def test_the_same_seed_gives_the_same_run_and_another_seed_another(
     assert losses(started(tmp_path / "other", other, corpus).train(), 1) != losses(whole.events, 1)
 
 
+def test_a_new_seed_changes_what_a_resumed_run_draws(corpus: PreparedCorpus, config: Config, tmp_path: Path) -> None:
+    stop_after(started(tmp_path / "run", config, corpus), 5)
+
+    def drawn(*overrides: str) -> list[float]:
+        resumed(RunFolder(tmp_path / "run"), tiny_config(corpus, *overrides), corpus)
+        return torch.rand(3).tolist()
+
+    assert drawn() == drawn()
+    assert drawn("training.seed=2") == drawn("training.seed=2") != drawn()
+
+
 def test_events_come_in_order_and_the_best_epoch_is_kept(whole: Whole) -> None:
     kinds = [type(event) for event in whole.events]
     assert kinds == [Started, Saved] + ([Step] * STEPS_PER_EPOCH + [Validated, Saved]) * 3 + [Finished]

@@ -35,7 +35,8 @@ def choose_precision(name: PrecisionName, device: torch.device) -> Precision:
 def computing(precision: Precision, device: torch.device) -> AbstractContextManager[object]:
     """A context in which a step, forward and backward, uses the precision.
 
-    bf16 keeps all tensors fp32 and multiplies them as bf16; bf16-mixed makes the products bf16 tensors, too.
+    bf16 keeps all tensors fp32 and lets torch multiply them with fewer bits, as bf16 on a CPU with AMX, as TF32 on a
+    GPU; bf16-mixed makes the products bf16 tensors, too.
     """
     match precision:
         case "fp32":

@@ -87,11 +87,10 @@ def make_optimiser(model: Seq2Seq, training: TrainingConfig) -> Optimiser:
         ids = set(map(id, matrices))
         others = [weight for weight in decayed if id(weight) not in ids]
         decay = training.weight_decay
-        return Optimiser(
-            name,
-            Muon(matrices, lr=training.lr, weight_decay=decay),
-            torch.optim.AdamW(_groups(others, undecayed, decay), lr=training.lr, fused=fused),
-        )
+        rest = torch.optim.AdamW(_groups(others, undecayed, decay), lr=training.lr, fused=fused)
+        if not matrices:  # as in a plain RNN of size 1
+            return Optimiser(name, rest)
+        return Optimiser(name, Muon(matrices, lr=training.lr, weight_decay=decay), rest)
     groups = _groups(decayed, undecayed, training.weight_decay)
     match name:
         case "adam":

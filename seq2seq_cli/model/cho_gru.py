@@ -1,6 +1,6 @@
 """The GRU as its paper has it, with the reset gate before the product.
 
-B batch, N positions, X input, L layers, H hidden, G gates (3H), K directions.
+B batch, N positions, X input, K directions, L layers in all directions, H hidden, E output (K H), G gates (3H).
 """
 
 from collections.abc import Callable, Sequence

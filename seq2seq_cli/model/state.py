@@ -1,6 +1,6 @@
 """The values that flow between the modules: the memory that attention reads, and the states of RNNs and decoders.
 
-B batch, S source length, D embedding, E encoder output, K keys, L layers (M: all but one), H hidden, R readout.
+B batch, S source length, D embedding, E encoder output, K keys, L layers (M: all but one), H hidden, R readout, N rows.
 `select(rows)` gives the values of those rows of the batch, in that order; a row may be taken more than once.
 """
 
@@ -23,7 +23,7 @@ class Memory:
     soft_rows: Bool[Tensor, " B"] | None = None
     """Hard attention in training: True for a sentence that takes the expected context instead of a sampled one."""
 
-    def select(self, rows: Int[Tensor, " R"]) -> "Memory":
+    def select(self, rows: Int[Tensor, " N"]) -> "Memory":
         """The memory of the given rows."""
         soft_rows = None if self.soft_rows is None else self.soft_rows[rows]
         return Memory(states=self.states[rows], keys=self.keys[rows], mask=self.mask[rows], soft_rows=soft_rows)
@@ -38,7 +38,7 @@ class DropoutMasks:
     layers: Float[Tensor, "M B H"]
     """The masks of the states of each layer but the last, on their way to the next layer."""
 
-    def select(self, rows: Int[Tensor, " R"]) -> "DropoutMasks":
+    def select(self, rows: Int[Tensor, " N"]) -> "DropoutMasks":
         """The masks of the given rows."""
         return DropoutMasks(words=self.words[rows], layers=self.layers[:, rows])
 
@@ -50,7 +50,7 @@ class RNNState:
     hidden: Float[Tensor, "L B H"]
     """h of every layer."""
     cell: Float[Tensor, "L B H"] | None = None
-    """c of every layer of an LSTM; None in a GRU, which has none."""
+    """c of every layer of an LSTM; None in other RNNs, which have none."""
     masks: DropoutMasks | None = None
     """The masks of a decoder that trains with variational dropout."""
 
@@ -59,7 +59,7 @@ class RNNState:
         """h of the last layer."""
         return self.hidden[-1]
 
-    def select(self, rows: Int[Tensor, " R"]) -> "RNNState":
+    def select(self, rows: Int[Tensor, " N"]) -> "RNNState":
         """The state of the given rows."""
         cell = None if self.cell is None else self.cell[:, rows]
         masks = None if self.masks is None else self.masks.select(rows)
@@ -77,7 +77,7 @@ class DecoderState:
     attentional: Float[Tensor, "B R"] | None = None
     """Input feeding: s~, the attentional vector of the last step; None in the other decoders."""
 
-    def select(self, rows: Int[Tensor, " R"]) -> "DecoderState":
+    def select(self, rows: Int[Tensor, " N"]) -> "DecoderState":
         """The state of the given rows."""
         attentional = None if self.attentional is None else self.attentional[rows]
         return DecoderState(rnn=self.rnn.select(rows), position=self.position[rows], attentional=attentional)

@@ -14,10 +14,10 @@ def validate(
 ) -> tuple[HeldOutScores | None, bool]:
     """The better scores of the weights and, where there is one, their moving average; whether they are the average's.
 
-    Without held-out pairs there are no scores, and the average counts as better.
+    Without held-out pairs there are no scores, and no average.
     """
     if not len(corpus.split("valid")):
-        return None, state.average is not None
+        return None, False
 
     greedy = config.decoding.model_copy(update={"beam_size": 1})
 

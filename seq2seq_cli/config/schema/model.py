@@ -126,7 +126,7 @@ class DecoderConfig(Section):
     readout_dropout: Dropout = 0.0
     """Probability that training sets an entry to zero, in the input of the output layer, and where it is fed back."""
     input_feeding: bool = False
-    """For luong only: feed the attentional vector to the RNN, beside the vector of the next word."""
+    """For luong only: feed the attentional vector to the RNN, beside the vector of the previous word."""
     readout: choices.ReadoutName = "concat"
     """Input of the output layer: state s, concat [s; c], attentional tanh(W[c; s]), or maxout of U s + V y + C c; with
     the decoder's state s, the context c, and the vector y of the previous word."""

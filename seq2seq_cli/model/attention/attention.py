@@ -1,4 +1,4 @@
-"""Attention = score x scope; mask, softmax and weighted sum are written here, once for all scores and scopes.
+"""Attention = score x scope; the softmax with its mask is written here, once for all scores and scopes.
 
 B batch, T target length (1 in a single step), S source length, H query (decoder hidden; with the word before it where
 the score reads that), E encoder output, K keys, C context.

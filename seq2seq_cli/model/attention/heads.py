@@ -1,7 +1,7 @@
 """Attention with several heads, each with its own scores and its own part of the context.
 
 B batch, T target length (1 in a single step), S source length, H query (decoder hidden), E encoder output,
-A attention size, K heads, X size per head.
+A attention size, K heads, X size per head, Y = A + E.
 """
 
 import torch
@@ -34,7 +34,7 @@ class MultiHeadAttention(ContextProvider):
         nn.init.uniform_(self.v, -((attention_size // heads) ** -0.5), (attention_size // heads) ** -0.5)
 
     @override
-    def keys(self, states: Float[Tensor, "B S E"], last: Float[Tensor, "B E"]) -> Float[Tensor, "B S X"]:
+    def keys(self, states: Float[Tensor, "B S E"], last: Float[Tensor, "B E"]) -> Float[Tensor, "B S Y"]:
         """[U h; V h] of all heads."""
         return torch.cat((self.U(states), self.V(states)), dim=-1)
 

@@ -2,21 +2,25 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from seq2seq_cli.errors import ConfigError, UsageError, one_line
 from seq2seq_cli.pairs.formats.records import Column, Columns, Record
 from seq2seq_cli.pairs.languages import Codes, language_named
 from seq2seq_cli.text.normalise import in_word
+from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
 
 _SOURCE = {"source", "src", "original", "input", "sentence", "text"}
 _TARGET = {"target", "tgt", "trg", "translation", "output"}
 _ROLES = (_SOURCE, _TARGET)
 """Names of the column of the source, and of that of the target."""
 _NUMBER = re.compile(r"[\d\s.,:/_+-]*")
+_DIGITS = re.compile(r"\d+")
 _FEWEST = 10
-"""Rows by whose punctuation a header is told from them."""
+"""Rows by which a header is told from them, and a column of text from one of labels."""
+_MOST_FORMS = 0.2
+"""Forms of the cells of a column of labels, such as s0 for s1 and s2, per row."""
 _USUAL = 0.95
 _MOST_WORDS = 4
 """Words in the name of a column."""
@@ -33,7 +37,7 @@ class Choice:
     has_header: bool
     """Whether the first record names the columns."""
     languages: Codes | None
-    """The languages that their names state."""
+    """The languages that their names state, `ANY_LANGUAGE` for one that states none; None where neither does."""
 
 
 def read_columns(asked: str) -> tuple[str, str]:
@@ -67,7 +71,8 @@ def choose_columns(
         find = _find if by_name else _number
         columns = find(asked[0], names, file), find(asked[1], names, file)
     else:
-        of_text = _of_text(keys, rows[int(has_header) :])
+        of_languages = {key for key in keys if known and language_named(names[key])}
+        of_text = _of_text(keys, rows[int(has_header) :], of_languages)
         if len(of_text) < len(_ROLES):
             there = f"only the column {_listed(names)}" if names else "no column of text"
             raise UsageError(f"{file}: there is {there}: export the pairs with a column for each language")
@@ -82,7 +87,7 @@ def choose_columns(
         columns=columns,
         names=(names[columns[0]], names[columns[1]]) if known else None,
         has_header=has_header,
-        languages=(stated[0], stated[1]) if stated[0] and stated[1] else None,
+        languages=(stated[0] or ANY_LANGUAGE, stated[1] or ANY_LANGUAGE) if any(stated) else None,
     )
 
 
@@ -166,10 +171,25 @@ def _last_word(name: str) -> str:
     return name.casefold().rpartition(".")[2]
 
 
-def _of_text(keys: Sequence[Column], rows: Sequence[Mapping[Column, str]]) -> list[Column]:
-    """The columns that hold more than numbers; all where fewer than two do."""
-    found = [key for key in keys if not all(_NUMBER.fullmatch(row.get(key, "")) for row in rows)]
-    return found if len(found) > 1 else list(keys)
+def _of_text(
+    keys: Sequence[Column], rows: Sequence[Mapping[Column, str]], of_languages: Collection[Column] = ()
+) -> list[Column]:
+    """The columns that hold more than numbers and labels, or more than numbers; all where fewer than two do.
+
+    Those that are named by a language hold no labels.
+    """
+    in_columns = {key: [row.get(key, "") for row in rows] for key in keys}
+    found = [key for key, cells in in_columns.items() if not all(map(_NUMBER.fullmatch, cells))]
+    sentences = [key for key in found if key in of_languages or not _are_labels(in_columns[key])]
+    return next((columns for columns in (sentences, found) if len(columns) > 1), list(keys))
+
+
+def _are_labels(cells: Sequence[str]) -> bool:
+    """Whether cells are all the same, or differ in numbers alone, such as s1 and s2, or GEN 1:1 and EXO 2:1."""
+    if len(cells) < _FEWEST:
+        return False
+    forms = {_DIGITS.sub("0", cell) for cell in cells}
+    return len(set(cells)) == 1 or (all(map(_DIGITS.search, cells)) and len(forms) <= _MOST_FORMS * len(cells))
 
 
 def _is_header(first: Mapping[Column, str], rows: Sequence[Mapping[Column, str]]) -> bool:

@@ -42,6 +42,8 @@ _JOINED = re.compile(r"[^\W\d].*?[_./(-]([^\W\d_]{2,3})(?![^\W\d_])")
 """A code behind another word, to which no space joins it: text_de."""
 _CAPITALS = re.compile(r" ([A-Z]{2,3})\b")
 """A code behind a space: Text DE."""
+_OF_FILES = {"src", "tgt", "trg", "ref", "hyp", "tok", "bpe", "raw", "low", "lc", "tc", "new", "old"}
+"""Endings that are no codes of languages."""
 _CODE_LETTERS = 3
 _OF_KEYS = {"id"}
 """Codes of languages that name something else at the end of a name: sentence_id."""
@@ -84,7 +86,7 @@ def resolve_languages(
         src, tgt = found[::-1] if swap else found
         origin = "option"
     else:
-        guesses = list(dict.fromkeys(columns)) or _guess_languages(names)
+        guesses = list(dict.fromkeys(columns)) or guess_languages(names)
         if len(guesses) > 1:
             listed = " and ".join("-".join(guess) for guess in guesses)
             of_what = "columns" if columns else "files"
@@ -110,19 +112,19 @@ def _read_languages(stated: str) -> Codes:
     return short_code(match[1]), short_code(match[2])
 
 
-def _guess_languages(names: Sequence[str]) -> list[Codes]:
+def guess_languages(names: Sequence[str]) -> list[Codes]:
     """The distinct pairs of languages that the names of files state; usually one or none.
 
     ``fra.txt``, ``fra-eng.zip`` and ``fra.txt.gz`` are published names: their first column is English.
-    ``corpus.en-de.tsv`` states both columns, ``a.en`` and ``a.de`` one each.
+    ``corpus.en-de.tsv`` states both columns, ``a.en`` and ``a.de`` one each. The code of one may be unknown.
     """
     stems = [_stem(name) for name in names]
     pairs = [pair for stem in stems if (pair := _pair(stem))]
     if pairs:
         return list(dict.fromkeys(pairs))
-    endings = dict.fromkeys(short_code(PurePath(stem).suffix.removeprefix(".")) for stem in stems)
-    single = [code for code in endings if code in _CODES]
-    return [(single[0], single[1])] if len(single) == len(DEFAULT) else []
+    endings = dict.fromkeys(PurePath(stem).suffix.removeprefix(".") for stem in stems)
+    codes = [short_code(ending) for ending in endings if re.fullmatch(_CODE, ending) and ending not in _OF_FILES]
+    return [(codes[0], codes[1])] if len(codes) == len(DEFAULT) and not _CODES.isdisjoint(codes) else []
 
 
 def short_code(code: str) -> str:
@@ -179,4 +181,4 @@ def _pair(stem: str) -> Codes | None:
         return _ENGLISH, _PUBLISHED[published]
     match = _TWO_CODES.fullmatch(stem)
     codes = (short_code(match[1]), short_code(match[2])) if match else None
-    return codes if codes and _CODES.issuperset(codes) else None
+    return codes if codes and not _CODES.isdisjoint(codes) else None

@@ -121,7 +121,11 @@ def coded(text: str, encoding: str = "utf-16") -> bytes:
 
 
 UTF16 = FILES["unicode.txt"]
-SEMI = [["Thema", "Englisch", "Deutsch", "Notiz"], *(["Tier", *pair, "x"] for pair in PAIRS)]
+NOTES = ["Tier", "Person", "Ort", "Zeit"]
+SEMI = [
+    ["Thema", "Englisch", "Deutsch", "Notiz"],
+    *([NOTES[number % 4], *pair, NOTES[number % 3]] for number, pair in enumerate(PAIRS)),
+]
 TSV = FILES["named.tsv"].decode()
 DOCTYPE = '<!DOCTYPE tmx SYSTEM "tmx14.dtd">'
 MALFORMED: Mapping[str, Sequence[tuple[bytes, str]]] = {
@@ -390,6 +394,25 @@ def test_names_with_languages_are_a_header(tmp_path: Path, names: str) -> None:
     write(tmp_path, pairs=f"{names}\nhouse\tHaus\n")
     done = prepare(tmp_path, "pairs", *WHOLE)
     assert "languages   en to de (as the names of the columns say)" in done.stdout
+
+
+def test_a_language_that_is_not_known_is_any(tmp_path: Path) -> None:
+    write(tmp_path, pairs="Quechua\tSpanish\n" + "wasi.\tcasa.\nmayu.\trío.\n" * 9)
+    assert "languages   xx to es (as the names of the columns say)" in prepare(tmp_path, "pairs", *WHOLE).stdout
+
+
+@pytest.mark.parametrize(
+    ("before", "between"),
+    [("s{}", ""), ("GEN {}:7", ""), ("eng", "deu"), ("{}", "")],
+    ids=["id", "verse", "code", "number"],
+)
+@pytest.mark.parametrize("header", ["", "ref\tEnglish\tGerman\n", "ref\tQuechua\tGerman\n"])
+def test_columns_of_labels_are_passed_over(tmp_path: Path, before: str, between: str, header: str) -> None:
+    if header and between:
+        header = header.replace("\tGerman", "\tcode\tGerman")
+    rows = [[before.format(number), en, *filter(None, [between]), de] for number, (en, de) in enumerate(PAIRS)]
+    (tmp_path / "pairs.tsv").write_text(header + "".join("\t".join(row) + "\n" for row in rows), encoding="utf-8")
+    assert trained_on(tmp_path, "pairs.tsv") == PAIRS
 
 
 def test_variants_of_one_language_are_two_columns(tmp_path: Path) -> None:

@@ -44,6 +44,10 @@ def test_a_published_name_has_english_first(name: str) -> None:
         (["b/a.el.txt", "b/a.es.txt.gz"], ("el", "es")),
         (["a.en", "b.en", "a.uk", "b.uk"], ("en", "uk")),
         (["fra.txt", "more.txt"], ("en", "fr")),
+        (["a.hsb", "a.en"], ("hsb", "en")),
+        (["b.qu", "b.es"], ("qu", "es")),
+        (["train.gn-es.tsv"], ("gn", "es")),
+        (["hsb-deu.tsv"], ("hsb", "de")),
     ],
 )
 def test_endings_and_codes_in_a_name_state_the_languages(names: list[str], found: tuple[str, str]) -> None:
@@ -51,7 +55,18 @@ def test_endings_and_codes_in_a_name_state_the_languages(names: list[str], found
 
 
 @pytest.mark.parametrize(
-    "names", [[], ["-"], ["pairs.txt"], ["to-do.txt"], ["eng.txt"], ["a.src", "a.tgt"], ["only.fr"], ["deu.backup"]]
+    "names",
+    [
+        [],
+        ["-"],
+        ["pairs.txt"],
+        ["to-do.txt"],
+        ["eng.txt"],
+        ["a.src", "a.tgt"],
+        ["a.src", "a.en"],
+        ["only.fr"],
+        ["deu.backup"],
+    ],
 )
 def test_a_name_without_languages_means_english_and_german(names: list[str]) -> None:
     assert languages(*names) == ("en", "de")

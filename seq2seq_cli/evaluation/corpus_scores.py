@@ -1,11 +1,11 @@
 """BLEU and chrF: scores of a list of translations against their references, on plain text."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from seq2seq_cli.evaluation.scorer import Scorer, bleu, chrf
+from seq2seq_cli.evaluation.scorer import Scorer, bleu, chrf, sums_by
 from seq2seq_cli.shapes import Float
 
 
@@ -20,12 +20,16 @@ class CorpusScore:
     signature: str
     """SacreBLEU's: number of references, case, tokenisation or n-grams, version. Compare only equal signatures."""
     statistics: Float[np.ndarray, "n k"] = field(default_factory=lambda: np.zeros((0, 0)), repr=False, compare=False)
-    """Those of each of the n translations, from whose sums the score is computed."""
+    """Those of each of the n pairs or sources, from whose sums the score is computed."""
 
     @classmethod
     def of(cls, name: str, scorer: Scorer) -> "CorpusScore":
         """The score of all sentences of a scorer."""
         return cls(name=name, value=scorer.score(), signature=scorer.signature, statistics=scorer.statistics)
+
+    def by(self, sources: Sequence[str]) -> "CorpusScore":
+        """The same score with the statistics of each different source, from those of pairs with these sources."""
+        return replace(self, statistics=sums_by(sources, self.statistics))
 
 
 def corpus_bleu(

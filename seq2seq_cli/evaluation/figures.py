@@ -66,8 +66,8 @@ class Evaluation:
     """By the training frequency of the rarest source word; none where the training texts are not at hand."""
     by_neighbours: tuple[Part, ...]
     """By the number of training sources near the source; none where these are not at hand."""
-    of_pairs: Mapping[str, Scorer] = field(repr=False, compare=False)
-    """The metrics of `scores`, with the statistics of each pair."""
+    by_source: Mapping[str, Scorer] = field(repr=False, compare=False)
+    """The metrics of `scores`, with the statistics of each source."""
 
 
 def figures_of(output: SystemOutput, tests: TestSet, training: TrainingSources | None = None) -> Evaluation:
@@ -78,25 +78,27 @@ def figures_of(output: SystemOutput, tests: TestSet, training: TrainingSources |
     several = list(tests.references.values())
     of_sources = scorers([output.texts[source] for source in tests.references], several, language=tgt)
     lowercase = scorers(hypotheses, references, language=tgt, lowercase=True) if output.lowercase else {}
+    sources = [source for source, _ in tests.pairs]
+    by_source = {metric: scorer.by(sources) for metric, scorer in of_pairs.items()}
     lengths = [len(words_of(source, src)) for source, _ in tests.pairs]
     known = [training.known(source) for source, _ in tests.pairs] if training else []
     return Evaluation(
         output=output,
-        scores=_scores(of_pairs),
+        scores=_scores(by_source),
         of_sources=_scores(of_sources) if max(map(len, several)) > 1 else (),
-        lowercase=_scores(lowercase),
+        lowercase=_scores({metric: scorer.by(sources) for metric, scorer in lowercase.items()}),
         length_ratio=_words(hypotheses, tgt) / max(1, _words([text for [text] in references], tgt)),
         loop_rate=output.loop_rate(tgt),
         by_length=_parts(of_pairs["BLEU"], lengths, _LENGTHS),
         by_frequency=_parts(of_pairs["BLEU"], [each.rarest_frequency for each in known], _FREQUENCIES),
         by_neighbours=_parts(of_pairs["BLEU"], [each.neighbours for each in known], _NEIGHBOURS),
-        of_pairs=of_pairs,
+        by_source=by_source,
     )
 
 
 def differences(system: Evaluation, baseline: Evaluation) -> dict[str, Difference]:
     """The difference of a system from the baseline by each metric, with one reference per hypothesis."""
-    return {metric: difference(scorer, baseline.of_pairs[metric]) for metric, scorer in system.of_pairs.items()}
+    return {metric: difference(scorer, baseline.by_source[metric]) for metric, scorer in system.by_source.items()}
 
 
 class Contrast(NamedTuple):

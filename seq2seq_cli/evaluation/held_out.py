@@ -44,7 +44,7 @@ class HeldOutScores:
         return {"loss": self.loss, "bleu": self.bleu.value, "chrf": self.chrf.value}
 
     def statistics(self) -> SentenceStatistics:
-        """The statistics of each translation."""
+        """The statistics of each source, whose pairs have the same translation."""
         scores: dict[Metric, CorpusScore] = {"bleu": self.bleu, "chrf": self.chrf}
         metrics = {
             name: MetricStatistics(score.signature, score.statistics.astype(np.int64)) for name, score in scores.items()
@@ -77,11 +77,12 @@ def score_split(
     if side.lowercase:
         lowercase_bleu = corpus_bleu(hypotheses, references, language=side.language, lowercase=True)
     chrf = corpus_chrf(hypotheses, references)
+    sources = [source for source, _ in pairs]
     return HeldOutScores(
         sentences=digest(pairs),
         loss=loss,
-        bleu=bleu,
-        chrf=chrf,
+        bleu=bleu.by(sources),
+        chrf=chrf.by(sources),
         lowercase_bleu=lowercase_bleu,
         attention=attention,
     )

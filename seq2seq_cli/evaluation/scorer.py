@@ -44,9 +44,25 @@ class Scorer:
         chosen = self.statistics if sentences is None else self.statistics[sentences]
         return self.of_sum(chosen.sum(axis=0))
 
+    def by(self, sources: Sequence[str]) -> "Scorer":
+        """The same scorer with the statistics of each different source, from those of pairs with these sources."""
+        return Scorer(self._metric, sums_by(sources, self.statistics), self.signature)
+
     def of_sum(self, total: Float[np.ndarray, " k"]) -> float:
         """The score of sentences with these sums of statistics."""
         return float(self._metric._compute_score_from_stats(total.tolist()).score)  # noqa: SLF001  # as above
+
+
+def sums_by(sources: Sequence[str], statistics: Float[np.ndarray, "n k"]) -> Float[np.ndarray, "m k"]:
+    """The sums of the statistics of the pairs of each of the m different sources.
+
+    The pairs of one source have one output: a resample has all of them or none.
+    """
+    numbers: dict[str, int] = {}
+    places = [numbers.setdefault(source, len(numbers)) for source in sources]
+    sums = np.zeros((len(numbers), statistics.shape[1]))
+    np.add.at(sums, places, statistics)
+    return sums
 
 
 def bleu(language: str = "", *, lowercase: bool = False) -> "Metric":

@@ -5,8 +5,8 @@ _CHARACTERS = frozenset({"bo", "dz", "ja", "km", "ko", "lo", "my", "th"})
 """Languages whose words 13a cannot find. SacreBLEU names other tokenisers for some of them, but these are packages of
 their own: the score would depend on what a machine has installed."""
 _WITHOUT_SPACES = _CHINESE | _CHARACTERS - {"ko"}
-IDEOGRAPHIC = _CHINESE | {"ja", "ko"}
-"""Languages whose characters TER takes for words, one by one, on request."""
+IDEOGRAPHIC = _CHINESE
+"""Languages whose characters TER takes for words, one by one, on request: not the kana or Hangul of others."""
 
 
 def bleu_tokenisation(language: str) -> str:

@@ -17,6 +17,8 @@ from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import InputError, ModelFileError, PreparedFolderError, UsageError, one_line
 from seq2seq_cli.evaluation.gold_alignment import GoldAlignment, read_gold_alignment
 from seq2seq_cli.evaluation.test_set import TestSet, read_lines
+from seq2seq_cli.pairs.columns import read_columns
+from seq2seq_cli.pairs.languages import guess_languages, language_named
 from seq2seq_cli.pairs.local_files import STANDARD_INPUT
 from seq2seq_cli.runs.archive import is_archive, opened_run
 from seq2seq_cli.runs.folder import RunFolder
@@ -153,7 +155,17 @@ def find_gold_alignment(
 
 def _of_files(files: Sequence[Path], runs: Sequence[EvaluatedRun], columns: str | None) -> TestSet:
     swap = bool(runs) and runs[0].folder.config().data.swap
-    return TestSet.of_files(files, _languages(runs), columns=columns, swap=swap)
+    languages = _languages(runs) if runs else _named_languages(files, columns)
+    return TestSet.of_files(files, languages, columns=columns, swap=swap)
+
+
+def _named_languages(files: Sequence[Path], columns: str | None) -> tuple[str, str]:
+    """The languages that the names of the columns state, or else those of the files; empty where they are not named."""
+    src, tgt = map(language_named, read_columns(columns)) if columns else (None, None)
+    if src and tgt:
+        return src, tgt
+    guesses = guess_languages([file.name for file in files])
+    return guesses[0] if len(guesses) == 1 else ("", "")
 
 
 def _languages(runs: Sequence[EvaluatedRun]) -> tuple[str, str]:

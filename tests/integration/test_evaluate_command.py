@@ -56,6 +56,21 @@ def test_a_run_is_evaluated_on_pairs_of_the_users_own(folder: Path) -> None:
     assert system["sentences_per_second"] > 0
 
 
+@pytest.mark.parametrize("names", [("--file", "x.en", "--file", "x.zh"), ("--file", "x.tsv", "--columns", "en,zh")])
+def test_the_languages_of_files_alone_are_those_of_their_names(folder: Path, names: tuple[str, ...]) -> None:
+    lines = [("I like apples.", "我喜欢吃苹果和香蕉。"), ("He went.", "他昨天去了北京。")]
+    for name, text in {
+        "x.en": "".join(f"{en}\n" for en, _ in lines),
+        "x.zh": "".join(f"{zh}\n" for _, zh in lines),
+        "x.tsv": "en\tzh\n" + "".join(f"{en}\t{zh}\n" for en, zh in lines),
+        "h.zh": "".join(f"{zh[:-1]}\n" for _, zh in lines),
+    }.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    done = evaluate(folder, *names, "--hypotheses", "h.zh")
+    assert done.returncode == 0, done.stderr
+    assert "tok:zh" in done.stdout
+
+
 def test_attention_is_compared_with_gold_links(folder: Path) -> None:
     done = evaluate(folder, "runs/newest", "--file", "pairs.tsv", "--alignment", "pairs.align")
     assert (done.returncode, done.stderr) == (0, "")
@@ -226,4 +241,4 @@ def test_what_cannot_be_evaluated_is_named(folder: Path, arguments: list[str], m
 def test_no_option_is_named_that_the_command_lacks(tmp_path: Path) -> None:
     done = evaluate(tmp_path, "--file", "pairs.tsv")
     assert done.returncode == 2
-    assert "or name a run folder (to translate or score, with --model)\n" in done.stderr
+    assert "or name a run folder or a .zip of one (to translate or score, with --model)\n" in done.stderr

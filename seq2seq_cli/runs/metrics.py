@@ -69,7 +69,7 @@ class _ScoresRecord(_Record):
     loss: Number
     """Mean negative log-likelihood of the held-out split, in nats per target token; None when nothing is held out."""
     bleu: Number
-    """BLEU of the greedy translations, from 0 to 100; None when nothing is held out."""
+    """BLEU of the translations, from 0 to 100; None when nothing is held out."""
     chrf: Number
     """chrF of the same translations, from 0 to 100; None when nothing is held out."""
     signatures: dict[str, str] = Field(default_factory=dict)

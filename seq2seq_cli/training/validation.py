@@ -19,7 +19,7 @@ def validate(
     if not len(corpus.split("valid")):
         return None, False
 
-    greedy = config.decoding.model_copy(update={"beam_size": 1})
+    greedy = config.decoding.model_copy(update={"beam_size": 1, "n_best": 1, "sampling": False})
 
     def scores_of(model: Seq2Seq) -> HeldOutScores:
         translator = translator_of(model, corpus.codecs, greedy)

@@ -72,4 +72,6 @@ class DecodingConfig(Section):
     @property
     def in_words(self) -> str:
         """The search in words, for reports and the model card."""
+        if self.sampling:
+            return "sampling"
         return f"beam {self.beam_size}" if self.beam_size > 1 else "greedy"

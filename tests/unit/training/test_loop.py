@@ -175,6 +175,14 @@ def test_a_validation_keeps_the_better_of_weights_and_moving_average(corpus: Pre
     assert validate(state, corpus, config) == (unharmed, True)
 
 
+def test_a_validation_is_greedy_where_the_config_draws(corpus: PreparedCorpus) -> None:
+    config = tiny_config(corpus)
+    drawing = tiny_config(corpus, "decoding.sampling=true", "decoding.temperature=5")
+    state = fresh_tiny(corpus, config)
+    assert validate(state, corpus, drawing) == validate(state, corpus, config)
+    assert (config.decoding.in_words, drawing.decoding.in_words) == ("beam 5", "sampling")
+
+
 def test_the_weights_that_scored_best_are_kept(corpus: PreparedCorpus, tmp_path: Path) -> None:
     config = tiny_config(corpus, "training.ema_decay=0.9", "training.best_metric=loss", "training.lr=0.03")
     session = started(tmp_path / "run", config, corpus)

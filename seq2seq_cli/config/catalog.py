@@ -63,6 +63,13 @@ def find_config(name: str) -> Path:
     raise ConfigError(f"no config is named '{name}'; {hint}")
 
 
+def hides_shipped(path: Path) -> bool:
+    """Whether a file that `find_config` has found is one of the user's, with the name of a shipped config."""
+    shipped = shipped_folder()
+    own = path.relative_to("configs") if path.is_relative_to("configs") else path
+    return (shipped / own).is_file() and path.resolve() != (shipped / own).resolve()
+
+
 def list_configs() -> list[CatalogEntry]:
     """The shipped configs by group, then those in ``./configs``, which hide shipped ones of the same name."""
     _, own, shipped = _folders()

@@ -96,6 +96,13 @@ def test_a_mistake_is_answered_in_one_line(arguments: tuple[str, ...], line: str
     assert done.stderr.count("\n") == 1
 
 
+def test_the_empty_file_of_a_redirection_does_not_hide_the_config_that_is_shown(tmp_path: Path) -> None:
+    (tmp_path / "luong_dot.yaml").touch()
+    done = s2s("configs", "show", "luong_dot", folder=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("s2s: error: luong_dot.yaml: empty, and hides the config of that name: ")
+
+
 def test_a_shown_config_can_be_edited_and_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shown = s2s("configs", "show", "luong_dot", folder=tmp_path).stdout
     (tmp_path / "mine.yaml").write_text(shown.replace("epochs: 100 ", "epochs: 7 "), encoding="utf-8")

@@ -51,12 +51,16 @@ def show(
     To make one of your own: s2s configs show luong_dot > mine.yaml
     """
     from seq2seq_cli.config.annotated import annotated_yaml
-    from seq2seq_cli.config.catalog import describe_config, find_config, read_config_text
+    from seq2seq_cli.config.catalog import describe_config, find_config, hides_shipped, read_config_text
     from seq2seq_cli.config.loader import load_config
 
     if short and as_json:
         raise UsageError("--json prints all keys and --short the file: give one of them")
     path = find_config(name)
+    if not path.stat().st_size and hides_shipped(path):
+        raise UsageError(
+            f"{path}: empty, and hides the config of that name: give the output of this command another one"
+        )
     if as_json:
         write_json(load_config(name).model_dump(mode="json"))
         return

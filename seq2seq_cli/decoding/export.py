@@ -4,6 +4,7 @@ from pathlib import Path
 
 from seq2seq_cli.config.choices import ExportFormat
 from seq2seq_cli.decoding.engines.open_engine import open_engine
+from seq2seq_cli.errors import UsageError
 from seq2seq_cli.files.output import output_file
 from seq2seq_cli.runs.archive import is_archive, opened_run, pack
 from seq2seq_cli.text.sides import load_codecs
@@ -17,11 +18,14 @@ def export(run: Path | str | None, out: Path | str, *, to: ExportFormat | None =
     Without `to`, the format is that of `format_of`. `run` is a run folder, one of its files of weights, an archive that
     was written here, or None for the newest run of ``runs/``.
 
-    Raises UsageError when `out` holds something that `overwrite` does not allow to replace; ModelFileError when a file
+    Raises UsageError when `out` holds something that `overwrite` does not allow to replace, and for an archive whose
+    name does not end in .zip; ModelFileError when a file
     of the run is missing, damaged, or does not fit the others; ExportError when the model cannot be exported.
     """
     path, out = None if run is None else Path(run), Path(out)
     with opened_run(path) as folder:
+        if to == "zip" and format_of(out) != "zip":
+            raise UsageError(f"{out}: s2s knows an archive by its name: let it end in .zip")
         match to or format_of(out):
             case "onnx":
                 from seq2seq_cli.decoding.engines.standalone import write_folder

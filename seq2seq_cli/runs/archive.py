@@ -57,7 +57,7 @@ def pack(run: RunFolder, file: BinaryIO, name: str) -> None:
             archive.writestr(entry, content)
 
         if (run.path / CORPUS).exists():
-            record = run.provenance().model_copy(update={"launch": None})  # which names the machine
+            record = run.provenance().for_others()
             add(CORPUS, record.model_dump_json(exclude_none=True).encode("utf-8"))
         for part in (*_MORE, *(() if run.chosen else _OF_BEST), *_NEEDED):
             path = (run.chosen or run.best_path) if part == _WEIGHTS else run.path / part

@@ -54,10 +54,15 @@ class Run:
         )
 
     @property
-    def state(self) -> Literal["running", "finished", "stopped", "interrupted"]:
-        """Whether the training is running, has done all epochs, was stopped by a limit, or was interrupted."""
+    def state(self) -> Literal["running", "finished", "stopped", "interrupted", "exported"]:
+        """Whether the training is running, has done all epochs, was stopped by a limit, or was interrupted.
+
+        An exported model has no record of its training.
+        """
         if self.running:
             return "running"
+        if not (self.path / METRICS).exists() and not self.resumable:
+            return "exported"
         if not self.history.reason:
             return "interrupted"
         return "finished" if self.history.epochs >= self.config.training.epochs else "stopped"
@@ -74,6 +79,8 @@ class Run:
         match self.state:
             case "running":
                 return f"running, in epoch {min(planned, int(epochs) + 1)} of {planned}"
+            case "exported":
+                return "exported"
             case "interrupted":
                 return f"interrupted {place_in_words(epochs, planned)}{' (resumable)' if self.resumable else ''}"
             case ended:

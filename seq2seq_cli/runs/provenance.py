@@ -28,6 +28,10 @@ class Provenance(BaseModel):
     launch: str | None = None
     """The torchrun that began the run; None without torchrun."""
 
+    def for_others(self) -> "Provenance":
+        """What others may know: no name of the machine, and no folder of it."""
+        return self.model_copy(update={"launch": None, "folder": Path(self.folder).name})
+
     @field_validator("pairs")
     @classmethod
     def _counts_training(cls, pairs: dict[str, int]) -> dict[str, int]:

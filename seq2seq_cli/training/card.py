@@ -14,6 +14,7 @@ from seq2seq_cli.counts import counted
 from seq2seq_cli.learning.state import TrainingState
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.in_words import epochs_in_words
+from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
 from seq2seq_cli.training.events import Report
 
 
@@ -27,11 +28,12 @@ def model_card(
     pairs = ", ".join(f"{len(corpus.split(name)):,} {name}" for name in SPLITS)
     origin = run.provenance().init_from
     begun = f"; it began with the best weights of `{origin}`" if origin else ""
-    command = f"s2s translate --model {shlex.quote(str(run.path))}"
+    name = run.path.resolve().name
+    command = f"s2s translate --model {shlex.quote(name)}"
     return f"""---
 {write_yaml(_metadata(run, corpus, config, report))}---
 
-# {run.path.resolve().name}: {src} to {tgt}
+# {name}: {src} to {tgt}
 
 A sequence-to-sequence translator with attention, trained by s2s.
 
@@ -43,14 +45,11 @@ A sequence-to-sequence translator with attention, trained by s2s.
   {state.device.type}; best: {progress.best_in_words(config.training.metric)}{begun}
 - BLEU on the test split{_test_scores(report)}
 
-The whole config is in `config.yaml`, the losses and scores of the training in `metrics.jsonl`. To translate:
+The whole config is in `config.yaml`, the losses and scores of the training in `metrics.jsonl`. To translate, where
+the folder of this file lies:
 
     {command} "..."
 {_samples(report)}"""
-
-
-_NO_LANGUAGE = "xx"
-"""spaCy's code for any language."""
 
 
 def _metadata(run: RunFolder, corpus: PreparedCorpus, config: Config, report: Report | None) -> dict[str, Any]:
@@ -58,7 +57,7 @@ def _metadata(run: RunFolder, corpus: PreparedCorpus, config: Config, report: Re
     languages = dict.fromkeys((config.text.src.language, config.text.tgt.language))
     license_, cell = config.training.license, config.model.decoder.cell.partition("_")[0]
     metadata: dict[str, Any] = {
-        "language": [language for language in languages if language != _NO_LANGUAGE],
+        "language": [language for language in languages if language != ANY_LANGUAGE],
         **({"license": license_} if license_ else {}),
         "library_name": "seq2seq_cli",
         "pipeline_tag": "translation",

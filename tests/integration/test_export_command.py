@@ -16,6 +16,7 @@ from seq2seq_cli.errors import ExportError
 from seq2seq_cli.pages.translator import known_operators
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import DECODER, ENCODER, EXPORT_RECORD
+from seq2seq_cli.runs.provenance import Provenance
 from seq2seq_cli.text.normalise import SPACING
 from seq2seq_cli.text.sides import load_codecs
 from tests.commands import Done, s2s_here
@@ -118,6 +119,17 @@ def test_the_weights_of_an_epoch_can_be_exported(home: Path) -> None:
     done = s2s_here(home, "export", "runs/small/epochs/0003.safetensors", "exported")
     assert (done.returncode, done.stderr) == (0, "")
     assert all((home / "exported" / name).is_file() for name in (ENCODER, DECODER, EXPORT_RECORD))
+
+
+def test_an_exported_folder_is_listed_as_one_and_names_no_folder_of_this_machine(home: Path) -> None:
+    record = Provenance(folder="/home/me/data/prepared", fingerprint="", pairs={"train": 9})
+    record.write(home / "runs" / "small" / "corpus.json")
+    assert s2s_here(home, "export", "runs/small", "runs/exported").returncode == 0
+    done = s2s_here(home, "runs", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert {run["name"]: run["state"] for run in json.loads(done.stdout)}["exported"] == "exported"
+    assert Provenance.read(home / "runs" / "exported" / "corpus.json").folder == "prepared"
+    assert export(home, "--to", "zip").stderr.startswith("s2s: error: exported: s2s knows an archive by its name: ")
 
 
 def test_a_run_without_weights_is_named_and_nothing_is_left(home: Path) -> None:

@@ -10,7 +10,7 @@ from seq2seq_cli.errors import UsageError
 from seq2seq_cli.files.whole_folder import contents, whole_folder
 from seq2seq_cli.files.writing import write_json, write_whole
 from seq2seq_cli.runs.folder import RunFolder
-from seq2seq_cli.runs.layout import BEST, CARD, CONFIG, DECODER, DECODER_INT8, ENCODER, EXPORT_RECORD, METRICS
+from seq2seq_cli.runs.layout import BEST, CARD, CONFIG, CORPUS, DECODER, DECODER_INT8, ENCODER, EXPORT_RECORD, METRICS
 from seq2seq_cli.runs.weights import check_finite
 from seq2seq_cli.text.sides import SIDES, Codecs, codec_path, load_codecs
 
@@ -18,7 +18,7 @@ PROGRAM = "translate_onnx.py"
 """A program that translates with the folder."""
 
 _OUR_FILES = (
-    *(path.as_posix() for path in (Path(CONFIG), BEST, ENCODER, DECODER, DECODER_INT8, EXPORT_RECORD)),
+    *(path.as_posix() for path in (Path(CONFIG), Path(CORPUS), BEST, ENCODER, DECODER, DECODER_INT8, EXPORT_RECORD)),
     *(codec_path(Path(), side).as_posix() for side in SIDES),
     *(f"{side}_units.json" for side in SIDES),
     PROGRAM,
@@ -66,7 +66,7 @@ proposed and asked for.
 def write_folder(folder: RunFolder, out: Path, *, overwrite: bool) -> None:
     """Write a folder from which programs in any language can translate with a run; see `export`.
 
-    It is a run folder, too, without what training needs.
+    It is a run folder, too, without what training needs and what it recorded.
     """
     weights = folder.chosen or folder.best_path
     check_finite(weights)  # raises what is wrong with them, before anything is made
@@ -79,6 +79,8 @@ def write_folder(folder: RunFolder, out: Path, *, overwrite: bool) -> None:
         for name in (CONFIG, ENCODER, DECODER, DECODER_INT8, EXPORT_RECORD):
             if (folder.path / name).exists():
                 shutil.copyfile(folder.path / name, made / name)
+        if (folder.path / CORPUS).exists():
+            folder.provenance().for_others().write(made / CORPUS)
         for side, codec in zip(SIDES, codecs, strict=True):
             codec.save(codec_path(made, side))
             write_json(

@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from seq2seq_cli.text.sides import Codecs
 
 _WEIGHTS = ".safetensors"
-_NAME_ONE = "name a run folder (to translate or score, with --model)"
+_NAME_ONE = "name a run folder or a .zip of one (to translate or score, with --model)"
 
 _MOST_CARD_BYTES = 1_000_000
 
@@ -126,7 +126,7 @@ class RunFolder:
         if path is None:
             path = cls._find_newest()
         if not path.exists():
-            raise ModelFileError(f"{path}: no such run folder{_did_you_mean(_similar(path.name))}")
+            raise ModelFileError(f"{path}: no such run folder{_did_you_mean(_similar(path))}")
         check_contents(path, READ, error=ModelFileError)
         if not (path / CONFIG).is_file():
             hint = _did_you_mean(_inside(path)) or "; s2s train makes one"
@@ -154,10 +154,13 @@ class RunFolder:
     def find_model(cls, path: Path | None) -> "RunFolder":
         """The run to translate with: as `find`, or by one of its files of weights, such as RUN/epochs/0007.safetensors.
 
-        A name that is no path is that of a run in ``runs/``. Raises ModelFileError when there is none.
+        A name that is no path is that of a run in ``runs/``, whose file ``latest`` stands for the newest. Raises
+        ModelFileError when there is none.
         """
         if path is not None and path.name == str(path) and not path.exists() and (RUNS / path).exists():
             path = RUNS / path
+        if path is not None and path.name == LATEST.name and path.is_file():
+            path = read_latest(path)
         if path is None or path.suffix != _WEIGHTS:
             return cls.find(path)
         if not path.exists():
@@ -343,12 +346,15 @@ def _inside(folder: Path) -> list[Path]:
     return [path.parent for path in sorted(folder.glob(f"*/{CONFIG}"))]
 
 
-def _similar(name: str) -> list[Path]:
-    """The runs in ``runs/`` with names like this one."""
+def _similar(path: Path) -> list[Path]:
+    """The archive of this name, or else the runs in ``runs/`` with names like it."""
     from difflib import get_close_matches  # not above: translating does not need it
 
+    archive = path.with_name(f"{path.name}.zip")
+    if path.name and archive.is_file():
+        return [archive]
     runs = {run.name: run for run in _inside(RUNS)}
-    return [runs[near] for near in get_close_matches(name, runs)]
+    return [runs[near] for near in get_close_matches(path.name, runs)]
 
 
 def _did_you_mean(runs: list[Path]) -> str:

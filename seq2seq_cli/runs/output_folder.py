@@ -42,7 +42,6 @@ _PATTERNS = (
     *map(str, (BEST, ENCODER, DECODER, DECODER_INT8, EXPORT_RECORD)),
     LAST.as_posix(),
     LAST.with_name("previous.pt").as_posix(),
-    f"{EPOCHS}/[0-9]*.safetensors",
     f"{STATISTICS}/valid.json",
     f"{STATISTICS}/test.json",
     f"{TENSORBOARD}/events.out.tfevents.*",
@@ -128,4 +127,6 @@ def remove_run(path: Path) -> list[str]:
 
 def run_files(path: Path) -> list[str]:
     """The files in a run folder that a training made there; whatever else is in it belongs to the user."""
-    return [file.relative_to(path).as_posix() for pattern in _PATTERNS for file in path.glob(pattern)]
+    files = [file for pattern in _PATTERNS for file in path.glob(pattern)]
+    files += [file for file in path.glob(f"{EPOCHS}/*.safetensors") if file.stem.isdecimal()]
+    return [file.relative_to(path).as_posix() for file in files]

@@ -2,6 +2,8 @@
 
 import json
 import math
+import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +52,15 @@ def test_files_are_scored_line_by_line_and_together(folder: Path) -> None:
     assert total["log_probability"] == pytest.approx(sum(pair["log_probability"] for pair in pairs), abs=1e-5)
     assert total["score"] == pytest.approx(total["log_probability"] / 12, abs=1e-5)
     assert total["perplexity"] == pytest.approx(math.exp(-total["score"]), rel=1e-4)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a named pipe")
+def test_pipes_are_files(folder: Path, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with ThreadPoolExecutor() as pool:
+        written = pool.submit((tmp_path / "pipe").write_bytes, (folder / "src.txt").read_bytes())
+        assert scored(str(tmp_path / "pipe"), "tgt.txt", folder=folder) == scored("src.txt", "tgt.txt", folder=folder)
+        written.result()
 
 
 def test_the_same_as_text_and_columns(folder: Path) -> None:

@@ -66,9 +66,9 @@ def looks_like_path(text: str) -> bool:
 
 
 def is_file(text: str) -> bool:
-    """Whether there is a file of this name."""
+    """Whether there is a file of this name, or a pipe, such as /dev/fd/63."""
     try:
-        return Path(text).is_file()
+        return Path(text).exists() and not Path(text).is_dir()
     except (OSError, ValueError):  # too long for a name, or with a NUL
         return False
 

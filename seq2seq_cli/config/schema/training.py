@@ -16,6 +16,8 @@ from seq2seq_cli.config.schema.section import (
     Seed,
 )
 
+_License = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]*$")]
+
 
 class TrainingConfig(Section):
     """The training: its length, its batches, its optimiser, its noise."""
@@ -96,7 +98,7 @@ class TrainingConfig(Section):
     bf16-mixed: bf16 numbers wherever that is safe. auto: the fastest one on the device."""
     save_minutes: Positive = 2.0
     """Most minutes between two checkpoints; one more is saved after each epoch."""
-    license: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]*$", examples=["mit", "cc-by-4.0"])] | None = None
+    license: Annotated[_License | None, Field(examples=["mit", "cc-by-4.0"])] = None
     """Licence of the model that its card states, by the name that Hugging Face has for it; null: none is stated."""
     tensorboard: bool = False
     """Write metrics and attention pictures for TensorBoard as well."""

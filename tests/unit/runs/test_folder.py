@@ -129,13 +129,29 @@ def test_a_latest_that_names_no_run_is_refused(tmp_path: Path, monkeypatch: pyte
         RunFolder.find(None)
 
 
+def test_the_newest_run_has_a_name_like_others(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = session.run.path
+    monkeypatch.chdir(path.parent)
+    Path("runs").mkdir()
+    shutil.copytree(path, "runs/newest")
+    Path("runs/latest").write_text('{"format": 1, "run": "newest"}', encoding="utf-8")
+    for name in ("latest", "runs/latest", "newest"):
+        assert RunFolder.find_model(Path(name)).path == Path("runs/newest")
+    Path("friend.zip").touch()
+    with pytest.raises(ModelFileError, match=r"^friend: no such run folder; did you mean friend\.zip\?$"):
+        RunFolder.find_model(Path("friend"))
+
+
 def test_a_run_is_not_overwritten_unasked(session: Session) -> None:
     config, corpus, path = session.config, session.corpus, session.run.path
     with pytest.raises(UsageError, match=r"--resume.*--overwrite.*--out"):
         created(path, config, corpus)
-    (path / "notes.txt").write_text("mine", encoding="utf-8")
+    (path / "epochs").mkdir()
+    for name in ("notes.txt", "epochs/0007-good.safetensors", "epochs/0007.safetensors"):
+        (path / name).write_text("mine", encoding="utf-8")
     created(path, config, corpus, overwrite=True)
     assert (path / "notes.txt").read_text(encoding="utf-8") == "mine"
+    assert [file.name for file in (path / "epochs").iterdir()] == ["0007-good.safetensors"]
     assert not session.run.best_path.exists()
 
 

@@ -132,6 +132,8 @@ class Report:
     samples: list[SampleTranslation]
     parameters: int
     """Trained numbers of the model."""
+    max_minutes: float | None
+    """The minutes after which the training was ended; None where something else ended it."""
 
 
 Event = Started | Step | Validated | Saved | Finished | Report

@@ -93,7 +93,7 @@ class TrainingLoop:
                     self._freed.limit()  # before the clock ticks: these seconds belong to the step
                 yield self._count(updated, batches_done=len(accumulated))
                 self._clock.tick()  # what the caller did meanwhile does not belong to the next step
-                if _time_is_over(progress, training):
+                if time_is_over(progress, training):
                     break
         return progress.position == len(order)
 
@@ -188,7 +188,7 @@ def end_reason(progress: Progress, training: TrainingConfig) -> str | None:
     if training.patience is not None and progress.validations_since_best >= training.patience:
         validations = counted(training.patience, "validation")
         return f"no better {METRIC_NAMES[progress.deciding(training.metric)]} in {validations}"
-    if _time_is_over(progress, training) and progress.validated_step == progress.step:
+    if time_is_over(progress, training) and progress.validated_step == progress.step:
         return f"{training.max_minutes:g}-minute limit reached"
     return None
 
@@ -202,7 +202,7 @@ def fraction_done(progress: Progress, training: TrainingConfig) -> float:
     return min(1.0, max(of_epochs, progress.seconds / seconds_to_train))
 
 
-def _time_is_over(progress: Progress, training: TrainingConfig) -> bool:
+def time_is_over(progress: Progress, training: TrainingConfig) -> bool:
     """Whether only the last validation still fits into max_minutes, if it takes as long as the one before."""
     if training.max_minutes is None:
         return False

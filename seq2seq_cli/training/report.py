@@ -13,6 +13,7 @@ from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.runs.metrics import TestRecord
 from seq2seq_cli.training.card import model_card
 from seq2seq_cli.training.events import Report, SampleTranslation
+from seq2seq_cli.training.loop import time_is_over
 from seq2seq_cli.training.samples import choose_samples
 from seq2seq_cli.training.session import Session
 
@@ -48,7 +49,7 @@ def finish(session: Session) -> Report:
 
 def report(session: Session) -> Report:
     """Score the best weights of the session's run."""
-    corpus, progress = session.corpus, session.state.progress
+    corpus, progress, training = session.corpus, session.state.progress, session.config.training
     model = load_model(session.run, session.run.read_best()).to(session.state.device)
     translator = _translator(session, model)
     split = next(name for name in reversed(SPLITS) if len(corpus.split(name)))
@@ -59,12 +60,13 @@ def report(session: Session) -> Report:
         skipped=progress.skipped,
         seconds=progress.seconds,
         best_epoch=progress.best_epoch,
-        best=progress.best_in_words(session.config.training.metric),
+        best=progress.best_in_words(training.metric),
         test=score_split(model, translator, corpus, "test") if len(corpus.split("test")) else None,
         search=session.config.decoding.in_words,
         samples_split=split,
         samples=_samples(translator, corpus.sentences(split)),
         parameters=sum(p.numel() for p in model.parameters()),
+        max_minutes=training.max_minutes if time_is_over(progress, training) else None,
     )
 
 

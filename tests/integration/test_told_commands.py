@@ -22,7 +22,7 @@ from seq2seq_cli.cli.app import build_app
 from seq2seq_cli.config.catalog import list_configs, shipped_folder
 from seq2seq_cli.config.keys import schema_fields
 from seq2seq_cli.training.plan import Options, Plan, make_plan
-from tests.commands import s2s_here
+from tests.commands import Done, s2s_here
 from tests.corpora import pair_lines
 from tests.untrained import make_run
 
@@ -124,6 +124,20 @@ def test_without_a_config_the_recipe_for_the_pairs_is_named_and_taken(home: Path
     # Another training has a folder of its own.
     again = next_line(home, "--limit=30", "--out=data/again")
     assert again == f"s2s train --config {recipe} --data data/again --out runs/{recipe}_2"
+
+
+def test_a_training_that_its_time_ended_tells_how_it_goes_on(home: Path) -> None:
+    def told(done: Done) -> str | None:
+        assert done.returncode == 0, done.stderr
+        found = re.search("^To train longer: s2s (.*)$", done.stdout, re.M)
+        return found and found[1]
+
+    s2s_here(home, "prepare", "deu.txt", "--out", "timed")
+    small = ("--data", "timed", "--set", "training.precision=fp32", "--set", "training.epochs=1000")
+    longer = told(s2s_here(home, "train", *small, "--out", "runs/timed", "--set", "training.max_minutes=0.01"))
+    assert longer == "train --resume --out runs/timed --set training.max_minutes=0.02"
+    assert told(s2s_here(home, *longer.split())) == longer.replace("0.02", "0.04")
+    assert told(s2s_here(home, "train", *small, "--set", "training.epochs=1")) is None
 
 
 def test_after_a_model_s_vocabularies_its_training_goes_on(home: Path) -> None:

@@ -100,6 +100,10 @@ def _result(report: "Report") -> str:
     for sample in report.samples:
         lines += [f"  {sample.source}", f"    {sample.translation}", f"    (reference: {sample.reference})"]
     model, sentence = shlex.quote(str(report.run)), report.samples[0].source
+    lines.append("")
+    if report.max_minutes:
+        minutes = f"training.max_minutes={2 * report.max_minutes:g}"
+        lines.append(f"To train longer: s2s train --resume --out {model} --set {minutes}")
     dashes = "-- " if sentence.startswith("-") else ""
-    lines.append(f"\nTo translate: s2s translate --model {model} {dashes}{shlex.quote(sentence)}")
+    lines.append(f"To translate: s2s translate --model {model} {dashes}{shlex.quote(sentence)}")
     return "\n".join(lines) + "\n"

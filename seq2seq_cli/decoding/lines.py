@@ -17,6 +17,8 @@ LONGEST_LINE = 2_000_000
 """Bytes of a line at most, so that memory and time are bounded whatever flows in."""
 _MARK = "\ufeff"
 """The byte order mark, with which a file may begin."""
+_DOCUMENTS = (b"%PDF-", b"PK\x03\x04", b"{\\rtf", b"\xd0\xcf\x11\xe0")
+"""The beginnings of PDF, of .docx and .odt, of rich text, and of older documents of Word."""
 
 Outcome = TypeVar("Outcome")
 """The translation of a text, or those of several models."""
@@ -38,14 +40,16 @@ def read_blocks(stream: ByteStream, place: Place) -> Iterator[list[str]]:
     A writer that waits for the answer to a line gets it at once. One that is faster than the reader fills its pipe in
     the meantime, so that the blocks are large.
 
-    Raises InputError for a line that is not UTF-8 or longer than `LONGEST_LINE`, once the lines before it were yielded;
-    `place` names the line. A very long one is logged.
+    Raises InputError for a document that is no plain text, and for a line that is not UTF-8 or longer than
+    `LONGEST_LINE`, once the lines before it were yielded; `place` names the line. A very long one is logged.
     """
     number = 0
     for block in _whole_lines(stream):
         lines: list[str] = []
         for line in block:
             number += 1
+            if number == 1 and line.startswith(_DOCUMENTS):
+                raise InputError(f"{place(number)}: a document, no plain text: save it as text in UTF-8")
             if len(line) > LONGEST_LINE:
                 yield lines
                 raise InputError(

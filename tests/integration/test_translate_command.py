@@ -88,6 +88,13 @@ def test_arguments_are_sentences(folder: Path, expected: dict[str, Translation])
     assert content(folder / "runs") == before
 
 
+def test_the_name_of_a_run_among_the_texts_is_pointed_out(folder: Path) -> None:
+    for name in ("copying", "runs/copying"):
+        done = s2s(name, "She kissed him.", folder=folder)
+        assert (done.returncode, done.stdout.count("\n")) == (0, 2)
+        assert f"s2s: {name} is a run: did you mean --model {name}?\n" in done.stderr
+
+
 def test_a_pipe_has_a_line_for_each_line(folder: Path, expected: dict[str, Translation]) -> None:
     # A file as on another system: with a byte order mark and CRLF, and without an end of the last line.
     done = s2s_apart(folder=folder, stdin=("\ufeff" + "\r\n".join(LINES)).encode())

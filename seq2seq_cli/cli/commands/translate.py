@@ -13,7 +13,7 @@ from seq2seq_cli.cli.translating.arguments import (
     STANDARD_STREAM,
     TranslateCommand,
     check_utf8,
-    hint_at_file,
+    hint_at_options,
 )
 from seq2seq_cli.cli.translating.formats import View
 from seq2seq_cli.cli.translating.options import (
@@ -113,7 +113,7 @@ def translate(
 def _present(texts: list[str], input_: Path | None, presenter: Presenter, chosen: Translators) -> None:
     """Show the translations of the texts, else those of a file, of what is typed, or of the lines of a pipe."""
     if texts:
-        hint_at_file(texts)
+        hint_at_options(texts)
         place = "TEXT {}".format
         presenter.show(presenter.translators.translate_stream(texts, place), place, name_unknown=True)
     elif input_ is not None and input_ != STANDARD_STREAM:

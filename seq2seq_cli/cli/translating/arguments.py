@@ -2,7 +2,7 @@
 
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
 from shlex import quote
 from typing import Any
@@ -12,6 +12,8 @@ from typing_extensions import override
 
 from seq2seq_cli.cli.plain_command import PlainCommand, before_dashes
 from seq2seq_cli.errors import InputError, UsageError, one_line
+from seq2seq_cli.runs.archive import is_archive
+from seq2seq_cli.runs.layout import CONFIG, RUNS
 
 ON_TERMINAL = "-"
 """The value of ``--attention`` without a file."""
@@ -73,10 +75,21 @@ def is_file(text: str) -> bool:
         return False
 
 
-def hint_at_file(texts: Iterable[str]) -> None:
-    """Say on stderr how the lines of a file are translated, where one of the texts is the name of a file."""
-    if named := next(filter(is_file, texts), None):
-        sys.stderr.write(f"s2s: {one_line(named)} is a file: did you mean --input {one_line(quote(named))}?\n")
+def hint_at_options(texts: Sequence[str]) -> None:
+    """Say on stderr which option is meant, where one of the texts is the name of a run or of a file."""
+    for kind, option, is_meant in (("run", "--model", _is_run), ("file", "--input", is_file)):
+        if named := next(filter(is_meant, texts), None):
+            sys.stderr.write(f"s2s: {one_line(named)} is a {kind}: did you mean {option} {one_line(quote(named))}?\n")
+            return
+
+
+def _is_run(text: str) -> bool:
+    """Whether a text is the name of a run in ``runs/``, or the path of a run folder or an archive."""
+    try:
+        path = Path(text)
+        return (path / CONFIG).is_file() or (path.name == text and (RUNS / text / CONFIG).is_file()) or is_archive(path)
+    except (OSError, ValueError):  # too long for a name, or with a NUL
+        return False
 
 
 def check_utf8(place: str, text: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from seq2seq_cli.cli.translating.arguments import check_utf8, hint_at_file
+from seq2seq_cli.cli.translating.arguments import check_utf8, hint_at_options
 from seq2seq_cli.cli.translating.greeting import greeting
 from seq2seq_cli.cli.translating.history import half_typed, history
 from seq2seq_cli.cli.translating.presenter import Presenter
@@ -76,7 +76,7 @@ class Prompt:
         elif line.strip() in _LAST_WORDS:
             self._ended = True
         elif line.strip():
-            hint_at_file([line.strip()])
+            hint_at_options([line.strip()])
             translations = self.presenter.translators.translate_stream([line], lambda _: place)
             self.presenter.show(translations, name_unknown=True)
 

@@ -83,6 +83,12 @@ def test_lines_before_one_that_is_not_utf8_are_there_first() -> None:
         next(blocks)
 
 
+@pytest.mark.parametrize("begin", [b"%PDF-1.7\n%\xe2", b"PK\x03\x04\x14", b"{\\rtf1\\ansi she\\par}"])
+def test_a_document_is_no_plain_text(begin: bytes) -> None:
+    with pytest.raises(InputError, match=r"^pipe:1: a document, no plain text: save it as text in UTF-8"):
+        next(read_blocks(io.BytesIO(begin + b"\nshe\n"), place))
+
+
 class Shouting:
     """Translates into upper case, and keeps what it was given."""
 

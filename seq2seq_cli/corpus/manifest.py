@@ -190,6 +190,11 @@ def read_manifest_values(folder: Path) -> dict[str, Any]:
     """The content of a manifest that may be damaged but for its format number; raises PreparedFolderError."""
     check_contents(folder, [MANIFEST], error=PreparedFolderError)
     if not (folder / MANIFEST).is_file():
-        missing = "not a finished prepared folder" if folder.exists() else "no such folder"
-        raise PreparedFolderError(f"{folder}: {missing}: make it with 's2s prepare FILE --out {folder}'")
+        if folder.is_file():
+            told = "a file, not a prepared folder: s2s prepare makes one from it"
+        elif folder.exists():
+            told = f"not a prepared folder: it has no {MANIFEST}: name one that s2s prepare has made"
+        else:
+            told = f"no such folder: make it with 's2s prepare FILE --out {folder}'"
+        raise PreparedFolderError(f"{folder}: {told}")
     return read_json(folder / MANIFEST, newest=FORMAT, error=PreparedFolderError)

@@ -118,13 +118,12 @@ class RunFolder:
 
     @classmethod
     def find(cls, path: Path | None) -> "RunFolder":
-        """The run at `path`, or the newest one of `runs/` when it is None.
+        """The run at `path`, or the newest one of `runs/` when it is None; see `named_run`.
 
         Raises ModelFileError when there is none, and for a folder in which a FIFO, a device or a link that leads out of
         it stands in the place of a file.
         """
-        if path is None:
-            path = cls._find_newest()
+        path = cls._find_newest() if path is None else named_run(path)
         if not path.exists():
             raise ModelFileError(f"{path}: no such run folder{_did_you_mean(_similar(path))}")
         check_contents(path, READ, error=ModelFileError)
@@ -157,8 +156,7 @@ class RunFolder:
         A name that is no path is that of a run in ``runs/``, whose file ``latest`` stands for the newest. Raises
         ModelFileError when there is none.
         """
-        if path is not None and path.name == str(path) and not path.exists() and (RUNS / path).exists():
-            path = RUNS / path
+        path = path and named_run(path)
         if path is not None and path.name == LATEST.name and path.is_file():
             path = read_latest(path)
         if path is None or path.suffix != _WEIGHTS:
@@ -339,6 +337,12 @@ def _writing(path: Path) -> Iterator[None]:
         raise TrainingError(
             f"{path}: cannot be written: {error.strerror}; what was saved before is untouched"
         ) from error
+
+
+def named_run(path: Path) -> Path:
+    """The path of a run: a name that is no path here is that of one in ``runs/``."""
+    is_there = path.name != str(path) or path.exists() or not (RUNS / path).exists()
+    return path if is_there else RUNS / path
 
 
 def _inside(folder: Path) -> list[Path]:

@@ -204,7 +204,7 @@ def results(runs: Sequence[Run]) -> list[Row]:
 def comparability(runs: Sequence[Run]) -> Iterator[str]:
     """The reasons why the scores of these runs cannot be compared, one sentence each."""
     if len({run.provenance.fingerprint for run in runs}) > 1:
-        yield "the runs were trained on different data: their scores may be of different sentences"
+        yield "the runs were trained on different data: scores may be of different sentences unless compared above"
     for metric in ("bleu", "chrf"):
         found = (run.history.best.signatures.get(metric) for run in runs if run.history.best)
         signatures = {signature for signature in found if signature}

@@ -116,7 +116,9 @@ def prepare(
     The pairs are split without leaks, vocabularies are learned, and everything is written into a prepared folder.
     """
     from seq2seq_cli.preparation.prepare import prepare as run
+    from seq2seq_cli.runs.folder import named_run
 
+    codec_from = codec_from and named_run(codec_from)
     with _terminable(), progress_bar("prepare", " lines") as progress:
         report = run(
             *(file or []),

@@ -153,7 +153,7 @@ def test_a_missing_folder_says_how_to_make_it(tmp_path: Path) -> None:
 
 def test_a_folder_without_manifest_is_not_a_finished_one(folder: Path) -> None:
     (folder / "manifest.json").unlink()
-    with pytest.raises(PreparedFolderError, match="not a finished prepared folder"):
+    with pytest.raises(PreparedFolderError, match=r"not a prepared folder: it has no manifest\.json: name one"):
         PreparedCorpus.open(folder)
 
 

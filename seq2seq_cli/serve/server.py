@@ -31,7 +31,7 @@ def open_socket(host: str, port: int) -> socket.socket:
         raise UsageError(f"--host {host}: no such address of this machine") from None
     except OSError as error:
         reason = os.strerror(error.errno or 0)
-        raise UsageError(f"--host {host} --port {port}: cannot listen there: {reason}") from None
+        raise UsageError(f"--host {host} --port {port}: cannot listen there: {reason}; give another --port") from None
 
 
 def address_of(listener: socket.socket) -> str:

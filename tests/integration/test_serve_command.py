@@ -391,7 +391,8 @@ def test_a_port_in_use_and_a_host_of_nobody_are_told(runs: dict[str, LoadedRun],
         port = str(taken.getsockname()[1])
         done = s2s_here(tmp_path, "serve", *model, "--port", port)
     assert done.returncode == 2
-    assert done.stderr == f"s2s: error: --host 127.0.0.1 --port {port}: cannot listen there: Address already in use\n"
+    cannot = f"--host 127.0.0.1 --port {port}: cannot listen there: Address already in use; give another --port"
+    assert done.stderr == f"s2s: error: {cannot}\n"
     done = s2s_here(tmp_path, "serve", *model, "--host", "no such host")
     assert done.returncode == 2
     assert done.stderr == "s2s: error: --host no such host: no such address of this machine\n"

@@ -216,6 +216,7 @@ def _move_back(path: Path, aside: Path) -> None:
         if is_new and not (old / name).exists():
             (path / name).unlink(missing_ok=True)
     _remove_empty([path / name for name in names], path)
+    (aside / _COMING).write_bytes(b"")  # a file of such a name is an old one from here on
     for file in [file for file in old.rglob("*") if not file.is_dir()]:
         _make_room(path / file.relative_to(old))
         file.replace(path / file.relative_to(old))

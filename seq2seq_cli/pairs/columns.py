@@ -22,6 +22,8 @@ _FEWEST = 10
 _MOST_FORMS = 0.2
 """Forms of the cells of a column of labels, such as s0 for s1 and s2, per row."""
 _USUAL = 0.95
+_LABEL = 2
+"""Words in a label at most."""
 _MOST_WORDS = 4
 """Words in the name of a column."""
 _SHOWN = 8
@@ -71,8 +73,8 @@ def choose_columns(
         find = _find if by_name else _number
         columns = find(asked[0], names, file), find(asked[1], names, file)
     else:
-        of_languages = {key for key in keys if known and language_named(names[key])}
-        of_text = _of_text(keys, rows[int(has_header) :], of_languages)
+        named = {key for key in keys if known and (language_named(names[key]) or _role_of(names[key]))}
+        of_text = _of_text(keys, rows[int(has_header) :], named)
         if len(of_text) < len(_ROLES):
             there = f"only the column {_listed(names)}" if names else "no column of text"
             raise UsageError(f"{file}: there is {there}: export the pairs with a column for each language")
@@ -142,7 +144,7 @@ def _choose(names: Mapping[Column, str], of_text: Sequence[Column], languages: C
         return by_language[languages[0]], by_language[languages[1]]
     if len(by_language) < len(several) and len(of_text) > len(_ROLES):
         raise _ambiguous(names, of_text, file)
-    sources, targets = ([key for key in of_text if _last_word(names[key]) in words] for words in _ROLES)
+    sources, targets = ([key for key in of_text if _role_of(names[key]) is role] for role in _ROLES)
     for found in (list(by_language.values()), sources[:1] + targets[:1], of_text):
         if len(found) == len(_ROLES):
             return found[0], found[1]
@@ -167,26 +169,34 @@ def _example(names: Mapping[Column, str], columns: Sequence[Column]) -> str:
     return ",".join(one_line(names[key]) for key in columns[:2])
 
 
+def _role_of(name: str) -> Collection[str] | None:
+    """The role that a name states, one of `_ROLES`; None where it states none."""
+    return next((role for role in _ROLES if _last_word(name) in role), None)
+
+
 def _last_word(name: str) -> str:
     return name.casefold().rpartition(".")[2]
 
 
 def _of_text(
-    keys: Sequence[Column], rows: Sequence[Mapping[Column, str]], of_languages: Collection[Column] = ()
+    keys: Sequence[Column], rows: Sequence[Mapping[Column, str]], named: Collection[Column] = ()
 ) -> list[Column]:
     """The columns that hold more than numbers and labels, or more than numbers; all where fewer than two do.
 
-    Those that are named by a language hold no labels.
+    Those that are `named` by a language or a role hold no labels.
     """
     in_columns = {key: [row.get(key, "") for row in rows] for key in keys}
     found = [key for key, cells in in_columns.items() if not all(map(_NUMBER.fullmatch, cells))]
-    sentences = [key for key in found if key in of_languages or not _are_labels(in_columns[key])]
+    sentences = [key for key in found if key in named or not _are_labels(in_columns[key])]
     return next((columns for columns in (sentences, found) if len(columns) > 1), list(keys))
 
 
 def _are_labels(cells: Sequence[str]) -> bool:
-    """Whether cells are all the same, or differ in numbers alone, such as s1 and s2, or GEN 1:1 and EXO 2:1."""
-    if len(cells) < _FEWEST:
+    """Whether cells are all the same, or differ in numbers alone, such as s1 and s2, or GEN 1:1 and EXO 2:1.
+
+    They are short, and do not end like sentences.
+    """
+    if len(cells) < _FEWEST or not all(cell and in_word(cell[-1]) and len(cell.split()) <= _LABEL for cell in cells):
         return False
     forms = {_DIGITS.sub("0", cell) for cell in cells}
     return len(set(cells)) == 1 or (all(map(_DIGITS.search, cells)) and len(forms) <= _MOST_FORMS * len(cells))

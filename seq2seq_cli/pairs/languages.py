@@ -9,7 +9,7 @@ from seq2seq_cli.config.schema.text import AUTO, TextConfig
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.pairs.archives import PAIR_SUFFIXES
 from seq2seq_cli.text.language_names import NAMES, PUBLISHED, SHORT_CODES
-from seq2seq_cli.text.spacy_tokenizers import has_tokenizer
+from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE, has_tokenizer
 
 DEFAULT = ("en", "de")
 """The languages of the columns when nothing states them."""
@@ -25,6 +25,7 @@ _CODES = set(SHORT_CODES.values())
 _CODE = "[a-z]{2,3}"
 _STATED = re.compile(f"({_CODE})-({_CODE})", re.IGNORECASE)
 _TWO_CODES = re.compile(f"(?:^|.*[._])({_CODE})-({_CODE})")
+_AFTER_A_DOT = re.compile(rf".*\.({_CODE})-({_CODE})")
 _COPY = re.compile(r" ?\(\d+\)$")
 """Added by browsers to the name of a file that is downloaded again."""
 _ENDINGS = {*PAIR_SUFFIXES, ".parquet", ".xlsx", ".zip", ".gz"}
@@ -42,8 +43,11 @@ _JOINED = re.compile(r"[^\W\d].*?[_./(-]([^\W\d_]{2,3})(?![^\W\d_])")
 """A code behind another word, to which no space joins it: text_de."""
 _CAPITALS = re.compile(r" ([A-Z]{2,3})\b")
 """A code behind a space: Text DE."""
-_OF_FILES = {"src", "tgt", "trg", "ref", "hyp", "tok", "bpe", "raw", "low", "lc", "tc", "new", "old"}
-"""Endings that are no codes of languages."""
+_NO_LANGUAGES = {
+    *("src", "tgt", "trg", "ref", "hyp", "tok", "bpe", "raw", "low", "lc", "tc", "new", "old", "dev", "out", "bak"),
+    *("br", "cn", "cz", "dk", "gb", "gr", "hk", "jp", "kr", "tw", "ua", "us", "vn"),
+}
+"""Endings of files, and countries, which are no codes of languages."""
 _CODE_LETTERS = 3
 _OF_KEYS = {"id"}
 """Codes of languages that name something else at the end of a name: sentence_id."""
@@ -81,15 +85,17 @@ def resolve_languages(
     """
     warnings: list[str] = []
     origin: LanguageOrigin
+    whole = [codes for codes in columns if ANY_LANGUAGE not in codes]
     if stated is not None:
         found = _read_languages(stated)
         src, tgt = found[::-1] if swap else found
         origin = "option"
     else:
-        guesses = list(dict.fromkeys(columns)) or guess_languages(names)
+        of_names = [] if whole else guess_languages(names)
+        guesses = of_names or list(dict.fromkeys(whole or columns))
         if len(guesses) > 1:
             listed = " and ".join("-".join(guess) for guess in guesses)
-            of_what = "columns" if columns else "files"
+            of_what = "files" if of_names else "columns"
             warnings.append(
                 f"the names of the {of_what} say {listed}: taken as {'-'.join(DEFAULT)}, correct it with --languages"
             )
@@ -97,7 +103,7 @@ def resolve_languages(
         found = guesses[0] if is_named else DEFAULT
         src, tgt = _fill(text, found[::-1] if swap else found)
         is_stated = AUTO not in (text.src.language, text.tgt.language)
-        origin = "config" if is_stated else "default" if not is_named else "columns" if columns else "name"
+        origin = "config" if is_stated else "default" if not is_named else "name" if of_names else "columns"
     languages = {"src": src, "tgt": tgt}
     sides = {side: getattr(text, side).model_copy(update={"language": code}) for side, code in languages.items()}
     if text.unit != "character":
@@ -122,9 +128,13 @@ def guess_languages(names: Sequence[str]) -> list[Codes]:
     pairs = [pair for stem in stems if (pair := _pair(stem))]
     if pairs:
         return list(dict.fromkeys(pairs))
-    endings = dict.fromkeys(PurePath(stem).suffix.removeprefix(".") for stem in stems)
-    codes = [short_code(ending) for ending in endings if re.fullmatch(_CODE, ending) and ending not in _OF_FILES]
-    return [(codes[0], codes[1])] if len(codes) == len(DEFAULT) and not _CODES.isdisjoint(codes) else []
+    endings = list(dict.fromkeys(short_code(PurePath(stem).suffix.removeprefix(".")) for stem in stems))
+    single = [code for code in endings if code in _CODES]
+    if len(single) == len(DEFAULT):
+        return [(single[0], single[1])]
+    between = [_codes(found) for stem in stems if (found := _AFTER_A_DOT.fullmatch(stem))]
+    both = [*between, *([(endings[0], endings[1])] if len(endings) == len(DEFAULT) else [])]
+    return [codes for codes in dict.fromkeys(both) if _is_one_known(codes)]
 
 
 def short_code(code: str) -> str:
@@ -180,5 +190,16 @@ def _pair(stem: str) -> Codes | None:
     if published in _PUBLISHED:
         return _ENGLISH, _PUBLISHED[published]
     match = _TWO_CODES.fullmatch(stem)
-    codes = (short_code(match[1]), short_code(match[2])) if match else None
-    return codes if codes and not _CODES.isdisjoint(codes) else None
+    codes = _codes(match) if match else None
+    return codes if codes and _CODES.issuperset(codes) else None
+
+
+def _codes(found: re.Match[str]) -> Codes:
+    return short_code(found[1]), short_code(found[2])
+
+
+def _is_one_known(codes: Codes) -> bool:
+    """Whether one is the code of a language of the table, and the other may be that of another language."""
+    return len(_CODES.intersection(codes)) == 1 and all(
+        re.fullmatch(_CODE, code) and code not in _NO_LANGUAGES for code in codes
+    )

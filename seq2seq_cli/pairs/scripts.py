@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from seq2seq_cli.text.language_names import NAMES, SCRIPTS
+from seq2seq_cli.text.language_names import SCRIPTS, name_of
 from seq2seq_cli.text.scripts import script_of_letter
 from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
 
@@ -31,14 +31,22 @@ def script_of(texts: Iterable[str]) -> str | None:
     return script if count > _MOST * letters.total() else None
 
 
-def find_mismatch(columns: Sequence[Sequence[str]], languages: Sequence[str]) -> str | None:
-    """The sentence about the first column whose script is not that of its language; None when both fit."""
+def find_mismatch(columns: Sequence[Sequence[str]], languages: Sequence[str], *, guessed: bool = False) -> str | None:
+    """The sentence about the first column whose script is not that of its language; None when both fit.
+
+    `guessed`: the languages are guessed from the names of files.
+    """
     scripts = [script_of(texts) for texts in columns] or [None, None]
     for which, script, language in zip(("first", "second"), scripts, languages, strict=True):
-        if not _fits(script, language):
-            name = f"{NAMES[language]} ({language})"
+        if not _fits(script, language) or (guessed and _is_doubtful(script, language)):
+            name = f"{name_of(language)} ({language})"
             return f"the {which} column is in {script} script, not {name}: {_advice(scripts, languages)}"
     return None
+
+
+def _is_doubtful(script: str | None, language: str) -> bool:
+    """Whether it is not known that the language is written so: of the name of a file, jp may be Japan."""
+    return language not in SCRIPTS and language != ANY_LANGUAGE and script not in (None, "Latin")
 
 
 def _fits(script: str | None, language: str) -> bool:

@@ -163,7 +163,8 @@ def _resolved(
         origin = "codecs"
     codes = text.src.language, text.tgt.language
     for each in every:
-        if mismatch := find_mismatch(list(zip(*each.sample, strict=True)), codes[::-1] if config.data.swap else codes):
+        in_order = codes[::-1] if config.data.swap else codes
+        if mismatch := find_mismatch(list(zip(*each.sample, strict=True)), in_order, guessed=origin == "name"):
             told = f"{each.pair_file.name}: {mismatch}"
             if origin in ("default", "name"):
                 raise PairFileError(told)

@@ -153,12 +153,9 @@ class RunFolder:
     def find_model(cls, path: Path | None) -> "RunFolder":
         """The run to translate with: as `find`, or by one of its files of weights, such as RUN/epochs/0007.safetensors.
 
-        A name that is no path is that of a run in ``runs/``, whose file ``latest`` stands for the newest. Raises
-        ModelFileError when there is none.
+        Raises ModelFileError when there is none.
         """
         path = path and named_run(path)
-        if path is not None and path.name == LATEST.name and path.is_file():
-            path = read_latest(path)
         if path is None or path.suffix != _WEIGHTS:
             return cls.find(path)
         if not path.exists():
@@ -340,9 +337,13 @@ def _writing(path: Path) -> Iterator[None]:
 
 
 def named_run(path: Path) -> Path:
-    """The path of a run: a name that is no path here is that of one in ``runs/``."""
+    """The path of a run: a name that is no path here is that of one in ``runs/``, and ``latest`` that of the newest.
+
+    Raises ModelFileError where ``runs/latest`` names none.
+    """
     is_there = path.name != str(path) or path.exists() or not (RUNS / path).exists()
-    return path if is_there else RUNS / path
+    path = path if is_there else RUNS / path
+    return read_latest(path) if path.name == LATEST.name and path.is_file() else path
 
 
 def _inside(folder: Path) -> list[Path]:

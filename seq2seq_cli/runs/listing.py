@@ -61,7 +61,7 @@ class Run:
         """
         if self.running:
             return "running"
-        if not (self.path / METRICS).exists() and not self.resumable:
+        if (self.path / BEST).is_file() and not (self.path / METRICS).exists() and not self.resumable:
             return "exported"
         if not self.history.reason:
             return "interrupted"

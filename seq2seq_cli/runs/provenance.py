@@ -30,7 +30,8 @@ class Provenance(BaseModel):
 
     def for_others(self) -> "Provenance":
         """What others may know: no name of the machine, and no folder of it."""
-        return self.model_copy(update={"launch": None, "folder": Path(self.folder).name})
+        origin = self.init_from and Path(self.init_from).name
+        return self.model_copy(update={"launch": None, "folder": Path(self.folder).name, "init_from": origin})
 
     @field_validator("pairs")
     @classmethod

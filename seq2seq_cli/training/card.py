@@ -4,6 +4,7 @@ Their keys: https://huggingface.co/docs/hub/model-cards
 """
 
 import shlex
+from pathlib import Path
 from typing import Any
 
 from seq2seq_cli.config.schema.config import Config
@@ -26,7 +27,8 @@ def model_card(
     progress = state.progress
     parameters = sum(weight.numel() for weight in state.model.parameters())
     pairs = ", ".join(f"{len(corpus.split(name)):,} {name}" for name in SPLITS)
-    origin = run.provenance().init_from
+    init_from = run.provenance().init_from
+    origin = init_from and Path(init_from).name
     begun = f"; it began with the best weights of `{origin}`" if origin else ""
     name = run.path.resolve().name
     command = f"s2s translate --model {shlex.quote(name)}"

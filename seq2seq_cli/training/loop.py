@@ -93,7 +93,7 @@ class TrainingLoop:
                     self._freed.limit()  # before the clock ticks: these seconds belong to the step
                 yield self._count(updated, batches_done=len(accumulated))
                 self._clock.tick()  # what the caller did meanwhile does not belong to the next step
-                if time_is_over(progress, training):
+                if _time_is_over(progress, training):
                     break
         return progress.position == len(order)
 
@@ -188,9 +188,15 @@ def end_reason(progress: Progress, training: TrainingConfig) -> str | None:
     if training.patience is not None and progress.validations_since_best >= training.patience:
         validations = counted(training.patience, "validation")
         return f"no better {METRIC_NAMES[progress.deciding(training.metric)]} in {validations}"
-    if time_is_over(progress, training) and progress.validated_step == progress.step:
+    if _time_is_over(progress, training) and progress.validated_step == progress.step:
         return f"{training.max_minutes:g}-minute limit reached"
     return None
+
+
+def is_ended_by_time(progress: Progress, training: TrainingConfig) -> bool:
+    """Whether the training is over because of `max_minutes` alone."""
+    endless = training.model_copy(update={"max_minutes": None})
+    return _time_is_over(progress, training) and end_reason(progress, endless) is None
 
 
 def fraction_done(progress: Progress, training: TrainingConfig) -> float:
@@ -202,7 +208,7 @@ def fraction_done(progress: Progress, training: TrainingConfig) -> float:
     return min(1.0, max(of_epochs, progress.seconds / seconds_to_train))
 
 
-def time_is_over(progress: Progress, training: TrainingConfig) -> bool:
+def _time_is_over(progress: Progress, training: TrainingConfig) -> bool:
     """Whether only the last validation still fits into max_minutes, if it takes as long as the one before."""
     if training.max_minutes is None:
         return False

@@ -13,7 +13,7 @@ from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.runs.metrics import TestRecord
 from seq2seq_cli.training.card import model_card
 from seq2seq_cli.training.events import Report, SampleTranslation
-from seq2seq_cli.training.loop import time_is_over
+from seq2seq_cli.training.loop import is_ended_by_time
 from seq2seq_cli.training.samples import choose_samples
 from seq2seq_cli.training.session import Session
 
@@ -66,7 +66,7 @@ def report(session: Session) -> Report:
         samples_split=split,
         samples=_samples(translator, corpus.sentences(split)),
         parameters=sum(p.numel() for p in model.parameters()),
-        max_minutes=training.max_minutes if time_is_over(progress, training) else None,
+        max_minutes=training.max_minutes if is_ended_by_time(progress, training) else None,
     )
 
 

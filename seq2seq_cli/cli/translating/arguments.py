@@ -11,9 +11,10 @@ from typer import TyperException
 from typing_extensions import override
 
 from seq2seq_cli.cli.plain_command import PlainCommand, before_dashes
-from seq2seq_cli.errors import InputError, UsageError, one_line
+from seq2seq_cli.errors import InputError, ModelFileError, UsageError, one_line
 from seq2seq_cli.runs.archive import is_archive
-from seq2seq_cli.runs.layout import CONFIG, RUNS
+from seq2seq_cli.runs.folder import named_run
+from seq2seq_cli.runs.layout import CONFIG
 
 ON_TERMINAL = "-"
 """The value of ``--attention`` without a file."""
@@ -86,9 +87,9 @@ def hint_at_options(texts: Sequence[str]) -> None:
 def _is_run(text: str) -> bool:
     """Whether a text is the name of a run in ``runs/``, or the path of a run folder or an archive."""
     try:
-        path = Path(text)
-        return (path / CONFIG).is_file() or (path.name == text and (RUNS / text / CONFIG).is_file()) or is_archive(path)
-    except (OSError, ValueError):  # too long for a name, or with a NUL
+        path = named_run(Path(text))
+        return bool(path.name) and ((path / CONFIG).is_file() or (is_archive(path) and path.is_file()))
+    except (OSError, ValueError, ModelFileError):  # too long for a name, or with a NUL
         return False
 
 

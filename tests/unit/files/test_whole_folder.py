@@ -112,15 +112,13 @@ def test_a_folder_that_could_not_be_filled_is_empty_again(
     assert names(path) == ["deep/b", MARK] or list(path.iterdir()) == []
 
 
-def interrupted_after(
-    real: Callable[..., object], calls: list[None], number: int, again: bool
-) -> Callable[..., object]:
-    """A function of Path whose so many-th call, and with `again` the next as well, is interrupted as it returns."""
+def interrupted_after(real: Callable[..., object], calls: list[None], number: int, again: int) -> Callable[..., object]:
+    """A function of Path whose so many-th call is interrupted as it returns, and the one so many calls after it."""
 
     def call(*arguments: object, **options: object) -> object:
         result = real(*arguments, **options)
         calls.append(None)
-        if len(calls) == number or (again and len(calls) == number + 1):
+        if len(calls) in (number, number + (again or len(calls))):
             raise KeyboardInterrupt
         return result
 
@@ -182,9 +180,9 @@ def test_the_next_process_moves_the_files_back_that_a_killed_one_has_moved(
     assert sum(outcomes) > 6
 
 
-@pytest.mark.parametrize("again", [False, True], ids=["once", "and while files are moved back"])
+@pytest.mark.parametrize("again", range(8))
 def test_an_interrupt_at_any_moment_moves_the_files_back(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, again: bool
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, again: int
 ) -> None:
     after = sorted([MARK, "a", "deep/c", "d", "mine"])
     outcomes = []

@@ -402,6 +402,30 @@ def test_a_language_that_is_not_known_is_any(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "pair"),
+    [
+        (
+            "".join(f"It is {hour} o'clock.\tEs ist {hour} Uhr.\tclock\n" for hour in range(12)),
+            ("It is 0 o'clock.", "Es ist 0 Uhr."),
+        ),
+        ("Go.\tGeh!\tCC-BY 2.0\n" * 12, ("Go.", "Geh!")),
+        ("source,target,domain\n" + "".join(f"{day} May,{day}. Mai,a\n" for day in range(12)), ("0 May", "0. Mai")),
+    ],
+    ids=["sentences with numbers", "one sentence", "named by roles"],
+)
+def test_sentences_that_are_alike_are_no_labels(tmp_path: Path, text: str, pair: tuple[str, str]) -> None:
+    write(tmp_path, pairs=text)
+    assert trained_on(tmp_path, "pairs")[0] == pair
+
+
+@pytest.mark.parametrize("name", ["c.en-fr.tsv", "c"])
+def test_names_of_files_say_more_than_half_of_the_names_of_columns(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text("English\tTranslation\n" + "Cat.\tChat.\n" * 12, encoding="utf-8")
+    told = "en to fr (as the file's name says)" if "." in name else "en to xx (as the names of the columns say)"
+    assert told in prepare(tmp_path, name, *WHOLE).stdout
+
+
+@pytest.mark.parametrize(
     ("before", "between"),
     [("s{}", ""), ("GEN {}:7", ""), ("eng", "deu"), ("{}", "")],
     ids=["id", "verse", "code", "number"],

@@ -48,6 +48,8 @@ def test_a_published_name_has_english_first(name: str) -> None:
         (["b.qu", "b.es"], ("qu", "es")),
         (["train.gn-es.tsv"], ("gn", "es")),
         (["hsb-deu.tsv"], ("hsb", "de")),
+        (["a.en", "a.fr", "a.dev"], ("en", "fr")),
+        (["a.eng", "a.deu", "b.en", "b.de"], ("en", "de")),
     ],
 )
 def test_endings_and_codes_in_a_name_state_the_languages(names: list[str], found: tuple[str, str]) -> None:
@@ -64,6 +66,7 @@ def test_endings_and_codes_in_a_name_state_the_languages(names: list[str], found
         ["eng.txt"],
         ["a.src", "a.tgt"],
         ["a.src", "a.en"],
+        *(["de-dup.tsv"], ["fr-new.txt"], ["pt-br.txt"], ["x.en-jp.tsv"]),
         ["only.fr"],
         ["deu.backup"],
     ],

@@ -1,6 +1,7 @@
 """When a training ends, how its updates add up, and what the clock and the scores decide."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from seq2seq_cli.learning.state import Progress
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.text.vocabulary import EOS
 from seq2seq_cli.training.events import Event, Finished, Step, Validated
-from seq2seq_cli.training.loop import TrainingLoop, end_reason, fraction_done
+from seq2seq_cli.training.loop import TrainingLoop, end_reason, fraction_done, is_ended_by_time
 from seq2seq_cli.training.validation import validate
 from tests.tiny import fresh_tiny, resumed, started, tiny_config
 
@@ -116,6 +117,14 @@ def test_a_training_stopped_before_its_last_validation_has_it_when_resumed(
     assert finished(all_events) == "1e-05-minute limit reached"
     assert [event.step for event in all_events if isinstance(event, Validated)] == [3]
     assert session.run.best_path.is_file()
+
+
+def test_a_training_whose_epochs_are_done_is_not_ended_by_its_time() -> None:
+    training = TrainingConfig(epochs=3, max_minutes=10)
+    late = Progress(epoch=2, seconds=604, step=9, validated_step=9)
+    assert is_ended_by_time(late, training)
+    assert not is_ended_by_time(replace(late, epoch=3), training)
+    assert not is_ended_by_time(replace(late, seconds=500), training)
 
 
 def test_the_fraction_done_is_that_of_epochs_or_of_time_whichever_is_more() -> None:

@@ -53,7 +53,7 @@ def test_leaves_its_origin_as_it_is_and_says_where_it_is_from(
 
     assert contents(origin.path) == before
     session = resumed(RunFolder(run_path), session.config, corpus)
-    assert f"it began with the best weights of `{origin.path}`" in model_card(
+    assert f"it began with the best weights of `{origin.path.name}`" in model_card(
         session.run, corpus, session.config, session.state, report(session)
     )
     assert origin.provenance().init_from is None

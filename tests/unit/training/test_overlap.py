@@ -58,7 +58,7 @@ def test_they_are_left_out_of_the_scores_also_when_resumed_and_by_runs_after_it(
     assert RunFolder(second).provenance().pairs["test"] == 20
     card = (second / "README.md").read_text(encoding="utf-8")
     assert "20 test pairs;" in card
-    assert f"more are not scored: 30 test pairs, as `{origin.path}` was trained on a sentence of each" in card
+    assert f"more are not scored: 30 test pairs, as `{origin.path.name}` was trained on a sentence of each" in card
     whole = find_test_set([evaluated(second)], None, "test", more, [])
     assert len(leave_out_trained(whole, [evaluated(second)]).pairs) == 20
 

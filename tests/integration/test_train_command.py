@@ -202,7 +202,7 @@ def test_an_old_model_learns_from_new_data_and_stays_as_it_is(home: Path) -> Non
 
     continued = home / "runs" / "luong_dot_continued"
     assert valid_losses(continued)[0] < valid_losses(home / "runs" / "scratch")[0]
-    assert "runs/luong_dot`" in (continued / "README.md").read_text(encoding="utf-8")
+    assert "`luong_dot`" in (continued / "README.md").read_text(encoding="utf-8")
     assert {path: path.read_bytes() for path in old.rglob("*") if path.is_file()} == before
 
 

@@ -148,49 +148,54 @@ def fill_and_fail(path: Path) -> None:
         raise KeyError
 
 
-@pytest.mark.skipif(os.name == "nt", reason="forks")
-@pytest.mark.parametrize("follow", [fill_and_fail, clear_leftovers])
-def test_the_next_process_moves_the_files_back_that_a_killed_one_has_moved(
-    tmp_path: Path, follow: Callable[[Path], None]
-) -> None:
+def check_at_every_call(folder: Path, replace: Callable[[Path, int], bool]) -> None:
+    """Whichever call that moves a file is the last, the folder has all of its old files, or all of the new ones.
+
+    `replace` replaces the files up to that call, puts the folder in order, and returns whether the call was made.
+    """
     after = sorted([MARK, "a", "deep/c", "d", "mine"])
     outcomes = []
     for number in range(1, 30):
-        path = tmp_path / str(number)
+        path = folder / str(number)
         fill(path, MARK, "a", "deep/b")
         (path / "mine").write_text("mine", encoding="utf-8")
         before = {name: (path / name).read_bytes() for name in names(path)}
-        if not (child := os.fork()):
-            try:
-                fill_and_be_killed(path, number)
-            finally:
-                os._exit(0)
-        _, status = os.waitpid(child, 0)
-
-        follow(path)
-        assert not (path / ".unfinished").exists()
-        assert all(any(folder.iterdir()) for folder in path.rglob("*") if folder.is_dir())
-        found = {name: (path / name).read_bytes() for name in names(path)}
-        assert found == before or names(path) == after
+        was_ended = replace(path, number)
+        found = {name: (path / name).read_bytes() for name in names(path) if not name.startswith(".")}
+        assert found == before or sorted(found) == after
         outcomes.append(found == before)
-        if not status:
+        if not was_ended:
             break
     assert outcomes[0]
     assert not outcomes[-1]
     assert sum(outcomes) > 6
 
 
+@pytest.mark.skipif(os.name == "nt", reason="forks")
+@pytest.mark.parametrize("follow", [fill_and_fail, clear_leftovers])
+def test_the_next_process_moves_the_files_back_that_a_killed_one_has_moved(
+    tmp_path: Path, follow: Callable[[Path], None]
+) -> None:
+    def replace(path: Path, number: int) -> bool:
+        if not (child := os.fork()):
+            try:
+                fill_and_be_killed(path, number)
+            finally:
+                os._exit(0)
+        _, status = os.waitpid(child, 0)
+        follow(path)
+        assert not (path / ".unfinished").exists()
+        assert all(any(folder.iterdir()) for folder in path.rglob("*") if folder.is_dir())
+        return bool(status)
+
+    check_at_every_call(tmp_path, replace)
+
+
 @pytest.mark.parametrize("again", range(8))
 def test_an_interrupt_at_any_moment_moves_the_files_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, again: int
 ) -> None:
-    after = sorted([MARK, "a", "deep/c", "d", "mine"])
-    outcomes = []
-    for number in range(1, 30):
-        path = tmp_path / str(number)
-        fill(path, MARK, "a", "deep/b")
-        (path / "mine").write_text("mine", encoding="utf-8")
-        before = {name: (path / name).read_bytes() for name in names(path)}
+    def replace(path: Path, number: int) -> bool:
         calls: list[None] = []
         with monkeypatch.context() as patch:
             for name in ("rename", "replace", "hardlink_to", "unlink", "write_bytes"):
@@ -199,15 +204,9 @@ def test_an_interrupt_at_any_moment_moves_the_files_back(
                 fill(path, MARK, "a", "deep/c", "d", replaced=(MARK, "a", "deep/b"))
         if again:
             clear_leftovers(path)
+        return len(calls) >= number
 
-        found = {name: (path / name).read_bytes() for name in names(path) if not name.startswith(".")}
-        assert found == before or sorted(found) == after
-        outcomes.append(found == before)
-        if len(calls) < number:
-            break
-    assert outcomes[0]
-    assert not outcomes[-1]
-    assert sum(outcomes) > 6
+    check_at_every_call(tmp_path, replace)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="links need a privilege")

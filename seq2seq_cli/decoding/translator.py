@@ -24,7 +24,7 @@ from seq2seq_cli.decoding.passages.pieces import Piece
 from seq2seq_cli.decoding.passages.protected import lost_numbers
 from seq2seq_cli.decoding.passages.restore import restore
 from seq2seq_cli.decoding.passages.word_weights import WordWeights
-from seq2seq_cli.decoding.search.constraints import Constraints, Term
+from seq2seq_cli.decoding.search.constraints import Constraints, Form, Term
 from seq2seq_cli.decoding.search.hypothesis import Hypothesis
 from seq2seq_cli.decoding.search.search import search
 from seq2seq_cli.decoding.search.tree import Trace, Tree
@@ -33,6 +33,7 @@ from seq2seq_cli.errors import InputError, UsageError, one_line
 from seq2seq_cli.text.codec import FINAL_MARKS, Codec, Reading
 from seq2seq_cli.text.conventions import Span
 from seq2seq_cli.text.normalise import CONTINUING, SPACING, normalise
+from seq2seq_cli.text.numbers import number_forms
 from seq2seq_cli.text.vocabulary import CHARACTERS_PER_TOKEN, EOS, EOS_UNIT, UNK
 
 if TYPE_CHECKING:  # pydantic is not imported to translate
@@ -187,8 +188,16 @@ class Translator:
         """The sentence on the condition that its translation has what stands in these spans, if that can be written."""
         if self.options.sampling or len(spans) > MOST_DEMANDED:
             return sentence
-        text = sentence.piece.text
-        return sentence._replace(kept=tuple(span for span in spans if any(forms([text[slice(*span)]], self.tgt_codec))))
+        return sentence._replace(kept=tuple(span for span in spans if self._kept_forms(sentence, span)))
+
+    def _kept_forms(self, sentence: "_Sentence", span: Span) -> tuple[Form, ...]:
+        """The ids of the number or name of a span, in all forms that a translation may have it in."""
+        written = number_forms(sentence.piece.text[slice(*span)], self._number_forms)
+        return tuple(forms(written, self.tgt_codec))
+
+    @property
+    def _number_forms(self) -> Mapping[str, str]:
+        return self.src_codec.conventions.number_forms
 
     def _lost(self, sentence: "_Sentence", translations: Sequence[SentenceTranslation]) -> list[Span]:
         """The numbers and new names of a sentence that its best translation lacks, but for those of the glossary.
@@ -196,7 +205,7 @@ class Translator:
         Beyond `MOST_DEMANDED` in all, names are not counted: very many are none, and numbers come first.
         """
         source, output = sentence.piece.text, sentence.piece.without_marks(translations[0].text)
-        numbers, names = lost_numbers(source, output), lost_names(source, output, self.src_codec)
+        numbers, names = lost_numbers(source, output, self._number_forms), lost_names(source, output, self.src_codec)
         if (numbers or names) and self.demands.glossary.terms:
             reading = self.read(source)
             terms = self.demands.terms(reading, _protected_positions(sentence.piece, reading))
@@ -252,7 +261,7 @@ class Translator:
         copied = (word for word in reading.words if has_attention or word.is_unknown)
         limit = sum(not is_punctuation(word.text) for word in copied)
         text, protected = sentence.piece.text, () if self.options.sampling else sentence.piece.protected
-        spans = [(span, tuple(forms([text[slice(*span)]], self.tgt_codec))) for span in sentence.kept]
+        spans = [(span, self._kept_forms(sentence, span)) for span in sentence.kept]
         spans += [(span, ((UNK,),)) for span in protected]
         own = [Term(found, positions_of_span(reading, text, span)) for span, found in spans if found]
         terms = (*demanded.terms, *own)

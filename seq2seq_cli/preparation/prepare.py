@@ -45,6 +45,7 @@ from seq2seq_cli.pairs.scripts import find_mismatch
 from seq2seq_cli.preparation.conventions import learn_conventions, with_known_words
 from seq2seq_cli.preparation.dropped import Dropped, LineCounts, write_examples
 from seq2seq_cli.preparation.given_codecs import adopt_codecs, check_languages
+from seq2seq_cli.preparation.number_forms import learn_number_forms
 from seq2seq_cli.preparation.output_folder import (
     OUR_FILES,
     check_replaceable,
@@ -281,7 +282,8 @@ class _Job:
         else:
             src, tgt = fit_codecs(self.config.text, src_counts, tgt_counts, rules)
             conventions = learn_conventions(store, selection.split_of_pair, in_training, self.config.text)
-        codecs = replace(src, conventions=conventions), tgt
+        forms = conventions.number_forms or learn_number_forms(store, selection.split_of_pair)
+        codecs = replace(src, conventions=replace(conventions, number_forms=forms)), tgt
         save_codecs(folder, codecs)
         return [
             write_side(folder, store, side, codec, selection.split_of_pair, side_counts)

@@ -20,6 +20,7 @@ from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import DECODER, ENCODER
 from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.conventions import Conventions
+from seq2seq_cli.text.numbers import number_forms
 from seq2seq_cli.text.options import SideOptions
 from seq2seq_cli.text.segmenter import get_segmenter
 from seq2seq_cli.text.sides import load_codecs, save_codecs
@@ -50,7 +51,7 @@ TEXTS = [
     "the dog . " * 40,
 ]
 SAMPLE = Path(__file__).parents[2] / "data" / "sample.txt"
-NUMBERS = ["12 12 7", "he 1 2 3 4 5 6 7 8 9 10 11 she"]
+NUMBERS = ["12 12 7", "he 12.50 she 1,000 and 1,299.50", "he 1 2 3 4 5 6 7 8 9 10 11 she"]
 NAMES = ["he saw Anna Kowalski .", "She kissed O'Brien's dog. Anna saw Éva, I'll 12 3.", "he" + " Anna" * 9]
 
 
@@ -85,7 +86,8 @@ def with_rounded_weights(run: RunFolder) -> RunFolder:
 def with_known_words(run: RunFolder) -> RunFolder:
     """The run with the conventions of pairs whose names stay as they are."""
     src, tgt = load_codecs(run.path)
-    conventions = Conventions(language="en", known_words=("he", "she", "saw", "kissed", "dog"))
+    known_words, number_forms = ("he", "she", "saw", "kissed", "dog"), {"1.5": "1,5", "1,000": "1.000 1000"}
+    conventions = Conventions(language="en", known_words=known_words, number_forms=number_forms)
     save_codecs(run.path, (replace(src, conventions=conventions), tgt))
     return run
 
@@ -195,6 +197,7 @@ SAID = [
     'She said: "Don\'t go!" (e.g. on Sunday, at 5 p.m.)',
     "he's 1.80m tall , isn't he ?",
     "GO HOME, TOM!",
+    "1,250,000.75 12.50 0.5 7:30 1,299 3,14 १२.५० on 31.12.2024 at 192.168.100.200",
     "L'été dernier , qu' est-ce que c'était ?",
     "Weißt du, was 3,5 % von 20 $ sind? http://a.b/c?d=1 x@y.org",
     "İSTANBUL'DA IŞIK VAR",
@@ -240,6 +243,7 @@ def test_texts_are_read_and_written_as_in_python(
         capital_after=".?!",
         cased_words=("Tom", "Sunday", "Istanbul", "weiß"),
         known_words=("my", "name", "dr", "american"),
+        number_forms={"1,000": "1000 1.000", "1.5": "1,5", "1:5": "1.5 1:5"},
     )
     data = {
         "codec": codec_data(codec),
@@ -254,7 +258,8 @@ def test_texts_are_read_and_written_as_in_python(
         " return texts.map((text) => { const {ids, parts} = side.read(text);"
         " const names = Translator.prototype.newNames.call({src: side, conventions: written}, text);"
         " const places = names.map((span) => text.slice(...span));"
-        " return [ids, parts, side.write(ids).text, side.write(ids).units, written.apply(text), places]; });"
+        " const forms = text.split(' ').map((word) => written.numberForms(word));"
+        " return [ids, parts, side.write(ids).text, side.write(ids).units, written.apply(text), places, forms]; });"
         f" }})({json.dumps(data)})"
     )
     for text, ours in zip(SAID, found, strict=True):
@@ -262,7 +267,9 @@ def test_texts_are_read_and_written_as_in_python(
         writing = codec.write(reading.ids)
         names = [text[start:end] for start, end in new_names(text, replace(codec, conventions=conventions))]
         assert ("Anna" in names) == (text[:7] == "My name")
-        assert ours == [reading.ids, reading.parts, writing.text, writing.units, conventions.apply(text), names]
+        forms = [number_forms(word, conventions.number_forms) for word in text.split(" ")]
+        written = conventions.apply(text)
+        assert ours == [reading.ids, reading.parts, writing.text, writing.units, written, names, forms]
 
 
 def test_it_translates_what_is_typed_and_shows_its_attention(browser: Browser, tmp_path: Path) -> None:

@@ -74,11 +74,11 @@ def gaps(piece: Piece) -> list[tuple[int, int]]:
 @given(any_text, lengths)
 def test_protected_spans_are_in_order_and_apart(text: str, usual: int) -> None:
     for piece in taken_apart(text, usual).pieces:
-        numbered = piece.protect(lost_numbers(piece.text, ""))
+        numbered = piece.protect(lost_numbers(piece.text, "", {}))
         for some in (piece, numbered):
             assert all(start <= end for start, end in gaps(some))
             assert all(start < end for start, end in some.protected)
-        assert lost_numbers("".join(numbered.text[a:b] + "." for a, b in gaps(numbered)), "") == []
+        assert lost_numbers("".join(numbered.text[a:b] + "." for a, b in gaps(numbered)), "", {}) == []
 
 
 @given(
@@ -159,7 +159,7 @@ def test_the_largest_span_has_the_largest_sum_of_all_spans(gains: list[int]) -> 
 @given(st.lists(st.integers(0, 30), max_size=8), st.lists(st.integers(0, 30), max_size=8))
 def test_numbers_are_lost_as_often_as_the_output_lacks_them(source: list[int], output: list[int]) -> None:
     text = " and ".join(map(str, source))
-    lost = [int(text[a:b]) for a, b in lost_numbers(text, ", ".join(map(str, output)))]
+    lost = [int(text[a:b]) for a, b in lost_numbers(text, ", ".join(map(str, output)), {})]
     missing = {number: max(0, source.count(number) - output.count(number)) for number in source}
     assert {number: lost.count(number) for number in source} == missing
 

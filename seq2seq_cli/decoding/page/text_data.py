@@ -9,13 +9,14 @@ from typing import Any, TypeAlias
 
 from seq2seq_cli.decoding.demands import MOST_DEMANDED
 from seq2seq_cli.decoding.names import LONGEST_ENDING
+from seq2seq_cli.decoding.page.javascript import Expression, replacement_in_javascript, to_javascript
 from seq2seq_cli.decoding.passages import abbreviations, markup, protected, restore, sentences, source
 from seq2seq_cli.decoding.search.penalties import LEAST_COVERAGE
 from seq2seq_cli.decoding.search.pointer import LEAST_PROBABILITY
 from seq2seq_cli.text.codec import FINAL_MARKS, Codec
 from seq2seq_cli.text.conventions import ADDRESS, FIRST_WORD, INNER_WORD, PART_END, WORD, Conventions, SpaceRule
-from seq2seq_cli.text.javascript import Expression, replacement_in_javascript, to_javascript
 from seq2seq_cli.text.normalise import DROPPED, UNSPACED
+from seq2seq_cli.text.numbers import NUMBER, SEPARATED
 from seq2seq_cli.text.tokenizer import LONGEST_WORD
 from seq2seq_cli.text.tokenizer_rules import Finder, TokenizerRules
 
@@ -65,6 +66,8 @@ def expressions_data() -> dict[str, Expression]:
         "space": r"\s",
         "spaces": r"\s+",
         "digit": f"[{_ranges(str.isdigit)}]",
+        "nonDigit": r"\D",
+        "separated": rf"^(?:{SEPARATED.pattern})\Z",
         "partEnd": PART_END,
         "firstWord": rf"^(?:{FIRST_WORD.pattern})\Z",
         "address": ADDRESS,
@@ -84,7 +87,8 @@ def expressions_data() -> dict[str, Expression]:
         "innerWord": INNER_WORD,
         "mark": re.compile(markup.MARK, re.MULTILINE),
         "unbroken": markup.UNBROKEN,
-        "number": protected.NUMBER,
+        "number": NUMBER,
+        "nonDigits": r"\D",
         "sentenceEnd": sentences.SENTENCE_END,
         **{f"cut{rank}": cut for rank, cut in enumerate(source.CUTS)},
     }

@@ -1,4 +1,4 @@
-"""Spans that come through a translation unchanged: addresses, paths, names with @ or #, numbers.
+"""Spans that come through a translation: addresses, paths, names with @ or #, and numbers.
 
 Each kind is one regular expression whose time grows with the length of the text, whatever the text is: a repetition
 begins at the start of a word only, or has a bound.
@@ -6,7 +6,9 @@ begins at the start of a word only, or has a bound.
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+
+from seq2seq_cli.text.numbers import NUMBER, number_forms
 
 _URL = r"(?:\b(?:https?|ftp|file)://|\bwww\.)[^\s<>\"“”„«»\\^`{|}]+"
 _E_MAIL = r"(?<![\w.+%-])[\w.+%-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+"
@@ -22,7 +24,6 @@ PROTECTED = "|".join([_URL, _E_MAIL, _HOST, _PATH, _HANDLE, _HASHTAG])
 """The expression of all protected spans; `without_final_marks` then leaves the punctuation of the sentence to it."""
 
 TRAILING_MARKS = ".,;:!?…'’*_~。，、；：！？"
-NUMBER = re.compile(r"\d++(?:[.,:/'’\-\u2009\u202f\xa0]\d++)*+")
 BRACKETS = {")": "(", "]": "["}
 CLOSING = dict(zip("([{\"'“„‚‘«‹", ")]}\"'”“‘’»›", strict=True))
 """The closing mark of each opening one."""
@@ -41,18 +42,25 @@ def without_final_marks(span: str) -> str:
         span = shorter
 
 
-def lost_numbers(source: str, output: str) -> list[tuple[int, int]]:
-    """The spans of the numbers of the source that do not occur in the output, with their separators as they stand.
+def lost_numbers(source: str, output: str, forms: Mapping[str, str]) -> list[tuple[int, int]]:
+    """The spans of the numbers of the source that the output lacks, as they stand and in their other `number_forms`.
 
     A number that occurs n times in the source is lost where it occurs fewer times in the output: its last ones are.
     """
     left = Counter(match[0] for match in NUMBER.finditer(output))
-    lost = []
+    other: list[re.Match[str]] = []
     for match in NUMBER.finditer(source):
-        if left[match[0]] > 0:
+        if left[match[0]] > 0:  # first those that stand as they are, so that no other number takes their place
             left[match[0]] -= 1
         else:
+            other.append(match)
+    lost = []
+    for match in other:
+        form = next((form for form in number_forms(match[0], forms) if left[form] > 0), None)
+        if form is None:
             lost.append(match.span())
+        else:
+            left[form] -= 1
     return lost
 
 

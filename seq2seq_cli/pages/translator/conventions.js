@@ -36,6 +36,23 @@ class Conventions {
       .filter((span) => !text.slice(...span).split(EXPRESSIONS.partEnd).some(isKnown));
   }
 
+  /** The ways in which a translation may write a number: the same as text/numbers.py, which explains it. */
+  numberForms(number) {
+    const found = EXPRESSIONS.separated.exec(number);
+    const [first, ...groups] = number.split(EXPRESSIONS.nonDigit);
+    const marks = found ? number.match(EXPRESSIONS.nonDigits) : [];
+    const examples = marks.map((mark) => `1${mark}${mark === found.groups.mark ? "000" : "5"}`);
+    if (!examples.length || !examples.every((example) => own(this.number_forms, example))) return [number];
+    const different = new Set(examples);
+    let choices = [new Map()];
+    for (const example of different) {
+      const written = this.number_forms[example].split(" ").map((form) => form.slice(1, form.length - example.length + 2));
+      choices = choices.flatMap((chosen) => written.map((mark) => new Map(chosen).set(example, mark)));
+    }
+    const forms = choices.map((chosen) => first + groups.map((group, i) => chosen.get(examples[i]) + group).join(""));
+    return [...new Set(different.size > 1 ? forms : [...forms, number])];
+  }
+
   joinQuotes(text) {
     for (const quote of this.quotes) {
       const parts = text.split(quote);

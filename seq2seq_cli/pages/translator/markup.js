@@ -194,15 +194,19 @@ function withoutFinalMarks(span) {
   return shortest === span ? span : withoutFinalMarks(shortest);
 }
 
-/** The spans of the numbers of the source that the output lacks. */
-function lostNumbers(source, output) {
+/** The spans of the numbers of the source that the output lacks, as they stand and in other forms. */
+function lostNumbers(source, output, formsOf) {
   const left = new Map();
   for (const [number] of output.matchAll(EXPRESSIONS.number)) left.set(number, (left.get(number) ?? 0) + 1);
-  return [...source.matchAll(EXPRESSIONS.number)].flatMap((match) => {
-    const count = left.get(match[0]) ?? 0;
-    left.set(match[0], count - 1);
-    return count > 0 ? [] : [[match.index, match.index + match[0].length]];
-  });
+  const isTaken = (forms) => {
+    const form = forms.find((each) => left.get(each) > 0);
+    if (form !== undefined) left.set(form, left.get(form) - 1);
+    return form !== undefined;
+  };
+  return [...source.matchAll(EXPRESSIONS.number)]
+    .filter(([number]) => !isTaken([number]))
+    .filter(([number]) => !isTaken(formsOf(number)))
+    .map(({ 0: number, index }) => [index, index + number.length]);
 }
 
 /** The number of places where a protected word stands in a text, and not inside a longer word or number. */

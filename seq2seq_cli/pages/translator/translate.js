@@ -40,7 +40,7 @@ class Translator {
     let found = this.translatePiece(piece);
     let kept = [];
     let lost = this.lost(piece, found);
-    if (lost.length <= TABLES.mostDemanded) kept = lost.filter((span) => this.forms(piece.text.slice(...span)).length);
+    if (lost.length <= TABLES.mostDemanded) kept = lost.filter((span) => this.keptForms(piece, span).length);
     if (kept.length) {
       found = this.translatePiece(piece, kept);
       lost = this.lost(piece, found);
@@ -54,7 +54,7 @@ class Translator {
   /** The spans of the numbers and the new names of a piece that its translation lacks. */
   lost({ text, marks }, found) {
     const output = marks.reduce((rest, mark) => rest.replace(mark.text, mark.kind === "GAP" ? " " : ""), found.text);
-    const numbers = lostNumbers(text, output);
+    const numbers = lostNumbers(text, output, (number) => this.conventions.numberForms(number));
     const names = this.newNames(text).filter((span) => !hasName(output, text.slice(...span)));
     if (numbers.length + names.length > TABLES.mostDemanded) return numbers;
     return [...numbers, ...names].sort(([one], [other]) => one - other);
@@ -86,7 +86,7 @@ class Translator {
     const copied = words.filter((word) => this.hasAttention || isUnknown(word));
     const positions = (span) => (this.hasAttention ? positionsOfSpan(words, text, span) : []);
     const terms = [
-      ...kept.map((span) => ({ forms: this.forms(text.slice(...span)), positions: positions(span) })),
+      ...kept.map((span) => ({ forms: this.keptForms({ text }, span), positions: positions(span) })),
       ...protectedSpans.map((span) => ({ forms: [[UNK]], positions: positions(span) })),
     ].filter(({ forms }) => forms.length);
     const isSingle = !words.slice(0, -1).some((word) => word.text && isFinalMark(word.text));
@@ -97,6 +97,11 @@ class Translator {
       opening: terms.length ? this.openingIds : new Set(),
       closing: terms.length && isSingle ? this.finalIds : new Set(),
     };
+  }
+
+  /** The ids of the number or name of a span, in all forms that a translation may have it in. */
+  keptForms({ text }, span) {
+    return this.conventions.numberForms(text.slice(...span)).flatMap((form) => this.forms(form));
   }
 
   /** The ids of a number or a name, if the codec can write it: with and without a space before it. */

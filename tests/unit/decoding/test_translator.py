@@ -201,6 +201,18 @@ def test_a_number_of_a_mark_is_not_one_of_the_sentence(model: Seq2Seq, src_codec
     assert "2" in re.sub("<.*?>", "", found.text)
 
 
+def test_a_number_has_the_separators_of_the_target_language(model: Seq2Seq, src_codec: Codec) -> None:
+    words = Counter(["▁1250,75", *TGT_UNITS[1:]])
+    tgt_codec = Codec.fit(TargetConfig(language="de", min_count=1), "word", words)
+    with torch.no_grad():  # no untrained model writes it, or copies a number, by itself
+        model.output.bias[[UNK, tgt_codec.vocabulary.id("▁1250,75")]] = -1000
+    conventions = replace(src_codec.conventions, number_forms={"1.5": "1,5", "1,000": "1.000 1000"})
+    told = translator(model, replace(src_codec, conventions=conventions), tgt_codec)
+    plain = translator(model, src_codec, tgt_codec)
+    written = [re.findall(r"[\d.,]*\d", each.translate(["She saw 1,250.75 dogs."])[0].text) for each in (plain, told)]
+    assert written == [["1,250.75"], ["1250,75"]]
+
+
 def test_a_sentence_of_very_many_numbers_has_them_all(model: Seq2Seq, src_codec: Codec, tgt_codec: Codec) -> None:
     numbers = [str(number) for number in range(100, 300)]
     [found] = translator(model, src_codec, tgt_codec).translate([" ".join(["she", "saw", *numbers])])

@@ -80,4 +80,16 @@ def test_an_empty_translation_keeps_the_marks() -> None:
     ],
 )
 def test_numbers_are_lost_unless_they_occur_as_they_stand(source: str, output: str, lost: list[str]) -> None:
-    assert [source[start:end] for start, end in lost_numbers(source, output)] == lost
+    assert [source[start:end] for start, end in lost_numbers(source, output, {})] == lost
+
+
+def test_numbers_are_not_lost_in_another_form_and_each_form_stands_for_one() -> None:
+    forms = {"1,000": "1000 1.000", "1.5": "1,5"}
+
+    def lost(source: str, output: str) -> list[str]:
+        return [source[start:end] for start, end in lost_numbers(source, output, forms)]
+
+    assert lost("1,000 and 1,000 and 12.50 and 1,299.50", "1.000 und 12,50 und 1,299.50") == ["1,000"]
+    assert lost("1,000 and 1000", "1.000 und 1000") == []
+    assert lost("1.5 or 1,5", "1.5 oder 1,5") == []
+    assert lost("1.5 or 1,5", "1,5 oder 1,5") == []

@@ -1,6 +1,7 @@
 """Regular expressions of Python as JavaScript's, with the ``v`` flag: they find the same in the same texts.
 
-Possessive repetitions become greedy ones: the expressions of s2s do not depend on the difference.
+Possessive repetitions become greedy ones, and a reference to a group that took no part finds the empty text, which in
+Python finds nothing: the expressions of s2s do not depend on the differences.
 """
 
 import re
@@ -70,6 +71,7 @@ class _Translator:
             "AT": lambda place: self._places[str(place)],
             "BRANCH": lambda branches: f"(?:{'|'.join(map(self.sequence, branches[1]))})",
             "SUBPATTERN": self._group,
+            "GROUPREF": lambda number: rf"\k<{self._names[number]}>" if number in self._names else rf"(?:\{number})",
             "MAX_REPEAT": lambda repeat: self._repeat(*repeat),
             "POSSESSIVE_REPEAT": lambda repeat: self._repeat(*repeat),
             "MIN_REPEAT": lambda repeat: f"{self._repeat(*repeat)}?",

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from seq2seq_cli.text.javascript import replacement_in_javascript, to_javascript
+from seq2seq_cli.decoding.page.javascript import replacement_in_javascript, to_javascript
 
 
 def test_the_classes_are_pythons() -> None:
@@ -15,6 +15,10 @@ def test_the_classes_are_pythons() -> None:
 def test_names_flags_and_places_are_kept() -> None:
     assert to_javascript("(?P<word>a)|b$", ignores_case=True) == (r"(?:(?<word>a)|b(?=\n?$))", "iv")
     assert to_javascript(re.compile("^a.", re.MULTILINE | re.DOTALL), finds_all=True) == (r"(?<![^\n])a[\s\S]", "gv")
+
+
+def test_references_to_groups_are_kept() -> None:
+    assert to_javascript(r"(?P<mark>a)(b)(?P=mark)\2") == (r"(?<mark>a)(b)\k<mark>(?:\2)", "v")
 
 
 def test_what_has_no_counterpart_is_refused() -> None:

@@ -1,0 +1,57 @@
+"""The forms that a number has in translations."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from seq2seq_cli.text.numbers import NUMBER, number_forms, separators
+
+GERMAN = {"1,000": "1000 1.000", "1.5": "1,5", "1:5": "1.5 1:5"}
+ENGLISH = {"1.000": "1,000", "1,5": "1.5"}
+
+
+@pytest.mark.parametrize(
+    ("number", "forms"),
+    [
+        ("12.50", ["12,50", "12.50"]),
+        ("0.125", ["0,125", "0.125"]),
+        ("1,000", ["1000", "1.000", "1,000"]),
+        ("1,250,000", ["1250000", "1.250.000", "1,250,000"]),
+        ("1,299.50", ["1299,50", "1.299,50"]),  # it is no version, time or date
+        ("7:30", ["7.30", "7:30"]),
+        ("1984", ["1984"]),
+        ("3.5.2024", ["3.5.2024"]),  # a date
+        ("3.141", ["3.141"]),  # what becomes of points before three digits is not known
+        ("555-1234", ["555-1234"]),
+        ("1,299-50", ["1,299-50"]),
+        ("12,34,567", ["12,34,567"]),
+        ("Kowalski", ["Kowalski"]),
+    ],
+)
+def test_the_separators_of_a_number_become_those_of_translations(number: str, forms: list[str]) -> None:
+    assert number_forms(number, GERMAN) == forms
+
+
+@pytest.mark.parametrize("number", ["192.168.100.200", "192.168.0.1", "31.12.2024", "2019-2020", "1.2.3", "0.000.000"])
+def test_network_addresses_dates_and_versions_stay_as_they_are(number: str) -> None:
+    assert separators(number) == []
+    assert number_forms(number, ENGLISH) == [number]
+
+
+def test_a_separator_of_thousands_stands_before_three_digits() -> None:
+    assert separators("1,250,000.75") == ["1,000", "1,000", "1.5"]
+    assert separators("1,2345") == ["1,5"]
+    assert separators("1.250.000") == ["1.000", "1.000"]
+    assert separators("1234.567") == ["1.5"]
+
+
+def test_a_separator_may_stay_where_another_changes() -> None:
+    assert number_forms("1,299.50", {"1,000": "1000", "1.5": "1.5"}) == ["1299.50"]
+
+
+@given(st.from_regex(NUMBER, fullmatch=True))
+def test_all_forms_have_the_same_digits(number: str) -> None:
+    digits = [character for character in number if character.isdigit()]
+    for form in number_forms(number, GERMAN):
+        assert [character for character in form if character.isdigit()] == digits
+    assert number_forms(number, {}) == [number]

@@ -1,7 +1,9 @@
 """The figures of a system on a test set, and of the difference between two."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +24,8 @@ _LENGTHS = ((1, 4), (5, 8), (9, 15), (16, None))
 """Source words per sentence, from and to."""
 _FREQUENCIES = ((0, 0), (1, 9), (10, 99), (100, None))
 """Training sources that have the rarest word of a source."""
+_MOST_DECIMALS = 7
+"""Decimals with which the bounds of scores are shown, fewer than these."""
 _NEIGHBOURS = ((0, 0), (1, 9), (10, None))
 """Training sources near a source."""
 
@@ -66,6 +70,11 @@ class Evaluation:
     """By the training frequency of the rarest source word; none where the training texts are not at hand."""
     by_neighbours: tuple[Part, ...]
     """By the number of training sources near the source; none where these are not at hand."""
+    by_score: tuple[Part, ...]
+    """By the score that the model gives to its translation, in four parts of about as many pairs; none for outputs of
+    unknown origin."""
+    score_correlation: float | None
+    """Spearman's rank correlation, over the distinct sources, of that score and chrF2++; None where one is constant."""
     by_source: Mapping[str, Scorer] = field(repr=False, compare=False)
     """The metrics of `scores`, with the statistics of each source."""
 
@@ -82,6 +91,7 @@ def figures_of(output: SystemOutput, tests: TestSet, training: TrainingSources |
     by_source = {metric: scorer.by(sources) for metric, scorer in of_pairs.items()}
     lengths = [len(words_of(source, src)) for source, _ in tests.pairs]
     known = [training.known(source) for source, _ in tests.pairs] if training else []
+    scores = output.model_scores or {}
     return Evaluation(
         output=output,
         scores=_scores(by_source),
@@ -89,9 +99,11 @@ def figures_of(output: SystemOutput, tests: TestSet, training: TrainingSources |
         lowercase=_scores({metric: scorer.by(sources) for metric, scorer in lowercase.items()}),
         length_ratio=_words(hypotheses, tgt) / max(1, _words([text for [text] in references], tgt)),
         loop_rate=output.loop_rate(tgt),
-        by_length=_parts(of_pairs["BLEU"], lengths, _LENGTHS),
-        by_frequency=_parts(of_pairs["BLEU"], [each.rarest_frequency for each in known], _FREQUENCIES),
-        by_neighbours=_parts(of_pairs["BLEU"], [each.neighbours for each in known], _NEIGHBOURS),
+        by_length=_parts(of_pairs["BLEU"], _within(lengths, _LENGTHS)),
+        by_frequency=_parts(of_pairs["BLEU"], _within([each.rarest_frequency for each in known], _FREQUENCIES)),
+        by_neighbours=_parts(of_pairs["BLEU"], _within([each.neighbours for each in known], _NEIGHBOURS)),
+        by_score=_parts(of_pairs["BLEU"], _quarters([scores[source] for source in sources])) if scores else (),
+        score_correlation=_score_correlation(output, tests),
         by_source=by_source,
     )
 
@@ -147,13 +159,54 @@ def _scores(of_metrics: Mapping[str, Scorer]) -> tuple[Score, ...]:
     )
 
 
-def _parts(bleu: Scorer, values: Sequence[int], bounds: Sequence[tuple[int, int | None]]) -> tuple[Part, ...]:
-    """BLEU of the pairs whose value lies within each of the bounds; parts without pairs are left out."""
-    parts = []
+def _score_correlation(output: SystemOutput, tests: TestSet) -> float | None:
+    if not output.model_scores:
+        return None
+    scores = np.array([output.model_scores[source] for source in tests.references])
+    ranks = [_ranks(values) - (len(values) - 1) / 2 for values in (scores, source_scores(output, tests))]
+    norm = float(np.prod([np.linalg.norm(of_values) for of_values in ranks]))
+    return float(ranks[0] @ ranks[1]) / norm if norm else None
+
+
+def _ranks(values: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
+    """The place of each value in ascending order, from 0; equal values share the mean of their places."""
+    _, of_value, counts = np.unique(values, return_inverse=True, return_counts=True)
+    return (np.cumsum(counts) - (counts + 1) / 2)[of_value]
+
+
+def _within(values: Sequence[int], bounds: Sequence[tuple[int, int | None]]) -> dict[str, list[int]]:
+    """The numbers of the values that lie within each of the bounds, by its name."""
+    parts = {}
     for low, high in bounds:
-        chosen = np.array([i for i, value in enumerate(values) if low <= value and (high is None or value <= high)])
         name = f"{low} and more" if high is None else f"{low}" if low == high else f"{low} to {high}"
-        if len(chosen):
+        parts[name] = [i for i, value in enumerate(values) if low <= value and (high is None or value <= high)]
+    return parts
+
+
+def _quarters(scores: Sequence[float]) -> dict[str, list[int]]:
+    """The numbers of the scores in four parts of about equal size, the highest first, by the bounds of the part."""
+    quartiles = sorted(set(np.quantile(scores, [0.75, 0.5, 0.25]).tolist()), reverse=True)
+
+    def cuts(decimals: int) -> list[float]:
+        return list(dict.fromkeys(round(quartile, decimals) for quartile in quartiles))
+
+    # As few decimals as tell them apart, two at least. They divide the scores as they are shown.
+    decimals = next((d for d in range(2, _MOST_DECIMALS) if len(cuts(d)) == len(quartiles) and all(cuts(d))), 2)
+    shown = [f"{cut:.{decimals}f}" for cut in cuts(decimals)]
+    names = [f"{shown[0]} and more", *(f"{low} to {high}" for high, low in pairwise(shown)), f"below {shown[-1]}"]
+    bounds = pairwise([math.inf, *cuts(decimals), -math.inf])
+    return {
+        name: [i for i, score in enumerate(scores) if low <= score < high]
+        for name, (high, low) in zip(names, bounds, strict=True)
+    }
+
+
+def _parts(bleu: Scorer, pairs_of: Mapping[str, Sequence[int]]) -> tuple[Part, ...]:
+    """BLEU of the pairs of each part; parts without pairs are left out."""
+    parts = []
+    for name, pairs in pairs_of.items():
+        if pairs:
+            chosen = np.array(pairs)
             is_countable = bleu.statistics[chosen, _REFERENCE_LENGTH].max() >= _LONGEST_NGRAM
             parts.append(Part(name, len(chosen), bleu.score(chosen) if is_countable else None))
     return tuple(parts)

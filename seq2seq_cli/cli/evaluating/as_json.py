@@ -50,8 +50,10 @@ def _system_json(evaluation: Evaluation) -> dict[str, Any]:
         "unknown_rate": output.unknown_rate,
         "copy_rate": output.copy_rate,
         "loop_rate": evaluation.loop_rate,
+        "score_correlation": evaluation.score_correlation,
         "sentences_per_second": output.sentences_per_second,
         "by_length": [part._asdict() for part in evaluation.by_length],
         "by_frequency": [part._asdict() for part in evaluation.by_frequency],
         "by_neighbours": [part._asdict() for part in evaluation.by_neighbours],
+        "by_score": [part._asdict() for part in evaluation.by_score],
     }

@@ -70,6 +70,8 @@ def _of_system(evaluation: Evaluation) -> Iterator[Block]:
     }
     told = [f"{name} {100 * rate:.2f} %" for name, rate in rates.items() if rate is not None]
     lines.append(", ".join([f"length ratio {evaluation.length_ratio:.3f}", *told]))
+    if evaluation.score_correlation is not None:
+        lines.append(f"rank correlation of the translations' scores and chrF2++ {evaluation.score_correlation:.2f}")
     if output.sentences_per_second:
         lines.append(f"{counted(round(output.sentences_per_second), 'sentence')} per second")
     yield lines
@@ -101,6 +103,7 @@ def _parts(evaluation: Evaluation) -> dict[str, tuple[Part, ...]]:
         "words of the source": evaluation.by_length,
         "training sources with its rarest word": evaluation.by_frequency,
         "training sources near it": evaluation.by_neighbours,
+        "score of the translation": evaluation.by_score,
     }
     return {title: of_title for title, of_title in parts.items() if of_title}
 

@@ -1,5 +1,7 @@
 """The figures of systems, counted by hand."""
 
+import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -74,6 +76,50 @@ def test_parts_are_the_pairs_with_so_many_neighbours() -> None:
     sources = TrainingSources([*["Go!"] * 12, "She kissed Tom.", "She kissed the dog that sleeps."], "en")
     parts = figures_of(output(), TESTS, sources).by_neighbours
     assert [(part.name, part.pairs) for part in parts] == [("0", 1), ("1 to 9", 2), ("10 and more", 1)]
+
+
+def test_parts_by_score_are_quarters_of_the_pairs() -> None:
+    scores = {"She kissed him.": -0.5, "The dog sleeps in the garden today.": -0.125, "Go.": -1.0}
+    parts = figures_of(replace(output(), model_scores=scores), TESTS).by_score
+    # The pairs have -1, -0.5, -0.5 and -0.125: quartiles of -0.625, -0.5 and -0.40625.
+    assert [(part.name, part.pairs) for part in parts] == [
+        ("-0.41 and more", 1),
+        ("-0.50 to -0.41", 2),
+        ("below -0.62", 1),
+    ]
+    assert parts[0].bleu == pytest.approx(100)
+    assert figures_of(output(), TESTS).by_score == ()
+
+
+@pytest.mark.parametrize(
+    ("scores", "parts"),
+    [
+        # Quartiles of -0.0045, -0.003 and -0.0025, of which two are -0.003 when rounded once more.
+        ((-0.003, -0.001, -0.009), [("-0.0025 and more", 1), ("-0.0030 to -0.0025", 2), ("below -0.0045", 1)]),
+        ((-0.5, -0.5, -0.5), [("-0.50 and more", 4)]),
+    ],
+)
+def test_parts_by_score_have_the_decimals_that_tell_them_apart(
+    scores: tuple[float, ...], parts: list[tuple[str, int]]
+) -> None:
+    found = figures_of(replace(output(), model_scores=dict(zip(PERFECT, scores, strict=True))), TESTS).by_score
+    assert [(part.name, part.pairs) for part in found] == parts
+
+
+def test_the_rank_correlation_compares_the_orders_of_the_sources() -> None:
+    """Spearman's, with the mean rank for equal values."""
+    # chrF2++ is 100 for two of the three sources, whose ranks are 1.5 each, and less for "Go.", of rank 0.
+    worse = output(**{"Go.": "Los!"})
+
+    def correlation(*scores: float) -> float | None:
+        return figures_of(replace(worse, model_scores=dict(zip(PERFECT, scores, strict=True))), TESTS).score_correlation
+
+    # Ranks less their mean: (1, 0, -1).(0.5, 0.5, -1) / sqrt(2 * 1.5); then the opposite, and (0, 1, -1) alike.
+    assert correlation(-0.1, -0.2, -0.3) == pytest.approx(math.sqrt(3) / 2)
+    assert correlation(-0.2, -0.1, -0.3) == pytest.approx(math.sqrt(3) / 2)
+    assert correlation(-0.3, -0.2, -0.1) == pytest.approx(-math.sqrt(3) / 2)
+    assert correlation(-0.2, -0.2, -0.2) is None
+    assert figures_of(worse, TESTS).score_correlation is None
 
 
 def test_an_output_that_repeats_three_words_three_times_is_a_loop() -> None:

@@ -44,7 +44,8 @@ def number_forms_of(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     for source, target in pairs:
         numbers, translations = _by_digits(source), _by_digits(target)
         for digits in numbers.keys() & translations.keys():
-            for example, form in _forms(numbers[digits], translations[digits]):
+            # The separators of a number count once, however many there are of one kind.
+            for example, form in set(_forms(numbers[digits], translations[digits])):
                 counts[example][form] += 1
     forms = {example: _usual(found) for example, found in sorted(counts.items()) if found.total() >= _FEWEST}
     known = {example: " ".join(found) for example, found in forms.items() if found}
@@ -77,4 +78,5 @@ def _marks(number: str) -> dict[int, str]:
 
 def _usual(found: Counter[str]) -> list[str]:
     least = max(_LEAST, _LEAST_SHARE * found.total())
-    return [form for form, count in found.most_common() if count >= least]
+    # In alphabetical order where two are as frequent: the same pairs always teach the same.
+    return sorted((form for form, count in found.items() if count >= least), key=lambda form: (-found[form], form))

@@ -4,7 +4,6 @@ A column is a file of numbers, one for each pair or for each token. A few column
 of texts and tokens are read in the blocks in which they were written.
 """
 
-import mmap
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
@@ -120,13 +119,11 @@ class PairStore:
 
     def pairs_with(self, side: SideName, pattern: re.Pattern[bytes]) -> NDArray[np.int64]:
         """The pairs whose sentences on that side have the pattern, which spans no line break, in their order."""
-        ends = np.cumsum(self.column(f"{side}.sizes"), dtype=np.int64)
-        path = self._path(f"{side}.text")
-        if not path.stat().st_size:  # an empty file cannot be mapped
-            return np.empty(0, dtype=np.int64)
-        with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as text:
-            starts = np.fromiter((match.start() for match in pattern.finditer(text)), dtype=np.int64)
-        return np.unique(np.searchsorted(ends, starts, side="right")).astype(np.int64)
+        found = [np.empty(0, dtype=np.int64)]
+        for pairs, block in self.side_blocks(side):
+            starts = [match.start() for match in pattern.finditer(block.text.tobytes())]
+            found.append(pairs.start + np.searchsorted(np.cumsum(block.sizes, dtype=np.int64), starts, side="right"))
+        return np.unique(np.concatenate(found))
 
     def files_of(self, pairs: Sequence[int]) -> list[str]:
         """The pair file of each of some pairs."""

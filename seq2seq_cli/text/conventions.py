@@ -126,7 +126,7 @@ class Conventions:
     with a capital inside sentences mostly stand in the translation as they are, so that new ones should; else none.
     This is so from English to German, but not from German, whose nouns have capitals, nor from English to Russian."""
     number_forms: Mapping[str, str] = field(default_factory=dict)
-    """How translations write the separators of numbers, where otherwise than the source: see ``number_forms``."""
+    """How translations write each separator of the source, for ``text.numbers.number_forms``; none where all stay."""
 
     def apply(self, text: str) -> str:
         """The text, normalised, written by the conventions; a text that follows them is not changed. Idempotent.

@@ -6,15 +6,21 @@ from itertools import product
 
 NUMBER = re.compile(r"\d++(?:[.,:/'’\-\u2009\u202f\xa0]\d++)*+")
 
+# Four groups with points between them are a network address, unless they end as a round number does.
 _THOUSANDS = (
-    r"(?!0)\d{1,3}(?P<mark>[.,'’\u2009\u202f\xa0])\d{3}(?:(?P=mark)\d{3})?(?:(?!(?P=mark))[.,]\d+)?"
-    # Two groups at most: 192.168.100.200 is a network address.
+    r"(?!\d+(?:\.\d+){2}\.(?!000)\d+\Z)(?!0)\d{1,3}(?P<mark>[.,'’])\d{3}(?:(?P=mark)\d{3})*(?:(?!(?P=mark))[.,]\d+)?"
 )
 SEPARATED = re.compile(rf"{_THOUSANDS}|\d+[.,:]\d+")
 """A number whose separators differ from language to language: of thousands, of decimals, of hours and minutes.
 
 Dates, telephone numbers, network addresses and versions of three parts are none.
 """
+
+BETWEEN = re.compile(r"[-/]")
+"""What stands between the two numbers of a range or a ratio."""
+
+STAYING = frozenset({"1.5", "1:5"})
+"""The examples of `separators` whose numbers may be of a kind that stays as it is: versions (3.11), scores (3:1)."""
 
 
 def separators(number: str) -> list[str]:
@@ -28,9 +34,12 @@ def number_forms(number: str, forms: Mapping[str, str]) -> list[str]:
     """The ways in which a translation may write a number of the source, the most frequent first.
 
     `forms` has the ways to write each example of `separators`, with a space between them: "1000 1.000" for 1,000. A
-    number with one kind of separators may be a version, too, and so stand as it is: 3.11. One with two kinds, 1,299.50,
-    is none. A number with an unknown separator has no other form.
+    number with an unknown separator stays as it is. A range of two numbers has the forms of both: 12.50-15.00.
     """
+    parts = BETWEEN.split(number)
+    if len(parts) == 2 and all(map(separators, parts)):
+        between = number[len(parts[0])]
+        return [between.join(written) for written in product(*(number_forms(part, forms) for part in parts))]
     examples = separators(number)
     if not examples or not all(example in forms for example in examples):
         return [number]
@@ -40,7 +49,7 @@ def number_forms(number: str, forms: Mapping[str, str]) -> list[str]:
     for written in product(*(forms[example].split(" ") for example in different)):
         marks = {example: _mark(example, form) for example, form in zip(different, written, strict=True)}
         found.append(first + "".join(marks[example] + group for example, group in zip(examples, groups, strict=True)))
-    return list(dict.fromkeys(found if len(different) > 1 else [*found, number]))
+    return list(dict.fromkeys([*found, number] if STAYING.issuperset(different) else found))
 
 
 def _mark(example: str, form: str) -> str:

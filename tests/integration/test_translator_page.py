@@ -83,8 +83,8 @@ def with_rounded_weights(run: RunFolder) -> RunFolder:
     return run
 
 
-def with_known_words(run: RunFolder) -> RunFolder:
-    """The run with the conventions of pairs whose names stay as they are."""
+def with_conventions(run: RunFolder) -> RunFolder:
+    """The run with the conventions of pairs whose names stay, and whose numbers have the separators of German."""
     src, tgt = load_codecs(run.path)
     known_words, number_forms = ("he", "she", "saw", "kissed", "dog"), {"1.5": "1,5", "1,000": "1.000 1000"}
     conventions = Conventions(language="en", known_words=known_words, number_forms=number_forms)
@@ -116,7 +116,7 @@ def translated(browser: Browser, texts: list[str]) -> list[Any]:
 def test_its_translations_and_weights_are_those_of_python(
     browser: Browser, tmp_path: Path, score: ScoreName, copies: bool
 ) -> None:
-    run = with_known_words(with_rounded_weights(make_run(tmp_path / "run", score=score, copies=copies)))
+    run = with_conventions(with_rounded_weights(make_run(tmp_path / "run", score=score, copies=copies)))
     open_page(browser, run)
     expected = load(run.path).translator.translate([*TEXTS, *NUMBERS, *NAMES])
     found = translated(browser, [*TEXTS, *NUMBERS, *NAMES])

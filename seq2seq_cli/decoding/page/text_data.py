@@ -16,7 +16,7 @@ from seq2seq_cli.decoding.search.pointer import LEAST_PROBABILITY
 from seq2seq_cli.text.codec import FINAL_MARKS, Codec
 from seq2seq_cli.text.conventions import ADDRESS, FIRST_WORD, INNER_WORD, PART_END, WORD, Conventions, SpaceRule
 from seq2seq_cli.text.normalise import DROPPED, UNSPACED
-from seq2seq_cli.text.numbers import NUMBER, SEPARATED
+from seq2seq_cli.text.numbers import BETWEEN, NUMBER, SEPARATED, STAYING
 from seq2seq_cli.text.tokenizer import LONGEST_WORD
 from seq2seq_cli.text.tokenizer_rules import Finder, TokenizerRules
 
@@ -66,8 +66,8 @@ def expressions_data() -> dict[str, Expression]:
         "space": r"\s",
         "spaces": r"\s+",
         "digit": f"[{_ranges(str.isdigit)}]",
-        "nonDigit": r"\D",
         "separated": rf"^(?:{SEPARATED.pattern})\Z",
+        "between": BETWEEN,
         "partEnd": PART_END,
         "firstWord": rf"^(?:{FIRST_WORD.pattern})\Z",
         "address": ADDRESS,
@@ -103,6 +103,7 @@ def tables_data(language: str) -> Data:
     return {
         "titles": {letter: letter.title() for letter in _characters(str.islower) if letter.title() != letter.upper()},
         "finalMarks": "".join(sorted(FINAL_MARKS)),
+        "staying": sorted(STAYING),
         "blocks": sorted(markup.BLOCKS),
         "rawBlocks": sorted(markup.RAW_BLOCKS),
         "rawWords": sorted(markup.RAW_WORDS),

@@ -43,20 +43,22 @@ def without_final_marks(span: str) -> str:
 
 
 def lost_numbers(source: str, output: str, forms: Mapping[str, str]) -> list[tuple[int, int]]:
-    """The spans of the numbers of the source that the output lacks, as they stand and in their other `number_forms`.
+    """The spans of the numbers of the source that the output lacks, in all of their `number_forms`.
 
     A number that occurs n times in the source is lost where it occurs fewer times in the output: its last ones are.
     """
     left = Counter(match[0] for match in NUMBER.finditer(output))
-    other: list[re.Match[str]] = []
+    other: list[tuple[re.Match[str], list[str]]] = []
     for match in NUMBER.finditer(source):
-        if left[match[0]] > 0:  # first those that stand as they are, so that no other number takes their place
+        of_number = number_forms(match[0], forms)
+        # First those that stand as they are, so that no other number takes their place.
+        if match[0] in of_number and left[match[0]] > 0:
             left[match[0]] -= 1
         else:
-            other.append(match)
+            other.append((match, of_number))
     lost = []
-    for match in other:
-        form = next((form for form in number_forms(match[0], forms) if left[form] > 0), None)
+    for match, of_number in other:
+        form = next((form for form in of_number if left[form] > 0), None)
         if form is None:
             lost.append(match.span())
         else:

@@ -2,6 +2,13 @@
 
 const APOSTROPHES = "'\u2019";
 
+/** The separators of a number, each as it stands in an example: the same as text/numbers.py, which explains it. */
+function separators(number) {
+  const found = EXPRESSIONS.separated.exec(number);
+  const marks = found ? number.match(EXPRESSIONS.nonDigits) : [];
+  return marks.map((mark) => `1${mark}${mark === found.groups.mark ? "000" : "5"}`);
+}
+
 class Conventions {
   constructor(data) {
     Object.assign(this, data);
@@ -38,11 +45,14 @@ class Conventions {
 
   /** The ways in which a translation may write a number: the same as text/numbers.py, which explains it. */
   numberForms(number) {
-    const found = EXPRESSIONS.separated.exec(number);
-    const [first, ...groups] = number.split(EXPRESSIONS.nonDigit);
-    const marks = found ? number.match(EXPRESSIONS.nonDigits) : [];
-    const examples = marks.map((mark) => `1${mark}${mark === found.groups.mark ? "000" : "5"}`);
+    const parts = number.split(EXPRESSIONS.between);
+    if (parts.length === 2 && parts.every((part) => separators(part).length)) {
+      const [starts, ends] = parts.map((part) => this.numberForms(part));
+      return starts.flatMap((start) => ends.map((end) => start + number[parts[0].length] + end));
+    }
+    const examples = separators(number);
     if (!examples.length || !examples.every((example) => own(this.number_forms, example))) return [number];
+    const [first, ...groups] = number.split(EXPRESSIONS.nonDigits);
     const different = new Set(examples);
     let choices = [new Map()];
     for (const example of different) {
@@ -50,7 +60,8 @@ class Conventions {
       choices = choices.flatMap((chosen) => written.map((mark) => new Map(chosen).set(example, mark)));
     }
     const forms = choices.map((chosen) => first + groups.map((group, i) => chosen.get(examples[i]) + group).join(""));
-    return [...new Set(different.size > 1 ? forms : [...forms, number])];
+    const mayStay = [...different].every((example) => TABLES.staying.includes(example));
+    return [...new Set(mayStay ? [...forms, number] : forms)];
   }
 
   joinQuotes(text) {

@@ -204,9 +204,10 @@ function lostNumbers(source, output, formsOf) {
     return form !== undefined;
   };
   return [...source.matchAll(EXPRESSIONS.number)]
-    .filter(([number]) => !isTaken([number]))
-    .filter(([number]) => !isTaken(formsOf(number)))
-    .map(({ 0: number, index }) => [index, index + number.length]);
+    .map(({ 0: number, index }) => ({ number, index, forms: formsOf(number) }))
+    .filter(({ number, forms }) => !(forms.includes(number) && isTaken([number])))
+    .filter(({ forms }) => !isTaken(forms))
+    .map(({ number, index }) => [index, index + number.length]);
 }
 
 /** The number of places where a protected word stands in a text, and not inside a longer word or number. */

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seq2seq_cli.text.numbers import NUMBER, number_forms, separators
+from seq2seq_cli.text.numbers import NUMBER, SEPARATED, number_forms, separators
 
 GERMAN = {"1,000": "1000 1.000", "1.5": "1,5", "1:5": "1.5 1:5"}
 ENGLISH = {"1.000": "1,000", "1,5": "1.5"}
@@ -15,10 +15,14 @@ ENGLISH = {"1.000": "1,000", "1,5": "1.5"}
     [
         ("12.50", ["12,50", "12.50"]),
         ("0.125", ["0,125", "0.125"]),
-        ("1,000", ["1000", "1.000", "1,000"]),
-        ("1,250,000", ["1250000", "1.250.000", "1,250,000"]),
-        ("1,299.50", ["1299,50", "1.299,50"]),  # it is no version, time or date
+        ("1,000", ["1000", "1.000"]),
+        ("1,250,000", ["1250000", "1.250.000"]),
+        ("1,299.50", ["1299,50", "1.299,50"]),
+        ("2,000,000,000", ["2000000000", "2.000.000.000"]),
         ("7:30", ["7.30", "7:30"]),
+        ("3:1", ["3.1", "3:1"]),  # a score
+        ("12.50-15.00", ["12,50-15,00", "12,50-15.00", "12.50-15,00", "12.50-15.00"]),
+        ("1,500/2,000", ["1500/2000", "1500/2.000", "1.500/2000", "1.500/2.000"]),
         ("1984", ["1984"]),
         ("3.5.2024", ["3.5.2024"]),  # a date
         ("3.141", ["3.141"]),  # what becomes of points before three digits is not known
@@ -43,13 +47,14 @@ def test_a_separator_of_thousands_stands_before_three_digits() -> None:
     assert separators("1,2345") == ["1,5"]
     assert separators("1.250.000") == ["1.000", "1.000"]
     assert separators("1234.567") == ["1.5"]
+    assert separators("1.250.000.000") == ["1.000"] * 3
 
 
 def test_a_separator_may_stay_where_another_changes() -> None:
     assert number_forms("1,299.50", {"1,000": "1000", "1.5": "1.5"}) == ["1299.50"]
 
 
-@given(st.from_regex(NUMBER, fullmatch=True))
+@given(st.from_regex(NUMBER, fullmatch=True) | st.from_regex(SEPARATED, fullmatch=True))
 def test_all_forms_have_the_same_digits(number: str) -> None:
     digits = [character for character in number if character.isdigit()]
     for form in number_forms(number, GERMAN):

@@ -1,6 +1,7 @@
 """The results of systems, kept as JSON, and their table."""
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -89,19 +90,39 @@ def results_table(results: Sequence[Result]) -> list[str]:
 
 
 def summary_table(results: Sequence[Result]) -> list[str]:
-    """The rows of `results_table` with minutes, BLEU and chrF alone."""
+    """BLEU, a row for each system, the best one first, and a column for each pair file.
+
+    A system that was measured several times on the same pairs is there with the fewest settings of its own, and of
+    these with the highest score.
+    """
+    cells: dict[str, dict[str, list[Result]]] = {}  # by system and pair file
+
+    def preference(key: Key) -> tuple[int, float]:
+        return len(key[3]), -mean(_bleu(groups[key]))
+
+    groups = _by_system(results)
+    for key in sorted(groups, key=preference):
+        cells.setdefault(key[2], {}).setdefault(key[0], groups[key])
+    columns = sorted({result.pairs for result in results}, key=_natural)
+    machines = {
+        pairs: sorted({of_system[pairs][0].hardware for of_system in cells.values() if pairs in of_system})
+        for pairs in columns
+    }
+    systems = sorted(cells, key=lambda system: -max(mean(_bleu(several)) for several in cells[system].values()))
     rows = [
-        [
-            ", tested on ".join((pairs, *test)),
-            _in_words(system, settings),
-            hardware,
-            f"{mean(each.minutes for each in several):.0f}",
-            with_spread([each.bleu.value for each in several]),
-            with_spread([each.chrf.value for each in several]),
-        ]
-        for (pairs, test, system, settings, hardware), several in _by_system(results).items()
+        [f"`{system}`", *(with_spread(_bleu(cells[system].get(pairs, []))) for pairs in columns)] for system in systems
     ]
-    return markdown_table(["pairs", "system", "hardware", "minutes", "BLEU", "chrF2"], rows, texts=3)
+    titles = ["BLEU", *(f"{pairs}, {' or '.join(machines[pairs])}" for pairs in columns)]
+    return markdown_table(titles, rows)
+
+
+def _bleu(results: Sequence[Result]) -> list[float]:
+    return [result.bleu.value for result in results]
+
+
+def _natural(name: str) -> list[str | int]:
+    """The parts of a name by which it is sorted, numbers by their value."""
+    return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)]
 
 
 def _by_system(results: Sequence[Result]) -> dict[Key, list[Result]]:
@@ -112,7 +133,7 @@ def _by_system(results: Sequence[Result]) -> dict[Key, list[Result]]:
         groups.setdefault(key, []).append(result)
 
     def place(key: Key) -> tuple[str, tuple[str, ...], str, float]:
-        return key[0], key[1], key[4], -mean(each.bleu.value for each in groups[key])
+        return key[0], key[1], key[4], -mean(_bleu(groups[key]))
 
     return {key: groups[key] for key in sorted(groups, key=place)}
 

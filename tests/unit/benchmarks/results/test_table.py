@@ -57,7 +57,28 @@ def test_seeds_are_one_row_with_mean_and_spread_and_the_best_system_is_first(tmp
         ],
         ["deu.txt", "`joeynmt-rnn:6`", *machine, "", "6.0", "1", "7.0", "8.0", "60.0", "", ""],
     ]
-    assert [cells(row) for row in summary_table(results)[2:]] == [
-        ["deu.txt", "`quick`", "2 cores (x86_64)", "6", "40.0 ± 1.4", "60.0 ± 0.0"],
-        ["deu.txt", "`joeynmt-rnn:6`", "2 cores (x86_64)", "6", "7.0", "60.0"],
+
+
+def test_the_summary_has_a_column_per_pair_file_and_each_system_with_the_fewest_settings() -> None:
+    few = {"pairs": "deu-3000.txt", "hardware": "1 core (x86_64)"}
+    results = [
+        result("joeynmt-rnn:6", 1, 7.0),
+        result("quick", 1, 39.0),
+        result("quick", 2, 41.0),
+        dataclasses.replace(result("quick", 1, 38.0), hardware="1 core (x86_64)"),
+        dataclasses.replace(result("quick", 1, 43.0), settings=["training.max_minutes=30"]),
+        dataclasses.replace(result("quick", 1, 14.4), **few, settings=["training.max_minutes=3"]),
+        dataclasses.replace(result("few", 1, 13.5), **few),
+        dataclasses.replace(result("quick", 1, 22.8), pairs="deu-10000.txt"),
+    ]
+    assert [cells(row) for row in summary_table(results) if "---" not in row] == [
+        [
+            "BLEU",
+            "deu-3000.txt, 1 core (x86_64)",
+            "deu-10000.txt, 2 cores (x86_64)",
+            "deu.txt, 2 cores (x86_64)",
+        ],
+        ["`quick`", "14.4", "22.8", "40.0 ± 1.4"],
+        ["`few`", "13.5", "", ""],
+        ["`joeynmt-rnn:6`", "", "", "7.0"],
     ]

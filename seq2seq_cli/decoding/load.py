@@ -130,7 +130,8 @@ def _together(runs: Sequence[RunFolder], translators: Sequence[Translator]) -> T
     from seq2seq_cli.decoding.engines.ensemble import Ensemble
 
     for run, translator in zip(runs, translators, strict=True):
-        if (translator.src_codec, translator.tgt_codec) != (first.src_codec, first.tgt_codec):
+        src, tgt = translator.src_codec, translator.tgt_codec
+        if not (src.has_units_of(first.src_codec) and tgt.has_units_of(first.tgt_codec)):
             raise UsageError(
                 f"{run.path}: has other vocabularies than {runs[0].path}: only runs that were trained on the same"
                 " prepared folder translate together"

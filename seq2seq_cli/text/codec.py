@@ -2,7 +2,7 @@
 
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, islice, pairwise, repeat
 from operator import eq
@@ -177,6 +177,10 @@ class Codec:
                 further = (random.random() >= dropout for _ in repeat(None))
                 drawn += map(self.vocabulary.id, self._encoder.parts(token.text, chain(path, further)))
         return drawn
+
+    def has_units_of(self, other: "Codec") -> bool:
+        """Whether both give the same ids to a text that follows the conventions, which alone may differ."""
+        return replace(self, conventions=other.conventions) == other
 
     def save(self, path: Path) -> None:
         """Write one readable JSON file, whole or not at all."""

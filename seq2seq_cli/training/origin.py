@@ -5,7 +5,6 @@ Imported without torch: see `command`.
 
 import logging
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
 from seq2seq_cli.config.choices import Overlap
@@ -73,7 +72,7 @@ def _check_codecs(origin: RunFolder, corpus: PreparedCorpus) -> None:
     differences = []
     codecs = zip(SIDES, load_codecs(origin.path), (corpus.src_codec, corpus.tgt_codec), strict=True)
     for side, theirs, ours in codecs:
-        if replace(theirs, conventions=ours.conventions) != ours:  # the weights do not depend on them
+        if not theirs.has_units_of(ours):  # the weights depend on nothing else
             differences.append(
                 f"{side}: {counted(len(theirs.vocabulary), 'unit')} there, {len(ours.vocabulary):,} here"
             )

@@ -16,8 +16,8 @@ _COLUMN = 36
 
 _LEGEND = """\
 # Beside each value: what is allowed, and the default where the value is another one.
-# The keys of data and text are for s2s prepare; s2s train takes those of the prepared folder. One right behind '#' is
-# not stated: it has its default.
+# The keys of data and text are for s2s prepare; s2s train takes those of the prepared folder. A key right
+# behind '#' is not set and has its default; remove the '#' to set it.
 """
 
 

@@ -20,8 +20,8 @@ GROUPS = (
     "Luong's decoder: the RNN, then attend",
     "A part of the source at a time",
     "Without attention",
-    "The tutorials' own jobs",
-    "The papers' own jobs, too large for a laptop",
+    "Replications of the tutorials",
+    "Replications of the papers, too large for a laptop",
 )
 """The headings that the shipped configs are listed under; each file names its own in a comment, ``# Group: ...``."""
 MODEL_GROUPS = GROUPS[1:5]

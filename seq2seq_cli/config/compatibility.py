@@ -59,16 +59,16 @@ def decoding_problems(decoding: "DecodingConfig") -> Iterator[Problem]:
 
 
 def _longest_source(config: "Config") -> Iterator[Problem]:
-    """The location score has a place for each source token, and so a largest length."""
+    """The location score has one weight per source position, and so a largest length."""
     attention, data = config.model.attention, config.data
     if attention.has_places and config.training.bpe_dropout:
-        why = "the score has a place for each source token, and more parts of words need more"
+        why = "the score has one weight per source position, and words split differently have more tokens"
         yield _clash(config, "training.bpe_dropout", "model.attention.score", why)
     # data.max_tokens counts words; those of other units are counted when they are prepared.
     limited = attention.has_places and config.text.unit == "word" and "max_tokens" in data.model_fields_set
     if limited and data.max_tokens >= attention.max_length:
         longest, most = "model.attention.max_length", "data.max_tokens"
-        why = "the location score has a place for each source token and one for <eos>"
+        why = "the location score has one weight per source position, <eos> counted"
         yield (longest, most), f"{_named(config, longest)} must be above {_named(config, most)}: {why}"
 
 

@@ -26,11 +26,12 @@ class Demands:
     def check(self, codec: Codec) -> None:
         """Raise InputError for words that cannot be written with the codec of the target."""
         if UNK in codec.read(self.prefix).ids:
-            raise InputError(f"--prefix {self.prefix}: the model does not know all of its words")
+            raise InputError(f"--prefix {self.prefix}: has words that the model cannot write: choose others")
         for term, translations in self.glossary.terms.items():
             if not any(True for _ in forms(translations, codec)):
                 raise InputError(
-                    f"--glossary: {term}: the model does not know all words of {' or '.join(translations)}"
+                    f"--glossary: {term}: the model cannot write all words of {' or '.join(translations)}: give another"
+                    " translation"
                 )
 
     def constraints(

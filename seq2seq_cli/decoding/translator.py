@@ -81,7 +81,7 @@ class Translator:
         """
         demands.check(self.tgt_codec)
         if demands.glossary.terms and self.options.sampling:
-            raise UsageError("--glossary: needs a search: leave it out, or decoding.sampling")
+            raise UsageError("--glossary: needs a search: leave it out, or set decoding.sampling=false")
         return replace(self, demands=demands)
 
     def translate(self, texts: Iterable[str]) -> list[Translation]:
@@ -157,10 +157,10 @@ class Translator:
         passage = self._split(text, self.limits)
         if passage.was_cut:
             logger.warning(
-                "%s: a sentence of more than %d tokens was translated in parts: shorter sentences have better"
-                " translations",
+                "%s: a sentence of more than %d %s was translated in parts: shorter sentences have better translations",
                 one_line(place),
                 self.limits.max_length,
+                "characters" if self.src_codec.unit == "character" else "tokens",
             )
         return passage
 

@@ -11,6 +11,7 @@ from seq2seq_cli.evaluation.gold_alignment import GoldAlignment
 from seq2seq_cli.evaluation.system import SystemOutput, read_hypotheses, translate_test_set
 from seq2seq_cli.evaluation.test_data import (
     EvaluatedRun,
+    OwnPairs,
     find_gold_alignment,
     find_test_set,
     leave_out_trained,
@@ -27,6 +28,7 @@ def evaluate(
     data: Path | str | None = None,
     files: Sequence[Path | str] = (),
     columns: str | None = None,
+    encoding: str | None = None,
     alignment: Path | str | None = None,
     hypotheses: Sequence[Path | str] = (),
     device: DeviceName = "auto",
@@ -36,20 +38,21 @@ def evaluate(
 
     The sentences are a split of the prepared folder `data`, by default of the one that the first run was trained on,
     without those that a run knows; or the pairs of `files`, as `prepare` takes them, whose two `columns` are named or
-    numbered (``en,de``). `alignment` is a file of gold links of their words, a line
+    numbered (``en,de``), in an `encoding` other than UTF-8. `alignment` is a file of gold links of their words, a line
     per pair. `hypotheses` are files of translations made elsewhere, one per line: they are evaluated after the runs, or
     alone. `overrides` are keys of the ``decoding`` section with other values, as text.
 
     Raises S2SError: InputErrors for runs, folders and files that cannot be used, UsageError for sentences that are not
     named, or named twice.
     """
-    folder, paths = Path(data) if data else None, list(map(Path, files))
+    folder = Path(data) if data else None
+    own = OwnPairs(paths=tuple(map(Path, files)), columns=columns, encoding=encoding)
     with opened_runs(list(map(Path, runs)), needed=not hypotheses) as found:
         training = training_corpus(found[0]) if found else None
         gold = None
         if alignment:
-            gold = find_gold_alignment(Path(alignment), found, training, split, folder, paths, columns)
-        whole = find_test_set(found, training, split, folder, paths, columns)
+            gold = find_gold_alignment(Path(alignment), found, training, split, folder, own)
+        whole = find_test_set(found, training, split, folder, own)
         tests = whole if files else leave_out_trained(whole, found)
         outputs = [_translate(run, tests, gold, device, overrides) for run in found]
     outputs += [read_hypotheses(Path(path), whole).on(tests) for path in hypotheses]

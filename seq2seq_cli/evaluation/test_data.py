@@ -51,6 +51,22 @@ class EvaluatedRun:
             return None
 
 
+@dataclass(frozen=True, kw_only=True)
+class OwnPairs:
+    """Files of sentence pairs that take the place of a split, as ``s2s prepare`` takes them; none for the split."""
+
+    paths: Sequence[Path] = ()
+    columns: str | None = None
+    encoding: str | None = None
+    """None: UTF-8, or what a byte order mark names."""
+
+    def check(self) -> None:
+        """Raise UsageError for what is said of files where there are none."""
+        for option, value in {"--columns": self.columns, "--encoding": self.encoding}.items():
+            if value and not self.paths:
+                raise UsageError(f"{option}: tells how to read --file: give --file as well, or leave it out")
+
+
 @contextmanager
 def opened_runs(paths: Sequence[Path], *, needed: bool) -> Iterator[list[EvaluatedRun]]:
     """The runs at paths, archives as well; the newest one for no paths, where one is `needed`.
@@ -82,15 +98,13 @@ def find_test_set(
     training: PreparedCorpus | None,
     split: Literal["test", "valid"],
     data: Path | None,
-    files: Sequence[Path],
-    columns: str | None = None,
+    own: OwnPairs,
 ) -> TestSet:
     """The sentences; raises UsageError where they are not named, or twice."""
-    if files and data:
+    if own.paths and data:
         raise UsageError("--file and --data: give one of them")
-    if columns and not files:
-        raise UsageError("--columns: names those of --file: give --file as well, or leave it out")
-    return _of_files(files, runs, columns) if files else TestSet.of_split(_corpus(runs, training, data), split)
+    own.check()
+    return _of_files(own, runs) if own.paths else TestSet.of_split(_corpus(runs, training, data), split)
 
 
 def leave_out_trained(tests: TestSet, runs: Sequence[EvaluatedRun]) -> TestSet:
@@ -119,20 +133,19 @@ def find_gold_alignment(
     training: PreparedCorpus | None,
     split: Literal["test", "valid"],
     data: Path | None,
-    files: Sequence[Path],
-    columns: str | None,
+    own: OwnPairs,
 ) -> GoldAlignment:
-    """The gold alignment in a file, whose lines are those of `files`, or of the file that was prepared.
+    """The gold alignment in a file, whose lines are those of the user's `own` pairs, or of the file that was prepared.
 
     That one is looked for beside the alignment, by its name; raises InputError when it is not there, or was changed.
     """
     if not runs:
         raise UsageError("--alignment: attention is a model's: name a run")
-    if STANDARD_INPUT in files:
+    if STANDARD_INPUT in own.paths:
         raise UsageError("--alignment: the pairs of --file are read twice: name a file, not standard input")
-    if files:
+    if own.paths:
         swap = runs[0].folder.config().data.swap
-        pairs = read_lines(files, columns=columns, languages=_languages(runs), swap=swap)
+        pairs = read_lines(own.paths, encoding=own.encoding, columns=own.columns, languages=_languages(runs), swap=swap)
         return read_gold_alignment(path, pairs, swap=swap)
     corpus = _opened(runs, training, data)
     prepared, options = corpus.manifest.pair_files, corpus.manifest.data
@@ -153,18 +166,18 @@ def find_gold_alignment(
     return read_gold_alignment(path, pairs, swap=options.swap)
 
 
-def _of_files(files: Sequence[Path], runs: Sequence[EvaluatedRun], columns: str | None) -> TestSet:
+def _of_files(own: OwnPairs, runs: Sequence[EvaluatedRun]) -> TestSet:
     swap = bool(runs) and runs[0].folder.config().data.swap
-    languages = _languages(runs) if runs else _named_languages(files, columns)
-    return TestSet.of_files(files, languages, columns=columns, swap=swap)
+    languages = _languages(runs) if runs else _named_languages(own)
+    return TestSet.of_files(own.paths, languages, encoding=own.encoding, columns=own.columns, swap=swap)
 
 
-def _named_languages(files: Sequence[Path], columns: str | None) -> tuple[str, str]:
+def _named_languages(own: OwnPairs) -> tuple[str, str]:
     """The languages that the names of the columns state, or else those of the files; empty where they are not named."""
-    src, tgt = map(language_named, read_columns(columns)) if columns else (None, None)
+    src, tgt = map(language_named, read_columns(own.columns)) if own.columns else (None, None)
     if src and tgt:
         return src, tgt
-    guesses = guess_languages([file.name for file in files])
+    guesses = guess_languages([file.name for file in own.paths])
     return guesses[0] if len(guesses) == 1 else ("", "")
 
 

@@ -40,20 +40,29 @@ class TestSet:
 
     @classmethod
     def of_files(
-        cls, paths: Sequence[Path], languages: tuple[str, str], *, columns: str | None = None, swap: bool = False
+        cls,
+        paths: Sequence[Path],
+        languages: tuple[str, str],
+        *,
+        encoding: str | None = None,
+        columns: str | None = None,
+        swap: bool = False,
     ) -> "TestSet":
         """The pairs of files as ``s2s prepare`` takes them; with `swap`, their second column is the source.
 
         `languages` are those of the source and the target, empty where unknown, `columns` the two columns by name or
-        number. Lines without a text on both sides are passed over. Warnings tell how the files are read.
+        number, `encoding` is that of the files, by default UTF-8. Lines without a text on both sides are passed over.
+        Warnings tell how the files are read.
 
         Raises PairFileError when a file cannot be read, or none has pairs, UsageError when a file lacks the columns.
         """
-        lines = read_lines(paths, columns=columns, languages=languages, swap=swap, tell=logger.warning)
+        lines = read_lines(
+            paths, encoding=encoding, columns=columns, languages=languages, swap=swap, tell=logger.warning
+        )
         pairs = tuple(pair for pair in lines if all(pair))
         name = " + ".join(map(str, paths))
         if not pairs:
-            raise PairFileError(f"{name}: no line has two sentences: {ONE_PER_LINE}")
+            raise PairFileError(f"{name}: no sentence pair in it: {ONE_PER_LINE}")
         return cls(name=name, pairs=pairs, languages=languages)
 
     def leaving_out(self, pairs: Collection[int]) -> "TestSet":
@@ -72,7 +81,7 @@ class TestSet:
 def read_lines(
     paths: Sequence[Path],
     *,
-    encoding: str = "utf-8",
+    encoding: str | None = None,
     columns: str | None = None,
     languages: tuple[str, str] = ("", ""),
     swap: bool = False,
@@ -83,6 +92,7 @@ def read_lines(
     `tell` is called with what the user should know of the way in which a file is read. Raises PairFileError when a file
     cannot be read, UsageError when it lacks the columns.
     """
+    encoding = encoding or "utf-8"
     in_order = (languages[1], languages[0]) if swap else languages
     with local_pair_files({"all": [(path,) for path in paths]}) as given:
         found = recognise(given, encoding=encoding, columns=columns, languages=in_order)["all"]

@@ -135,7 +135,7 @@ def _pair_member(archive: zipfile.ZipFile, name: str) -> zipfile.ZipInfo:
     if len(texts) > 1 and texts[0].file_size < _CLEARLY_LARGER * texts[1].file_size:
         raise PairFileError(
             f"{name}: several texts in the zip archive, {_listed(texts)}: unpack it, and give the file of sentence"
-            " pairs, or two aligned files with --src and --tgt"
+            " pairs, or two aligned files of one side each"
         )
     if ".." in PurePosixPath(texts[0].filename).parts:
         raise PairFileError(

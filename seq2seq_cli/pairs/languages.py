@@ -172,9 +172,8 @@ def _fill(text: TextConfig, found: Codes) -> Codes:
 def _missing(language: str) -> str:
     known = short_code(language)
     hint = f", but one for '{known}'" if known != language and has_tokenizer(known) else ""
-    return (
-        f"spaCy has no tokenizer for '{language}'{hint}: words are cut at spaces and punctuation, as with the code xx"
-    )
+    how = "words are cut at spaces and punctuation, by the rules for any language (xx)"
+    return f"spaCy has no tokenizer for '{language}'{hint}: {how}"
 
 
 def _stem(name: str) -> str:

@@ -58,7 +58,10 @@ def render(draw: Callable[[], "Figure"], image_format: str, *, dpi: int = DPI) -
     if not is_complete and _find_new_fonts():
         content, is_complete = _rendered(draw, image_format, dpi)
     if not is_complete:
-        logger.warning("no installed font has some of the characters: the picture shows boxes in their place")
+        logger.warning(
+            "no installed font has some of the characters: the picture shows boxes in their place; install a font of"
+            " their script, such as one of Noto"
+        )
     return content
 
 

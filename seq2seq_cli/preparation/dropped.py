@@ -97,7 +97,7 @@ class LineCounts:
                 if reason != "blank line":
                     first = lines.examples[0].line
                     raise PairFileError(
-                        f"{file}:{first}: no sentence pair is left: all lines are dropped, this one: {reason}"
+                        f"{file}:{first}: no sentence pair is left: all lines are dropped, the first one as: {reason}"
                     )
             raise PairFileError(f"{file}: no sentence pair in it: {ONE_PER_LINE}")
 

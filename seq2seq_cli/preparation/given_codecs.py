@@ -30,5 +30,6 @@ def check_languages(text: TextConfig, codecs: Codecs) -> None:
     known = codecs[0].config.language, codecs[1].config.language
     if stated != known:
         raise UsageError(
-            f"--languages: to translate {'-'.join(stated)}, but the model of --codec-from translates {'-'.join(known)}"
+            f"the pairs are {'-'.join(stated)}, but the model of --codec-from translates {'-'.join(known)}: give pairs"
+            f" of its languages, or --languages {'-'.join(known)} if that is what these are"
         )

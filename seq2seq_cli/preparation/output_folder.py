@@ -93,9 +93,9 @@ def _differences(
     if None not in (learner, manifest.tokenizers) and learner != manifest.tokenizers:
         yield f"by tokenizers {manifest.tokenizers}, now {learner}"
     if codecs is None and manifest.codecs_given:
-        yield "with the codecs of an older model"
+        yield "with the vocabularies of an older model"
     elif codecs is not None and not (manifest.codecs_given and _are_of(codecs, corpus)):
-        yield "with other codecs"
+        yield "with other vocabularies"
     yield from map(str, find_differences(corpus.config, config, sections=("data", "text")))
 
 

@@ -128,6 +128,7 @@ def _entries(archive: "ZipFile", path: Path) -> "dict[str, ZipInfo]":
         raise ModelFileError(f"{path}: packed with another method than deflate: unpack it, and name the folder")
     if sum(entry.file_size for entry in found.values()) > _MOST_TIMES * path.stat().st_size:
         raise ModelFileError(
-            f"{path}: its files would be more than {_MOST_TIMES} times its size, as those of no run are"
+            f"{path}: its files would be more than {_MOST_TIMES} times its size, as those of no run are: have it sent"
+            " again"
         )
     return found

@@ -77,7 +77,7 @@ class Application:
         wanted = TranslateRequest.parse(await self._allowed_fields(request), self.limits)
         if wanted.direction not in self.directions.translators:
             is_auto = wanted.direction.source == _AUTO
-            told = f"source: {_AUTO}: no language is detected here" if is_auto else "source, target"
+            told = f"source: {_AUTO}: no language is detected here" if is_auto else "source, target: not served here"
             raise HTTPException(400, f"{told}: choose one of {listed(self.directions)}")
         fields = await _unless_client_leaves(request, self._answer(wanted))
         return JSONResponse(fields, headers={"Cache-Control": "no-store"})

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import errno
 import logging
 import os
 import signal
@@ -31,7 +32,8 @@ def open_socket(host: str, port: int) -> socket.socket:
         raise UsageError(f"--host {host}: no such address of this machine") from None
     except OSError as error:
         reason = os.strerror(error.errno or 0)
-        raise UsageError(f"--host {host} --port {port}: cannot listen there: {reason}; give another --port") from None
+        cure = "another --port" if error.errno != errno.EADDRNOTAVAIL else "127.0.0.1, or 0.0.0.0 for all networks"
+        raise UsageError(f"--host {host} --port {port}: cannot listen there: {reason}; give {cure}") from None
 
 
 def address_of(listener: socket.socket) -> str:

@@ -72,7 +72,7 @@ def given_up(config: Config, resolved: Config, corpus: "PreparedCorpus") -> list
     """The values that a config states and its resolved form has otherwise, in words: at most one line."""
     differences = find_stated_differences(resolved, config, sections=("data", "text", "model", "training"))
     told = "; ".join(str(Difference(key, new, old)) for key, old, new in differences)
-    return [f"values of the config that give way to those of {corpus.path}: {told}"] if told else []
+    return [f"values of the config replaced by those of {corpus.path}: {told}"] if told else []
 
 
 def _prepared(config: Config, corpus: "PreparedCorpus") -> Config:

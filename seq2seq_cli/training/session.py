@@ -232,7 +232,7 @@ class Session:
 
     def _resume_command(self) -> str:
         command = f"train --resume --out {shlex.quote(str(self.run.path))}"
-        return f"s2s {command}" if self.group.size == 1 else f"torchrun, as before, -m seq2seq_cli {command}"
+        return f"s2s {command}" if self.group.size == 1 else f"torchrun [its options] -m seq2seq_cli {command}"
 
 
 def create_run(
@@ -340,7 +340,10 @@ def _fresh_state(
 ) -> TrainingState:
     """The state before the first update, with these weights, or others drawn from the seed of the config."""
     if not len(corpus.split("train")):
-        raise TrainingError(f"{corpus.path}: no training pairs are in it")
+        raise TrainingError(
+            f"{corpus.path}: has no training pairs: prepare more, or hold out fewer (data.valid_sources,"
+            " data.test_sources)"
+        )
     torch.manual_seed(config.training.seed)
     with memory_errors(device):
         model = build_model(config.model, **_sizes(corpus)).to(device)

@@ -100,7 +100,7 @@ def test_the_empty_file_of_a_redirection_does_not_hide_the_config_that_is_shown(
     (tmp_path / "luong_dot.yaml").touch()
     done = s2s("configs", "show", "luong_dot", folder=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("s2s: error: luong_dot.yaml: empty, and hides the config of that name: ")
+    assert done.stderr.startswith("s2s: error: luong_dot.yaml: this empty file is found before the shipped config")
 
 
 def test_a_shown_config_can_be_edited_and_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -180,8 +180,8 @@ def test_the_report_has_a_table_for_each_system_and_one_for_the_difference(folde
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("pairs.tsv: 3 pairs, 3 sources\n")
     assert "100.00 to 100.00" in done.stdout
-    assert "within chance" in done.stdout
-    assert "different" not in done.stdout
+    assert "not significant" in done.stdout
+    assert "  significant" not in done.stdout
 
 
 def test_a_page_has_all_figures_and_sentences_and_replaces_no_file_unasked(folder: Path) -> None:
@@ -228,7 +228,7 @@ def data_of(page: Path) -> dict[str, Any]:
         (["runs/newest", "--file", "pairs.tsv", "--html", "a.png"], "a.png: the page can be written as .html or .htm"),
         (["runs/newest", "--file", "pairs.tsv", "--html", "no/a.html"], "no/a.html: there is no folder no"),
         (["runs/newest", "--file", "pairs.tsv", "--overwrite"], "--overwrite: only replaces the page of --html: give"),
-        (["runs/newest", "--columns", "en,de"], "--columns: names those of --file: give --file as well"),
+        (["runs/newest", "--columns", "en,de"], "--columns: tells how to read --file: give --file as well"),
     ],
 )
 def test_what_cannot_be_evaluated_is_named(folder: Path, arguments: list[str], message: str) -> None:

@@ -59,7 +59,8 @@ def show(
     path = find_config(name)
     if not path.stat().st_size and hides_shipped(path):
         raise UsageError(
-            f"{path}: empty, and hides the config of that name: give the output of this command another one"
+            f"{path}: this empty file is found before the shipped config of that name: delete it, and write the"
+            " output to a file of another name"
         )
     if as_json:
         write_json(load_config(name).model_dump(mode="json"))

@@ -7,6 +7,7 @@ from seq2seq_cli.cli.evaluating.options import (
     AsJson,
     Columns,
     Data,
+    Encoding,
     Files,
     Html,
     Hypotheses,
@@ -26,6 +27,7 @@ def evaluate(
     data: Data = None,
     file: Files = None,
     columns: Columns = None,
+    encoding: Encoding = None,
     alignment: Alignment = None,
     hypotheses: Hypotheses = None,
     as_json: AsJson = False,
@@ -37,8 +39,8 @@ def evaluate(
     """Tell what a translator is worth on held-out sentences, and whether it is better than another.
 
     BLEU, chrF2++ and TER are SacreBLEU's, each with its 95 % range over resamples of the sentences and its signature.
-    Of several runs or files, each is compared with the first: a difference is one when two tests, paired bootstrap
-    resampling and approximate randomisation, find it improbable by chance (p < 0.05).
+    Of several runs or files, each is compared with the first: a difference is significant where two tests, paired
+    bootstrap resampling and approximate randomisation, both give p < 0.05.
     """
     from seq2seq_cli.cli.evaluating.as_json import to_json
     from seq2seq_cli.cli.evaluating.page_file import check_page_path, write_page
@@ -56,6 +58,7 @@ def evaluate(
         data=data,
         files=file or [],
         columns=columns,
+        encoding=encoding,
         alignment=alignment,
         hypotheses=hypotheses or [],
         device=device,

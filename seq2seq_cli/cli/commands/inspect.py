@@ -110,17 +110,17 @@ def _splits(corpus: "PreparedCorpus") -> Iterator[str]:
     from seq2seq_cli.corpus.inspection import count_references
     from seq2seq_cli.corpus.splits import SPLITS
 
-    yield f"{'split':<14}{'pairs':>12}{'sources':>12}{'with several targets':>24}{'most':>8}"
+    yield f"{'split':<14}{'pairs':>12}{'sources':>12}{'with several targets':>24}{'most targets':>14}"
     for split in SPLITS:
         found = count_references(corpus, split)
-        yield f"{split:<14}{found.pairs:>12,}{found.sources:>12,}{found.several:>24,}{found.most:>8,}"
+        yield f"{split:<14}{found.pairs:>12,}{found.sources:>12,}{found.several:>24,}{found.most:>14,}"
 
 
 def _leakage(leaks: Sequence["Leak"]) -> Iterator[str]:
     yield f"{'leakage':<14}{'src':>12}{'tgt':>12}"
     of_side = ([leak for leak in leaks if leak.side == side] for side in ("src", "tgt"))
     for src, tgt in zip(*of_side, strict=True):
-        note = "  both were given" if src.allowed else ""
+        note = "  allowed: both splits were given" if src.allowed else ""
         yield f"{f'{src.held_out} in {src.other}':<14}{src.sentences:>12,}{tgt.sentences:>12,}{note}"
 
 

@@ -61,7 +61,11 @@ Columns = Annotated[
 Swap = Annotated[bool, typer.Option("--swap", help="Translate from the second column into the first.")]
 Languages = Annotated[
     str | None,
-    typer.Option(metavar="en-de", help="The languages of the columns.", show_default="by name, or en-de"),
+    typer.Option(
+        metavar="en-de",
+        help="The languages of the columns.",
+        show_default="by the names of columns or files, or en-de",
+    ),
 ]
 Encoding = Annotated[str | None, typer.Option(metavar="NAME", help="Encoding of the files.", show_default="utf-8")]
 Limit = Annotated[int | None, typer.Option(min=1, metavar="N", help="Use the first N lines.")]
@@ -218,7 +222,7 @@ def _next_lines(report: "PrepareReport", config: str | None, codec_from: Path | 
 
     pairs = report.manifest.splits["train"].pairs
     if not pairs:
-        yield "no pairs are left to train on"
+        yield "no pairs are left to train on: give more, or hold out fewer (data.valid_sources, data.test_sources)"
         return
     if config is None and codec_from and all((codec_from / name).is_file() for name in (CONFIG, BEST, TRAINED)):
         options = Options(init_from=codec_from)

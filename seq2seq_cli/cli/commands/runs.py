@@ -66,7 +66,7 @@ def compare(
     """Print the config keys on which runs differ, and their results side by side.
 
     The scores are those of each run's best weights: on the validation split, and on the test split where it is scored.
-    Each run is compared with the first: a difference that two tests find improbable by chance (p < 0.05) is one.
+    Each run is compared with the first: a difference is significant where two tests both give p < 0.05.
     """
     from seq2seq_cli.cli.runs.comparison import comparison_json, comparison_lines
     from seq2seq_cli.cli.terminal.json_output import write_json

@@ -46,8 +46,8 @@ def score(
         FormatName,
         typer.Option(
             "--format",
-            help="text: a line per pair and one for all; json: an object for each; tsv: a row for each, with the"
-            " columns that docs/translating.md lists.",
+            help="text: a line per pair and one for all; json: an object for each; tsv: a row for each, with number,"
+            " source, translation, log-probability, tokens, score, confidence, unknown words.",
         ),
     ] = "text",
     device: Device = "auto",

@@ -71,7 +71,7 @@ def serve(
     keys = ApiKeys.find(api_keys)
     with open_socket(host, port) as listener:
         if is_reachable(listener) and not keys.are_required:
-            warn("other machines can reach this server, and it asks for no API key")
+            warn("other machines can reach this server without an API key: --api-keys FILE asks for one")
         with loading():
             directions = Directions.load(model or [], device=device, overrides=overrides or [], threads=threads)
         started = f"s2s: translates {listed(directions)} at {address_of(listener)}\n"

@@ -22,28 +22,35 @@ def train(
             "--config",
             "-c",
             metavar="NAME",
-            help="A config by name or path; s2s configs lists them; by default the one for the number of pairs.",
+            help="A config by name or path; s2s configs lists them. By default the one for the number of pairs, with"
+            " --resume and --init-from that of the run.",
             autocompletion=complete_config,
         ),
     ] = None,
     data: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="The folder made by s2s prepare; data/prepared by default.")
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="The folder made by s2s prepare; data/prepared by default, that of the run with --resume.",
+        ),
     ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="The run folder; runs/NAME of the config by default, runs/RUN_continued with --init-from.",
+            help="The run folder; runs/ and the name of the config by default, with --init-from runs/RUN_continued.",
         ),
     ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Resume the run from its last checkpoint.")] = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Resume the run of --out or --config, or the newest.")
+    ] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing run.")] = False,
     init_from: Annotated[
         Path | None,
         typer.Option(
             "--init-from",
             metavar="RUN",
-            help="Begin a new run with the best weights of this one.",
+            help="Begin a new run with the best weights of RUN.",
             autocompletion=complete_run_folder,
         ),
     ] = None,

@@ -44,6 +44,10 @@ Columns: TypeAlias = Annotated[
     ),
 ]
 
+Encoding: TypeAlias = Annotated[
+    str | None, typer.Option("--encoding", metavar="NAME", help="Encoding of --file.", show_default="utf-8")
+]
+
 Alignment: TypeAlias = Annotated[
     Path | None,
     typer.Option(

@@ -101,8 +101,8 @@ def _parts(evaluation: Evaluation) -> dict[str, tuple[Part, ...]]:
     """The parts of the test set by the titles of their tables."""
     parts = {
         "words of the source": evaluation.by_length,
-        "training sources with its rarest word": evaluation.by_frequency,
-        "training sources near it": evaluation.by_neighbours,
+        "training sources with the rarest source word": evaluation.by_frequency,
+        "training sources near the source": evaluation.by_neighbours,
         "score of the translation": evaluation.by_score,
     }
     return {title: of_title for title, of_title in parts.items() if of_title}
@@ -135,7 +135,7 @@ def difference_table(title: str, differences: Mapping[str, Difference]) -> Table
             f"{found.range.low:+.2f} to {found.range.high:+.2f}",
             f"{found.p_bootstrap:.4f}",
             f"{found.p_randomisation:.4f}",
-            "different" if found.is_significant else "within chance",
+            "significant" if found.is_significant else "not significant",
         ]
         for metric, found in differences.items()
     ]

@@ -29,7 +29,7 @@ def comparison_lines(found: "Sequence[Run]") -> Iterator[str]:
         yield ""
         title = f"{name} less {names[0]}"
         if isinstance(compared, str):
-            yield one_line(f"{title}: whether it is more than chance is not known: {compared}")
+            yield one_line(f"{title}: significance not tested: {compared}")
         else:
             table = difference_table(f"{title}, {compared.split}", compared.by_metric)
             yield from table_lines(table.titles, table.rows)

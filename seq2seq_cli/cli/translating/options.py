@@ -45,7 +45,7 @@ OutputFile: TypeAlias = Annotated[
         "--output",
         "-o",
         metavar="FILE",
-        help="Write to a file, which is there when it is whole; -: to standard output.",
+        help="Write to FILE, which appears when it is complete; -: to standard output.",
     ),
 ]
 
@@ -57,7 +57,8 @@ Format: TypeAlias = Annotated[
     FormatName,
     typer.Option(
         "--format",
-        help="text: a line per text; json: an object per line; tsv: a row of columns, which docs/translating.md lists.",
+        help="text: a line per text; json: an object per line; tsv: a row with number, rank, source, translation,"
+        " score, confidence, alignment, unknown, copied and forced words, below --min-score.",
     ),
 ]
 

@@ -19,7 +19,8 @@ class DataConfig(Section):
     swap: bool = False
     """Translate from the second column into the first."""
     max_tokens: PositiveInt = 100
-    """Most tokens per side; longer pairs are dropped and counted. Of characters, five times as many are allowed."""
+    """Most tokens per side, before BPE; pairs with a longer side are dropped and counted. Of characters (text.unit
+    character), five times as many are allowed."""
     max_ratio: Annotated[float, Field(gt=1.0)] = 9.0
     """Largest ratio of the token counts of both sides; pairs with a larger one are dropped and counted."""
     valid_sources: NonNegativeInt = 2000

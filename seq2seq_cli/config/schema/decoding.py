@@ -34,8 +34,8 @@ class DecodingConfig(Section):
     min_length: NonNegativeInt = 0
     """Fewest tokens of a translation."""
     no_repeat_ngram_size: NonNegativeInt = 3
-    """n-grams of this many tokens, or five times as many characters, occur no more often in a translation than the most
-    frequent one in its source; 0: no such limit. Words of Chinese are characters, too."""
+    """Size of the n-grams that occur no more often in a translation than the most frequent one does in its source; 0:
+    no limit. Five times this size where target tokens are characters (text.unit character, or word in Chinese)."""
     sampling: bool = False
     """Draw each token by its probability; no search, and beam_size does not matter."""
     temperature: Positive = 1.0
@@ -46,10 +46,10 @@ class DecodingConfig(Section):
     seed: Seed = 1
     """For sampling only: seed of the random numbers; the same sentence and seed give the same sample."""
     tidy_input: bool = True
-    """Write texts as the training sentences are written before they are translated: case, spaces at marks, final
-    mark."""
+    """Before translation, write each text as the training sentences are written: case, spaces at marks, final mark."""
     max_source_length: PositiveInt = 100
-    """Most tokens of a sentence, or five times as many characters; a longer one is translated in parts."""
+    """Longest sentence that is translated whole, in units of text.unit (of characters, five times as many); a longer
+    one is translated in parts."""
     batch_size: PositiveInt = 128
     """Most sentences that a thread translates at once; it does not change the translations."""
     engine: choices.EngineName = "auto"

@@ -67,7 +67,7 @@ class AttentionConfig(Section):
 
     score: ScoreName = "general"
     """Score of a query q and a memory state h. additive: v.tanh(W q + U h). dot: q.h. scaled_dot: q.h/sqrt(size).
-    general: q.W h. concat: v.tanh(W(q + h)), as in the tutorial. concat_joined: v.tanh(W[q; h]). linear: w.[q; h] + b.
+    general: q.W h. concat: v.tanh(W(q + h)), as in tutorials. concat_joined: v.tanh(W[q; h]). linear: w.[q; h] + b.
     location: (W q)_s. location_word: (W [y; q] + b)_s, y the vector of the previous word. state_free: v.tanh(U h).
     Without attention: fixed, the context tanh(V h) of the last h, or none."""
     size: PositiveInt | None = None
@@ -148,11 +148,10 @@ class InitialisationConfig(Section):
     scale: Positive = 0.1
     """Scale of uniform and normal."""
     output_std: Positive | None = 0.2
-    """Standard deviation of the output layer's weights, and of word vectors that are tied to it. null: as the others;
-    torch's is 0.04 for a readout of 256: little gradient reaches the attention at first, and a score that is a product
-    can settle on one word before it is taught better."""
+    """Standard deviation of the output layer's first weights, and of word vectors tied to it. null: as weights says.
+    With small ones, as torch's (0.04 for a readout of 256), dot and general may settle on one source word early."""
     embedding_std: Positive | None = None
-    """Standard deviation of word vectors that are not tied, whatever the others; null: as the others, torch's 1."""
+    """Standard deviation of the first word vectors that are not tied. null: as weights says; torch's is 1."""
 
 
 class ModelConfig(Section):
@@ -162,7 +161,7 @@ class ModelConfig(Section):
     """The source side: an RNN whose states are the memory."""
     bridge: choices.BridgeName = "copy"
     """The decoder's first state. copy: the encoder's last, h (sizes must agree). linear: tanh(W h + b). backward: the
-    same of the backward direction's h. context: tanh(W c + b), with the score fixed, c its context. zero: zeros."""
+    same of the backward direction's h. context: tanh(W c + b), c the constant context of score: fixed. zero: zeros."""
     attention: AttentionConfig = AttentionConfig()
     """The attention: the weights of the memory's states in the context."""
     decoder: DecoderConfig = DecoderConfig()

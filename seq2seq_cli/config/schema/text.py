@@ -19,7 +19,7 @@ LanguageToFind = Annotated[
     Field(
         pattern=r"^([a-z]{2,3}|auto)$",
         examples=["en", "de"],
-        description="ISO code. auto: from the name of the pair file (fra.txt: en and fr), else en and de.",
+        description="ISO code. auto: by the names of the columns, else of the file (fra.txt: en and fr), else en, de.",
     ),
 ]
 Lowercase = Annotated[bool, Field(description="Lower-case the text.")]
@@ -35,7 +35,8 @@ class SideConfig(Section):
     lowercase: Lowercase
     spacing: Spacing
     min_count: PositiveInt = 2
-    """Words seen fewer times in training become <unk>. With bpe, parts that are seen together less often stay apart."""
+    """Words seen fewer times in training become <unk>. With bpe, merges seen fewer times are not
+    learned."""
     max_size: PositiveInt | Literal["auto"] | None = AUTO
     """Largest vocabulary: this many of the most frequent units are kept; null: all. auto: 10000; with bpe 1000 to 8000,
     more for more text."""

@@ -50,9 +50,9 @@ class TrainingConfig(Section):
     weight_decay: NonNegative = 0.0
     """Weight decay, for adamw, muon and sgd only."""
     schedule: choices.Schedule = "constant"
-    """Learning rate after the warm-up. constant: lr. linear, cosine: down to 0 at the end. inverse_sqrt: divided by the
-    square root of the updates. plateau: halved after each validation without a better score. halving: halved every
-    halving_every epochs."""
+    """Learning rate after the warm-up. constant: lr. linear, cosine: down to 0 at the end. inverse_sqrt: lr times
+    sqrt(w / n) at update n, with w warm-up steps, at least 1. plateau: halved after each validation without a better
+    score. halving: halved every halving_every epochs."""
     halving_after: NonNegative = 5.0
     """For halving only: epochs before the learning rate is halved for the first time."""
     halving_every: Positive = 1.0
@@ -69,11 +69,11 @@ class TrainingConfig(Section):
     """Fraction of the true word's probability that is spread over the whole vocabulary."""
     sampled_words: PositiveInt | None = None
     """Words drawn for each batch, from which, with the batch's own, the softmax over a large vocabulary is estimated:
-    a step costs less. null: all words; so too where there are no more."""
+    a step costs less. null, or no more words than that: all."""
     ema_decay: Dropout = 0.0
     """Decay per update of a moving average of the weights, which is kept as best if it scores better; 0: no average."""
     teacher_forcing: Probability = 0.5
-    """Probability that the decoder is fed the true words and not its own predictions; with a decay, the first one."""
+    """Probability that the decoder is fed the true words and not its own predictions; with a decay, its first value."""
     teacher_forcing_unit: choices.ForcingUnit = "sentence"
     """Draw teacher forcing once per sentence or once per token."""
     teacher_forcing_decay: choices.ForcingDecay = "constant"
@@ -85,8 +85,8 @@ class TrainingConfig(Section):
     bpe_dropout: Dropout = 0.0
     """Probability that a merge of BPE is skipped, drawn anew in each epoch; needs text.unit bpe."""
     hidden_words: Probability | None = None
-    """Probability that one of the words that both sides of a pair share is <unk> on both, which teaches the model to
-    copy. null: 0.05 with bpe, where no other word of the training split is unknown, else 0."""
+    """Probability per pair that one word which both of its sides have becomes <unk> on both, which teaches the model to
+    copy unknown words. null: 0.05 with bpe, else 0."""
     seed: Seed = 1
     """Seed of all random numbers; on a CPU, the same seed gives the same run."""
     deterministic: bool = False

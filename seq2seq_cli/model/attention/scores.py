@@ -191,8 +191,9 @@ class LocationScore(Score):
         """Keys of length 0. Raises InputError when the source has more positions than W has rows."""
         if memory.shape[1] > self.W.out_features:
             raise InputError(
-                f"a source sentence has {memory.shape[1]} tokens, <eos> counted; this model scores places, and takes"
-                f" {self.max_length} (model.attention.max_length): shorten it, or train with another score"
+                f"a source sentence has {memory.shape[1]} tokens, <eos> counted, but this model's location attention"
+                f" takes at most {self.max_length} (model.attention.max_length): shorten it, or train with another"
+                " score"
             )
         return memory[..., :0]
 

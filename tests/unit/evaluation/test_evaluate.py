@@ -147,6 +147,10 @@ def test_pairs_of_a_file_are_taken_as_prepare_takes_them(tmp_path: Path) -> None
     tests = TestSet.of_files([path], ("en", "de"))
     assert tests.pairs == (("She left.", "Sie ging."), ("Go.", "Geh."))
     assert TestSet.of_files([path], ("de", "en"), swap=True).pairs[0] == ("Sie ging.", "She left.")
+    path.write_text("He is big.\tEr ist groß.\n", encoding="cp1252")
+    assert TestSet.of_files([path], ("en", "de"), encoding="cp1252").pairs == (("He is big.", "Er ist groß."),)
+    with pytest.raises(PairFileError, match="name the file's encoding, such as --encoding"):
+        TestSet.of_files([path], ("en", "de"))
 
 
 def test_pairs_have_any_format_and_the_columns_of_the_run(tmp_path: Path) -> None:
@@ -167,7 +171,7 @@ def test_pairs_have_any_format_and_the_columns_of_the_run(tmp_path: Path) -> Non
 def test_a_file_without_pairs_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "pairs.tsv"
     path.write_text("a\t\n", encoding="utf-8")
-    with pytest.raises(PairFileError, match="no line has two sentences"):
+    with pytest.raises(PairFileError, match="no sentence pair in it"):
         TestSet.of_files([path], ("en", "de"))
 
 

@@ -141,7 +141,7 @@ def test_everything_else_of_the_config_stays() -> None:
 
 
 def test_a_language_without_a_tokenizer_gives_one_warning() -> None:
-    how = "words are cut at spaces and punctuation, as with the code xx"
+    how = "words are cut at spaces and punctuation, by the rules for any language (xx)"
     assert warnings("epo.txt") == [f"spaCy has no tokenizer for 'eo': {how}"]
     assert len(warnings(stated="eo-eo")) == 1
     assert len(warnings(stated="ber-eo")) == 2

@@ -114,7 +114,7 @@ def test_new_pairs_have_the_ids_of_given_codecs(pair_file: Path, tmp_path: Path)
         for pair, (source, _) in enumerate(corpus.sentences(name)):
             assert ids.src.row(pair).tolist() == codecs[0].read(source).ids
     assert prepare(*new, out=tmp_path / "new", codec_from=tmp_path / "old").up_to_date
-    with pytest.raises(UsageError, match="with the codecs of an older model"):
+    with pytest.raises(UsageError, match="with the vocabularies of an older model"):
         prepare(*new, out=tmp_path / "new", overrides=overrides, languages="en-nl")
 
 
@@ -123,5 +123,5 @@ def test_a_config_that_contradicts_given_codecs_is_refused(pair_file: Path, tmp_
     other = ["text.unit=character", "text.src.min_count=1"]
     with pytest.raises(UsageError, match=r"unit is character, the model has word.*min_count is 1, the model has 2"):
         prepare(pair_file, out=tmp_path / "new", overrides=other, codec_from=tmp_path / "old")
-    with pytest.raises(UsageError, match="to translate en-fr, but the model of --codec-from translates en-de"):
+    with pytest.raises(UsageError, match="the pairs are en-fr, but the model of --codec-from translates en-de"):
         prepare(pair_file, out=tmp_path / "new", codec_from=tmp_path / "old", languages="en-fr")

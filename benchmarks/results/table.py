@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -95,15 +96,14 @@ def summary_table(results: Sequence[Result]) -> list[str]:
     A system that was measured several times on the same pairs is there with the fewest settings of its own, and of
     these with the highest score.
     """
-    cells: dict[str, dict[str, list[Result]]] = {}  # by system and pair file
-
-    def preference(key: Key) -> tuple[int, float]:
-        return len(key[3]), -mean(_bleu(groups[key]))
-
     groups = _by_system(results)
-    for key in sorted(groups, key=preference):
-        cells.setdefault(key[2], {}).setdefault(key[0], groups[key])
-    columns = sorted({result.pairs for result in results}, key=_natural)
+    test_sets = Counter(pairs for pairs, _ in {key[:2] for key in groups})
+    cells: dict[str, dict[str, list[Result]]] = {}  # by system and pairs
+    for key in sorted(groups, key=lambda key: (len(key[3]), -mean(_bleu(groups[key])))):
+        pairs, test, system, *_ = key
+        name = pairs if test_sets[pairs] == 1 else ", tested on ".join((pairs, *test))
+        cells.setdefault(system, {}).setdefault(name, groups[key])
+    columns = sorted({pairs for of_system in cells.values() for pairs in of_system}, key=_natural)
     machines = {
         pairs: sorted({of_system[pairs][0].hardware for of_system in cells.values() if pairs in of_system})
         for pairs in columns

@@ -60,15 +60,15 @@ def test_seeds_are_one_row_with_mean_and_spread_and_the_best_system_is_first(tmp
 
 
 def test_the_summary_has_a_column_per_pair_file_and_each_system_with_the_fewest_settings() -> None:
-    few = {"pairs": "deu-3000.txt", "hardware": "1 core (x86_64)"}
+    few, core = "deu-3000.txt", "1 core (x86_64)"
     results = [
         result("joeynmt-rnn:6", 1, 7.0),
         result("quick", 1, 39.0),
         result("quick", 2, 41.0),
-        dataclasses.replace(result("quick", 1, 38.0), hardware="1 core (x86_64)"),
+        dataclasses.replace(result("quick", 1, 38.0), hardware=core),
         dataclasses.replace(result("quick", 1, 43.0), settings=["training.max_minutes=30"]),
-        dataclasses.replace(result("quick", 1, 14.4), **few, settings=["training.max_minutes=3"]),
-        dataclasses.replace(result("few", 1, 13.5), **few),
+        dataclasses.replace(result("quick", 1, 14.4), pairs=few, hardware=core, settings=["training.max_minutes=3"]),
+        dataclasses.replace(result("few", 1, 13.5), pairs=few, hardware=core),
         dataclasses.replace(result("quick", 1, 22.8), pairs="deu-10000.txt"),
     ]
     assert [cells(row) for row in summary_table(results) if "---" not in row] == [
@@ -82,3 +82,9 @@ def test_the_summary_has_a_column_per_pair_file_and_each_system_with_the_fewest_
         ["`few`", "13.5", "", ""],
         ["`joeynmt-rnn:6`", "", "", "7.0"],
     ]
+
+
+def test_the_summary_names_the_test_pairs_where_a_pair_file_has_several() -> None:
+    results = [result("quick", 1, 39.0), dataclasses.replace(result("quick", 1, 30.0), test=["news.txt"])]
+    title = "deu.txt{}, 2 cores (x86_64)".format
+    assert cells(summary_table(results)[0]) == ["BLEU", title(""), title(", tested on news.txt")]

@@ -1,6 +1,7 @@
 """Runs of small untrained models."""
 
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 import torch
@@ -21,7 +22,12 @@ TGT_UNITS = ["▁sie", "▁er", "▁küsste", "▁sah", "▁ihn", "▁den", "▁
 
 
 def make_run(
-    path: Path, *, copies: bool = False, score: ScoreName = "general", languages: tuple[str, str] = ("en", "de")
+    path: Path,
+    *,
+    copies: bool = False,
+    score: ScoreName = "general",
+    languages: tuple[str, str] = ("en", "de"),
+    tgt_units: Sequence[str] = TGT_UNITS,
 ) -> RunFolder:
     """A run of an untrained model, the newest one, which writes unknown words and nothing else, or none."""
     config = Config(
@@ -40,7 +46,7 @@ def make_run(
     )
     run = RunFolder(path)
     run.write_config(config)
-    src, tgt = fit_codecs(config.text, Counter(SRC_UNITS * 2), Counter(TGT_UNITS * 2))
+    src, tgt = fit_codecs(config.text, Counter(SRC_UNITS * 2), Counter([*tgt_units] * 2))
     save_codecs(path, (src, tgt))
     with torch.random.fork_rng(devices=[]), torch.no_grad():
         torch.manual_seed(1)

@@ -6,10 +6,9 @@ from itertools import product
 
 NUMBER = re.compile(r"\d++(?:[.,:/'’\-\u2009\u202f\xa0]\d++)*+")
 
-# Four groups with points between them are a network address, unless they end as a round number does.
-_THOUSANDS = (
-    r"(?!\d+(?:\.\d+){2}\.(?!000)\d+\Z)(?!0)\d{1,3}(?P<mark>[.,'’])\d{3}(?:(?P=mark)\d{3})*(?:(?!(?P=mark))[.,]\d+)?"
-)
+_ADDRESS = r"\d{1,3}(?:\.(?:1\d\d|2[0-5]\d)){3}\Z"
+"""A network address, as far as it looks like a number with thousands: three more groups from 100 to 255."""
+_THOUSANDS = rf"(?!{_ADDRESS}|0)\d{{1,3}}(?P<mark>[.,'’])\d{{3}}(?:(?P=mark)\d{{3}})*(?:(?!(?P=mark))[.,]\d+)?"
 SEPARATED = re.compile(rf"{_THOUSANDS}|\d+[.,:]\d+")
 """A number whose separators differ from language to language: of thousands, of decimals, of hours and minutes.
 
@@ -34,10 +33,10 @@ def number_forms(number: str, forms: Mapping[str, str]) -> list[str]:
     """The ways in which a translation may write a number of the source, the most frequent first.
 
     `forms` has the ways to write each example of `separators`, with a space between them: "1000 1.000" for 1,000. A
-    number with an unknown separator stays as it is. A range of two numbers has the forms of both: 12.50-15.00.
+    number with an unknown separator stays as it is. A range of two numbers has the forms of both: 500-1,000.
     """
     parts = BETWEEN.split(number)
-    if len(parts) == 2 and all(map(separators, parts)):
+    if len(parts) == 2 and any(map(separators, parts)):
         between = number[len(parts[0])]
         return [between.join(written) for written in product(*(number_forms(part, forms) for part in parts))]
     examples = separators(number)

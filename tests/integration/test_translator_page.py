@@ -30,7 +30,7 @@ from tests.commands import s2s_here
 from tests.unit.decoding.engines.runs import VOCABULARY, opened, random_sources
 from tests.unit.decoding.engines.test_onnx_engine import EVERY, OTHER_CELLS, SHIPPED, exported
 from tests.unit.model.conftest import COMBINATIONS, name_of
-from tests.untrained import make_run
+from tests.untrained import TGT_UNITS, make_run
 
 pytestmark = pytest.mark.slow
 
@@ -51,7 +51,13 @@ TEXTS = [
     "the dog . " * 40,
 ]
 SAMPLE = Path(__file__).parents[2] / "data" / "sample.txt"
-NUMBERS = ["12 12 7", "he 12.50 she 1,000 and 1,299.50", "he 1 2 3 4 5 6 7 8 9 10 11 she"]
+NUMBERS = [
+    "12 12 7",
+    "he 12.50-15.00 or 500-1,000 she 2,000,000,000",
+    "he 12.50 she 1,000 and 1,299.50",
+    "he 1 2 3 4 5 6 7 8 9 10 11 she",
+]
+GERMAN_NUMBERS = ["▁12,50", "▁12,50-15,00", "▁1000", "▁1.000", "▁1.299,50"]
 NAMES = ["he saw Anna Kowalski .", "She kissed O'Brien's dog. Anna saw Éva, I'll 12 3.", "he" + " Anna" * 9]
 
 
@@ -116,12 +122,14 @@ def translated(browser: Browser, texts: list[str]) -> list[Any]:
 def test_its_translations_and_weights_are_those_of_python(
     browser: Browser, tmp_path: Path, score: ScoreName, copies: bool
 ) -> None:
-    run = with_conventions(with_rounded_weights(make_run(tmp_path / "run", score=score, copies=copies)))
+    run = make_run(tmp_path / "run", score=score, copies=copies, tgt_units=[*TGT_UNITS, *GERMAN_NUMBERS])
+    run = with_conventions(with_rounded_weights(run))
     open_page(browser, run)
     expected = load(run.path).translator.translate([*TEXTS, *NUMBERS, *NAMES])
     found = translated(browser, [*TEXTS, *NUMBERS, *NAMES])
     assert [each["text"] for each in found] == [each.text for each in expected]
     assert any(each.text.strip() for each in expected)
+    assert copies or any("12,50" in each.text for each in expected)  # which the source has as 12.50
     assert browser.run("document.title") == "en - de"
     for ours, theirs in zip(found, expected, strict=True):
         for sentence, reference in zip(ours["sentences"], theirs.sentences, strict=True):

@@ -46,7 +46,7 @@ class Conventions {
   /** The ways in which a translation may write a number: the same as text/numbers.py, which explains it. */
   numberForms(number) {
     const parts = number.split(EXPRESSIONS.between);
-    if (parts.length === 2 && parts.every((part) => separators(part).length)) {
+    if (parts.length === 2 && parts.some((part) => separators(part).length)) {
       const [starts, ends] = parts.map((part) => this.numberForms(part));
       return starts.flatMap((start) => ends.map((end) => start + number[parts[0].length] + end));
     }

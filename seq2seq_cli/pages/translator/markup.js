@@ -194,7 +194,7 @@ function withoutFinalMarks(span) {
   return shortest === span ? span : withoutFinalMarks(shortest);
 }
 
-/** The spans of the numbers of the source that the output lacks, as they stand and in other forms. */
+/** The spans of the numbers of the source that the output lacks, in all of their forms. */
 function lostNumbers(source, output, formsOf) {
   const left = new Map();
   for (const [number] of output.matchAll(EXPRESSIONS.number)) left.set(number, (left.get(number) ?? 0) + 1);

@@ -27,7 +27,7 @@ ENGLISH = {"1.000": "1,000", "1,5": "1.5"}
         ("3.5.2024", ["3.5.2024"]),  # a date
         ("3.141", ["3.141"]),  # what becomes of points before three digits is not known
         ("555-1234", ["555-1234"]),
-        ("1,299-50", ["1,299-50"]),
+        ("500-1,000", ["500-1000", "500-1.000"]),
         ("12,34,567", ["12,34,567"]),
         ("Kowalski", ["Kowalski"]),
     ],
@@ -48,6 +48,7 @@ def test_a_separator_of_thousands_stands_before_three_digits() -> None:
     assert separators("1.250.000") == ["1.000", "1.000"]
     assert separators("1234.567") == ["1.5"]
     assert separators("1.250.000.000") == ["1.000"] * 3
+    assert separators("8.045.311.447") == ["1.000"] * 3
 
 
 def test_a_separator_may_stay_where_another_changes() -> None:

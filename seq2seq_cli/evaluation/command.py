@@ -38,9 +38,9 @@ def evaluate(
 
     The sentences are a split of the prepared folder `data`, by default of the one that the first run was trained on,
     without those that a run knows; or the pairs of `files`, as `prepare` takes them, whose two `columns` are named or
-    numbered (``en,de``), in an `encoding` other than UTF-8. `alignment` is a file of gold links of their words, a line
-    per pair. `hypotheses` are files of translations made elsewhere, one per line: they are evaluated after the runs, or
-    alone. `overrides` are keys of the ``decoding`` section with other values, as text.
+    numbered (``en,de``); `encoding` is theirs, by default UTF-8. `alignment` is a file of gold links of their words, a
+    line per pair. `hypotheses` are files of translations made elsewhere, one per line: they are evaluated after the
+    runs, or alone. `overrides` are keys of the ``decoding`` section with other values, as text.
 
     Raises S2SError: InputErrors for runs, folders and files that cannot be used, UsageError for sentences that are not
     named, or named twice.

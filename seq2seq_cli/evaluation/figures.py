@@ -102,7 +102,7 @@ def figures_of(output: SystemOutput, tests: TestSet, training: TrainingSources |
         by_length=_parts(of_pairs["BLEU"], _within(lengths, _LENGTHS)),
         by_frequency=_parts(of_pairs["BLEU"], _within([each.rarest_frequency for each in known], _FREQUENCIES)),
         by_neighbours=_parts(of_pairs["BLEU"], _within([each.neighbours for each in known], _NEIGHBOURS)),
-        by_score=_parts(of_pairs["BLEU"], _quarters([scores[source] for source in sources])) if scores else (),
+        by_score=_parts(of_pairs["BLEU"], _quarters([scores.get(source) for source in sources])) if scores else (),
         score_correlation=_score_correlation(output, tests),
         by_source=by_source,
     )
@@ -162,8 +162,9 @@ def _scores(of_metrics: Mapping[str, Scorer]) -> tuple[Score, ...]:
 def _score_correlation(output: SystemOutput, tests: TestSet) -> float | None:
     if not output.model_scores:
         return None
-    scores = np.array([output.model_scores[source] for source in tests.references])
-    ranks = [_ranks(values) - (len(values) - 1) / 2 for values in (scores, source_scores(output, tests))]
+    scored = np.array([source in output.model_scores for source in tests.references])
+    scores = np.array([output.model_scores[source] for source in tests.references if source in output.model_scores])
+    ranks = [_ranks(values) - (len(values) - 1) / 2 for values in (scores, source_scores(output, tests)[scored])]
     norm = float(np.prod([np.linalg.norm(of_values) for of_values in ranks]))
     return float(ranks[0] @ ranks[1]) / norm if norm else None
 
@@ -183,9 +184,10 @@ def _within(values: Sequence[int], bounds: Sequence[tuple[int, int | None]]) -> 
     return parts
 
 
-def _quarters(scores: Sequence[float]) -> dict[str, list[int]]:
+def _quarters(scores: Sequence[float | None]) -> dict[str, list[int]]:
     """The numbers of the scores in four parts of about equal size, the highest first, by the bounds of the part."""
-    quartiles = sorted(set(np.quantile(scores, [0.75, 0.5, 0.25]).tolist()), reverse=True)
+    known = [score for score in scores if score is not None]
+    quartiles = sorted(set(np.quantile(known, [0.75, 0.5, 0.25]).tolist()), reverse=True)
 
     def cuts(decimals: int) -> list[float]:
         return list(dict.fromkeys(round(quartile, decimals) for quartile in quartiles))
@@ -196,7 +198,7 @@ def _quarters(scores: Sequence[float]) -> dict[str, list[int]]:
     names = [f"{shown[0]} and more", *(f"{low} to {high}" for high, low in pairwise(shown)), f"below {shown[-1]}"]
     bounds = pairwise([math.inf, *cuts(decimals), -math.inf])
     return {
-        name: [i for i, score in enumerate(scores) if low <= score < high]
+        name: [i for i, score in enumerate(scores) if score is not None and low <= score < high]
         for name, (high, low) in zip(names, bounds, strict=True)
     }
 

@@ -32,8 +32,8 @@ class SystemOutput:
     texts: dict[str, str]
     """By the source."""
     model_scores: dict[str, float] | None = None
-    """The mean log-probability per token that the model gives to each text, by the source; None for outputs of unknown
-    origin."""
+    """The mean log-probability per token that the model gives to each text, by the source. Sources without a letter,
+    which are their own translations, have none; None for outputs of unknown origin."""
     trained_on: int | None = None
     """The pairs of the test set that have a side that the system was trained on; None where that is not known."""
     lowercase: bool = False
@@ -85,7 +85,7 @@ def translate_test_set(
     return SystemOutput(
         name=name,
         texts={translation.source: translation.text for translation in translations},
-        model_scores={translation.source: translation.score for translation in translations},
+        model_scores={each.source: each.score for each in translations if each.sentences},
         trained_on=int(trained.share_a_side(tests.pairs).sum()) if trained else None,
         lowercase=translator.tgt_codec.config.lowercase,
         total=total,

@@ -19,6 +19,7 @@ from seq2seq_cli.evaluation.gold_alignment import GoldAlignment, read_gold_align
 from seq2seq_cli.evaluation.test_set import TestSet, read_lines
 from seq2seq_cli.pairs.columns import read_columns
 from seq2seq_cli.pairs.languages import guess_languages, language_named
+from seq2seq_cli.pairs.lines import check_encoding
 from seq2seq_cli.pairs.local_files import STANDARD_INPUT
 from seq2seq_cli.runs.archive import is_archive, opened_run
 from seq2seq_cli.runs.folder import RunFolder
@@ -61,7 +62,9 @@ class OwnPairs:
     """None: UTF-8, or what a byte order mark names."""
 
     def check(self) -> None:
-        """Raise UsageError for what is said of files where there are none."""
+        """Raise UsageError for what is said of files where there are none, ConfigError for an unknown encoding."""
+        if self.encoding:
+            check_encoding(self.encoding, "--encoding")
         for option, value in {"--columns": self.columns, "--encoding": self.encoding}.items():
             if value and not self.paths:
                 raise UsageError(f"{option}: tells how to read --file: give --file as well, or leave it out")

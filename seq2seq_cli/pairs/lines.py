@@ -34,13 +34,16 @@ _WITHOUT_MARK = {"utf-8-sig": "utf-8", "utf-16": "utf-16-le", "utf-32": "utf-32-
 _NOT_OF_FILES = {"idna", "punycode", "undefined", "unicode-escape", "raw-unicode-escape", "utf-7", "mbcs", "oem"}
 
 
-def check_encoding(encoding: str) -> str:
-    """Python's name for an encoding of text files; raises ConfigError when there is none of that name."""
+def check_encoding(encoding: str, where: str = "data.encoding") -> str:
+    """Python's name for an encoding of text files; raises ConfigError when there is none of that name.
+
+    `where` is the key or the option that names it.
+    """
     if name := _python_name(encoding):
         return _WITHOUT_MARK.get(name, name)
     near = get_close_matches(encoding.lower().replace("-", "_"), filter(_python_name, aliases), n=1)
     hint = f", did you mean '{near[0].replace('_', '-')}'?" if near else ": give one such as utf-8, latin-1 or cp1252"
-    raise ConfigError(f"data.encoding: unknown encoding '{one_line(encoding)}'{hint}")
+    raise ConfigError(f"{where}: unknown encoding '{one_line(encoding)}'{hint}")
 
 
 def _python_name(encoding: str) -> str | None:

@@ -133,8 +133,8 @@ def _together(runs: Sequence[RunFolder], translators: Sequence[Translator]) -> T
         src, tgt = translator.src_codec, translator.tgt_codec
         if not (src.has_units_of(first.src_codec) and tgt.has_units_of(first.tgt_codec)):
             raise UsageError(
-                f"{run.path}: has other vocabularies than {runs[0].path}: only runs that were trained on the same"
-                " prepared folder translate together"
+                f"{run.path}: has other vocabularies than {runs[0].path}: only runs whose prepared folders have"
+                " the same vocabularies translate together"
             )
     return replace(first, engine=Ensemble([translator.engine for translator in translators]))
 

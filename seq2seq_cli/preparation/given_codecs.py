@@ -24,12 +24,16 @@ def adopt_codecs(config: Config, codecs: Codecs) -> Config:
     return adopted
 
 
-def check_languages(text: TextConfig, codecs: Codecs) -> None:
-    """Raise UsageError when the languages of a corpus are not those of the codecs."""
+def check_languages(text: TextConfig, codecs: Codecs, *, swap: bool) -> None:
+    """Raise UsageError when the languages of a corpus are not those of the codecs.
+
+    `swap`: the second column of its files is the source.
+    """
     stated = text.src.language, text.tgt.language
     known = codecs[0].config.language, codecs[1].config.language
     if stated != known:
+        columns = known[::-1] if swap else known
         raise UsageError(
             f"the pairs are {'-'.join(stated)}, but the model of --codec-from translates {'-'.join(known)}: give pairs"
-            f" of its languages, or --languages {'-'.join(known)} if that is what these are"
+            f" of its languages, or --languages {'-'.join(columns)} if that is what these are"
         )

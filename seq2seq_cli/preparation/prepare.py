@@ -160,7 +160,7 @@ def _resolved(
         swap=config.data.swap,
     )
     if codecs is not None:
-        check_languages(text, codecs)
+        check_languages(text, codecs, swap=config.data.swap)
         origin = "codecs"
     codes = text.src.language, text.tgt.language
     for each in every:

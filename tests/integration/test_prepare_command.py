@@ -205,7 +205,7 @@ def test_dropped_lines_are_reported(home: Path) -> None:
             "cannot be used: File name too long: choose another folder with --out",
         ),
         (b"Hi.\tHallo.\n", ["--test", "bad.txt"], "no pair is left for training (1 in test): give more pairs"),
-        (b"Hi you.\tHallo.\n", ["--set", "data.max_tokens=1"], "more than data.max_tokens=1 tokens: raise it"),
+        (b"Hi you.\tHallo.\n", ["--set", "data.max_tokens=1"], "longer than data.max_tokens=1 allows: raise it"),
         (
             b"Hi one two three four five.\tHi.\n",
             ["--set", "data.max_ratio=2.0"],

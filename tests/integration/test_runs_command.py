@@ -139,7 +139,7 @@ def test_compare_prints_the_differing_keys_and_the_results(home: Path) -> None:
 
 def test_a_run_is_not_different_from_itself(home: Path) -> None:
     done = s2s_here(home, "runs", "compare", "luong_dot", "luong_dot")
-    assert [line.split()[-2:] for line in done.stdout.splitlines()[-2:]] == [["within", "chance"]] * 2
+    assert [line.split()[-2:] for line in done.stdout.splitlines()[-2:]] == [["not", "significant"]] * 2
 
 
 def test_compare_says_why_it_cannot_tell_chance(home: Path, tmp_path: Path) -> None:

@@ -109,7 +109,7 @@ def test_location_by_hand_and_no_further_than_its_length() -> None:
     score = LocationScore(SIZES)
     set_weight(score.W, [[0.1, 0.2], [1.0, -1.0], [5.0, 5.0]])
     assert scores(score) == pytest.approx([0.5, -1.0])
-    with pytest.raises(InputError, match=r"4 tokens, .* takes 3 \(model\.attention\.max_length\)"):
+    with pytest.raises(InputError, match=r"4 tokens, .* takes at most 3 \(model\.attention\.max_length\)"):
         score.keys(torch.zeros(1, 4, 2))
 
 
@@ -120,7 +120,7 @@ def test_location_with_the_word_by_hand() -> None:
     score.W.bias.data = torch.tensor([0.25, 0.0, 7.0])
     query = torch.tensor([[[3.0, -1.0, 1.0, 2.0]]])
     assert score(query, score.keys(MEMORY)).flatten().tolist() == pytest.approx([0.5 + 0.5 + 0.25, -1 + 1])
-    with pytest.raises(InputError, match=r"takes 3 \(model\.attention\.max_length\)"):
+    with pytest.raises(InputError, match=r"takes at most 3 \(model\.attention\.max_length\)"):
         score.keys(torch.zeros(1, 4, 2))
 
 

@@ -220,7 +220,7 @@ def test_a_language_that_spacy_lacks_is_prepared_with_a_warning(pair_file: Path,
 
 
 def test_pairs_that_are_all_too_long_are_refused(pair_file: Path, tmp_path: Path) -> None:
-    with pytest.raises(PairFileError, match=r"more than data\.max_tokens=2 tokens"):
+    with pytest.raises(PairFileError, match=r"longer than data\.max_tokens=2 allows"):
         prepare(pair_file, out=tmp_path / "out", overrides=["data.max_tokens=2"])
     assert list(tmp_path.iterdir()) == [pair_file]
 

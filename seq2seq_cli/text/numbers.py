@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from itertools import product
+from itertools import chain, product
 
 NUMBER = re.compile(r"\d++(?:[.,:/'’\-\u2009\u202f\xa0]\d++)*+")
 
@@ -32,25 +32,43 @@ def separators(number: str) -> list[str]:
 def number_forms(number: str, forms: Mapping[str, str]) -> list[str]:
     """The ways in which a translation may write a number of the source, the most frequent first.
 
-    `forms` has the ways to write each example of `separators`, with a space between them: "1000 1.000" for 1,000. A
-    number with an unknown separator stays as it is. A range of two numbers has the forms of both: 500-1,000.
+    `forms` has the ways to write each example of `separators`, with a space between them: "1000 1.000" for 1,000. Where
+    a separator of thousands may also be left out, it is in numbers of four digits alone. A range has one way for both
+    of its numbers: 500-1,000. A number with an unknown separator stays as it is.
     """
-    parts = BETWEEN.split(number)
-    if len(parts) == 2 and any(map(separators, parts)):
-        between = number[len(parts[0])]
-        return [between.join(written) for written in product(*(number_forms(part, forms) for part in parts))]
-    examples = separators(number)
+    numbers = BETWEEN.split(number)
+    if len(numbers) > 2 or not all(map(_is_separated, numbers)):
+        numbers = [number]
+    examples = list(dict.fromkeys(chain.from_iterable(map(separators, numbers))))
     if not examples or not all(example in forms for example in examples):
         return [number]
+    between = number[len(numbers[0]) : len(numbers[0]) + 1]
+    ways = [_marks(example, forms[example], is_short=all(map(_is_short, numbers))) for example in examples]
+    found = [
+        between.join(_with_marks(each, dict(zip(examples, marks, strict=True))) for each in numbers)
+        for marks in product(*ways)
+    ]
+    return list(dict.fromkeys([*found, number] if STAYING.issuperset(examples) else found))
+
+
+def _is_separated(number: str) -> bool:
+    """Whether a number has nothing but digits and `separators`."""
+    return len(separators(number)) == len(re.findall(r"\D", number))
+
+
+def _marks(example: str, written: str, *, is_short: bool) -> list[str]:
+    """The separators with which an example is written; empty where it is left out."""
+    marks = [form.removeprefix("1").removesuffix(example[2:]) for form in written.split(" ")]
+    return marks if is_short else list(filter(None, marks)) or marks
+
+
+def _is_short(number: str) -> bool:
+    """Whether a number has four digits before its decimals, if it has separators of thousands."""
+    thousands = sum(example.endswith("000") for example in separators(number))
+    return not thousands or (thousands == 1 and len(re.split(r"\D", number)[0]) == 1)
+
+
+def _with_marks(number: str, marks: Mapping[str, str]) -> str:
+    """A number with other separators, by their examples."""
     first, *groups = re.split(r"\D", number)
-    different = list(dict.fromkeys(examples))
-    found = []
-    for written in product(*(forms[example].split(" ") for example in different)):
-        marks = {example: _mark(example, form) for example, form in zip(different, written, strict=True)}
-        found.append(first + "".join(marks[example] + group for example, group in zip(examples, groups, strict=True)))
-    return list(dict.fromkeys([*found, number] if STAYING.issuperset(different) else found))
-
-
-def _mark(example: str, form: str) -> str:
-    """The separator of a form of an example; empty where it is left out."""
-    return form.removeprefix("1").removesuffix(example[2:])
+    return first + "".join(marks[example] + group for example, group in zip(separators(number), groups, strict=True))

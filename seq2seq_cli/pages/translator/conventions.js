@@ -9,6 +9,24 @@ function separators(number) {
   return marks.map((mark) => `1${mark}${mark === found.groups.mark ? "000" : "5"}`);
 }
 
+/** Whether a number has nothing but digits and separators. */
+function isSeparated(number) {
+  return separators(number).length === number.split(EXPRESSIONS.nonDigits).length - 1;
+}
+
+/** Whether a number has four digits before its decimals, if it has separators of thousands. */
+function hasFourDigits(number) {
+  const thousands = separators(number).filter((example) => example.endsWith("000")).length;
+  return !thousands || (thousands === 1 && [...number.split(EXPRESSIONS.nonDigits)[0]].length === 1);
+}
+
+/** A number with other separators, by their examples. */
+function withMarks(number, marks) {
+  const [first, ...groups] = number.split(EXPRESSIONS.nonDigits);
+  const examples = separators(number);
+  return first + groups.map((group, i) => marks.get(examples[i]) + group).join("");
+}
+
 class Conventions {
   constructor(data) {
     Object.assign(this, data);
@@ -46,21 +64,21 @@ class Conventions {
   /** The ways in which a translation may write a number: the same as text/numbers.py, which explains it. */
   numberForms(number) {
     const parts = number.split(EXPRESSIONS.between);
-    if (parts.length === 2 && parts.some((part) => separators(part).length)) {
-      const [starts, ends] = parts.map((part) => this.numberForms(part));
-      return starts.flatMap((start) => ends.map((end) => start + number[parts[0].length] + end));
-    }
-    const examples = separators(number);
+    const isRange = parts.length === 2 && parts.every(isSeparated);
+    const numbers = isRange ? parts : [number];
+    const examples = [...new Set(numbers.flatMap(separators))];
     if (!examples.length || !examples.every((example) => own(this.number_forms, example))) return [number];
-    const [first, ...groups] = number.split(EXPRESSIONS.nonDigits);
-    const different = new Set(examples);
-    let choices = [new Map()];
-    for (const example of different) {
-      const written = this.number_forms[example].split(" ").map((form) => form.slice(1, form.length - example.length + 2));
-      choices = choices.flatMap((chosen) => written.map((mark) => new Map(chosen).set(example, mark)));
+    const between = number.slice(numbers[0].length, numbers[0].length + 1);
+    const isShort = numbers.every(hasFourDigits);
+    let ways = [new Map()];
+    for (const example of examples) {
+      const all = this.number_forms[example].split(" ").map((form) => form.slice(1, form.length - example.length + 2));
+      const some = isShort ? all : all.filter((mark) => mark);
+      const marks = some.length ? some : all;
+      ways = ways.flatMap((chosen) => marks.map((mark) => new Map(chosen).set(example, mark)));
     }
-    const forms = choices.map((chosen) => first + groups.map((group, i) => chosen.get(examples[i]) + group).join(""));
-    const mayStay = [...different].every((example) => TABLES.staying.includes(example));
+    const forms = ways.map((chosen) => numbers.map((each) => withMarks(each, chosen)).join(between));
+    const mayStay = examples.every((example) => TABLES.staying.includes(example));
     return [...new Set(mayStay ? [...forms, number] : forms)];
   }
 

@@ -1,4 +1,4 @@
-"""New names: words that no training sentence has and that should come through a translation as they are."""
+"""Names that should come through a translation as they are: new ones, and those that did so in training."""
 
 import re
 from collections.abc import Iterator
@@ -12,18 +12,18 @@ LONGEST_ENDING = 3
 """Letters that a language may add to a name: the s of Kowalskis."""
 
 
-def new_names(text: str, codec: Codec) -> Iterator[Span]:
-    """The spans of the words of a source text that seem to be new names: unknown, with a capital inside a sentence."""
+def staying_names(text: str, codec: Codec) -> Iterator[Span]:
+    """The spans of the words of a source text that seem to be such names: unknown, with a capital inside a sentence."""
     language = codec.config.language
-    for start, end in codec.conventions.new_names(text):
+    for start, end in codec.conventions.staying_names(text):
         begin = max(sentence_ends(text[:end], language), default=0)
         if any(map(in_word, text[begin:start])):
             yield start, end
 
 
 def lost_names(source: str, output: str, codec: Codec) -> list[Span]:
-    """The spans of the new names of the source that the output lacks; an ending does not matter."""
-    return [(start, end) for start, end in new_names(source, codec) if not _has_name(output, source[start:end])]
+    """The spans of the names of the source that the output lacks; an ending does not matter."""
+    return [(start, end) for start, end in staying_names(source, codec) if not _has_name(output, source[start:end])]
 
 
 def _has_name(text: str, name: str) -> bool:

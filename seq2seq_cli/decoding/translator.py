@@ -135,7 +135,7 @@ class Translator:
     def _translate(self, chunk: "Sequence[_PlacedText]") -> list[Translation]:
         """The translations of the texts of a chunk.
 
-        A short text of several sentences that loses numbers or new names is translated sentence by sentence. A sentence
+        A short text of several sentences that loses numbers or names is translated sentence by sentence. A sentence
         that loses some is translated once more, with the condition that they occur. Where they cannot, or still do not,
         they are protected like addresses.
         """
@@ -200,7 +200,7 @@ class Translator:
         return self.src_codec.conventions.number_forms
 
     def _lost(self, sentence: "_Sentence", translations: Sequence[SentenceTranslation]) -> list[Span]:
-        """The numbers and new names of a sentence that its best translation lacks, but for those of the glossary.
+        """The numbers and names of a sentence that its best translation lacks, but for those of the glossary.
 
         Beyond `MOST_DEMANDED` in all, names are not counted: very many are none, and numbers come first.
         """

@@ -36,7 +36,7 @@ MOST_WORDS = 20_000
 """Words whose usual form is kept: the most frequent ones."""
 
 MOST_KNOWN = 50_000
-"""Words that are known as no new names: the most frequent ones."""
+"""Words that are known, and so no names that stay: the most frequent ones."""
 
 _FEWEST_CUES = 5
 """Sentences with the same first words, or the same last one, from which on these tell the final mark."""
@@ -55,6 +55,9 @@ _JOINED = re.compile(rf"([^\W\d_]*)([^\W\d_])([{APOSTROPHES}])([^\W\d_]+)")
 
 _MOST_PIECES = 50
 
+_FEWEST_KNOWN = 2
+"""Times that a word of the training split occurs, from which on its translation may have been learned."""
+
 _RARE = 5
 """Most times that a word of the training split occurs which tells what becomes of words that it has never."""
 
@@ -63,18 +66,17 @@ def learn_conventions(
     store: PairStore, split_of_pair: NDArray[np.int8], token_counts: NDArray[np.int64], config: TextConfig
 ) -> Conventions:
     """The conventions of the source side of the training split, which has each distinct token so many times."""
-    pairs = np.flatnonzero(split_of_pair == TRAIN)
-    chosen = pairs[np.linspace(0, len(pairs), min(len(pairs), SAMPLE), endpoint=False, dtype=np.int64)]
-    sentences, translations = (store.texts(side, chosen.tolist()) for side in SIDES)
+    sentences, translations = _sample(store, split_of_pair)
     language = config.src.language
     tokens: Counter[str] | None = None
     known: tuple[str, ...] = ()
     if config.unit != "character" and not config.src.lowercase:  # those of all sentences, with their case
         inner = token_counts - _first_tokens(store, split_of_pair)
         tokens = _counter(store, inner)
-        if not config.tgt.lowercase and keeps_names(zip(sentences, translations, strict=True), tokens, language):
-            known = _known_words(_counter(store, token_counts), language)
-    lengths = store.column("src.lengths")[pairs]
+        pairs = list(zip(sentences, translations, strict=True))
+        if not config.tgt.lowercase and keeps_names(pairs, tokens, language):
+            known = _known_words(_counter(store, token_counts), pairs, language)
+    lengths = store.column("src.lengths")[split_of_pair == TRAIN]
     return replace(
         conventions_of(sentences, language, tokens),
         longest=int(np.percentile(lengths, 99, method="higher")),
@@ -83,12 +85,23 @@ def learn_conventions(
     )
 
 
-def with_known_words(conventions: Conventions, store: PairStore, token_counts: NDArray[np.int64]) -> Conventions:
+def with_known_words(
+    conventions: Conventions, store: PairStore, split_of_pair: NDArray[np.int8], token_counts: NDArray[np.int64]
+) -> Conventions:
     """The conventions, which know the words of these training pairs, too; unchanged where they know no words."""
     if not conventions.known_words:
         return conventions
-    words = _known_words(_counter(store, token_counts), conventions.language)
+    pairs = list(zip(*_sample(store, split_of_pair), strict=True))
+    words = _known_words(_counter(store, token_counts), pairs, conventions.language)
     return replace(conventions, known_words=tuple(dict.fromkeys([*conventions.known_words, *words])))
+
+
+def _sample(store: PairStore, split_of_pair: NDArray[np.int8]) -> tuple[list[str], list[str]]:
+    """Sentences of the training split and their translations, `SAMPLE` at most."""
+    pairs = np.flatnonzero(split_of_pair == TRAIN)
+    chosen = pairs[np.linspace(0, len(pairs), min(len(pairs), SAMPLE), endpoint=False, dtype=np.int64)]
+    sentences, translations = (store.texts(side, chosen.tolist()) for side in SIDES)
+    return sentences, translations
 
 
 def _counter(store: PairStore, token_counts: NDArray[np.int64]) -> Counter[str]:
@@ -159,12 +172,24 @@ def keeps_names(pairs: Iterable[tuple[str, str]], tokens: Counter[str], language
     return len(kept) >= FEWEST and 2 * sum(kept) > len(kept)
 
 
-def _known_words(tokens: Counter[str], language: str) -> tuple[str, ...]:
-    """The ``known_words`` of Conventions, from all tokens."""
-    folds = Counter[str]()
+def staying_words(pairs: Iterable[tuple[str, str]], language: str) -> set[str]:
+    """The ``fold`` of each word with a capital inside sentences that nearly always stands in the translation: Tom."""
+    total, kept = Counter[str](), Counter[str]()
+    for sentence, translation in pairs:
+        for start, end in inner_capitals(sentence, language):
+            name = sentence[start:end]
+            total[name] += 1
+            kept[name] += name in translation
+    return {fold(name, language) for name in total if _is_usual(kept[name], total[name])}
+
+
+def _known_words(tokens: Counter[str], pairs: Iterable[tuple[str, str]], language: str) -> tuple[str, ...]:
+    """The ``known_words`` of Conventions, from all tokens and a sample of the pairs."""
+    folds, names = Counter[str](), staying_words(pairs, language)
     for form, count in _forms(tokens).items():
         folds[fold(form, language)] += count
-    return tuple(sorted((word for word in folds if folds[word]), key=lambda word: (-folds[word], word))[:MOST_KNOWN])
+    known = (word for word in folds if folds[word] >= _FEWEST_KNOWN and word not in names)
+    return tuple(sorted(known, key=lambda word: (-folds[word], word))[:MOST_KNOWN])
 
 
 def _has_spaces(sentences: Iterable[str]) -> bool:

@@ -278,7 +278,7 @@ class _Job:
         in_training = counts[0][TRAIN]
         if self.codecs:
             src, tgt = self.codecs
-            conventions = with_known_words(src.conventions, store, in_training)
+            conventions = with_known_words(src.conventions, store, selection.split_of_pair, in_training)
         else:
             src, tgt = fit_codecs(self.config.text, src_counts, tgt_counts, rules)
             conventions = learn_conventions(store, selection.split_of_pair, in_training, self.config.text)

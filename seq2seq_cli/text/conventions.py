@@ -122,9 +122,10 @@ class Conventions:
     """The most frequent form inside sentences of each word for which it is not the word's ``fold``; Lita et al. 2003,
     "tRuEcasIng", section 2.1."""
     known_words: tuple[str, ...] = ()
-    """The ``fold`` of each word of the training sentences, or of very many the most frequent ones, where rare words
-    with a capital inside sentences mostly stand in the translation as they are, so that new ones should; else none.
-    This is so from English to German, but not from German, whose nouns have capitals, nor from English to Russian."""
+    """The ``fold`` of each word that the training sentences have twice or more, or of very many the most frequent ones,
+    but for names that nearly always stay, where rare words with a capital inside sentences mostly stand in the
+    translation as they are, so that new ones should; else none. This is so from English to German, but not from German,
+    whose nouns have capitals, nor from English to Russian."""
     number_forms: Mapping[str, str] = field(default_factory=dict)
     """How translations write each separator of the source, for ``text.numbers.number_forms``; none where all stay."""
 
@@ -152,7 +153,7 @@ class Conventions:
             written += text[start:end] + other
         return written, spans
 
-    def new_names(self, text: str) -> Iterator[Span]:
+    def staying_names(self, text: str) -> Iterator[Span]:
         """The words of a text that are written like names and are unknown; none where names do not stay as they are."""
         if self.known_words:
             for start, end in inner_capitals(text, self.language):

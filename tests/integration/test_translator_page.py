@@ -12,7 +12,7 @@ import pytest
 
 from seq2seq_cli.config.schema.model import ModelConfig, ScoreName
 from seq2seq_cli.decoding.load import load
-from seq2seq_cli.decoding.names import new_names
+from seq2seq_cli.decoding.names import staying_names
 from seq2seq_cli.decoding.page.graph_data import graph_data
 from seq2seq_cli.decoding.page.text_data import codec_data, conventions_data, expressions_data, tables_data
 from seq2seq_cli.pages.translator import known_operators, rounded
@@ -264,7 +264,7 @@ def test_texts_are_read_and_written_as_in_python(
         f"(({{codec, conventions, expressions, tables, texts}}) => {{ setTables(expressions, tables);"
         " const side = new Codec(codec); const written = new Conventions(conventions);"
         " return texts.map((text) => { const {ids, parts} = side.read(text);"
-        " const names = Translator.prototype.newNames.call({src: side, conventions: written}, text);"
+        " const names = Translator.prototype.stayingNames.call({src: side, conventions: written}, text);"
         " const places = names.map((span) => text.slice(...span));"
         " const forms = text.split(' ').map((word) => written.numberForms(word));"
         " return [ids, parts, side.write(ids).text, side.write(ids).units, written.apply(text), places, forms]; });"
@@ -273,7 +273,7 @@ def test_texts_are_read_and_written_as_in_python(
     for text, ours in zip(SAID, found, strict=True):
         reading = codec.read(text)
         writing = codec.write(reading.ids)
-        names = [text[start:end] for start, end in new_names(text, replace(codec, conventions=conventions))]
+        names = [text[start:end] for start, end in staying_names(text, replace(codec, conventions=conventions))]
         assert ("Anna" in names) == (text[:7] == "My name")
         forms = [number_forms(word, conventions.number_forms) for word in text.split(" ")]
         written = conventions.apply(text)

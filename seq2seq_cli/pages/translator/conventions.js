@@ -54,7 +54,7 @@ class Conventions {
   }
 
   /** The spans of the words that are written like names and are unknown. */
-  newNames(text) {
+  stayingNames(text) {
     if (!this.knownWords.size) return [];
     const isKnown = (part) => [...part].length > 1 && this.knownWords.has(folded(part, this.language));
     return innerCapitals(text, this.language)

@@ -51,18 +51,18 @@ class Translator {
     return this.translatePiece(protectSpans(piece, spans), others);
   }
 
-  /** The spans of the numbers and the new names of a piece that its translation lacks. */
+  /** The spans of the numbers and the names of a piece that its translation lacks. */
   lost({ text, marks }, found) {
     const output = marks.reduce((rest, mark) => rest.replace(mark.text, mark.kind === "GAP" ? " " : ""), found.text);
     const numbers = lostNumbers(text, output, (number) => this.conventions.numberForms(number));
-    const names = this.newNames(text).filter((span) => !hasName(output, text.slice(...span)));
+    const names = this.stayingNames(text).filter((span) => !hasName(output, text.slice(...span)));
     if (numbers.length + names.length > TABLES.mostDemanded) return numbers;
     return [...numbers, ...names].sort(([one], [other]) => one - other);
   }
 
-  /** The spans of the words that seem to be new names: unknown, with a capital inside a sentence. */
-  newNames(text) {
-    return this.conventions.newNames(text).filter(([start, end]) => {
+  /** The spans of the words that seem to be names that stay: unknown, with a capital inside a sentence. */
+  stayingNames(text) {
+    return this.conventions.stayingNames(text).filter(([start, end]) => {
       const begin = [...sentenceEnds(text.slice(0, end))].at(-1) ?? 0;
       return [...text.slice(begin, start)].some(isInWord);
     });

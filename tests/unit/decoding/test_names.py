@@ -6,7 +6,7 @@ import pytest
 
 from seq2seq_cli.config.choices import Unit
 from seq2seq_cli.config.schema.text import SourceConfig
-from seq2seq_cli.decoding.names import lost_names, new_names
+from seq2seq_cli.decoding.names import lost_names, staying_names
 from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.conventions import Conventions
 
@@ -24,7 +24,7 @@ def codec(unit: Unit = "word", conventions: Conventions = CONVENTIONS) -> Codec:
 
 
 def names(text: str, of: Codec) -> list[str]:
-    return [text[start:end] for start, end in new_names(text, of)]
+    return [text[start:end] for start, end in staying_names(text, of)]
 
 
 @pytest.mark.parametrize(

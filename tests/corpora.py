@@ -64,3 +64,8 @@ def pair_lines(count: int) -> list[str]:
         name, (verb, verbs) = NAMES[number % len(NAMES)], VERBS[number % len(VERBS)]
         lines.append(f"{name} {verb} {number} cats.\t{name} {verbs} {number} Katzen.")
     return lines
+
+
+def write_pairs(path: Path, sentences: Sequence[str]) -> None:
+    """A file of the sentences, each with itself and its number as the translation."""
+    path.write_text("".join(f"{text}\t{text} ({n})\n" for n, text in enumerate(sentences)), encoding="utf-8")

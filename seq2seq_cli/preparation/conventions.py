@@ -19,7 +19,7 @@ from seq2seq_cli.corpus.ragged import offsets_of
 from seq2seq_cli.corpus.splits import TRAIN
 from seq2seq_cli.preparation.pair_store import PairStore
 from seq2seq_cli.text.casing import fold, lower
-from seq2seq_cli.text.conventions import APOSTROPHES, WORD, Conventions, inner_capitals, sentence_cues
+from seq2seq_cli.text.conventions import APOSTROPHES, WORD, Conventions, sentence_cues
 from seq2seq_cli.text.normalise import in_word
 from seq2seq_cli.text.sides import SIDES
 
@@ -34,9 +34,6 @@ FEWEST = 20
 
 MOST_WORDS = 20_000
 """Words whose usual form is kept: the most frequent ones."""
-
-MOST_KNOWN = 50_000
-"""Words that are known, and so no names that stay: the most frequent ones."""
 
 _FEWEST_CUES = 5
 """Sentences with the same first words, or the same last one, from which on these tell the final mark."""
@@ -55,57 +52,32 @@ _JOINED = re.compile(rf"([^\W\d_]*)([^\W\d_])([{APOSTROPHES}])([^\W\d_]+)")
 
 _MOST_PIECES = 50
 
-_FEWEST_KNOWN = 2
-"""Times that a word of the training split occurs, from which on its translation may have been learned."""
-
-_RARE = 5
-"""Most times that a word of the training split occurs which tells what becomes of words that it has never."""
-
 
 def learn_conventions(
     store: PairStore, split_of_pair: NDArray[np.int8], token_counts: NDArray[np.int64], config: TextConfig
 ) -> Conventions:
     """The conventions of the source side of the training split, which has each distinct token so many times."""
-    sentences, translations = _sample(store, split_of_pair)
-    language = config.src.language
-    tokens: Counter[str] | None = None
-    known: tuple[str, ...] = ()
-    if config.unit != "character" and not config.src.lowercase:  # those of all sentences, with their case
-        inner = token_counts - _first_tokens(store, split_of_pair)
-        tokens = _counter(store, inner)
-        pairs = list(zip(sentences, translations, strict=True))
-        if not config.tgt.lowercase and keeps_names(pairs, tokens, language):
-            known = _known_words(_counter(store, token_counts), pairs, language)
+    has_case = config.unit != "character" and not config.src.lowercase
+    tokens = inner_tokens(store, split_of_pair, token_counts) if has_case else None
+    sentences = [sentence for sentence, _ in sample_pairs(store, split_of_pair)]
     lengths = store.column("src.lengths")[split_of_pair == TRAIN]
     return replace(
-        conventions_of(sentences, language, tokens),
+        conventions_of(sentences, config.src.language, tokens),
         longest=int(np.percentile(lengths, 99, method="higher")),
         max_length=int(lengths.max()),
-        known_words=known,
     )
 
 
-def with_known_words(
-    conventions: Conventions, store: PairStore, split_of_pair: NDArray[np.int8], token_counts: NDArray[np.int64]
-) -> Conventions:
-    """The conventions, which know the words of these training pairs, too; unchanged where they know no words."""
-    if not conventions.known_words:
-        return conventions
-    pairs = list(zip(*_sample(store, split_of_pair), strict=True))
-    words = _known_words(_counter(store, token_counts), pairs, conventions.language)
-    return replace(conventions, known_words=tuple(dict.fromkeys([*conventions.known_words, *words])))
-
-
-def _sample(store: PairStore, split_of_pair: NDArray[np.int8]) -> tuple[list[str], list[str]]:
-    """Sentences of the training split and their translations, `SAMPLE` at most."""
+def sample_pairs(store: PairStore, split_of_pair: NDArray[np.int8]) -> list[tuple[str, str]]:
+    """Sentences of the training split with their translations, `SAMPLE` at most."""
     pairs = np.flatnonzero(split_of_pair == TRAIN)
     chosen = pairs[np.linspace(0, len(pairs), min(len(pairs), SAMPLE), endpoint=False, dtype=np.int64)]
-    sentences, translations = (store.texts(side, chosen.tolist()) for side in SIDES)
-    return sentences, translations
+    return list(zip(*(store.texts(side, chosen.tolist()) for side in SIDES), strict=True))
 
 
-def _counter(store: PairStore, token_counts: NDArray[np.int64]) -> Counter[str]:
-    return Counter(dict(zip(store.tokens["src"], token_counts.tolist(), strict=True)))
+def inner_tokens(store: PairStore, split_of_pair: NDArray[np.int8], token_counts: NDArray[np.int64]) -> Counter[str]:
+    """The number of times that each source token stands inside sentences of the training split, with its case."""
+    return store.counter("src", token_counts - _first_tokens(store, split_of_pair))
 
 
 def _first_tokens(store: PairStore, split_of_pair: NDArray[np.int8]) -> NDArray[np.int64]:
@@ -126,7 +98,7 @@ def conventions_of(sentences: Sequence[str], language: str, tokens: Counter[str]
     rows = [sentence.split(" ") for sentence in sentences]
     words = Counter(chain.from_iterable(rows))
     begins = Counter([row[0] for row in rows])
-    capital_start = _is_usual(*_capitals(begins))
+    capital_start = is_usual(*_capitals(begins))
     spaces = _has_spaces(sentences)
     final_marks = _final_marks(sentences)
     ended = sum(not in_word(sentence[-1]) for sentence in sentences)
@@ -145,60 +117,24 @@ def conventions_of(sentences: Sequence[str], language: str, tokens: Counter[str]
         prefixes=pieces.prefixes(),
         apostrophe=pieces.apostrophe(),
         final_marks=final_marks,
-        final_mark=final_marks[:1] if _is_usual(ended, len(sentences)) else "",
+        final_mark=final_marks[:1] if is_usual(ended, len(sentences)) else "",
         openings=_openings(rows, final_marks, language),
         endings=_endings(rows, final_marks, language, spaces=spaces),
-        lower_case=_is_usual(sum(sentence != sentence.upper() for sentence in sentences), len(sentences)),
+        lower_case=is_usual(sum(sentence != sentence.upper() for sentence in sentences), len(sentences)),
         capital_start=capital_start,
         capital_after="".join(_capital_after(final_marks, next_words)) if capital_start else "",
         cased_words=_cased_words(_inner_words(words, [begins, *next_words.values()], tokens), language),
     )
 
 
-def keeps_names(pairs: Iterable[tuple[str, str]], tokens: Counter[str], language: str) -> bool:
-    """Whether rare words with a capital inside sentences mostly stand in the translation; False where there are few.
-
-    `tokens` counts those inside the sentences of the training split. What becomes of rare words becomes of new ones:
-    Good 1953, "The population frequencies of species and the estimation of population parameters".
-    """
-    forms = _forms(tokens)
-    kept: list[bool] = []
-    for sentence, translation in pairs:
-        for start, end in inner_capitals(sentence, language):
-            name = sentence[start:end]
-            begins = sentence[:start].rstrip().endswith(".")  # a sentence, or follows an abbreviation
-            if 0 < forms[name] <= _RARE and not forms[lower(name, language)] and not begins:
-                kept.append(name in translation)
-    return len(kept) >= FEWEST and 2 * sum(kept) > len(kept)
-
-
-def staying_words(pairs: Iterable[tuple[str, str]], language: str) -> set[str]:
-    """The ``fold`` of each word with a capital inside sentences that nearly always stands in the translation: Tom."""
-    total, kept = Counter[str](), Counter[str]()
-    for sentence, translation in pairs:
-        for start, end in inner_capitals(sentence, language):
-            name = sentence[start:end]
-            total[name] += 1
-            kept[name] += name in translation
-    return {fold(name, language) for name in total if _is_usual(kept[name], total[name])}
-
-
-def _known_words(tokens: Counter[str], pairs: Iterable[tuple[str, str]], language: str) -> tuple[str, ...]:
-    """The ``known_words`` of Conventions, from all tokens and a sample of the pairs."""
-    folds, names = Counter[str](), staying_words(pairs, language)
-    for form, count in _forms(tokens).items():
-        folds[fold(form, language)] += count
-    known = (word for word in folds if folds[word] >= _FEWEST_KNOWN and word not in names)
-    return tuple(sorted(known, key=lambda word: (-folds[word], word))[:MOST_KNOWN])
-
-
 def _has_spaces(sentences: Iterable[str]) -> bool:
     """Whether words have spaces between them; without long sentences, this is assumed."""
     has_space = [" " in sentence for sentence in sentences if len(sentence) >= _LONG]
-    return not _is_usual(has_space.count(False), len(has_space))
+    return not is_usual(has_space.count(False), len(has_space))
 
 
-def _is_usual(cases: int, total: int) -> bool:
+def is_usual(cases: int, total: int) -> bool:
+    """Whether so many cases of so many make a convention."""
     return total >= FEWEST and cases >= USUAL * total
 
 
@@ -235,7 +171,7 @@ class _Gaps:
         return {
             mark
             for mark, has in gaps
-            if has == space and _is_usual(gaps[mark, has], gaps[mark, True] + gaps[mark, False])
+            if has == space and is_usual(gaps[mark, has], gaps[mark, True] + gaps[mark, False])
         }
 
 
@@ -256,7 +192,7 @@ def _quotes(words: Counter[str]) -> Iterator[str]:
             closing[word[-1]] += count
     for mark in filter(_is_mark, opening.keys() & closing.keys()):
         pairs = min(opening[mark], closing[mark])
-        if 2 * pairs >= max(opening[mark], closing[mark]) and _is_usual(pairs, pairs + words[mark]):
+        if 2 * pairs >= max(opening[mark], closing[mark]) and is_usual(pairs, pairs + words[mark]):
             yield mark
 
 
@@ -281,7 +217,7 @@ class _Pieces:
 
     def suffixes(self) -> tuple[str, ...]:
         """With the letter before the apostrophe where it is always the same one: 's, 't, n't."""
-        longer = {piece: n for piece, n in self._longer.items() if _is_usual(n, self._suffixes[piece[1:]])}
+        longer = {piece: n for piece, n in self._longer.items() if is_usual(n, self._suffixes[piece[1:]])}
         return self._never_alone(self._suffixes + Counter(longer))
 
     def prefixes(self) -> tuple[str, ...]:
@@ -291,11 +227,11 @@ class _Pieces:
     def apostrophe(self) -> str:
         """The usual one."""
         total = self._apostrophes.total()
-        return "".join(mark for mark, count in self._apostrophes.items() if _is_usual(count, total))
+        return "".join(mark for mark, count in self._apostrophes.items() if is_usual(count, total))
 
     def _never_alone(self, pieces: Mapping[str, int]) -> tuple[str, ...]:
         """The pieces that are hardly ever words of their own, the most frequent ones."""
-        found = [piece for piece, count in pieces.items() if _is_usual(count, count + self._words[piece])]
+        found = [piece for piece, count in pieces.items() if is_usual(count, count + self._words[piece])]
         return tuple(sorted(found, key=lambda piece: (-pieces[piece], piece))[:_MOST_PIECES])
 
 
@@ -375,7 +311,7 @@ def _capital_after(final_marks: str, next_words: Mapping[str, Counter[str]]) -> 
     """The final marks that a capital follows, as far as is known."""
     for mark in final_marks:
         upper, total = _capitals(next_words[mark])
-        if total < FEWEST or _is_usual(upper, total):
+        if total < FEWEST or is_usual(upper, total):
             yield mark
 
 
@@ -396,7 +332,7 @@ def _inner_words(words: Counter[str], at_starts: Iterable[Counter[str]], tokens:
 
 def _cased_words(words: Counter[str], language: str) -> tuple[str, ...]:
     """The most frequent form of each word, where it is not its fold."""
-    forms = _forms(words)
+    forms = word_forms(words)
     usual: dict[str, str] = {}
     for form, count in forms.items():
         key = form if form.isascii() and form.islower() else fold(form, language)
@@ -407,7 +343,7 @@ def _cased_words(words: Counter[str], language: str) -> tuple[str, ...]:
     return tuple(sorted(cased, key=lambda form: (-forms[form], form))[:MOST_WORDS])
 
 
-def _forms(words: Counter[str]) -> Counter[str]:
+def word_forms(words: Counter[str]) -> Counter[str]:
     """The number of times that each word with a case of its own occurs."""
     forms = Counter[str]()
     for word, count in words.items():

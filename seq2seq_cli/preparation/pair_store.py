@@ -5,6 +5,7 @@ of texts and tokens are read in the blocks in which they were written.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -90,6 +91,10 @@ class PairStore:
     def column(self, name: str) -> NDArray[Any]:
         """A column of one number per pair."""
         return np.fromfile(self._path(name), dtype=_TYPES[name])
+
+    def counter(self, side: SideName, counts: NDArray[np.int64]) -> Counter[str]:
+        """The counts of the tokens of a side, which are in the order of their numbers, by the token."""
+        return Counter(dict(zip(self.tokens[side], counts.tolist(), strict=True)))
 
     def side_blocks(self, side: SideName) -> Iterator[tuple[slice, SideBlock]]:
         """One side block by block, each with its range of pairs."""

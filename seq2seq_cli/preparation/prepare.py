@@ -42,9 +42,10 @@ from seq2seq_cli.pairs.languages import LanguageOrigin, resolve_languages, state
 from seq2seq_cli.pairs.pair_files import PairPath, local_pair_files, pair_paths
 from seq2seq_cli.pairs.recognise import Recognised, recognise
 from seq2seq_cli.pairs.scripts import find_mismatch
-from seq2seq_cli.preparation.conventions import learn_conventions, with_known_words
+from seq2seq_cli.preparation.conventions import learn_conventions
 from seq2seq_cli.preparation.dropped import Dropped, LineCounts, write_examples
 from seq2seq_cli.preparation.given_codecs import adopt_codecs, check_languages
+from seq2seq_cli.preparation.known_words import learn_known_words, with_known_words
 from seq2seq_cli.preparation.number_forms import learn_number_forms
 from seq2seq_cli.preparation.output_folder import (
     OUR_FILES,
@@ -281,7 +282,8 @@ class _Job:
             conventions = with_known_words(src.conventions, store, selection.split_of_pair, in_training)
         else:
             src, tgt = fit_codecs(self.config.text, src_counts, tgt_counts, rules)
-            conventions = learn_conventions(store, selection.split_of_pair, in_training, self.config.text)
+            learned = store, selection.split_of_pair, in_training, self.config.text
+            conventions = replace(learn_conventions(*learned), known_words=learn_known_words(*learned))
         forms = conventions.number_forms or learn_number_forms(store, selection.split_of_pair)
         codecs = replace(src, conventions=replace(conventions, number_forms=forms)), tgt
         save_codecs(folder, codecs)

@@ -28,21 +28,13 @@ def train(
         ),
     ] = None,
     data: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="The folder made by s2s prepare; data/prepared by default, that of the run with --resume.",
-        ),
+        Path | None, typer.Option(metavar="DIR", help="The folder made by s2s prepare; data/prepared by default.")
     ] = None,
     out: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="The run folder; runs/ and the name of the config by default, with --init-from runs/RUN_continued.",
-        ),
+        Path | None, typer.Option(metavar="DIR", help="The run folder; by default runs/ and the name of the config.")
     ] = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Resume the run of --out or --config, or the newest.")
+        bool, typer.Option("--resume", help="Resume the run of --out or --config, or the newest, on its own data.")
     ] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing run.")] = False,
     init_from: Annotated[

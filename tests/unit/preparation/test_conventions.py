@@ -1,6 +1,5 @@
 """Conventions learned from small corpora in several languages, and what they make of texts."""
 
-from collections import Counter
 from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
@@ -8,11 +7,12 @@ from string import ascii_lowercase
 
 import pytest
 
-from seq2seq_cli.preparation.conventions import FEWEST, conventions_of, keeps_names, staying_words
+from seq2seq_cli.preparation.conventions import conventions_of
 from seq2seq_cli.preparation.prepare import prepare
 from seq2seq_cli.text.casing import lower, upper
 from seq2seq_cli.text.conventions import Conventions
 from seq2seq_cli.text.sides import load_codecs
+from tests.corpora import write_pairs
 
 NAMES = ("Tom", "Mary", "Anna", "Paul", "Lisa", "Otto", "Emma", "John")
 PLACES = ("Berlin", "the park", "the U.S. today", "a big city", "Rome", "my house")
@@ -91,24 +91,6 @@ def test_in_upper_case_an_address_is_left_alone(conventions: Conventions) -> Non
     assert conventions.apply("ASK TOM@EXAMPLE.COM AND MARY") == "Ask TOM@EXAMPLE.COM and Mary."
 
 
-@pytest.mark.parametrize(("kept", "expected"), [(FEWEST, True), (FEWEST // 2 + 1, True), (FEWEST // 2, False)])
-def test_names_are_kept_where_most_rare_ones_stand_in_the_translation(kept: int, expected: bool) -> None:
-    rare = [f"N{letter}ame" for letter in ascii_lowercase[:FEWEST]]
-    sentences = [f"She saw {name} and Tom." for name in rare] + ["She saw Tom."] * 10
-    translations = [f"Sie sah {name if i < kept else 'Namen'}." for i, name in enumerate(rare)] + ["Sie sah Toms."] * 10
-    tokens = Counter({**dict.fromkeys(rare, 1), "Tom": FEWEST + 10, "and": FEWEST})
-    pairs = list(zip(sentences, translations, strict=True))
-    assert keeps_names(pairs, tokens, "en") is expected
-    assert not keeps_names(pairs[1:], tokens, "en")  # too few to tell
-
-
-def test_staying_words_nearly_always_stand_in_the_translation() -> None:
-    pairs = [("I saw Tom and Mary in Rome.", "Ich sah Tom und Maria in Rom.")] * (FEWEST - 1)
-    assert staying_words(pairs, "en") == set()
-    assert staying_words([*pairs, ("I like Tom.", "Ich mag ihn.")], "en") == {"tom"}
-    assert staying_words([*pairs, *[("I like Tom.", "Ich mag ihn.")] * 2], "en") == set()
-
-
 def test_french_has_spaces_before_some_marks_and_none_after_an_apostrophe() -> None:
     nouns = ["eau", *(f"a{letter}i" for letter in ascii_lowercase)]
     learned = [f"Où est l'{noun} ?" for noun in nouns] + [f"C'est l'{noun} : « {noun} »." for noun in nouns]
@@ -166,10 +148,6 @@ def test_too_few_sentences_have_no_conventions(sentences: Sequence[str]) -> None
     assert few.apply("she kissed him") == "she kissed him"
 
 
-def write_pairs(path: Path, sentences: Sequence[str]) -> None:
-    path.write_text("".join(f"{text}\t{text} ({n})\n" for n, text in enumerate(sentences)), encoding="utf-8")
-
-
 @pytest.mark.parametrize(
     "overrides",
     [[], ["text.unit=bpe", "text.src.lowercase=false"], ["text.unit=character"]],
@@ -205,24 +183,3 @@ def test_given_codecs_keep_their_conventions(tmp_path: Path) -> None:
     older = prepare(tmp_path / "eng.txt", languages="en-de", out=tmp_path / "older").out
     newer = prepare(tmp_path / "other.txt", languages="en-de", out=tmp_path / "newer", codec_from=older).out
     assert load_codecs(newer) == load_codecs(older)
-
-
-def test_names_that_stay_and_words_seen_once_are_not_known(tmp_path: Path) -> None:
-    names = [f"{chr(65 + n // 26)}{chr(97 + n % 26)}ski" for n in range(60)]
-    lines = [f"I saw {name} and Tom in Rome .\tIch sah {name} und Tom in Rom ." for name in names]
-    (tmp_path / "eng.txt").write_text("\n".join(lines), encoding="utf-8")
-    src, _ = load_codecs(prepare(tmp_path / "eng.txt", languages="en-de", out=tmp_path / "data").out)
-    assert {"saw", "rome"} <= set(src.conventions.known_words)
-    assert not {"tom", "aaski"} & set(src.conventions.known_words)
-
-
-def test_given_codecs_learn_the_words_of_the_new_pairs(tmp_path: Path) -> None:
-    names = [f"{chr(65 + n // 26)}{chr(97 + n % 26)}ski" for n in range(60)]
-    write_pairs(tmp_path / "eng.txt", [f"I saw {name} ." for name in names])
-    write_pairs(tmp_path / "other.txt", [f"he likes Prague and {n} , too" for n in range(60)])
-    older = prepare(tmp_path / "eng.txt", languages="en-de", out=tmp_path / "older").out
-    newer = prepare(tmp_path / "other.txt", languages="en-de", out=tmp_path / "newer", codec_from=older).out
-    (before, _), (after, _) = load_codecs(older), load_codecs(newer)
-    assert "saw" in before.conventions.known_words
-    assert "likes" not in before.conventions.known_words
-    assert {"saw", "likes"} <= set(after.conventions.known_words)

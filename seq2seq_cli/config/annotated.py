@@ -65,7 +65,8 @@ def _lines(section: Section, indentation: str, *, hide_unstated: bool) -> Iterat
             yield from _lines(value, f"{indentation}  ", hide_unstated=hide_unstated)
             continue
         hidden = "#" if hide_unstated and name not in section.model_fields_set else ""
-        line = f"{indentation}{hidden}{write_yaml({name: value}).strip()}"
+        written = write_yaml({name: value}).rstrip("\n")  # a text may end with other white space
+        line = f"{indentation}{hidden}{written}"
         default = [] if value == field.default else [f"default {shown(field.default)}"]
         beside = _beside(line, [allowed(schema[name]), *default])
         if len(beside) > _WIDTH:

@@ -4,7 +4,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -12,6 +12,7 @@ from seq2seq_cli.config.annotated import annotated_yaml
 from seq2seq_cli.config.keys import values_by_key
 from seq2seq_cli.config.loader import dump_config, load_config
 from seq2seq_cli.config.schema.config import Config
+from seq2seq_cli.config.schema.data import DataConfig
 from seq2seq_cli.config.yaml12 import read_yaml, write_yaml
 
 # No control characters, no line separators, no halves of surrogate pairs: none of them belongs in a config.
@@ -74,6 +75,7 @@ def test_a_config_survives_its_yaml(config: Config) -> None:
 
 
 @given(configs())
+@example(Config(data=DataConfig(columns="\xa0")))
 def test_a_config_survives_its_explanation_and_states_no_more_of_data_and_text(config: Config) -> None:
     with TemporaryDirectory() as folder:
         path = Path(folder, "whole.yaml")

@@ -29,7 +29,7 @@ class Provenance(BaseModel):
     """The torchrun that began the run; None without torchrun."""
 
     def for_others(self) -> "Provenance":
-        """What others may know: no name of the machine, and no folder of it."""
+        """The record without the names of the machine and of its folders, for others to read."""
         origin = self.init_from and Path(self.init_from).name
         return self.model_copy(update={"launch": None, "folder": Path(self.folder).name, "init_from": origin})
 

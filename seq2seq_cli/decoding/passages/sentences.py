@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from seq2seq_cli.decoding.passages.abbreviations import abbreviations_of, has_ordinals
 from seq2seq_cli.decoding.passages.markup import FILLER
+from seq2seq_cli.text.conventions import APOSTROPHES
 
 _SPACED_STOPS = ".!?…‽⁇⁈⁉؟۔։።፧।॥܀܁܂᠃᠉꓿᱾᱿჻။"
 """Marks that end a sentence where white space follows."""
@@ -20,7 +21,8 @@ _OPENING = "\"'“„‟‚‘«»‹›([{（［｛「『【〈《〔¿¡–—
 # French has a space before its closing quote.
 SENTENCE_END = re.compile(rf"[{re.escape(_SPACED_STOPS + OTHER_STOPS)}]+(?:\s»(?=\s|$))?[{re.escape(CLOSING_MARKS)}]*+")
 FOLLOWING = re.compile(f"[\\s{re.escape(_OPENING)}]*+(.)?", re.DOTALL)
-LAST_WORD = re.compile(f"[^\\s{re.escape(_OPENING)}]*$")
+LAST_WORD = re.compile(f"(?:(?<=\\w)[{APOSTROPHES}])?[^\\s{re.escape(_OPENING)}]*$")
+"""The word before a stop; of a word with an apostrophe the end from there on: 't of can't, which is no initial."""
 LONGEST_ABBREVIATION = 40
 """Characters before a full stop that are looked at."""
 _ROMAN = re.compile("[IVXLCDM]+")
@@ -53,5 +55,5 @@ def _goes_on(word: str, following: str, language: str) -> bool:
         return has_ordinals(language) and (len(word) <= 2 or not word.isdigit())
     if "." in word and any(letter.isalpha() for letter in word):
         return True
-    folded = word.casefold()
+    folded = word.lstrip(APOSTROPHES).casefold()
     return folded in abbreviations or (following.isdigit() and f"{folded}#" in abbreviations)

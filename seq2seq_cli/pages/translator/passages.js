@@ -217,7 +217,7 @@ function goesOn(word, following) {
   const isOrdinal = isNumber || /^[IVXLCDM]+$/v.test(word);
   if (isOrdinal) return TABLES.abbreviations.includes("0") && (word.length <= 2 || !isNumber);
   if (word.includes(".") && /\p{L}/v.test(word)) return true;
-  const known = word.toLowerCase();
+  const known = word.replace(/^['\u2019]+/v, "").toLowerCase();
   const has = (name) => TABLES.abbreviations.includes(name);
   return has(known) || (EXPRESSIONS.digit.test(following) && has(`${known}#`));
 }

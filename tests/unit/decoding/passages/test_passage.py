@@ -29,6 +29,8 @@ def sentences(text: str, language: str = "en") -> list[str]:
     [
         ("en", ["Come in!", "Who is it?", "It is Dr. Smith, i.e. J. R. Smith of St. Ives.", "He wants 3.5 pounds."]),
         ("en", ['He said: "Go!"', "(She went.)", "“Really?” he asked.", "Yes… no, not at No. 5 or vs. him."]),
+        ("en", ["I can't.", "No, I won’t.", "It is Tom's.", "He is from 'St. Ives'."]),
+        ("fr", ["C'est dans l'art. 5.", "Oui."]),
         ("de", ["Am 3. Mai kam Ludwig XIV. nach Bonn.", "Das ist z. B. so, bzw. war es ca. 1990.", "„Gut!“", "Ja."]),
         ("en", ["I am 25.", "She is 30.", "e-mail was new... Then it was not."][:2]),
         ("fr", ["M. Dupont est là.", "« Oui ! »", "Il viendra le 3 mai."]),

@@ -91,7 +91,7 @@ def _aligned(found: Iterator[Recognised | _Lines]) -> Iterator[Recognised]:
         other = next(found, None)
         if isinstance(other, _Lines):
             files = each.file, other.file
-            notice = f"{files[0].name} and {files[1].name}: taken as source and target, line by line"
+            notice = f"{files[0].name} and {files[1].name}: taken as two columns, line by line"
             yield Recognised(pair_file=PairFile(files=files), notice=notice)
         elif each.is_text:
             raise PairFileError(

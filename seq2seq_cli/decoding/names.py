@@ -2,23 +2,22 @@
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from seq2seq_cli.decoding.passages.sentences import sentence_ends
 from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.conventions import Span
-from seq2seq_cli.text.normalise import in_word
 
 LONGEST_ENDING = 3
 """Letters that a language may add to a name: the s of Kowalskis."""
 
 
 def staying_names(text: str, codec: Codec) -> Iterator[Span]:
-    """The spans of the words of a source text that seem to be such names: unknown, with a capital inside a sentence."""
-    language = codec.config.language
-    for start, end in codec.conventions.staying_names(text):
-        begin = max(sentence_ends(text[:end], language), default=0)
-        if any(map(in_word, text[begin:start])):
-            yield start, end
+    """The spans of the words of a source text that seem to be such names."""
+    ends = sentence_ends(text, codec.config.language)
+    for begin, end in pairwise([0, *ends, len(text)]):
+        for first, last in codec.conventions.new_names(text[begin:end]):
+            yield begin + first, begin + last
 
 
 def lost_names(source: str, output: str, codec: Codec) -> list[Span]:

@@ -24,8 +24,12 @@ Span: TypeAlias = tuple[int, int]
 
 _LETTER = r"[^\W\d_]"
 FIRST_WORD = re.compile(rf"(\W*)({_LETTER}[\w{APOSTROPHES}-]*)(\W*)")
-INNER_WORD = re.compile(rf"[\w,;.]\s+(?=((?:{_LETTER}[{APOSTROPHES}])?{_LETTER}{{2,}}(?:-{_LETTER}{{2,}})*)(?!\w))")
-"""What is before a word of several letters that is not the first one, and the word: O'Brien, Jean-Luc, Tom of Tom's."""
+_NAME = rf"((?:{_LETTER}[{APOSTROPHES}])?{_LETTER}{{2,}}(?:-{_LETTER}{{2,}})*)(?!\w)"
+"""A word of several letters: O'Brien, Jean-Luc, Tom of Tom's."""
+INNER_NAME = re.compile(rf"[\w,;.]\s+(?={_NAME})")
+"""What is before such a word that is not the first one, and the word."""
+FIRST_NAME = re.compile(rf"\W*{_NAME}")
+"""The start of a sentence up to such a word, and the word."""
 PART_END = re.compile(f"[{APOSTROPHES}-]")
 """What parts the words of such a word."""
 ADDRESS = re.compile(r"[@/\\]")
@@ -153,13 +157,31 @@ class Conventions:
             written += text[start:end] + other
         return written, spans
 
-    def staying_names(self, text: str) -> Iterator[Span]:
-        """The words of a text that are written like names and are unknown; none where names do not stay as they are."""
-        if self.known_words:
-            for start, end in inner_capitals(text, self.language):
-                parts = PART_END.split(text[start:end])
-                if self._known_words.isdisjoint(fold(part, self.language) for part in parts if len(part) > 1):
-                    yield start, end
+    def new_names(self, sentence: str) -> list[Span]:
+        """The words that are written like names and are unknown; none where names do not stay as they are.
+
+        All first words have a capital. One is a name where it has a capital inside training sentences, too, or where a
+        name follows it: Anna Kowalski.
+        """
+        if not self.known_words:
+            return []
+        first = FIRST_NAME.match(sentence)
+        inner = [
+            (start, end)
+            for start, end in inner_capitals(sentence, self.language)
+            if self._is_new(sentence[start:end]) and not (first and start == first.start(1))
+        ]
+        if first and self._is_new(first[1]) and _is_capitalised(first[1], self.language):
+            is_cased = self._usual_forms.get(fold(first[1], self.language)) == first[1]
+            is_before_name = bool(inner) and sentence[first.end() : inner[0][0]].isspace()
+            is_contracted = re.match(self.contraction(), sentence[first.end() - 1 :], re.IGNORECASE)
+            if (is_cased or is_before_name) and not is_contracted:
+                return [first.span(1), *inner]
+        return inner
+
+    def contraction(self) -> str:
+        """A regular expression for a suffix that takes the last letter of its word: n't; case is ignored."""
+        return rf"{_any_of(suffix for suffix in self.suffixes if suffix[0] not in APOSTROPHES)}(?!\w)"
 
     def to_json(self) -> dict[str, Any]:
         """The content of a JSON file: what differs from no conventions."""
@@ -205,6 +227,11 @@ class Conventions:
             inside = rf"(?<={_LETTER})({_any_of(between)})(?={_LETTER})"
             yield SpaceRule(rf" ({_any_of(between)})(?={_LETTER})", r"\1 ")
             yield SpaceRule(rf"(?<![^ ])[^ @/\\]*{inside}[^ @/\\]*(?![^ ])", r"\1 ", inside)
+
+    def _is_new(self, name: str) -> bool:
+        """Whether no part of it that has several letters is known."""
+        parts = PART_END.split(name)
+        return self._known_words.isdisjoint(fold(part, self.language) for part in parts if len(part) > 1)
 
     def _join_quotes(self, text: str) -> str:
         """Join quotation marks that stand alone to the text between them."""
@@ -274,11 +301,14 @@ _NONE = Conventions()
 
 def inner_capitals(text: str, language: str) -> Iterator[Span]:
     """The words after others that begin with a capital and have lower-case letters, too; O'Brien, but not I'll."""
-    for found in INNER_WORD.finditer(text):
-        word = found[1]
-        first_letters = word[0] + word[2] if word[1] in APOSTROPHES else word[0]
-        if all(lower(letter, language) != letter for letter in first_letters) and not is_all_upper(word):
+    for found in INNER_NAME.finditer(text):
+        if _is_capitalised(found[1], language):
             yield found.span(1)
+
+
+def _is_capitalised(name: str, language: str) -> bool:
+    first_letters = name[0] + name[2] if name[1] in APOSTROPHES else name[0]
+    return all(lower(letter, language) != letter for letter in first_letters) and not is_all_upper(name)
 
 
 def _ends(word: str, marks: str) -> bool:

@@ -58,7 +58,12 @@ NUMBERS = [
     "he 1 2 3 4 5 6 7 8 9 10 11 she",
 ]
 GERMAN_NUMBERS = ["▁12,50", "▁12,50-15,00", "▁1000", "▁1.000", "▁1.299,50"]
-NAMES = ["he saw Anna Kowalski .", "She kissed O'Brien's dog. Anna saw Éva, I'll 12 3.", "he" + " Anna" * 9]
+NAMES = [
+    "he saw Anna Kowalski .",
+    "She kissed O'Brien's dog. Anna saw Éva, I'll 12 3.",
+    "he" + " Anna" * 9,
+    "Eva saw her, but can't. Eva\u2019s dog saw? Jean-Luc Nowak, Don't saw Don",
+]
 
 
 @pytest.fixture(scope="module")
@@ -93,7 +98,9 @@ def with_conventions(run: RunFolder) -> RunFolder:
     """The run with the conventions of pairs whose names stay, and whose numbers have the separators of German."""
     src, tgt = load_codecs(run.path)
     known_words, number_forms = ("he", "she", "saw", "kissed", "dog"), {"1.5": "1,5", "1,000": "1.000 1000"}
-    conventions = Conventions(language="en", known_words=known_words, number_forms=number_forms)
+    conventions = Conventions(
+        language="en", suffixes=("n't",), cased_words=("Eva",), known_words=known_words, number_forms=number_forms
+    )
     save_codecs(run.path, (replace(src, conventions=conventions), tgt))
     return run
 

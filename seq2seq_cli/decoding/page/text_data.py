@@ -14,7 +14,16 @@ from seq2seq_cli.decoding.passages import abbreviations, markup, protected, rest
 from seq2seq_cli.decoding.search.penalties import LEAST_COVERAGE
 from seq2seq_cli.decoding.search.pointer import LEAST_PROBABILITY
 from seq2seq_cli.text.codec import FINAL_MARKS, Codec
-from seq2seq_cli.text.conventions import ADDRESS, FIRST_WORD, INNER_WORD, PART_END, WORD, Conventions, SpaceRule
+from seq2seq_cli.text.conventions import (
+    ADDRESS,
+    FIRST_NAME,
+    FIRST_WORD,
+    INNER_NAME,
+    PART_END,
+    WORD,
+    Conventions,
+    SpaceRule,
+)
 from seq2seq_cli.text.normalise import DROPPED, UNSPACED
 from seq2seq_cli.text.numbers import BETWEEN, NUMBER, SEPARATED, STAYING
 from seq2seq_cli.text.tokenizer import LONGEST_WORD
@@ -49,7 +58,11 @@ def _tokenizer_data(rules: TokenizerRules) -> Data:
 
 def conventions_data(conventions: Conventions) -> Data:
     """The conventions of a source."""
-    return {**asdict(conventions), "space_rules": list(map(_space_rule, conventions.space_rules()))}
+    return {
+        **asdict(conventions),
+        "space_rules": list(map(_space_rule, conventions.space_rules())),
+        "contraction": to_javascript(f"^{conventions.contraction()}", ignores_case=True),
+    }
 
 
 def _space_rule(rule: SpaceRule) -> Data:
@@ -70,6 +83,8 @@ def expressions_data() -> dict[str, Expression]:
         "between": BETWEEN,
         "partEnd": PART_END,
         "firstWord": rf"^(?:{FIRST_WORD.pattern})\Z",
+        "firstName": rf"^{FIRST_NAME.pattern}",
+        "onlySpaces": r"^\s+\Z",
         "address": ADDRESS,
         "anyMark": markup.ANY_MARK,
         "leadNumber": markup.LEAD_NUMBER,
@@ -84,7 +99,7 @@ def expressions_data() -> dict[str, Expression]:
         "outerSpaces": r"^\s+|\s+\Z",
         "dropped": DROPPED,
         "word": WORD,
-        "innerWord": INNER_WORD,
+        "innerName": INNER_NAME,
         "mark": re.compile(markup.MARK, re.MULTILINE),
         "unbroken": markup.UNBROKEN,
         "number": NUMBER,

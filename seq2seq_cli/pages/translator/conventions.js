@@ -33,6 +33,7 @@ class Conventions {
     this.edits = data.space_rules.map(spaceEdit);
     this.usualForms = new Map(data.cased_words.map((form) => [folded(form, data.language), form]));
     this.knownWords = new Set(data.known_words);
+    this.contraction = new RegExp(...data.contraction);
   }
 
   apply(text) {
@@ -53,12 +54,20 @@ class Conventions {
     return [written, spans];
   }
 
-  /** The spans of the words that are written like names and are unknown. */
-  stayingNames(text) {
+  /** The spans of the words that are written like names and are unknown: the same as text/conventions.py. */
+  newNames(sentence) {
     if (!this.knownWords.size) return [];
     const isKnown = (part) => [...part].length > 1 && this.knownWords.has(folded(part, this.language));
-    return innerCapitals(text, this.language)
-      .filter((span) => !text.slice(...span).split(EXPRESSIONS.partEnd).some(isKnown));
+    const isNew = (word) => !word.split(EXPRESSIONS.partEnd).some(isKnown);
+    const [opening, first = ""] = EXPRESSIONS.firstName.exec(sentence) ?? [""];
+    const [begin, end] = [opening.length - first.length, opening.length];
+    const inner = innerCapitals(sentence, this.language)
+      .filter((span) => isNew(sentence.slice(...span)) && !(first && span[0] === begin));
+    if (!first || !isNew(first) || !isCapitalised(first, this.language)) return inner;
+    const isCased = this.usualForms.get(folded(first, this.language)) === first;
+    const isBeforeName = inner.length > 0 && EXPRESSIONS.onlySpaces.test(sentence.slice(end, inner[0][0]));
+    const isContracted = this.contraction.test(sentence.slice(end - 1));
+    return (isCased || isBeforeName) && !isContracted ? [[begin, end], ...inner] : inner;
   }
 
   /** The ways in which a translation may write a number: the same as text/numbers.py, which explains it. */
@@ -148,11 +157,15 @@ class Conventions {
 
 /** The spans of the words after others that begin with a capital and have lower-case letters, too. */
 function innerCapitals(text, language) {
-  const isCapital = (letter) => lower(letter, language) !== letter;
-  const firstLetters = ([first, second, third]) => (APOSTROPHES.includes(second) ? [first, third] : [first]);
-  return [...text.matchAll(EXPRESSIONS.innerWord)]
-    .filter(([, word]) => firstLetters([...word]).every(isCapital) && !isAllUpper(word))
+  return [...text.matchAll(EXPRESSIONS.innerName)]
+    .filter(([, word]) => isCapitalised(word, language))
     .map(({ 0: before, 1: word, index }) => [index + before.length, index + before.length + word.length]);
+}
+
+function isCapitalised(name, language) {
+  const [first, second, third] = name;
+  const firstLetters = APOSTROPHES.includes(second) ? [first, third] : [first];
+  return firstLetters.every((letter) => lower(letter, language) !== letter) && !isAllUpper(name);
 }
 
 /** A change to the spaces at marks. */

@@ -60,11 +60,12 @@ class Translator {
     return [...numbers, ...names].sort(([one], [other]) => one - other);
   }
 
-  /** The spans of the words that seem to be names that stay: unknown, with a capital inside a sentence. */
+  /** The spans of the words that seem to be names that stay. */
   stayingNames(text) {
-    return this.conventions.stayingNames(text).filter(([start, end]) => {
-      const begin = [...sentenceEnds(text.slice(0, end))].at(-1) ?? 0;
-      return [...text.slice(begin, start)].some(isInWord);
+    const edges = [0, ...sentenceEnds(text), text.length];
+    return edges.slice(1).flatMap((end, number) => {
+      const begin = edges[number];
+      return this.conventions.newNames(text.slice(begin, end)).map(([first, last]) => [begin + first, begin + last]);
     });
   }
 

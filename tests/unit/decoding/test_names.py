@@ -11,7 +11,10 @@ from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.conventions import Conventions
 
 CONVENTIONS = Conventions(
-    language="en", known_words=("my", "name", "is", "dog", "the", "tom", "i", "dr", "american", "south")
+    language="en",
+    suffixes=("'s", "n't"),
+    cased_words=("Peter", "Don", "NATO"),
+    known_words=("my", "name", "is", "dog", "the", "tom", "i", "dr", "american", "south"),
 )
 WORDS = ["▁my", "▁name", "▁is", "▁dog", "▁the", ".", ","]
 
@@ -35,6 +38,11 @@ def names(text: str, of: Codec) -> list[str]:
         ("He saw Kowalski's dog, Rex, and Jean-Luc O'Brien.", ["Kowalski", "Rex", "Jean-Luc", "O'Brien"]),
         ("I saw Dr. Kowalski and J. Müller.", ["Kowalski", "Müller"]),
         ("Kowalski is here. Sincerity matters, Zoë.", ["Zoë"]),  # first words have a capital anyway
+        ("Anna Kowalski is here.", ["Anna", "Kowalski"]),  # but not before a name
+        ("Sincerity, Kowalski.", ["Kowalski"]),
+        ("Is she here? Jean-Luc  Nowak is.", ["Jean-Luc", "Nowak"]),
+        ('"Peter\'s dog is." Peter and Don too.', ["Peter", "Peter", "Don"]),  # that has one in training
+        ("Don't. DON'T. Don’t, Peter! PETER is NATO.", ["Peter"]),
         ("He said: \"Sincerity\" (Honesty) matters. 'Yes'", []),
         ("I saw Tom in the South, an African-American dog, my Dog.", []),  # known, or in part
         ("I saw Covid-19, Boeing747 and 3Com.", ["Covid"]),  # the others have digits, which come through as numbers

@@ -12,7 +12,6 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -43,6 +42,7 @@ from seq2seq_cli.pairs.pair_files import PairPath, local_pair_files, pair_paths
 from seq2seq_cli.pairs.recognise import Recognised, recognise
 from seq2seq_cli.pairs.scripts import find_mismatch
 from seq2seq_cli.preparation.conventions import learn_conventions
+from seq2seq_cli.preparation.crossed_splits import crossed_splits
 from seq2seq_cli.preparation.dropped import Dropped, LineCounts, write_examples
 from seq2seq_cli.preparation.given_codecs import adopt_codecs, check_languages
 from seq2seq_cli.preparation.known_words import learn_known_words, with_known_words
@@ -274,9 +274,14 @@ class _Job:
 
     def _write_sides(self, folder: Path, store: PairStore, selection: Selection, rules: Rules) -> list[SideRecord]:
         """Fit the codecs on the training split, and write both sides of all splits."""
-        counts = [count_tokens(store, side, selection.split_of_pair) for side in SIDES]
-        src_counts, tgt_counts = map(partial(train_counts, store), SIDES, counts)
-        in_training = counts[0][TRAIN]
+        counts = {side: count_tokens(store, side, selection.split_of_pair) for side in SIDES}
+        self.warnings.extend(
+            f"{split}: its sources are written in the language of the training targets, and its targets in that of the"
+            " sources: give its columns or files in the order of those for training"
+            for split in crossed_splits(store, counts)
+        )
+        src_counts, tgt_counts = (train_counts(store, side, counts[side]) for side in SIDES)
+        in_training = counts["src"][TRAIN]
         if self.codecs:
             src, tgt = self.codecs
             conventions = with_known_words(src.conventions, store, selection.split_of_pair, in_training)
@@ -288,8 +293,8 @@ class _Job:
         codecs = replace(src, conventions=replace(conventions, number_forms=forms)), tgt
         save_codecs(folder, codecs)
         return [
-            write_side(folder, store, side, codec, selection.split_of_pair, side_counts)
-            for side, codec, side_counts in zip(SIDES, codecs, counts, strict=True)
+            write_side(folder, store, side, codec, selection.split_of_pair, counts[side])
+            for side, codec in zip(SIDES, codecs, strict=True)
         ]
 
 

@@ -125,3 +125,15 @@ def test_a_config_that_contradicts_given_codecs_is_refused(pair_file: Path, tmp_
         prepare(pair_file, out=tmp_path / "new", overrides=other, codec_from=tmp_path / "old")
     with pytest.raises(UsageError, match="the pairs are en-fr, but the model of --codec-from translates en-de"):
         prepare(pair_file, out=tmp_path / "new", codec_from=tmp_path / "old", languages="en-fr")
+
+
+@pytest.mark.parametrize("split", ["valid", "test"])
+def test_a_given_split_the_other_way_round_is_told(tmp_path: Path, split: SplitName) -> None:
+    lines = pair_lines(300)
+    pairs, held_out = file(tmp_path, "deu.txt", lines[:280]), lines[280:]
+    crossed = ["\t".join(reversed(line.split("\t"))) for line in held_out]
+    for name, given in (("same", held_out), ("crossed", crossed)):
+        splits = {split: file(tmp_path, f"{name}.tsv", given)}
+        report = prepare(*pairs, out=tmp_path / name, **splits)  # type: ignore[arg-type]
+        found = [warning.partition(":")[0] for warning in report.warnings]
+        assert found == ([split] if name == "crossed" else [])

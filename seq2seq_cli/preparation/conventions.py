@@ -12,19 +12,12 @@ from dataclasses import replace
 from itertools import chain
 
 import numpy as np
-from numpy.typing import NDArray
 
 from seq2seq_cli.config.schema.text import TextConfig
-from seq2seq_cli.corpus.ragged import offsets_of
-from seq2seq_cli.corpus.splits import TRAIN
-from seq2seq_cli.preparation.pair_store import PairStore
+from seq2seq_cli.preparation.training_text import TrainingText
 from seq2seq_cli.text.casing import fold, lower
 from seq2seq_cli.text.conventions import APOSTROPHES, WORD, Conventions, sentence_cues
 from seq2seq_cli.text.normalise import in_word
-from seq2seq_cli.text.sides import SIDES
-
-SAMPLE = 10_000
-"""Most sentences that are counted; they are spread evenly over the training split."""
 
 USUAL = 0.95
 """Fraction of the cases that makes a convention."""
@@ -53,41 +46,15 @@ _JOINED = re.compile(rf"([^\W\d_]*)([^\W\d_])([{APOSTROPHES}])([^\W\d_]+)")
 _MOST_PIECES = 50
 
 
-def learn_conventions(
-    store: PairStore, split_of_pair: NDArray[np.int8], token_counts: NDArray[np.int64], config: TextConfig
-) -> Conventions:
-    """The conventions of the source side of the training split, which has each distinct token so many times."""
+def learn_conventions(training: TrainingText, config: TextConfig) -> Conventions:
+    """The conventions of the source side."""
     has_case = config.unit != "character" and not config.src.lowercase
-    tokens = inner_tokens(store, split_of_pair, token_counts) if has_case else None
-    sentences = [sentence for sentence, _ in sample_pairs(store, split_of_pair)]
-    lengths = store.column("src.lengths")[split_of_pair == TRAIN]
+    sentences = [sentence for sentence, _ in training.sample]
     return replace(
-        conventions_of(sentences, config.src.language, tokens),
-        longest=int(np.percentile(lengths, 99, method="higher")),
-        max_length=int(lengths.max()),
+        conventions_of(sentences, config.src.language, training.inner_tokens if has_case else None),
+        longest=int(np.percentile(training.lengths, 99, method="higher")),
+        max_length=int(training.lengths.max()),
     )
-
-
-def sample_pairs(store: PairStore, split_of_pair: NDArray[np.int8]) -> list[tuple[str, str]]:
-    """Sentences of the training split with their translations, `SAMPLE` at most."""
-    pairs = np.flatnonzero(split_of_pair == TRAIN)
-    chosen = pairs[np.linspace(0, len(pairs), min(len(pairs), SAMPLE), endpoint=False, dtype=np.int64)]
-    return list(zip(*(store.texts(side, chosen.tolist()) for side in SIDES), strict=True))
-
-
-def inner_tokens(store: PairStore, split_of_pair: NDArray[np.int8], token_counts: NDArray[np.int64]) -> Counter[str]:
-    """The number of times that each source token stands inside sentences of the training split, with its case."""
-    return store.counter("src", token_counts - _first_tokens(store, split_of_pair))
-
-
-def _first_tokens(store: PairStore, split_of_pair: NDArray[np.int8]) -> NDArray[np.int64]:
-    """The number of times that each distinct token begins a source sentence of the training split."""
-    counts = np.zeros(len(store.tokens["src"]), dtype=np.int64)
-    for pairs, block in store.side_blocks("src"):
-        starts = offsets_of(block.lengths)[:-1][split_of_pair[pairs] == TRAIN]
-        found = np.bincount(block.numbers[starts])
-        counts[: len(found)] += found
-    return counts
 
 
 def conventions_of(sentences: Sequence[str], language: str, tokens: Counter[str] | None = None) -> Conventions:

@@ -4,12 +4,9 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 
-import numpy as np
-from numpy.typing import NDArray
-
 from seq2seq_cli.config.schema.text import TextConfig
-from seq2seq_cli.preparation.conventions import FEWEST, inner_tokens, is_usual, sample_pairs, word_forms
-from seq2seq_cli.preparation.pair_store import PairStore
+from seq2seq_cli.preparation.conventions import FEWEST, is_usual, word_forms
+from seq2seq_cli.preparation.training_text import TrainingText
 from seq2seq_cli.text.casing import fold, lower
 from seq2seq_cli.text.conventions import Conventions, inner_capitals
 
@@ -23,26 +20,21 @@ _RARE = 5
 """Most times that a word of the training split occurs which tells what becomes of words that it has never."""
 
 
-def learn_known_words(
-    store: PairStore, split_of_pair: NDArray[np.int8], token_counts: NDArray[np.int64], config: TextConfig
-) -> tuple[str, ...]:
-    """The ``known_words`` of Conventions, from a training split that has each distinct token so many times."""
+def learn_known_words(training: TrainingText, config: TextConfig) -> tuple[str, ...]:
+    """The ``known_words`` of Conventions."""
     if config.unit == "character" or config.src.lowercase or config.tgt.lowercase:
         return ()
-    pairs, language = sample_pairs(store, split_of_pair), config.src.language
-    if not keeps_names(pairs, inner_tokens(store, split_of_pair, token_counts), language):
+    language = config.src.language
+    if not keeps_names(training.sample, training.inner_tokens, language):
         return ()
-    return _known_words(store.counter("src", token_counts), pairs, language)
+    return _known_words(training, language)
 
 
-def with_known_words(
-    conventions: Conventions, store: PairStore, split_of_pair: NDArray[np.int8], token_counts: NDArray[np.int64]
-) -> Conventions:
+def with_known_words(conventions: Conventions, training: TrainingText) -> Conventions:
     """The conventions, which know the words of these training pairs, too; unchanged where they know no words."""
     if not conventions.known_words:
         return conventions
-    pairs = sample_pairs(store, split_of_pair)
-    words = _known_words(store.counter("src", token_counts), pairs, conventions.language)
+    words = _known_words(training, conventions.language)
     return replace(conventions, known_words=tuple(dict.fromkeys([*conventions.known_words, *words])))
 
 
@@ -74,10 +66,9 @@ def staying_words(pairs: Iterable[tuple[str, str]], language: str) -> set[str]:
     return {fold(name, language) for name in total if is_usual(kept[name], total[name])}
 
 
-def _known_words(tokens: Counter[str], pairs: Iterable[tuple[str, str]], language: str) -> tuple[str, ...]:
-    """The ``known_words`` of Conventions, from all tokens and a sample of the pairs."""
-    folds, names = Counter[str](), staying_words(pairs, language)
-    for form, count in word_forms(tokens).items():
+def _known_words(training: TrainingText, language: str) -> tuple[str, ...]:
+    folds, names = Counter[str](), staying_words(training.sample, language)
+    for form, count in word_forms(training.tokens).items():
         folds[fold(form, language)] += count
     known = (word for word in folds if folds[word] >= _FEWEST_KNOWN and word not in names)
     return tuple(sorted(known, key=lambda word: (-folds[word], word))[:MOST_KNOWN])

@@ -4,16 +4,8 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 
-import numpy as np
-from numpy.typing import NDArray
-
-from seq2seq_cli.corpus.splits import TRAIN
-from seq2seq_cli.preparation.pair_store import PairStore
+from seq2seq_cli.preparation.training_text import TrainingText
 from seq2seq_cli.text.numbers import NUMBER, separators
-from seq2seq_cli.text.sides import SIDES
-
-_MOST_PAIRS = 10_000
-"""Most pairs with such numbers that are counted; they are spread evenly over the training split."""
 
 _FEWEST = 5
 """Numbers with a separator, below which its forms are not known."""
@@ -26,13 +18,9 @@ _SEPARATED = re.compile(rb"\d[^\w\s]{1,3}\d")
 """Two digits and what may be one separator between them, in UTF-8."""
 
 
-def learn_number_forms(store: PairStore, split_of_pair: NDArray[np.int8]) -> dict[str, str]:
-    """The forms of numbers in the targets of the training split, for `number_forms`."""
-    pairs = store.pairs_with("src", _SEPARATED)
-    pairs = pairs[split_of_pair[pairs] == TRAIN]
-    chosen = pairs[np.linspace(0, len(pairs), min(len(pairs), _MOST_PAIRS), endpoint=False, dtype=np.int64)]
-    sources, targets = (store.texts(side, chosen.tolist()) for side in SIDES)
-    return number_forms_of(zip(sources, targets, strict=True))
+def learn_number_forms(training: TrainingText) -> dict[str, str]:
+    """The forms of numbers in the targets, for `number_forms`."""
+    return number_forms_of(training.sample_with(_SEPARATED))
 
 
 def number_forms_of(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:

@@ -58,6 +58,7 @@ from seq2seq_cli.preparation.output_folder import (
 from seq2seq_cli.preparation.pair_store import PairStore
 from seq2seq_cli.preparation.reading import Inputs, LineProgress, read_all
 from seq2seq_cli.preparation.selection import Selection, select
+from seq2seq_cli.preparation.training_text import TrainingText
 from seq2seq_cli.preparation.workers import OpenWorkers, workers_at
 from seq2seq_cli.preparation.writing import count_tokens, train_counts, write_side
 from seq2seq_cli.text.sides import SIDES, Codecs, Rules, fit_codecs, load_codecs, save_codecs
@@ -282,14 +283,15 @@ class _Job:
         )
         src_counts, tgt_counts = (train_counts(store, side, counts[side]) for side in SIDES)
         in_training = counts["src"][TRAIN]
+        training = TrainingText(store=store, split_of_pair=selection.split_of_pair, token_counts=in_training)
         if self.codecs:
             src, tgt = self.codecs
-            conventions = with_known_words(src.conventions, store, selection.split_of_pair, in_training)
+            conventions = with_known_words(src.conventions, training)
         else:
             src, tgt = fit_codecs(self.config.text, src_counts, tgt_counts, rules)
-            learned = store, selection.split_of_pair, in_training, self.config.text
-            conventions = replace(learn_conventions(*learned), known_words=learn_known_words(*learned))
-        forms = conventions.number_forms or learn_number_forms(store, selection.split_of_pair)
+            known_words = learn_known_words(training, self.config.text)
+            conventions = replace(learn_conventions(training, self.config.text), known_words=known_words)
+        forms = conventions.number_forms or learn_number_forms(training)
         codecs = replace(src, conventions=replace(conventions, number_forms=forms)), tgt
         save_codecs(folder, codecs)
         return [

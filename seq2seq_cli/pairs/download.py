@@ -15,7 +15,7 @@ from seq2seq_cli.files.writing import make_folder, naming
 from seq2seq_cli.pairs.archives import open_archive, read_pairs
 from seq2seq_cli.pairs.published import find_published, near_languages
 from seq2seq_cli.pairs.web import ByteProgress, NotFound, fetch
-from seq2seq_cli.text.language_names import PUBLISHED
+from seq2seq_cli.text.languages.names import PUBLISHED
 
 SITE = "https://www.manythings.org/anki/"
 

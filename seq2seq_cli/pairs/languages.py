@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 from seq2seq_cli.config.schema.text import AUTO, TextConfig
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.pairs.archives import PAIR_SUFFIXES
-from seq2seq_cli.text.language_names import NAMES, PUBLISHED, SHORT_CODES
+from seq2seq_cli.text.languages.names import NAMES, PUBLISHED, SHORT_CODES
 from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE, has_tokenizer
 
 DEFAULT = ("en", "de")

@@ -1,6 +1,6 @@
 """The languages of the published pair files, each with English in the first column (https://www.manythings.org/anki/).
 
-``text/languages.tsv`` lists them as of 2024, with the codes of the Tatoeba project, and is not checked against the
+``text/languages/names.tsv`` lists them as of 2024, with the codes of the Tatoeba project, and is not checked against the
 site, which adds and drops languages. A language that the site has and the list lacks is downloaded by its code.
 """
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 
 from seq2seq_cli.errors import UsageError
-from seq2seq_cli.text.language_names import PUBLISHED, Language
+from seq2seq_cli.text.languages.names import PUBLISHED, Language
 
 _ENGLISH = ("eng", "en", "english")
 _CODE3_LENGTH = 3

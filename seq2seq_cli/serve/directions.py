@@ -10,7 +10,7 @@ from seq2seq_cli.config.choices import DeviceName
 from seq2seq_cli.decoding.load import load
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import UsageError
-from seq2seq_cli.text.language_names import NAMES
+from seq2seq_cli.text.languages.names import NAMES
 
 
 class Direction(NamedTuple):

@@ -48,7 +48,7 @@ def download(
 
 
 def _languages() -> Iterator[str]:
-    from seq2seq_cli.text.language_names import PUBLISHED
+    from seq2seq_cli.text.languages.names import PUBLISHED
     from seq2seq_cli.text.spacy_tokenizers import has_tokenizer
 
     width = max(len(language.name) for language in PUBLISHED)

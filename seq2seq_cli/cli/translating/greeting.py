@@ -19,7 +19,7 @@ def greeting(translators: Translators) -> str:
 
 
 def _language(codec: "Codec") -> str:
-    from seq2seq_cli.text.language_names import name_of
+    from seq2seq_cli.text.languages.names import name_of
 
     return one_line(name_of(codec.config.language))
 

@@ -130,7 +130,7 @@ def _most_repeated(words: Sequence[str]) -> tuple[int, Sequence[str]]:
 
 
 def _language(translator: "Translator") -> str:
-    from seq2seq_cli.text.language_names import name_of
+    from seq2seq_cli.text.languages.names import name_of
 
     return name_of(translator.src_codec.config.language)
 

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from seq2seq_cli.decoding.demands import MOST_DEMANDED
 from seq2seq_cli.decoding.names import LONGEST_ENDING
 from seq2seq_cli.decoding.page.javascript import Expression, replacement_in_javascript, to_javascript
-from seq2seq_cli.decoding.passages import abbreviations, markup, protected, restore, sentences, source
+from seq2seq_cli.decoding.passages import markup, protected, restore, sentences, source
 from seq2seq_cli.decoding.search.penalties import LEAST_COVERAGE
 from seq2seq_cli.decoding.search.pointer import LEAST_PROBABILITY
 from seq2seq_cli.text.codec import FINAL_MARKS, Codec
@@ -24,6 +24,7 @@ from seq2seq_cli.text.conventions import (
     Conventions,
     SpaceRule,
 )
+from seq2seq_cli.text.languages.abbreviations import abbreviations_of
 from seq2seq_cli.text.normalise import DROPPED, UNSPACED
 from seq2seq_cli.text.numbers import BETWEEN, NUMBER, SEPARATED, STAYING
 from seq2seq_cli.text.tokenizer import LONGEST_WORD
@@ -141,7 +142,7 @@ def tables_data(language: str) -> Data:
         "mostDemanded": MOST_DEMANDED,
         "longestEnding": LONGEST_ENDING,
         "longestAbbreviation": sentences.LONGEST_ABBREVIATION,
-        "abbreviations": sorted(abbreviations.abbreviations_of(language)),
+        "abbreviations": sorted(abbreviations_of(language)),
     }
 
 

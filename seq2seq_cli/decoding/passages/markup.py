@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 
-from seq2seq_cli.decoding.passages.abbreviations import has_ordinals
 from seq2seq_cli.decoding.passages.protected import PROTECTED, without_final_marks
+from seq2seq_cli.text.languages.abbreviations import has_ordinals
 from seq2seq_cli.text.tokenizer import LONGEST_WORD
 
 FILLER = "\0"

@@ -7,9 +7,9 @@ or, in some languages, a short number (am 3. Mai); no mark does where the next w
 import re
 from collections.abc import Iterator
 
-from seq2seq_cli.decoding.passages.abbreviations import abbreviations_of, has_ordinals
 from seq2seq_cli.decoding.passages.markup import FILLER
 from seq2seq_cli.text.conventions import APOSTROPHES
+from seq2seq_cli.text.languages.abbreviations import abbreviations_of, has_ordinals
 
 _SPACED_STOPS = ".!?…‽⁇⁈⁉؟۔։።፧।॥܀܁܂᠃᠉꓿᱾᱿჻။"
 """Marks that end a sentence where white space follows."""

@@ -7,7 +7,7 @@ from seq2seq_cli.config.schema.text import TextConfig
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.pairs.languages import resolve_languages
 from seq2seq_cli.pairs.published import find_published
-from seq2seq_cli.text.language_names import PUBLISHED
+from seq2seq_cli.text.languages.names import PUBLISHED
 from seq2seq_cli.text.spacy_tokenizers import has_tokenizer
 
 

@@ -17,6 +17,6 @@ def has_ordinals(language: str) -> bool:
 def _abbreviations() -> dict[str, frozenset[str]]:
     from importlib.resources import files  # only long lines need it
 
-    table = files("seq2seq_cli.decoding.passages").joinpath("abbreviations.txt").read_text(encoding="utf-8")
+    table = files("seq2seq_cli.text.languages").joinpath("abbreviations.txt").read_text(encoding="utf-8")
     rows = (line.split() for line in table.splitlines() if not line.startswith("#"))
     return {language: frozenset(names) for language, *names in rows}

@@ -1,4 +1,4 @@
-"""The names of languages, and their codes: ``languages.tsv``."""
+"""The names of languages, and their codes: ``names.tsv``."""
 
 from importlib.resources import files
 from typing import NamedTuple
@@ -15,7 +15,7 @@ class Language(NamedTuple):
     """In English."""
 
 
-_TABLE = files("seq2seq_cli.text").joinpath("languages.tsv").read_text(encoding="utf-8")
+_TABLE = files("seq2seq_cli.text.languages").joinpath("names.tsv").read_text(encoding="utf-8")
 _ROWS = [line.split("\t") for line in _TABLE.splitlines()[1:]]
 PUBLISHED = tuple(Language(code3, code, name) for code3, code, published, name, _ in _ROWS if published == "yes")
 """The languages of the published pair files; see `seq2seq_cli.pairs.published`."""

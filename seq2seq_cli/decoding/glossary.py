@@ -41,15 +41,18 @@ class Glossary:
     def demanded(self, text: str) -> list[tuple[Span, tuple[str, ...]]]:
         """The span of each term that occurs in a normalised text, in its order, and the translations of the term.
 
-        A term occurs as whole words; one in lower case occurs in any case. Where terms overlap, the longer one counts.
+        A term occurs as whole words; one in lower case occurs in any case. All apostrophes are alike. Where terms
+        overlap, the longer one counts.
         """
         if not self.terms:
             return []
+        text = _with_straight_apostrophes(text)
         in_lower_case = "".join(map(lowered, text))
         found: dict[int, str] = {}
         taken: set[int] = set()
         for term in self._longest_first:
-            for start in _occurrences(term, in_lower_case if term == term.lower() else text):
+            straight = _with_straight_apostrophes(term)
+            for start in _occurrences(straight, in_lower_case if term == term.lower() else text):
                 span = range(start, start + len(term))
                 if taken.isdisjoint(span):
                     taken.update(span)
@@ -59,6 +62,10 @@ class Glossary:
     @cached_property
     def _longest_first(self) -> list[str]:
         return sorted(self.terms, key=len, reverse=True)
+
+
+def _with_straight_apostrophes(text: str) -> str:
+    return text.replace("’", "'")
 
 
 def _occurrences(term: str, text: str) -> Iterator[int]:

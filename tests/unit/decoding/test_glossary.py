@@ -56,6 +56,8 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
         ("क", "कि", False),
         ("犬", "犬が好き", True),
         ("istanbul", "İstanbul", False),
+        ("driver's license", "My driver’s license", True),
+        ("driver’s license", "My driver's license", True),
     ],
 )
 def test_a_term_occurs_as_whole_words(term: str, text: str, occurs: bool) -> None:

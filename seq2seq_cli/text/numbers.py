@@ -1,10 +1,11 @@
 """Numbers with separators, such as 12.50, 1,000 and 7:30, and the separators that translations have in their place."""
 
 import re
-from collections.abc import Mapping
+import unicodedata
+from collections.abc import Mapping, Sequence
 from itertools import chain, product
 
-NUMBER = re.compile(r"\d++(?:[.,:/'’\-\u2009\u202f\xa0]\d++)*+")
+NUMBER = re.compile(r"\d++(?:[.,:/'’\-–\u2009\u202f\xa0]\d++)*+")
 
 _ADDRESS = r"\d{1,3}(?:\.(?:1\d\d|2[0-5]\d)){3}\Z"
 """A network address, as far as it looks like a number with thousands: three more groups from 100 to 255."""
@@ -15,7 +16,7 @@ SEPARATED = re.compile(rf"{_THOUSANDS}|\d+[.,:]\d+")
 Dates, telephone numbers, network addresses and versions of three parts are none.
 """
 
-BETWEEN = re.compile(r"[-/]")
+BETWEEN = re.compile(r"[-–/]")
 """What stands between the two numbers of a range or a ratio."""
 
 STAYING = frozenset({"1.5", "1:5"})
@@ -29,26 +30,43 @@ def separators(number: str) -> list[str]:
     return [f"1{mark}000" if found and mark == found["mark"] else f"1{mark}5" for mark in marks]
 
 
+def plain_number(number: str) -> str:
+    """The number with the digits 0 to 9 of any script, and a hyphen for a dash: the same for all that mean the same."""
+    return "".join(str(unicodedata.decimal(character, character)) for character in number.replace("–", "-"))
+
+
 def number_forms(number: str, forms: Mapping[str, str]) -> list[str]:
     """The ways in which a translation may write a number of the source, the most frequent first.
 
     `forms` has the ways to write each example of `separators`, with a space between them: "1000 1.000" for 1,000. Where
     a separator of thousands may also be left out, it is in numbers of four digits alone. A range has one way for both
-    of its numbers: 500-1,000. A number with an unknown separator stays as it is.
+    of its numbers: 500-1,000. A number with an unknown separator stays as it is; its digits may be 0 to 9 in any case.
     """
     numbers = BETWEEN.split(number)
     if len(numbers) > 2 or not all(map(_is_separated, numbers)):
         numbers = [number]
-    examples = list(dict.fromkeys(chain.from_iterable(map(separators, numbers))))
-    if not examples or not all(example in forms for example in examples):
-        return [number]
+    examples = {each: _examples(each, forms) for each in numbers}
+    distinct = list(dict.fromkeys(chain.from_iterable(examples.values())))
+    if not distinct or not all(example in forms for example in distinct):
+        return list(dict.fromkeys([number, plain_number(number)]))
     between = number[len(numbers[0]) : len(numbers[0]) + 1]
-    ways = [_marks(example, forms[example], is_short=all(map(_is_short, numbers))) for example in examples]
+    is_short = all(_is_short(each, of_number) for each, of_number in examples.items())
+    ways = [_marks(example, forms[example], is_short=is_short) for example in distinct]
     found = [
-        between.join(_with_marks(each, dict(zip(examples, marks, strict=True))) for each in numbers)
+        between.join(_with_marks(each, examples[each], dict(zip(distinct, marks, strict=True))) for each in numbers)
         for marks in product(*ways)
     ]
-    return list(dict.fromkeys([*found, number] if STAYING.issuperset(examples) else found))
+    return list(dict.fromkeys([*found, number] if STAYING.issuperset(distinct) else found))
+
+
+def _examples(number: str, forms: Mapping[str, str]) -> list[str]:
+    """The `separators` of a number; the one of 3.141 has decimals after it where only the other one parts thousands."""
+    found = separators(number)
+    if len(found) == 1 and found[0].endswith("000") and found[0] not in forms:
+        decimal = found[0].removesuffix("000") + "5"
+        if decimal in forms and any(example.endswith("000") for example in forms):
+            return [decimal]
+    return found
 
 
 def _is_separated(number: str) -> bool:
@@ -62,13 +80,13 @@ def _marks(example: str, written: str, *, is_short: bool) -> list[str]:
     return marks if is_short else list(filter(None, marks)) or marks
 
 
-def _is_short(number: str) -> bool:
+def _is_short(number: str, examples: Sequence[str]) -> bool:
     """Whether a number has four digits before its decimals, if it has separators of thousands."""
-    thousands = sum(example.endswith("000") for example in separators(number))
+    thousands = sum(example.endswith("000") for example in examples)
     return not thousands or (thousands == 1 and len(re.split(r"\D", number)[0]) == 1)
 
 
-def _with_marks(number: str, marks: Mapping[str, str]) -> str:
+def _with_marks(number: str, examples: Sequence[str], marks: Mapping[str, str]) -> str:
     """A number with other separators, by their examples."""
     first, *groups = re.split(r"\D", number)
-    return first + "".join(marks[example] + group for example, group in zip(separators(number), groups, strict=True))
+    return first + "".join(marks[example] + group for example, group in zip(examples, groups, strict=True))

@@ -8,22 +8,33 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from seq2seq_cli.text.numbers import NUMBER, number_forms
+from seq2seq_cli.text.numbers import NUMBER, number_forms, plain_number
 
-_URL = r"(?:\b(?:https?|ftp|file)://|\bwww\.)[^\s<>\"“”„«»\\^`{|}]+"
-_E_MAIL = r"(?<![\w.+%-])[\w.+%-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+"
-_HOST = r"(?<![\w.@/-])(?:[\w-]{1,63}\.){1,8}(?:com|org|net|edu|gov|info|io|dev|app)\b(?:/[^\s<>\"“”„«»\\^`{|}]*)?"
+_WORD = r"0-9A-Za-z_\u00c0-\u0dff"
+"""Members of a character class: letters and digits of scripts with spaces, of which addresses are made.
+
+Chinese and Japanese text has no spaces around them: ``请看 example.com。谢谢``.
+"""
+_IN_URL = r"[^\s<>\"“”„«»\\^`{|}。，、；：！？（）「」『』《》]"
+_URL = rf"(?<![{_WORD}])(?:(?:[Hh][Tt][Tt][Pp][Ss]?|[Ff][Tt][Pp]|file)://|[Ww][Ww][Ww]\.){_IN_URL}+"
+_E_MAIL = rf"(?<![{_WORD}.+%-])[{_WORD}.+%-]{{1,64}}@[{_WORD}-]{{1,63}}(?:\.[{_WORD}-]{{1,63}})+"
+_OF_COUNTRIES = "co.uk de fr ch nl eu uk pl ru ua jp cz hu tr gr dk fi br ca tv".replace(".", r"\.").replace(" ", "|")
+"""Endings that are no words: a full stop without a space after it is common, too."""
+_HOST = (
+    rf"(?<![{_WORD}.@/-])(?:(?:[{_WORD}-]{{1,63}}\.){{1,8}}(?:com|org|net|edu|gov|info|io|dev|app)"
+    rf"|(?:[a-z0-9-]{{2,63}}\.){{1,8}}(?:{_OF_COUNTRIES}))(?![{_WORD}-])(?::\d{{1,5}})?(?:/{_IN_URL}*)?"
+)
 _PATH = (
     r"(?<![\w./\\~-])(?:(?:~|\.{1,2})?(?:/[\w.+@-]{1,255}){2,}/?|(?:~|\.{1,2})/[\w.+@-]{1,255}/?"
-    r"|(?:[\w.+@-]{1,255}/){1,64}[\w.+@-]{1,255}\.[A-Za-z]\w{0,4}\b|\b[A-Za-z]:\\[^\s<>\"|?*:]+|\\\\[\w.$-]+\\[^\s<>\"|?*:]+)"
+    r"|(?:[\w.+@-]{1,255}/){1,64}[\w.+@-]{2,255}\.[A-Za-z]\w{0,4}\b|\b[A-Za-z]:\\[^\s<>\"|?*:]+|\\\\[\w.$-]+\\[^\s<>\"|?*:]+)"
 )
-_HANDLE = r"(?<![\w@./])@\w[\w.-]{0,63}"
-_HASHTAG = r"(?<![\w&#/])#\d{0,31}[^\W\d_]\w{0,63}"
+_HANDLE = rf"(?<![{_WORD}@./])@(?:[{_WORD}][{_WORD}.-]{{0,63}}(?!\w)|\w{{1,64}}(?=\s|\Z))"
+_HASHTAG = rf"(?<![{_WORD}&#/])#(?=\d{{0,31}}[^\W\d_])(?:[{_WORD}]{{1,64}}(?!\w)|\w{{1,64}}(?=\s|\Z))"
 
 PROTECTED = "|".join([_URL, _E_MAIL, _HOST, _PATH, _HANDLE, _HASHTAG])
 """The expression of all protected spans; `without_final_marks` then leaves the punctuation of the sentence to it."""
 
-TRAILING_MARKS = ".,;:!?…'’*_~。，、；：！？"
+TRAILING_MARKS = ".,;:!?…'’*_~。，、；：！？،؛؟।"
 BRACKETS = {")": "(", "]": "["}
 CLOSING = dict(zip("([{\"'“„‚‘«‹", ")]}\"'”“‘’»›", strict=True))
 """The closing mark of each opening one."""
@@ -45,15 +56,16 @@ def without_final_marks(span: str) -> str:
 def lost_numbers(source: str, output: str, forms: Mapping[str, str]) -> list[tuple[int, int]]:
     """The spans of the numbers of the source that the output lacks, in all of their `number_forms`.
 
-    A number that occurs n times in the source is lost where it occurs fewer times in the output: its last ones are.
+    A number that occurs n times in the source is lost where it occurs fewer times in the output: its last ones are. The
+    digits of another script are the same number.
     """
-    left = Counter(match[0] for match in NUMBER.finditer(output))
+    left = Counter(plain_number(match[0]) for match in NUMBER.finditer(output))
     other: list[tuple[re.Match[str], list[str]]] = []
     for match in NUMBER.finditer(source):
-        of_number = number_forms(match[0], forms)
+        number, of_number = plain_number(match[0]), list(map(plain_number, number_forms(match[0], forms)))
         # First those that stand as they are, so that no other number takes their place.
-        if match[0] in of_number and left[match[0]] > 0:
-            left[match[0]] -= 1
+        if number in of_number and left[number] > 0:
+            left[number] -= 1
         else:
             other.append((match, of_number))
     lost = []

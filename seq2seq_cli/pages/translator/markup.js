@@ -197,15 +197,18 @@ function withoutFinalMarks(span) {
 /** The spans of the numbers of the source that the output lacks, in all of their forms. */
 function lostNumbers(source, output, formsOf) {
   const left = new Map();
-  for (const [number] of output.matchAll(EXPRESSIONS.number)) left.set(number, (left.get(number) ?? 0) + 1);
+  for (const [written] of output.matchAll(EXPRESSIONS.number)) {
+    const number = plainNumber(written);
+    left.set(number, (left.get(number) ?? 0) + 1);
+  }
   const isTaken = (forms) => {
     const form = forms.find((each) => left.get(each) > 0);
     if (form !== undefined) left.set(form, left.get(form) - 1);
     return form !== undefined;
   };
   return [...source.matchAll(EXPRESSIONS.number)]
-    .map(({ 0: number, index }) => ({ number, index, forms: formsOf(number) }))
-    .filter(({ number, forms }) => !(forms.includes(number) && isTaken([number])))
+    .map(({ 0: number, index }) => ({ number, index, forms: formsOf(number).map(plainNumber) }))
+    .filter(({ number, forms }) => !(forms.includes(plainNumber(number)) && isTaken([plainNumber(number)])))
     .filter(({ forms }) => !isTaken(forms))
     .map(({ number, index }) => [index, index + number.length]);
 }

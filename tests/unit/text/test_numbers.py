@@ -1,10 +1,12 @@
 """The forms that a number has in translations."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seq2seq_cli.text.numbers import NUMBER, SEPARATED, number_forms, separators
+from seq2seq_cli.text.numbers import NUMBER, SEPARATED, number_forms, plain_number, separators
 
 GERMAN = {"1,000": "1000 1.000", "1.5": "1,5", "1:5": "1.5 1:5"}
 ENGLISH = {"1.000": "1,000", "1,5": "1.5"}
@@ -28,7 +30,9 @@ ENGLISH = {"1.000": "1,000", "1,5": "1.5"}
         ("9,500-10,000", ["9.500-10.000"]),
         ("1984", ["1984"]),
         ("3.5.2024", ["3.5.2024"]),  # a date
-        ("3.141", ["3.141"]),  # what becomes of points before three digits is not known
+        ("3.141", ["3,141", "3.141"]),  # no thousands, which have a comma
+        ("10–12", ["10–12", "10-12"]),
+        ("٣", ["٣", "3"]),
         ("555-1234", ["555-1234"]),
         ("500-1,000", ["500-1000", "500-1.000"]),
         ("12,34,567", ["12,34,567"]),
@@ -43,6 +47,12 @@ def test_the_separators_of_a_number_become_those_of_translations(number: str, fo
 def test_network_addresses_dates_and_versions_stay_as_they_are(number: str) -> None:
     assert separators(number) == []
     assert number_forms(number, ENGLISH) == [number]
+
+
+def test_a_separator_before_three_digits_parts_decimals_where_the_other_one_parts_thousands() -> None:
+    assert number_forms("1,250", ENGLISH) == ["1.250"]
+    assert number_forms("1.250", ENGLISH) == ["1,250"]
+    assert number_forms("1,250", {"1,5": "1.5"}) == ["1,250"]  # not known
 
 
 def test_a_separator_of_thousands_stands_before_three_digits() -> None:
@@ -60,7 +70,7 @@ def test_a_separator_may_stay_where_another_changes() -> None:
 
 @given(st.from_regex(NUMBER, fullmatch=True) | st.from_regex(SEPARATED, fullmatch=True))
 def test_all_forms_have_the_same_digits(number: str) -> None:
-    digits = [character for character in number if character.isdigit()]
+    digits = re.findall(r"\d", plain_number(number))
     for form in number_forms(number, GERMAN):
-        assert [character for character in form if character.isdigit()] == digits
-    assert number_forms(number, {}) == [number]
+        assert re.findall(r"\d", plain_number(form)) == digits
+    assert number_forms(number, {}) == list(dict.fromkeys([number, plain_number(number)]))

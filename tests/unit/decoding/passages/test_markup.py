@@ -72,6 +72,16 @@ def test_what_only_looks_like_a_mark_is_text(text: str) -> None:
         ("Call `f(x)` or <code>a <b></code> now", ["`f(x)`", "<code>a <b></code>"]),
         ("AT&amp;T is here", ["AT&amp;T"]),
         ("and/or 1/2, e.g. he/she", []),
+        ("At 9 a.m./p.m. in the U.S./U.K. I went home.it was", []),
+        (
+            "Go to Https://a.org/b, WWW.A.ORG, spiegel.de, bbc.co.uk/news or example.com:8080/x.",
+            ["Https://a.org/b", "WWW.A.ORG", "spiegel.de", "bbc.co.uk/news", "example.com:8080/x"],
+        ),
+        ("请写信给tom@example.com谢谢", ["tom@example.com"]),
+        ("请看https://example.com/a。请访问example.com。谢谢", ["https://example.com/a", "example.com"]),
+        ("@小明你好。我爱你", []),
+        ("@小明 你好 #天气", ["@小明", "#天气"]),
+        ("See «tom@example.com» or müller.com", ["«tom@example.com»", "müller.com"]),
     ],
 )
 def test_addresses_paths_names_and_code_are_protected(text: str, expected: list[str]) -> None:

@@ -94,3 +94,4 @@ def test_numbers_are_not_lost_in_another_form_and_each_form_stands_for_one() -> 
     assert lost("1,000 and 1000", "1.000 und 1000") == []
     assert lost("1.5 or 1,5", "1.5 oder 1,5") == []
     assert lost("1.5 or 1,5", "1,5 oder 1,5") == []
+    assert lost("٣, ３ and 10-12 or 5–6", "3, 3 und 10–12 oder 5-6") == []

@@ -7,6 +7,8 @@ from itertools import pairwise
 from seq2seq_cli.decoding.passages.sentences import sentence_ends
 from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.conventions import Span
+from seq2seq_cli.text.languages.abbreviations import abbreviations_of
+from seq2seq_cli.text.normalise import in_word
 
 LONGEST_ENDING = 3
 """Letters that a language may add to a name: the s of Kowalskis."""
@@ -16,8 +18,15 @@ def staying_names(text: str, codec: Codec) -> Iterator[Span]:
     """The spans of the words of a source text that seem to be such names."""
     ends = sentence_ends(text, codec.config.language)
     for begin, end in pairwise([0, *ends, len(text)]):
-        for first, last in codec.conventions.new_names(text[begin:end]):
-            yield begin + first, begin + last
+        sentence = text[begin:end]
+        for first, last in codec.conventions.new_names(sentence):
+            if not _is_abbreviation(sentence[first:last], sentence[last:], codec.config.language):
+                yield begin + first, begin + last
+
+
+def _is_abbreviation(word: str, rest: str, language: str) -> bool:
+    """Whether a word is an abbreviation, as a full stop after it tells that does not end its sentence: Sgt. Pepper."""
+    return word.casefold() in abbreviations_of(language) or (rest.startswith(".") and any(map(in_word, rest)))
 
 
 def lost_names(source: str, output: str, codec: Codec) -> list[Span]:

@@ -1,7 +1,7 @@
 """The languages of the published pair files, each with English in the first column (https://www.manythings.org/anki/).
 
-``text/languages/names.tsv`` lists them as of 2024, with the codes of the Tatoeba project, and is not checked against the
-site, which adds and drops languages. A language that the site has and the list lacks is downloaded by its code.
+``text/languages/names.tsv`` lists them as of 2024, with the codes of the Tatoeba project, and is not checked against
+the site, which adds and drops languages. A language that the site has and the list lacks is downloaded by its code.
 """
 
 from collections.abc import Iterator

@@ -16,8 +16,8 @@ import numpy as np
 from seq2seq_cli.config.schema.text import TextConfig
 from seq2seq_cli.preparation.training_text import TrainingText
 from seq2seq_cli.text.casing import fold, lower
-from seq2seq_cli.text.conventions import APOSTROPHES, WORD, Conventions, sentence_cues
-from seq2seq_cli.text.normalise import in_word
+from seq2seq_cli.text.conventions import WORD, Conventions, sentence_cues
+from seq2seq_cli.text.normalise import APOSTROPHES, in_word
 
 USUAL = 0.95
 """Fraction of the cases that makes a convention."""

@@ -11,13 +11,11 @@ from functools import cached_property, partial
 from typing import Any, NamedTuple, Self, TypeAlias
 
 from seq2seq_cli.text.casing import capitalise, fold, is_all_upper, lower
-from seq2seq_cli.text.normalise import HIDDEN, hide, in_word, normalise
+from seq2seq_cli.text.languages.abbreviations import has_own_stop
+from seq2seq_cli.text.normalise import APOSTROPHES, HIDDEN, LIKE_APOSTROPHES, hide, in_word, normalise
 
 WORD = re.compile(r"[^\W_]+(?:\.[^\W_]+)*")
 """A word with a usual case of its own, such as Tom, 3rd and U.S; Tom's and l'Europe have two."""
-
-APOSTROPHES = "'’"
-"""The apostrophes inside words; training text mostly has one of them."""
 
 Span: TypeAlias = tuple[int, int]
 """The start and the end of a part of a text."""
@@ -209,11 +207,12 @@ class Conventions:
         if not self.spaces:
             yield SpaceRule(r"(?<=[^\x00-\x7f]) (?=[^\x00-\x7f])", "")
         if self.suffixes:
-            yield SpaceRule(rf"(?<=\w) (?={_any_of(self.suffixes)}(?!\w))", "")
+            yield SpaceRule(rf"(?<=\w) (?={_any_of(self.suffixes)}(?![\w{APOSTROPHES}]))", "")
         if self.prefixes:
             yield SpaceRule(rf"(?<![^ ])({_any_of(self.prefixes)}) (?=\w)", r"\1")
         if self.apostrophe:
-            yield SpaceRule(rf"(?<=\w){_any_of(APOSTROPHES)}(?=\w)", self.apostrophe)
+            typed = rf"(?<=\w)[{APOSTROPHES}](?=\w)|(?<={_LETTER})[{LIKE_APOSTROPHES}](?={_LETTER})"
+            yield SpaceRule(typed, self.apostrophe)
         if self.before:
             final = _any_of(mark for mark in self.final_marks if mark in self.before)
             yield SpaceRule(rf" (?=(?:{_any_of(self.before)}|{final}+)(?: |$))", "")
@@ -246,7 +245,7 @@ class Conventions:
         if not self.final_mark or not text or not (in_word(text[-1]) or text[-1] == HIDDEN):
             return text
         words = text.split(" ")
-        last_sentence = max((i for i, word in enumerate(words, start=1) if _ends(word, self.final_marks)), default=0)
+        last_sentence = max(self._sentence_starts(words, self.final_marks), default=0)
         cues = sentence_cues(" ".join(words[last_sentence:]), self.language, spaces=self.spaces)
         marks = [
             self.endings.get(cues.long_ending),
@@ -265,9 +264,18 @@ class Conventions:
         loud = self.lower_case and is_all_upper(" ".join(words))
         if loud or quiet:
             words = [self._usual_case(word, loud) for word in words]
-            ends = [_ends(word.rstrip(self.quotes), self.capital_after) for word in words[:-1]]
-            self._capitalise(words, [0, *(place for place, end in enumerate(ends, start=1) if end)])
+            self._capitalise(words, [0, *self._sentence_starts(words, self.capital_after)])
         return " ".join(words)
+
+    def _sentence_starts(self, words: Sequence[str], marks: str) -> Iterator[int]:
+        """The places of words after one that ends a sentence with one of the marks: after "him.", but not "p.m."."""
+        stems = [re.sub(r"^\W+", "", word.rstrip(self.quotes)) for word in words]
+        for place, stem in enumerate(stems[:-1], start=1):
+            mark, word = stem[-1:], stem[:-1]
+            if mark and mark in marks and "." not in word:
+                previous = stems[place - 2] if place > 1 else ""
+                if mark != "." or not has_own_stop(word, stems[place][:1], self.language, previous):
+                    yield place
 
     def _usual_case(self, word: str, loud: bool) -> str:
         """The word as it is inside sentences; ``loud``, in upper case, it can have other letters (WEISS, weiß)."""
@@ -309,11 +317,6 @@ def inner_capitals(text: str, language: str) -> Iterator[Span]:
 def _is_capitalised(name: str, language: str) -> bool:
     first_letters = name[0] + name[2] if name[1] in APOSTROPHES else name[0]
     return all(lower(letter, language) != letter for letter in first_letters) and not is_all_upper(name)
-
-
-def _ends(word: str, marks: str) -> bool:
-    """Whether the word ends a sentence with one of the marks: "him.", but not "p.m."."""
-    return bool(word) and word[-1] in marks and "." not in word[:-1]
 
 
 def _any_of(pieces: Iterable[str]) -> str:

@@ -12,19 +12,25 @@ CONTINUING = "\N{LEFT ONE EIGHTH BLOCK}"
 HIDDEN = "\ufdd0"
 """Stands for a protected span of a text: one of the code points that Unicode keeps out of texts."""
 
+APOSTROPHES = "'’"
+"""The apostrophes inside words; training text mostly has one of them."""
+
+LIKE_APOSTROPHES = "´`′"
+"""Accents and a prime, which people type in place of an apostrophe, and which stand inside no words."""
+
 UNSPACED = (
     *((0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0x3040, 0x30FF), (0x3400, 0x9FFF), (0xF900, 0xFAFF)),
     (0x20000, 0x10FFFF),
 )
 """Ranges of code points of scripts without spaces between words: Thai and Lao, Burmese, Khmer, Kana, Han."""
 
-# Control characters that are not white space, the byte order mark, and halves of surrogate pairs, which no file
-# can hold.
-DROPPED = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ufeff\ud800-\udfff]")
+# Control characters that are not white space; the soft hyphen, spaces without width, marks of direction and the byte
+# order mark; and halves of surrogate pairs, which no file can hold.
+DROPPED = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\xad\u200b\u200e\u200f\u2060\ufeff\ud800-\udfff]")
 
 
 def normalise(text: str) -> str:
-    """Compose to NFC, make each run of white space one space, strip, drop control characters, replace our marks.
+    """Compose to NFC, make each run of white space one space, strip, drop unseen characters, replace our marks.
 
     Idempotent: normalising a normalised text changes nothing.
     """
@@ -35,7 +41,7 @@ def normalise(text: str) -> str:
 
 
 def without_control_characters(text: str) -> str:
-    """The text without control characters that are not white space, byte order marks, and halves of surrogate pairs."""
+    """The text without characters that nobody sees and that are not white space: `DROPPED`."""
     return text if text.isprintable() else DROPPED.sub("", text)
 
 

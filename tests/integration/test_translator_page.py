@@ -56,6 +56,7 @@ NUMBERS = [
     "he 12.50-15.00 or 500-1,000 she 2,000,000,000",
     "he 12.50 she 1,000 and 1,299.50",
     "he 1 2 3 4 5 6 7 8 9 10 11 she",
+    "he ٣ and ３ dogs, 10–12 or 1.000",
 ]
 GERMAN_NUMBERS = ["▁12,50", "▁12,50-15,00", "▁1000", "▁1.000", "▁1.299,50"]
 NAMES = [
@@ -212,6 +213,8 @@ SAID = [
     'She said: "Don\'t go!" (e.g. on Sunday, at 5 p.m.)',
     "he's 1.80m tall , isn't he ?",
     "GO HOME, TOM!",
+    "is mr. smith here? i don´t know 's'. so do i. he can't. wo\u00adman",
+    "Sgt. Pepper and Mrs Jones met on Dec. 5 in Main str. 4. I am. Tom and I. She saw him.",
     "1,250,000.75 12.50 0.5 7:30 1,299 3,14 १२.५० on 31.12.2024 at 192.168.100.200",
     "L'été dernier , qu' est-ce que c'était ?",
     "Weißt du, was 3,5 % von 20 $ sind? http://a.b/c?d=1 x@y.org",

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from itertools import groupby
 from typing import Any, TypeAlias
+from unicodedata import decimal
 
 from seq2seq_cli.decoding.demands import MOST_DEMANDED
 from seq2seq_cli.decoding.names import LONGEST_ENDING
@@ -86,6 +87,7 @@ def expressions_data() -> dict[str, Expression]:
         "firstWord": rf"^(?:{FIRST_WORD.pattern})\Z",
         "firstName": rf"^{FIRST_NAME.pattern}",
         "onlySpaces": r"^\s+\Z",
+        "marksBefore": r"^\W+",
         "address": ADDRESS,
         "anyMark": markup.ANY_MARK,
         "leadNumber": markup.LEAD_NUMBER,
@@ -118,6 +120,7 @@ def tables_data(language: str) -> Data:
     """The tables by the names that the scripts have for them; the abbreviations are those of the source's language."""
     return {
         "titles": {letter: letter.title() for letter in _characters(str.islower) if letter.title() != letter.upper()},
+        "zeros": "".join(digit for digit in _characters(str.isdecimal) if decimal(digit) == 0),
         "finalMarks": "".join(sorted(FINAL_MARKS)),
         "staying": sorted(STAYING),
         "blocks": sorted(markup.BLOCKS),
@@ -133,6 +136,7 @@ def tables_data(language: str) -> Data:
         "closing": protected.CLOSING,
         "opening": "".join(sorted(protected.OPENING)),
         "closingMarks": sentences.CLOSING_MARKS,
+        "singleStops": sentences.SINGLE_STOPS,
         "otherStops": sentences.OTHER_STOPS,
         "noSpaceBefore": restore.NO_SPACE_BEFORE,
         "joiners": source.JOINERS,

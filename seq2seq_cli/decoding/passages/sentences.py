@@ -1,31 +1,37 @@
 """The ends of the sentences of a line, by rules for many scripts.
 
 A full stop does not end a sentence after an abbreviation, an initial (J. Smith), a word with a full stop inside (e.g.)
-or, in some languages, a short number (am 3. Mai); no mark does where the next word is in lower case.
+or, in some languages, a short number (am 3. Mai); no mark does where the next word is in lower case, but in a text
+without capitals.
 """
 
 import re
 from collections.abc import Iterator
 
 from seq2seq_cli.decoding.passages.markup import FILLER
-from seq2seq_cli.text.conventions import APOSTROPHES
-from seq2seq_cli.text.languages.abbreviations import abbreviations_of, has_ordinals
+from seq2seq_cli.text.languages.abbreviations import has_own_stop
+from seq2seq_cli.text.normalise import APOSTROPHES
 
 _SPACED_STOPS = ".!?…‽⁇⁈⁉؟۔։።፧।॥܀܁܂᠃᠉꓿᱾᱿჻။"
 """Marks that end a sentence where white space follows."""
+SINGLE_STOPS = ".!?"
+"""Those that end a sentence in a text without capitals where they stand alone; not so ... and ?"."""
 OTHER_STOPS = "。！？｡．︒"
 """Marks of scripts without spaces."""
 CLOSING_MARKS = "\"'”’»«›‹“)]}）］｝」』】〉》〕＂＇" + FILLER
+_EMOJI = "\u2600-\u27bf\ufe0f\u200d\U0001f000-\U0001faff"
+"""Members of a character class; emoji after a stop belong to its sentence."""
 _OPENING = "\"'“„‟‚‘«»‹›([{（［｛「『【〈《〔¿¡–—-" + FILLER
 
 # French has a space before its closing quote.
-SENTENCE_END = re.compile(rf"[{re.escape(_SPACED_STOPS + OTHER_STOPS)}]+(?:\s»(?=\s|$))?[{re.escape(CLOSING_MARKS)}]*+")
+SENTENCE_END = re.compile(
+    rf"[{re.escape(_SPACED_STOPS + OTHER_STOPS)}]+(?:\s»(?=\s|$))?[{re.escape(CLOSING_MARKS)}{_EMOJI}]*+"
+)
 FOLLOWING = re.compile(f"[\\s{re.escape(_OPENING)}]*+(.)?", re.DOTALL)
 LAST_WORD = re.compile(f"(?:(?<=\\w)[{APOSTROPHES}])?[^\\s{re.escape(_OPENING)}]*$")
 """The word before a stop; of a word with an apostrophe the end from there on: 't of can't, which is no initial."""
 LONGEST_ABBREVIATION = 40
 """Characters before a full stop that are looked at."""
-_ROMAN = re.compile("[IVXLCDM]+")
 
 
 def sentence_ends(text: str, language: str) -> Iterator[int]:
@@ -33,27 +39,24 @@ def sentence_ends(text: str, language: str) -> Iterator[int]:
 
     `language` is a code such as ``en``. FILLER stands for marks, which are no part of the text.
     """
+    is_lower = text.islower()
     for match in SENTENCE_END.finditer(text):
         end = match.end()
         following = FOLLOWING.match(text, end)
-        if following is None or following[1] is None or following[1].islower():
+        if following is None or following[1] is None:
+            continue
+        if following[1].islower() and not (is_lower and match[0] in SINGLE_STOPS):
             continue
         stops = match[0].rstrip(CLOSING_MARKS).rstrip()
         if text[end].isspace() or any(stop in OTHER_STOPS for stop in stops):
-            before = text[max(0, match.start() - LONGEST_ABBREVIATION) : match.start()]
-            word = LAST_WORD.search(before)
-            if stops != "." or word is None or not _goes_on(word[0].replace(FILLER, ""), following[1], language):
+            before = text[max(0, match.start() - LONGEST_ABBREVIATION) : match.start()].replace(FILLER, "")
+            if stops != "." or not _is_abbreviation(before, following[1], language):
                 yield end
 
 
-def _goes_on(word: str, following: str, language: str) -> bool:
-    """Whether a full stop after this word, with this character next, belongs to the word."""
-    abbreviations = abbreviations_of(language)
-    if len(word) == 1 and word.isalpha():
-        return True
-    if word.isdigit() or _ROMAN.fullmatch(word):
-        return has_ordinals(language) and (len(word) <= 2 or not word.isdigit())
-    if "." in word and any(letter.isalpha() for letter in word):
-        return True
-    folded = word.lstrip(APOSTROPHES).casefold()
-    return folded in abbreviations or (following.isdigit() and f"{folded}#" in abbreviations)
+def _is_abbreviation(before: str, following: str, language: str) -> bool:
+    """Whether a full stop after these characters, with this one next, belongs to the word before it."""
+    word = LAST_WORD.search(before)
+    if word is None:
+        return False
+    return has_own_stop(word[0], following, language, "".join(before[: word.start()].split()[-1:]))

@@ -14,17 +14,32 @@ function isSeparated(number) {
   return separators(number).length === number.split(EXPRESSIONS.nonDigits).length - 1;
 }
 
+/** The separators of a number; the one of 3.141 has decimals after it where only the other one parts thousands. */
+function examplesOf(number, forms) {
+  const found = separators(number);
+  const partsThousands = (example) => example.endsWith("000");
+  if (found.length !== 1 || !partsThousands(found[0]) || own(forms, found[0])) return found;
+  const decimal = `${found[0].slice(0, -3)}5`;
+  return own(forms, decimal) && Object.keys(forms).some(partsThousands) ? [decimal] : found;
+}
+
 /** Whether a number has four digits before its decimals, if it has separators of thousands. */
-function hasFourDigits(number) {
-  const thousands = separators(number).filter((example) => example.endsWith("000")).length;
+function hasFourDigits(number, examples) {
+  const thousands = examples.filter((example) => example.endsWith("000")).length;
   return !thousands || (thousands === 1 && [...number.split(EXPRESSIONS.nonDigits)[0]].length === 1);
 }
 
 /** A number with other separators, by their examples. */
-function withMarks(number, marks) {
+function withMarks(number, examples, marks) {
   const [first, ...groups] = number.split(EXPRESSIONS.nonDigits);
-  const examples = separators(number);
   return first + groups.map((group, i) => marks.get(examples[i]) + group).join("");
+}
+
+/** The number with the digits 0 to 9 of any script, and a hyphen for a dash. */
+function plainNumber(number) {
+  const zeros = [...TABLES.zeros].map((zero) => zero.codePointAt(0));
+  const plain = (digit) => digit.codePointAt(0) - zeros.findLast((zero) => zero <= digit.codePointAt(0));
+  return [...number].map((each) => (EXPRESSIONS.digit.test(each) ? plain(each) : each.replace("\u2013", "-"))).join("");
 }
 
 class Conventions {
@@ -75,10 +90,12 @@ class Conventions {
     const parts = number.split(EXPRESSIONS.between);
     const isRange = parts.length === 2 && parts.every(isSeparated);
     const numbers = isRange ? parts : [number];
-    const examples = [...new Set(numbers.flatMap(separators))];
-    if (!examples.length || !examples.every((example) => own(this.number_forms, example))) return [number];
+    const examplesIn = (each) => examplesOf(each, this.number_forms);
+    const examples = [...new Set(numbers.flatMap(examplesIn))];
+    const isKnown = (example) => own(this.number_forms, example);
+    if (!examples.length || !examples.every(isKnown)) return [...new Set([number, plainNumber(number)])];
     const between = number.slice(numbers[0].length, numbers[0].length + 1);
-    const isShort = numbers.every(hasFourDigits);
+    const isShort = numbers.every((each) => hasFourDigits(each, examplesIn(each)));
     let ways = [new Map()];
     for (const example of examples) {
       const all = this.number_forms[example].split(" ").map((form) => form.slice(1, form.length - example.length + 2));
@@ -86,7 +103,8 @@ class Conventions {
       const marks = some.length ? some : all;
       ways = ways.flatMap((chosen) => marks.map((mark) => new Map(chosen).set(example, mark)));
     }
-    const forms = ways.map((chosen) => numbers.map((each) => withMarks(each, chosen)).join(between));
+    const written = (chosen) => numbers.map((each) => withMarks(each, examplesIn(each), chosen)).join(between);
+    const forms = ways.map(written);
     const mayStay = examples.every((example) => TABLES.staying.includes(example));
     return [...new Set(mayStay ? [...forms, number] : forms)];
   }
@@ -105,7 +123,7 @@ class Conventions {
     const last = [...text].at(-1);
     if (!this.final_mark || !text || !(isInWord(last) || last === HIDDEN)) return text;
     const words = text.split(" ");
-    const sentence = words.slice(words.findLastIndex((word) => endsWithMark(word, this.final_marks)) + 1).join(" ");
+    const sentence = words.slice(this.sentenceStarts(words, this.final_marks).at(-1) ?? 0).join(" ");
     const cues = this.cuesOf(sentence);
     const mark = own(this.endings, cues.longEnding) || own(this.endings, cues.ending)
       || own(this.openings, cues.longOpening) || own(this.openings, cues.opening) || this.final_mark;
@@ -128,10 +146,19 @@ class Conventions {
     const isLoud = this.lower_case && isAllUpper(words.join(" "));
     if (isLoud || isQuiet) {
       words = words.map((word) => this.usualCase(word, isLoud));
-      const ends = (word) => endsWithMark(withoutEnding(word, this.quotes), this.capital_after);
-      this.capitaliseAt(words, [0, ...words.keys()].filter((place) => place === 0 || ends(words[place - 1])));
+      this.capitaliseAt(words, [0, ...this.sentenceStarts(words, this.capital_after)]);
     }
     return words.join(" ");
+  }
+
+  /** The places of words after one that ends a sentence with one of the marks: after "him.", but not "p.m.". */
+  sentenceStarts(words, marks) {
+    const stems = words.map((word) => withoutEnding(word, this.quotes).replace(EXPRESSIONS.marksBefore, ""));
+    return [...stems.keys()].slice(1).filter((place) => {
+      const [mark, word] = [[...stems[place - 1]].at(-1) ?? "", [...stems[place - 1]].slice(0, -1).join("")];
+      if (!mark || !marks.includes(mark) || word.includes(".")) return false;
+      return mark !== "." || !hasOwnStop(word, [...stems[place]][0] ?? "", stems[place - 2]);
+    });
   }
 
   /** The word as it is inside sentences; in a text in upper case it can have other letters. */
@@ -180,10 +207,3 @@ function hide(text, spans) {
   const shown = Array.from({ length: spans.length + 1 }, (_, i) => text.slice(edges[2 * i], edges[2 * i + 1]));
   return shown.map((part) => part.replaceAll(HIDDEN, "")).join(HIDDEN);
 }
-
-/** Whether the word ends a sentence with one of the marks: "him.", but not "p.m.". */
-function endsWithMark(word, marks) {
-  const characters = [...word];
-  return word !== "" && marks.includes(characters.at(-1)) && !characters.slice(0, -1).includes(".");
-}
-

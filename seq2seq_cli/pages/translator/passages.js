@@ -198,26 +198,33 @@ function partsOf(source, [start, end], limits) {
 
 /** The places in a line after which another sentence begins. */
 function* sentenceEnds(text) {
+  const isInLowerCase = isLower(text);
   for (const match of text.matchAll(EXPRESSIONS.sentenceEnd)) {
     const end = match.index + match[0].length;
     const following = EXPRESSIONS.following.exec(text.slice(end))[1];
-    if (following === undefined || isLower(following)) continue;
+    if (following === undefined) continue;
+    if (isLower(following) && !(isInLowerCase && TABLES.singleStops.includes(match[0]))) continue;
     const stops = withoutEnding(match[0], TABLES.closingMarks).replace(EXPRESSIONS.outerSpaces, "");
     if (!isSpace(text.slice(end, end + 1)) && ![...stops].some((stop) => TABLES.otherStops.includes(stop))) continue;
-    const before = [...text.slice(0, match.index)].slice(-TABLES.longestAbbreviation).join("");
-    const word = EXPRESSIONS.lastWord.exec(before)[0].replace(FILLERS, "");
-    if (stops !== "." || !goesOn(word, following)) yield end;
+    const before = [...text.slice(0, match.index)].slice(-TABLES.longestAbbreviation).join("").replace(FILLERS, "");
+    const word = EXPRESSIONS.lastWord.exec(before);
+    const previous = splitWords(before.slice(0, word.index)).at(-1);
+    if (stops !== "." || !hasOwnStop(word[0], following, previous)) yield end;
   }
 }
 
-/** Whether a full stop after this word, with this character next, belongs to the word. */
-function goesOn(word, following) {
-  const isNumber = word !== "" && [...word].every((character) => EXPRESSIONS.digit.test(character));
-  if ([...word].length === 1 && isLetter(word)) return true;
-  const isOrdinal = isNumber || /^[IVXLCDM]+$/v.test(word);
-  if (isOrdinal) return TABLES.abbreviations.includes("0") && (word.length <= 2 || !isNumber);
-  if (word.includes(".") && /\p{L}/v.test(word)) return true;
-  const known = word.replace(/^['\u2019]+/v, "").toLowerCase();
+/** Whether a full stop after a word belongs to it: the same as text/languages/abbreviations.py. */
+function hasOwnStop(word, following, previous = "") {
   const has = (name) => TABLES.abbreviations.includes(name);
-  return has(known) || (EXPRESSIONS.digit.test(following) && has(`${known}#`));
+  if (has(`!${word}`)) return isUpper(word) && (previous === "" || isUpper([...previous][0]));
+  if ([...word].length === 1 && isLetter(word)) return true;
+  const isNumber = word !== "" && [...word].every((character) => EXPRESSIONS.digit.test(character));
+  if (isNumber) return has("0") && word.length <= 2;
+  const name = word.replace(/^['\u2019]+/v, "").toLowerCase();
+  const isBeforeDigit = EXPRESSIONS.digit.test(following);
+  if (has(name) || (isBeforeDigit && has(`${name}#`))) return true;
+  const isEnding = (end) => end.startsWith("-") && name.endsWith(end.slice(1, -1));
+  if (isBeforeDigit && TABLES.abbreviations.some(isEnding)) return true;
+  if (/^[IVX]+$/v.test(word)) return has("0");
+  return word.includes(".") && /\p{L}/v.test(word) && ![...word].some((character) => EXPRESSIONS.digit.test(character));
 }

@@ -65,7 +65,10 @@ class Translator {
     const edges = [0, ...sentenceEnds(text), text.length];
     return edges.slice(1).flatMap((end, number) => {
       const begin = edges[number];
-      return this.conventions.newNames(text.slice(begin, end)).map(([first, last]) => [begin + first, begin + last]);
+      const sentence = text.slice(begin, end);
+      return this.conventions.newNames(sentence)
+        .filter(([first, last]) => !isAbbreviation(sentence.slice(first, last), sentence.slice(last)))
+        .map(([first, last]) => [begin + first, begin + last]);
     });
   }
 
@@ -199,6 +202,11 @@ function copyInOrder(ids, words) {
 function hasName(text, name) {
   const letter = "[\\p{L}\\p{N}_]";
   return new RegExp(`(?<!${letter})${name}${letter}{0,${TABLES.longestEnding}}(?!${letter})`, "u").test(text);
+}
+
+/** Whether a word is an abbreviation, by the rest of its sentence: a full stop that does not end it. */
+function isAbbreviation(word, rest) {
+  return TABLES.abbreviations.includes(word.toLowerCase()) || (rest.startsWith(".") && [...rest].some(isInWord));
 }
 
 /** Whether every character is a punctuation mark. */

@@ -1,6 +1,11 @@
 """The abbreviations of languages, and which write ordinals as numbers with a full stop."""
 
+import re
 from functools import cache
+
+from seq2seq_cli.text.normalise import APOSTROPHES
+
+_ROMAN = re.compile("[IVX]+")
 
 
 def abbreviations_of(language: str) -> frozenset[str]:
@@ -11,6 +16,28 @@ def abbreviations_of(language: str) -> frozenset[str]:
 def has_ordinals(language: str) -> bool:
     """Whether a language writes ordinals as numbers with a full stop."""
     return "0" in abbreviations_of(language)
+
+
+def has_own_stop(word: str, following: str, language: str, previous: str = "") -> bool:
+    """Whether a full stop after a word belongs to it and ends no sentence.
+
+    `following` is the next character after white space, or empty, and `previous` the word before.
+    """
+    abbreviations = abbreviations_of(language)
+    if f"!{word}" in abbreviations:
+        return word.isupper() and (not previous or previous[0].isupper())
+    if len(word) == 1 and word.isalpha():
+        return True
+    if word.isdigit():
+        return has_ordinals(language) and len(word) <= 2
+    name = word.lstrip(APOSTROPHES).casefold()
+    if name in abbreviations or (following.isdigit() and f"{name}#" in abbreviations):
+        return True
+    if following.isdigit() and any(name.endswith(end[1:-1]) for end in abbreviations if end[0] == "-"):
+        return True
+    if _ROMAN.fullmatch(word):
+        return has_ordinals(language)
+    return "." in word and any(map(str.isalpha, word)) and not any(map(str.isdigit, word))
 
 
 @cache

@@ -57,12 +57,15 @@ def test_four_ways_to_write_a_sentence_become_the_same_text(conventions: Convent
         ("he 's in the park", "He's in the park."),
         ("HE 'S IN THE U.S.", "He's in the U.S."),
         ("he’s here", "He's here."),
+        ("he doesn´t, I don`t like it", "He doesn't, I don't like it."),
         ('He says " I do " to him .', 'He says "I do" to him.'),
         ("no ,she does not", "No, she does not."),
         ("no,she does not", "No, she does not."),
         ("in rome ( with tom ) .", "In Rome (with Tom)."),
         ("she kissed him. did tom see it? i do", "She kissed him. Did Tom see it? I do."),
         ("she left at 5 p.m. today", "She left at 5 p.m. today."),
+        ("what did mr. tom do", "What did mr. Tom do?"),
+        ("What did Dr. Smith do", "What did Dr. Smith do?"),
     ],
 )
 def test_what_deviates_is_brought_to_the_conventions(conventions: Conventions, text: str, written: str) -> None:
@@ -80,6 +83,7 @@ def test_what_deviates_is_brought_to_the_conventions(conventions: Conventions, t
         "He came - I left.",
         "2 + 2 = 4.",
         "1,000 cats.",
+        "The word ends in 's'.",
         "She is here :)",
     ],
 )

@@ -16,6 +16,7 @@ from seq2seq_cli.text.normalise import SPACING, normalise
         ("be\x07ll \x00 rings", "bell rings"),
         ("e\x00\N{COMBINING ACUTE ACCENT}", "é"),
         ("half \ud83d a pair", "half a pair"),
+        ("wo\u00adman, wo\u200bman, woman\u200e", "woman, woman, woman"),
         (f"a{SPACING}b", "a_b"),
         ("नमस्ते", "नमस्ते"),
         ("👩‍🚀", "👩‍🚀"),

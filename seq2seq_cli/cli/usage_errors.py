@@ -14,7 +14,9 @@ def usage_line(error: Any) -> str:
     told = " ".join(error.format_message().replace("Value error, ", "").split()).rstrip(".")
     if context is None:
         return told
-    if keys := list(_keys_like(getattr(error, "option_name", ""), context.command)):
+    wrong = getattr(error, "option_name", "")
+    is_beginning = any(option.startswith(wrong) for parameter in context.command.params for option in parameter.opts)
+    if wrong and not is_beginning and (keys := list(_keys_like(wrong, context.command))):
         told = f"{error.message}; did you mean {' or '.join(f'--set {key}=VALUE' for key in keys[:3])}?"
     elif context.command.name == "train" and "extra argument" in told:
         told += ": pairs are prepared first, with s2s prepare FILE"

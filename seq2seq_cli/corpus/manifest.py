@@ -13,7 +13,7 @@ from seq2seq_cli.errors import PreparedFolderError
 from seq2seq_cli.files.json_files import read_json
 from seq2seq_cli.files.reading import check_contents
 from seq2seq_cli.files.writing import write_json
-from seq2seq_cli.text.sides import SIDES, codec_path
+from seq2seq_cli.text.sides import SIDES, SideName, codec_path
 
 FORMAT: Final = 1
 """The format of the prepared folder; raised whenever the manifest or a file changes its form."""
@@ -83,6 +83,8 @@ class PairFileRecord(FileRecord):
     """Without folders."""
     split: SplitName | None
     """The split that it was given as; None for a file whose pairs were split."""
+    side: SideName | None
+    """The side that it is of two aligned files; None for a file with both."""
 
 
 class PlaceRecord(_Record):

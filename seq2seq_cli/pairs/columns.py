@@ -53,11 +53,17 @@ def read_columns(asked: str) -> tuple[str, str]:
 
 
 def choose_columns(
-    records: Sequence[Record], *, asked: tuple[str, str] | None, languages: Codes | None, is_open: bool, file: str
+    records: Sequence[Record],
+    *,
+    asked: tuple[str, str] | None,
+    languages: Codes | None,
+    is_open: bool,
+    kind: str,
+    file: str,
 ) -> Choice:
     """The columns that are `asked` for, by name or number; else those of `languages`, or the only ones of text.
 
-    In an open table, rows may have more cells behind those two.
+    In an open table, rows may have more cells behind those two. `kind` is that of the file, for messages.
 
     Raises UsageError when there are no such columns, or when several may be meant.
     """
@@ -77,7 +83,7 @@ def choose_columns(
         of_text = _of_text(keys, rows[int(has_header) :], named)
         if len(of_text) < len(_ROLES):
             there = f"only the column {_listed(names)}" if names else "no column of text"
-            raise UsageError(f"{file}: there is {there}: export the pairs with a column for each language")
+            raise UsageError(f"{file}: there is {there} ({kind}): export the pairs with a column for each language")
         if has_header and not is_open and not all(names[key] for key in of_text):
             raise UsageError(
                 f"{file}: most rows have more cells than the first has names ({_listed(names)}): put cells that hold"

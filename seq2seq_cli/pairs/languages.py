@@ -73,13 +73,19 @@ def stated_languages(text: TextConfig, stated: str | None, *, swap: bool) -> Cod
 
 
 def resolve_languages(
-    text: TextConfig, *, stated: str | None, columns: Sequence[Codes] = (), names: Sequence[str], swap: bool
+    text: TextConfig,
+    *,
+    stated: str | None,
+    columns: Sequence[Codes] = (),
+    names: Sequence[str],
+    are_reversed: bool = False,
+    swap: bool,
 ) -> ResolvedText:
     """Replace the languages that a text section leaves open.
 
     ``stated`` is the text of ``--languages``, such as ``en-de``: it names the columns and overrides the config, which
-    in turn overrides what the names of the ``columns`` say, and these the ``names`` of the files. ``swap``: the second
-    column is the source.
+    in turn overrides what the names of the ``columns`` say, and these the ``names`` of the files. ``are_reversed``: the
+    columns stand in another order than the names of the files say. ``swap``: the second column is the source.
 
     Raises UsageError when ``stated`` is not two language codes.
     """
@@ -91,7 +97,7 @@ def resolve_languages(
         src, tgt = found[::-1] if swap else found
         origin = "option"
     else:
-        of_names = [] if whole else guess_languages(names)
+        of_names = [] if whole else [turned(codes) if are_reversed else codes for codes in guess_languages(names)]
         guesses = of_names or list(dict.fromkeys(whole or columns))
         if len(guesses) > 1:
             listed = " and ".join("-".join(guess) for guess in guesses)
@@ -135,6 +141,11 @@ def guess_languages(names: Sequence[str]) -> list[Codes]:
     between = [_codes(found) for stem in stems if (found := _AFTER_A_DOT.fullmatch(stem))]
     both = [*between, *([(endings[0], endings[1])] if len(endings) == len(DEFAULT) else [])]
     return [codes for codes in dict.fromkeys(both) if _is_one_known(codes)]
+
+
+def turned(codes: Codes) -> Codes:
+    """The languages of the columns in the other order."""
+    return codes[1], codes[0]
 
 
 def short_code(code: str) -> str:

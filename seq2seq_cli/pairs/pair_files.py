@@ -45,8 +45,8 @@ class PairFile:
     """One with source and target as columns, or two: source sentences, target sentences."""
     table: Table | None = None
     """None for two aligned files, and for a file whose lines are source, tab and target."""
-    has_header: bool = False
-    """Whether the first line names the columns, and is no pair."""
+    skipped: int = 0
+    """Lines or records before the first pair: blank ones, titles, and the one that names the columns."""
 
     @property
     def name(self) -> str:
@@ -161,7 +161,7 @@ def _blocks_of_lines(pair_file: PairFile, encoding: str, limit: int, block_lines
             )
             for text, file in zip(texts, pair_file.files, strict=True)
         ]
-        if pair_file.has_header:
+        for _ in range(pair_file.skipped):
             sides[0].take(sides[0].ready(1))
         while limit and (count := _next_lines(sides, min(block_lines, limit))):
             first_line = sides[0].taken + 1
@@ -197,7 +197,7 @@ def _blocks_of_records(
 ) -> Iterator[Block]:
     [file] = pair_file.files
     with table.reader.open(file, encoding) as opened:
-        records = islice(opened.records, int(pair_file.has_header), None)
+        records = islice(opened.records, pair_file.skipped, None)
         for batch in _batches((_pair(record, table.columns) for record in islice(records, limit)), block_lines):
             yield Block(
                 pair_file=pair_file,

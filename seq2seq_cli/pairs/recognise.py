@@ -4,22 +4,22 @@ A format is told by the first bytes, a table by its first rows. Files whose line
 by two. A file that cannot be read is taken as one of lines: its fault is told when it is read.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import NamedTuple, TypeVar
 
-from seq2seq_cli.errors import PairFileError, one_line
+from seq2seq_cli.errors import PairFileError, UsageError, one_line
 from seq2seq_cli.pairs.archives import is_zip, open_archive, open_file, open_text
 from seq2seq_cli.pairs.columns import Choice, choose_columns, read_columns
 from seq2seq_cli.pairs.formats.delimited import TAB_LINES, find_table
 from seq2seq_cli.pairs.formats.json_records import JsonRecords, is_json
 from seq2seq_cli.pairs.formats.parquet import MAGIC, Parquet
-from seq2seq_cli.pairs.formats.records import Reader, Record
+from seq2seq_cli.pairs.formats.records import Column, Reader, Record
 from seq2seq_cli.pairs.formats.spreadsheet import Spreadsheet, is_workbook
 from seq2seq_cli.pairs.formats.tmx import Tmx, is_xml
-from seq2seq_cli.pairs.languages import Codes
+from seq2seq_cli.pairs.languages import Codes, guess_languages, turned
 from seq2seq_cli.pairs.lines import check_encoding, decoded
 from seq2seq_cli.pairs.local_files import LocalFile
 from seq2seq_cli.pairs.pair_files import PairFile, Table, read_blocks
@@ -38,10 +38,22 @@ class Recognised:
     pair_file: PairFile
     languages: Codes | None = None
     """The languages that the columns' names state."""
+    is_reversed: bool = False
+    """Whether the columns, asked for by number, are in another order than in the file, which its name may state."""
     notice: str = ""
     """What the user should know of the way in which it is read; empty where it is a line with a tab per pair."""
     sample: Sequence[tuple[str, str]] = ()
     """Its first pairs."""
+
+    @property
+    def stated(self) -> Codes | None:
+        """The languages of the two columns, as their names state them, or the name of the file, or those of the two."""
+        if self.languages:
+            return self.languages
+        named = guess_languages([file.name for file in self.pair_file.files])
+        if len(named) != 1:
+            return None
+        return turned(named[0]) if self.is_reversed else named[0]
 
 
 def recognise(
@@ -50,27 +62,25 @@ def recognise(
     """The pair files with their formats.
 
     `columns` are two columns by name or number (``en,de``), `languages` those that are preferred where no columns are
-    asked for; by default, those of the first file whose columns state them.
+    asked for; by default, those of the first file whose columns or name state them.
 
-    Raises UsageError when a file lacks these columns or has several that may be meant, PairFileError when a file of
-    lines without columns has no second one, InputError when a package is missing, ConfigError for an unknown encoding
-    and for columns that are not two.
+    Raises UsageError when a file lacks these columns or has several that may be meant, and when no file has columns,
+    PairFileError when a file of lines without columns has no second one, InputError when a package is missing,
+    ConfigError for an unknown encoding and for columns that are not two.
     """
     encoding = check_encoding(encoding)
     asked = read_columns(columns) if columns else None
-    preferred = languages
-
-    def each(pair_files: Sequence[PairFile]) -> Iterator[Recognised | _Lines]:
-        nonlocal preferred
-        for pair_file in pair_files:
-            found = _recognise(pair_file, encoding, asked, preferred)
-            if isinstance(found, Recognised):
-                preferred = preferred or found.languages
-            yield found
-
+    recogniser = _Recogniser(encoding, asked, languages)
+    found = {key: list(recogniser.recognise(pair_files)) for key, pair_files in given.items()}
+    files = [each.pair_file for of_key in found.values() for each in of_key]
+    if asked and all(len(file.files) > 1 for file in files):
+        raise UsageError(
+            f"--columns {columns}: {files[0].name} are aligned files, without columns: give them in the other order, or"
+            " leave it out"
+        )
     return {
-        key: [replace(found, sample=_sample(found.pair_file, encoding)) for found in _aligned(each(pair_files))]
-        for key, pair_files in given.items()
+        key: [replace(each, sample=_sample(each.pair_file, encoding)) for each in of_key]
+        for key, of_key in found.items()
     }
 
 
@@ -82,52 +92,94 @@ class _Lines(NamedTuple):
     """Whether there are lines of text; else the file's fault is told when it is read."""
 
 
-def _aligned(found: Iterator[Recognised | _Lines]) -> Iterator[Recognised]:
-    """The pair files, of which two without columns are aligned files."""
-    for each in found:
-        if isinstance(each, Recognised):
-            yield each
-            continue
-        other = next(found, None)
+@dataclass
+class _Recogniser:
+    """Recognises files one after the other."""
+
+    encoding: str
+    asked: tuple[str, str] | None
+    languages: Codes | None
+    """Those that are preferred, in the order of the columns."""
+
+    def recognise(self, pair_files: Iterable[PairFile]) -> Iterator[Recognised]:
+        """The pair files, of which two without columns are aligned files."""
+        waiting = iter(pair_files)
+        for pair_file in waiting:
+            found = self._recognise(pair_file)
+            if isinstance(found, _Lines):
+                other = next(waiting, None)
+                yield from self._aligned(found, self._recognise(other) if other else None)
+            else:
+                yield self._noted(found)
+
+    def _aligned(self, first: "_Lines", other: "Recognised | _Lines | None") -> Iterator[Recognised]:
+        """A file without columns, and the one behind it."""
         if isinstance(other, _Lines):
-            files = each.file, other.file
+            files = first.file, other.file
+            stated = Recognised(pair_file=PairFile(files=files)).stated
+            if self.languages and stated == turned(self.languages):
+                files = files[::-1]
             notice = f"{files[0].name} and {files[1].name}: taken as two columns, line by line"
-            yield Recognised(pair_file=PairFile(files=files), notice=notice)
-        elif each.is_text:
+            yield self._noted(Recognised(pair_file=PairFile(files=files), notice=notice))
+        elif first.is_text:
             raise PairFileError(
-                f"{each.file.name}:1: one column only: separate source and target by a tab, put cells that hold the"
+                f"{first.file.name}:1: one column only: separate source and target by a tab, put cells that hold the"
                 " separator in quotation marks, or give the file of the translations behind this one"
             )
         else:
-            yield from (Recognised(pair_file=PairFile(files=(each.file,))), *filter(None, [other]))
+            yield Recognised(pair_file=PairFile(files=(first.file,)))
+            if other is not None:
+                yield self._noted(other)
+
+    def _noted(self, found: Recognised) -> Recognised:
+        """The same; its languages are preferred from now on where no others are."""
+        self.languages = self.languages or found.stated
+        return found
+
+    def _recognise(self, pair_file: PairFile) -> "Recognised | _Lines":
+        if len(pair_file.files) > 1:
+            return Recognised(pair_file=pair_file)
+        [file] = pair_file.files
+        try:
+            reader = _find_reader(file, self.encoding)
+        except PairFileError:
+            return _Lines(file, is_text=False)
+        if isinstance(reader, _Lines):
+            return reader
+        records = _first_records(reader, file, self.encoding)
+        before = _rows_before(records)
+        choice = choose_columns(
+            records[before:],
+            asked=self.asked,
+            languages=self.languages,
+            is_open=reader == TAB_LINES,
+            kind=reader.kind,
+            file=file.name,
+        )
+        if isinstance(reader, Tmx):
+            reader = replace(reader, columns=choice.columns)
+        is_plain = choice.columns == (1, 2) and reader == TAB_LINES
+        return Recognised(
+            pair_file=replace(
+                pair_file,
+                table=None if is_plain else Table(reader=reader, columns=choice.columns),
+                skipped=before + 1 if choice.has_header else 0,
+            ),
+            languages=choice.languages,
+            is_reversed=choice.names is None and _place(choice.columns[0]) > _place(choice.columns[1]),
+            notice="" if is_plain and not choice.has_header else _notice(file, reader, choice, records[before].line),
+        )
 
 
-def _recognise(
-    pair_file: PairFile, encoding: str, asked: tuple[str, str] | None, languages: Codes | None
-) -> Recognised | _Lines:
-    if len(pair_file.files) > 1:
-        return Recognised(pair_file=pair_file)
-    [file] = pair_file.files
-    try:
-        reader = _find_reader(file, encoding)
-    except PairFileError:
-        return _Lines(file, is_text=False)
-    if isinstance(reader, _Lines):
-        return reader
-    records = _first_records(reader, file, encoding)
-    choice = choose_columns(records, asked=asked, languages=languages, is_open=reader == TAB_LINES, file=file.name)
-    if isinstance(reader, Tmx):
-        reader = replace(reader, columns=choice.columns)
-    is_plain = choice.columns == (1, 2) and reader == TAB_LINES
-    return Recognised(
-        pair_file=replace(
-            pair_file,
-            table=None if is_plain else Table(reader=reader, columns=choice.columns),
-            has_header=choice.has_header,
-        ),
-        languages=choice.languages,
-        notice="" if is_plain and not choice.has_header else _notice(file, reader, choice, records[0].line),
-    )
+def _rows_before(records: Sequence[Record]) -> int:
+    """The number of blank rows and titles before the first row that has two cells; 0 where none has."""
+    filled = (sum(cell.strip() != "" for cell in record.cells.values()) for record in records)
+    return next((place for place, cells in enumerate(filled) if cells > 1), 0)
+
+
+def _place(column: Column) -> int:
+    """The number of a column that has no name."""
+    return column if isinstance(column, int) else 0
 
 
 def _notice(file: LocalFile, reader: Reader, choice: Choice, line: int) -> str:

@@ -4,7 +4,9 @@ from seq2seq_cli.config.differences import find_stated_differences
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.config.schema.text import SourceConfig, TargetConfig, TextConfig
 from seq2seq_cli.errors import UsageError
+from seq2seq_cli.pairs.languages import Codes
 from seq2seq_cli.text.sides import Codecs
+from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
 
 
 def adopt_codecs(config: Config, codecs: Codecs) -> Config:
@@ -24,16 +26,16 @@ def adopt_codecs(config: Config, codecs: Codecs) -> Config:
     return adopted
 
 
-def check_languages(text: TextConfig, codecs: Codecs, *, swap: bool) -> None:
-    """Raise UsageError when the languages of a corpus are not those of the codecs.
+def check_languages(taken: Codes, codecs: Codecs, *, swap: bool) -> None:
+    """Raise UsageError when the languages of the columns of a corpus are not those of the codecs.
 
-    `swap`: the second column of its files is the source.
+    `swap`: the second column is the source.
     """
-    stated = text.src.language, text.tgt.language
     known = codecs[0].config.language, codecs[1].config.language
-    if stated != known:
-        columns = known[::-1] if swap else known
+    columns = known[::-1] if swap else known
+    if taken != columns and ANY_LANGUAGE not in taken:
+        what = "--swap" if taken == columns[::-1] else "pairs of its languages"
         raise UsageError(
-            f"the pairs are {'-'.join(stated)}, but the model of --codec-from translates {'-'.join(known)}: give pairs"
-            f" of its languages, or --languages {'-'.join(columns)} if that is what these are"
+            f"the pairs are {'-'.join(taken)}, but the model of --codec-from translates {'-'.join(known)}: give {what},"
+            f" or --languages {'-'.join(columns)} if that is what these are"
         )

@@ -83,7 +83,7 @@ def _differences(
 ) -> Iterator[str]:
     """Each difference between the folder and what is asked for, in words."""
     manifest = corpus.manifest
-    now, then = ([(file.split, file.sha256) for file in files] for files in (pair_files, manifest.pair_files))
+    now, then = ([(it.split, it.side, it.sha256) for it in files] for files in (pair_files, manifest.pair_files))
     if now != then:  # names do not matter
         names = ", ".join(file.name for file in manifest.pair_files)
         yield f"from other files or other content: {names}"

@@ -37,7 +37,7 @@ from seq2seq_cli.corpus.splits import SPLITS, TEST, TRAIN, VALID
 from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import Interrupted, PairFileError, UsageError, exit_code_of
 from seq2seq_cli.files.whole_folder import clear_leftovers, whole_folder
-from seq2seq_cli.pairs.languages import LanguageOrigin, resolve_languages, stated_languages
+from seq2seq_cli.pairs.languages import Codes, LanguageOrigin, resolve_languages, stated_languages
 from seq2seq_cli.pairs.pair_files import PairPath, local_pair_files, pair_paths
 from seq2seq_cli.pairs.recognise import Recognised, recognise
 from seq2seq_cli.pairs.scripts import find_mismatch
@@ -62,6 +62,7 @@ from seq2seq_cli.preparation.training_text import TrainingText
 from seq2seq_cli.preparation.workers import OpenWorkers, workers_at
 from seq2seq_cli.preparation.writing import count_tokens, train_counts, write_side
 from seq2seq_cli.text.sides import SIDES, Codecs, Rules, fit_codecs, load_codecs, save_codecs
+from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
 from seq2seq_cli.version import __version__
 
 _STORE = "scratch"
@@ -159,20 +160,32 @@ def _resolved(
         stated=languages,
         columns=[each.languages for each in every if each.languages],
         names=[file.name for each in found[TRAIN] for file in each.pair_file.files],
+        are_reversed=all(each.is_reversed for each in found[TRAIN]),
         swap=config.data.swap,
     )
-    if codecs is not None:
-        check_languages(text, codecs, swap=config.data.swap)
-        origin = "codecs"
     codes = text.src.language, text.tgt.language
+    in_order = codes[::-1] if config.data.swap else codes
+    if codecs is not None:
+        taken = in_order if languages else next(filter(None, (each.stated for each in found[TRAIN])), in_order)
+        check_languages(taken, codecs, swap=config.data.swap)
+        origin = "codecs"
     for each in every:
-        in_order = codes[::-1] if config.data.swap else codes
+        if each.stated and (each.stated == in_order[::-1] or (each.languages and not _may_be(each.stated, in_order))):
+            warnings.append(
+                f"{each.pair_file.name}: says that its columns are {'-'.join(each.stated)}; they are taken as"
+                f" {'-'.join(in_order)}: for the other direction use --swap"
+            )
         if mismatch := find_mismatch(list(zip(*each.sample, strict=True)), in_order, guessed=origin == "name"):
             told = f"{each.pair_file.name}: {mismatch}"
             if origin in ("default", "name"):
                 raise PairFileError(told)
             warnings.append(told)
     return config.model_copy(update={"text": text}), origin, warnings
+
+
+def _may_be(stated: Codes, codes: Codes) -> bool:
+    """Whether columns of stated languages, of which one may be unknown, may be of these."""
+    return all(one in (ANY_LANGUAGE, other) for one, other in zip(stated, codes, strict=True))
 
 
 def _folder_to_fill(out: Path, *, overwrite: bool) -> AbstractContextManager[Path | None]:
@@ -225,10 +238,11 @@ class _Job:
                 size=file.size,
                 sha256=file.sha256,
                 split=None if split == TRAIN else SPLITS[split],
+                side=side if len(pair_file.files) > 1 else None,
             )
             for split, pair_files in self.inputs.items()
             for pair_file in pair_files
-            for file in pair_file.files
+            for side, file in zip(SIDES, pair_file.files, strict=False)
         ]
 
     def run(self, folder: Path, open_workers: OpenWorkers, progress: LineProgress) -> Manifest:
@@ -280,6 +294,7 @@ class _Job:
             f"{split}: its sources are written in the language of the training targets, and its targets in that of the"
             " sources: give its columns or files in the order of those for training"
             for split in crossed_splits(store, counts)
+            if self.inputs.get(SPLITS.index(split))
         )
         src_counts, tgt_counts = (train_counts(store, side, counts[side]) for side in SIDES)
         in_training = counts["src"][TRAIN]

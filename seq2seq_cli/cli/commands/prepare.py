@@ -152,7 +152,7 @@ def _shorthands(*, columns: str | None, swap: bool, encoding: str | None, limit:
     values = {
         "columns": columns and json.dumps(columns, ensure_ascii=False),
         "swap": "true" if swap else None,
-        "encoding": encoding,
+        "encoding": None if encoding is None else json.dumps(encoding, ensure_ascii=False),
         "limit": limit,
     }
     return [f"data.{key}={value}" for key, value in values.items() if value is not None]

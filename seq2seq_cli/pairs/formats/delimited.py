@@ -110,7 +110,8 @@ def find_table(head: str) -> Delimited | None:
         return replace(TAB_LINES, quoted=_is_quoted(lines))
     fits = {separator: fit for separator in _SEPARATORS if (fit := _fit(lines, separator)) >= _USUAL}
     if fits:
-        return _table(lines, max(fits, key=lambda separator: fits[separator]))
+        # Of two that fit alike, the one of more columns: the others are commas of decimals, 0,53;Cat.;Katze.
+        return max((_table(lines, each) for each in fits), key=lambda table: (fits[table.separator], table.width or 0))
     return TAB_LINES if with_tab > _FEW_TABS * len(used) else None
 
 
@@ -138,7 +139,7 @@ def _fit(lines: Sequence[str], separator: str) -> float:
 def _is_quoted(lines: Sequence[str]) -> bool:
     """Whether the quotation marks of lines with tabs are those of a table, and not of the sentences."""
     raw = [cells for cells in _reader(lines, TAB, quoted=False) if cells]
-    quoted = [cell.startswith('"') for cells in raw for cell in cells]
+    quoted = [_is_quoted_cell(cell) for cells in raw for cell in cells]
     if sum(quoted) >= _NEARLY_ALL * len(quoted):
         return True
     with_comma = [cell for cells in raw for cell in cells if "," in cell]
@@ -156,3 +157,9 @@ def _is_quoted(lines: Sequence[str]) -> bool:
         if done < _NEARLY_ALL * len(lines):
             return False
     return doubled or broken or are_quoted
+
+
+def _is_quoted_cell(cell: str) -> bool:
+    """Whether a cell begins with a quotation mark that no other one closes before its end: not ``"Hi," he said.``."""
+    inside = cell[1:].replace('""', "")
+    return cell.startswith('"') and inside.find('"') in (-1, len(inside) - 1)

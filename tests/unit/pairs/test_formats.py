@@ -224,8 +224,8 @@ MALFORMED: Mapping[str, Sequence[tuple[bytes, str]]] = {
             ":5:1: not JSON: neither an object nor a list: mend",
         ),
         (changed("pairs.jsonl", '"Tom sees 0 cats."', "null"), ":1: the line has an empty source or target: fill it"),
-        (b'{"text": "Hi."}\n' * 9, ": there is only the column text: export the pairs"),
-        (b'{"en": ["Hi."], "de": ["Hallo."]}\n' * 9, ": there is no column of text: export the pairs with"),
+        (b'{"text": "Hi."}\n' * 9, ": there is only the column text ("),
+        (b'{"en": ["Hi."], "de": ["Hallo."]}\n' * 9, ": there is no column of text ("),
         (changed("pairs.jsonl", "Tom sees 0", "Tom\n0"), ":1:12: not JSON: invalid control character: mend"),
         (b'{"a":' * 50_000, ":1:1: not JSON: a list in a list in a list, too"),
         (b'{"a": "x", "b": "y", "c": "z"}\n' * 9, ": columns a, b, c may be meant: choose two with"),
@@ -234,8 +234,8 @@ MALFORMED: Mapping[str, Sequence[tuple[bytes, str]]] = {
     "data set's JSON": [
         (changed("dataset.json", '"translation"', "translation"), ":1:11: not JSON: expecting property name enclosed"),
         (changed("dataset.json", '"de": "Tom', '"de" "Tom'), ":1:58: not JSON: expecting ':' delimiter: mend it,"),
-        (b'{"translation": {"en": "Hi."}}\n' * 9, ": there is only the column translation.en: export"),
-        (b'{"translation": ["Hi.", "Hallo."]}\n' * 9, ": there is no column of text: export the pairs with"),
+        (b'{"translation": {"en": "Hi."}}\n' * 9, ": there is only the column translation.en ("),
+        (b'{"translation": ["Hi.", "Hallo."]}\n' * 9, ": there is no column of text ("),
         (
             b'{"translation": {"en": "Hi.", "de": "Hallo.", "fr": "Salut."}}\n' * 9,
             ": columns translation.en, translation.de,",
@@ -252,8 +252,8 @@ MALFORMED: Mapping[str, Sequence[tuple[bytes, str]]] = {
         (changed("list.json", "},", "}"), ":6:2: not JSON: ',' or ']' expected behind a"),
         (FILES["list.json"] + b"x", ":82:2: not JSON: more text behind the list: mend"),
         (b"[]", ": no sentence pair in it: JSON without a record"),
-        (b'{"en": ["a", "b"], "de": ["c", "d"]}', ": there is no column of text: export the pairs with"),
-        (b'{"data": ' + FILES["list.json"] + b"}", ": there is no column of text: export the pairs with"),
+        (b'{"en": ["a", "b"], "de": ["c", "d"]}', ": there is no column of text ("),
+        (b'{"data": ' + FILES["list.json"] + b"}", ": there is no column of text ("),
         (b'[{"en": "a", "de": "b"}, 5]', ":1:26: not JSON: neither an object nor a list: mend"),
         (b"[" * 50_000, ":1:2: not JSON: a list in a list in a list, too"),
         (b'[{"en": "' + b"x" * 1_200_000, ":1:9: not JSON: unterminated string: mend it, or"),
@@ -285,7 +285,7 @@ MALFORMED: Mapping[str, Sequence[tuple[bytes, str]]] = {
         (cut("dataset.parquet", -100), ": damaged: Parquet magic bytes not found in footer."),
         (b"PAR1", ": damaged: Parquet file size is 4 bytes, smaller"),
         (parquet({"a": [1, 2], "b": [3, 4]}), ": Parquet without columns of text: export the pairs"),
-        (parquet({"en": ["Hi.", "Run!"], "b": [3, 4]}), ": there is only the column en: export the pairs"),
+        (parquet({"en": ["Hi.", "Run!"], "b": [3, 4]}), ": there is only the column en ("),
         (
             parquet({"a": ["x", "y"], "b": ["z", "w"], "c": ["v", "u"]}),
             ": columns a, b, c may be meant: choose two with",
@@ -295,7 +295,7 @@ MALFORMED: Mapping[str, Sequence[tuple[bytes, str]]] = {
             ":2: the line has an empty source or target: fill it",
         ),
         (gzip.compress(FILES["dataset.parquet"]), ":1:8: byte 0xc0 is not UTF-8: no text file: unpack"),
-        (parquet({"en": [["Hi."]] * 3, "de": ["Hallo."] * 3}), ": there is only the column de: export the pairs"),
+        (parquet({"en": [["Hi."]] * 3, "de": ["Hallo."] * 3}), ": there is only the column de ("),
         (b"PAR1" + bytes(2000) + b"PAR1", ": damaged: Couldn't deserialize thrift: No more"),
     ],
     ".xlsx": [
@@ -307,7 +307,7 @@ MALFORMED: Mapping[str, Sequence[tuple[bytes, str]]] = {
             ": a damaged spreadsheet: save it again, or save it",
         ),
         (spreadsheet([]), ": no sentence pair in it: the first sheet of a"),
-        (spreadsheet([["Hi."]] * 9), ": there is only the column 1: export the pairs with"),
+        (spreadsheet([["Hi."]] * 9), ": there is only the column 1 ("),
         (spreadsheet([["English", "German"], *[["Hi.", None]] * 9]), ":2: the line has an empty source or target: "),
         (spreadsheet([["a", "b", "c"]] * 9), ": 3 columns may be meant, which begin with a, b, c:"),
         (spreadsheet([["English", "German"]]), ": no sentence pair in it: give one per line, source"),
@@ -472,6 +472,55 @@ def test_columns_of_several_files_are_taken_in_one_order(tmp_path: Path) -> None
     assert trained_on(tmp_path, "a", "b", "c") == [("Cat.", "Katze."), ("Dog.", "Hund."), ("Mouse.", "Maus.")]
 
 
+def test_files_of_several_kinds_are_read_in_the_direction_of_the_first(tmp_path: Path) -> None:
+    (tmp_path / "deu.txt").write_text("Cat.\tKatze.\n", encoding="utf-8")
+    write(tmp_path, b="de,en\nHund.,Dog.\n")
+    (tmp_path / "c.de").write_text("Maus.\n", encoding="utf-8")
+    (tmp_path / "c.en").write_text("Mouse.\n", encoding="utf-8")
+    pairs = [("Cat.", "Katze."), ("Dog.", "Hund."), ("Mouse.", "Maus.")]
+    assert trained_on(tmp_path, "deu.txt", "b", "c.de", "c.en") == pairs
+
+
+def test_a_split_is_read_in_the_direction_of_the_training_pairs(tmp_path: Path) -> None:
+    (tmp_path / "deu.txt").write_text("Cat.\tKatze.\n", encoding="utf-8")
+    write(tmp_path, b="de,en\nHund.,Dog.\n")
+    done = prepare(tmp_path, "deu.txt", "--valid", "b", *WHOLE)
+    assert "en to de (as the " in done.stdout
+    assert PreparedCorpus.open(tmp_path / "new").sentences("valid") == [("Dog.", "Hund.")]
+
+
+def test_the_languages_of_a_name_follow_the_order_of_the_columns(tmp_path: Path) -> None:
+    (tmp_path / "deu.txt").write_text("Cat.\tKatze.\n" * 3, encoding="utf-8")
+    done = prepare(tmp_path, "deu.txt", "--columns", "2,1", *WHOLE)
+    assert "de to en (as the file's name says)" in done.stdout
+
+
+def test_aligned_files_have_no_columns(tmp_path: Path) -> None:
+    (tmp_path / "c.de").write_text("Maus.\n", encoding="utf-8")
+    (tmp_path / "c.en").write_text("Mouse.\n", encoding="utf-8")
+    done = prepare(tmp_path, "c.de", "c.en", "--columns", "2,1")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--columns 2,1: c.de + c.en are aligned files, without columns" in done.stderr
+
+
+@pytest.mark.parametrize("separator", [",", "\t", ";"])
+def test_blank_rows_before_the_names_of_the_columns_are_passed_over(tmp_path: Path, separator: str) -> None:
+    write(tmp_path, a=f"\n{separator}\nde{separator}en\n" + f"Hund.{separator}Dog.\n" * 12)
+    assert trained_on(tmp_path, "a") == [("Hund.", "Dog.")]
+    assert trained_on(tmp_path, "a", "--columns", "en,de", "--overwrite") == [("Dog.", "Hund.")]
+
+
+def test_commas_of_decimals_part_no_columns(tmp_path: Path) -> None:
+    rows = ("0,53;Cat.;Katze.", "0,91;Dog.;Hund.", "1,25;Mouse.;Maus.", "0,75;Cow.;Kuh.")
+    write(tmp_path, a="\n".join(rows))
+    assert trained_on(tmp_path, "a")[0] == ("Cat.", "Katze.")
+
+
+def test_direct_speech_between_tabs_is_no_table(tmp_path: Path) -> None:
+    write(tmp_path, a='"Hi," he said.\t"Hallo", sagte er.\n"No," she said.\t"Nein", sagte sie.\n' * 2)
+    assert trained_on(tmp_path, "a")[0] == ('"Hi," he said.', '"Hallo", sagte er.')
+
+
 def test_variants_of_a_language_are_one_column_where_the_chosen_one_is_missing(tmp_path: Path) -> None:
     whole = tmx([("Cat.", "Katze."), ("Dog.", "Hund."), ("Mouse.", "Maus."), ("Cow.", "Kuh.")])
     head, *units = whole.split('xml:lang="en-US"')
@@ -494,6 +543,11 @@ def test_a_spreadsheet_puts_cells_with_commas_into_quotation_marks(tmp_path: Pat
     quoted = ["\t".join(f'"{cell}"' if "," in cell else cell for cell in pair) for pair in pairs]
     write(tmp_path, exported="\r\n".join(quoted).encode("utf-16"))
     assert trained_on(tmp_path, "exported") == pairs
+
+
+def test_a_title_above_the_columns_of_a_spreadsheet_is_passed_over(tmp_path: Path) -> None:
+    write(tmp_path, sheet=spreadsheet([["Lesson 1"], [], ["English", "German"], *PAIRS]))
+    assert trained_on(tmp_path, "sheet") == PAIRS
 
 
 def test_blank_rows_of_a_spreadsheet_are_none_however_many_stand_before_a_stray_cell(tmp_path: Path) -> None:

@@ -137,3 +137,34 @@ def test_a_given_split_the_other_way_round_is_told(tmp_path: Path, split: SplitN
         report = prepare(*pairs, out=tmp_path / name, **splits)  # type: ignore[arg-type]
         found = [warning.partition(":")[0] for warning in report.warnings]
         assert found == ([split] if name == "crossed" else [])
+
+
+def test_splits_that_are_drawn_are_never_the_other_way_round(tmp_path: Path) -> None:
+    words = [f"{a}{b}" for a in "bdfgk" for b in "aeiou"]
+    lines = [f"{one}\t{other}" for one in words for other in words if one != other]
+    report = prepare(*file(tmp_path, "both.txt", lines), out=tmp_path / "out")
+    assert report.warnings == []
+
+
+def test_languages_that_contradict_the_name_of_the_file_are_told(tmp_path: Path) -> None:
+    pairs = file(tmp_path, "deu.txt", pair_lines(300))
+    told = "deu.txt: says that its columns are en-de; they are taken as de-en: for the other direction use --swap"
+    for number, options in enumerate(({"languages": "de-en"}, {"overrides": ["text.src.language=de"]})):
+        report = prepare(*pairs, out=tmp_path / f"out{number}", **options)  # type: ignore[arg-type]
+        assert [warning.removeprefix(f"{tmp_path}/") for warning in report.warnings] == [told]
+    assert prepare(*pairs, out=tmp_path / "swapped", overrides=["data.swap=true"]).warnings == []
+
+
+def test_an_older_model_takes_no_pairs_of_other_languages(tmp_path: Path) -> None:
+    older = prepare(*file(tmp_path, "deu.txt", pair_lines(300)), out=tmp_path / "older").out
+    french = file(tmp_path, "fra.txt", pair_lines(300))
+    with pytest.raises(UsageError, match="the pairs are en-fr, but the model of --codec-from translates en-de"):
+        prepare(*french, out=tmp_path / "newer", codec_from=older)
+    prepare(*french, out=tmp_path / "newer", codec_from=older, languages="en-de")
+
+
+def test_two_files_of_lines_are_other_pairs_than_two_tables(tmp_path: Path) -> None:
+    one, other = (file(tmp_path, name, ["a\tb", "c\td"] * 5) for name in ("al.en", "al.de"))
+    prepare(*one, *other, out=tmp_path / "out")
+    with pytest.raises(UsageError, match="holds another preparation"):
+        prepare(src=one, tgt=other, out=tmp_path / "out")

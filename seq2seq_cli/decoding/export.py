@@ -9,6 +9,11 @@ from seq2seq_cli.files.output import output_file
 from seq2seq_cli.runs.archive import is_archive, opened_run, pack
 from seq2seq_cli.text.sides import load_codecs
 
+_OTHER_FILES = frozenset(
+    [".bin", ".gz", ".json", ".onnx", ".pdf", ".png", ".pt", ".pth", ".safetensors", ".tar", ".tgz", ".txt"]
+)
+"""Endings of files that are no exports; a name such as model.v2 is that of a folder."""
+
 
 def export(run: Path | str | None, out: Path | str, *, to: ExportFormat | None = None, overwrite: bool = False) -> Path:
     """Write a run in a format for others, and return its path `out`.
@@ -18,9 +23,9 @@ def export(run: Path | str | None, out: Path | str, *, to: ExportFormat | None =
     Without `to`, the format is that of `format_of`. `run` is a run folder, one of its files of weights, an archive that
     was written here, or None for the newest run of ``runs/``.
 
-    Raises UsageError when `out` holds something that `overwrite` does not allow to replace, and for an archive whose
-    name does not end in .zip; ModelFileError when a file
-    of the run is missing, damaged, or does not fit the others; ExportError when the model cannot be exported.
+    Raises UsageError when `out` holds something that `overwrite` does not allow to replace, and for the name of another
+    file; ModelFileError when a file of the run is missing, damaged, or does not fit the others; ExportError when the
+    model cannot be exported.
     """
     path, out = None if run is None else Path(run), Path(out)
     with opened_run(path) as folder:
@@ -44,11 +49,16 @@ def export(run: Path | str | None, out: Path | str, *, to: ExportFormat | None =
 
 
 def format_of(out: Path) -> ExportFormat:
-    """The format that the name of an export asks for: html or zip for one that ends so, onnx for all others."""
+    """The format that the name of an export asks for: html or zip for one that ends so, onnx for that of a folder.
+
+    Raises UsageError for the name of another file.
+    """
     match out.suffix.lower():
         case ".html" | ".htm":
             return "html"
         case ".zip":
             return "zip"
+        case ending if ending in _OTHER_FILES:
+            raise UsageError(f"{out}: no export ends so: .zip and .html do, and a name without an ending is a folder")
         case _:
             return "onnx"

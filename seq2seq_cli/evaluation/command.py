@@ -6,6 +6,7 @@ from typing import Literal
 
 from seq2seq_cli.config.choices import DeviceName
 from seq2seq_cli.decoding.load import load
+from seq2seq_cli.errors import UsageError, one_line
 from seq2seq_cli.evaluation.findings import Findings, find_out
 from seq2seq_cli.evaluation.gold_alignment import GoldAlignment
 from seq2seq_cli.evaluation.system import SystemOutput, read_hypotheses, translate_test_set
@@ -20,6 +21,7 @@ from seq2seq_cli.evaluation.test_data import (
 )
 from seq2seq_cli.evaluation.test_set import TestSet
 from seq2seq_cli.evaluation.training_sources import TrainingSources
+from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
 
 
 def evaluate(
@@ -54,10 +56,24 @@ def evaluate(
             gold = find_gold_alignment(Path(alignment), found, training, split, folder, own)
         whole = find_test_set(found, training, split, folder, own)
         tests = whole if files else leave_out_trained(whole, found)
-        outputs = [_translate(run, tests, gold, device, overrides) for run in found]
-    outputs += [read_hypotheses(Path(path), whole).on(tests) for path in hypotheses]
+        _check_languages(found, whole)
+        written = [read_hypotheses(Path(path), whole).on(tests) for path in hypotheses]  # before all that takes time
+        outputs = [*(_translate(run, tests, gold, device, overrides) for run in found), *written]
     sources = TrainingSources(training.texts("train", "src"), tests.languages[0]) if training else None
     return find_out(outputs, tests, sources)
+
+
+def _check_languages(runs: Sequence[EvaluatedRun], tests: TestSet) -> None:
+    """Raise UsageError for a run that translates other languages than those of the sentences, where they are known."""
+    for run in runs:
+        text = run.folder.config().text
+        translated = (text.src.language, text.tgt.language)
+        known = [(one, other) for one, other in zip(translated, tests.languages, strict=True) if one and other]
+        if any(one != other for one, other in known if ANY_LANGUAGE not in (one, other)):
+            raise UsageError(
+                f"{tests.name}: {' to '.join(tests.languages)}, but {one_line(run.name)} translates"
+                f" {' to '.join(map(str, translated))}: name sentences of its languages"
+            )
 
 
 def _translate(

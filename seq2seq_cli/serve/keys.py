@@ -24,9 +24,11 @@ class ApiKeys:
         """The keys of a file, one per line, and that of the environment.
 
         Blank lines and those that begin with # are left out. Raises InputError for a file that cannot be read, that
-        holds no key, or that is not UTF-8.
+        holds no key, or that is not UTF-8, and for a variable that is not.
         """
         keys = [environment.get(VARIABLE, "").strip()]
+        if any(0xD800 <= ord(character) <= 0xDFFF for character in keys[0]):  # bytes that are not UTF-8
+            raise InputError(f"{VARIABLE}: not UTF-8")
         if file is not None:
             keys += (found := _read(file))
             if not found:

@@ -55,7 +55,7 @@ class TranslateRequest:
             direction=Direction(_language(fields, "source"), _language(fields, "target")),
             is_html=_format(fields) == "html",
             alternatives=_alternatives(fields),
-            with_attention=fields.get("attention") is True,
+            with_attention=_attention(fields),
         )
 
 
@@ -76,7 +76,8 @@ def api_key(request: Request, fields: Mapping[str, Any]) -> str | None:
     """The API key of a request: the field ``api_key``, or the header ``Authorization: Bearer KEY``."""
     if isinstance(key := fields.get("api_key"), str) and key:
         return key
-    header = request.headers.get("authorization", "")
+    # Starlette reads the bytes of headers as Latin-1.
+    header = request.headers.get("authorization", "").encode("latin-1").decode("utf-8", "surrogateescape")
     return header[len(_BEARER) :].strip() if header.lower().startswith(_BEARER) else None
 
 
@@ -190,6 +191,13 @@ def _format(fields: Mapping[str, Any]) -> str:
     if wanted not in ("text", "html"):
         raise HTTPException(400, "format: must be text or html")
     return str(wanted)
+
+
+def _attention(fields: Mapping[str, Any]) -> bool:
+    found = fields.get("attention") or False
+    if found not in (True, False, "true", "false"):
+        raise HTTPException(400, "attention: must be true or false")
+    return found in (True, "true")
 
 
 def _alternatives(fields: Mapping[str, Any]) -> int:

@@ -17,6 +17,7 @@ from seq2seq_cli.corpus.manifest import DEFAULT_FOLDER, read_manifest
 from seq2seq_cli.corpus.splits import SplitName
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.files.whole_folder import clear_leftovers
+from seq2seq_cli.runs.archive import is_archive
 from seq2seq_cli.runs.folder import RunFolder, named_run
 from seq2seq_cli.runs.layout import CONFIG, CORPUS, RUNS
 from seq2seq_cli.training.resolve import fitted, given_up, resolve_config, resumed_changes, with_decided, with_undecided
@@ -88,6 +89,10 @@ def make_plan(options: Options, *, launch: str | None, held: ExitStack) -> Plann
 
 
 def _plan_to_start(options: Options, *, overwrite: bool) -> Planned:
+    if options.init_from and is_archive(options.init_from):
+        raise UsageError(
+            f"{options.init_from}: an archive does not tell what its run was trained on: name the folder of the run"
+        )
     origin = RunFolder.find(options.init_from) if options.init_from else None
     fixed = overridden_keys(options.overrides)
     if origin and options.config is None:
@@ -128,7 +133,10 @@ def _plan_to_resume(options: Options, held: ExitStack) -> Planned:
         config = load_saved_config(run.path / CONFIG, options.overrides)
     config = with_decided(config, saved)
     provenance = run.provenance()
-    corpus = _open_corpus(options.data or Path(provenance.folder))
+    folder = options.data or Path(provenance.folder)
+    if options.data is None and not folder.exists():
+        raise UsageError(f"{folder}: not there, the prepared folder of {run.path}: name it with --data")
+    corpus = _open_corpus(folder)
     if corpus.fingerprint != provenance.fingerprint:
         raise UsageError(
             f"{corpus.path}: not the corpus that {run.path} was trained on, so the run cannot be resumed with it:"

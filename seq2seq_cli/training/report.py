@@ -7,7 +7,7 @@ from seq2seq_cli.corpus.splits import SPLITS
 from seq2seq_cli.decoding.engines.open_engine import load_model
 from seq2seq_cli.decoding.load import load_translator, translator_of
 from seq2seq_cli.decoding.translator import Translator
-from seq2seq_cli.errors import S2SError, TrainingError
+from seq2seq_cli.errors import Interrupted, S2SError, TrainingError
 from seq2seq_cli.evaluation.held_out import score_split
 from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.runs.metrics import TestRecord
@@ -21,16 +21,16 @@ from seq2seq_cli.training.session import Session
 def finish(session: Session) -> Report:
     """Report on the session's run, and record it there: in metrics.jsonl and in the model card.
 
-    Raises TrainingError when the test fails; the best weights and a card without scores are there already.
+    Raises TrainingError when the test fails, and Interrupted when the user stops it; the best weights and a card
+    without scores are there already.
     """
     try:
         with memory_errors(session.state.device):
             result = report(session)
     except S2SError as error:
-        raise TrainingError(
-            f"{session.run.path}: trained, and its best weights are saved, but the test failed: {error}; test again"
-            f" with: s2s train --resume --out {shlex.quote(str(session.run.path))}"
-        ) from error
+        raise TrainingError(_untested(session, f"the test failed: {error}")) from error
+    except KeyboardInterrupt:
+        raise Interrupted(_untested(session, "the test was stopped")) from None
     if scores := result.test:
         session.run.save_statistics(scores.statistics(), "test")
         record = TestRecord(
@@ -45,6 +45,13 @@ def finish(session: Session) -> Report:
         session.run.append_metrics(record)
     session.run.write_card(model_card(session.run, session.corpus, session.config, session.state, result))
     return result
+
+
+def _untested(session: Session, why: str) -> str:
+    return (
+        f"{session.run.path}: trained, and its best weights are saved, but {why}; test again with: s2s train --resume"
+        f" --out {shlex.quote(str(session.run.path))}"
+    )
 
 
 def report(session: Session) -> Report:

@@ -56,6 +56,14 @@ def test_a_run_is_evaluated_on_pairs_of_the_users_own(folder: Path) -> None:
     assert system["sentences_per_second"] > 0
 
 
+def test_sentences_of_other_languages_are_refused(folder: Path) -> None:
+    pairs = [(f"ein wort {n}", f"a word {n}") for n in range(40)]
+    prepared(folder / "crossed", pairs, ["text.src.language=de", "text.tgt.language=en"])
+    done = evaluate(folder, "runs/newest", "--data", "crossed/prepared")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "de to en, but runs/newest translates en to de: name sentences of its languages" in done.stderr
+
+
 @pytest.mark.parametrize("names", [("--file", "x.en", "--file", "x.zh"), ("--file", "x.tsv", "--columns", "en,zh")])
 def test_the_languages_of_files_alone_are_those_of_their_names(folder: Path, names: tuple[str, ...]) -> None:
     lines = [("I like apples.", "我喜欢吃苹果和香蕉。"), ("He went.", "他昨天去了北京。")]

@@ -160,6 +160,8 @@ def test_the_name_of_a_page_is_enough(home: Path) -> None:
     assert (done.returncode, done.stdout) == (0, "page.html: exported; open it in a browser\n"), done.stderr
     assert (home / "page.html").is_file()
     assert s2s_here(home, "export", "runs/small", "graphs.html", "--to", "onnx").returncode == 0
+    done = s2s_here(home, "export", "runs/small", "model.onnx")
+    assert (done.returncode, "model.onnx: no export ends so: .zip and .html do" in done.stderr) == (2, True)
     assert (home / "graphs.html").is_dir()
 
 

@@ -23,7 +23,7 @@ from tests.servers import Answer, Server, answer_of, running_server
 from tests.untrained import make_run
 from tests.waiting import wait_until
 
-KEY = "geheim"
+KEY = "geheimschlüssel"
 MARKED = "<p>she <b>kissed</b> him.</p><p>Tom &amp; the dog 5 < 6 & 7</p>"
 NAME = "Rosebud"
 JSON = {"Content-Type": "application/json"}
@@ -151,6 +151,9 @@ def test_the_attention_of_each_sentence_is_given_where_it_is_asked_for(
     of_texts = server.translate(**GOOD | {"q": texts}, attention=True).content["sentences"]
     expected = [sentence.weights for text in texts for sentence in runs["en-de"].explain(text).sentences]
     assert list(map(len, of_texts)) == [1, 0, 2]
+    form = b"q=she&source=en&target=de&attention="
+    assert "sentences" in server.ask("POST", "/translate", form + b"true", FORM).content
+    assert "sentences" not in server.ask("POST", "/translate", form + b"false", FORM).content
     for sentence, weights in zip((each for of_text in of_texts for each in of_text), expected, strict=True):
         assert np.asarray(sentence["weights"]) == pytest.approx(weights, abs=0.001)
 
@@ -193,6 +196,7 @@ BAD = {
     "other language": (b"q=she&source=en&target=fr", FORM, 400),
     "other format": (b"q=she&source=en&target=de&format=pdf", FORM, 400),
     "many alternatives": (b"q=she&source=en&target=de&alternatives=1000000000", FORM, 400),
+    "other attention": (b"q=she&source=en&target=de&attention=yes", FORM, 400),
     "true alternatives": (json.dumps(GOOD | {"alternatives": True}).encode(), JSON, 400),
     "form of another encoding": (b"q=%ff&source=en&target=de", FORM, 400),
     "many fields": (b"a=b&" * 1000, FORM, 400),
@@ -302,7 +306,7 @@ def test_a_key_is_asked_for_where_there_are_some(strict_server: Server) -> None:
     assert strict_server.translate(**GOOD, api_key="falsch").status == 403
     assert strict_server.ask("POST", "/detect", b"q=she", FORM).status == 403
     for key in (KEY, "other"):
-        authorized = FORM | {"Authorization": f"Bearer {key}"}
+        authorized = FORM | {"Authorization": f"Bearer {key}".encode().decode("latin-1")}  # the bytes as they are
         assert strict_server.ask("POST", "/detect", b"q=she", authorized).status == 501
         assert strict_server.ask("POST", "/detect", b"q=she&api_key=%s" % key.encode(), FORM).status == 501
     assert strict_server.get("/frontend/settings").content["keyRequired"]

@@ -174,6 +174,10 @@ def test_a_resumed_run_tells_what_changed_and_refuses_what_it_cannot_change(home
     assert "training.lr: 0.008 -> 0.0005 (applied)" in done.stderr
     assert "epoch 3:" in done.stderr
     assert "epoch 2:" not in done.stderr
+    [folder] = {path.parent for path in (home / "data").glob("*/manifest.json")}
+    folder.rename(home / "elsewhere")
+    assert_refused(s2s_here(home, *resume), "the prepared folder of runs/changed: name it with --data")
+    (home / "elsewhere").rename(folder)
 
 
 def test_resuming_and_replacing_at_once_is_refused(home: Path) -> None:
@@ -217,6 +221,8 @@ def test_weights_for_another_model_or_vocabulary_are_refused_in_words(home: Path
     assert s2s_here(home, "prepare", "few.txt", "--out", "data/few").returncode == 0
     assert_refused(s2s_here(home, *begin, "--data", "data/few"), "units there, ", "--codec-from runs/luong_dot")
     assert_refused(s2s_here(home, *begin, "--resume"), "--resume", "--init-from")
+    assert s2s_here(home, "export", "runs/luong_dot", "shared.zip").returncode == 0
+    assert_refused(s2s_here(home, "train", "--init-from", "shared.zip"), "shared.zip", "name the folder of the run")
     assert not (home / "runs" / "refused").exists()
 
 

@@ -114,6 +114,19 @@ def test_a_model_without_attention_translates_and_has_none_to_show(folder: Path)
     assert "--attention: this model has no attention" in refused.stderr
 
 
+def test_a_name_is_that_of_a_run_whatever_is_beside_runs(folder: Path, expected: dict[str, Translation]) -> None:
+    (folder / "blind").mkdir()
+    named = [s2s("--model", name, LINES[0], folder=folder).stdout for name in ("blind", "runs/blind")]
+    (folder / "blind").rmdir()
+    assert named[0] == named[1] != ""
+
+
+def test_a_text_without_letters_has_no_attention_to_draw(folder: Path) -> None:
+    done = s2s("--attention=none.png", "5 + 5", folder=folder)
+    assert (done.returncode, done.stderr) == (0, "s2s: no attention to draw: none.png is not written\n")
+    assert not (folder / "none.png").exists()
+
+
 def test_attention_is_drawn_below_each_translation(folder: Path, expected: dict[str, Translation]) -> None:
     done = s2s("--attention", LINES[0], LINES[2], folder=folder)
     shown = [expected[LINES[0]], expected[LINES[2]]]
@@ -222,6 +235,7 @@ def assert_refused(done: Done, *told: str) -> None:
         (["--attention", "new.json", "--title", "A", "she"], ["--title", "new.json"]),
         (["--attention", "map.svg", "--dpi", "300", "she"], ["--dpi", "map.svg"]),
         (["--attention", "map.png", "--dpi", "10000", "she"], ["--dpi", "600"]),
+        (["--attention", "same.json", "--output", "./same.json", "she"], ["same.json", "name two files"]),
         (["--set", "training.lr=1", "she"], ["training.lr=1", "decoding."]),
         (["--device", "tpu", "she"], ["tpu", "cuda"]),
     ],

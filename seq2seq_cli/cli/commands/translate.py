@@ -44,7 +44,7 @@ from seq2seq_cli.cli.translating.prompt import Prompt
 from seq2seq_cli.cli.translating.streams import STDIN, translate_file, translate_lines
 from seq2seq_cli.cli.translating.translators import Translators, names_of_runs
 from seq2seq_cli.config.choices import DeviceName
-from seq2seq_cli.errors import UsageError
+from seq2seq_cli.errors import UsageError, one_line
 
 if TYPE_CHECKING:
     from seq2seq_cli.cli.translating.attention_file import AttentionFile
@@ -92,6 +92,8 @@ def translate(
     file = _attention_file(attention, title, dpi, overwrite=overwrite)
     output = None if output == STANDARD_STREAM else output
     _check(texts or [], input_, output, view)
+    if file and output is not None and file.path.resolve() == output.resolve():
+        raise UsageError(f"--attention: {one_line(str(file.path))} is the file of --output as well: name two files")
     if ensemble and len(model or []) < 2:
         raise UsageError("--ensemble: needs several runs: give --model more than once")
     with open_output(output, overwrite=overwrite) as results:

@@ -73,7 +73,8 @@ class AttentionFile:
         else:
             drawn, count = self._write_sentences(texts, translators.labels)
             shown, is_whole = counted(drawn, "sentence"), is_whole and drawn == count
-            if not drawn:
+            if not drawn and self._ending != _NUMBERS:
+                sys.stderr.write(f"s2s: no attention to draw: {one_line(str(self.path))} is not written\n")
                 return
         self.overwrite = True
         some = "" if is_whole else f" of the first {shown}"

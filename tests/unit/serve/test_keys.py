@@ -31,3 +31,8 @@ def test_a_file_without_keys_is_refused(tmp_path: Path, content: bytes | None, t
         file.write_bytes(content)
     with pytest.raises(InputError, match=rf"keys: .*{told}"):
         ApiKeys.find(file, {})
+
+
+def test_a_variable_that_is_not_utf_8_is_refused() -> None:
+    with pytest.raises(InputError, match=f"{VARIABLE}: not UTF-8"):
+        ApiKeys.find(None, {VARIABLE: "a\udcff"})

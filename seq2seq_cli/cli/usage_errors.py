@@ -15,8 +15,8 @@ def usage_line(error: Any) -> str:
     if context is None:
         return told
     wrong = getattr(error, "option_name", "")
-    is_beginning = any(option.startswith(wrong) for parameter in context.command.params for option in parameter.opts)
-    if wrong and not is_beginning and (keys := list(_keys_like(wrong, context.command))):
+    is_abbreviated = any(option.startswith(wrong) for parameter in context.command.params for option in parameter.opts)
+    if wrong and not is_abbreviated and (keys := list(_keys_like(wrong, context.command))):
         told = f"{error.message}; did you mean {' or '.join(f'--set {key}=VALUE' for key in keys[:3])}?"
     elif context.command.name == "train" and "extra argument" in told:
         told += ": pairs are prepared first, with s2s prepare FILE"

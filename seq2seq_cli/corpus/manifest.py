@@ -83,7 +83,7 @@ class PairFileRecord(FileRecord):
     """Without folders."""
     split: SplitName | None
     """The split that it was given as; None for a file whose pairs were split."""
-    side: SideName | None
+    side: SideName | None = None
     """The side that it is of two aligned files; None for a file with both."""
 
 

@@ -59,6 +59,6 @@ def format_of(out: Path) -> ExportFormat:
         case ".zip":
             return "zip"
         case ending if ending in _OTHER_FILES:
-            raise UsageError(f"{out}: no export ends so: .zip and .html do, and a name without an ending is a folder")
+            raise UsageError(f"{out}: not the name of an export: let it end in .zip or .html, or name a folder")
         case _:
             return "onnx"

@@ -8,8 +8,10 @@ from seq2seq_cli.decoding.passages.sentences import sentence_ends
 from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.conventions import Span
 from seq2seq_cli.text.languages.abbreviations import abbreviations_of
-from seq2seq_cli.text.normalise import in_word
 
+STOP_INSIDE = re.compile(r"\.\s+\w")
+"""What follows an abbreviation inside its sentence."""
+WORD_NEXT = re.compile(r"\s+[^\W\d_]")
 LONGEST_ENDING = 3
 """Letters that a language may add to a name: the s of Kowalskis."""
 
@@ -25,8 +27,13 @@ def staying_names(text: str, codec: Codec) -> Iterator[Span]:
 
 
 def _is_abbreviation(word: str, rest: str, language: str) -> bool:
-    """Whether a word is an abbreviation, as a full stop after it tells that does not end its sentence: Sgt. Pepper."""
-    return word.casefold() in abbreviations_of(language) or (rest.startswith(".") and any(map(in_word, rest)))
+    """Whether a word is an abbreviation, by the rest of its sentence.
+
+    It has a full stop inside its sentence (Sgt. Pepper), or is a listed one before a name (Mrs Jones).
+    """
+    if STOP_INSIDE.match(rest):
+        return True
+    return word.casefold() in abbreviations_of(language) and WORD_NEXT.match(rest) is not None
 
 
 def lost_names(source: str, output: str, codec: Codec) -> list[Span]:

@@ -55,8 +55,8 @@ def evaluate(
         if alignment:
             gold = find_gold_alignment(Path(alignment), found, training, split, folder, own)
         whole = find_test_set(found, training, split, folder, own)
-        tests = whole if files else leave_out_trained(whole, found)
         _check_languages(found, whole)
+        tests = whole if files else leave_out_trained(whole, found)
         written = [read_hypotheses(Path(path), whole).on(tests) for path in hypotheses]  # before all that takes time
         outputs = [*(_translate(run, tests, gold, device, overrides) for run in found), *written]
     sources = TrainingSources(training.texts("train", "src"), tests.languages[0]) if training else None
@@ -72,7 +72,7 @@ def _check_languages(runs: Sequence[EvaluatedRun], tests: TestSet) -> None:
         if any(one != other for one, other in known if ANY_LANGUAGE not in (one, other)):
             raise UsageError(
                 f"{tests.name}: {' to '.join(tests.languages)}, but {one_line(run.name)} translates"
-                f" {' to '.join(map(str, translated))}: name sentences of its languages"
+                f" {' to '.join(map(str, translated))}: give sentences in its languages"
             )
 
 

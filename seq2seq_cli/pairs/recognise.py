@@ -39,7 +39,7 @@ class Recognised:
     languages: Codes | None = None
     """The languages that the columns' names state."""
     is_reversed: bool = False
-    """Whether the columns, asked for by number, are in another order than in the file, which its name may state."""
+    """Whether the columns that were asked for stand in the other order in the file, as its name may state them."""
     notice: str = ""
     """What the user should know of the way in which it is read; empty where it is a line with a tab per pair."""
     sample: Sequence[tuple[str, str]] = ()
@@ -76,7 +76,7 @@ def recognise(
     if asked and all(len(file.files) > 1 for file in files):
         raise UsageError(
             f"--columns {columns}: {files[0].name} are aligned files, without columns: give them in the other order, or"
-            " leave it out"
+            " leave out --columns"
         )
     return {
         key: [replace(each, sample=_sample(each.pair_file, encoding)) for each in of_key]
@@ -166,7 +166,7 @@ class _Recogniser:
                 skipped=before + 1 if choice.has_header else 0,
             ),
             languages=choice.languages,
-            is_reversed=choice.names is None and _place(choice.columns[0]) > _place(choice.columns[1]),
+            is_reversed=_place(choice.columns[0]) > _place(choice.columns[1]),
             notice="" if is_plain and not choice.has_header else _notice(file, reader, choice, records[before].line),
         )
 
@@ -178,7 +178,7 @@ def _rows_before(records: Sequence[Record]) -> int:
 
 
 def _place(column: Column) -> int:
-    """The number of a column that has no name."""
+    """The number of a column; 0 for a key of JSON, which has no place."""
     return column if isinstance(column, int) else 0
 
 

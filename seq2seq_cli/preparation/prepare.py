@@ -170,10 +170,11 @@ def _resolved(
         check_languages(taken, codecs, swap=config.data.swap)
         origin = "codecs"
     for each in every:
-        if each.stated and (each.stated == in_order[::-1] or (each.languages and not _may_be(each.stated, in_order))):
+        if each.stated and _contradict(each.stated, in_order, are_of_columns=each.languages is not None):
+            what = "for the other direction use --swap" if set(each.stated) == set(in_order) else "see --languages"
             warnings.append(
                 f"{each.pair_file.name}: says that its columns are {'-'.join(each.stated)}; they are taken as"
-                f" {'-'.join(in_order)}: for the other direction use --swap"
+                f" {'-'.join(in_order)}: {what}"
             )
         if mismatch := find_mismatch(list(zip(*each.sample, strict=True)), in_order, guessed=origin == "name"):
             told = f"{each.pair_file.name}: {mismatch}"
@@ -183,9 +184,11 @@ def _resolved(
     return config.model_copy(update={"text": text}), origin, warnings
 
 
-def _may_be(stated: Codes, codes: Codes) -> bool:
-    """Whether columns of stated languages, of which one may be unknown, may be of these."""
-    return all(one in (ANY_LANGUAGE, other) for one, other in zip(stated, codes, strict=True))
+def _contradict(stated: Codes, codes: Codes, *, are_of_columns: bool) -> bool:
+    """Whether stated languages are these in the other order; or, where columns state them, whether they are others."""
+    if stated == codes[::-1] != codes:
+        return True
+    return are_of_columns and any(one not in (ANY_LANGUAGE, other) for one, other in zip(stated, codes, strict=True))
 
 
 def _folder_to_fill(out: Path, *, overwrite: bool) -> AbstractContextManager[Path | None]:
@@ -291,10 +294,8 @@ class _Job:
         """Fit the codecs on the training split, and write both sides of all splits."""
         counts = {side: count_tokens(store, side, selection.split_of_pair) for side in SIDES}
         self.warnings.extend(
-            f"{split}: its sources are written in the language of the training targets, and its targets in that of the"
-            " sources: give its columns or files in the order of those for training"
-            for split in crossed_splits(store, counts)
-            if self.inputs.get(SPLITS.index(split))
+            f"{split}: source and target seem exchanged: give its columns or files in the order of those for training"
+            for split in crossed_splits(store, counts, [split for split in (VALID, TEST) if self.inputs.get(split)])
         )
         src_counts, tgt_counts = (train_counts(store, side, counts[side]) for side in SIDES)
         in_training = counts["src"][TRAIN]

@@ -337,12 +337,12 @@ def _writing(path: Path) -> Iterator[None]:
 
 
 def named_run(path: Path) -> Path:
-    """The path of a run: a name alone is that of one in ``runs/`` if there is one, and ``latest`` that of the newest.
+    """The path of a run: a name alone is that of a run here, or else of one in ``runs/``; ``latest`` is the newest.
 
     Raises ModelFileError where ``runs/latest`` names none.
     """
-    is_name = path.name == str(path) and (RUNS / path).exists()
-    path = RUNS / path if is_name else path
+    is_elsewhere = path.name == str(path) and not (path / CONFIG).is_file() and (RUNS / path).exists()
+    path = RUNS / path if is_elsewhere else path
     return read_latest(path) if path.name == LATEST.name and path.is_file() else path
 
 

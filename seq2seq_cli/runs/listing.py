@@ -148,8 +148,8 @@ def find_runs(names: Sequence[str], folder: Path) -> list[Run | DamagedRun]:
 
 
 def _path(name: str, folder: Path) -> Path:
-    inside = folder / name
-    return inside if Path(name).name == name and inside.exists() else Path(name)
+    here, inside = Path(name), folder / name
+    return inside if here.name == name and not (here / CONFIG).is_file() and inside.exists() else here
 
 
 def _is_latest(path: Path) -> bool:

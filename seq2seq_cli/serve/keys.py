@@ -28,7 +28,7 @@ class ApiKeys:
         """
         keys = [environment.get(VARIABLE, "").strip()]
         if any(0xD800 <= ord(character) <= 0xDFFF for character in keys[0]):  # bytes that are not UTF-8
-            raise InputError(f"{VARIABLE}: not UTF-8")
+            raise InputError(f"{VARIABLE}: not UTF-8: set it to a key in UTF-8")
         if file is not None:
             keys += (found := _read(file))
             if not found:

@@ -8,10 +8,11 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property, partial
+from itertools import pairwise
 from typing import Any, NamedTuple, Self, TypeAlias
 
 from seq2seq_cli.text.casing import capitalise, fold, is_all_upper, lower
-from seq2seq_cli.text.languages.abbreviations import has_own_stop
+from seq2seq_cli.text.languages.abbreviations import has_own_stop, is_listed
 from seq2seq_cli.text.normalise import APOSTROPHES, HIDDEN, LIKE_APOSTROPHES, hide, in_word, normalise
 
 WORD = re.compile(r"[^\W_]+(?:\.[^\W_]+)*")
@@ -245,7 +246,8 @@ class Conventions:
         if not self.final_mark or not text or not (in_word(text[-1]) or text[-1] == HIDDEN):
             return text
         words = text.split(" ")
-        last_sentence = max(self._sentence_starts(words, self.final_marks), default=0)
+        is_mixed = not text.islower() and not is_all_upper(text)
+        last_sentence = max(self._sentence_starts(words, self.final_marks, is_mixed=is_mixed), default=0)
         cues = sentence_cues(" ".join(words[last_sentence:]), self.language, spaces=self.spaces)
         marks = [
             self.endings.get(cues.long_ending),
@@ -264,18 +266,26 @@ class Conventions:
         loud = self.lower_case and is_all_upper(" ".join(words))
         if loud or quiet:
             words = [self._usual_case(word, loud) for word in words]
-            self._capitalise(words, [0, *self._sentence_starts(words, self.capital_after)])
+            self._capitalise(words, [0, *self._sentence_starts(words, self.capital_after, is_mixed=False)])
         return " ".join(words)
 
-    def _sentence_starts(self, words: Sequence[str], marks: str) -> Iterator[int]:
-        """The places of words after one that ends a sentence with one of the marks: after "him.", but not "p.m."."""
+    def _sentence_starts(self, words: Sequence[str], marks: str, *, is_mixed: bool) -> Iterator[int]:
+        """The places of words after one that ends a sentence with one of the marks: after "him.", but not "p.m.".
+
+        In text that is not in mixed case, single letters and numbers tell nothing: "vitamin c. it is good".
+        """
         stems = [re.sub(r"^\W+", "", word.rstrip(self.quotes)) for word in words]
-        for place, stem in enumerate(stems[:-1], start=1):
+        for place, (stem, following) in enumerate(pairwise(stems), start=1):
             mark, word = stem[-1:], stem[:-1]
-            if mark and mark in marks and "." not in word:
-                previous = stems[place - 2] if place > 1 else ""
-                if mark != "." or not has_own_stop(word, stems[place][:1], self.language, previous):
-                    yield place
+            if not mark or mark not in marks or "." in word:
+                continue
+            previous = stems[place - 2] if place > 1 else ""
+            if mark == "." and is_mixed:
+                is_end = not has_own_stop(word, following[:1], self.language, previous)
+            else:
+                is_end = mark != "." or not is_listed(word, following[:1], self.language)
+            if is_end:
+                yield place
 
     def _usual_case(self, word: str, loud: bool) -> str:
         """The word as it is inside sentences; ``loud``, in upper case, it can have other letters (WEISS, weiß)."""

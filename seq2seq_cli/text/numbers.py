@@ -60,7 +60,7 @@ def number_forms(number: str, forms: Mapping[str, str]) -> list[str]:
 
 
 def _examples(number: str, forms: Mapping[str, str]) -> list[str]:
-    """The `separators` of a number; the one of 3.141 has decimals after it where only the other one parts thousands."""
+    """The `separators` of a number; the point of 3.141 is decimal where only another mark parts thousands."""
     found = separators(number)
     if len(found) == 1 and found[0].endswith("000") and found[0] not in forms:
         decimal = found[0].removesuffix("000") + "5"

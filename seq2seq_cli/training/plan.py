@@ -135,7 +135,7 @@ def _plan_to_resume(options: Options, held: ExitStack) -> Planned:
     provenance = run.provenance()
     folder = options.data or Path(provenance.folder)
     if options.data is None and not folder.exists():
-        raise UsageError(f"{folder}: not there, the prepared folder of {run.path}: name it with --data")
+        raise UsageError(f"{folder}: the prepared folder of {run.path} is missing: name its new place with --data")
     corpus = _open_corpus(folder)
     if corpus.fingerprint != provenance.fingerprint:
         raise UsageError(

@@ -61,7 +61,7 @@ def test_sentences_of_other_languages_are_refused(folder: Path) -> None:
     prepared(folder / "crossed", pairs, ["text.src.language=de", "text.tgt.language=en"])
     done = evaluate(folder, "runs/newest", "--data", "crossed/prepared")
     assert (done.returncode, done.stdout) == (2, "")
-    assert "de to en, but runs/newest translates en to de: name sentences of its languages" in done.stderr
+    assert "de to en, but runs/newest translates en to de: give sentences in its languages" in done.stderr
 
 
 @pytest.mark.parametrize("names", [("--file", "x.en", "--file", "x.zh"), ("--file", "x.tsv", "--columns", "en,zh")])

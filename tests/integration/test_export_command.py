@@ -161,7 +161,7 @@ def test_the_name_of_a_page_is_enough(home: Path) -> None:
     assert (home / "page.html").is_file()
     assert s2s_here(home, "export", "runs/small", "graphs.html", "--to", "onnx").returncode == 0
     done = s2s_here(home, "export", "runs/small", "model.onnx")
-    assert (done.returncode, "model.onnx: no export ends so: .zip and .html do" in done.stderr) == (2, True)
+    assert (done.returncode, "model.onnx: not the name of an export" in done.stderr) == (2, True)
     assert (home / "graphs.html").is_dir()
 
 

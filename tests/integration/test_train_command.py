@@ -176,7 +176,9 @@ def test_a_resumed_run_tells_what_changed_and_refuses_what_it_cannot_change(home
     assert "epoch 2:" not in done.stderr
     [folder] = {path.parent for path in (home / "data").glob("*/manifest.json")}
     folder.rename(home / "elsewhere")
-    assert_refused(s2s_here(home, *resume), "the prepared folder of runs/changed: name it with --data")
+    assert_refused(
+        s2s_here(home, *resume), "the prepared folder of runs/changed is missing: name its new place with --data"
+    )
     (home / "elsewhere").rename(folder)
 
 

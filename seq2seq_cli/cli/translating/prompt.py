@@ -87,7 +87,7 @@ class Prompt:
         if value == "on" and not self.presenter.translators.have_attention:
             raise UsageError(":attention on: this model has no attention")
         if value == "on" and self.presenter.view.format == "tsv":
-            raise UsageError(":attention on: tsv has no column for it: --format json has")
+            raise UsageError(":attention on: the format tsv has no column for attention: --format json has")
         self.presenter.view = replace(self.presenter.view, attention=value == "on")
 
     def set_beam(self, value: str) -> None:

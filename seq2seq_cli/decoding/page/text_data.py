@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from unicodedata import decimal
 
 from seq2seq_cli.decoding.demands import MOST_DEMANDED
-from seq2seq_cli.decoding.names import LONGEST_ENDING
+from seq2seq_cli.decoding.names import LONGEST_ENDING, STOP_INSIDE, WORD_NEXT
 from seq2seq_cli.decoding.page.javascript import Expression, replacement_in_javascript, to_javascript
 from seq2seq_cli.decoding.passages import markup, protected, restore, sentences, source
 from seq2seq_cli.decoding.search.penalties import LEAST_COVERAGE
@@ -88,6 +88,8 @@ def expressions_data() -> dict[str, Expression]:
         "firstName": rf"^{FIRST_NAME.pattern}",
         "onlySpaces": r"^\s+\Z",
         "marksBefore": r"^\W+",
+        "stopInside": rf"^{STOP_INSIDE.pattern}",
+        "wordNext": rf"^{WORD_NEXT.pattern}",
         "address": ADDRESS,
         "anyMark": markup.ANY_MARK,
         "leadNumber": markup.LEAD_NUMBER,
@@ -137,6 +139,7 @@ def tables_data(language: str) -> Data:
         "opening": "".join(sorted(protected.OPENING)),
         "closingMarks": sentences.CLOSING_MARKS,
         "singleStops": sentences.SINGLE_STOPS,
+        "openingMarks": sentences.OPENING_MARKS,
         "otherStops": sentences.OTHER_STOPS,
         "noSpaceBefore": restore.NO_SPACE_BEFORE,
         "joiners": source.JOINERS,

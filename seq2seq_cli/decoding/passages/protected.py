@@ -8,28 +8,32 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from seq2seq_cli.text.normalise import UNSPACED
 from seq2seq_cli.text.numbers import NUMBER, number_forms, plain_number
 
-_WORD = r"0-9A-Za-z_\u00c0-\u0dff"
-"""Members of a character class: letters and digits of scripts with spaces, of which addresses are made.
+_UNSPACED = "".join(f"{chr(first)}-{chr(last)}" for first, last in (*UNSPACED, (0xAC00, 0xD7AF)))
+"""Members of a character class: letters of scripts without spaces between words, and of Korean, which joins particles.
 
-Chinese and Japanese text has no spaces around them: ``请看 example.com。谢谢``.
+They are no part of an address, which has no spaces around it there: ``请看 example.com。谢谢``.
 """
+_W = rf"(?:(?![{_UNSPACED}])\w)"
 _IN_URL = r"[^\s<>\"“”„«»\\^`{|}。，、；：！？（）「」『』《》]"
-_URL = rf"(?<![{_WORD}])(?:(?:[Hh][Tt][Tt][Pp][Ss]?|[Ff][Tt][Pp]|file)://|[Ww][Ww][Ww]\.){_IN_URL}+"
-_E_MAIL = rf"(?<![{_WORD}.+%-])[{_WORD}.+%-]{{1,64}}@[{_WORD}-]{{1,63}}(?:\.[{_WORD}-]{{1,63}})+"
-_OF_COUNTRIES = "co.uk de fr ch nl eu uk pl ru ua jp cz hu tr gr dk fi br ca tv".replace(".", r"\.").replace(" ", "|")
-"""Endings that are no words: a full stop without a space after it is common, too."""
+_URL = rf"(?<!{_W})(?:(?:[Hh][Tt][Tt][Pp][Ss]?|[Ff][Tt][Pp]|file)://|[Ww][Ww][Ww]\.){_IN_URL}+"
+_E_MAIL = rf"(?<!{_W})(?<![.+%-])(?:{_W}|[.+%-]){{1,64}}@(?:{_W}|-){{1,63}}(?:\.(?:{_W}|-){{1,63}})+"
+_OF_COUNTRIES = r"co\.uk|de|fr|ch|nl|uk|pl|ru|ua|jp|cz|hu|tr|gr|dk|fi|br"
+"""Endings that are hardly words of English, German or French: a full stop without a space after it is common, too."""
 _HOST = (
-    rf"(?<![{_WORD}.@/-])(?:(?:[{_WORD}-]{{1,63}}\.){{1,8}}(?:com|org|net|edu|gov|info|io|dev|app)"
-    rf"|(?:[a-z0-9-]{{2,63}}\.){{1,8}}(?:{_OF_COUNTRIES}))(?![{_WORD}-])(?::\d{{1,5}})?(?:/{_IN_URL}*)?"
+    rf"(?<!{_W})(?<![.@/-])(?:(?:(?:{_W}|-){{1,63}}\.){{1,8}}(?:com|org|net|edu|gov|info|io|dev|app)"
+    rf"|(?:(?!\d+\.)[a-z0-9-]{{2,63}}\.){{1,8}}(?:{_OF_COUNTRIES}))(?!{_W})(?::\d{{1,5}})?(?:/{_IN_URL}*)?"
 )
 _PATH = (
     r"(?<![\w./\\~-])(?:(?:~|\.{1,2})?(?:/[\w.+@-]{1,255}){2,}/?|(?:~|\.{1,2})/[\w.+@-]{1,255}/?"
-    r"|(?:[\w.+@-]{1,255}/){1,64}[\w.+@-]{2,255}\.[A-Za-z]\w{0,4}\b|\b[A-Za-z]:\\[^\s<>\"|?*:]+|\\\\[\w.$-]+\\[^\s<>\"|?*:]+)"
+    r"|(?:[\w.+@-]{1,255}/){1,64}(?:[\w.+@-]{2,255}\.[A-Za-z]\w{0,4}|[\w+@-]\.[A-Za-z]\w{1,4})\b"
+    r"|\b[A-Za-z]:\\[^\s<>\"|?*:]+|\\\\[\w.$-]+\\[^\s<>\"|?*:]+)"
 )
-_HANDLE = rf"(?<![{_WORD}@./])@(?:[{_WORD}][{_WORD}.-]{{0,63}}(?!\w)|\w{{1,64}}(?=\s|\Z))"
-_HASHTAG = rf"(?<![{_WORD}&#/])#(?=\d{{0,31}}[^\W\d_])(?:[{_WORD}]{{1,64}}(?!\w)|\w{{1,64}}(?=\s|\Z))"
+_TAGGED = rf"(?:(?:{_W}|[\uac00-\ud7af]){{1,64}}(?!\w)|\w{{1,64}}(?=\s|\Z))"
+_HANDLE = rf"(?<!{_W})(?<![@./])@(?:{_W}(?:{_W}|[.-]){{0,63}}(?!\w)|{_TAGGED})"
+_HASHTAG = rf"(?<!{_W})(?<![&#/])#(?=\d{{0,31}}[^\W\d_]){_TAGGED}"
 
 PROTECTED = "|".join([_URL, _E_MAIL, _HOST, _PATH, _HANDLE, _HASHTAG])
 """The expression of all protected spans; `without_final_marks` then leaves the punctuation of the sentence to it."""

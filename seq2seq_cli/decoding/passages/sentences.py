@@ -14,21 +14,21 @@ from seq2seq_cli.text.normalise import APOSTROPHES
 
 _SPACED_STOPS = ".!?…‽⁇⁈⁉؟۔։።፧।॥܀܁܂᠃᠉꓿᱾᱿჻။"
 """Marks that end a sentence where white space follows."""
-SINGLE_STOPS = ".!?"
+SINGLE_STOPS = (".", "!", "?")
 """Those that end a sentence in a text without capitals where they stand alone; not so ... and ?"."""
 OTHER_STOPS = "。！？｡．︒"
 """Marks of scripts without spaces."""
 CLOSING_MARKS = "\"'”’»«›‹“)]}）］｝」』】〉》〕＂＇" + FILLER
 _EMOJI = "\u2600-\u27bf\ufe0f\u200d\U0001f000-\U0001faff"
 """Members of a character class; emoji after a stop belong to its sentence."""
-_OPENING = "\"'“„‟‚‘«»‹›([{（［｛「『【〈《〔¿¡–—-" + FILLER
+OPENING_MARKS = "\"'“„‟‚‘«»‹›([{（［｛「『【〈《〔¿¡–—-" + FILLER
 
 # French has a space before its closing quote.
 SENTENCE_END = re.compile(
     rf"[{re.escape(_SPACED_STOPS + OTHER_STOPS)}]+(?:\s»(?=\s|$))?[{re.escape(CLOSING_MARKS)}{_EMOJI}]*+"
 )
-FOLLOWING = re.compile(f"[\\s{re.escape(_OPENING)}]*+(.)?", re.DOTALL)
-LAST_WORD = re.compile(f"(?:(?<=\\w)[{APOSTROPHES}])?[^\\s{re.escape(_OPENING)}]*$")
+FOLLOWING = re.compile(f"[\\s{re.escape(OPENING_MARKS)}]*+(.)?", re.DOTALL)
+LAST_WORD = re.compile(f"(?:(?<=\\w)[{APOSTROPHES}])?[^\\s{re.escape(OPENING_MARKS)}]*$")
 """The word before a stop; of a word with an apostrophe the end from there on: 't of can't, which is no initial."""
 LONGEST_ABBREVIATION = 40
 """Characters before a full stop that are looked at."""
@@ -55,8 +55,9 @@ def sentence_ends(text: str, language: str) -> Iterator[int]:
 
 
 def _is_abbreviation(before: str, following: str, language: str) -> bool:
-    """Whether a full stop after these characters, with this one next, belongs to the word before it."""
+    """Whether the text before a full stop ends with an abbreviation; `following` is the next character."""
     word = LAST_WORD.search(before)
     if word is None:
         return False
-    return has_own_stop(word[0], following, language, "".join(before[: word.start()].split()[-1:]))
+    previous = "".join(before[: word.start()].split()[-1:]).lstrip(OPENING_MARKS)
+    return has_own_stop(word[0], following, language, previous)

@@ -33,6 +33,13 @@ function withoutEnding(text, characters) {
   return all.join("");
 }
 
+/** A text without the first characters that are among some. */
+function withoutBeginning(text, characters) {
+  const all = [...text];
+  while (all.length && characters.includes(all[0])) all.shift();
+  return all.join("");
+}
+
 /** The parts of a text between white space. */
 function splitWords(text) {
   return text.split(EXPRESSIONS.spaces).filter(Boolean);

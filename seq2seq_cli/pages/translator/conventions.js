@@ -123,7 +123,8 @@ class Conventions {
     const last = [...text].at(-1);
     if (!this.final_mark || !text || !(isInWord(last) || last === HIDDEN)) return text;
     const words = text.split(" ");
-    const sentence = words.slice(this.sentenceStarts(words, this.final_marks).at(-1) ?? 0).join(" ");
+    const isMixed = !isLower(text) && !isAllUpper(text);
+    const sentence = words.slice(this.sentenceStarts(words, this.final_marks, isMixed).at(-1) ?? 0).join(" ");
     const cues = this.cuesOf(sentence);
     const mark = own(this.endings, cues.longEnding) || own(this.endings, cues.ending)
       || own(this.openings, cues.longOpening) || own(this.openings, cues.opening) || this.final_mark;
@@ -146,18 +147,19 @@ class Conventions {
     const isLoud = this.lower_case && isAllUpper(words.join(" "));
     if (isLoud || isQuiet) {
       words = words.map((word) => this.usualCase(word, isLoud));
-      this.capitaliseAt(words, [0, ...this.sentenceStarts(words, this.capital_after)]);
+      this.capitaliseAt(words, [0, ...this.sentenceStarts(words, this.capital_after, false)]);
     }
     return words.join(" ");
   }
 
   /** The places of words after one that ends a sentence with one of the marks: after "him.", but not "p.m.". */
-  sentenceStarts(words, marks) {
+  sentenceStarts(words, marks, isMixed) {
     const stems = words.map((word) => withoutEnding(word, this.quotes).replace(EXPRESSIONS.marksBefore, ""));
     return [...stems.keys()].slice(1).filter((place) => {
       const [mark, word] = [[...stems[place - 1]].at(-1) ?? "", [...stems[place - 1]].slice(0, -1).join("")];
       if (!mark || !marks.includes(mark) || word.includes(".")) return false;
-      return mark !== "." || !hasOwnStop(word, [...stems[place]][0] ?? "", stems[place - 2]);
+      const following = [...stems[place]][0] ?? "";
+      return mark !== "." || !(isMixed ? hasOwnStop(word, following, stems[place - 2]) : isListed(word, following));
     });
   }
 

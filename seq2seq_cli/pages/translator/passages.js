@@ -208,23 +208,28 @@ function* sentenceEnds(text) {
     if (!isSpace(text.slice(end, end + 1)) && ![...stops].some((stop) => TABLES.otherStops.includes(stop))) continue;
     const before = [...text.slice(0, match.index)].slice(-TABLES.longestAbbreviation).join("").replace(FILLERS, "");
     const word = EXPRESSIONS.lastWord.exec(before);
-    const previous = splitWords(before.slice(0, word.index)).at(-1);
+    const previous = withoutBeginning(splitWords(before.slice(0, word.index)).at(-1) ?? "", TABLES.openingMarks);
     if (stops !== "." || !hasOwnStop(word[0], following, previous)) yield end;
   }
 }
 
-/** Whether a full stop after a word belongs to it: the same as text/languages/abbreviations.py. */
+/** Whether a full stop after a word belongs to it: the same as text/languages/abbreviations.py, which explains it. */
 function hasOwnStop(word, following, previous = "") {
   const has = (name) => TABLES.abbreviations.includes(name);
   if (has(`!${word}`)) return isUpper(word) && (previous === "" || isUpper([...previous][0]));
   if ([...word].length === 1 && isLetter(word)) return true;
   const isNumber = word !== "" && [...word].every((character) => EXPRESSIONS.digit.test(character));
   if (isNumber) return has("0") && word.length <= 2;
-  const name = word.replace(/^['\u2019]+/v, "").toLowerCase();
-  const isBeforeDigit = EXPRESSIONS.digit.test(following);
-  if (has(name) || (isBeforeDigit && has(`${name}#`))) return true;
-  const isEnding = (end) => end.startsWith("-") && name.endsWith(end.slice(1, -1));
-  if (isBeforeDigit && TABLES.abbreviations.some(isEnding)) return true;
+  if (isListed(word, following)) return true;
   if (/^[IVX]+$/v.test(word)) return has("0");
   return word.includes(".") && /\p{L}/v.test(word) && ![...word].some((character) => EXPRESSIONS.digit.test(character));
+}
+
+/** Whether a word is an abbreviation of the list before a word that begins with this character. */
+function isListed(word, following) {
+  const has = (name) => TABLES.abbreviations.includes(name);
+  const name = withoutBeginning(word, APOSTROPHES).toLowerCase();
+  if (has(name) || (isLower(following) && has(`${name}~`))) return true;
+  const isEnding = (end) => end.startsWith("-") && name.endsWith(end.slice(1, -1));
+  return EXPRESSIONS.digit.test(following) && (TABLES.abbreviations.some(isEnding) || has(`${name}#`));
 }

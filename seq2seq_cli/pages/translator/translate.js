@@ -204,9 +204,10 @@ function hasName(text, name) {
   return new RegExp(`(?<!${letter})${name}${letter}{0,${TABLES.longestEnding}}(?!${letter})`, "u").test(text);
 }
 
-/** Whether a word is an abbreviation, by the rest of its sentence: a full stop that does not end it. */
+/** Whether a word is an abbreviation, by the rest of its sentence: the same as decoding/names.py, which explains it. */
 function isAbbreviation(word, rest) {
-  return TABLES.abbreviations.includes(word.toLowerCase()) || (rest.startsWith(".") && [...rest].some(isInWord));
+  if (EXPRESSIONS.stopInside.test(rest)) return true;
+  return TABLES.abbreviations.includes(word.toLowerCase()) && EXPRESSIONS.wordNext.test(rest);
 }
 
 /** Whether every character is a punctuation mark. */

@@ -23,21 +23,26 @@ def has_own_stop(word: str, following: str, language: str, previous: str = "") -
 
     `following` is the next character after white space, or empty, and `previous` the word before.
     """
-    abbreviations = abbreviations_of(language)
-    if f"!{word}" in abbreviations:
+    if f"!{word}" in abbreviations_of(language):
         return word.isupper() and (not previous or previous[0].isupper())
     if len(word) == 1 and word.isalpha():
         return True
     if word.isdigit():
         return has_ordinals(language) and len(word) <= 2
-    name = word.lstrip(APOSTROPHES).casefold()
-    if name in abbreviations or (following.isdigit() and f"{name}#" in abbreviations):
-        return True
-    if following.isdigit() and any(name.endswith(end[1:-1]) for end in abbreviations if end[0] == "-"):
+    if is_listed(word, following, language):
         return True
     if _ROMAN.fullmatch(word):
         return has_ordinals(language)
     return "." in word and any(map(str.isalpha, word)) and not any(map(str.isdigit, word))
+
+
+def is_listed(word: str, following: str, language: str) -> bool:
+    """Whether a word is an abbreviation of the list before a word that begins with this character."""
+    abbreviations, name = abbreviations_of(language), word.lstrip(APOSTROPHES).casefold()
+    if name in abbreviations or (following.islower() and f"{name}~" in abbreviations):
+        return True
+    is_ending = any(name.endswith(end[1:-1]) for end in abbreviations if end[0] == "-")
+    return following.isdigit() and (is_ending or f"{name}#" in abbreviations)
 
 
 @cache

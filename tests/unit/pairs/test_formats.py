@@ -493,6 +493,9 @@ def test_the_languages_of_a_name_follow_the_order_of_the_columns(tmp_path: Path)
     (tmp_path / "deu.txt").write_text("Cat.\tKatze.\n" * 3, encoding="utf-8")
     done = prepare(tmp_path, "deu.txt", "--columns", "2,1", *WHOLE)
     assert "de to en (as the file's name says)" in done.stdout
+    (tmp_path / "deu.txt").write_text("first\tsecond\n" + "Cat.\tKatze.\n" * 3, encoding="utf-8")
+    done = prepare(tmp_path, "deu.txt", "--columns", "second,first", *WHOLE, "--overwrite")
+    assert "de to en (as the file's name says)" in done.stdout
 
 
 def test_aligned_files_have_no_columns(tmp_path: Path) -> None:

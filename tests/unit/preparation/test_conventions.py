@@ -66,6 +66,9 @@ def test_four_ways_to_write_a_sentence_become_the_same_text(conventions: Convent
         ("she left at 5 p.m. today", "She left at 5 p.m. today."),
         ("what did mr. tom do", "What did mr. Tom do?"),
         ("What did Dr. Smith do", "What did Dr. Smith do?"),
+        ("i like vitamin c. did tom see it", "I like vitamin c. Did Tom see it?"),
+        ("he has 25. what did tom do", "He has 25. What did Tom do?"),
+        ("DID MR. TOM SEE C. IT IS", "Did mr. Tom see c. It is."),
     ],
 )
 def test_what_deviates_is_brought_to_the_conventions(conventions: Conventions, text: str, written: str) -> None:

@@ -153,6 +153,11 @@ def test_languages_that_contradict_the_name_of_the_file_are_told(tmp_path: Path)
         report = prepare(*pairs, out=tmp_path / f"out{number}", **options)  # type: ignore[arg-type]
         assert [warning.removeprefix(f"{tmp_path}/") for warning in report.warnings] == [told]
     assert prepare(*pairs, out=tmp_path / "swapped", overrides=["data.swap=true"]).warnings == []
+    simple = file(tmp_path, "para.en-en.tsv", pair_lines(300))
+    assert prepare(*simple, out=tmp_path / "simple").warnings == []
+    named = file(tmp_path, "named.tsv", ["en\tfr", *pair_lines(300)])
+    [warning] = prepare(*named, out=tmp_path / "named", languages="en-de").warnings
+    assert "says that its columns are en-fr; they are taken as en-de: see --languages" in warning
 
 
 def test_an_older_model_takes_no_pairs_of_other_languages(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Glossaries: the translations that a user demands for terms of the source."""
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -8,7 +9,9 @@ from pathlib import Path
 from seq2seq_cli.decoding.lines import read_blocks
 from seq2seq_cli.errors import InputError
 from seq2seq_cli.text.conventions import Span
-from seq2seq_cli.text.normalise import in_spaced_word, lowered, normalise
+from seq2seq_cli.text.normalise import APOSTROPHES, in_spaced_word, lowered, normalise
+
+_APOSTROPHE = re.compile(f"[{APOSTROPHES}]")
 
 
 @dataclass(frozen=True)
@@ -41,8 +44,8 @@ class Glossary:
     def demanded(self, text: str) -> list[tuple[Span, tuple[str, ...]]]:
         """The span of each term that occurs in a normalised text, in its order, and the translations of the term.
 
-        A term occurs as whole words; one in lower case occurs in any case. All apostrophes are alike. Where terms
-        overlap, the longer one counts.
+        A term occurs as whole words, with either apostrophe; one in lower case occurs in any case. Where terms overlap,
+        the longer one counts.
         """
         if not self.terms:
             return []
@@ -65,7 +68,7 @@ class Glossary:
 
 
 def _with_straight_apostrophes(text: str) -> str:
-    return text.replace("’", "'")
+    return _APOSTROPHE.sub("'", text)
 
 
 def _occurrences(term: str, text: str) -> Iterator[int]:

@@ -97,7 +97,8 @@ def resolve_languages(
         src, tgt = found[::-1] if swap else found
         origin = "option"
     else:
-        of_names = [] if whole else [turned(codes) if are_reversed else codes for codes in guess_languages(names)]
+        of_names = [] if whole else guess_languages(names)
+        of_names = list(map(reversed_codes, of_names)) if are_reversed else of_names
         guesses = of_names or list(dict.fromkeys(whole or columns))
         if len(guesses) > 1:
             listed = " and ".join("-".join(guess) for guess in guesses)
@@ -143,7 +144,7 @@ def guess_languages(names: Sequence[str]) -> list[Codes]:
     return [codes for codes in dict.fromkeys(both) if _is_one_known(codes)]
 
 
-def turned(codes: Codes) -> Codes:
+def reversed_codes(codes: Codes) -> Codes:
     """The languages of the columns in the other order."""
     return codes[1], codes[0]
 

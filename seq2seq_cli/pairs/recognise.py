@@ -19,7 +19,7 @@ from seq2seq_cli.pairs.formats.parquet import MAGIC, Parquet
 from seq2seq_cli.pairs.formats.records import Column, Reader, Record
 from seq2seq_cli.pairs.formats.spreadsheet import Spreadsheet, is_workbook
 from seq2seq_cli.pairs.formats.tmx import Tmx, is_xml
-from seq2seq_cli.pairs.languages import Codes, guess_languages, turned
+from seq2seq_cli.pairs.languages import Codes, guess_languages, reversed_codes
 from seq2seq_cli.pairs.lines import check_encoding, decoded
 from seq2seq_cli.pairs.local_files import LocalFile
 from seq2seq_cli.pairs.pair_files import PairFile, Table, read_blocks
@@ -47,13 +47,13 @@ class Recognised:
 
     @property
     def stated(self) -> Codes | None:
-        """The languages of the two columns, as their names state them, or the name of the file, or those of the two."""
+        """The languages of the columns, from their names or else from those of the files; None if none has them."""
         if self.languages:
             return self.languages
         named = guess_languages([file.name for file in self.pair_file.files])
         if len(named) != 1:
             return None
-        return turned(named[0]) if self.is_reversed else named[0]
+        return reversed_codes(named[0]) if self.is_reversed else named[0]
 
 
 def recognise(
@@ -110,17 +110,17 @@ class _Recogniser:
                 other = next(waiting, None)
                 yield from self._aligned(found, self._recognise(other) if other else None)
             else:
-                yield self._noted(found)
+                yield self._remember_languages(found)
 
     def _aligned(self, first: "_Lines", other: "Recognised | _Lines | None") -> Iterator[Recognised]:
         """A file without columns, and the one behind it."""
         if isinstance(other, _Lines):
             files = first.file, other.file
             stated = Recognised(pair_file=PairFile(files=files)).stated
-            if self.languages and stated == turned(self.languages):
+            if self.languages and stated == reversed_codes(self.languages):
                 files = files[::-1]
             notice = f"{files[0].name} and {files[1].name}: taken as two columns, line by line"
-            yield self._noted(Recognised(pair_file=PairFile(files=files), notice=notice))
+            yield self._remember_languages(Recognised(pair_file=PairFile(files=files), notice=notice))
         elif first.is_text:
             raise PairFileError(
                 f"{first.file.name}:1: one column only: separate source and target by a tab, put cells that hold the"
@@ -129,9 +129,9 @@ class _Recogniser:
         else:
             yield Recognised(pair_file=PairFile(files=(first.file,)))
             if other is not None:
-                yield self._noted(other)
+                yield self._remember_languages(other)
 
-    def _noted(self, found: Recognised) -> Recognised:
+    def _remember_languages(self, found: Recognised) -> Recognised:
         """The same; its languages are preferred from now on where no others are."""
         self.languages = self.languages or found.stated
         return found

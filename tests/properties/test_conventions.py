@@ -18,7 +18,29 @@ TEMPLATES = {
     "tr": ["İyi {} ile {} Irmak'ın {}.", "Mi {} {} {}?"],
     "zh": ["我{}，{}吗{}？", "你{}“{}”{}。"],
 }
-PIECES = [" ", ".", ",", "?!", "...", '"', "(", ")", "'", "’", "´", "n't", "'s", "l'", "«", "»", "-", "/", "@", ":)", "tom"]
+PIECES = [
+    " ",
+    ".",
+    ",",
+    "?!",
+    "...",
+    '"',
+    "(",
+    ")",
+    "'",
+    "’",
+    "´",
+    "n't",
+    "'s",
+    "l'",
+    "«",
+    "»",
+    "-",
+    "/",
+    "@",
+    ":)",
+    "tom",
+]
 PIECES += ["I", "i", "İ", "ß", "WEISS", "U.S", "word", "ǆ", "吗", "，", "\ufdd0", "\\1"]
 # Without letters whose capital is several characters, and accents apart from letters: with these, case changes more.
 letters = st.characters(codec="utf-8", exclude_categories=["M"]).filter(lambda letter: len(letter.title()) == 1)

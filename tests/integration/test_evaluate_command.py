@@ -131,8 +131,9 @@ def test_gold_links_reach_a_split_by_the_file_that_was_prepared(folder: Path) ->
     pairs = [(f"she saw the {number} .", f"sie sah den {number} .") for number in range(8)]
     home = folder / "split"
     corpus = prepared(home, pairs, ["data.valid_sources=1", "data.test_sources=3", "data.swap=true"])
+    make_run(home / "back", languages=("de", "en"))
     (home / "pairs.align").write_text("0-0\n" * len(pairs), encoding="utf-8")
-    arguments = ("runs/newest", "--data", "split/prepared", "--alignment", "split/pairs.align")
+    arguments = ("split/back", "--data", "split/prepared", "--alignment", "split/pairs.align")
     done = evaluate(folder, "--json", *arguments)
     assert done.returncode == 0, done.stderr
     [system] = json.loads(done.stdout)["systems"]

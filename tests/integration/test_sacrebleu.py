@@ -46,13 +46,17 @@ def test_the_scores_are_those_of_its_command_line(tmp_path: Path, language: str,
     _, wrong, perfect = json.loads(done.stdout)["systems"]
     found = {score["metric"]: score["value"] for score in wrong["scores"]}
     best = {score["metric"]: score["value"] for score in perfect["scores"]}
-    assert (best["BLEU"], best["chrF2++"], best["TER"]) == pytest.approx((100, 100, 0))
+    assert (best["BLEU"], best["chrF2++"]) == pytest.approx((100, 100))
     assert 0 < found["BLEU"] < 100
-    ter = ["--ter-normalized", "--ter-asian-support"] if language in ("zh", "ja") else []
+    ter = ["--ter-normalized", "--ter-asian-support"] if language == "zh" else []
     [bleu] = of_sacrebleu(tmp_path, "-m", "bleu", "-tok", TOKENISATION[language])
     [chrf] = of_sacrebleu(tmp_path, "-m", "chrf", "--chrf-word-order", "2")
     assert [found["BLEU"], found["chrF2++"]] == pytest.approx([bleu, chrf], abs=0.005)
-    assert found["TER"] == pytest.approx(of_sacrebleu(tmp_path, "-m", "ter", *ter)[0], abs=0.005)
+    if language == "ja":  # TER does not find the words of kana
+        assert "TER" not in found
+    else:
+        assert best["TER"] == 0
+        assert found["TER"] == pytest.approx(of_sacrebleu(tmp_path, "-m", "ter", *ter)[0], abs=0.005)
 
 
 @pytest.mark.slow

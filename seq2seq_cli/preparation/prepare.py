@@ -37,7 +37,7 @@ from seq2seq_cli.corpus.splits import SPLITS, TEST, TRAIN, VALID
 from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import Interrupted, PairFileError, UsageError, exit_code_of
 from seq2seq_cli.files.whole_folder import clear_leftovers, whole_folder
-from seq2seq_cli.pairs.languages import Codes, LanguageOrigin, resolve_languages, stated_languages
+from seq2seq_cli.pairs.languages import Codes, LanguageOrigin, resolve_languages, reversed_codes, stated_languages
 from seq2seq_cli.pairs.pair_files import PairPath, local_pair_files, pair_paths
 from seq2seq_cli.pairs.recognise import Recognised, recognise
 from seq2seq_cli.pairs.scripts import find_mismatch
@@ -164,7 +164,7 @@ def _resolved(
         swap=config.data.swap,
     )
     codes = text.src.language, text.tgt.language
-    in_order = codes[::-1] if config.data.swap else codes
+    in_order = reversed_codes(codes) if config.data.swap else codes
     if codecs is not None:
         taken = in_order if languages else next(filter(None, (each.stated for each in found[TRAIN])), in_order)
         check_languages(taken, codecs, swap=config.data.swap)
@@ -186,7 +186,7 @@ def _resolved(
 
 def _contradict(stated: Codes, codes: Codes, *, are_of_columns: bool) -> bool:
     """Whether stated languages are these in the other order; or, where columns state them, whether they are others."""
-    if stated == codes[::-1] != codes:
+    if stated == reversed_codes(codes) != codes:
         return True
     return are_of_columns and any(one not in (ANY_LANGUAGE, other) for one, other in zip(stated, codes, strict=True))
 

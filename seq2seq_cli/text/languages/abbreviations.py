@@ -41,13 +41,14 @@ def is_listed(word: str, following: str, language: str) -> bool:
     abbreviations, name = abbreviations_of(language), word.lstrip(APOSTROPHES).casefold()
     if name in abbreviations or (following.islower() and f"{name}~" in abbreviations):
         return True
-    is_ending = any(name.endswith(end[1:-1]) for end in abbreviations if end[0] == "-")
-    return following.isdigit() and (is_ending or f"{name}#" in abbreviations)
+    if not following.isdigit():
+        return False
+    return f"{name}#" in abbreviations or any(name.endswith(end[1:-1]) for end in abbreviations if end[0] == "-")
 
 
 @cache
 def _abbreviations() -> dict[str, frozenset[str]]:
-    from importlib.resources import files  # only long lines need it
+    from importlib.resources import files  # few texts need it
 
     table = files("seq2seq_cli.text.languages").joinpath("abbreviations.txt").read_text(encoding="utf-8")
     rows = (line.split() for line in table.splitlines() if not line.startswith("#"))

@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 
 from seq2seq_cli.preparation.training_text import TrainingText
-from seq2seq_cli.text.numbers import NUMBER, separators
+from seq2seq_cli.text.numbers import OR, SPACED_NUMBER, separators
 
 _FEWEST = 5
 """Numbers with a separator, below which its forms are not known."""
@@ -14,7 +14,7 @@ _LEAST = 2
 _LEAST_SHARE = 0.2
 """Number of times, and share of its forms, from which on one of them is known."""
 
-_SEPARATED = re.compile(rb"\d[^\w\s]{1,3}\d")
+_SEPARATED = re.compile(rb"\d(?:[^\w\s]{1,3}| (?=\d{3}))\d")
 """Two digits and what may be one separator between them, in UTF-8."""
 
 
@@ -36,13 +36,13 @@ def number_forms_of(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
             for example, form in set(_forms(numbers[digits], translations[digits])):
                 counts[example][form] += 1
     forms = {example: _usual(found) for example, found in sorted(counts.items()) if found.total() >= _FEWEST}
-    known = {example: " ".join(found) for example, found in forms.items() if found}
+    known = {example: OR.join(found) for example, found in forms.items() if found}
     return known if any(example != form for example, form in known.items()) else {}
 
 
 def _by_digits(text: str) -> dict[str, str]:
     """The numbers of a text by their digits, but for those whose digits it has twice."""
-    numbers = [(re.sub(r"\D", "", number), number) for number in NUMBER.findall(text)]
+    numbers = [(re.sub(r"\D", "", number), number) for number in SPACED_NUMBER.findall(text)]
     times = Counter(digits for digits, _ in numbers)
     return {digits: number for digits, number in numbers if times[digits] == 1}
 

@@ -5,34 +5,36 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from itertools import accumulate, pairwise
 
-_DOTTED = frozenset({"az", "tr"})
+DOTTED = frozenset({"az", "tr"})
 """Languages in which I is the upper case of ı, and İ that of i."""
 
 
 def lower(text: str, language: str) -> str:
     """The text in lower case; it can be longer (outside Turkish, İ becomes i and a dot above)."""
-    if language in _DOTTED:
+    if language in DOTTED:
         text = text.replace("İ", "i").replace("I", "ı")
     return text.lower()
 
 
 def upper(text: str, language: str) -> str:
     """The text in upper case, in NFC; it can be longer (ß becomes SS)."""
-    if language in _DOTTED:
+    if language in DOTTED:
         text = text.replace("i", "İ")
     return unicodedata.normalize("NFC", text.upper())
 
 
 def fold(word: str, language: str) -> str:
     """The lower case of the upper case: the same for all spellings that look alike in capitals (weiß, Weiss)."""
-    if word.isascii() and language not in _DOTTED:
+    if word.isascii() and language not in DOTTED:
         return word.lower()
     return lower(upper(word, language), language)
 
 
 def capitalise(word: str, language: str) -> str:
     """The word with its first letter as at the start of a sentence (ǆ becomes ǅ), in NFC; it can be longer."""
-    first = "İ" if word[:1] == "i" and language in _DOTTED else word[:1].title()
+    if language == "nl" and word.startswith("ij"):  # one letter: IJsland
+        return unicodedata.normalize("NFC", "IJ" + word[2:])
+    first = "İ" if word[:1] == "i" and language in DOTTED else word[:1].title()
     return unicodedata.normalize("NFC", first + word[1:])
 
 

@@ -2,14 +2,24 @@
 
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, product
 
-NUMBER = re.compile(r"\d++(?:[.,:/'’\-–\u2009\u202f\xa0]\d++)*+")
+_NO_BREAKS = "\u2009\u202f\xa0"
+"""Spaces between thousands that a typesetter takes; in the pairs and in translations, they are plain spaces."""
+_NUMBER = rf"\d++(?:[.,:/'’\-–{_NO_BREAKS}]\d++)*+"
+NUMBER = re.compile(_NUMBER)
+SPACED_NUMBER = re.compile(rf"(?!0)\d{{1,3}}(?:[ {_NO_BREAKS}]\d{{3}}(?!\d))++(?:[.,]\d++)?|{_NUMBER}")
+"""A number as in languages with spaces between thousands: 25 000. Elsewhere, these may be two numbers."""
+
+OR = "|"
+"""What stands between the ways to write one separator."""
 
 _ADDRESS = r"\d{1,3}(?:\.(?:1\d\d|2[0-5]\d)){3}\Z"
 """A network address, as far as it looks like a number with thousands: three more groups from 100 to 255."""
-_THOUSANDS = rf"(?!{_ADDRESS}|0)\d{{1,3}}(?P<mark>[.,'’])\d{{3}}(?:(?P=mark)\d{{3}})*(?:(?!(?P=mark))[.,]\d+)?"
+_THOUSANDS = (
+    rf"(?!{_ADDRESS}|0)\d{{1,3}}(?P<mark>[.,'’ {_NO_BREAKS}])\d{{3}}(?:(?P=mark)\d{{3}})*(?:(?!(?P=mark))[.,]\d+)?"
+)
 SEPARATED = re.compile(rf"{_THOUSANDS}|\d+[.,:]\d+")
 """A number whose separators differ from language to language: of thousands, of decimals, of hours and minutes.
 
@@ -19,27 +29,38 @@ Dates, telephone numbers, network addresses and versions of three parts are none
 BETWEEN = re.compile(r"[-–/]")
 """What stands between the two numbers of a range or a ratio."""
 
-STAYING = frozenset({"1.5", "1:5"})
-"""The examples of `separators` whose numbers may be of a kind that stays as it is: versions (3.11), scores (3:1)."""
+STAYING = frozenset({"1.5", "1:5", "1 000"})
+"""The examples of `separators` whose numbers may be of a kind that stays as it is.
+
+They are versions (3.11), scores (3:1), and numbers in groups of three (555 123).
+"""
 
 
 def separators(number: str) -> list[str]:
     """The separators of a number, each as it stands in an example: 1,000 for one of thousands, 1.5 for any other."""
     found = SEPARATED.fullmatch(number)
     marks = re.findall(r"\D", number) if found else []
-    return [f"1{mark}000" if found and mark == found["mark"] else f"1{mark}5" for mark in marks]
+    return [f"1{_plain(mark)}000" if found and mark == found["mark"] else f"1{mark}5" for mark in marks]
 
 
 def plain_number(number: str) -> str:
-    """The number with the digits 0 to 9 of any script, and a hyphen for a dash: the same for all that mean the same."""
-    return "".join(str(unicodedata.decimal(character, character)) for character in number.replace("–", "-"))
+    """The number with the digits 0 to 9 of any script, a hyphen for a dash and plain spaces.
+
+    It is the same for all numbers that mean the same.
+    """
+    return "".join(str(unicodedata.decimal(character, _plain(character))) for character in number)
+
+
+def find_numbers(text: str, forms: Iterable[str]) -> list[re.Match[str]]:
+    """The numbers of a text, with spaces between thousands if one of the `forms` of its numbers has a space."""
+    return list((SPACED_NUMBER if any(" " in form for form in forms) else NUMBER).finditer(text))
 
 
 def number_forms(number: str, forms: Mapping[str, str]) -> list[str]:
     """The ways in which a translation may write a number of the source, the most frequent first.
 
-    `forms` has the ways to write each example of `separators`, with a space between them: "1000 1.000" for 1,000. Where
-    a separator of thousands may also be left out, it is in numbers of four digits alone. A range has one way for both
+    `forms` has the ways to write each example of `separators`, with `OR` between them: "1000|1.000" for 1,000. Where a
+    separator of thousands may also be left out, it is in numbers of four digits alone. A range has one way for both
     of its numbers: 500-1,000. A number with an unknown separator stays as it is; its digits may be 0 to 9 in any case.
     """
     numbers = BETWEEN.split(number)
@@ -69,6 +90,10 @@ def _examples(number: str, forms: Mapping[str, str]) -> list[str]:
     return found
 
 
+def _plain(character: str) -> str:
+    return "-" if character == "–" else " " if character in _NO_BREAKS else character
+
+
 def _is_separated(number: str) -> bool:
     """Whether a number has nothing but digits and `separators`."""
     return len(separators(number)) == len(re.findall(r"\D", number))
@@ -76,7 +101,7 @@ def _is_separated(number: str) -> bool:
 
 def _marks(example: str, written: str, *, is_short: bool) -> list[str]:
     """The separators with which an example is written; empty where it is left out."""
-    marks = [form.removeprefix("1").removesuffix(example[2:]) for form in written.split(" ")]
+    marks = [form.removeprefix("1").removesuffix(example[2:]) for form in written.split(OR)]
     return marks if is_short else list(filter(None, marks)) or marks
 
 

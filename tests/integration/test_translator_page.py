@@ -98,7 +98,7 @@ def with_rounded_weights(run: RunFolder) -> RunFolder:
 def with_conventions(run: RunFolder) -> RunFolder:
     """The run with the conventions of pairs whose names stay, and whose numbers have the separators of German."""
     src, tgt = load_codecs(run.path)
-    known_words, number_forms = ("he", "she", "saw", "kissed", "dog"), {"1.5": "1,5", "1,000": "1.000 1000"}
+    known_words, number_forms = ("he", "she", "saw", "kissed", "dog"), {"1.5": "1,5", "1,000": "1.000|1000"}
     conventions = Conventions(
         language="en", suffixes=("n't",), cased_words=("Eva",), known_words=known_words, number_forms=number_forms
     )
@@ -261,7 +261,7 @@ def test_texts_are_read_and_written_as_in_python(
         capital_after=".?!",
         cased_words=("Tom", "Sunday", "Istanbul", "weiß"),
         known_words=("my", "name", "dr", "american"),
-        number_forms={"1,000": "1000 1.000", "1.5": "1,5", "1:5": "1.5 1:5"},
+        number_forms={"1,000": "1000|1.000", "1.5": "1,5", "1:5": "1.5|1:5"},
     )
     data = {
         "codec": codec_data(codec),

@@ -14,6 +14,7 @@ from seq2seq_cli.decoding.page.javascript import Expression, replacement_in_java
 from seq2seq_cli.decoding.passages import markup, protected, restore, sentences, source
 from seq2seq_cli.decoding.search.penalties import LEAST_COVERAGE
 from seq2seq_cli.decoding.search.pointer import LEAST_PROBABILITY
+from seq2seq_cli.text.casing import DOTTED
 from seq2seq_cli.text.codec import FINAL_MARKS, Codec
 from seq2seq_cli.text.conventions import (
     ADDRESS,
@@ -26,8 +27,8 @@ from seq2seq_cli.text.conventions import (
     SpaceRule,
 )
 from seq2seq_cli.text.languages.abbreviations import abbreviations_of
-from seq2seq_cli.text.normalise import DROPPED, UNSPACED
-from seq2seq_cli.text.numbers import BETWEEN, NUMBER, SEPARATED, STAYING
+from seq2seq_cli.text.normalise import APOSTROPHES, DROPPED, UNSPACED
+from seq2seq_cli.text.numbers import BETWEEN, NUMBER, OR, SEPARATED, SPACED_NUMBER, STAYING
 from seq2seq_cli.text.tokenizer import LONGEST_WORD
 from seq2seq_cli.text.tokenizer_rules import Finder, TokenizerRules
 
@@ -108,6 +109,7 @@ def expressions_data() -> dict[str, Expression]:
         "mark": re.compile(markup.MARK, re.MULTILINE),
         "unbroken": markup.UNBROKEN,
         "number": NUMBER,
+        "spacedNumber": SPACED_NUMBER,
         "nonDigits": r"\D",
         "sentenceEnd": sentences.SENTENCE_END,
         **{f"cut{rank}": cut for rank, cut in enumerate(source.CUTS)},
@@ -124,6 +126,9 @@ def tables_data(language: str) -> Data:
         "titles": {letter: letter.title() for letter in _characters(str.islower) if letter.title() != letter.upper()},
         "zeros": "".join(digit for digit in _characters(str.isdecimal) if decimal(digit) == 0),
         "finalMarks": "".join(sorted(FINAL_MARKS)),
+        "dotted": sorted(DOTTED),
+        "apostrophes": APOSTROPHES,
+        "or": OR,
         "staying": sorted(STAYING),
         "blocks": sorted(markup.BLOCKS),
         "rawBlocks": sorted(markup.RAW_BLOCKS),

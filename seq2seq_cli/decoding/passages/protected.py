@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from seq2seq_cli.text.normalise import UNSPACED
-from seq2seq_cli.text.numbers import NUMBER, number_forms, plain_number
+from seq2seq_cli.text.numbers import find_numbers, number_forms, plain_number
 
 _UNSPACED = "".join(f"{chr(first)}-{chr(last)}" for first, last in (*UNSPACED, (0xAC00, 0xD7AF)))
 """Members of a character class: letters of scripts without spaces between words, and of Korean, which joins particles.
@@ -63,10 +63,15 @@ def lost_numbers(source: str, output: str, forms: Mapping[str, str]) -> list[tup
     A number that occurs n times in the source is lost where it occurs fewer times in the output: its last ones are. The
     digits of another script are the same number.
     """
-    left = Counter(plain_number(match[0]) for match in NUMBER.finditer(output))
+    numbers = [(match, list(map(plain_number, number_forms(match[0], forms)))) for match in find_numbers(source, forms)]
+    wanted = {form for _, of_number in numbers for form in of_number}
+    left: Counter[str] = Counter()
+    for match in find_numbers(output, wanted):
+        number = plain_number(match[0])
+        left.update([number] if number in wanted else number.split(" "))  # 3 100 may be two numbers
     other: list[tuple[re.Match[str], list[str]]] = []
-    for match in NUMBER.finditer(source):
-        number, of_number = plain_number(match[0]), list(map(plain_number, number_forms(match[0], forms)))
+    for match, of_number in numbers:
+        number = plain_number(match[0])
         # First those that stand as they are, so that no other number takes their place.
         if number in of_number and left[number] > 0:
             left[number] -= 1

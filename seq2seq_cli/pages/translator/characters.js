@@ -5,7 +5,6 @@ const TABLES = {}; // by name: likewise
 const SPACING = "\u2581"; // the mark of a space in a unit
 const CONTINUING = "\u258f"; // the mark of a unit that is not the first of its token
 const HIDDEN = "\ufdd0"; // stands for a protected span of a text
-const DOTTED = ["az", "tr"]; // languages in which I is the upper case of a letter of its own
 
 const isSpace = (character) => EXPRESSIONS.space.test(character);
 const isLetter = (character) => /^\p{L}/v.test(character);
@@ -56,12 +55,12 @@ function withoutControlCharacters(text) {
 }
 
 function lower(text, language) {
-  if (DOTTED.includes(language)) text = text.replaceAll("\u0130", "i").replaceAll("I", "\u0131");
+  if (TABLES.dotted.includes(language)) text = text.replaceAll("\u0130", "i").replaceAll("I", "\u0131");
   return text.toLowerCase();
 }
 
 function upper(text, language) {
-  if (DOTTED.includes(language)) text = text.replaceAll("i", "\u0130");
+  if (TABLES.dotted.includes(language)) text = text.replaceAll("i", "\u0130");
   return text.toUpperCase().normalize("NFC");
 }
 
@@ -73,7 +72,7 @@ function folded(word, language) {
 /** The word with its first letter as at the start of a sentence. */
 function capitalise(word, language) {
   const [first] = word;
-  const isDotted = first === "i" && DOTTED.includes(language);
+  const isDotted = first === "i" && TABLES.dotted.includes(language);
   const title = isDotted ? "\u0130" : own(TABLES.titles, first) ?? first.toUpperCase();
   return (title + word.slice(first.length)).normalize("NFC");
 }

@@ -1,12 +1,15 @@
 // A sentence written as those that the model was trained on: the same as text/conventions.py, which explains it.
 
-const APOSTROPHES = "'\u2019";
-
 /** The separators of a number, each as it stands in an example: the same as text/numbers.py, which explains it. */
 function separators(number) {
   const found = EXPRESSIONS.separated.exec(number);
   const marks = found ? number.match(EXPRESSIONS.nonDigits) : [];
-  return marks.map((mark) => `1${mark}${mark === found.groups.mark ? "000" : "5"}`);
+  return marks.map((mark) => (mark === found.groups.mark ? `1${plainMark(mark)}000` : `1${mark}5`));
+}
+
+/** A hyphen for a dash, a plain space for any other. */
+function plainMark(mark) {
+  return mark.replace("\u2013", "-").replace(EXPRESSIONS.space, " ");
 }
 
 /** Whether a number has nothing but digits and separators. */
@@ -35,11 +38,16 @@ function withMarks(number, examples, marks) {
   return first + groups.map((group, i) => marks.get(examples[i]) + group).join("");
 }
 
-/** The number with the digits 0 to 9 of any script, and a hyphen for a dash. */
+/** The number with the digits 0 to 9 of any script, a hyphen for a dash and plain spaces. */
 function plainNumber(number) {
   const zeros = [...TABLES.zeros].map((zero) => zero.codePointAt(0));
   const plain = (digit) => digit.codePointAt(0) - zeros.findLast((zero) => zero <= digit.codePointAt(0));
-  return [...number].map((each) => (EXPRESSIONS.digit.test(each) ? plain(each) : each.replace("\u2013", "-"))).join("");
+  return [...number].map((each) => (EXPRESSIONS.digit.test(each) ? plain(each) : plainMark(each))).join("");
+}
+
+/** The numbers of a text, with spaces between thousands if one of the forms of its numbers has a space. */
+function findNumbers(text, forms) {
+  return [...text.matchAll(forms.some((form) => form.includes(" ")) ? EXPRESSIONS.spacedNumber : EXPRESSIONS.number)];
 }
 
 class Conventions {
@@ -98,7 +106,7 @@ class Conventions {
     const isShort = numbers.every((each) => hasFourDigits(each, examplesIn(each)));
     let ways = [new Map()];
     for (const example of examples) {
-      const all = this.number_forms[example].split(" ").map((form) => form.slice(1, form.length - example.length + 2));
+      const all = this.number_forms[example].split(TABLES.or).map((form) => form.slice(1, form.length - example.length + 2));
       const some = isShort ? all : all.filter((mark) => mark);
       const marks = some.length ? some : all;
       ways = ways.flatMap((chosen) => marks.map((mark) => new Map(chosen).set(example, mark)));
@@ -174,7 +182,7 @@ class Conventions {
 
   capitaliseAt(words, places) {
     if (!this.capital_start) return;
-    const before = this.after + this.quotes + APOSTROPHES;
+    const before = this.after + this.quotes + TABLES.apostrophes;
     for (const place of places) {
       const found = EXPRESSIONS.firstWord.exec(words[place]);
       if (found && isLower(found[2]) && [...found[1]].every((mark) => before.includes(mark))) {
@@ -193,7 +201,7 @@ function innerCapitals(text, language) {
 
 function isCapitalised(name, language) {
   const [first, second, third] = name;
-  const firstLetters = APOSTROPHES.includes(second) ? [first, third] : [first];
+  const firstLetters = TABLES.apostrophes.includes(second) ? [first, third] : [first];
   return firstLetters.every((letter) => lower(letter, language) !== letter) && !isAllUpper(name);
 }
 

@@ -99,7 +99,7 @@ class MarkScanner {
     const character = unescaped(this.text.slice(start, end));
     if (character === null) return null;
     const isWithin = isAlphanumeric(this.before(start)) && isAlphanumeric(this.text.slice(end));
-    const isApostrophe = APOSTROPHES.includes(character) && isWithin;
+    const isApostrophe = TABLES.apostrophes.includes(character) && isWithin;
     const isPart = [...character].length === 1 && (isLetter(character) || isApostrophe);
     return markAt(start, end, isPart ? "CHARACTER" : [...character].every(isSpace) ? "GAP" : "VOID");
   }
@@ -195,19 +195,22 @@ function withoutFinalMarks(span) {
 }
 
 /** The spans of the numbers of the source that the output lacks, in all of their forms. */
-function lostNumbers(source, output, formsOf) {
+function lostNumbers(source, output, conventions) {
+  const formsOf = (number) => conventions.numberForms(number).map(plainNumber);
+  const numbers = findNumbers(source, Object.keys(conventions.number_forms))
+    .map(({ 0: number, index }) => ({ number, index, forms: formsOf(number) }));
+  const wanted = numbers.flatMap(({ forms }) => forms);
   const left = new Map();
-  for (const [written] of output.matchAll(EXPRESSIONS.number)) {
+  for (const [written] of findNumbers(output, wanted)) {
     const number = plainNumber(written);
-    left.set(number, (left.get(number) ?? 0) + 1);
+    for (const each of wanted.includes(number) ? [number] : number.split(" ")) left.set(each, (left.get(each) ?? 0) + 1);
   }
   const isTaken = (forms) => {
     const form = forms.find((each) => left.get(each) > 0);
     if (form !== undefined) left.set(form, left.get(form) - 1);
     return form !== undefined;
   };
-  return [...source.matchAll(EXPRESSIONS.number)]
-    .map(({ 0: number, index }) => ({ number, index, forms: formsOf(number).map(plainNumber) }))
+  return numbers
     .filter(({ number, forms }) => !(forms.includes(plainNumber(number)) && isTaken([plainNumber(number)])))
     .filter(({ forms }) => !isTaken(forms))
     .map(({ number, index }) => [index, index + number.length]);

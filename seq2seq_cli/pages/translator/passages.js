@@ -228,7 +228,7 @@ function hasOwnStop(word, following, previous = "") {
 /** Whether a word is an abbreviation of the list before a word that begins with this character. */
 function isListed(word, following) {
   const has = (name) => TABLES.abbreviations.includes(name);
-  const name = withoutBeginning(word, APOSTROPHES).toLowerCase();
+  const name = withoutBeginning(word, TABLES.apostrophes).toLowerCase();
   if (has(name) || (isLower(following) && has(`${name}~`))) return true;
   const isEnding = (end) => end.startsWith("-") && name.endsWith(end.slice(1, -1));
   return EXPRESSIONS.digit.test(following) && (TABLES.abbreviations.some(isEnding) || has(`${name}#`));

@@ -54,7 +54,7 @@ class Translator {
   /** The spans of the numbers and the names of a piece that its translation lacks. */
   lost({ text, marks }, found) {
     const output = marks.reduce((rest, mark) => rest.replace(mark.text, mark.kind === "GAP" ? " " : ""), found.text);
-    const numbers = lostNumbers(text, output, (number) => this.conventions.numberForms(number));
+    const numbers = lostNumbers(text, output, this.conventions);
     const names = this.stayingNames(text).filter((span) => !hasName(output, text.slice(...span)));
     if (numbers.length + names.length > TABLES.mostDemanded) return numbers;
     return [...numbers, ...names].sort(([one], [other]) => one - other);

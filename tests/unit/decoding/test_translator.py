@@ -206,7 +206,7 @@ def test_a_number_has_the_separators_of_the_target_language(model: Seq2Seq, src_
     tgt_codec = Codec.fit(TargetConfig(language="de", min_count=1), "word", words)
     with torch.no_grad():  # no untrained model writes it, or copies a number, by itself
         model.output.bias[[UNK, tgt_codec.vocabulary.id("▁1250,75")]] = -1000
-    conventions = replace(src_codec.conventions, number_forms={"1.5": "1,5", "1,000": "1.000 1000"})
+    conventions = replace(src_codec.conventions, number_forms={"1.5": "1,5", "1,000": "1.000|1000"})
     told = translator(model, replace(src_codec, conventions=conventions), tgt_codec)
     plain = translator(model, src_codec, tgt_codec)
     written = [re.findall(r"[\d.,]*\d", each.translate(["She saw 1,250.75 dogs."])[0].text) for each in (plain, told)]

@@ -17,7 +17,13 @@ def test_separators_are_learned_from_numbers_with_the_same_digits() -> None:
         *[("It has 1,250,000.75 in it.", "Es sind 1.250.000,75 darin.")] * 5,
         *TIMES * 2,
     ]
-    assert number_forms_of(pairs) == {"1,000": "1.000", "1.5": "1,5", "1:5": "1.5 1:5"}
+    assert number_forms_of(pairs) == {"1,000": "1.000", "1.5": "1,5", "1:5": "1.5|1:5"}
+
+
+def test_spaces_between_thousands_are_learned() -> None:
+    pairs = [("He has 25,000 dogs.", "Il a 25 000 chiens."), ("I have 1,299.50.", "J'ai 1299,50.")]
+    assert number_forms_of(pairs * 5) == {"1,000": "1 000|1000", "1.5": "1,5"}
+    assert number_forms_of([(target, source) for source, target in pairs[:1] * 5]) == {"1 000": "1,000"}
 
 
 def test_few_numbers_teach_nothing() -> None:
@@ -27,7 +33,7 @@ def test_few_numbers_teach_nothing() -> None:
 
 def test_forms_that_are_as_frequent_have_an_order_of_their_own() -> None:
     pair = ("From 7:30 to 8:15.", "Von 7:30 bis 8.15 Uhr.")
-    assert number_forms_of([pair] * 3) == {"1:5": "1.5 1:5"}
+    assert number_forms_of([pair] * 3) == {"1:5": "1.5|1:5"}
 
 
 def test_what_is_rare_is_left_out_and_nothing_is_learned_where_all_stays() -> None:

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seq2seq_cli.text.numbers import NUMBER, SEPARATED, number_forms, plain_number, separators
+from seq2seq_cli.text.numbers import NUMBER, SEPARATED, find_numbers, number_forms, plain_number, separators
 
-GERMAN = {"1,000": "1000 1.000", "1.5": "1,5", "1:5": "1.5 1:5"}
+GERMAN = {"1,000": "1000|1.000", "1.5": "1,5", "1:5": "1.5|1:5"}
 ENGLISH = {"1.000": "1,000", "1,5": "1.5"}
 
 
@@ -41,6 +41,29 @@ ENGLISH = {"1.000": "1,000", "1,5": "1.5"}
 )
 def test_the_separators_of_a_number_become_those_of_translations(number: str, forms: list[str]) -> None:
     assert number_forms(number, GERMAN) == forms
+
+
+@pytest.mark.parametrize("space", [" ", "\xa0", "\u2009", "\u202f"])
+def test_a_space_may_part_thousands(space: str) -> None:
+    forms = {"1 000": "1,000|1000", "1,5": "1.5"}
+    assert number_forms(f"25{space}000,50", forms) == ["25,000.50"]
+    assert number_forms(f"1{space}000", forms) == ["1,000", "1000", f"1{space}000"]  # perhaps of a telephone
+    assert number_forms("1,000", {"1,000": "1 000"}) == ["1 000"]
+    assert plain_number(f"1{space}000") == "1 000"
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("1 000 or 25 000 000,50", ["1 000", "25 000 000,50"]),
+        ("2010 200, 1 0000, 12 34", ["2010", "200", "1", "0000", "12", "34"]),
+        ("030 123", ["030", "123"]),
+        ("1 000 0001", ["1 000", "0001"]),
+    ],
+)
+def test_numbers_have_spaces_where_a_form_has_one(text: str, numbers: list[str]) -> None:
+    assert [match[0] for match in find_numbers(text, ["1 000"])] == numbers
+    assert [match[0] for match in find_numbers("1 000", ["1,000"])] == ["1", "000"]
 
 
 @pytest.mark.parametrize("number", ["192.168.100.200", "192.168.0.1", "31.12.2024", "2019-2020", "1.2.3", "0.000.000"])

@@ -84,7 +84,7 @@ def test_numbers_are_lost_unless_they_occur_as_they_stand(source: str, output: s
 
 
 def test_numbers_are_not_lost_in_another_form_and_each_form_stands_for_one() -> None:
-    forms = {"1,000": "1000 1.000", "1.5": "1,5"}
+    forms = {"1,000": "1000|1.000", "1.5": "1,5"}
 
     def lost(source: str, output: str) -> list[str]:
         return [source[start:end] for start, end in lost_numbers(source, output, forms)]
@@ -95,3 +95,10 @@ def test_numbers_are_not_lost_in_another_form_and_each_form_stands_for_one() -> 
     assert lost("1.5 or 1,5", "1.5 oder 1,5") == []
     assert lost("1.5 or 1,5", "1,5 oder 1,5") == []
     assert lost("٣, ３ and 10-12 or 5–6", "3, 3 und 10–12 oder 5-6") == []
+
+
+def test_numbers_with_spaces_between_thousands_are_not_lost() -> None:
+    assert lost_numbers("1,000 people in 25,000 cars", "1 000 personnes en 25 000", {"1,000": "1 000|1000"}) == []
+    assert lost_numbers("3 big 100", "3 100", {"1,000": "1 000"}) == []  # two numbers
+    assert lost_numbers("1,000 people", "1 personne 000", {"1,000": "1 000"}) == [(0, 5)]
+    assert lost_numbers("25\u202f000 chiens, 1 000", "25,000 dogs, 1,000", {"1 000": "1,000"}) == []

@@ -71,6 +71,7 @@ function folded(word, language) {
 
 /** The word with its first letter as at the start of a sentence. */
 function capitalise(word, language) {
+  if (language === "nl" && word.startsWith("ij")) return `IJ${word.slice(2)}`.normalize("NFC"); // one letter
   const [first] = word;
   const isDotted = first === "i" && TABLES.dotted.includes(language);
   const title = isDotted ? "\u0130" : own(TABLES.titles, first) ?? first.toUpperCase();

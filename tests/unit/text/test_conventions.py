@@ -29,6 +29,12 @@ ENGLISH = Conventions(
 )
 
 
+def test_the_first_letter_of_dutch_may_be_ij() -> None:
+    dutch = Conventions(language="nl", lower_case=True, capital_start=True, cased_words=("IJsland",))
+    for text in ("ijsland is koud.", "IJSLAND IS KOUD."):
+        assert dutch.apply(text) == "IJsland is koud."
+
+
 def test_without_conventions_a_text_is_only_normalised() -> None:
     for text in ("she kissed him", "SHE KISSED HIM .", 'a , b ( " c', "don’t", ""):
         assert Conventions().apply(f" {text}\t") == text

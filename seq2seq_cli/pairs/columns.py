@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from seq2seq_cli.errors import ConfigError, UsageError, one_line
 from seq2seq_cli.pairs.formats.records import Column, Columns, Record
-from seq2seq_cli.pairs.languages import Codes, language_named
+from seq2seq_cli.pairs.languages import OF_KEYS, Codes, language_named
 from seq2seq_cli.text.normalise import in_word
 from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
 
@@ -78,8 +78,10 @@ def choose_columns(
     if asked is not None:
         find = _find if by_name else _number
         columns = find(asked[0], names, file), find(asked[1], names, file)
+        if columns[0] == columns[1]:
+            raise UsageError(f"{file}: --columns {one_line(','.join(asked))} names one column twice: name two")
     else:
-        named = {key for key in keys if known and (language_named(names[key]) or _role_of(names[key]))}
+        named = _named(names) if known else set()
         of_text = _of_text(keys, rows[int(has_header) :], named)
         if len(of_text) < len(_ROLES):
             there = f"only the column {_listed(names)}" if names else "no column of text"
@@ -97,6 +99,14 @@ def choose_columns(
         has_header=has_header,
         languages=(stated[0] or ANY_LANGUAGE, stated[1] or ANY_LANGUAGE) if any(stated) else None,
     )
+
+
+def _named(names: Mapping[Column, str]) -> set[Column]:
+    """The columns whose names are a language or a role; of three languages or more, ``id`` is probably none."""
+    languages = {key: code for key, name in names.items() if (code := language_named(name))}
+    if len(set(languages.values())) > len(_ROLES):
+        languages = {key: code for key, code in languages.items() if names[key].strip().casefold() not in OF_KEYS}
+    return languages.keys() | {key for key, name in names.items() if _role_of(name)}
 
 
 def _find(wanted: str, names: Mapping[Column, str], file: str) -> Column:
@@ -146,7 +156,7 @@ def _choose(names: Mapping[Column, str], of_text: Sequence[Column], languages: C
     for code, keys in several.items():
         if (only := _only(keys, names)) is not None:
             by_language[code] = only
-    if languages and all(code in by_language for code in languages):
+    if languages and languages[0] != languages[1] and all(code in by_language for code in languages):
         return by_language[languages[0]], by_language[languages[1]]
     if len(by_language) < len(several) and len(of_text) > len(_ROLES):
         raise _ambiguous(names, of_text, file)

@@ -49,8 +49,8 @@ _NO_LANGUAGES = {
 }
 """Endings of files, and countries, which are no codes of languages."""
 _CODE_LETTERS = 3
-_OF_KEYS = {"id"}
-"""Codes of languages that name something else at the end of a name: sentence_id."""
+OF_KEYS = {"id"}
+"""Codes of languages that often name something else: id, sentence_id."""
 
 Codes = tuple[str, str]
 """The languages of the first and the second column, or of the source and the target of aligned files."""
@@ -167,7 +167,7 @@ def language_named(name: str) -> str | None:
         return _BY_NAME[tag[1]]
     found = {_BY_NAME[word] for word in words if word in _BY_NAME and len(word) > _CODE_LETTERS}
     codes = {*_JOINED.findall(name.casefold()), *map(str.casefold, [] if name.isupper() else _CAPITALS.findall(name))}
-    found |= {_BY_NAME[code] for code in codes & _BY_NAME.keys() - _OF_KEYS}
+    found |= {_BY_NAME[code] for code in codes & _BY_NAME.keys() - OF_KEYS}
     return found.pop() if len(found) == 1 else None
 
 

@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import json
 import sys
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
@@ -256,7 +257,9 @@ MALFORMED: Mapping[str, Sequence[tuple[bytes, str]]] = {
         (b'{"data": ' + FILES["list.json"] + b"}", ": there is no column of text ("),
         (b'[{"en": "a", "de": "b"}, 5]', ":1:26: not JSON: neither an object nor a list: mend"),
         (b"[" * 50_000, ":1:2: not JSON: a list in a list in a list, too"),
-        (b'[{"en": "' + b"x" * 1_200_000, ":1:9: not JSON: unterminated string: mend it, or"),
+        (b'[{"en": "' + b"x" * 1_200_000, ":1:2: a record of more than 1,000,000 characters: give"),
+        (b'{"data": [' + b'{"en": "a", "de": "b"}, ' * 50_000, ":1:1: a record of more than 1,000,000 characters:"),
+        (b'{"data": [' + b'{"en": "a" "de": "b"}, ' * 50_000, ":1:22: not JSON: expecting ',' delimiter: mend"),
     ],
     "TMX": [
         (cut("memory.tmx", -30), ":63:57: not XML: unclosed token: mend it, or export"),
@@ -357,6 +360,8 @@ def test_columns_are_named_or_numbered(tmp_path: Path, columns: str, pair: tuple
         ("en", "data.columns: en must be two columns, by name or number, such as en,de or 2,4"),
         ("en,it", "csv: no column is called 'it': the columns are note, en, de, fr"),
         ("1,7", "csv: there is no column 7, but 4 columns"),
+        ("2,2", "csv: --columns 2,2 names one column twice: name two"),
+        ("en,English", "csv: --columns en,English names one column twice: name two"),
         (f"1,{'7' * 5000}", "777, but 4 columns"),
     ],
 )
@@ -430,13 +435,27 @@ def test_names_of_files_say_more_than_half_of_the_names_of_columns(tmp_path: Pat
     [("s{}", ""), ("GEN {}:7", ""), ("eng", "deu"), ("{}", "")],
     ids=["id", "verse", "code", "number"],
 )
-@pytest.mark.parametrize("header", ["", "ref\tEnglish\tGerman\n", "ref\tQuechua\tGerman\n"])
+@pytest.mark.parametrize("header", ["", "ref\tEnglish\tGerman\n", "ref\tQuechua\tGerman\n", "id\tEnglish\tGerman\n"])
 def test_columns_of_labels_are_passed_over(tmp_path: Path, before: str, between: str, header: str) -> None:
     if header and between:
         header = header.replace("\tGerman", "\tcode\tGerman")
     rows = [[before.format(number), en, *filter(None, [between]), de] for number, (en, de) in enumerate(PAIRS)]
     (tmp_path / "pairs.tsv").write_text(header + "".join("\t".join(row) + "\n" for row in rows), encoding="utf-8")
     assert trained_on(tmp_path, "pairs.tsv") == PAIRS
+
+
+def test_two_columns_of_one_language_are_not_one(tmp_path: Path) -> None:
+    write(tmp_path, jsonl='{"en": "It is feasible.", "simple": "It can be done."}\n')
+    assert trained_on(tmp_path, "jsonl", "--languages", "en-en") == [("It is feasible.", "It can be done.")]
+
+
+def test_each_record_of_a_line_is_dropped_for_its_own_reason(tmp_path: Path) -> None:
+    given = [{"en": "Dog.", "de": "Hund."}, {"en": "Hi.", "de": ""}, {"en": "Go."}, {"en": "x" * 100_001, "de": "x"}]
+    given += [{"en": f"Dog {number}.", "de": f"Hund {number}."} for number in range(200)]
+    write(tmp_path, json=json.dumps(given))
+    told = [line.split() for line in prepare(tmp_path, "json").stdout.splitlines()]
+    dropped = {tuple(words[2:4]) for words in told if words[0] == "dropped"}
+    assert dropped == {("empty", "side"), ("missing", "column"), ("too", "long")}
 
 
 def test_variants_of_one_language_are_two_columns(tmp_path: Path) -> None:

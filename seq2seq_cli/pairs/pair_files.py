@@ -75,10 +75,10 @@ class Block:
     """The lines, with LF between them and none at the end: ``src.split("\\n")`` gives them back."""
     tgt: str | None
     """As many lines of the target's side; None when both sides are columns of ``src``."""
-    overlong: tuple[int, ...] = ()
-    """The numbers of lines that are too long to be kept; they are empty here."""
-    incomplete: tuple[int, ...] = ()
-    """The numbers of records that lack a column."""
+    overlong: frozenset[int] = frozenset()
+    """The places in the block, counted from 0, of those that are too long to be kept; they are empty here."""
+    incomplete: frozenset[int] = frozenset()
+    """The places in the block of records that lack a column."""
     bytes_read: int
     """Bytes of the pair file that are read so far, packed or not."""
 
@@ -171,7 +171,7 @@ def _blocks_of_lines(pair_file: PairFile, encoding: str, limit: int, block_lines
                 lines=range(first_line, first_line + count),
                 src=taken[0][0],
                 tgt=taken[1][0] if len(taken) > 1 else None,
-                overlong=tuple(sorted({line for _, overlong in taken for line in overlong})),
+                overlong=frozenset(line - first_line for _, overlong in taken for line in overlong),
                 bytes_read=sum(text.position() for text in texts),
             )
             limit -= count
@@ -204,8 +204,8 @@ def _blocks_of_records(
                 lines=[pair.line for pair in batch],
                 src="\n".join(pair.src for pair in batch),
                 tgt="\n".join(pair.tgt for pair in batch),
-                overlong=tuple(pair.line for pair in batch if pair.is_overlong),
-                incomplete=tuple(pair.line for pair in batch if pair.is_incomplete),
+                overlong=frozenset(place for place, pair in enumerate(batch) if pair.is_overlong),
+                incomplete=frozenset(place for place, pair in enumerate(batch) if pair.is_incomplete),
                 bytes_read=opened.position(),
             )
 

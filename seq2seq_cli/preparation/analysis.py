@@ -82,14 +82,15 @@ class _Pairs:
         self.counts = LineCounts()
         self._block = block
         self._file = block.pair_file.base_name
-        for line, (first, second, has_both, has_more) in zip(block.lines, block.rows(), strict=True):
+        for place, (first, second, has_both, has_more) in enumerate(block.rows()):
             src, tgt = (second, first) if swap else (first, second)
             self.counts.extra_columns += has_more
-            self._add(line, src, tgt, has_both=has_both)
+            self._add(place, src, tgt, has_both=has_both)
         self.counts.pairs = len(self.lines)
 
-    def _add(self, line: int, src: str, tgt: str, *, has_both: bool) -> None:
+    def _add(self, place: int, src: str, tgt: str, *, has_both: bool) -> None:
         self.counts.lines += 1
+        line = self._block.lines[place]
         pair = normalise(src), normalise(tgt)
         if all(pair):
             self.src.append(pair[0])
@@ -97,9 +98,9 @@ class _Pairs:
             self.lines.append(line)
             return
         reason: Reason = "empty side" if has_both else "no tab" if any(pair) else "blank line"
-        if line in self._block.overlong:
+        if place in self._block.overlong:
             reason = "too long"
-        elif line in self._block.incomplete:
+        elif place in self._block.incomplete:
             reason = self._lacking(blank=not any(pair))
         # A file can have a million empty lines: an example is made only if it is kept.
         self.counts.dropped.add(reason, 1, starmap(DroppedLine.of, [(self._file, line, src, tgt)]))

@@ -19,6 +19,8 @@ _ARRAY = re.compile(r"\[\s*[\[{\]]")
 """Begins a list of records, not a record that is a list."""
 _BEGINS = re.compile(r'\s*(\{\s*["}]|\[\s*[\[{"\]])')
 _SPACE = re.compile(r"\s*")
+_UNTERMINATED = "Unterminated string"
+"""Begins the message about a string whose end is missing, or not yet read."""
 _AT = re.compile("( starting)? at$")
 """Ends a message before a place."""
 # Numbers are texts, as in every table; numbers that JSON does not know stand for nothing.
@@ -96,6 +98,9 @@ class _Document:
                 if len(self._text) - self._place <= _LONGEST and self._more():
                     continue
                 if isinstance(error, json.JSONDecodeError):
+                    is_cut = error.pos >= len(self._text) or error.msg.startswith(_UNTERMINATED)
+                    if is_cut and len(self._text) - self._place > _LONGEST:
+                        self._refuse_long()
                     self._refuse(_AT.sub("", error.msg).lower(), self._place + error.pos - begin)
                 self._refuse("a list in a list in a list, too deep to be read", self._place)
             return value
@@ -117,6 +122,13 @@ class _Document:
         if newline < 0:
             return self._line, self._column + place - self._known
         return self._line + self._text.count("\n", self._known, place), place - newline
+
+    def _refuse_long(self) -> NoReturn:
+        line, column = self._where(self._place)
+        raise PairFileError(
+            f"{self._name}:{line}:{column}: a record of more than {_LONGEST:,} characters: give an object per line,"
+            " or one list of them"
+        )
 
     def _refuse(self, problem: str, place: int) -> NoReturn:
         line, column = self._where(place)

@@ -58,5 +58,7 @@ def _records(open_: Callable[[], Any], name: str) -> Iterator[Record]:
                 width = width or len(texts)
                 texts += [""] * (width - len(texts))
                 yield Record(row, dict(enumerate(texts, start=1)))
+    except MemoryError:
+        raise
     except Exception:  # a damaged sheet may lead to any
         raise PairFileError(f"{name}: a damaged spreadsheet: save it again, or {_CSV}") from None

@@ -18,7 +18,7 @@ EN_DE = TextConfig(
 
 
 def analysed(
-    src: Sequence[str], tgt: Sequence[str] | None = None, *, swap: bool = False, overlong: tuple[int, ...] = ()
+    src: Sequence[str], tgt: Sequence[str] | None = None, *, swap: bool = False, overlong: frozenset[int] = frozenset()
 ) -> Analysed:
     file = LocalFile(path=Path("pairs/deu.txt"), name="pairs/deu.txt", size=0, sha256="")
     block = Block(
@@ -68,7 +68,9 @@ def test_swap_exchanges_source_and_target() -> None:
 
 
 def test_lines_that_are_no_pairs_are_dropped_with_a_reason() -> None:
-    result = analysed(["", " \N{NO-BREAK SPACE}", "no tab", "a\t ", "\tb", "\t", "\t\t\t", "", "c\td"], overlong=(18,))
+    result = analysed(
+        ["", " \N{NO-BREAK SPACE}", "no tab", "a\t ", "\tb", "\t", "\t\t\t", "", "c\td"], overlong=frozenset([7])
+    )
     assert dropped(result) == {
         "blank line": [(11, "", ""), (12, "", "")],
         "no tab": [(13, "no tab", "")],
@@ -80,7 +82,7 @@ def test_lines_that_are_no_pairs_are_dropped_with_a_reason() -> None:
 
 
 def test_aligned_lines_are_pairs_whatever_tabs_are_in_them() -> None:
-    result = analysed(["a\tb", "", "c", ""], ["x", " ", "", "y"], overlong=(14,))
+    result = analysed(["a\tb", "", "c", ""], ["x", " ", "", "y"], overlong=frozenset([3]))
     assert sentences(result.src) == [["a", "b"]]
     assert dropped(result) == {"blank line": [(12, "", "")], "empty side": [(13, "c", "")], "too long": [(14, "", "y")]}
     assert result.counts.extra_columns == 0

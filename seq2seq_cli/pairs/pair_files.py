@@ -42,7 +42,7 @@ class PairFile:
     """A file of sentence pairs, or two aligned files."""
 
     files: tuple[LocalFile, ...]
-    """One with source and target as columns, or two: source sentences, target sentences."""
+    """One with both columns, or two: the sentences of the first column, those of the second."""
     table: Table | None = None
     """None for two aligned files, and for a file whose lines are source, tab and target."""
     skipped: int = 0

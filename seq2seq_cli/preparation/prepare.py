@@ -235,6 +235,7 @@ class _Job:
     @property
     def records(self) -> list[PairFileRecord]:
         """The manifest's records of the pair files."""
+        sides = SIDES[::-1] if self.config.data.swap else SIDES
         return [
             PairFileRecord(
                 name=file.base_name,
@@ -245,7 +246,7 @@ class _Job:
             )
             for split, pair_files in self.inputs.items()
             for pair_file in pair_files
-            for side, file in zip(SIDES, pair_file.files, strict=False)
+            for side, file in zip(sides, pair_file.files, strict=False)
         ]
 
     def run(self, folder: Path, open_workers: OpenWorkers, progress: LineProgress) -> Manifest:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from seq2seq_cli.corpus.manifest import read_manifest
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SPLITS, SplitName
 from seq2seq_cli.errors import PairFileError, UsageError
@@ -158,6 +159,14 @@ def test_languages_that_contradict_the_name_of_the_file_are_told(tmp_path: Path)
     named = file(tmp_path, "named.tsv", ["en\tfr", *pair_lines(300)])
     [warning] = prepare(*named, out=tmp_path / "named", languages="en-de").warnings
     assert "says that its columns are en-fr; they are taken as en-de: see --languages" in warning
+
+
+def test_the_manifest_tells_the_sides_of_aligned_files_that_are_swapped(tmp_path: Path) -> None:
+    for name in ("a.en", "a.de"):
+        (tmp_path / name).write_text("".join(f"{name} {number}.\n" for number in range(100)), encoding="utf-8")
+    files, out = (tmp_path / "a.en", tmp_path / "a.de"), tmp_path / "swapped"
+    prepare(*files, out=out, overrides=["data.swap=true"])
+    assert {file.name: file.side for file in read_manifest(out).pair_files} == {"a.en": "tgt", "a.de": "src"}
 
 
 def test_an_older_model_takes_no_pairs_of_other_languages(tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ class Workers:
     def map_in_order(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[tuple[T, R]]:
         """Each task with its result, in order; tasks are taken from the iterable only as workers need them.
 
-        Raises the function's errors, and S2SError when a worker dies.
+        Raises the function's errors, and S2SError when a worker dies or cannot be started.
         """
         if self.executor is None:
             yield from ((task, function(task)) for task in tasks)
@@ -59,7 +59,7 @@ class Workers:
         waiting: deque[tuple[T, Future[R]]] = deque()
         try:
             for task in tasks:
-                waiting.append((task, self.executor.submit(function, task)))
+                waiting.append((task, _submitted(self.executor, function, task)))
                 if len(waiting) >= _TASKS_PER_WORKER * self.count:
                     yield _first(waiting)
             while waiting:
@@ -145,11 +145,15 @@ def _dask_workers(place: str, _total_bytes: int) -> Iterator[Workers]:
     except (OSError, TimeoutError, ValueError):
         raise UsageError(f"--executor {place}: no Dask scheduler answers there: start one, or leave this out") from None
     with _quiet_dask(), client:
-        workers = Workers(executor=client.get_executor(), count=_count_threads(client, place))  # type: ignore[no-untyped-call]
+        died = f"--executor {place}: the scheduler or a worker died: see why, and prepare again"
+        try:
+            workers = Workers(executor=client.get_executor(), count=_count_threads(client, place))  # type: ignore[no-untyped-call]
+        except OSError:
+            raise S2SError(died) from None
         try:
             yield workers
         except (CancelledError, KilledWorker):
-            raise S2SError(f"--executor {place}: the scheduler or a worker died: see why, and prepare again") from None
+            raise S2SError(died) from None
 
 
 @contextmanager
@@ -183,6 +187,14 @@ def _count_threads(client: "Client", place: str) -> int:
                 f"--executor {place}: its workers have {package} {theirs}, this machine {ours}: install the same"
             )
     return count
+
+
+def _submitted(executor: Executor, function: Callable[[T], R], task: T) -> Future[R]:
+    try:
+        return executor.submit(function, task)
+    except OSError as error:  # a pool starts its processes at its first tasks
+        why = error.strerror or str(error)
+        raise S2SError(f"no worker process can be started: {why}: end other programs, and prepare again") from None
 
 
 def _first(waiting: deque[tuple[T, Future[R]]]) -> tuple[T, R]:

@@ -1,10 +1,10 @@
 """Splits that do not leak: no sentence of a held-out split, on either side, is in another split.
 
 Pairs that share a sentence, directly or through other pairs, form a group; case, punctuation and white space do not
-count. A group is never divided. A hash of its text decides its split, not its place in the file: when the file grows
-or is sorted differently, a sentence stays in its split, and none ever moves from validation to test or back.
-(Exceptions: a new pair that joins two groups; the last one or two groups of a full split; files of so few groups that
-a split would be empty.)
+count. A group is never divided. A hash of its text decides its split, not its place in the file: sorting the file
+changes no split, and when the file grows, no sentence moves from validation to test or back. (Exceptions: a new pair
+that joins two groups; files of so few groups that a split would be empty.) A full split has the groups whose hashes are
+the lowest, or for the test split the highest. New groups among them push others of them into training.
 
 Sentences are represented by their hashes alone (see ``corpus.hashing``), a few bytes per pair.
 """

@@ -17,7 +17,7 @@ from seq2seq_cli.text.bpe import BytePairEncoder, Merge, characters, joined, lea
 from seq2seq_cli.text.casing import split_like
 from seq2seq_cli.text.conventions import Conventions
 from seq2seq_cli.text.memo import memoised
-from seq2seq_cli.text.normalise import CONTINUING, HIDDEN, SPACING, hide, is_quote_or_bracket, normalise
+from seq2seq_cli.text.normalise import CONTINUING, HIDDEN, SPACING, hide, in_word, is_quote_or_bracket, normalise
 from seq2seq_cli.text.options import SideOptions
 from seq2seq_cli.text.segmenter import Segmenter, get_segmenter
 from seq2seq_cli.text.tokenizer import LONGEST_WORD
@@ -265,7 +265,7 @@ class Codec:
         if self.unit != "character" and not self.config.spacing:
             return self._continuing
         units = enumerate(self.vocabulary.words, start=len(SPECIAL_UNITS))
-        return self._continuing.union(id_ for id_, unit in units if unicodedata.category(unit[0])[0] in "LNM")
+        return self._continuing.union(id_ for id_, unit in units if in_word(unit[0]))
 
     @cached_property
     def opening_ids(self) -> frozenset[int]:

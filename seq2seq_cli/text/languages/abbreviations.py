@@ -9,7 +9,7 @@ _ROMAN = re.compile("[IVX]+")
 
 
 def abbreviations_of(language: str) -> frozenset[str]:
-    """The abbreviations of a language, in lower case, as abbreviations.txt explains them."""
+    """The abbreviations of a language, in lower case but for !LETTER, as abbreviations.txt explains them."""
     return _abbreviations().get(language, frozenset())
 
 

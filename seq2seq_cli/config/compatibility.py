@@ -48,6 +48,8 @@ def text_problems(text: "TextConfig") -> Iterator[Problem]:
 
 def decoding_problems(decoding: "DecodingConfig") -> Iterator[Problem]:
     """The broken rules within a search."""
+    if decoding.engine == "torch" and decoding.precision != "fp32":
+        yield _needs(decoding, "precision", "engine", "onnx or auto", "torch translates in fp32")
     if decoding.sampling:
         return
     if decoding.n_best > decoding.beam_size:
@@ -93,7 +95,7 @@ def _doubly_stochastic(config: "Config") -> Iterator[Problem]:
     attention, key = config.model.attention, "training.doubly_stochastic"
     if not config.training.doubly_stochastic:
         return
-    if attention.score in ("fixed", "none"):
+    if not attention.has_weights:
         yield _clash(config, key, "model.attention.score", "there are no attention weights")
     if attention.scope == "hard":
         yield _clash(config, key, "model.attention.scope", "draws have no gradient")
@@ -171,11 +173,13 @@ def _heads(model: "ModelConfig") -> Iterator[Problem]:
 def _without_attention(model: "ModelConfig") -> Iterator[Problem]:
     """`fixed` and `none` score nothing; with `none` there is no context either."""
     score = "attention.score"
-    if model.attention.score in ("fixed", "none") and model.attention.scope != "global":
+    if model.attention.has_weights:
+        return
+    if model.attention.scope != "global":
         yield _clash(model, "attention.scope", score, "nothing is scored")
-    if model.attention.score in ("fixed", "none") and model.attention.gate:
+    if model.attention.gate:
         yield _clash(model, "attention.gate", score, "there is no attention to gate")
-    if model.attention.score in ("fixed", "none") and model.encoder.state_dropout:
+    if model.encoder.state_dropout:
         yield _clash(model, "encoder.state_dropout", score, "no state is attended to")
     if model.attention.score != "none":
         return

@@ -66,5 +66,7 @@ def are_decoding_values(values: object) -> bool:
         return False
     if not all(rule(values[key]) for key, rule in _RULES.items()):
         return False
+    if values["engine"] == "torch" and values["precision"] != "fp32":
+        return False
     drawn = values["temperature"] != 1.0 or values["top_k"] is not None
     return values["sampling"] or not (drawn or values["n_best"] > values["beam_size"])

@@ -28,7 +28,7 @@ class Encoder(nn.Module):
         super().__init__()
         self.directions = config.directions
         self.reverse = config.reverse
-        self.size = config.hidden_size * (2 if config.directions == "joined" else 1)
+        self.size = config.memory_size
         self.embedding = nn.Embedding(vocabulary_size, config.embedding_size)
         self.word_dropout = WordDropout(config.word_dropout)
         self.dropout = make_dropout(config.dropout, variational=config.variational_dropout)

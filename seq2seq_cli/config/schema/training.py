@@ -88,7 +88,8 @@ class TrainingConfig(Section):
     """Probability per pair that one word which both of its sides have becomes <unk> on both, which teaches the model to
     copy unknown words. null: 0.05 with bpe, else 0."""
     seed: Seed = 1
-    """Seed of all random numbers; on a CPU, the same seed gives the same run if max_minutes is null."""
+    """Seed of all random numbers; on a CPU, the same seed gives the same run if max_minutes is null and precision is
+    stated."""
     deterministic: bool = False
     """On a GPU, use deterministic algorithms only; training ends with an error where there is none."""
     device: choices.DeviceName = "auto"

@@ -16,6 +16,7 @@ JOINED = "model.encoder.directions=joined"
         (["model.decoder.hidden_size=8"], ["model.encoder.hidden_size (256)", "model.decoder.hidden_size (8)"]),
         (["decoding.top_k=9"], ["decoding.top_k (9)", "decoding.sampling (false)"]),
         (["decoding.temperature=0.5"], ["decoding.temperature (0.5)", "decoding.sampling (false)"]),
+        (["decoding.engine=torch", "decoding.precision=int8"], ["decoding.precision (int8)", "onnx or auto"]),
         (["decoding.n_best=6"], ["decoding.n_best (6)", "decoding.beam_size (5)"]),
         ([JOINED], ["model.encoder.hidden_size (256, twice", "model.decoder.hidden_size (256)"]),
         (["model.encoder.layers=2"], ["model.encoder.layers (2)", "model.decoder.layers (1)"]),

@@ -1,10 +1,13 @@
 """The rules for decoding values that need no pydantic agree with the schema."""
 
 import math
+from contextlib import nullcontext
+from typing import get_args
 
 import pytest
 from pydantic import ValidationError
 
+from seq2seq_cli.config.choices import DecodingPrecision, EngineName
 from seq2seq_cli.config.decoding_values import are_decoding_values
 from seq2seq_cli.config.schema.decoding import DecodingConfig
 
@@ -26,6 +29,16 @@ def test_values_are_judged_as_by_the_schema(key: str, sampling: bool) -> None:
         except ValidationError:
             is_valid = False
         assert are_decoding_values(values) == is_valid, value
+
+
+@pytest.mark.parametrize("engine", get_args(EngineName))
+@pytest.mark.parametrize("precision", get_args(DecodingPrecision))
+def test_torch_translates_in_one_precision(engine: str, precision: str) -> None:
+    values = DecodingConfig().model_dump() | {"engine": engine, "precision": precision}
+    is_legal = (engine, precision) != ("torch", "int8")
+    assert are_decoding_values(values) == is_legal
+    with nullcontext() if is_legal else pytest.raises(ValidationError, match="onnx or auto"):
+        DecodingConfig.model_validate(values)
 
 
 def test_other_keys_are_no_values() -> None:

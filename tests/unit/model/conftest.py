@@ -69,7 +69,7 @@ def others() -> Iterator[tuple[Values, str, Values, Values]]:
     for cell, directions in product(("gru_cho", "rnn"), choices(EncoderConfig, "directions")):
         encoder = {**plain, "cell": cell, "directions": directions}
         yield encoder, "copy", {"cell": cell, "layers": 2}, {"score": "additive", "gate": True}
-        deep = {**encoder, "layers": 4, "residual": True, "reverse": True}
+        deep = {**encoder, "layers": 4, "residual": True, "reverse": directions == "one"}
         yield deep, "linear", {"cell": cell, "layers": 1}, {"score": "location_word"}
     for cell, other in (("lstm", "gru"), ("gru_cho", "lstm")):
         for bridge, score in (("backward", "additive"), ("context", "fixed")):
@@ -113,7 +113,9 @@ def combinations() -> Iterator[ModelConfig]:
     reading = {"kind": "bahdanau", "input_feeding": False, "readout": "maxout"}
     decoders = cycle((feeding, reading, additive[1]))
     for encoder, bridge, rnn, attention in others():
-        yield from filter(None, [combined(encoder, bridge, rnn, attention, next(decoders), "none")])
+        config = combined(encoder, bridge, rnn, attention, next(decoders), "none")
+        assert config, (encoder, bridge, attention)
+        yield config
 
 
 def combined(

@@ -3,7 +3,7 @@
 const LETTER = /[\p{L}\p{N}\p{M}]/u;
 const MARK = /^\p{M}/u;
 const SCRIPTS = ["Han", "Hiragana", "Katakana", "Thai", "Lao", "Khmer", "Myanmar"]; // without spaces between words
-const UNSPACED = new RegExp(SCRIPTS.map((name) => `\\p{Script=${name}}`).join("|"), "u");
+const UNSPACED = new RegExp(SCRIPTS.map((name) => `\\p{Script_Extensions=${name}}`).join("|"), "u");
 const SPACE = "\u2581"; // a space, where characters are tokens
 const MANY = 26; // columns from which on the matrix is drawn smaller
 const LEAST_SHOWN = 0.05; // weights below have no number in the matrix

@@ -37,7 +37,7 @@ _BAR_HEIGHT = 1.6
 
 
 def rows_that_fit(rows: Iterable[Row], dpi: int = DPI) -> int:
-    """The number of rows, from the first on, that a picture holds at full size; at least 1."""
+    """The number of rows, from the first on, whose heights a picture holds at full size; at least 1."""
     left = _LONGEST_SIDE / dpi / _CELL
     fitting = 0
     for row in rows:
@@ -67,6 +67,8 @@ def _figure(rows: Sequence[Row], runs: Sequence[str], title: str, *, longest: fl
         for column, attention in enumerate(attentions)
         if attention and attention.weights.size
     }
+    if not shown:
+        raise ValueError("no sentence has words")
     # One inch wide and high, so that its coordinates are inches; `render` takes in all that is drawn around it.
     figure = Figure(figsize=(1, 1))
     cell = min(_CELL, longest / _most_cells(shown))

@@ -87,7 +87,7 @@ def _number(weight: float) -> str:
     rounded = f"{weight:.2f}"
     if rounded == "0.00":
         return "."
-    return rounded[:3] if weight >= 0.995 else rounded[1:]
+    return rounded[:3] if rounded[0] == "1" else rounded[1:]
 
 
 def _label(token: str, encoding: str) -> str:

@@ -68,7 +68,7 @@ class _Translator:
             "NOT_LITERAL": lambda code: f"[^{_character(code)}]",
             "ANY": lambda _: self._any,
             "IN": _class,
-            "AT": lambda place: self._places[str(place)],
+            "AT": lambda place: self._place(str(place)),
             "BRANCH": lambda branches: f"(?:{'|'.join(map(self.sequence, branches[1]))})",
             "SUBPATTERN": self._group,
             "GROUPREF": lambda number: rf"\k<{self._names[number]}>" if number in self._names else rf"(?:\{number})",
@@ -82,6 +82,11 @@ class _Translator:
         if kind not in translate:
             raise ValueError(f"no counterpart of {kind} in JavaScript")
         return translate[kind](value)
+
+    def _place(self, name: str) -> str:
+        if name not in self._places:
+            raise ValueError(f"no counterpart of {name} in JavaScript")
+        return self._places[name]
 
     def _group(self, group: tuple[int | None, int, int, Any]) -> str:
         number, _, _, nodes = group  # a class that turns IGNORECASE off has all its members listed

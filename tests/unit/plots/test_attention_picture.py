@@ -46,10 +46,16 @@ def test_words_are_not_taken_as_formulas(word: str) -> None:
 def test_a_script_without_a_font_gives_one_line_in_the_log(
     image: Literal["png", "svg"], caplog: pytest.LogCaptureFixture
 ) -> None:
-    cuneiform = make_map(["𒀀𒀁", "𒀂"], ["𒀃", "𒀄"])
+    private = make_map(["\U0010fffc\U0010fffd", "x"], ["\U0010fffc", "\U0010fffd"])  # letters that no font has
     with caplog.at_level(logging.WARNING, logger="seq2seq_cli"):
-        assert render_attention([[cuneiform]], image)
-    assert len(caplog.records) <= 1
+        assert render_attention([[private]], image)
+    [record] = caplog.records
+    assert "no installed font has some of the characters" in record.getMessage()
+
+
+def test_a_picture_of_no_words_is_refused() -> None:
+    with pytest.raises(ValueError, match="no sentence has words"):
+        render_attention([[None]], "png")
 
 
 def test_the_picture_grows_with_the_sentence() -> None:

@@ -52,7 +52,10 @@ def complete_config(incomplete: str) -> list[tuple[str, str]]:
 
 
 def _runs() -> Iterator[Path]:
-    return (path for path in sorted(RUNS.glob("*")) if (path / CONFIG).is_file())
+    for path in sorted(RUNS.glob("*")):
+        with contextlib.suppress(OSError):  # no right to look into the folder
+            if (path / CONFIG).is_file():
+                yield path
 
 
 def _begun(incomplete: str, names: Iterable[str]) -> Iterator[str]:

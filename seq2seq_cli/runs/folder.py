@@ -160,15 +160,19 @@ class RunFolder:
             return cls.find(path)
         if not path.exists():
             raise ModelFileError(f"{path}: no such file of weights")
-        return replace(cls.find(path.parent.parent), chosen=path)
+        folder = path.parent.parent if len(path.parts) > 1 else Path("..")
+        return replace(cls.find(folder), chosen=path)
 
     @classmethod
     def find_saved_last(cls) -> "RunFolder":
         """The run of `runs/` with the newest checkpoint; ModelFileError when there is none."""
-        saved = [run for path in RUNS.glob("*") if (run := cls(path)).last_path.is_file()]
+        saved: list[tuple[int, Path]] = []
+        for path in RUNS.glob("*"):
+            with contextlib.suppress(OSError):  # no checkpoint, or no right to look for one
+                saved.append(((path / LAST).stat().st_mtime_ns, path))
         if not saved:
             raise ModelFileError(f"no run to resume is in {RUNS}/ here: name its folder with --out")
-        return max(saved, key=lambda run: run.last_path.stat().st_mtime_ns)
+        return cls(max(saved)[1])
 
     @property
     def best_path(self) -> Path:

@@ -142,6 +142,13 @@ def test_the_newest_run_has_a_name_like_others(session: Session, monkeypatch: py
         RunFolder.find_model(Path("friend"))
 
 
+def test_weights_are_found_from_inside_their_folder(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    session.run.save_best(session.state.model.weights())
+    monkeypatch.chdir(session.run.best_path.parent)
+    found = RunFolder.find_model(Path(session.run.best_path.name))
+    assert found.path.resolve() == session.run.path.resolve()
+
+
 def test_a_run_is_not_overwritten_unasked(session: Session) -> None:
     config, corpus, path = session.config, session.corpus, session.run.path
     with pytest.raises(UsageError, match=r"--resume.*--overwrite.*--out"):

@@ -239,6 +239,11 @@ class RunFolder:
 
         return Provenance.read(self.path / CORPUS)
 
+    def write_provenance(self, provenance: "Provenance") -> None:
+        """Write the record of the corpus and the origin anew."""
+        with _writing(self.path / CORPUS):
+            provenance.write(self.path / CORPUS)
+
     def save_best(self, weights: "Weights") -> None:
         """Write the best weights."""
         from seq2seq_cli.runs.weights import save_weights

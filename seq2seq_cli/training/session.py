@@ -148,6 +148,7 @@ class Session:
         redraws = len(checkpoint["random"]) != group.size
         state = group.on_all(restored)
         group.on_main(lambda: _check_parts(run, state, corpus))
+        group.on_main(lambda: _record_folder(run, corpus))
         group.on_main(lambda: run.cut_metrics(checkpoint[METRICS_BYTES]))
         return cls(run=run, corpus=corpus, config=config, state=state, group=group, changes=changes, redraws=redraws)
 
@@ -257,6 +258,14 @@ def create_run(
     if origin:
         trained = trained.joined(TrainedSentences.read(origin.trained_path))
     return RunFolder.create(path, config, provenance, corpus.codecs, trained.to_json(), held=held, overwrite=overwrite)
+
+
+def _record_folder(run: RunFolder, corpus: PreparedCorpus) -> None:
+    """Let the run name the prepared folder of `corpus`, which may have been moved since the training began."""
+    provenance = run.provenance()
+    if provenance.folder != str(corpus.path):
+        check_name(corpus.path, "--data")
+        run.write_provenance(provenance.model_copy(update={"folder": str(corpus.path)}))
 
 
 def restore_state(

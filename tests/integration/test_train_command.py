@@ -179,6 +179,8 @@ def test_a_resumed_run_tells_what_changed_and_refuses_what_it_cannot_change(home
     assert_refused(
         s2s_here(home, *resume), "the prepared folder of runs/changed is missing: name its new place with --data"
     )
+    assert s2s_here(home, *resume, "--data", "elsewhere").returncode == 0
+    assert s2s_here(home, *resume).returncode == 0  # its new place is known now
     (home / "elsewhere").rename(folder)
 
 

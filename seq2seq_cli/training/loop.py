@@ -83,7 +83,7 @@ class TrainingLoop:
                 f"the checkpoint is damaged: {progress.position} batches of an epoch are done, which has {len(order)};"
                 " train anew with --overwrite"
             )
-        progress.batches = len(order)
+        progress.batches, progress.order = len(order), order_of_pairs(training)
         with closing(self._batches(order)) as batches:
             self._clock.tick()
             for accumulated in _in_groups(batches, training.accumulate):
@@ -175,6 +175,11 @@ def share_of(rows: NDArray[np.int64], group: ProcessGroup) -> NDArray[np.int64]:
     Every Nth pair: a batch is sorted by length, and all processes should need the same time.
     """
     return rows[group.rank :: group.size] if group.rank < len(rows) else rows[:1]
+
+
+def order_of_pairs(training: TrainingConfig) -> tuple[int, str, int]:
+    """The settings that put the pairs of an epoch in their order."""
+    return training.batch_size, training.batch_unit, training.seed
 
 
 def end_reason(progress: Progress, training: TrainingConfig) -> str | None:

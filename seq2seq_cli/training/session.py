@@ -41,7 +41,7 @@ from seq2seq_cli.runs.provenance import Provenance
 from seq2seq_cli.runs.weights import Weights
 from seq2seq_cli.text.sides import load_codecs
 from seq2seq_cli.training.events import Event, Started, Validated
-from seq2seq_cli.training.loop import TrainingLoop
+from seq2seq_cli.training.loop import TrainingLoop, order_of_pairs
 from seq2seq_cli.training.origin import check_origin
 from seq2seq_cli.training.recorder import Recorder
 from seq2seq_cli.training.signals import StopRequest
@@ -139,8 +139,8 @@ class Session:
             state.precision = precision
             if redraws or before.seed != training.seed:
                 _seed(training.seed, state.progress.step, group)
-            if _order(before) != _order(training):
-                state.progress.restart_epoch()  # the order of its pairs would be another one
+            if state.progress.order != order_of_pairs(training):
+                state.progress.restart_epoch()
             return state
 
         device = group.on_all(lambda: choose_device(training.device, group))
@@ -364,8 +364,3 @@ def _fresh_state(
 def _seed(seed: int, step: int, group: ProcessGroup) -> None:
     """Seed the random state of this process, differently in each process and at each step."""
     torch.manual_seed(int(np.random.SeedSequence([seed, step, group.rank]).generate_state(1)[0]))
-
-
-def _order(training: TrainingConfig) -> tuple[object, ...]:
-    """The settings that determine the order of the pairs in an epoch."""
-    return training.batch_size, training.batch_unit, training.seed

@@ -186,6 +186,19 @@ def test_another_batch_size_starts_the_epoch_over(corpus: PreparedCorpus, config
     assert (progress.epoch, progress.position, progress.of_epoch.tokens) == (1, 0, 0)
 
 
+def test_the_epoch_starts_over_after_an_older_checkpoint_of_another_batch_size(
+    corpus: PreparedCorpus, config: Config, run_path: Path
+) -> None:
+    stop_after(started(run_path, config, corpus), 14)
+    run, other = RunFolder(run_path), tiny_config(corpus, "training.batch_size=32")
+    session = resumed(run, other, corpus)
+    session.run.write_config(other)
+    session.run.save_last(session.state.checkpoint())
+    run.last_path.write_bytes(b"damaged")
+    progress = resumed(run, other, corpus).state.progress  # from the checkpoint before it
+    assert (progress.step, progress.epoch, progress.position) == (14, 1, 0)
+
+
 def test_a_checkpoint_is_saved_as_often_as_the_config_says(corpus: PreparedCorpus, run_path: Path) -> None:
     config = tiny_config(corpus, "training.epochs=1", "training.save_minutes=1e-9")
     events = list(started(run_path, config, corpus).train())

@@ -185,4 +185,5 @@ def new_folder(options: Options) -> Path:
         return options.out
     if options.init_from:
         return RUNS / f"{RunFolder.find(options.init_from).path.resolve().name}_continued"
-    return RUNS / Path(options.config or "").stem
+    name = Path(options.config or "").name
+    return RUNS / name.removesuffix(".yaml").removesuffix(".yml")  # no stem: lr0.5 has no ending

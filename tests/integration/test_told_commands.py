@@ -21,7 +21,7 @@ import seq2seq_cli
 from seq2seq_cli.cli.app import build_app
 from seq2seq_cli.config.catalog import list_configs, shipped_folder
 from seq2seq_cli.config.keys import schema_fields
-from seq2seq_cli.training.plan import Options, Plan, make_plan
+from seq2seq_cli.training.plan import Options, Plan, make_plan, new_folder
 from tests.commands import Done, s2s_here
 from tests.corpora import pair_lines
 from tests.untrained import make_run
@@ -51,6 +51,19 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "more.txt").write_text("\n".join(pair_lines(80)[60:]), encoding="utf-8")
     (tmp_path / "PAIRS").write_text("\n".join(pair_lines(60)), encoding="utf-8")
     return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("config", "folder"),
+    [
+        ("lr0.5", "runs/lr0.5"),
+        ("./lr0.5.yaml", "runs/lr0.5"),
+        ("a.yml", "runs/a"),
+        ("papers/luong2015", "runs/luong2015"),
+    ],
+)
+def test_a_run_is_named_after_its_config(config: str, folder: str) -> None:
+    assert new_folder(Options(config=config)) == Path(folder)
 
 
 def next_line(home: Path, *options: str) -> str:

@@ -49,6 +49,7 @@ def evaluate(
     """
     folder = Path(data) if data else None
     own = OwnPairs(paths=tuple(map(Path, files)), columns=columns, encoding=encoding)
+    own.check()
     with opened_runs(list(map(Path, runs)), needed=not hypotheses) as found:
         training = training_corpus(found[0]) if found else None
         gold = None

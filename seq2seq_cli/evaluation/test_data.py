@@ -91,7 +91,7 @@ def training_corpus(run: EvaluatedRun) -> PreparedCorpus | None:
         return None
     try:
         corpus = PreparedCorpus.open(Path(provenance.folder))
-    except PreparedFolderError:
+    except (PreparedFolderError, OSError):  # perhaps the folder of a stranger, without the right to read it
         return None
     return corpus if corpus.fingerprint == provenance.fingerprint else None
 
@@ -106,7 +106,6 @@ def find_test_set(
     """The sentences; raises UsageError where they are not named, or twice."""
     if own.paths and data:
         raise UsageError("--file and --data: give one of them")
-    own.check()
     return _of_files(own, runs) if own.paths else TestSet.of_split(_corpus(runs, training, data), split)
 
 
@@ -144,15 +143,16 @@ def find_gold_alignment(
     """
     if not runs:
         raise UsageError("--alignment: attention is a model's: name a run")
-    if STANDARD_INPUT in own.paths:
-        raise UsageError("--alignment: the pairs of --file are read twice: name a file, not standard input")
+    if any(path == STANDARD_INPUT or path.is_fifo() for path in own.paths):
+        raise UsageError("--alignment: the pairs of --file are read twice: name a file, not standard input or a pipe")
     if own.paths:
         swap = runs[0].folder.config().data.swap
         pairs = read_lines(own.paths, encoding=own.encoding, columns=own.columns, languages=_languages(runs), swap=swap)
         return read_gold_alignment(path, pairs, swap=swap)
     corpus = _opened(runs, training, data)
     prepared, options = corpus.manifest.pair_files, corpus.manifest.data
-    records = [record for record in prepared if record.split in (None, split)]
+    given = [record for record in prepared if record.split == split]
+    records = given or [record for record in prepared if record.split is None]
     if len(records) != 1 or not records[0].describes(path.parent / records[0].name):
         names = one_line(" and ".join(record.name for record in records))
         raise InputError(

@@ -120,6 +120,28 @@ def test_bleu_of_a_part_with_short_references_alone_is_a_dash_that_is_explained(
     assert re.search(r"\n1 to 4 +1 +-\n\n- no BLEU: ", done.stdout)
 
 
+def test_gold_links_reach_a_split_that_was_given(folder: Path) -> None:
+    home = folder / "given"
+    home.mkdir()
+    for name, word, count in (("pairs.txt", "dog", 40), ("test.txt", "cat", 3)):
+        pairs = "".join(f"she saw the {word} {n} .\tsie sah {word} {n} .\n" for n in range(count))
+        (home / name).write_text(pairs, encoding="utf-8")
+    done = s2s_here(home, "prepare", "pairs.txt", "--test", "test.txt", "--languages", "en-de")
+    assert done.returncode == 0, done.stderr
+    (home / "test.align").write_text("0-0\n" * 3, encoding="utf-8")
+    [system] = evaluated(folder, "runs/newest", "--data", "given/data/prepared", "--alignment", "given/test.align")[
+        "systems"
+    ]
+    assert system["alignment"]["pairs"] == 3
+
+
+def test_a_corpus_out_of_reach_is_not_needed(folder: Path) -> None:
+    run = make_run(folder / "runs" / "far")
+    away = {"format": 1, "folder": "x" * 300, "fingerprint": "0", "pairs": {"train": 1}}  # no system has such a name
+    (run.path / "corpus.json").write_text(json.dumps(away), encoding="utf-8")
+    assert len(evaluated(folder, "runs/far", "--file", "pairs.tsv")["systems"]) == 1
+
+
 def test_a_model_without_attention_has_no_alignment(folder: Path) -> None:
     done = evaluate(folder, "runs/plain", "--file", "pairs.tsv", "--alignment", "pairs.align")
     assert (done.returncode, done.stderr) == (0, "")

@@ -2,6 +2,7 @@
 
 import importlib.util
 import warnings
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from seq2seq_cli.compute.environment import usable_cores
@@ -55,8 +56,11 @@ def _onnx_engine(run: RunFolder, threads: int | None, precision: DecodingPrecisi
     from seq2seq_cli.runs.weights import check_finite
 
     def opened() -> Engine[Any]:
+        weights = _identity(run.best_path)
         record = ExportRecord.read(run.path / EXPORT_RECORD)
-        return OnnxEngine(run.path, record, weights=run.chosen, threads=threads, precision=precision)
+        engine = OnnxEngine(run.path, record, weights=run.chosen, threads=threads, precision=precision)
+        # A training may have saved better weights between the reading of the encoder and that of the decoder.
+        return engine if _identity(run.best_path) == weights else opened()
 
     try:
         return opened()
@@ -69,6 +73,15 @@ def _onnx_engine(run: RunFolder, threads: int | None, precision: DecodingPrecisi
             ) from None
     _export(run)
     return opened()
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """What differs between two files that had the same path; None where there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_mtime_ns
 
 
 def _export(run: RunFolder) -> None:

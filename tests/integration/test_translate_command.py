@@ -125,6 +125,17 @@ def test_a_text_without_letters_has_no_attention_to_draw(folder: Path) -> None:
     done = s2s("--attention=none.png", "5 + 5", folder=folder)
     assert (done.returncode, done.stderr) == (0, "s2s: no attention to draw: none.png is not written\n")
     assert not (folder / "none.png").exists()
+    (folder / "kept.html").write_text("a page", encoding="utf-8")
+    done = s2s("--attention=kept.html", "--overwrite", "5 + 5", folder=folder)
+    assert (done.returncode, done.stderr) == (0, "s2s: no attention to draw: kept.html is not written\n")
+    assert (folder / "kept.html").read_text(encoding="utf-8") == "a page"
+
+
+def test_a_value_of_an_option_is_no_text(folder: Path) -> None:
+    done = s2s("--prefix=Guten Tag", "--beam-size=3", LINES[0], folder=folder)
+    assert done.returncode == 2
+    assert "--beam-size" in done.stderr
+    assert "stands after --" not in done.stderr
 
 
 def test_attention_is_drawn_below_each_translation(folder: Path, expected: dict[str, Translation]) -> None:

@@ -37,7 +37,9 @@ class TranslateCommand(PlainCommand):
         try:
             return super().parse_args(ctx, with_attention_values(args))
         except TyperException as error:
-            texts = [word for word in before_dashes(args) if word.startswith("-") and " " in word]
+            options = tuple(f"{name}=" for parameter in self.params for name in parameter.opts)
+            words = [word for word in before_dashes(args) if word.startswith("-") and " " in word]
+            texts = [word for word in words if not word.startswith(options)]
             if not texts:
                 raise
             told = error.format_message().rstrip(". ")

@@ -6,10 +6,8 @@ from collections.abc import Iterator, Sequence
 from seq2seq_cli.decoding.translation import Translation
 from seq2seq_cli.decoding.translation_data import n_best_data, sentence_data
 from seq2seq_cli.decoding.translator import Translator
-from seq2seq_cli.pages.data import Details
+from seq2seq_cli.pages.data import N_BEST, Details
 
-N_BEST = 5
-"""Translations of each text."""
 _AT_ONCE = 64
 """Texts that are translated together."""
 

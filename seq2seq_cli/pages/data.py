@@ -1,6 +1,9 @@
 """The data of the pages, as their scripts read it."""
 
-from typing import NotRequired, TypeAlias, TypedDict
+from typing import Final, NotRequired, TypeAlias, TypedDict
+
+N_BEST: Final = 5
+"""Translations of each text on a page, unless more were asked for."""
 
 TreeNode: TypeAlias = tuple[int, str, float, str, float | None]
 """A node of the tree of a search: the number of the node before it (-1: none), its unit, the log-probability of that,

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, BinaryIO
 
-from seq2seq_cli.errors import InputError, ModelFileError
+from seq2seq_cli.errors import InputError, ModelFileError, exit_code_of
 from seq2seq_cli.files.reading import open_regular
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import (
@@ -104,8 +104,12 @@ def _unpack(path: Path, folder: Path) -> None:
                     copyfileobj(content, unpacked)  # in parts: read whole, it takes all that its bytes unpack to
     except (BadZipFile, zlib.error, EOFError, NotImplementedError, UnicodeDecodeError):
         raise ModelFileError(f"{path}: not a zip archive, or a damaged one: have it sent again") from None
+    except FileNotFoundError:
+        raise ModelFileError(f"{path}: no such file") from None
     except OSError as error:
-        raise ModelFileError(f"{path}: cannot be unpacked: {error.strerror}") from None
+        code = exit_code_of(error)
+        where = "" if code == InputError.exit_code else f" to {folder.parent}, the folder for temporary files (TMPDIR)"
+        raise ModelFileError(f"{path}: cannot be unpacked{where}: {error.strerror}", exit_code=code) from None
 
 
 def _entries(archive: "ZipFile", path: Path) -> "dict[str, ZipInfo]":

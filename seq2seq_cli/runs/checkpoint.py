@@ -21,6 +21,7 @@ from seq2seq_cli.errors import ModelFileError
 from seq2seq_cli.files.json_files import check_format, parse_json
 from seq2seq_cli.files.reading import open_regular
 from seq2seq_cli.files.writing import whole_file
+from seq2seq_cli.runs.layout import PREVIOUS
 
 FORMAT = 1
 
@@ -128,7 +129,7 @@ def _keep_as_previous(path: Path) -> None:
 
 
 def _previous(path: Path) -> Path:
-    return path.with_name("previous.pt")
+    return path.with_name(PREVIOUS.name)
 
 
 class _HashingWriter:

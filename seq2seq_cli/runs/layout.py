@@ -21,6 +21,7 @@ DECODER = BEST.with_name("decoder.onnx")
 DECODER_INT8 = BEST.with_name("decoder_int8.onnx")
 EXPORT_RECORD = BEST.with_name("export.json")
 LAST = Path("last", "training.pt")
+PREVIOUS = LAST.with_name("previous.pt")
 EPOCHS = "epochs"
 TENSORBOARD = "tensorboard"
 STATISTICS = "statistics"

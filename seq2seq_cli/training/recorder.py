@@ -15,7 +15,7 @@ from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.plots.attention_map import AttentionMap
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.latest import write_latest
-from seq2seq_cli.runs.layout import EXPORT_RECORD
+from seq2seq_cli.runs.layout import EXPORT_RECORD, TENSORBOARD
 from seq2seq_cli.runs.metrics import EndRecord, EpochRecord, InterruptRecord, Record, StepRecord
 from seq2seq_cli.training.card import model_card
 from seq2seq_cli.training.events import Event, Finished, Saved, Step, Validated
@@ -48,7 +48,7 @@ class Recorder:
         if config.training.tensorboard and group.is_main:
             from seq2seq_cli.training.tensorboard import TensorBoard  # not above: it draws, which takes time to load
 
-            self._board = TensorBoard(run.path / "tensorboard", done=state.progress.step)
+            self._board = TensorBoard(run.path / TENSORBOARD, done=state.progress.step)
 
     def record(self, event: Event) -> None:
         """Write the metrics of an event and, after a validation, the weights."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from seq2seq_cli.cli.translating.translators import Translators
 from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import UsageError, one_line
+from seq2seq_cli.pages.data import N_BEST
 
 if TYPE_CHECKING:
     from seq2seq_cli.decoding.translation import Translation
@@ -22,8 +23,6 @@ _BITMAP = ".png"
 _ENDINGS = (_BITMAP, ".svg", ".pdf", _PAGE, _NUMBERS)
 _MOST_TEXTS = 1000
 """Texts that a page holds, about as many as a browser opens in a moment. A picture never holds as many."""
-_N_BEST = 5
-"""Translations of each text on a page, unless more were asked for."""
 
 
 @dataclass(kw_only=True)
@@ -69,24 +68,26 @@ class AttentionFile:
         texts, is_whole = self._texts, len(self._texts) == self._count
         self._texts, self._count = [], 0
         if self.is_page:
-            shown = counted(self._write_page(texts, translators), "text")
+            drawn = self._write_page(texts, translators)
+            shown = counted(drawn, "text")
         else:
             drawn, count = self._write_sentences(texts, translators.labels)
             shown, is_whole = counted(drawn, "sentence"), is_whole and drawn == count
-            if not drawn and self._ending != _NUMBERS:
-                sys.stderr.write(f"s2s: no attention to draw: {one_line(str(self.path))} is not written\n")
-                return
+        if not drawn and self._ending != _NUMBERS:
+            sys.stderr.write(f"s2s: no attention to draw: {one_line(str(self.path))} is not written\n")
+            return
         self.overwrite = True
         some = "" if is_whole else f" of the first {shown}"
         sys.stderr.write(f"s2s: attention{some} written to {one_line(str(self.path))}\n")
 
     def _write_page(self, texts: "Iterable[Sequence[Translation]]", translators: Translators) -> int:
-        """Write the page; returns the number of texts that were kept."""
+        """Write the page, unless no text has words; returns the number of those that do."""
         from seq2seq_cli.decoding.translation_data import text_data
         from seq2seq_cli.pages.translations import translations_page
         from seq2seq_cli.plots.output import write_output
 
-        worded = [text for text in texts if any(each.sentences for each in text)]
+        if not (worded := [text for text in texts if any(each.sentences for each in text)]):
+            return 0
         ranked = zip(*map(_ranked, translators.members, zip(*worded, strict=True)), strict=True)
         names = ", ".join(translators.names)
         runs: list[RunData] = [
@@ -112,5 +113,5 @@ def _ranked(translator: "Translator", translations: "Sequence[Translation]") -> 
     """The translations with the n best ones of a search of its own, where it was not for several."""
     if translator.options.n_best > 1:
         return iter(translations)
-    several = translator.with_n_best(_N_BEST).translate([each.source for each in translations])
+    several = translator.with_n_best(N_BEST).translate([each.source for each in translations])
     return (replace(each, alternatives=ranked.alternatives) for each, ranked in zip(translations, several, strict=True))

@@ -7,7 +7,8 @@ import pytest
 
 from seq2seq_cli.decoding.load import load
 from seq2seq_cli.decoding.translator import Translator
-from seq2seq_cli.evaluation.details import N_BEST, details_of
+from seq2seq_cli.evaluation.details import details_of
+from seq2seq_cli.pages.data import N_BEST
 from tests.untrained import make_run
 
 TEXTS = ["She kissed him.", "He saw the dog.", "The dog saw her?", "---"]

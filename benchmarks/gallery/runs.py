@@ -6,7 +6,6 @@ Results are kept in a folder, so that a gallery can be stopped and continued.
 import dataclasses
 import json
 import sys
-import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -194,21 +193,22 @@ def _bleu(output: SystemOutput, pairs: Sequence[tuple[str, str]], language: str)
     return score.value, score.signature
 
 
-def _endless(config: Config, corpus: PreparedCorpus) -> Iterator[int]:
-    """The target tokens of each step of a training without end."""
+def _endless(config: Config, corpus: PreparedCorpus) -> Iterator[Step]:
+    """The steps of a training without end."""
     endless = config.training.model_copy(update={"epochs": 10**9, "max_minutes": None, "patience": None})
     config = config.model_copy(update={"training": endless})
     device = choose_device(endless.device)
     sizes = {"src_size": len(corpus.src_codec.vocabulary), "tgt_size": len(corpus.tgt_codec.vocabulary)}
     model = build_model(config.model, **sizes).to(device)
     state = fresh_state(model, endless, choose_precision(endless.precision, device))
-    return (event.tokens for event in TrainingLoop(state, corpus, config) if isinstance(event, Step))
+    return (event for event in TrainingLoop(state, corpus, config) if isinstance(event, Step))
 
 
-def _rate(steps: Iterator[int], seconds: float) -> float:
-    """Target tokens per second."""
+def _rate(steps: Iterator[Step], seconds: float) -> float:
+    """Target tokens per second of training, validations not counted."""
     next(steps)  # after a pause, no batch is ready
-    tokens, started = 0, time.perf_counter()
-    while (elapsed := time.perf_counter() - started) < seconds:
-        tokens += next(steps)
+    tokens, elapsed = 0, 0.0
+    while elapsed < seconds:
+        step = next(steps)
+        tokens, elapsed = tokens + step.tokens, elapsed + step.seconds
     return tokens / elapsed

@@ -74,6 +74,6 @@ def measure_tutorial(pairs: Path, *, rounds: int) -> list[Figure]:
         costs = [run_s2s(*command) for _ in range(rounds)]
     name = "s2s train --config tutorial"
     return [
-        Figure(name=name, unit="s", values=[cost.seconds for cost in costs], goal=Goal(value=60, at_most=True)),
+        Figure(name=name, unit="s", values=[cost.seconds for cost in costs], goal=Goal(value=20, at_most=True)),
         Figure(name=f"{name}, memory", unit="MB", values=[cost.peak for cost in costs]),
     ]

@@ -17,7 +17,7 @@ from seq2seq_cli.corpus.prepared import PreparedCorpus
 JOEYNMT, LOOP = "JoeyNMT, input feeding", "the tutorials' loop"
 _GOALS = {
     LOOP: dict(zip(DECODERS, (150.0, 90.0, 90.0), strict=True)),
-    JOEYNMT: dict(zip(DECODERS, (10.0, 6.0, 6.0), strict=True)),
+    JOEYNMT: dict(zip(DECODERS, (15.0, 10.0, 10.0), strict=True)),
 }
 """The speed that each decoder is to reach, in multiples of each peer's."""
 _MOST_MEMORY = 1500.0

@@ -5,12 +5,16 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+
+import yaml
 
 from benchmarks.figures import Figure, Goal, ratio
 from benchmarks.processes import cold_start, run_s2s
 
 SENTENCES = 2000
+_BEAM_SIZE = 5
 COLD_SECONDS, COLD_MEGABYTES = Goal(value=0.25, at_most=True), Goal(value=120, at_most=True)
 GREEDY_RATE = Goal(value=3000)
 TIMES_JOEYNMT = Goal(value=20)
@@ -20,8 +24,10 @@ def measure_translation(pairs: Path, run: Path, *, joeynmt: Path | None, rounds:
     """One sentence in a new process; 2,000 different ones of `pairs` greedily and with beam 5, as a command and inside.
 
     `joeynmt` is the config of a trained model of JoeyNMT, in a folder whose ``venv`` has it: it translates the same
-    sentences with its beam size, in turn with ours. Raises RuntimeError when a command fails.
+    sentences, in turn with ours. Raises RuntimeError when a command fails, or when its beam size is another one.
     """
+    if joeynmt:
+        _check_beam(joeynmt)
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "sentences.txt"
         sentences = different_sources(pairs, SENTENCES)
@@ -32,7 +38,7 @@ def measure_translation(pairs: Path, run: Path, *, joeynmt: Path | None, rounds:
             Figure(name="translate, one sentence, memory", unit="MB", values=peak, goal=COLD_MEGABYTES),
         ]
         ours, peer = _as_commands(file, run, joeynmt, rounds)
-    for beam_size, goal in ((1, GREEDY_RATE), (5, None)):
+    for beam_size, goal in ((1, GREEDY_RATE), (_BEAM_SIZE, None)):
         rates = _rates(run, sentences, beam_size, rounds)
         figures.append(
             Figure(name=f"translate, beam {beam_size}, in-process", unit="sentences/s", values=rates, goal=goal)
@@ -49,17 +55,25 @@ def different_sources(pairs: Path, count: int) -> list[str]:
 
 
 def _as_commands(file: Path, run: Path, joeynmt: Path | None, rounds: int) -> tuple[Figure, Figure | None]:
-    """Seconds of whole commands with beam 5, start included: ours, then JoeyNMT's."""
+    """Seconds of whole commands with beam search, start included: ours, then JoeyNMT's."""
     ours: list[float] = []
     peer: list[float] = []
     for _ in range(rounds):
         with file.open("rb") as lines:
-            ours.append(run_s2s("translate", "--model", str(run), "--set=decoding.beam_size=5", stdin=lines).seconds)
+            ours.append(
+                run_s2s("translate", "--model", str(run), f"--set=decoding.beam_size={_BEAM_SIZE}", stdin=lines).seconds
+            )
         if joeynmt:
             peer.append(_joeynmt_seconds(joeynmt, file))
-    name = f"translate, {SENTENCES:,} sentences, beam 5"
+    name = f"translate, {SENTENCES:,} sentences, beam {_BEAM_SIZE}"
     figure = Figure(name=f"{name}, command", unit="s", values=ours)
     return figure, Figure(name=f"{name}, JoeyNMT", unit="s", values=peer) if peer else None
+
+
+def _check_beam(joeynmt: Path) -> None:
+    beam_size = yaml.safe_load(joeynmt.read_text(encoding="utf-8")).get("testing", {}).get("beam_size", 1)
+    if beam_size != _BEAM_SIZE:
+        raise RuntimeError(f"{joeynmt}: testing.beam_size is {beam_size}: set it to {_BEAM_SIZE}, as ours")
 
 
 def _joeynmt_seconds(config: Path, file: Path) -> float:
@@ -88,7 +102,8 @@ def _rates(run: Path, sentences: Sequence[str], beam_size: int, rounds: int) -> 
     translator.translate(sentences[:64])
     rates = []
     for _ in range(rounds):
+        fresh = replace(translator)  # one that has read no sentence yet
         started = time.perf_counter()
-        translator.translate(sentences)
+        fresh.translate(sentences)
         rates.append(len(sentences) / (time.perf_counter() - started))
     return rates

@@ -74,8 +74,9 @@ def translate_test_set(
     """
     total, attention, alignment = _read_references(translator, tests, gold)
     sources = list(tests.references)
+    fresh = replace(translator)  # one that has not read the sources yet
     started = time.perf_counter()
-    translations = translator.translate(sources)
+    translations = fresh.translate(sources)
     seconds = time.perf_counter() - started
     has_characters = translator.src_codec.unit == "character"
     src_words, tgt_words = (

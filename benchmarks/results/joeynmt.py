@@ -13,6 +13,8 @@ from benchmarks.joeynmt import JoeyNMT
 from benchmarks.models import measured_config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 
+_ENVIRONMENT = dict(os.environ)
+"""That of JoeyNMT: s2s sets variables for itself."""
 _VALIDATION_PAIRS = 500
 """Pairs that JoeyNMT chooses its best weights by; more would take minutes from training."""
 _UPDATES_BETWEEN_VALIDATIONS = 300
@@ -53,7 +55,7 @@ def train_and_translate(
         raise RuntimeError(f"JoeyNMT has saved no weights in {minutes} minutes: give it more")
     command = peer.command("translate")  # with the best weights
     text = "".join(f"{source}\n" for source in sources)
-    done = subprocess.run(command, input=text, capture_output=True, encoding="utf-8", check=False)
+    done = subprocess.run(command, input=text, capture_output=True, encoding="utf-8", check=False, env=_ENVIRONMENT)
     lines = done.stdout.splitlines()
     if done.returncode or len(lines) != len(sources):
         raise RuntimeError(f"JoeyNMT: {len(lines)} lines for {len(sources)}: {done.stderr.strip()[-500:]}")
@@ -83,7 +85,7 @@ def _train(peer: JoeyNMT, minutes: float) -> None:
     command = peer.command("train", "--skip-test")
     started = time.monotonic()
     with (peer.folder / "log.txt").open("w", encoding="utf-8") as log:
-        process = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, env=os.environ)
+        process = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, env=_ENVIRONMENT)
         try:
             process.wait(minutes * 60 - (time.monotonic() - started))
         except subprocess.TimeoutExpired:

@@ -20,12 +20,13 @@ PAD, UNK, BOS, EOS = range(4)
 
 def translate(encoder, decoder, src):
     """The ids of the translation of a sentence given by its ids."""
-    src = np.array([[*src, EOS]])
-    tensors = run(encoder, {"src": src, "lengths": np.array([src.size])})
-    fixed = {"sources": np.array([0]), "k": np.array(1), "asked": np.zeros((1, 0), dtype=np.int64)}
+    src = np.array([[*src, EOS]], dtype=np.int64)
+    tensors = run(encoder, {"src": src, "lengths": np.array([src.size], dtype=np.int64)})
+    first, one, none = (np.array(value, dtype=np.int64) for value in ([0], 1, [[]]))
+    fixed = {"sources": first, "k": one, "asked": none}
     translation = [BOS]
     while translation[-1] != EOS and len(translation) <= 1.5 * (src.size - 1) + 10:
-        step = run(decoder, {"tokens": np.array(translation[-1:]), **fixed, **tensors})
+        step = run(decoder, {"tokens": np.array(translation[-1:], dtype=np.int64), **fixed, **tensors})
         translation.append(int(step["best_tokens"][0, 0]))
         tensors.update({name.removeprefix("next_"): step[name] for name in step if name.startswith("next_")})
     return [token for token in translation if token not in (BOS, EOS)]
@@ -39,6 +40,8 @@ def run(session, inputs):
 
 def main(folder):
     """Translate the lines of standard input."""
+    for stream in (sys.stdin, sys.stdout):
+        stream.reconfigure(encoding="utf-8")
     encoder, decoder = (
         onnxruntime.InferenceSession(folder / "best" / f"{name}.onnx") for name in ("encoder", "decoder")
     )

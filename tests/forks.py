@@ -3,6 +3,7 @@
 Such a process starts at once. One that imports torch takes two seconds, and the tests start dozens.
 """
 
+import atexit
 import multiprocessing
 import os
 import signal
@@ -64,6 +65,7 @@ class Forked:
         streams = [self._path(number) for number in range(3)]
         self._process = FORKS.Process(target=_become, args=(module, arguments, folder, variables, streams))
         self._process.start()
+        atexit.register(self._process.kill)  # one that a failed test has left would be awaited at the end
 
     @property
     def returncode(self) -> int:

@@ -51,10 +51,10 @@ class Server:
             connection.close()
 
     def stop(self) -> str:
-        """What it says on stderr as it stops; it must end well."""
+        """What it says on stderr as it stops; it must end well, except on Windows, where SIGTERM ends it at once."""
         self.process.send_signal(signal.SIGTERM)
         _, told = self.process.communicate(timeout=30)
-        assert self.process.returncode == 0
+        assert self.process.returncode == 0 or os.name == "nt"
         return told
 
 

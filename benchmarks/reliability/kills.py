@@ -17,14 +17,18 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from tqdm import tqdm
 
 from seq2seq_cli.compute.environment import prepare_environment
 from seq2seq_cli.files.unfinished import is_unfinished
+
+if TYPE_CHECKING:
+    from multiprocessing.context import ForkServerContext
 
 SETTINGS = (
     *("model.encoder.embedding_size=12", "model.encoder.hidden_size=6"),  # in each direction
@@ -38,8 +42,6 @@ CLOCK = {"seconds", "validation_seconds", "tokens_per_second", "memory_mb", "met
 """Keys in which two equal trainings differ: times, memory, and the length of the file that records them."""
 PART = 6
 """A kill by the clock comes after 1/PART of a training's time on average."""
-
-_FORKS = multiprocessing.get_context("forkserver")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,9 +122,15 @@ def leftovers(run: Path) -> set[Path]:
     return {path for path in run.rglob("*") if is_unfinished(path)}
 
 
+@cache
+def _forks() -> "ForkServerContext":
+    """Not made where this is imported: Windows has none."""
+    return multiprocessing.get_context("forkserver")
+
+
 def _run(arguments: Sequence[str], log: Path, kill: Kill | None = None, run: Path = Path()) -> bool:
     """Run ``s2s``; True when it ended, False when it was killed. Raises RuntimeError when it failed."""
-    process = _FORKS.Process(target=_s2s, args=(list(arguments), str(log)))
+    process = _forks().Process(target=_s2s, args=(list(arguments), str(log)))
     process.start()
     if kill:
         for _ in _until_due(kill, run):
@@ -235,7 +243,7 @@ def main() -> None:
     parser.add_argument("--pairs", type=Path, default=Path("data/sample.txt"), help="pair file")
     options = parser.parse_args()
     prepare_environment()
-    _FORKS.set_forkserver_preload(
+    _forks().set_forkserver_preload(
         ["seq2seq_cli.cli.app", "seq2seq_cli.training.report", "seq2seq_cli.preparation.prepare"]
     )
     with tempfile.TemporaryDirectory() as folder:

@@ -47,7 +47,7 @@ def server(runs: dict[str, LoadedRun]) -> Iterator[Server]:
         yield server
         assert server.translate(**GOOD).status == 200
         # No text of a request is in its log, nor anything that strangers can fill a disk with.
-        assert server.stop() == "s2s: stopped\n"
+        assert server.stop() == ("" if os.name == "nt" else "s2s: stopped\n")
 
 
 @pytest.fixture(scope="module")

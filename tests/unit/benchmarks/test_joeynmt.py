@@ -19,7 +19,7 @@ def test_its_config_has_the_sizes_of_ours() -> None:
     assert model["decoder"]["embeddings"]["embedding_dim"] == 256
     assert (training["batch_size"], training["batch_type"], training["optimizer"]) == (80, "sentence", "adamw")
     assert config["data"]["special_symbols"]["eos_id"] == 3
-    assert config["data"]["src"]["voc_file"] == "work/vocabulary.txt"
+    assert config["data"]["src"]["voc_file"] == str(Path("work", "vocabulary.txt"))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="stands in for python by a shell script")

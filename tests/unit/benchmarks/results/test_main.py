@@ -11,6 +11,8 @@ import pytest
 from seq2seq_cli.compute.environment import usable_cores
 from tests.forks import Done, Forked
 
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="measures processes by wait4")
+
 MODULE = "benchmarks.results.__main__"
 CONFIG = """\
 model:

@@ -182,7 +182,8 @@ class _Writer:
         if not mark.text:
             return
         if mark.kind is not Kind.GAP:
-            self._write_gap(word)
+            if mark.space_before or not mark.space_after:  # else it belongs to the word before it, before the gap
+                self._write_gap(word)
         elif word == self._next_gap:
             self._next_gap += 1
         if self._needs_space or mark.space_before:

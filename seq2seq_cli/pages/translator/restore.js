@@ -202,8 +202,8 @@ class MarkWriter {
 
   writeMark(mark, word) {
     if (!mark.text) return;
-    if (mark.kind !== "GAP") this.writeGap(word);
-    else if (word === this.nextGap) this.nextGap += 1;
+    if (mark.kind === "GAP") this.nextGap += word === this.nextGap ? 1 : 0;
+    else if (mark.spaceBefore || !mark.spaceAfter) this.writeGap(word);
     if (this.needsSpace || mark.spaceBefore) this.writeSpace();
     this.written += mark.text;
     this.needsSpace = mark.spaceAfter;

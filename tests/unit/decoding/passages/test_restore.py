@@ -43,6 +43,8 @@ def translated(source: str, output: str, alignment: str | None) -> str:
             "0-0 1-1 2-2 3-3",
             "&copy; Ein großer &amp; alter Hund",
         ),
+        ("A &quot;dog&quot; sat", "Ein Hund saß", "0-0 1-1 2-2", "Ein &quot;Hund&quot; saß"),
+        ("Wait&hellip; what", "Warte was", "0-0 1-1", "Warte&hellip; was"),
         ("A <b>big</b> dog.", "Ein großer Hund.", None, "Ein <b>großer</b> Hund."),
         ("unbe<i>liev</i>able!", "Unglaublich!", "0-0 1-1", "<i>Unglaublich</i>!"),
     ],

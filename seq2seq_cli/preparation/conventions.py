@@ -51,18 +51,27 @@ def learn_conventions(training: TrainingText, config: TextConfig) -> Conventions
     has_case = config.unit != "character" and not config.src.lowercase
     sentences = [sentence for sentence, _ in training.sample]
     return replace(
-        conventions_of(sentences, config.src.language, training.inner_tokens if has_case else None),
+        conventions_of(
+            sentences,
+            config.src.language,
+            training.inner_tokens if has_case else None,
+            many=training.many_sources,
+        ),
         longest=int(np.percentile(training.lengths, 99, method="higher")),
         max_length=int(training.lengths.max()),
     )
 
 
-def conventions_of(sentences: Sequence[str], language: str, tokens: Counter[str] | None = None) -> Conventions:
+def conventions_of(
+    sentences: Sequence[str], language: str, tokens: Counter[str] | None = None, *, many: Sequence[str] | None = None
+) -> Conventions:
     """The conventions of normalised sentences, none of them blank.
 
-    `tokens` counts those inside sentences, with their case, if they are known.
+    `tokens` counts those inside sentences, with their case, if they are known. `many` are more sentences, if there are
+    more, for the words that tell a question from a statement.
     """
     rows = [sentence.split(" ") for sentence in sentences]
+    cued = rows if many is None else [sentence.split(" ") for sentence in many]
     words = Counter(chain.from_iterable(rows))
     begins = Counter([row[0] for row in rows])
     capital_start = is_usual(*_capitals(begins))
@@ -85,8 +94,8 @@ def conventions_of(sentences: Sequence[str], language: str, tokens: Counter[str]
         apostrophe=pieces.apostrophe(),
         final_marks=final_marks,
         final_mark=final_marks[:1] if is_usual(ended, len(sentences)) else "",
-        openings=_openings(rows, final_marks, language),
-        endings=_endings(rows, final_marks, language, spaces=spaces),
+        openings=_openings(cued, final_marks, language),
+        endings=_endings(cued, final_marks, language, spaces=spaces),
         lower_case=is_usual(sum(sentence != sentence.upper() for sentence in sentences), len(sentences)),
         capital_start=capital_start,
         capital_after="".join(_capital_after(final_marks, next_words)) if capital_start else "",

@@ -15,6 +15,8 @@ from seq2seq_cli.text.sides import SIDES
 
 _SAMPLE = 10_000
 """Most pairs that are looked at; they are spread evenly over the training split."""
+_MANY = 200_000
+"""Most sources that are looked at for what few of them show."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,6 +32,11 @@ class TrainingText:
     def sample(self) -> list[tuple[str, str]]:
         """Sentences with their translations."""
         return self._pairs(np.flatnonzero(self.split_of_pair == TRAIN))
+
+    @property
+    def many_sources(self) -> list[str]:
+        """More sentences than those of the sample."""
+        return self.store.texts("src", _spread(np.flatnonzero(self.split_of_pair == TRAIN), _MANY))
 
     def sample_with(self, pattern: re.Pattern[bytes]) -> list[tuple[str, str]]:
         """Sentences that have the pattern, in UTF-8, with their translations."""
@@ -53,8 +60,7 @@ class TrainingText:
         return lengths
 
     def _pairs(self, places: NDArray[np.int64]) -> list[tuple[str, str]]:
-        count = min(len(places), _SAMPLE)
-        chosen = places[np.linspace(0, len(places), count, endpoint=False, dtype=np.int64)].tolist()
+        chosen = _spread(places, _SAMPLE)
         return list(zip(*(self.store.texts(side, chosen) for side in SIDES), strict=True))
 
     def _first_tokens(self) -> NDArray[np.int64]:
@@ -65,3 +71,9 @@ class TrainingText:
             found = np.bincount(block.numbers[starts])
             counts[: len(found)] += found
         return counts
+
+
+def _spread(places: NDArray[np.int64], most: int) -> list[int]:
+    """So many of the places, or all, evenly spread."""
+    chosen = np.linspace(0, len(places), min(len(places), most), endpoint=False, dtype=np.int64)
+    return places[chosen].tolist()

@@ -148,6 +148,20 @@ def test_a_corpus_in_lower_case_without_marks_is_read_in_lower_case_without_mark
     assert plain.apply("she kissed tom") == "she kissed tom"
 
 
+def test_two_first_words_tell_more_than_one_where_there_are_many_sentences() -> None:
+    few = ["Have you seen it?", "He is here."] * 30
+    found = conventions_of(few, "en", many=[*few * 9, *["Have a seat."] * 9])
+    assert conventions_of(few, "en").apply("have a nice day") == "Have a nice day?"
+    assert found.apply("have a nice day") == "Have a nice day."
+    assert found.apply("have we met") == "Have we met?"
+
+
+def test_a_question_without_its_first_mark_is_one() -> None:
+    spanish = conventions_of(["¿Qué comes?", "¿Dónde vas?", "Estoy aquí."] * 20, "es")
+    assert spanish.apply("qué compraste") == "Qué compraste?"
+    assert spanish.apply("¿dónde estás") == "¿Dónde estás?"
+
+
 @pytest.mark.parametrize("sentences", [[], ["Go."], ["Go.", "She kissed Tom."] * 9])
 def test_too_few_sentences_have_no_conventions(sentences: Sequence[str]) -> None:
     few = conventions_of(sentences, "en")

@@ -5,7 +5,7 @@ or cut into tokens is brought to these conventions before it is read.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property, partial
 from itertools import pairwise
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Self, TypeAlias
 
 from seq2seq_cli.text.casing import capitalise, fold, is_all_upper, lower
 from seq2seq_cli.text.languages.abbreviations import has_own_stop, is_listed
-from seq2seq_cli.text.normalise import APOSTROPHES, HIDDEN, LIKE_APOSTROPHES, hide, in_word, normalise
+from seq2seq_cli.text.normalise import APOSTROPHES, HIDDEN, LIKE_APOSTROPHES, LOUD_STOPS, hide, in_word, normalise
 
 WORD = re.compile(r"[^\W_]+(?:\.[^\W_]+)*")
 """A word with a usual case of its own, such as Tom, 3rd and U.S; Tom's and l'Europe have two."""
@@ -54,6 +54,10 @@ class SpaceRule(NamedTuple):
         return partial(whole.sub, lambda found: part.sub(self.by, found[0]))
 
 
+INVERTED = "¿¡"
+"""Marks before Spanish questions and exclamations, which people leave out as they do the final ones."""
+
+
 class SentenceCues(NamedTuple):
     """Words that tell a question from a statement when the final mark is missing."""
 
@@ -70,6 +74,7 @@ class SentenceCues(NamedTuple):
 def sentence_cues(sentence: str, language: str, *, spaces: bool = True) -> SentenceCues:
     """The cues of a sentence without its final mark, which is not blank."""
     words = lower(sentence, language).split(" ")
+    words[0] = words[0].lstrip(INVERTED) or words[0]
     endings = (words[-1], " ".join(words[-2:])) if spaces else (sentence[-1], sentence[-2:])
     return SentenceCues(words[0], " ".join(words[:2]), *endings)
 
@@ -205,6 +210,7 @@ class Conventions:
 
     def space_rules(self) -> Iterator[SpaceRule]:
         """The rules for spaces that are missing or too many, in the order in which they are applied."""
+        yield from self._spaces_after(set(self.apart_after).intersection(LOUD_STOPS))
         if not self.spaces:
             yield SpaceRule(r"(?<=[^\x00-\x7f]) (?=[^\x00-\x7f])", "")
         if self.suffixes:
@@ -224,8 +230,14 @@ class Conventions:
         if opening := set(self.apart_after).difference(self.before):
             yield SpaceRule(rf"(?<![^ ])({_any_of(opening)})(?=\w)", r"\1 ")
         if between := set(self.apart_after).intersection(self.before).difference(self.final_marks):
-            inside = rf"(?<={_LETTER})({_any_of(between)})(?={_LETTER})"
             yield SpaceRule(rf" ({_any_of(between)})(?={_LETTER})", r"\1 ")
+            yield from self._spaces_after(between)
+
+    @staticmethod
+    def _spaces_after(marks: Collection[str]) -> Iterator[SpaceRule]:
+        """A space behind each of the marks between letters, but in addresses and paths."""
+        if marks:
+            inside = rf"(?<={_LETTER})({_any_of(marks)}+)(?={_LETTER})"
             yield SpaceRule(rf"(?<![^ ])[^ @/\\]*{inside}[^ @/\\]*(?![^ ])", r"\1 ", inside)
 
     def _is_new(self, name: str) -> bool:

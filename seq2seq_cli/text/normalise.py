@@ -18,6 +18,9 @@ APOSTROPHES = "'’"
 LIKE_APOSTROPHES = "´`′"
 """Accents and a prime, which people type in place of an apostrophe, and which stand inside no words."""
 
+LOUD_STOPS = "!?؟"
+"""Marks that end a sentence, whatever follows: unlike full stops, they are in no abbreviation and no number."""
+
 UNSPACED = (
     *((0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0x3005, 0x3007), (0x3040, 0x30FF), (0x3400, 0x9FFF)),
     *((0xF900, 0xFAFF), (0xFF66, 0xFF9F), (0x20000, 0x10FFFF)),
@@ -66,9 +69,12 @@ def is_quote_or_bracket(character: str) -> bool:
 
 def in_spaced_word(character: str) -> bool:
     """Whether a character is in a word, and of a script with spaces between words; the empty text is not."""
-    if not character or not in_word(character):
-        return False
-    return not any(first <= ord(character) <= last for first, last in UNSPACED)
+    return character != "" and in_word(character) and not is_unspaced(character)
+
+
+def is_unspaced(character: str) -> bool:
+    """Whether a character is of a script without spaces between words."""
+    return any(first <= ord(character) <= last for first, last in UNSPACED)
 
 
 def is_space(character: str) -> bool:

@@ -5,11 +5,13 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, product
 
-_NO_BREAKS = "\u2009\u202f\xa0"
-"""Spaces between thousands that a typesetter takes; in the pairs and in translations, they are plain spaces."""
-_NUMBER = rf"\d++(?:[.,:/'’\-–{_NO_BREAKS}]\d++)*+"
-NUMBER = re.compile(_NUMBER)
-SPACED_NUMBER = re.compile(rf"(?!0)\d{{1,3}}(?:[ {_NO_BREAKS}]\d{{3}}(?!\d))++(?:[.,]\d++)?|{_NUMBER}")
+PLAIN_MARKS = dict(zip("\u2009\u202f\xa0٫．٬’–", "   ..,'-", strict=True))
+"""The usual marks for those that mean the same between digits."""
+
+_MARKS = re.escape("".join(PLAIN_MARKS))
+NUMBER = re.compile(rf"\d++(?:[.,:/'\-{_MARKS}]\d++)*+")
+_SPACED = rf"(?:(?!0)\d{{1,3}}(?:[ \u2009\u202f\xa0]\d{{3}}(?!\d))++(?:[.,]\d++)?|\d++(?:[.,:'{_MARKS}]\d++)*+)"
+SPACED_NUMBER = re.compile(rf"{_SPACED}(?:[-–/]{_SPACED})*+")
 """A number as in languages with spaces between thousands: 25 000. Elsewhere, these may be two numbers."""
 
 OR = "|"
@@ -17,9 +19,7 @@ OR = "|"
 
 _ADDRESS = r"\d{1,3}(?:\.(?:1\d\d|2[0-5]\d)){3}\Z"
 """A network address, as far as it looks like a number with thousands: three more groups from 100 to 255."""
-_THOUSANDS = (
-    rf"(?!{_ADDRESS}|0)\d{{1,3}}(?P<mark>[.,'’ {_NO_BREAKS}])\d{{3}}(?:(?P=mark)\d{{3}})*(?:(?!(?P=mark))[.,]\d+)?"
-)
+_THOUSANDS = rf"(?!{_ADDRESS}|0)\d{{1,3}}(?P<mark>[.,' ])\d{{3}}(?:(?P=mark)\d{{3}})*(?:(?!(?P=mark))[.,]\d+)?"
 SEPARATED = re.compile(rf"{_THOUSANDS}|\d+[.,:]\d+")
 """A number whose separators differ from language to language: of thousands, of decimals, of hours and minutes.
 
@@ -38,17 +38,15 @@ They are versions (3.11), scores (3:1), and numbers in groups of three (555 123)
 
 def separators(number: str) -> list[str]:
     """The separators of a number, each as it stands in an example: 1,000 for one of thousands, 1.5 for any other."""
+    number = _with_plain_marks(number)
     found = SEPARATED.fullmatch(number)
     marks = re.findall(r"\D", number) if found else []
-    return [f"1{_plain(mark)}000" if found and mark == found["mark"] else f"1{mark}5" for mark in marks]
+    return [f"1{mark}000" if found and mark == found["mark"] else f"1{mark}5" for mark in marks]
 
 
 def plain_number(number: str) -> str:
-    """The number with the digits 0 to 9 of any script, a hyphen for a dash and plain spaces.
-
-    It is the same for all numbers that mean the same.
-    """
-    return "".join(str(unicodedata.decimal(character, _plain(character))) for character in number)
+    """The number with the digits 0 to 9 of any script and the usual marks: the same for all that mean the same."""
+    return "".join(str(unicodedata.decimal(character, character)) for character in _with_plain_marks(number))
 
 
 def find_numbers(text: str, forms: Iterable[str]) -> list[re.Match[str]]:
@@ -90,8 +88,8 @@ def _examples(number: str, forms: Mapping[str, str]) -> list[str]:
     return found
 
 
-def _plain(character: str) -> str:
-    return "-" if character == "–" else " " if character in _NO_BREAKS else character
+def _with_plain_marks(number: str) -> str:
+    return "".join(PLAIN_MARKS.get(character, character) for character in number)
 
 
 def _is_separated(number: str) -> bool:

@@ -21,14 +21,15 @@ from seq2seq_cli.text.conventions import (
     FIRST_NAME,
     FIRST_WORD,
     INNER_NAME,
+    INVERTED,
     PART_END,
     WORD,
     Conventions,
     SpaceRule,
 )
-from seq2seq_cli.text.languages.abbreviations import abbreviations_of
-from seq2seq_cli.text.normalise import APOSTROPHES, DROPPED, UNSPACED
-from seq2seq_cli.text.numbers import BETWEEN, NUMBER, OR, SEPARATED, SPACED_NUMBER, STAYING
+from seq2seq_cli.text.languages.abbreviations import UNITS, abbreviations_of
+from seq2seq_cli.text.normalise import APOSTROPHES, DROPPED, LOUD_STOPS, UNSPACED
+from seq2seq_cli.text.numbers import BETWEEN, NUMBER, OR, PLAIN_MARKS, SEPARATED, SPACED_NUMBER, STAYING
 from seq2seq_cli.text.tokenizer import LONGEST_WORD
 from seq2seq_cli.text.tokenizer_rules import Finder, TokenizerRules
 
@@ -96,6 +97,7 @@ def expressions_data() -> dict[str, Expression]:
         "leadNumber": markup.LEAD_NUMBER,
         "tagEnd": markup.TAG_END,
         "unspaced": f"[{''.join(f'{chr(first)}-{chr(last)}' for first, last in UNSPACED)}]",
+        "wordHere": rf"^{markup.WORD_HERE.pattern}",
         "wordBefore": r"(?:\w|\d[.,])\Z",
         "wordAfter": r"^(?:\w|[.,]\d)",
         "following": sentences.FOLLOWING,
@@ -146,6 +148,10 @@ def tables_data(language: str) -> Data:
         "singleStops": sentences.SINGLE_STOPS,
         "openingMarks": sentences.OPENING_MARKS,
         "otherStops": sentences.OTHER_STOPS,
+        "loudStops": LOUD_STOPS,
+        "units": UNITS,
+        "inverted": INVERTED,
+        "plainMarks": PLAIN_MARKS,
         "noSpaceBefore": restore.NO_SPACE_BEFORE,
         "joiners": source.JOINERS,
         "longestWord": LONGEST_WORD,

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 
-from seq2seq_cli.decoding.passages.protected import PROTECTED, without_final_marks
+from seq2seq_cli.decoding.passages.protected import PROTECTED, UNSPACED_LETTERS, without_final_marks
 from seq2seq_cli.text.languages.abbreviations import has_ordinals
 from seq2seq_cli.text.tokenizer import LONGEST_WORD
 
@@ -95,6 +95,8 @@ MARK = (
     r"|(?P<target>\](?:\((?:[^()\s<>]|\([^()\s]*\))*(?:\s+\"[^\"\n]*\")?\)|\[[^\[\]\n]*\])?)"
     r"|(?P<emphasis>\*{1,3}|_{1,3}|~~)"
 )
+WORD_HERE = re.compile(rf"(?![{UNSPACED_LETTERS}])[^\W_]")
+"""A letter or digit of a word with spaces around it: ``**`` inside such a word is no mark."""
 LEAD_NUMBER = re.compile(r"\d{1,2}\.[^\S\n]*\Z")
 TAG_END = re.compile(r"[\s/>]")
 """Found behind the name of a tag."""
@@ -260,7 +262,7 @@ def _unescaped(entity: str) -> str | None:
 
 
 def _is_word(character: str) -> bool:
-    return character.isalnum()
+    return WORD_HERE.match(character) is not None
 
 
 def _paired(text: str, marks: list[Mark]) -> list[Mark]:

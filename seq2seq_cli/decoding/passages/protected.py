@@ -11,13 +11,16 @@ from collections.abc import Mapping, Sequence
 from seq2seq_cli.text.normalise import UNSPACED
 from seq2seq_cli.text.numbers import find_numbers, number_forms, plain_number
 
-_UNSPACED = "".join(f"{chr(first)}-{chr(last)}" for first, last in (*UNSPACED, (0xAC00, 0xD7AF)))
+UNSPACED_LETTERS = "".join(f"{chr(first)}-{chr(last)}" for first, last in (*UNSPACED, (0xAC00, 0xD7AF)))
 """Members of a character class: letters of scripts without spaces between words, and of Korean, which joins particles.
 
 They are no part of an address, which has no spaces around it there: ``请看 example.com。谢谢``.
 """
-_W = rf"(?:(?![{_UNSPACED}])\w)"
-_IN_URL = r"[^\s<>\"“”„«»\\^`{|}。，、；：！？（）「」『』《》]"
+_W = rf"(?:(?![{UNSPACED_LETTERS}])\w)"
+_IN_URL = (
+    rf"(?:[^\s<>\"“”„«»\\^`{{|}}。，、；：！？（）「」『』《》【】〈〉〔〕{UNSPACED_LETTERS}]"
+    rf"|(?<=[/=#_-])[{UNSPACED_LETTERS}]+)"
+)
 _URL = rf"(?<!{_W})(?:(?:[Hh][Tt][Tt][Pp][Ss]?|[Ff][Tt][Pp]|file)://|[Ww][Ww][Ww]\.){_IN_URL}+"
 _E_MAIL = rf"(?<!{_W})(?<![.+%-])(?:{_W}|[.+%-]){{1,64}}@(?:{_W}|-){{1,63}}(?:\.(?:{_W}|-){{1,63}})+"
 _OF_COUNTRIES = r"co\.uk|de|fr|ch|nl|uk|pl|ru|ua|jp|cz|hu|tr|gr|dk|fi|br"

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from seq2seq_cli.decoding.passages.markup import FILLER
 from seq2seq_cli.text.languages.abbreviations import has_own_stop
-from seq2seq_cli.text.normalise import APOSTROPHES
+from seq2seq_cli.text.normalise import APOSTROPHES, LOUD_STOPS, is_unspaced
 
 _SPACED_STOPS = ".!?…‽⁇⁈⁉؟۔։።፧।॥܀܁܂᠃᠉꓿᱾᱿჻။"
 """Marks that end a sentence where white space follows."""
@@ -21,13 +21,16 @@ OTHER_STOPS = "。！？｡．︒"
 CLOSING_MARKS = "\"'”’»«›‹“)]}）］｝」』】〉》〕＂＇" + FILLER
 _EMOJI = "\u2600-\u27bf\ufe0f\u200d\U0001f000-\U0001faff"
 """Members of a character class; emoji after a stop belong to its sentence."""
+_SIGNS = "+±~≈#$€£¥"
+"""Marks before a number."""
 OPENING_MARKS = "\"'“„‟‚‘«»‹›([{（［｛「『【〈《〔¿¡–—-" + FILLER
 
-# French has a space before its closing quote.
+# French has a space before its closing quote, and an encyclopaedia the numbers of notes, [1], behind a sentence.
 SENTENCE_END = re.compile(
-    rf"[{re.escape(_SPACED_STOPS + OTHER_STOPS)}]+(?:\s»(?=\s|$))?[{re.escape(CLOSING_MARKS)}{_EMOJI}]*+"
+    rf"(?P<stops>[{re.escape(_SPACED_STOPS + OTHER_STOPS)}]+)(?:\s»(?=[\s,;:.!?…)]|$))?"
+    rf"[{re.escape(CLOSING_MARKS)}{_EMOJI}]*+(?:\[\w{{1,3}}\])*+"
 )
-FOLLOWING = re.compile(f"[\\s{re.escape(OPENING_MARKS)}]*+(.)?", re.DOTALL)
+FOLLOWING = re.compile(f"[\\s{re.escape(OPENING_MARKS + _SIGNS)}]*+(.)?", re.DOTALL)
 LAST_WORD = re.compile(f"(?:(?<=\\w)[{APOSTROPHES}])?[^\\s{re.escape(OPENING_MARKS)}]*$")
 """The word before a stop; of a word with an apostrophe the end from there on: 't of can't, which is no initial."""
 LONGEST_ABBREVIATION = 40
@@ -47,8 +50,9 @@ def sentence_ends(text: str, language: str) -> Iterator[int]:
             continue
         if following[1].islower() and not (is_lower and match[0] in SINGLE_STOPS):
             continue
-        stops = match[0].rstrip(CLOSING_MARKS).rstrip()
-        if text[end].isspace() or any(stop in OTHER_STOPS for stop in stops):
+        stops = match["stops"]
+        is_loud = stops == match[0] and stops[-1] in LOUD_STOPS and (text[end].isupper() or is_unspaced(text[end]))
+        if text[end].isspace() or is_loud or any(stop in OTHER_STOPS for stop in stops):
             before = text[max(0, match.start() - LONGEST_ABBREVIATION) : match.start()].replace(FILLER, "")
             if stops != "." or not _is_abbreviation(before, following[1], language):
                 yield end

@@ -2,14 +2,15 @@
 
 /** The separators of a number, each as it stands in an example: the same as text/numbers.py, which explains it. */
 function separators(number) {
-  const found = EXPRESSIONS.separated.exec(number);
-  const marks = found ? number.match(EXPRESSIONS.nonDigits) : [];
-  return marks.map((mark) => (mark === found.groups.mark ? `1${plainMark(mark)}000` : `1${mark}5`));
+  const plain = withPlainMarks(number);
+  const found = EXPRESSIONS.separated.exec(plain);
+  const marks = found ? plain.match(EXPRESSIONS.nonDigits) : [];
+  return marks.map((mark) => `1${mark}${mark === found.groups.mark ? "000" : "5"}`);
 }
 
-/** A hyphen for a dash, a plain space for any other. */
-function plainMark(mark) {
-  return mark.replace("\u2013", "-").replace(EXPRESSIONS.space, " ");
+/** The usual marks for those that mean the same between digits. */
+function withPlainMarks(number) {
+  return [...number].map((character) => own(TABLES.plainMarks, character) ?? character).join("");
 }
 
 /** Whether a number has nothing but digits and separators. */
@@ -38,11 +39,12 @@ function withMarks(number, examples, marks) {
   return first + groups.map((group, i) => marks.get(examples[i]) + group).join("");
 }
 
-/** The number with the digits 0 to 9 of any script, a hyphen for a dash and plain spaces. */
+/** The number with the digits 0 to 9 of any script and the usual marks. */
 function plainNumber(number) {
   const zeros = [...TABLES.zeros].map((zero) => zero.codePointAt(0));
   const plain = (digit) => digit.codePointAt(0) - zeros.findLast((zero) => zero <= digit.codePointAt(0));
-  return [...number].map((each) => (EXPRESSIONS.digit.test(each) ? plain(each) : plainMark(each))).join("");
+  const characters = [...withPlainMarks(number)];
+  return characters.map((each) => (EXPRESSIONS.digit.test(each) ? plain(each) : each)).join("");
 }
 
 /** The numbers of a text, with spaces between thousands if one of the forms of its numbers has a space. */
@@ -142,6 +144,7 @@ class Conventions {
   /** The words that tell a question from a statement. */
   cuesOf(sentence) {
     const words = lower(sentence, this.language).split(" ");
+    words[0] = withoutBeginning(words[0], TABLES.inverted) || words[0];
     const characters = [...sentence];
     const [ending, longEnding] = this.spaces
       ? [words.at(-1), words.slice(-2).join(" ")] : [characters.at(-1), characters.slice(-2).join("")];

@@ -98,7 +98,7 @@ class MarkScanner {
   entity(start, end) {
     const character = unescaped(this.text.slice(start, end));
     if (character === null) return null;
-    const isWithin = isAlphanumeric(this.before(start)) && isAlphanumeric(this.text.slice(end));
+    const isWithin = EXPRESSIONS.wordHere.test(this.before(start)) && EXPRESSIONS.wordHere.test(this.text.slice(end));
     const isApostrophe = TABLES.apostrophes.includes(character) && isWithin;
     const isPart = [...character].length === 1 && (isLetter(character) || isApostrophe);
     return markAt(start, end, isPart ? "CHARACTER" : [...character].every(isSpace) ? "GAP" : "VOID");
@@ -106,21 +106,22 @@ class MarkScanner {
 
   code(start, end) {
     const ticks = this.text.slice(start, end);
-    if (isAlphanumeric(this.before(start)) || ticks.length > 2 || this.endless.has(ticks)) return null;
+    if (EXPRESSIONS.wordHere.test(this.before(start)) || ticks.length > 2 || this.endless.has(ticks)) return null;
     const close = this.text.slice(end).match(ticks.length === 1 ? /(?<!`)`(?!`)/v : /(?<!`)``(?!`)/v);
     if (!close) {
       this.endless.add(ticks);
       return null;
     }
     const after = end + close.index + ticks.length;
-    const isPlain = !this.text.slice(end, end + close.index).includes("\n") && !isAlphanumeric(this.text.slice(after));
+    const isInLine = !this.text.slice(end, end + close.index).includes("\n");
+    const isPlain = isInLine && !EXPRESSIONS.wordHere.test(this.text.slice(after));
     return isPlain ? markAt(start, after, "WORD") : null;
   }
 
   emphasis(start, end) {
     const [before, after] = [this.before(start), [...this.text.slice(end, end + 2)][0] ?? ""];
-    const opens = after !== "" && !isSpace(after) && !isAlphanumeric(before);
-    const closes = before !== "" && !isSpace(before) && !isAlphanumeric(after);
+    const opens = after !== "" && !isSpace(after) && !EXPRESSIONS.wordHere.test(before);
+    const closes = before !== "" && !isSpace(before) && !EXPRESSIONS.wordHere.test(after);
     if (!opens && !closes) return null;
     return markAt(start, end, opens && closes ? "EITHER" : opens ? "OPEN" : "CLOSE", this.text.slice(start, end));
   }

@@ -204,8 +204,11 @@ function* sentenceEnds(text) {
     const following = EXPRESSIONS.following.exec(text.slice(end))[1];
     if (following === undefined) continue;
     if (isLower(following) && !(isInLowerCase && TABLES.singleStops.includes(match[0]))) continue;
-    const stops = withoutEnding(match[0], TABLES.closingMarks).replace(EXPRESSIONS.outerSpaces, "");
-    if (!isSpace(text.slice(end, end + 1)) && ![...stops].some((stop) => TABLES.otherStops.includes(stop))) continue;
+    const { stops } = match.groups;
+    const next = String.fromCodePoint(text.codePointAt(end));
+    const isLoud = stops === match[0] && TABLES.loudStops.includes(stops.at(-1))
+      && (isUpper(next) || EXPRESSIONS.unspaced.test(next));
+    if (!isSpace(next) && !isLoud && ![...stops].some((stop) => TABLES.otherStops.includes(stop))) continue;
     const before = [...text.slice(0, match.index)].slice(-TABLES.longestAbbreviation).join("").replace(FILLERS, "");
     const word = EXPRESSIONS.lastWord.exec(before);
     const previous = withoutBeginning(splitWords(before.slice(0, word.index)).at(-1) ?? "", TABLES.openingMarks);
@@ -217,10 +220,14 @@ function* sentenceEnds(text) {
 function hasOwnStop(word, following, previous = "") {
   const has = (name) => TABLES.abbreviations.includes(name);
   if (has(`!${word}`)) return isUpper(word) && (previous === "" || isUpper([...previous][0]));
-  if ([...word].length === 1 && isLetter(word)) return true;
+  if ([...word].length === 1 && isLetter(word)) {
+    const isUnit = TABLES.units.includes(word) && EXPRESSIONS.digit.test([...previous].at(-1) ?? "");
+    return !isUnit || EXPRESSIONS.digit.test(following);
+  }
   const isNumber = word !== "" && [...word].every((character) => EXPRESSIONS.digit.test(character));
   if (isNumber) return has("0") && word.length <= 2;
   if (isListed(word, following)) return true;
+  if (has(`${word.toLowerCase()}~`)) return false;
   if (/^[IVX]+$/v.test(word)) return has("0");
   return word.includes(".") && /\p{L}/v.test(word) && ![...word].some((character) => EXPRESSIONS.digit.test(character));
 }

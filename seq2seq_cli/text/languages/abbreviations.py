@@ -5,6 +5,8 @@ from functools import cache
 
 from seq2seq_cli.text.normalise import APOSTROPHES
 
+UNITS = "ghlms"
+"""Units of one letter."""
 _ROMAN = re.compile("[IVX]+")
 
 
@@ -26,11 +28,14 @@ def has_own_stop(word: str, following: str, language: str, previous: str = "") -
     if f"!{word}" in abbreviations_of(language):
         return word.isupper() and (not previous or previous[0].isupper())
     if len(word) == 1 and word.isalpha():
-        return True
+        is_unit = word in UNITS and previous[-1:].isdigit()  # at 15 h. Thank you.
+        return not is_unit or following.isdigit()
     if word.isdigit():
         return has_ordinals(language) and len(word) <= 2
     if is_listed(word, following, language):
         return True
+    if f"{word.casefold()}~" in abbreviations_of(language):
+        return False
     if _ROMAN.fullmatch(word):
         return has_ordinals(language)
     return "." in word and any(map(str.isalpha, word)) and not any(map(str.isdigit, word))

@@ -14,7 +14,7 @@ ENGLISH = Conventions(
     before=".?!,;:)",
     after="(",
     apart_before="(",
-    apart_after=",;",
+    apart_after=",;!?",
     quotes='"',
     suffixes=("'s", "n't"),
     apostrophe="'",
@@ -63,6 +63,9 @@ def test_without_conventions_a_text_is_only_normalised() -> None:
         ("he is 5 ' tall : yes", "He is 5 ' tall: yes."),
         ("wait . . .", "Wait..."),
         ("wait ?! no :)", "Wait?! No :)"),
+        ("Hi Tom!How are you?I am fine", "Hi Tom! How are you? I am fine."),
+        ("HELLO!HOW ARE YOU?", "Hello! How are you?"),
+        ("see a.org/x?y=b or a/b!c", "See a.org/x?y=b or a/b!c."),
     ],
 )
 def test_each_convention(text: str, written: str) -> None:

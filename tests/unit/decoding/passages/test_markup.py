@@ -29,6 +29,7 @@ def protected(text: str) -> list[str]:
         ("**He** is *very* __in__ ~~out~~ and ***so***", "He is very in out and so"),
         ('See [the **dog**](http://a.org/x_(y) "a dog") and ![a cat](c.png)', "See the dog and a cat"),
         ("See [1] and [the dog][ref]", "See [1] and the dog"),
+        ("这是**重要**的。이것은 **중요**합니다.", "这是重要的。이것은 중요합니다."),
     ],
 )
 def test_marks_are_left_out(text: str, expected: str) -> None:
@@ -80,6 +81,9 @@ def test_what_only_looks_like_a_mark_is_text(text: str) -> None:
         ("请写信给tom@example.com谢谢", ["tom@example.com"]),
         ("请看https://example.com/a。请访问example.com。谢谢", ["https://example.com/a", "example.com"]),
         ("See nguyễn@example.com, việt.com and example.com-Seite", ["nguyễn@example.com", "việt.com", "example.com"]),
+        ("请访问https://example.com/abc查看。", ["https://example.com/abc"]),
+        ("https://a.org/wiki/日本 を、【https://a.org】に", ["https://a.org/wiki/日本", "https://a.org"]),
+        ("https://example.com에서, `f(x)`を", ["https://example.com", "`f(x)`"]),
         ("See example.com، or example.com।", ["example.com", "example.com"]),
         ("Ask @nguyễn, about #ViệtNam, or #한국, now", ["@nguyễn", "#ViệtNam", "#한국"]),
         ("메일은 tom@example.com으로 보내세요", ["tom@example.com"]),

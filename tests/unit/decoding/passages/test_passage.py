@@ -31,6 +31,10 @@ def sentences(text: str, language: str = "en") -> list[str]:
         ("en", ['He said: "Go!"', "(She went.)", "“Really?” he asked.", "Yes… no, not at No. 5 or vs. him."]),
         ("en", ["I can't.", "No, I won’t.", "It is Tom's.", "He is from 'St. Ives'."]),
         ("fr", ["C'est dans l'art. 5.", "Oui."]),
+        ("fr", ["« Non ! », dit-elle.", "La réunion est à 15 h.", "Merci.", "Tél. 01 23 45."]),
+        ("en", ["He was born in 1950.[1]", "He died in 2000.[2][a]", "She left.", "See [3]."]),
+        ("en", ["Call Tel. +44 20 7946, ca. €5, No. #5, max. 10 people.", "Add 250 g.", "Stir.", "It is 5 m. 20 cm."]),
+        ("en", ["The train leaves at 5 p.m.", "It stops.", "We met at 5 p.m. today.", "Yahoo! is old."]),
         ("en", ["So do I.", "Tom and I.", "We saw Elizabeth I. of England.", "I. Newton fell."]),
         ("en", ["he left.", "was it you?", "it was mr. smith, at no. 5, e.g. at 5 p.m. today."]),
         ("en", ["“really?” he asked.", "yes… no!", "it is."]),
@@ -56,6 +60,11 @@ def sentences(text: str, language: str = "en") -> list[str]:
 )
 def test_sentences_end_where_they_end(language: str, expected: list[str]) -> None:
     assert sentences(" ".join(expected), language) == expected
+
+
+def test_sentences_end_without_a_space_where_a_letter_in_upper_case_or_of_such_a_script_follows() -> None:
+    assert sentences("Hi Tom!How are you?I am fine?no!x") == ["Hi Tom!", "How are you?", "I am fine?no!x"]
+    assert sentences("すごい!本当?はい。", "ja") == ["すごい!", "本当?", "はい。"]
 
 
 def test_sentences_of_scripts_without_spaces_end_at_their_marks() -> None:

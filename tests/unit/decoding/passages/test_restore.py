@@ -79,6 +79,7 @@ def test_an_empty_translation_keeps_the_marks() -> None:
         ("3 and 3", "3", ["3"]),
         ("25", "125 2.5", ["25"]),
         ("none", "none", []),
+        ("٣٫٥, ٣٬٥٠٠, 3．5, 5’10", "3.5, 3,500, 3.5, 5'10", []),
     ],
 )
 def test_numbers_are_lost_unless_they_occur_as_they_stand(source: str, output: str, lost: list[str]) -> None:
@@ -103,4 +104,6 @@ def test_numbers_with_spaces_between_thousands_are_not_lost() -> None:
     assert lost_numbers("1,000 people in 25,000 cars", "1 000 personnes en 25 000", {"1,000": "1 000|1000"}) == []
     assert lost_numbers("3 big 100", "3 100", {"1,000": "1 000"}) == []  # two numbers
     assert lost_numbers("1,000 people", "1 personne 000", {"1,000": "1 000"}) == [(0, 5)]
+    for source, output in [("25,000–30,000", "25 000-30 000"), ("500-1,000", "500-1 000")]:
+        assert lost_numbers(source, output, {"1,000": "1 000"}) == []
     assert lost_numbers("25\u202f000 chiens, 1 000", "25,000 dogs, 1,000", {"1 000": "1,000"}) == []

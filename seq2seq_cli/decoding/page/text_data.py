@@ -149,6 +149,7 @@ def tables_data(language: str) -> Data:
         "openingMarks": sentences.OPENING_MARKS,
         "otherStops": sentences.OTHER_STOPS,
         "loudStops": LOUD_STOPS,
+        "noStops": "" if language == "el" else sentences.GREEK_STOPS,
         "units": UNITS,
         "inverted": INVERTED,
         "plainMarks": PLAIN_MARKS,

@@ -14,7 +14,9 @@ from seq2seq_cli.text.normalise import APOSTROPHES, LOUD_STOPS, is_unspaced
 
 _SPACED_STOPS = ".!?…‽⁇⁈⁉؟۔։።፧।॥܀܁܂᠃᠉꓿᱾᱿჻။"
 """Marks that end a sentence where white space follows."""
-SINGLE_STOPS = (".", "!", "?")
+GREEK_STOPS = ";\u037e"
+"""The question mark of Greek, which parts sentences in no other language."""
+SINGLE_STOPS = (".", "!", "?", *GREEK_STOPS)
 """Those that end a sentence in a text without capitals where they stand alone; not so ... and ?"."""
 OTHER_STOPS = "。！？｡．︒"
 """Marks of scripts without spaces."""
@@ -27,7 +29,7 @@ OPENING_MARKS = "\"'“„‟‚‘«»‹›([{（［｛「『【〈《〔¿¡�
 
 # French has a space before its closing quote, and an encyclopaedia the numbers of notes, [1], behind a sentence.
 SENTENCE_END = re.compile(
-    rf"(?P<stops>[{re.escape(_SPACED_STOPS + OTHER_STOPS)}]+)(?:\s»(?=[\s,;:.!?…)]|$))?"
+    rf"(?P<stops>[{re.escape(_SPACED_STOPS + GREEK_STOPS + OTHER_STOPS)}]+)(?:\s»(?=[\s,;:.!?…)]|$))?"
     rf"[{re.escape(CLOSING_MARKS)}{_EMOJI}]*+(?:\[\w{{1,3}}\])*+"
 )
 FOLLOWING = re.compile(f"[\\s{re.escape(OPENING_MARKS + _SIGNS)}]*+(.)?", re.DOTALL)
@@ -51,6 +53,8 @@ def sentence_ends(text: str, language: str) -> Iterator[int]:
         if following[1].islower() and not (is_lower and match[0] in SINGLE_STOPS):
             continue
         stops = match["stops"]
+        if language != "el" and not set(stops).isdisjoint(GREEK_STOPS):
+            continue
         is_loud = stops == match[0] and stops[-1] in LOUD_STOPS and (text[end].isupper() or is_unspaced(text[end]))
         if text[end].isspace() or is_loud or any(stop in OTHER_STOPS for stop in stops):
             before = text[max(0, match.start() - LONGEST_ABBREVIATION) : match.start()].replace(FILLER, "")

@@ -205,6 +205,7 @@ function* sentenceEnds(text) {
     if (following === undefined) continue;
     if (isLower(following) && !(isInLowerCase && TABLES.singleStops.includes(match[0]))) continue;
     const { stops } = match.groups;
+    if ([...stops].some((stop) => TABLES.noStops.includes(stop))) continue;
     const next = String.fromCodePoint(text.codePointAt(end));
     const isLoud = stops === match[0] && TABLES.loudStops.includes(stops.at(-1))
       && (isUpper(next) || EXPRESSIONS.unspaced.test(next));

@@ -76,4 +76,5 @@ class TrainingText:
 def _spread(places: NDArray[np.int64], most: int) -> list[int]:
     """So many of the places, or all, evenly spread."""
     chosen = np.linspace(0, len(places), min(len(places), most), endpoint=False, dtype=np.int64)
-    return places[chosen].tolist()
+    spread: list[int] = places[chosen].tolist()
+    return spread

@@ -52,10 +52,16 @@ class LoadedRun:
         """The translation of a text with its scores, its words, the attention between them, and the search for it."""
         return self.translator.with_traces().translate([text])[0]
 
-    def _repr_markdown_(self) -> str | None:
-        """The model card, for a notebook; None for a run without one."""
+    def _repr_html_(self) -> str | None:
+        """The model card, for a notebook; None for a run without one.
+
+        It is shown as it is written: a notebook would run the scripts that a stranger's card may have.
+        """
+        from html import escape
+
         with opened_run(self.path) as run:
-            return run.card()
+            card = run.card()
+        return None if card is None else f"<pre>{escape(card)}</pre>"
 
 
 def load(

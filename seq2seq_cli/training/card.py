@@ -3,6 +3,8 @@
 Their keys: https://huggingface.co/docs/hub/model-cards
 """
 
+import html
+import re
 import shlex
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,9 @@ from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.in_words import epochs_in_words
 from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
 from seq2seq_cli.training.events import Report
+
+_MARKS = re.compile(r"[\\`*_\[\]|]")
+"""Characters that Markdown reads as marks."""
 
 
 def model_card(
@@ -123,7 +128,12 @@ def _samples(report: Report | None) -> str:
 
 
 def _table_row(*cells: str) -> str:
-    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |\n"
+    return "| " + " | ".join(_cell(cell) for cell in cells) + " |\n"
+
+
+def _cell(text: str) -> str:
+    """A text as itself, whatever marks of Markdown and HTML it has."""
+    return _MARKS.sub(r"\\\g<0>", html.escape(text, quote=False))
 
 
 def duration(seconds: float) -> str:

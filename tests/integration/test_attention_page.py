@@ -73,9 +73,9 @@ def test_a_notebook_shows_a_translation_as_its_page_and_a_run_as_its_card(folder
     assert text["source"] == hostile
     assert text["translated"][0]["sentences"][0]["tree"]["nodes"]
 
-    assert run._repr_markdown_() is None
-    (folder / "runs" / "first" / "README.md").write_text("# first: en to de\n", encoding="utf-8")
-    assert run._repr_markdown_() == "# first: en to de\n"
+    assert run._repr_html_() is None
+    (folder / "runs" / "first" / "README.md").write_text("# first: en to de <script>\n", encoding="utf-8")
+    assert run._repr_html_() == "<pre># first: en to de &lt;script&gt;\n</pre>"
 
 
 # In a browser

@@ -50,7 +50,7 @@ def _content(file: BinaryIO, path: Path, most: int) -> bytes:
 def check_contents(folder: Path, names: Iterable[str], *, error: type[InputError]) -> None:
     """Raise ``error`` unless everything of these names in a folder, and below them, is a file or a folder in it.
 
-    A link is one when it leads to a place inside the folder; the folder itself may be reached by any link. What is
+    A link is one when it leads to a file inside the folder; the folder itself may be reached by any link. What is
     missing is passed over.
     """
     for name in names:
@@ -67,8 +67,12 @@ def _check(path: str, folder: Path, error: type[InputError]) -> None:
             raise error(f"{path}: a link that leads out of {folder}: put what it leads to in its place")
         if is_link:
             mode = os.stat(path).st_mode  # noqa: PTH116  # as above
-    except (OSError, ValueError):  # ValueError: of a NUL in the name
+    except (FileNotFoundError, NotADirectoryError, ValueError):  # ValueError: of a NUL in the name
         return  # reading it will tell why
+    except OSError as failure:
+        raise error(f"{path}: cannot be looked into: {failure.strerror}") from None
+    if is_link and stat.S_ISDIR(mode):  # whose content would not be looked at
+        raise error(f"{path}: a link to a folder: put the folder in its place")
     if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
         raise error(f"{path}: neither a file nor a folder: remove it, or restore what was there")
     for name in contents:

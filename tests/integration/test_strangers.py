@@ -124,6 +124,14 @@ def test_a_folder_elsewhere_is_neither_read_nor_written(home: Path, part: str) -
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no such files")
+def test_a_link_to_a_folder_inside_is_refused(home: Path) -> None:
+    run = home / RUN
+    (run / "best").rename(run / ".hidden")
+    (run / "best").symlink_to(".hidden")
+    refused(s2s_here(home, "translate", "--model", str(RUN), "a"), names=f"{RUN / 'best'}: a link to a folder")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no such files")
 @pytest.mark.parametrize("part", [".unfinished", "codec", "epochs", "tensorboard"])
 def test_overwriting_a_run_changes_nothing_elsewhere(home: Path, part: str) -> None:
     run, elsewhere = home / RUN, home / "elsewhere"

@@ -17,6 +17,8 @@ from seq2seq_cli.serve.directions import Direction
 from seq2seq_cli.serve.limits import MOST_ALTERNATIVES, MOST_DROPPED_BYTES, Limits, cost
 
 _MOST_FIELDS = 100
+_LONGEST_HEAD = 1000
+"""Bytes of the headers of a part of a form."""
 _BEARER = "bearer "
 
 
@@ -135,12 +137,11 @@ def _read_multipart(body: bytes, header: str) -> Mapping[str, Any]:
     for part in parts:
         head, _, content = part.partition(b"\r\n\r\n")
         told = _head(head.removeprefix(b"\r\n"))
-        name = told.get_param("name", header="content-disposition")
-        if told.get_filename() is not None:
-            continue
         try:
-            fields.append((name, content.decode("utf-8")))
-        except UnicodeDecodeError:
+            name = told.get_param("name", header="content-disposition")
+            if told.get_filename() is None:
+                fields.append((name, content.decode("utf-8")))
+        except (ValueError, LookupError):  # of an encoding that there is not, or of another one
             raise _not_a_form() from None
     if not end.startswith(b"--") or not all(isinstance(name, str) for name, _ in fields):
         raise _not_a_form()
@@ -149,6 +150,8 @@ def _read_multipart(body: bytes, header: str) -> Mapping[str, Any]:
 
 def _head(lines: bytes) -> Message:
     """The headers of a part; its content, which may be of any depth, is not parsed."""
+    if len(lines) > _LONGEST_HEAD:  # parsing takes time with the square of the length
+        raise _not_a_form()
     return BytesHeaderParser().parsebytes(lines + b"\r\n\r\n")
 
 

@@ -201,6 +201,12 @@ BAD = {
     "form of another encoding": (b"q=%ff&source=en&target=de", FORM, 400),
     "many fields": (b"a=b&" * 1000, FORM, 400),
     "parts of another encoding": (multipart({"q": "ü", "source": "en", "target": "de"}, "latin-1"), MULTIPART, 400),
+    "a long head": (b"--part\r\nContent-Disposition: " + b";" * 5000 + b"\r\n\r\nx\r\n--part--", MULTIPART, 400),
+    "a file of no encoding": (
+        b"--part\r\nContent-Disposition: form-data; name=q; filename*=idna''abc\r\n\r\nx\r\n--part--",
+        MULTIPART,
+        400,
+    ),
     "many parts": (multipart({str(number): "x" for number in range(101)}), MULTIPART, 400),
     "parts in parts": (b"--part\r\nContent-Type: multipart/mixed; boundary=x\r\n\r\n" * 5000, MULTIPART, 400),
     "a part without a name": (b"--part\r\n\r\nshe\r\n--part--\r\n", MULTIPART, 400),

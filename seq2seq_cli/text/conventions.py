@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, Self, TypeAlias
 from seq2seq_cli.text.casing import capitalise, fold, is_all_upper, lower
 from seq2seq_cli.text.languages.abbreviations import has_own_stop, is_listed
 from seq2seq_cli.text.normalise import APOSTROPHES, HIDDEN, LIKE_APOSTROPHES, LOUD_STOPS, hide, in_word, normalise
+from seq2seq_cli.text.numbers import MOST_FORMS, OR
 
 WORD = re.compile(r"[^\W_]+(?:\.[^\W_]+)*")
 """A word with a usual case of its own, such as Tom, 3rd and U.S; Tom's and l'Europe have two."""
@@ -200,6 +201,10 @@ class Conventions:
         values = {name: _like(known[name], value) for name, value in content.items() if name in known}
         if values.get("apostrophe", "") not in {"", *APOSTROPHES}:
             raise ValueError("an apostrophe that is none")
+        if not all((*values.get("suffixes", ()), *values.get("prefixes", ()))):
+            raise ValueError("an empty part of a word")
+        if any(written.count(OR) >= MOST_FORMS for written in values.get("number_forms", {}).values()):
+            raise ValueError("more ways to write a number than a corpus teaches")
         return cls(**values)
 
     @cached_property

@@ -16,6 +16,8 @@ SPACED_NUMBER = re.compile(rf"{_SPACED}(?:[-–/]{_SPACED})*+")
 
 OR = "|"
 """What stands between the ways to write one separator."""
+MOST_FORMS = 5
+"""Ways to write one separator: each is at least a fifth of the cases."""
 
 _ADDRESS = r"\d{1,3}(?:\.(?:1\d\d|2[0-5]\d)){3}\Z"
 """A network address, as far as it looks like a number with thousands: three more groups from 100 to 255."""

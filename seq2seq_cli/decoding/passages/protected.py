@@ -30,7 +30,7 @@ _HOST = (
     rf"|(?:(?!\d+\.)[a-z0-9-]{{2,63}}\.){{1,8}}(?:{_OF_COUNTRIES}))(?!{_W})(?::\d{{1,5}})?(?:/{_IN_URL}*)?"
 )
 _PATH = (
-    r"(?<![\w./\\~-])(?:(?:~|\.{1,2})?(?:/[\w.+@-]{1,255}){2,}/?|(?:~|\.{1,2})/[\w.+@-]{1,255}/?"
+    r"(?<![\w.+@/\\~-])(?:(?:~|\.{1,2})?(?:/[\w.+@-]{1,255}){2,}/?|(?:~|\.{1,2})/[\w.+@-]{1,255}/?"
     r"|(?:[\w.+@-]{1,255}/){1,64}(?:[\w.+@-]{2,255}\.[A-Za-z]\w{0,4}|[\w+@-]\.[A-Za-z]\w{1,4})\b"
     r"|\b[A-Za-z]:\\[^\s<>\"|?*:]+|\\\\[\w.$-]+\\[^\s<>\"|?*:]+)"
 )
@@ -50,14 +50,16 @@ OPENING = {*CLOSING, *"$€£¥"}
 
 def without_final_marks(span: str) -> str:
     """A protected span without the punctuation of the sentence around it: ``(see https://a.org/b_(c)).``."""
-    while True:
-        shorter = span.rstrip(TRAILING_MARKS)
-        opening = BRACKETS.get(shorter[-1:])
-        if opening and shorter.count(shorter[-1]) > shorter.count(opening):
-            shorter = shorter[:-1]
-        if shorter == span:
-            return span
-        span = shorter
+    counts = Counter(span)
+    end = len(span)
+    while end:
+        last = span[end - 1]
+        opening = BRACKETS.get(last)
+        if last not in TRAILING_MARKS and not (opening and counts[last] > counts[opening]):
+            break
+        counts[last] -= 1
+        end -= 1
+    return span[:end]
 
 
 def lost_numbers(source: str, output: str, forms: Mapping[str, str]) -> list[tuple[int, int]]:

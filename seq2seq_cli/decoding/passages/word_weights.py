@@ -55,14 +55,19 @@ class WordWeights:
 
     def part_at(self, offset: int) -> int:
         """The index of the part of the source that holds its first character from an offset on; S at the end."""
-        place = solid_length(self.source[:offset])
+        place = self._solid_before[offset]
         return bisect_right(self._part_starts, place) - 1 if place < self._part_starts[-1] else len(self.src_parts)
 
     def parts_between(self, start: int, end: int) -> slice:
         """The parts that have a character between two offsets of the source."""
         first = self.part_at(start)
-        last = bisect_right(self._part_starts, solid_length(self.source[:end]) - 1)
+        last = bisect_right(self._part_starts, self._solid_before[end] - 1)
         return slice(first, max(first, min(last, len(self.src_parts))))
+
+    @cached_property
+    def _solid_before(self) -> list[int]:
+        """The number of characters but spaces before each offset of the source, and before its end."""
+        return list(accumulate(map(solid_length, self.source), initial=0))
 
     @cached_property
     def _part_starts(self) -> list[int]:

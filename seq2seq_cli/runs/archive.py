@@ -102,7 +102,7 @@ def _unpack(path: Path, folder: Path) -> None:
                 target.parent.mkdir(exist_ok=True)
                 with archive.open(entry) as content, target.open("wb") as unpacked:
                     copyfileobj(content, unpacked)  # in parts: read whole, it takes all that its bytes unpack to
-    except (BadZipFile, zlib.error, EOFError, NotImplementedError, UnicodeDecodeError):
+    except (BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError, OverflowError):
         raise ModelFileError(f"{path}: not a zip archive, or a damaged one: have it sent again") from None
     except FileNotFoundError:
         raise ModelFileError(f"{path}: no such file") from None

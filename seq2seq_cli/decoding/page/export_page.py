@@ -30,12 +30,19 @@ def write_page(folder: RunFolder, out: Path, *, overwrite: bool = False) -> None
     _check(folder.path, translator)
     languages = translator.src_codec.config.language, translator.tgt_codec.config.language
     weights = read_weights(folder.chosen or folder.best_path)
-    model = {
+    try:
+        codecs = {
+            "src": codec_data(translator.src_codec),
+            "tgt": _target_data(translator.src_codec, translator.tgt_codec),
+        }
+    except (ValueError, RecursionError) as error:
+        raise ExportError(
+            f"{folder.path}: its rules for words have an expression that no page can do: {error}"
+        ) from None
+    model = codecs | {
         "encoder": _graph(folder.path / ENCODER),
         "decoder": _graph(folder.path / DECODER),
         "hasAttention": translator.engine.has_attention,
-        "src": codec_data(translator.src_codec),
-        "tgt": _target_data(translator.src_codec, translator.tgt_codec),
         "conventions": conventions_data(translator.src_codec.conventions),
         "expressions": expressions_data(),
         "tables": tables_data(languages[0]),

@@ -165,7 +165,7 @@ def with_zeros(archive: Path) -> None:
         (lambda archive: archive.write_bytes(b"no archive"), "not a zip archive"),
         (lambda archive: archive.write_bytes(archive.read_bytes()[:-100]), "not a zip archive"),
         (lambda archive: archive.write_bytes(archive.read_bytes().replace(b"encoder.", b"Encoder.", 1)), "damaged one"),
-        (Path.unlink, "No such file"),
+        (Path.unlink, "no such file"),
         (nearly_all("config.yaml"), "holds no run"),
         (nearly_all("src.json"), "codec/src.json is missing"),
         (lambda archive: add(archive, "other/config.yaml"), "holds 2 runs"),

@@ -297,7 +297,7 @@ def test_a_link_out_of_the_folder_is_not_followed(tmp_path: Path, link: str) -> 
 def test_an_unfinished_folder_beside_it_that_is_a_link_is_not_emptied(tmp_path: Path) -> None:
     fill(tmp_path / "elsewhere", "mine")
     (tmp_path / ".folder.unfinished").symlink_to("elsewhere")
-    with pytest.raises(UsageError, match="a link is in the place of a folder"):
+    with pytest.raises(UsageError, match="a link to a folder"):
         fill(tmp_path / "folder", MARK)
     assert names(tmp_path / "elsewhere") == ["mine"]
 

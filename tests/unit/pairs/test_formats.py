@@ -454,7 +454,7 @@ def test_each_record_of_a_line_is_dropped_for_its_own_reason(tmp_path: Path) -> 
     given += [{"en": f"Dog {number}.", "de": f"Hund {number}."} for number in range(200)]
     write(tmp_path, json=json.dumps(given))
     told = [line.split() for line in prepare(tmp_path, "json").stdout.splitlines()]
-    dropped = {tuple(words[2:4]) for words in told if words[0] == "dropped"}
+    dropped = {tuple(words[2:4]) for words in told if words[:1] == ["dropped"]}
     assert dropped == {("empty", "side"), ("missing", "column"), ("too", "long")}
 
 

@@ -9,6 +9,8 @@ import hashlib
 import json
 import logging
 import os
+import pickletools
+import re
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -25,6 +27,9 @@ from seq2seq_cli.runs.layout import PREVIOUS
 
 FORMAT = 1
 
+_BEGIN = b"PK\x03\x04"
+_TYPE = re.compile(r"collections OrderedDict|torch._utils _rebuild_tensor_v2|torch \w+Storage")
+"""What torch.save names in the pickle of a dict of tensors and plain values."""
 _SEAL_BYTES = 128
 _CHUNK = 1 << 20
 _CURE = "train anew with --overwrite"
@@ -72,7 +77,7 @@ def _read(path: Path) -> dict[str, Any]:
     _check_seal(path)
     try:
         with open_regular(path) as file:
-            _check_sizes(file)
+            _check_archive(file)
             checkpoint = torch.load(file, map_location="cpu", weights_only=True)
     # Damaged bytes can lead torch.load to any error.
     except Exception as error:
@@ -84,13 +89,27 @@ def _read(path: Path) -> dict[str, Any]:
     return checkpoint
 
 
-def _check_sizes(file: BinaryIO) -> None:
-    """Raise ValueError for an archive whose content is larger than the file: torch.save does not compress."""
+def _check_archive(file: BinaryIO) -> None:
+    """Raise ValueError for what torch.save does not write here, and reading might take any memory for.
+
+    That is an archive whose content is larger than the file, and a pickle that makes other objects than tensors.
+    """
+    if file.read(len(_BEGIN)) != _BEGIN:  # torch would read it as an older format
+        raise ValueError("not an archive")
     with zipfile.ZipFile(file) as archive:
         content = sum(member.file_size for member in archive.infolist())
-    if content > file.seek(0, os.SEEK_END):
-        raise ValueError("compressed")
+        if content > file.seek(0, os.SEEK_END):
+            raise ValueError("compressed")
+        for name in archive.namelist():
+            if name.endswith(".pkl"):
+                _check_types(archive.read(name))
     file.seek(0)
+
+
+def _check_types(pickled: bytes) -> None:
+    for opcode, argument, _ in pickletools.genops(pickled):
+        if "GLOBAL" in opcode.name and not _TYPE.fullmatch(str(argument)):
+            raise ValueError(f"holds {argument}")
 
 
 def _check_seal(path: Path) -> None:

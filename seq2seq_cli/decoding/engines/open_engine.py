@@ -76,7 +76,7 @@ def _onnx_engine(run: RunFolder, threads: int | None, precision: DecodingPrecisi
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
-    """What differs between two files that had the same path; None where there is none."""
+    """The identity of a file, which another one at the same path does not have; None where there is none."""
     try:
         found = path.stat()
     except OSError:

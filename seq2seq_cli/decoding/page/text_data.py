@@ -144,7 +144,6 @@ def tables_data(language: str) -> Data:
         "brackets": protected.BRACKETS,
         "closing": protected.CLOSING,
         "opening": "".join(sorted(protected.OPENING)),
-        "closingMarks": sentences.CLOSING_MARKS,
         "singleStops": sentences.SINGLE_STOPS,
         "openingMarks": sentences.OPENING_MARKS,
         "otherStops": sentences.OTHER_STOPS,

@@ -48,6 +48,10 @@ LENGTH_FACTOR = 1.5
 LARGEST_LENGTH_FACTOR = 100.0
 LARGEST_BEAM = 1000
 """More hypotheses take gigabytes of memory, and translate worse; Koehn and Knowles 2017, section 3.6."""
+MOST_SIMILAR_PAIRS = 1000
+"""More take seconds per sentence, and are hardly similar."""
+LARGEST_PAIRS_WEIGHT = 0.99
+"""With 1, what no similar pair writes could not be written."""
 MOST_EXTRA_TOKENS = 10_000
 """Tokens after which a translation ends in any case, whatever the model."""
 

@@ -45,6 +45,8 @@ _RULES: Mapping[str, _Rule] = {
     "coverage_penalty": _number(0.0),
     "min_length": _whole(0),
     "no_repeat_ngram_size": _whole(0),
+    "similar_pairs": _whole(0, choices.MOST_SIMILAR_PAIRS),
+    "similar_pairs_weight": _number(0.0, choices.LARGEST_PAIRS_WEIGHT),
     "sampling": _truth,
     "temperature": _positive,
     "top_k": _or_none(_whole(1)),

@@ -3,7 +3,8 @@
 An engine encodes the sources once, then takes a step for every row: an open hypothesis of one of the sources. It offers
 the best next tokens of each row, and has its own state, from which the search selects rows.
 
-N sources, R rows, k proposals per row, A tokens asked for per row, S source length with EOS, padded to the longest.
+N sources, R rows, k proposals per row, A tokens asked for per row, S source length with EOS, padded to the longest,
+F features, T target length with EOS.
 """
 
 from collections.abc import Sequence
@@ -27,6 +28,8 @@ class Proposals(NamedTuple):
     """The log-probabilities of the tokens asked for."""
     weights: Float[np.ndarray, "R S"]
     """The attention weights of the step; 0 at padding, and everywhere in a model without attention."""
+    features: Float[np.ndarray, "R F"]
+    """The features of the step: the input of the output layer."""
 
 
 @runtime_checkable
@@ -68,3 +71,19 @@ class Engine(Protocol[State]):
 
         `k` is at most the size of the vocabulary without PAD and BOS; A may be 0.
         """
+
+    def features(
+        self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
+    ) -> list[Float[np.ndarray, "T F"]]:
+        """The features of the steps that write each target after its source, both ids without EOS.
+
+        They are those of `step`, computed without the output layer.
+        """
+
+
+def largest(values: Float[np.ndarray, "R V"], k: int) -> Int[np.ndarray, "R k"]:
+    """The columns of the k largest values of each row, largest first; of equals, the first."""
+    columns = np.sort(np.argpartition(-values, k - 1, axis=1)[:, :k], axis=1)
+    order = np.argsort(-np.take_along_axis(values, columns, axis=1), axis=1, kind="stable")
+    ordered: Int[np.ndarray, "R k"] = np.take_along_axis(columns, order, axis=1)
+    return ordered

@@ -1,5 +1,6 @@
 """Loading a run to translate with it."""
 
+import shlex
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -112,9 +113,44 @@ def load_translator(
     if options:
         values = with_changes(values, **options)
     src, tgt = load_codecs(run.path)
-    engine = open_engine(run, engine=values.engine, device=device, threads=values.threads, precision=values.precision)
+    engine = open_engine(
+        run,
+        engine=values.engine,
+        device=device,
+        threads=values.threads,
+        precision=values.precision,
+        with_features=values.similar_pairs > 0,
+    )
     _check_vocabularies(run, engine, (src, tgt))
-    return Translator(engine=engine, src_codec=src, tgt_codec=tgt, options=values)
+    return consulting(run, Translator(engine=engine, src_codec=src, tgt_codec=tgt, options=values))
+
+
+def consulting(run: RunFolder, translator: Translator) -> Translator:
+    """The translator, which consults the training pairs in the run folder if its options say so.
+
+    Raises ModelFileError when they are missing or damaged.
+    """
+    options = translator.options
+    if not options.similar_pairs:
+        return translator
+    key = "--set decoding.similar_pairs"
+    if run.last_path.exists():
+        resume = f"s2s train --resume --out {shlex.quote(str(run.path))} {key}={options.similar_pairs}"
+        cure = f"{resume} writes them; {key}=0 translates without them"
+    else:
+        cure = f"have it sent again with its pairs, or translate without them: {key}=0"
+    if not run.has_pairs:
+        raise ModelFileError(f"{run.path}: holds no training pairs to consult: {cure}")
+    from seq2seq_cli.decoding.similar.engine import ConsultingEngine
+    from seq2seq_cli.decoding.similar.pairs import SimilarPairs
+
+    src_size, tgt_size = (len(codec.vocabulary) for codec in (translator.src_codec, translator.tgt_codec))
+    try:
+        pairs = SimilarPairs.open(run.path, src_size=src_size, tgt_size=tgt_size)
+    except ModelFileError as error:
+        raise ModelFileError(f"{error}: remove the folder: {cure}") from error
+    engine = ConsultingEngine(translator.engine, pairs, most=options.similar_pairs, weight=options.similar_pairs_weight)
+    return replace(translator, engine=engine)
 
 
 def _check_vocabularies(run: RunFolder, engine: Engine[Any], codecs: Codecs) -> None:

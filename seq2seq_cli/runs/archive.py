@@ -18,12 +18,10 @@ from seq2seq_cli.runs.layout import (
     CODEC,
     CONFIG,
     CORPUS,
-    DECODER,
-    DECODER_INT8,
-    ENCODER,
-    EXPORT_RECORD,
+    EXPORTED,
     MARK,
     METRICS,
+    PAIR_FILES,
 )
 
 # Translating from a folder loads neither zipfile nor what packing needs.
@@ -33,8 +31,9 @@ if TYPE_CHECKING:
 _SUFFIX = ".zip"
 _WEIGHTS = BEST.as_posix()
 _NEEDED = (CONFIG, f"{CODEC}/src.json", f"{CODEC}/tgt.json", _WEIGHTS)
-_MORE = (MARK, *(path.as_posix() for path in (ENCODER, DECODER, DECODER_INT8, EXPORT_RECORD)))
-"""The exported model; nothing that only training reads."""
+_PAIRS = tuple(path.as_posix() for path in PAIR_FILES.values())
+_MORE = (MARK, *(path.as_posix() for path in EXPORTED), *_PAIRS)
+"""The exported model, and the pairs that it consults; nothing that only training reads."""
 _OF_BEST = (CARD, METRICS)
 """What people and ``s2s runs`` read of a run: the scores of its best weights."""
 _WRITTEN = (1980, 1, 1, 0, 0, 0)
@@ -52,8 +51,8 @@ def pack(run: RunFolder, file: BinaryIO, name: str) -> None:
         def add(part: str, content: bytes) -> None:
             entry = ZipInfo(f"{name}/{part}", _WRITTEN)
             entry.external_attr = 0o644 << 16
-            # Packed weights are hardly smaller, and would double the time that a translation takes to begin.
-            entry.compress_type = ZIP_STORED if part == _WEIGHTS else ZIP_DEFLATED
+            # Packed, they are hardly smaller, and would double the time that a translation takes to begin.
+            entry.compress_type = ZIP_STORED if part in (_WEIGHTS, *_PAIRS) else ZIP_DEFLATED
             archive.writestr(entry, content)
 
         if (run.path / CORPUS).exists():

@@ -48,6 +48,8 @@ class ExportRecord:
     """The names of the weights in the encoder's graph."""
     decoder: list[str]
     """The names of the weights in the graph of a decoder step."""
+    features: list[str]
+    """The names of the weights in the graph of a step without the output layer."""
 
     def write(self, path: Path) -> None:
         """Write the record; raises OSError when that cannot be done."""
@@ -71,7 +73,8 @@ def _are_facts(values: Mapping[str, Any]) -> bool:
     """Whether values are those of a record, of its types."""
     if values.keys() != ExportRecord.__dataclass_fields__.keys():
         return False
-    longest, weights, listed = values["max_source_length"], values["weights"], (values["encoder"], values["decoder"])
+    longest, weights = values["max_source_length"], values["weights"]
+    listed = [values[name] for name in ("encoder", "decoder", "features")]
     numbers = [values["vocabulary_size"], values["schema"], 1 if longest is None else longest]
     return (
         all(type(number) is int and number > 0 for number in numbers)

@@ -5,7 +5,8 @@ runs/NAME/.s2s-run              the mark of a run, empty
          /config.yaml           the resolved config
          /codec/{src,tgt}.json  the codecs of both sides
          /best/model.safetensors   the best weights
-              /encoder.onnx, decoder.onnx, decoder_int8.onnx   the exported model, which refers to these weights
+              /encoder.onnx, decoder.onnx, decoder_int8.onnx, features.onnx   the exported model, which refers
+                             to these weights
               /export.json   the record of the exported model
          /last/training.pt      the checkpoint for `--resume`, and previous.pt, the one before it
          /epochs/0007.safetensors  the weights after epoch 7; of the newest epochs, with `training.keep`
@@ -13,6 +14,7 @@ runs/NAME/.s2s-run              the mark of a run, empty
          /statistics/{valid,test}.json  counts of each sentence, from which the scores of the best weights are computed
          /tensorboard/          with `training.tensorboard`
          /corpus.json           the provenance: the corpus, and the run that the weights began with
+         /pairs/*.npy           the training pairs that translations consult, with `decoding.similar_pairs`
          /trained.json          the hashes of the sentences that it and the runs before it were trained on
          /README.md             the model card
          /.lock                 held while a training runs
@@ -27,7 +29,7 @@ from typing import TYPE_CHECKING, Any
 
 from seq2seq_cli.errors import ConfigError, ModelFileError, TrainingError, UsageError, exit_code_of
 from seq2seq_cli.files.reading import check_contents, read_whole
-from seq2seq_cli.files.writing import make_folder, write_json, write_whole
+from seq2seq_cli.files.writing import make_folder, whole_file, write_json, write_whole
 from seq2seq_cli.runs.latest import read_latest
 from seq2seq_cli.runs.layout import (
     BEST,
@@ -40,6 +42,8 @@ from seq2seq_cli.runs.layout import (
     LOCK,
     MARK,
     METRICS,
+    PAIR_FILES,
+    PAIRS,
     READ,
     RUNS,
     STATISTICS,
@@ -49,6 +53,8 @@ from seq2seq_cli.runs.lock import hold
 
 # The other modules are imported where they are needed: translating finds its run without pydantic and numpy.
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from seq2seq_cli.config.schema.config import Config
     from seq2seq_cli.runs.metrics import Record
     from seq2seq_cli.runs.provenance import Provenance
@@ -243,6 +249,27 @@ class RunFolder:
         """Write the record of the corpus and the origin anew."""
         with _writing(self.path / CORPUS):
             provenance.write(self.path / CORPUS)
+
+    def save_pairs(self, arrays: "Mapping[str, NDArray[Any]]") -> None:
+        """Save the training pairs that translations consult: the arrays of `PAIR_FILES`."""
+        import numpy as np
+
+        for name, file in PAIR_FILES.items():
+            with _writing(self.path / file), whole_file(self.path / file) as content:
+                np.save(content, arrays[name], allow_pickle=False)
+
+    def remove_pairs(self) -> None:
+        """Remove the training pairs."""
+        for file in PAIR_FILES.values():
+            with _writing(self.path / file):
+                (self.path / file).unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # not there, or something else is in it
+            (self.path / PAIRS).rmdir()
+
+    @property
+    def has_pairs(self) -> bool:
+        """Whether the training pairs are saved."""
+        return all((self.path / file).is_file() for file in PAIR_FILES.values())
 
     def save_best(self, weights: "Weights") -> None:
         """Write the best weights."""

@@ -19,7 +19,16 @@ BEST = Path("best", "model.safetensors")
 ENCODER = BEST.with_name("encoder.onnx")
 DECODER = BEST.with_name("decoder.onnx")
 DECODER_INT8 = BEST.with_name("decoder_int8.onnx")
+FEATURES = BEST.with_name("features.onnx")
 EXPORT_RECORD = BEST.with_name("export.json")
+EXPORTED = (ENCODER, DECODER, DECODER_INT8, FEATURES, EXPORT_RECORD)
+"""The files of the exported model."""
+PAIRS = "pairs"
+PAIR_FILES = {
+    name: Path(PAIRS, f"{name}.npy")
+    for name in ("src", "src.offsets", "tgt", "tgt.offsets", "index", "index.offsets", "norms")
+}
+"""The files of the training pairs that translations consult, by the names of their arrays."""
 LAST = Path("last", "training.pt")
 PREVIOUS = LAST.with_name("previous.pt")
 EPOCHS = "epochs"
@@ -33,7 +42,7 @@ LATEST = RUNS / "latest"
 """The name of the newest run."""
 
 READ = (
-    *(CONFIG, CARD, METRICS, CORPUS, TRAINED, CODEC, BEST.parts[0], LAST.parts[0]),
+    *(CONFIG, CARD, METRICS, CORPUS, TRAINED, CODEC, PAIRS, BEST.parts[0], LAST.parts[0]),
     *(EPOCHS, TENSORBOARD, STATISTICS, LOCK),
 )
 """The names at the top of a run folder that s2s reads, or writes into."""

@@ -5,7 +5,7 @@ import shlex
 from seq2seq_cli.compute.memory import memory_errors
 from seq2seq_cli.corpus.splits import SPLITS
 from seq2seq_cli.decoding.engines.open_engine import load_model
-from seq2seq_cli.decoding.load import load_translator, translator_of
+from seq2seq_cli.decoding.load import consulting, load_translator, translator_of
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import Interrupted, S2SError, TrainingError
 from seq2seq_cli.evaluation.held_out import score_split
@@ -81,7 +81,7 @@ def _translator(session: Session, model: Seq2Seq) -> Translator:
     """The translator of the best weights: by the exported model on a CPU, where it is several times as fast."""
     if session.state.device.type == "cpu":
         return load_translator(session.run, "cpu")
-    return translator_of(model, session.corpus.codecs, session.config.decoding)
+    return consulting(session.run, translator_of(model, session.corpus.codecs, session.config.decoding))
 
 
 def _samples(translator: Translator, pairs: list[tuple[str, str]]) -> list[SampleTranslation]:

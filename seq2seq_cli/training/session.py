@@ -23,6 +23,7 @@ from seq2seq_cli.config.schema.training import TrainingConfig
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SPLITS
 from seq2seq_cli.corpus.trained_sentences import TrainedSentences
+from seq2seq_cli.decoding.similar.pairs import MOST_PAIRS, Rows, SimilarPairs
 from seq2seq_cli.errors import (
     Interrupted,
     ModelFileError,
@@ -149,6 +150,7 @@ class Session:
         state = group.on_all(restored)
         group.on_main(lambda: _check_parts(run, state, corpus))
         group.on_main(lambda: _record_folder(run, corpus))
+        group.on_main(lambda: _save_pairs(run, config, corpus))
         group.on_main(lambda: run.cut_metrics(checkpoint[METRICS_BYTES]))
         return cls(run=run, corpus=corpus, config=config, state=state, group=group, changes=changes, redraws=redraws)
 
@@ -257,7 +259,24 @@ def create_run(
     trained = TrainedSentences.of(corpus)
     if origin:
         trained = trained.joined(TrainedSentences.read(origin.trained_path))
-    return RunFolder.create(path, config, provenance, corpus.codecs, trained.to_json(), held=held, overwrite=overwrite)
+    run = RunFolder.create(path, config, provenance, corpus.codecs, trained.to_json(), held=held, overwrite=overwrite)
+    _save_pairs(run, config, corpus)
+    return run
+
+
+def _save_pairs(run: RunFolder, config: Config, corpus: PreparedCorpus) -> None:
+    """Save the training pairs if translations consult them: all, or as many as there may be, at equal distances.
+
+    If they do not, none are left: what is sent to others would hold them.
+    """
+    if not config.decoding.similar_pairs:
+        run.remove_pairs()
+    if not config.decoding.similar_pairs or run.has_pairs:
+        return
+    split = corpus.split("train")
+    src, tgt = split.pick(np.linspace(0, len(split) - 1, min(len(split), MOST_PAIRS)).astype(np.int64))
+    pairs = SimilarPairs.of(*(Rows(values=side.values, offsets=side.offsets) for side in (src, tgt)))
+    run.save_pairs(pairs.arrays())
 
 
 def _record_folder(run: RunFolder, corpus: PreparedCorpus) -> None:

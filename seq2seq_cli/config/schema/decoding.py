@@ -36,6 +36,13 @@ class DecodingConfig(Section):
     no_repeat_ngram_size: NonNegativeInt = 3
     """Size of the n-grams that occur no more often in a translation than the most frequent one does in its source; 0:
     no limit. Five times this size where target tokens are characters (text.unit character, or word in Chinese)."""
+    similar_pairs: Annotated[int, Field(ge=0, le=choices.MOST_SIMILAR_PAIRS)] = 0
+    """Training pairs that the search for a translation consults: those with the most similar sources; 0: none. The
+    tokens that they have where the model is in a similar state become more probable. Training with more than 0 saves
+    the training pairs in the run folder."""
+    similar_pairs_weight: Annotated[float, Field(ge=0.0, le=choices.LARGEST_PAIRS_WEIGHT)] = 0.6
+    """For similar_pairs only: largest share of the pairs in the probability of a token; less where no pair is in
+    a similar state."""
     sampling: bool = False
     """Draw each token by its probability; no search, and beam_size does not matter."""
     temperature: Positive = 1.0
@@ -74,4 +81,5 @@ class DecodingConfig(Section):
         """The search in words, for reports and the model card."""
         if self.sampling:
             return "sampling"
-        return f"beam {self.beam_size}" if self.beam_size > 1 else "greedy"
+        search = f"beam {self.beam_size}" if self.beam_size > 1 else "greedy"
+        return f"{search}, {self.similar_pairs} similar pairs" if self.similar_pairs else search

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from seq2seq_cli.decoding.engine import Engine, EngineState, Proposals
+from seq2seq_cli.decoding.engine import Engine, EngineState, Proposals, largest
 from seq2seq_cli.shapes import Float, Int
 from seq2seq_cli.text.vocabulary import BOS, PAD
 
@@ -64,14 +64,22 @@ class Ensemble:
         weights = [p.weights for (p, _), attends in zip(steps, self._attending, strict=True) if attends]
         offered = mean.copy()
         offered[:, [PAD, BOS]] = -np.inf
-        best = _largest(offered, k)
+        best = largest(offered, k)
         proposals = Proposals(
             tokens=best,
             log_probabilities=np.take_along_axis(mean, best, axis=1),
             asked=np.take_along_axis(mean, asked, axis=1),
             weights=np.mean(weights or [p.weights for p, _ in steps], axis=0),
+            features=np.concatenate([p.features for p, _ in steps], axis=1),
         )
         return proposals, EnsembleState(tuple(after for _, after in steps))
+
+    def features(
+        self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
+    ) -> list[Float[np.ndarray, "T F"]]:
+        """The features of all members, side by side; see `Engine`."""
+        of_members = [member.features(sources, targets) for member in self._members]
+        return [np.concatenate(of_pair, axis=1) for of_pair in zip(*of_members, strict=True)]
 
 
 def _log_mean(log_probabilities: list[Float[np.ndarray, "R V"]]) -> Float[np.ndarray, "R V"]:
@@ -79,11 +87,3 @@ def _log_mean(log_probabilities: list[Float[np.ndarray, "R V"]]) -> Float[np.nda
     total: Float[np.ndarray, "R V"] = np.logaddexp.reduce(log_probabilities)
     mean: Float[np.ndarray, "R V"] = total - np.log(len(log_probabilities))
     return mean
-
-
-def _largest(values: Float[np.ndarray, "R V"], k: int) -> Int[np.ndarray, "R k"]:
-    """The columns of the k largest values of each row, largest first."""
-    largest = np.sort(np.argpartition(-values, k - 1, axis=1)[:, :k], axis=1)
-    order = np.argsort(-np.take_along_axis(values, largest, axis=1), axis=1, kind="stable")
-    columns: Int[np.ndarray, "R k"] = np.take_along_axis(largest, order, axis=1)
-    return columns

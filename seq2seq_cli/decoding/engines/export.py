@@ -18,12 +18,12 @@ from seq2seq_cli.errors import ExportError, one_line
 from seq2seq_cli.files.writing import write_whole
 from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.runs.exported import ExportRecord, schema_checksum
-from seq2seq_cli.runs.layout import BEST, CONFIG, DECODER, DECODER_INT8, ENCODER, EXPORT_RECORD
+from seq2seq_cli.runs.layout import BEST, CONFIG, DECODER, DECODER_INT8, ENCODER, EXPORT_RECORD, FEATURES
 from seq2seq_cli.runs.weights_header import read_header
-from seq2seq_cli.text.vocabulary import BOS
+from seq2seq_cli.text.vocabulary import BOS, UNK
 
 TOLERANCE = 1e-4
-"""Largest difference between a log-probability of the exported model and torch's."""
+"""Largest difference between a number of the exported model and torch's."""
 
 _CHECKED_STEPS = 4
 
@@ -39,7 +39,7 @@ def export_best(folder: Path, model: Seq2Seq, config: Config) -> None:
     """
     model = copy.deepcopy(model).cpu().eval()
     places = read_header(folder / BEST).places
-    encoder, decoder = trace_graphs(model)
+    encoder, decoder, features = trace_graphs(model)
     attention = model.decoder.attention
     record = ExportRecord(
         vocabulary_size=model.output.out_features,
@@ -51,10 +51,12 @@ def export_best(folder: Path, model: Seq2Seq, config: Config) -> None:
         weights=places,
         encoder=refer_to_weights(encoder.graph, places, BEST.name),
         decoder=refer_to_weights(decoder.graph, places, BEST.name),
+        features=refer_to_weights(features.graph, places, BEST.name),
     )
     (folder / EXPORT_RECORD).unlink(missing_ok=True)
     write_whole(folder / ENCODER, encoder.SerializeToString(deterministic=True))
     write_whole(folder / DECODER, decoder.SerializeToString(deterministic=True))
+    write_whole(folder / FEATURES, features.SerializeToString(deterministic=True))
     write_whole(folder / DECODER_INT8, quantise_output(decoder).SerializeToString(deterministic=True))
     _check(folder, record, model)
     record.write(folder / EXPORT_RECORD)
@@ -64,7 +66,7 @@ def _check(folder: Path, record: ExportRecord, model: Seq2Seq) -> None:
     """Raise ExportError unless the graphs compute what the model computes."""
     reference = TorchEngine(model, torch.device("cpu"))
     try:
-        exported = OnnxEngine(folder, record, threads=1)
+        exported = OnnxEngine(folder, record, threads=1, with_features=True)
         difference = largest_difference(exported, reference, src_size=model.encoder.embedding.num_embeddings)
     except Exception as error:  # ONNX Runtime's errors have no base of their own
         if is_out_of_memory(error):
@@ -74,13 +76,15 @@ def _check(folder: Path, record: ExportRecord, model: Seq2Seq) -> None:
         ) from error
     if not difference <= TOLERANCE:  # not >, which is false for NaN
         raise ExportError(
-            f"{folder}: the exported model's log-probabilities differ from torch's by up to {difference:.1e}, more than"
+            f"{folder}: the exported model's numbers differ from torch's by up to {difference:.1e}, more than"
             f" {TOLERANCE:.0e}: translate with decoding.engine=torch"
         )
 
 
 def largest_difference(ours: Engine[State], reference: Engine[Other], *, src_size: int) -> float:
-    """The largest difference between the log-probabilities of two engines, in some steps on random sentences.
+    """The largest difference between the outputs of two engines, in some steps on random sentences.
+
+    The outputs are log-probabilities, and the features of given targets.
 
     NaN where one of them computes NaN.
     """
@@ -89,7 +93,9 @@ def largest_difference(ours: Engine[State], reference: Engine[Other], *, src_siz
     sources = [random.integers(src_size, size=length).tolist() for length in (longest, longest // 2, 0)]
     states = ours.start(sources), reference.start(sources)
     tokens = np.full(len(sources), BOS)
-    difference = 0.0
+    targets = [random.integers(UNK, reference.vocabulary_size, size=length).tolist() for length in (0, 3, 5)]
+    features = zip(ours.features(sources, targets), reference.features(sources, targets), strict=True)
+    difference = float(np.max([np.abs(found - expected).max() for found, expected in features]))
     for _ in range(_CHECKED_STEPS):
         everything = np.tile(np.arange(reference.vocabulary_size), (len(tokens), 1))
         found, ours_after = ours.step(tokens, states[0], k=1, asked=everything)

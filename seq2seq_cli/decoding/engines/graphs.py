@@ -1,4 +1,4 @@
-"""The two ONNX graphs of a model, its encoder and a step of its decoder, traced from the torch model.
+"""The ONNX graphs of a model, its encoder and a step of its decoder, traced from the torch model.
 
 The graphs hold no weights: each weight is a reference to its place in a file of weights, in the folder of the graph.
 
@@ -8,7 +8,7 @@ B sources, S source length with ``<eos>``, R rows, k proposals per row, A tokens
 import io
 import warnings
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import onnx
 import torch
@@ -17,7 +17,7 @@ from torch.onnx import symbolic_helper
 from torch.onnx.utils import register_custom_op_symbolic
 
 from seq2seq_cli.compute.out_of_memory import is_out_of_memory
-from seq2seq_cli.decoding.engines.onnx_engine import NEXT, PROPOSALS
+from seq2seq_cli.decoding.engines.onnx_engine import FEATURES, NEXT, PROPOSALS
 from seq2seq_cli.decoding.engines.torch_engine import propose
 from seq2seq_cli.errors import ExportError, one_line
 from seq2seq_cli.model.seq2seq import Seq2Seq
@@ -45,6 +45,7 @@ AXES = {
     "best_log_probabilities": {0: "R", 1: "k"},
     "asked_log_probabilities": {0: "R", 1: "A"},
     "weights": {0: "R", 1: "S"},
+    FEATURES: {0: "R"},
 }
 """The axes of inputs and outputs that differ from call to call."""
 
@@ -54,8 +55,18 @@ _WEIGHT = "model."
 """The prefix of the names of weights in a traced graph."""
 
 
-def trace_graphs(model: Seq2Seq) -> tuple[onnx.ModelProto, onnx.ModelProto]:
-    """The graphs of the encoder and of a decoder step of a model in evaluation mode, on the CPU.
+class Graphs(NamedTuple):
+    """The graphs of a model."""
+
+    encoder: onnx.ModelProto
+    decoder: onnx.ModelProto
+    """A step of the decoder."""
+    features: onnx.ModelProto
+    """A step without the output layer: its features and the next state."""
+
+
+def trace_graphs(model: Seq2Seq) -> Graphs:
+    """The graphs of a model in evaluation mode, on the CPU.
 
     The weights are inputs of the graphs, after their other inputs. Raises ExportError when ONNX cannot express a part.
     """
@@ -66,21 +77,17 @@ def trace_graphs(model: Seq2Seq) -> tuple[onnx.ModelProto, onnx.ModelProto]:
         encoded = encoder.named(src, lengths)
     memory = {name: tensor for name, tensor in encoded.items() if name in Memory.__dataclass_fields__}
     state = {name: tensor for name, tensor in encoded.items() if name not in memory}
-    step = {
-        "tokens": torch.full((2,), BOS),
-        "sources": torch.tensor([1, 0]),
-        "k": torch.tensor(1),
-        "asked": torch.full((2, 1), EOS),
-        **memory,
-        **state,
-    }
-    decoder = _trace(_TracedStep(model, list(step)), step, [*PROPOSALS, *(NEXT + name for name in state)])
+    step = {"tokens": torch.full((2,), BOS), "sources": torch.tensor([1, 0]), **memory, **state}
+    after = [NEXT + name for name in state]
+    features = _trace(_TracedFeatures(model, list(step)), step, [FEATURES, *after])
+    step |= {"k": torch.tensor(1), "asked": torch.full((2, 1), EOS)}
+    decoder = _trace(_TracedStep(model, list(step)), step, [*PROPOSALS, *after])
     # Of the memory, a decoder without attention needs the mask alone, or not even that.
     needed = [name for name in encoded if name in {value.name for value in decoder.graph.input}]
     encoder.outputs = needed
     graph = _trace(encoder, {"src": src, "lengths": lengths}, needed)
     _give_lengths(graph.graph)
-    return graph, decoder
+    return Graphs(graph, decoder, features)
 
 
 class _TracedEncoder(nn.Module):
@@ -103,16 +110,16 @@ class _TracedEncoder(nn.Module):
         return [named[name] for name in self.outputs]
 
 
-class _TracedStep(nn.Module):
-    """A step of the decoder; `inputs` names its inputs in their order."""
+class _TracedFeatures(nn.Module):
+    """A step of the decoder without the output layer; `inputs` names its inputs in their order."""
 
     def __init__(self, model: Seq2Seq, inputs: Sequence[str]) -> None:
         super().__init__()
         self.model = model
         self.inputs = inputs
 
-    def forward(self, *tensors: Tensor) -> list[Tensor]:
-        given = dict(zip(self.inputs, tensors, strict=True))
+    def step(self, given: Tensors) -> tuple[Tensor, Tensor, Tensors]:
+        """The features, the attention weights, and the next state."""
         states = given["states"]
         memory = Memory(states=states, keys=given.get("keys", states), mask=given["mask"])
         state = DecoderState(
@@ -120,8 +127,22 @@ class _TracedStep(nn.Module):
             position=given["position"],
             attentional=given.get("attentional"),
         )
-        logits, state, weights = self.model.step(given["tokens"], state, memory.select(given["sources"]))
-        return [*propose(logits, given["k"], given["asked"]), weights, *_named(state).values()]
+        features, state, weights = self.model.decoder.step(given["tokens"], state, memory.select(given["sources"]))
+        return features, weights, _named(state)
+
+    def forward(self, *tensors: Tensor) -> list[Tensor]:
+        features, _, state = self.step(dict(zip(self.inputs, tensors, strict=True)))
+        return [features, *state.values()]
+
+
+class _TracedStep(_TracedFeatures):
+    """A step of the decoder."""
+
+    def forward(self, *tensors: Tensor) -> list[Tensor]:
+        given = dict(zip(self.inputs, tensors, strict=True))
+        features, weights, state = self.step(given)
+        proposals = propose(self.model.output(features), given["k"], given["asked"])
+        return [*proposals, weights, features, *state.values()]
 
 
 def _named(state: DecoderState) -> Tensors:

@@ -1,6 +1,7 @@
 """The engine that computes with ONNX Runtime on a CPU, from the exported graphs of a model; it needs no torch.
 
-R rows, B sources, S source length with ``<eos>``, k proposals per row, A tokens asked for.
+R rows, B sources, S source length with ``<eos>``, k proposals per row, A tokens asked for, F features,
+T target length with ``<eos>``.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,9 +18,10 @@ from seq2seq_cli.decoding.engine import Proposals
 from seq2seq_cli.errors import ModelFileError, one_line
 from seq2seq_cli.runs.exported import ExportRecord
 from seq2seq_cli.runs.layout import BEST, DECODER, DECODER_INT8, ENCODER, EXPORT_RECORD
+from seq2seq_cli.runs.layout import FEATURES as FEATURES_GRAPH
 from seq2seq_cli.runs.weights import Weights, check_finite, map_weights
-from seq2seq_cli.shapes import Int
-from seq2seq_cli.text.vocabulary import EOS, PAD
+from seq2seq_cli.shapes import Float, Int
+from seq2seq_cli.text.vocabulary import BOS, EOS, PAD
 
 refuse_telemetry()
 import onnxruntime  # noqa: E402  # not before
@@ -33,7 +35,8 @@ MEMORY = frozenset(("states", "keys", "mask"))
 """The outputs of the encoder that stay as they are; a decoder step has a next value of each other one."""
 NEXT = "next_"
 """The prefix of the names of the next state's tensors."""
-PROPOSALS = ("best_tokens", "best_log_probabilities", "asked_log_probabilities", "weights")
+FEATURES = "features"
+PROPOSALS = ("best_tokens", "best_log_probabilities", "asked_log_probabilities", "weights", FEATURES)
 """The first outputs of a decoder step; those of the next state follow."""
 
 _MOST_BYTES = 16_000_000
@@ -71,11 +74,12 @@ class OnnxEngine:
         weights: Path | None = None,
         threads: int | None = None,
         precision: DecodingPrecision = "fp32",
+        with_features: bool = False,
     ) -> None:
         """Open the exported model of a run folder, with its best weights or other `weights` of the same run.
 
-        So many `threads` may search at the same time, one per core by default. Raises ModelFileError when a file is
-        missing or damaged, or does not fit the others.
+        Only `with_features` can it compute those of given targets. So many `threads` may search at the same time, one
+        per core by default. Raises ModelFileError when a file is missing or damaged, or does not fit the others.
         """
         if not record.fits(weights or folder / BEST):
             raise ModelFileError(f"{folder / EXPORT_RECORD}: made for other weights: remove it; it will be made anew")
@@ -87,6 +91,8 @@ class OnnxEngine:
         # Arrays in the place of the best weights; ONNX Runtime does not keep them alive.
         self._arrays = map_weights(weights) if weights else None
         decoder = {"fp32": DECODER, "int8": DECODER_INT8}[precision]
+        self._folder = folder
+        self._record = record
         self._graphs = folder / ENCODER, folder / decoder
         self._encoder = open_session(self._graphs[0], self._arrays, record.encoder)
         self._decoder = open_session(self._graphs[1], self._arrays, record.decoder)
@@ -98,6 +104,7 @@ class OnnxEngine:
         expected = [*PROPOSALS, *(NEXT + name for name in self._state)]
         if outputs != expected or sorted(self._state) != sorted(set(self._encoded) - MEMORY):
             raise _other_graph(self._graphs[1], "outputs")
+        self._features_session = self._open_features() if with_features else None
 
     def start(self, sources: Sequence[Sequence[int]]) -> OnnxState:
         """The state before the first step: one row per source, of ids without ``<eos>``."""
@@ -126,10 +133,55 @@ class OnnxEngine:
         self._check(proposals, decoder, len(tokens), k)
         return proposals, OnnxState(memory=state.memory, sources=state.sources, decoder=decoder)
 
+    def features(
+        self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
+    ) -> list[Float[np.ndarray, "T F"]]:
+        """The features, step by step of all targets that go on; see `Engine`."""
+        if not sources:
+            return []
+        lengths = np.array([len(target) + 1 for target in targets])
+        order = np.argsort(-lengths, kind="stable")  # the longest first: those that go on are the first rows
+        tgt_in = np.full((len(targets), lengths.max()), PAD)
+        for row, number in zip(tgt_in, order.tolist(), strict=True):
+            row[: lengths[number]] = [BOS, *targets[number]]
+        state, steps = self.start([sources[number] for number in order.tolist()]), []
+        for t, tokens in enumerate(tgt_in.T):
+            open_rows = np.flatnonzero(lengths[order] > t)
+            state = state.select(open_rows)
+            features, state = self._features(tokens[open_rows], state)
+            steps.append(features)
+        whole = np.zeros((len(targets), len(steps), steps[0].shape[1]), dtype=np.float32)
+        for t, features in enumerate(steps):
+            whole[order[: len(features)], t] = features
+        return [of_target[:length] for of_target, length in zip(whole, lengths.tolist(), strict=True)]
+
+    def _features(self, tokens: Int[np.ndarray, " R"], state: OnnxState) -> tuple[Float[np.ndarray, "R F"], OnnxState]:
+        """The features of one step, and the next state."""
+        graph = self._folder / FEATURES_GRAPH
+        assert self._features_session is not None  # noqa: S101  # opened with_features
+        given = {"tokens": tokens, "sources": state.sources, **state.memory, **state.decoder}
+        # A decoder without attention needs no mask here, of which a step makes its weights of 0.
+        needed = [value.name for value in self._features_session.get_inputs()]
+        features, *after = _run(graph, self._features_session, {name: given[name] for name in needed})
+        if len(features) != len(tokens):
+            raise _other_graph(graph, "outputs")
+        decoder = dict(zip(self._state, after, strict=True))
+        return features, OnnxState(memory=state.memory, sources=state.sources, decoder=decoder)
+
+    def _open_features(self) -> Any:
+        """The session of a step without the output layer."""
+        graph = self._folder / FEATURES_GRAPH
+        session = open_session(graph, self._arrays, self._record.features)
+        if not {value.name for value in session.get_inputs()} <= STEP_INPUTS.union(self._encoded) - {"k", "asked"}:
+            raise _other_graph(graph, "inputs")
+        if [output.name for output in session.get_outputs()] != [FEATURES, *(NEXT + name for name in self._state)]:
+            raise _other_graph(graph, "outputs")
+        return session
+
     def _check(self, proposals: Proposals, state: Tensors, rows: int, k: int) -> None:
         """Raise ModelFileError for what no step of a model computes: the graph may be a stranger's."""
-        tokens, best, asked, weights = proposals
-        if tokens.shape != (rows, k) or best.shape != (rows, k) or len(asked) != rows or len(weights) != rows:
+        tokens, best, *others = proposals
+        if tokens.shape != (rows, k) or best.shape != (rows, k) or any(len(values) != rows for values in others):
             raise _other_graph(self._graphs[1], "outputs")
         if any(values.shape[_row_axis(name)] != rows for name, values in state.items()):
             raise _other_graph(self._graphs[1], "outputs")

@@ -26,8 +26,11 @@ def open_engine(
     device: DeviceName = "auto",
     threads: int | None = None,
     precision: DecodingPrecision = "fp32",
+    with_features: bool = False,
 ) -> Engine[Any]:
     """The engine with the best weights of a run, or those that `run` names; the config explains the keywords.
+
+    Only `with_features` does it compute those of given targets, too.
 
     A run without an exported model gets one, where torch is installed and the run folder can be written.
 
@@ -42,7 +45,7 @@ def open_engine(
             raise UsageError(f"decoding.precision={precision}: torch translates in fp32: leave it out, or choose onnx")
         return _torch_engine(run, device, threads)
     try:
-        return _onnx_engine(run, threads, precision)
+        return _onnx_engine(run, threads, precision, with_features=with_features)
     except (ExportError, OSError) as error:
         if engine == "onnx" or precision != "fp32":
             raise
@@ -51,14 +54,18 @@ def open_engine(
         return _torch_engine(run, "cpu", threads)
 
 
-def _onnx_engine(run: RunFolder, threads: int | None, precision: DecodingPrecision) -> Engine[Any]:
+def _onnx_engine(
+    run: RunFolder, threads: int | None, precision: DecodingPrecision, *, with_features: bool
+) -> Engine[Any]:
     from seq2seq_cli.decoding.engines.onnx_engine import OnnxEngine
     from seq2seq_cli.runs.weights import check_finite
 
     def opened() -> Engine[Any]:
         weights = _identity(run.best_path)
         record = ExportRecord.read(run.path / EXPORT_RECORD)
-        engine = OnnxEngine(run.path, record, weights=run.chosen, threads=threads, precision=precision)
+        engine = OnnxEngine(
+            run.path, record, weights=run.chosen, threads=threads, precision=precision, with_features=with_features
+        )
         # A training may have saved better weights between the reading of the encoder and that of the decoder.
         return engine if _identity(run.best_path) == weights else opened()
 

@@ -10,7 +10,7 @@ from seq2seq_cli.errors import UsageError
 from seq2seq_cli.files.whole_folder import contents, whole_folder
 from seq2seq_cli.files.writing import write_json, write_whole
 from seq2seq_cli.runs.folder import RunFolder
-from seq2seq_cli.runs.layout import BEST, CARD, CONFIG, CORPUS, DECODER, DECODER_INT8, ENCODER, EXPORT_RECORD, METRICS
+from seq2seq_cli.runs.layout import BEST, CARD, CONFIG, CORPUS, DECODER, ENCODER, EXPORTED, METRICS, PAIR_FILES
 from seq2seq_cli.runs.weights import check_finite
 from seq2seq_cli.text.sides import SIDES, Codecs, codec_path, load_codecs
 
@@ -18,7 +18,7 @@ PROGRAM = "translate_onnx.py"
 """A program that translates with the folder."""
 
 _OUR_FILES = (
-    *(path.as_posix() for path in (Path(CONFIG), Path(CORPUS), BEST, ENCODER, DECODER, DECODER_INT8, EXPORT_RECORD)),
+    *(path.as_posix() for path in (Path(CONFIG), Path(CORPUS), BEST, *EXPORTED, *PAIR_FILES.values())),
     *(codec_path(Path(), side).as_posix() for side in SIDES),
     *(f"{side}_units.json" for side in SIDES),
     PROGRAM,
@@ -35,6 +35,8 @@ interfaces for C, C++, C#, Java, JavaScript, Python, Rust, Swift and more.
 
 - `best/encoder.onnx`, `best/decoder.onnx`: the graphs. They refer to the weights in `best/model.safetensors`, which
   must stay beside them. `best/decoder_int8.onnx` takes the place of `decoder.onnx`: it is faster, and rounds.
+  `best/features.onnx` is a step without the output layer, for s2s alone.
+- `pairs/`, if it is there: training pairs, which s2s consults, but not the program below.
 - `src_units.json`, `tgt_units.json`: the units of both languages ({unit}); the position of a unit is its id.
 - `codec/`: how s2s cuts a text into units and puts units together again.
 - `{program}`: the loop below in Python, with onnxruntime and numpy alone:
@@ -54,7 +56,7 @@ The ids of the special units are PAD 0, UNK 1, BOS 2 and EOS 3.
 4. Give each output `next_NAME` to the decoder as the input NAME of the next step, and go on with 2. To reorder rows or
    to leave some out, take those entries of `tokens`, `sources` and each NAME, along the axis R.
 
-`weights` are the attention weights of the step.
+`weights` are the attention weights of the step, `features` the input of the output layer.
 {axes}
 {tables}"""
 _AXES = """
@@ -76,8 +78,9 @@ def write_folder(folder: RunFolder, out: Path, *, overwrite: bool) -> None:
     with whole_folder(out, mark=PROGRAM, replaced=replaced) as made:
         (made / BEST.parent).mkdir()
         shutil.copyfile(weights, made / BEST)
-        for name in (CONFIG, ENCODER, DECODER, DECODER_INT8, EXPORT_RECORD):
+        for name in (Path(CONFIG), *EXPORTED, *PAIR_FILES.values()):
             if (folder.path / name).exists():
+                (made / name).parent.mkdir(exist_ok=True)
                 shutil.copyfile(folder.path / name, made / name)
         if (folder.path / CORPUS).exists():
             folder.provenance().for_others().write(made / CORPUS)

@@ -1,5 +1,6 @@
 """A trained run as one page, which translates in a browser without a server."""
 
+import logging
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +8,7 @@ import onnx
 
 from seq2seq_cli.config.choices import LENGTH_FACTOR
 from seq2seq_cli.decoding.load import load_translator
+from seq2seq_cli.decoding.options import read_options
 from seq2seq_cli.decoding.page.graph_data import GraphData, graph_data
 from seq2seq_cli.decoding.page.text_data import Data, codec_data, conventions_data, expressions_data, tables_data
 from seq2seq_cli.decoding.translator import Translator
@@ -18,15 +20,21 @@ from seq2seq_cli.runs.layout import DECODER, ENCODER
 from seq2seq_cli.runs.weights import read_weights
 from seq2seq_cli.text.codec import Codec
 
+logger = logging.getLogger(__name__)
+
 
 def write_page(folder: RunFolder, out: Path, *, overwrite: bool = False) -> None:
     """Write the page of a run, which translates with the options of the run's config as `Translator.translate` does.
+
+    It consults no similar pairs, for which it would have to hold all training pairs; a warning says so.
 
     Raises UsageError when `out` cannot be written, or is there already and `overwrite` is not given; ModelFileError
     when a file of the run is missing or damaged; ExportError for a run with a part that the page cannot do.
     """
     check_output(out, overwrite=overwrite)
-    translator = load_translator(folder, options={"engine": "onnx"})
+    if read_options(folder).similar_pairs:
+        logger.warning("%s: the page consults no similar pairs: it translates as with decoding.similar_pairs=0", out)
+    translator = load_translator(folder, options={"engine": "onnx", "similar_pairs": 0})
     _check(folder.path, translator)
     languages = translator.src_codec.config.language, translator.tgt_codec.config.language
     weights = read_weights(folder.chosen or folder.best_path)

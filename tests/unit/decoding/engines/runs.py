@@ -16,7 +16,7 @@ from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.runs.exported import ExportRecord
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import EXPORT_RECORD
-from seq2seq_cli.text.vocabulary import BOS
+from seq2seq_cli.text.vocabulary import BOS, PAD
 
 VOCABULARY = 13
 CPU = torch.device("cpu")
@@ -39,7 +39,7 @@ def make_run(path: Path, model: Seq2Seq, config: Config | None = None) -> RunFol
 
 def opened(run: RunFolder, precision: DecodingPrecision = "fp32") -> OnnxEngine:
     record = ExportRecord.read(run.path / EXPORT_RECORD)
-    return OnnxEngine(run.path, record, weights=run.chosen, threads=1, precision=precision)
+    return OnnxEngine(run.path, record, weights=run.chosen, threads=1, precision=precision, with_features=True)
 
 
 def random_sources(number: int, longest: int) -> list[list[int]]:
@@ -48,8 +48,22 @@ def random_sources(number: int, longest: int) -> list[list[int]]:
 
 
 def assert_alike(ours: Engine, reference: Engine, sources: list[list[int]], *, steps: int = 3) -> None:  # type: ignore[type-arg]
-    """Both propose the same for the sources, in several steps, with rows repeated, left out and put elsewhere."""
+    """Both propose the same for the sources, in several steps, with rows repeated, left out and put elsewhere.
+
+    The features of whole targets are the same, too, and those of their steps.
+    """
     random = np.random.default_rng(1)
+    targets = [random.integers(PAD + 1, VOCABULARY, size=random.integers(steps + 1)).tolist() for _ in sources]
+    features = [engine.features(sources, targets) for engine in (ours, reference)]
+    state, nothing = reference.start(sources), np.zeros((len(sources), 0), dtype=np.int64)
+    for t in range(steps + 1):
+        before = np.array([[BOS, *target][min(t, len(target))] for target in targets])
+        proposals, state = reference.step(before, state, k=1, asked=nothing)
+        for row, target in enumerate(targets):
+            if t <= len(target):
+                for of_engine in features:
+                    assert of_engine[row].shape == (len(target) + 1, proposals.features.shape[1])
+                    np.testing.assert_allclose(of_engine[row][t], proposals.features[row], rtol=0, atol=2e-6)
     states = [ours.start(sources), reference.start(sources)]
     tokens = np.full(len(sources), BOS)
     for k in range(2, 2 + steps):

@@ -22,7 +22,7 @@ from seq2seq_cli.files.writing import write_json
 from seq2seq_cli.model.attention.scores import DotScore, Sizes
 from seq2seq_cli.runs.exported import ExportRecord
 from seq2seq_cli.runs.folder import RunFolder
-from seq2seq_cli.runs.layout import BEST, CONFIG, DECODER, ENCODER, EXPORT_RECORD
+from seq2seq_cli.runs.layout import BEST, CONFIG, DECODER, ENCODER, EXPORT_RECORD, FEATURES
 from seq2seq_cli.text.vocabulary import BOS, PAD
 from tests.tiny import tiny_sizes
 from tests.unit.decoding.engines.runs import (
@@ -188,6 +188,17 @@ def test_damaged_graphs_and_records_are_named(tmp_path: Path) -> None:
     (tmp_path / DECODER).write_bytes(b"no graph")
     with pytest.raises(ModelFileError, match=r"decoder\.onnx: missing, damaged"):
         opened(run)
+
+
+def test_a_missing_graph_of_features_is_named(tmp_path: Path) -> None:
+    run = exported(tmp_path, ModelConfig.model_validate(SMALL))
+    (tmp_path / FEATURES).unlink()
+    with pytest.raises(ModelFileError, match=r"features\.onnx: missing"):
+        opened(run)
+
+
+def test_no_pairs_have_no_features(run: RunFolder) -> None:
+    assert opened(run).features([], []) == torch_engine(small_model(run.config().model)).features([], []) == []
 
 
 def test_threads_change_nothing(run: RunFolder) -> None:

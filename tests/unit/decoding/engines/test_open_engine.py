@@ -52,7 +52,7 @@ def without_torch(run: RunFolder) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_first_use_exports_the_model_and_later_ones_change_nothing(run: RunFolder) -> None:
-    engine = open_engine(run)
+    engine = open_engine(run, with_features=True)
     assert isinstance(engine, OnnxEngine)
     assert_alike(engine, torch_engine(small_model(CONFIG.model)), random_sources(3, longest=5))
     files = {path: path.stat().st_mtime_ns for path in run.path.rglob("*")}

@@ -58,7 +58,15 @@ class TableEngine:
             log_probabilities=np.take_along_axis(offered, best, axis=1),
             asked=np.take_along_axis(rows, asked, axis=1),
             weights=attention(tokens, state.lengths, state.longest),
+            features=rows.astype(np.float32),
         ), state
+
+    def features(
+        self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
+    ) -> list[Float[np.ndarray, "T F"]]:
+        """Those of a token: the log-probabilities of what may follow it."""
+        pairs = zip(sources, targets, strict=True)
+        return [self.tables[source[0], [BOS, *target]].astype(np.float32) for source, target in pairs]
 
 
 def table(**rows: dict[int, float]) -> Float[np.ndarray, "V V"]:

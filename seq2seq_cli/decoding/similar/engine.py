@@ -1,0 +1,228 @@
+"""The engine that consults similar training pairs at each step of a model.
+
+The tokens that these pairs write at like steps have the probabilities of a nearest-neighbour model,
+
+    p_kNN(y)  is proportional to  sum over the steps i that write y of exp(-d_i / T),
+
+where d_i is the squared distance between the features of this step and those of step i, in units of the variance of the
+latter; Khandelwal et al. 2021, "Nearest Neighbor Machine Translation", equation 2. It is mixed with the model,
+
+    p(y) = lambda p_kNN(y) + (1 - lambda) p_model(y),    lambda = weight exp(-min_i d_i / D)
+
+(equation 3), so that pairs that do not fit change little; Dai et al. 2023, "Simple and Scalable Nearest Neighbor
+Machine Translation", has 1 - min_i d_i / D in place of the exponential. As there, the pairs are those with the most
+similar sources, and their features are computed when they are needed: none are stored.
+
+R rows, N sources, n pairs of a source, M steps of these, F features, W tokens that they write, k proposals per row,
+A tokens asked for.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol, TypeAlias, runtime_checkable
+
+import numpy as np
+
+from seq2seq_cli.config.choices import LARGEST_PAIRS_WEIGHT
+from seq2seq_cli.decoding.engine import Engine, EngineState, Proposals, largest
+from seq2seq_cli.shapes import Float, Int
+from seq2seq_cli.text.vocabulary import EOS, PAD
+
+TEMPERATURE = 0.1
+"""T. Found, as `REACH`, on the validation split of a model of English to German, where both are flat."""
+REACH = 0.6
+"""D, the distance of the nearest step at which lambda is 1/e of the weight."""
+MOST_STEPS = 1024
+"""Steps of all pairs of one source: a bound for the memory that long sentences take."""
+
+_BATCH = 256
+"""Pairs whose features are computed at a time."""
+
+
+Pair: TypeAlias = tuple[list[int], list[int]]
+"""The ids of a source and its target, without EOS."""
+
+
+@runtime_checkable
+class Pairs(Protocol):
+    """Pairs that are found by their sources."""
+
+    def find(self, source: Sequence[int], most: int) -> Int[np.ndarray, " n"]:
+        """The numbers of the `most` pairs with the most similar sources, best first."""
+
+    def pair(self, number: int) -> Pair:
+        """The pair of this number."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Neighbours:
+    """The steps of the similar pairs of a source, in the order of the tokens that they write."""
+
+    features: Float[np.ndarray, "M F"]
+    squares: Float[np.ndarray, " M"]
+    """The squared norms of the features."""
+    variance: float
+    """The mean squared distance of the features from their mean, the unit of all distances; 1 where it is 0."""
+    tokens: Int[np.ndarray, " W"]
+    """The tokens that are written, each once."""
+    first: Int[np.ndarray, " W"]
+    """The first step that writes each token."""
+
+    @classmethod
+    def of(cls, features: Float[np.ndarray, "M F"], written: Int[np.ndarray, " M"]) -> "Neighbours":
+        """Those of steps with these features, which write these tokens."""
+        order = np.argsort(written, kind="stable")
+        tokens, first = np.unique(written[order], return_index=True)
+        return cls(
+            features=features[order],
+            squares=np.square(features[order]).sum(axis=1),
+            variance=float(features.var(axis=0).sum()) or 1.0,
+            tokens=tokens,
+            first=first,
+        )
+
+    def consult(self, features: Float[np.ndarray, "r F"]) -> tuple[Float[np.ndarray, "r W"], Float[np.ndarray, " r"]]:
+        """p_kNN of the tokens for steps with these features, and exp(-min_i d_i / D)."""
+        squares = np.square(features).sum(axis=1, keepdims=True)
+        distances = (squares + self.squares - 2 * (features @ self.features.T)).clip(0) / self.variance
+        nearest = distances.min(axis=1, keepdims=True)
+        kernel = np.add.reduceat(np.exp((nearest - distances) / TEMPERATURE), self.first, axis=1)
+        return kernel / kernel.sum(axis=1, keepdims=True), np.exp(-nearest[:, 0] / REACH)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConsultingState:
+    """The state of the model, and the neighbours of each source."""
+
+    model: EngineState
+    sources: Int[np.ndarray, " R"]
+    """The number of the source of each row."""
+    neighbours: tuple[Neighbours | None, ...]
+    """Those of each source; None where no pair is similar."""
+    tokens: Int[np.ndarray, "N W"]
+    """The tokens that the neighbours of each source write, in ascending order after PAD."""
+
+    def select(self, rows: Int[np.ndarray, " R"]) -> "ConsultingState":
+        """The state of the given rows, in the order given; a row may be taken more than once."""
+        return replace(self, model=self.model.select(rows), sources=self.sources[rows])
+
+
+class ConsultingEngine:
+    """The steps of a model that consults `most` similar pairs for each source, with a `weight` in its probabilities."""
+
+    def __init__(self, model: Engine[Any], pairs: Pairs, *, most: int, weight: float) -> None:
+        self._model = model
+        self._pairs = pairs
+        self._most = most
+        self._weight = min(weight, LARGEST_PAIRS_WEIGHT)
+        self.vocabulary_size = model.vocabulary_size
+        self.has_attention = model.has_attention
+        self.threads = model.threads
+        self.max_source_length = model.max_source_length
+
+    def start(self, sources: Sequence[Sequence[int]]) -> ConsultingState:
+        """The state before the first step; see `Engine`."""
+        found = [self._found(source) for source in sources]
+        features = self._features_of({number: pair for pairs in found for number, pair in pairs.items()})
+        neighbours = tuple(_neighbours(pairs, features) for pairs in found)
+        tokens = np.full((len(sources), max((len(each.tokens) for each in neighbours if each), default=1)), PAD)
+        for row, each in zip(tokens, neighbours, strict=True):
+            if each:
+                row[-len(each.tokens) :] = each.tokens
+        return ConsultingState(
+            model=self._model.start(sources), sources=np.arange(len(sources)), neighbours=neighbours, tokens=tokens
+        )
+
+    def step(
+        self, tokens: Int[np.ndarray, " R"], state: ConsultingState, *, k: int, asked: Int[np.ndarray, "R A"]
+    ) -> tuple[Proposals, ConsultingState]:
+        """The proposals of model and neighbours together, and the next state; see `Engine`.
+
+        The k best are among the k best of the model and the tokens of the neighbours, for which the model is asked.
+        """
+        written = state.tokens[state.sources]
+        of_model, after = self._model.step(tokens, state.model, k=k, asked=np.concatenate((asked, written), axis=1))
+        shares, weights = self._consult(of_model.features, state)
+        rest = np.log1p(-weights)[:, np.newaxis]
+        asked_of_model, written_of_model = np.split(of_model.asked + rest, [asked.shape[1]], axis=1)
+        with np.errstate(divide="ignore"):
+            mixed = np.logaddexp(written_of_model, np.log(weights[:, np.newaxis] * shares))
+        mixed = np.where(written == PAD, -np.inf, mixed)
+        is_left = _columns(written, of_model.tokens, self.vocabulary_size) < 0
+        every = np.concatenate((of_model.tokens, written), axis=1)
+        log_probabilities = np.concatenate(
+            (np.where(is_left, of_model.log_probabilities + rest, -np.inf), mixed), axis=1
+        )
+        best = largest(log_probabilities, k)
+        columns = _columns(written, asked, self.vocabulary_size)
+        proposals = of_model._replace(
+            tokens=np.take_along_axis(every, best, axis=1),
+            log_probabilities=np.take_along_axis(log_probabilities, best, axis=1),
+            asked=np.where(columns < 0, asked_of_model, np.take_along_axis(mixed, columns, axis=1)),
+        )
+        return proposals, replace(state, model=after)
+
+    def features(
+        self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
+    ) -> list[Float[np.ndarray, "T F"]]:
+        """The features of the model; see `Engine`."""
+        return self._model.features(sources, targets)
+
+    def _found(self, source: Sequence[int]) -> dict[int, Pair]:
+        """The similar pairs of a source by their numbers, but for those too long for the model or the bound."""
+        longest = self.max_source_length or MOST_STEPS
+        found, left = {}, MOST_STEPS
+        for number in self._pairs.find(source, self._most).tolist():
+            src, tgt = self._pairs.pair(number)
+            steps = max(len(src), len(tgt)) + 1
+            if steps <= left and len(src) < longest:
+                found[number] = src, tgt
+                left -= steps
+        return found
+
+    def _features_of(self, pairs: Mapping[int, Pair]) -> dict[int, Float[np.ndarray, "T F"]]:
+        """The features of the steps of pairs, by their numbers; those of similar lengths are computed together."""
+        order = sorted(pairs, key=lambda number: [len(side) for side in reversed(pairs[number])])
+        batches = (order[first : first + _BATCH] for first in range(0, len(order), _BATCH))
+        return {
+            number: features
+            for batch in batches
+            for number, features in zip(
+                batch, self._model.features(*zip(*(pairs[number] for number in batch), strict=True)), strict=True
+            )
+        }
+
+    def _consult(
+        self, features: Float[np.ndarray, "R F"], state: ConsultingState
+    ) -> tuple[Float[np.ndarray, "R W"], Float[np.ndarray, " R"]]:
+        """p_kNN of the tokens of `state.tokens` for each row, and lambda."""
+        shares = np.zeros((len(features), state.tokens.shape[1]), dtype=features.dtype)
+        weights = np.zeros(len(features), dtype=features.dtype)
+        starts = np.flatnonzero(np.diff(state.sources, prepend=-1)).tolist()
+        for start, end in zip(starts, [*starts[1:], len(features)], strict=True):
+            if neighbours := state.neighbours[state.sources[start]]:
+                of_tokens, likeness = neighbours.consult(features[start:end])
+                shares[start:end, -of_tokens.shape[1] :] = of_tokens
+                weights[start:end] = self._weight * likeness
+        return shares, weights
+
+
+def _neighbours(pairs: Mapping[int, Pair], features: Mapping[int, Float[np.ndarray, "T F"]]) -> Neighbours | None:
+    """The neighbours that similar pairs give, with the features of these and other pairs; None without a pair."""
+    if not pairs:
+        return None
+    written = [token for _, tgt in pairs.values() for token in (*tgt, EOS)]
+    return Neighbours.of(np.concatenate([features[number] for number in pairs]), np.array(written))
+
+
+def _columns(
+    rows: Int[np.ndarray, "R W"], tokens: Int[np.ndarray, "R n"], vocabulary_size: int
+) -> Int[np.ndarray, "R n"]:
+    """The column of each token in its row of ascending tokens; -1 for a token that is not there, and for PAD."""
+    place = vocabulary_size * np.arange(len(rows))[:, np.newaxis]
+    flat, wanted = (rows + place).reshape(-1), tokens + place
+    found = np.searchsorted(flat, wanted).clip(max=flat.size - 1)
+    columns: Int[np.ndarray, "R n"] = np.where(
+        (flat[found] == wanted) & (tokens != PAD), found - rows.shape[1] * np.arange(len(rows))[:, np.newaxis], -1
+    )
+    return columns

@@ -1,0 +1,161 @@
+"""The training pairs of a model, which it consults while it translates, and the index by which they are found.
+
+P pairs, C classes of n-grams, N numbers in all rows, n pairs found.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from seq2seq_cli.errors import ModelFileError, one_line
+from seq2seq_cli.runs.layout import PAIR_FILES, PAIRS
+from seq2seq_cli.shapes import Float, Int
+from seq2seq_cli.text.vocabulary import BOS, EOS, PAD
+
+MOST_PAIRS = 1_000_000
+"""Pairs of the largest index; of more, so many are taken at equal distances."""
+
+_UNIGRAMS, _BIGRAMS = 1 << 16, 1 << 18
+"""The numbers of classes of unigrams and of bigrams; n-grams of one class are taken for the same."""
+_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+"""2^64 divided by the golden ratio, for multiplicative hashing; Knuth, The Art of Computer Programming, section 6.4."""
+_OFFSETS = ".offsets"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rows:
+    """Rows of numbers end to end: row i is ``values[offsets[i]:offsets[i + 1]]``."""
+
+    values: Int[np.ndarray, " N"]
+    offsets: Int[np.ndarray, " P+1"]
+
+    @classmethod
+    def checked(cls, values: NDArray[Any], offsets: NDArray[Any]) -> "Rows":
+        """The rows of arrays from a file; raises ValueError for arrays that are none."""
+        if values.ndim != 1 or values.dtype.kind != "u" or offsets.ndim != 1 or offsets.dtype != np.int64:
+            raise ValueError("not rows of whole numbers")
+        bounds = np.array(offsets)
+        if not len(bounds) or bounds[0] != 0 or bounds[-1] != len(values) or np.any(bounds[1:] < bounds[:-1]):
+            raise ValueError("rows without a beginning or an end")
+        return cls(values=values, offsets=bounds)
+
+    def __getitem__(self, row: int) -> Int[np.ndarray, " n"]:
+        return self.values[self.offsets[row] : self.offsets[row + 1]]
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class SimilarPairs:
+    """Pairs of ids without EOS, found by the unigrams and bigrams of their sources."""
+
+    src: Rows
+    tgt: Rows
+    index: Rows
+    """For each class of n-grams, the pairs whose sources have one, in ascending order."""
+    norms: Float[np.ndarray, " P"]
+    """The norms of the vectors of the sources; see `find`."""
+
+    @classmethod
+    def of(cls, src: Rows, tgt: Rows) -> "SimilarPairs":
+        """The pairs with their index."""
+        owners = np.repeat(np.arange(len(src), dtype=np.uint64), np.diff(src.offsets))
+        classes, owners = _classes(src.values, owners)
+        # Each class of a source once, in the order of the classes.
+        keys = np.unique((classes << np.uint64(32)) | owners)
+        classes, owners = keys >> np.uint64(32), (keys & np.uint64(0xFFFFFFFF)).astype(np.uint32)
+        counts = np.bincount(classes.astype(np.int64), minlength=_UNIGRAMS + _BIGRAMS)
+        weights = np.repeat(_weights(counts, len(src)), counts)
+        return cls(
+            src=src,
+            tgt=tgt,
+            index=Rows(values=owners, offsets=np.concatenate(([0], np.cumsum(counts)))),
+            norms=np.sqrt(np.bincount(owners, weights**2, minlength=len(src))).astype(np.float32),
+        )
+
+    @classmethod
+    def open(cls, run: Path, *, src_size: int, tgt_size: int) -> "SimilarPairs":
+        """Those of a run folder, read from the disk as they are used; the sizes are those of its vocabularies.
+
+        Raises ModelFileError when they are damaged, or not for these vocabularies.
+        """
+        try:
+            arrays = {name: np.lib.format.open_memmap(run / path, mode="r") for name, path in PAIR_FILES.items()}
+            rows = [Rows.checked(arrays[name], arrays[name + _OFFSETS]) for name in ("src", "tgt", "index")]
+            pairs = cls(src=rows[0], tgt=rows[1], index=rows[2], norms=arrays["norms"])
+            pairs._check(src_size, tgt_size)
+        except Exception as error:  # a damaged header of an array can lead to any error
+            raise ModelFileError(f"{run / PAIRS}: damaged ({one_line(str(error))})") from error
+        return pairs
+
+    def _check(self, src_size: int, tgt_size: int) -> None:
+        """Raise ValueError when the arrays do not fit one another, or the vocabularies."""
+        if not len(self.src) == len(self.tgt) == len(self.norms):
+            raise ValueError("not as many sources as targets")
+        if (
+            self.norms.dtype != np.float32
+            or self.norms.ndim != 1
+            or not np.all((self.norms >= 0) & (self.norms < np.inf))
+        ):
+            raise ValueError("other norms than those of sources")
+        if len(self.index) != _UNIGRAMS + _BIGRAMS or self.index.values.max(initial=0) >= len(self.norms):
+            raise ValueError("an index of other pairs")
+        for rows, size in ((self.src, src_size), (self.tgt, tgt_size)):
+            if rows.values.max(initial=0) >= size or np.isin(rows.values, (PAD, BOS, EOS)).any():
+                raise ValueError("ids that no sentence has")
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """The arrays of the files that `open` reads, by their names."""
+        rows = {"src": self.src, "tgt": self.tgt, "index": self.index}
+        values = {name: each.values for name, each in rows.items()}
+        return values | {name + _OFFSETS: each.offsets for name, each in rows.items()} | {"norms": self.norms}
+
+    def pair(self, number: int) -> tuple[list[int], list[int]]:
+        """The source and the target of the pair of this number."""
+        return self.src[number].tolist(), self.tgt[number].tolist()
+
+    def find(self, source: Sequence[int], most: int) -> Int[np.ndarray, " n"]:
+        """The numbers of the `most` pairs with the most similar sources, best first; fewer where no more share a word.
+
+        The similarity is the cosine of two vectors, in which each class of n-grams that a source has weighs as much as
+        its inverse document frequency, log (P + 1) / (pairs with it + 1); Sparck Jones 1972.
+        """
+        ids = np.array(source, dtype=np.uint64)
+        classes = np.unique(_classes(ids, np.zeros_like(ids))[0]).tolist()
+        owners = [self.index[class_] for class_ in classes]
+        similarities = np.zeros(len(self.norms), dtype=np.float32)
+        for of_class, weight in zip(
+            owners, _weights(np.array([len(each) for each in owners]), len(self.norms)), strict=True
+        ):
+            similarities[of_class] += weight**2
+        np.divide(similarities, self.norms, out=similarities, where=self.norms > 0)
+        best = (
+            np.argpartition(-similarities, most - 1)[:most]
+            if most < len(similarities)
+            else np.arange(len(similarities))
+        )
+        best = best[similarities[best] > 0]
+        found: Int[np.ndarray, " n"] = best[np.lexsort((best, -similarities[best]))]
+        return found
+
+
+def _classes(
+    tokens: Int[np.ndarray, " N"], rows: Int[np.ndarray, " N"]
+) -> tuple[Int[np.ndarray, " n"], Int[np.ndarray, " n"]]:
+    """The classes of the unigrams and bigrams of rows end to end, and the row of each."""
+    tokens = tokens.astype(np.uint64)
+    pairs = (tokens[:-1] * _MULTIPLIER + tokens[1:]) * _MULTIPLIER >> np.uint64(64 - (_BIGRAMS - 1).bit_length())
+    is_inside = rows[:-1] == rows[1:]
+    classes = np.concatenate((tokens % np.uint64(_UNIGRAMS), np.uint64(_UNIGRAMS) + pairs[is_inside]))
+    return classes, np.concatenate((rows, rows[:-1][is_inside]))
+
+
+def _weights(counts: Int[np.ndarray, " C"], pairs: int) -> Float[np.ndarray, " C"]:
+    """The inverse document frequencies of classes that so many of the pairs have."""
+    weights: Float[np.ndarray, " C"] = np.log((pairs + 1) / (counts + 1)).astype(np.float32)
+    return weights

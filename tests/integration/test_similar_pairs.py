@@ -1,0 +1,137 @@
+"""A run that consults its training pairs: trained so, or given them later, and sent to somebody."""
+
+import shutil
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from seq2seq_cli.runs.layout import PAIR_FILES
+from tests.commands import s2s, s2s_here
+
+TEXT = "she kissed him ."
+WITHOUT = ("--set", "decoding.similar_pairs=0")
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A working directory with a run that consults 4 pairs."""
+    folder = tmp_path_factory.mktemp("similar")
+    shutil.copy(Path(__file__).parents[2] / "data" / "sample.txt", folder)
+    assert s2s(folder, "prepare", "sample.txt", "--limit", "400").returncode == 0
+    options = ("--set", "training.epochs=2", "--set", "decoding.similar_pairs=4", "--out", "runs/near")
+    done = s2s(folder, "train", "--config", "sample", *options)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def translation(folder: Path, *options: str) -> str:
+    done = s2s_here(folder, "translate", *options, TEXT)
+    assert (done.returncode, done.stderr) == (0, ""), done
+    return done.stdout
+
+
+def test_the_same_pairs_are_consulted_with_both_engines(home: Path) -> None:
+    expected = translation(home)
+    assert expected.strip()
+    assert translation(home, "--set", "decoding.engine=torch") == expected
+    assert expected != translation(home, *WITHOUT)  # so little trained, the model alone knows nothing
+
+
+def test_a_training_source_has_its_translation_after_hardly_any_training(home: Path) -> None:
+    source, target = (home / "data" / "prepared" / f"train.{side}.txt" for side in ("src", "tgt"))
+    sources, targets = (path.read_text(encoding="utf-8").splitlines() for path in (source, target))
+    done = s2s_here(home, "translate", "--set", "decoding.similar_pairs_weight=0.99", text="\n".join(sources[:40]))
+    found = done.stdout.splitlines()
+    assert sum(ours == theirs for ours, theirs in zip(found, targets[:40], strict=True)) >= 20
+
+
+def test_the_card_says_how_its_scores_were_found(home: Path) -> None:
+    assert "beam 5, 4 similar pairs" in (home / "runs" / "near" / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_graphs_are_made_anew_when_they_are_damaged(home: Path, tmp_path: Path) -> None:
+    shutil.copytree(home / "runs" / "near", tmp_path / "near")
+    (tmp_path / "near" / "best" / "features.onnx").write_bytes(b"no graph")
+    assert translation(tmp_path, "--model", "near") == translation(home)
+
+
+def test_a_score_is_that_of_model_and_pairs_together(home: Path) -> None:
+    text = translation(home).strip()
+    scores = [s2s_here(home, "score", *options, TEXT, text).stdout for options in ((), WITHOUT)]
+    assert scores[0] != scores[1]
+
+
+def test_an_ensemble_consults_the_pairs_of_each_run(home: Path) -> None:
+    assert translation(home, "--ensemble", "--model", "runs/near", "--model", "runs/near") == translation(home)
+
+
+def test_an_archive_holds_the_pairs(home: Path, tmp_path: Path) -> None:
+    assert s2s_here(home, "export", "runs/near", str(tmp_path / "near.zip")).returncode == 0
+    assert translation(tmp_path, "--model", "near.zip") == translation(home)
+
+
+def test_an_exported_folder_holds_the_pairs(home: Path, tmp_path: Path) -> None:
+    assert s2s_here(home, "export", "runs/near", str(tmp_path / "near")).returncode == 0
+    assert translation(tmp_path, "--model", "near") == translation(home)
+    done = s2s_here(home, "export", "runs/near", str(tmp_path / "near"), "--overwrite")
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_page_says_that_it_consults_none(home: Path, tmp_path: Path) -> None:
+    done = s2s(home, "export", "runs/near", str(tmp_path / "near.html"))
+    assert done.returncode == 0
+    assert "consults no similar pairs" in done.stderr
+
+
+def test_a_run_without_pairs_says_how_it_gets_them(home: Path, tmp_path: Path) -> None:
+    expected = translation(home)
+    shutil.copytree(home / "data", tmp_path / "data")
+    shutil.copytree(home / "runs", tmp_path / "runs")
+    shutil.rmtree(tmp_path / "runs" / "near" / "pairs")
+    done = s2s_here(tmp_path, "translate", TEXT)
+    command = "train --resume --out runs/near --set decoding.similar_pairs=4"
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"s2s {command} writes them" in done.stderr
+    assert translation(tmp_path, *WITHOUT) == translation(home, *WITHOUT)
+    assert s2s(tmp_path, *command.split()).returncode == 0
+    assert translation(tmp_path) == expected
+
+
+def test_pairs_that_are_not_consulted_any_more_are_removed(home: Path, tmp_path: Path) -> None:
+    shutil.copytree(home / "data", tmp_path / "data")
+    shutil.copytree(home / "runs", tmp_path / "runs")
+    assert s2s(tmp_path, "train", "--resume", "--out", "runs/near", *WITHOUT).returncode == 0
+    assert not (tmp_path / "runs" / "near" / "pairs").exists()
+    assert translation(tmp_path) == translation(home, *WITHOUT)
+
+
+def test_an_archive_without_its_pairs_can_only_be_sent_again(home: Path, tmp_path: Path) -> None:
+    assert s2s_here(home, "export", "runs/near", str(tmp_path / "near.zip")).returncode == 0
+    with zipfile.ZipFile(tmp_path / "near.zip") as whole, zipfile.ZipFile(tmp_path / "part.zip", "w") as part:
+        for name in whole.namelist():
+            if "/pairs/" not in name:
+                part.writestr(name, whole.read(name))
+    done = s2s_here(tmp_path, "translate", "--model", "part.zip", TEXT)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "have it sent again with its pairs" in done.stderr
+    assert "--resume" not in done.stderr
+
+
+def test_damaged_pairs_are_told_in_one_line(home: Path, tmp_path: Path) -> None:
+    shutil.copytree(home / "runs" / "near", tmp_path / "near")
+    (tmp_path / "near" / "pairs" / "index.npy").write_bytes(b"PK")
+    done = s2s_here(tmp_path, "translate", "--model", "near", TEXT)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert "near/pairs: damaged" in done.stderr
+
+
+def test_replacing_a_run_removes_its_pairs(home: Path, tmp_path: Path) -> None:
+    shutil.copytree(home / "data", tmp_path / "data")
+    shutil.copytree(home / "runs", tmp_path / "runs")
+    run = tmp_path / "runs" / "near"
+    assert all((run / file).is_file() for file in PAIR_FILES.values())
+    options = ("--set", "training.epochs=1", "--out", "runs/near", "--overwrite")
+    done = s2s(tmp_path, "train", "--config", "sample", *options)
+    assert done.returncode == 0, done.stderr
+    assert not (run / "pairs").exists()

@@ -1,0 +1,137 @@
+"""The probabilities of a consulting engine are the formula's, and its searches are those of one model."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jaxtyping import Float
+
+from seq2seq_cli.decoding.search.search import search
+from seq2seq_cli.decoding.similar.engine import MOST_STEPS, REACH, TEMPERATURE, ConsultingEngine, Pair
+from seq2seq_cli.text.vocabulary import BOS, EOS, PAD
+from tests.unit.decoding.search.tables import A, B, C, TableEngine, options, random_engine
+
+seeds = st.integers(0, 2**32 - 1)
+
+
+class Listed:
+    """Pairs that are found for the sources that begin with the same id, as those of a table are."""
+
+    def __init__(self, *pairs: Pair) -> None:
+        self.pairs = pairs
+
+    def find(self, source: Sequence[int], most: int) -> np.ndarray:
+        found = [number for number, (src, _) in enumerate(self.pairs) if src[0] == source[0]]
+        return np.array(found[:most], dtype=np.int64)
+
+    def pair(self, number: int) -> Pair:
+        return self.pairs[number]
+
+
+def consulting(engine: TableEngine, *pairs: Pair, most: int = 9, weight: float = 0.6) -> ConsultingEngine:
+    return ConsultingEngine(engine, Listed(*pairs), most=most, weight=weight)
+
+
+def everything(engine: TableEngine, rows: int) -> np.ndarray:
+    return np.tile(np.arange(engine.vocabulary_size), (rows, 1))
+
+
+def by_the_formula(
+    engine: TableEngine, source: list[int], token: int, pairs: list[Pair], weight: float
+) -> Float[np.ndarray, " V"]:
+    """p(y) of all tokens after a token, with one loop per sum."""
+    steps = [
+        (features, written)
+        for src, tgt in pairs
+        for features, written in zip(*engine.features([src], [tgt]), [*tgt, EOS], strict=True)
+    ]
+    query = engine.tables[source[0], token].astype(np.float32)
+    mean = sum(features for features, _ in steps) / len(steps)
+    variance = sum(((features - mean) ** 2).sum() for features, _ in steps) / len(steps)
+    distances = [((features - query) ** 2).sum() / variance for features, _ in steps]
+    kernel = np.zeros(engine.vocabulary_size)
+    for distance, (_, written) in zip(distances, steps, strict=True):
+        kernel[written] += math.exp(-distance / TEMPERATURE)
+    share = weight * math.exp(-min(distances) / REACH)
+    of_model = np.exp(engine.tables[source[0], token])
+    mixed: Float[np.ndarray, " V"] = share * kernel / kernel.sum() + (1 - share) * of_model
+    return mixed
+
+
+PAIRS: list[Pair] = [([0, A], [B, A]), ([0], [A, C, C]), ([1, B], [C])]
+
+
+@given(seeds, st.floats(0.0, 0.99), st.sampled_from([BOS, A, B, C]))
+def test_the_probabilities_are_those_of_the_formula(seed: int, weight: float, token: int) -> None:
+    model = random_engine(seed, tables=3, sharpness=0.3)
+    engine = consulting(model, *PAIRS, weight=weight)
+    sources = [[0, B], [1], [2, A]]
+    proposals, _ = engine.step(np.full(3, token), engine.start(sources), k=2, asked=everything(model, 3))
+    found = np.exp(proposals.asked)
+    np.testing.assert_allclose(found.sum(axis=1), 1.0, atol=1e-6)
+    np.testing.assert_allclose(found[0], by_the_formula(model, [0], token, PAIRS[:2], weight), atol=1e-4)
+    np.testing.assert_allclose(found[1], by_the_formula(model, [1], token, PAIRS[2:], weight), atol=1e-4)
+    np.testing.assert_allclose(found[2], np.exp(model.tables[2, token]), atol=1e-6)  # nothing is similar
+
+
+@given(seeds, st.integers(1, 5))
+def test_the_best_tokens_are_proposed_best_first(seed: int, k: int) -> None:
+    model = random_engine(seed, tables=3, sharpness=2.0)
+    engine = consulting(model, *PAIRS)
+    state = engine.start([[0, B], [1], [2, A]]).select(np.array([2, 0, 0, 1]))
+    tokens = np.array([BOS, A, B, C])
+    proposals, _ = engine.step(tokens, state, k=k, asked=everything(model, 4))
+    allowed = proposals.asked.copy()
+    allowed[:, [PAD, BOS]] = -np.inf
+    np.testing.assert_array_equal(proposals.log_probabilities, -np.sort(-allowed, axis=1)[:, :k])
+    np.testing.assert_array_equal(np.take_along_axis(allowed, proposals.tokens, axis=1), proposals.log_probabilities)
+    assert all(len(set(row)) == k for row in proposals.tokens.tolist())
+
+
+@given(seeds)
+def test_without_weight_or_without_pairs_the_model_decides_alone(seed: int) -> None:
+    model = random_engine(seed, tables=2)
+    expected, _ = model.step(np.array([BOS, A]), model.start([[0], [1]]), k=3, asked=everything(model, 2))
+    for engine in (consulting(model, *PAIRS, weight=0.0), consulting(model)):
+        found, _ = engine.step(np.array([BOS, A]), engine.start([[0], [1]]), k=3, asked=everything(model, 2))
+        assert found.tokens.tolist() == expected.tokens.tolist()
+        np.testing.assert_allclose(found.asked, expected.asked, atol=1e-6)
+
+
+@settings(max_examples=30)
+@given(seeds)
+def test_the_translation_of_a_source_does_not_depend_on_the_others(seed: int) -> None:
+    engine = consulting(random_engine(seed, tables=3, sharpness=2.0), *PAIRS)
+    sources = [[0, B], [1], [2, A], [0]]
+    together = search(engine, sources, options(beam_size=3, longest=5))
+    for source, [ours, *_] in zip(sources, together, strict=True):
+        [[alone, *_]] = search(engine, [source], options(beam_size=3, longest=5))
+        assert ours.ids == alone.ids
+        assert ours.log_probability == pytest.approx(alone.log_probability, abs=1e-5)
+
+
+def test_what_a_similar_pair_writes_is_written_where_the_model_has_no_preference() -> None:
+    model = random_engine(1, words=4, sharpness=0.01)
+    [[best, *_]] = search(consulting(model, ([0], [C, A, B])), [[0]], options(longest=6))
+    assert best.ids == [C, A, B, EOS]
+
+
+def test_pairs_with_too_many_steps_are_not_consulted() -> None:
+    model = random_engine(3)
+    short, long = ([0], [A, B]), ([0], [C] * MOST_STEPS)
+    [with_long], [without] = (
+        [engine.step(np.array([BOS]), engine.start([[0]]), k=2, asked=everything(model, 1))[0].asked]
+        for engine in (consulting(model, long, short, long), consulting(model, short))
+    )
+    np.testing.assert_array_equal(with_long, without)
+
+
+def test_a_pair_of_one_step_has_no_variance() -> None:
+    model = random_engine(4)
+    engine = consulting(model, ([0], []))
+    proposals, _ = engine.step(np.array([BOS]), engine.start([[0]]), k=1, asked=everything(model, 1))
+    assert np.exp(proposals.asked).sum() == pytest.approx(1.0)
+    assert proposals.asked[0, EOS] > model.tables[0, BOS, EOS]

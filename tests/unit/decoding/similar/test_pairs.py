@@ -1,0 +1,148 @@
+"""The pairs with the most similar sources are found, and a damaged folder of pairs is refused."""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from seq2seq_cli.decoding.similar.pairs import Rows, SimilarPairs
+from seq2seq_cli.errors import ModelFileError
+from seq2seq_cli.runs.layout import PAIR_FILES, PAIRS
+
+Sentences = list[list[int]]
+
+sentences = st.lists(st.integers(4, 9), min_size=1, max_size=6)
+corpora = st.lists(sentences, min_size=1, max_size=12)
+
+
+def rows(of: Sequence[Sequence[int]]) -> Rows:
+    return Rows(
+        values=np.array([token for row in of for token in row], dtype=np.uint16),
+        offsets=np.cumsum([0, *map(len, of)], dtype=np.int64),
+    )
+
+
+def pairs_of(sources: Sentences, targets: Sentences | None = None) -> SimilarPairs:
+    return SimilarPairs.of(rows(sources), rows(targets or sources))
+
+
+def ngrams(sentence: Sequence[int]) -> set[tuple[int, ...]]:
+    return {(token,) for token in sentence} | set(pairwise(sentence))
+
+
+def cosines(sources: Sentences, query: Sequence[int]) -> list[float]:
+    """The cosines of the vectors of n-grams, each with its inverse document frequency."""
+    counts = Counter(gram for source in sources for gram in ngrams(source))
+    weights = {gram: math.log((len(sources) + 1) / (count + 1)) for gram, count in counts.items()}
+
+    def dot(a: set[tuple[int, ...]], b: set[tuple[int, ...]]) -> float:
+        return sum(weights.get(gram, 0.0) ** 2 for gram in a & b)
+
+    found = [(ngrams(source), ngrams(query)) for source in sources]
+    return [dot(a, b) / math.sqrt(dot(a, a) * dot(b, b)) if dot(a, b) else 0.0 for a, b in found]
+
+
+@given(corpora, sentences, st.integers(1, 14))
+def test_the_pairs_with_the_largest_cosines_are_found_best_first(
+    sources: Sentences, query: list[int], most: int
+) -> None:
+    found = pairs_of(sources).find(query, most).tolist()
+    expected = cosines(sources, query)
+    best = sorted((cosine for cosine in expected if cosine > 1e-9), reverse=True)[:most]
+    assert [expected[number] for number in found] == pytest.approx(best, abs=1e-5)
+    assert len(set(found)) == len(found)
+
+
+def test_a_source_is_most_similar_to_itself() -> None:
+    sources = [[4, 5, 6, 7], [4, 5, 7, 6], [6, 7], [8, 9]]
+    pairs = pairs_of(sources)
+    assert [pairs.find(source, 1).tolist() for source in sources] == [[0], [1], [2], [3]]
+
+
+def test_nothing_similar_is_not_found() -> None:
+    assert pairs_of([[4, 5], [6]]).find([7, 8], 5).tolist() == []
+
+
+def test_words_that_all_sources_have_make_nothing_similar() -> None:
+    assert pairs_of([[4, 5], [4, 6]]).find([4, 7], 5).tolist() == []
+
+
+def test_a_pair_has_its_ids() -> None:
+    assert pairs_of([[4], [5, 6]], [[7, 8], [9]]).pair(1) == ([5, 6], [9])
+
+
+def save(pairs: SimilarPairs, run: Path, **changed: np.ndarray) -> None:
+    (run / PAIRS).mkdir(exist_ok=True)
+    for name, array in (pairs.arrays() | changed).items():
+        np.save(run / PAIR_FILES[name], array)
+
+
+@given(corpora, sentences)
+def test_pairs_read_from_a_folder_are_those_that_were_saved(
+    tmp_path_factory: pytest.TempPathFactory, sources: Sentences, query: list[int]
+) -> None:
+    run = tmp_path_factory.mktemp("run")
+    pairs = pairs_of(sources)
+    save(pairs, run)
+    read = SimilarPairs.open(run, src_size=10, tgt_size=10)
+    assert read.find(query, 3).tolist() == pairs.find(query, 3).tolist()
+    assert [read.pair(number) for number in range(len(sources))] == [(source, source) for source in sources]
+
+
+@pytest.mark.parametrize(
+    ("name", "array"),
+    [
+        ("src", np.array([4, 5, 10], dtype=np.uint16)),
+        ("tgt", np.array([4, 5, 10], dtype=np.uint16)),
+        ("src", np.array([4, 5, 6], dtype=np.int64)),
+        ("src", np.array([4, 5], dtype=np.uint16)),
+        ("src", np.array([[4, 5, 6]], dtype=np.uint16)),
+        ("tgt.offsets", np.array([0, 2, 1, 3])),
+        ("tgt.offsets", np.array([0, 3])),
+        ("tgt.offsets", np.array([], dtype=np.int64)),
+        ("index", np.full(5, 2, dtype=np.uint32)),
+        ("index.offsets", np.array([0, 5])),
+        ("norms", np.ones(3, dtype=np.float32)),
+        ("norms", np.ones(2)),
+        ("norms", np.array([1, np.nan], dtype=np.float32)),
+        ("norms", np.array([1, -1], dtype=np.float32)),
+        ("tgt", np.array([4, 2, 5], dtype=np.uint16)),
+        ("tgt", np.array([4, 0, 5], dtype=np.uint16)),
+    ],
+)
+def test_arrays_that_do_not_fit_are_refused(tmp_path: Path, name: str, array: np.ndarray) -> None:
+    save(pairs_of([[4, 5], [6]]), tmp_path, **{name: array})
+    with pytest.raises(ModelFileError, match="pairs: damaged"):
+        SimilarPairs.open(tmp_path, src_size=10, tgt_size=10)
+
+
+def header(text: str) -> bytes:
+    """The beginning of a file of NumPy with this header."""
+    return b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text.encode("ascii")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"no array",
+        b"PK\x03\x04 no archive",
+        header("{'descr': '<u4', 'fortran_order': False, 'shape': (3,)"),
+        header("{'descr': '<u4', 'fortran_order': False, 'shape': (" + "9" * 30 + ",)}"),
+        header("{'descr': '<u4', 'fortran_order': False, 'shape': (True,)}"),
+        header("{'descr': '|O', 'fortran_order': False, 'shape': (1,)}"),
+        header("{'descr': ('<u4',), 'fortran_order': False, 'shape': (1,)}"),
+        header("-" * 9000),
+    ],
+)
+def test_files_that_are_no_arrays_are_refused(tmp_path: Path, content: bytes) -> None:
+    save(pairs_of([[4, 5], [6]]), tmp_path)
+    (tmp_path / PAIR_FILES["index"]).write_bytes(content)
+    with pytest.raises(ModelFileError, match="pairs: damaged"):
+        SimilarPairs.open(tmp_path, src_size=10, tgt_size=10)

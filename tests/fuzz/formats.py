@@ -293,6 +293,13 @@ FORMATS = [
         mutations=_JSON,
     ),
     Format(
+        name="similar pairs",
+        path=f"{_RUN}/pairs/*.npy",
+        needs=(RUN,),
+        commands=(TRANSLATE, TRANSLATE, WITH_TORCH, "export runs/first new.zip"),
+        mutations=(mutations.of_npy, mutations.of_npy, mutations.of_bytes),
+    ),
+    Format(
         name="best weights",
         path=f"{_RUN}/best/model.safetensors",
         needs=(RUN, PREPARED),
@@ -464,7 +471,7 @@ def make_valid(folder: Path, run: Callable[[Sequence[str]], Any]) -> None:
     config = Path(__file__).parents[2] / "configs" / "luong_general.yaml"
     (folder / "config.yaml").write_bytes(config.read_bytes())
     run(shlex.split(f"prepare pairs.txt --out {PREPARED} --set text.unit=bpe {_FEW}"))
-    run([*shlex.split(TRAIN), "--out", _RUN, "--set=training.keep=1"])
+    run([*shlex.split(TRAIN), "--out", _RUN, "--set=training.keep=1", "--set=decoding.similar_pairs=2"])
     shutil.copytree(folder / _RUN, folder / RUN / "second")
     _shorten(folder / _RUN / "config.yaml")
     (folder / _RUN / "best" / "export.json").unlink()  # made for the longer config

@@ -44,7 +44,7 @@ def computing(precision: Precision, device: torch.device) -> AbstractContextMana
         case "bf16":
             return _products_through_bf16()
         case "bf16-mixed":
-            return torch.autocast(device.type, dtype=torch.bfloat16)
+            return _bf16_numbers(device)
 
 
 def product_dtype(tensor: Tensor) -> torch.dtype:
@@ -61,6 +61,21 @@ def _products_through_bf16() -> Iterator[None]:
         yield
     finally:
         torch.set_float32_matmul_precision(before)
+
+
+@contextmanager
+def _bf16_numbers(device: torch.device) -> Iterator[None]:
+    with torch.autocast(device.type, dtype=torch.bfloat16):
+        if device.type != "cpu" or torch.ops.mkldnn._is_mkldnn_bf16_supported():  # noqa: SLF001  # no public way
+            yield
+            return
+        # oneDNN has no LSTM in bf16 for CPUs without AVX-512, and torch asks it all the same; its own LSTM has.
+        before = torch.backends.mkldnn.enabled
+        torch.backends.mkldnn.enabled = False  # type: ignore[assignment]  # torch declares the property as its value
+        try:
+            yield
+        finally:
+            torch.backends.mkldnn.enabled = before
 
 
 def _has_bf16_units() -> bool:

@@ -128,11 +128,13 @@ class Batcher:
         return translator, batch
 
     def _drop_cancelled(self, translator: Translator) -> None:
-        _, queue = self._queues.pop(id(translator), (translator, deque()))
+        _, queue = self._queues.get(id(translator), (translator, deque()))
         kept = deque(job for job in queue if not job.done.cancelled())
         self.waiting -= sum(cost(job.text) for job in queue) - sum(cost(job.text) for job in kept)
         if kept:
-            self._queues[id(translator)] = translator, kept
+            self._queues[id(translator)] = translator, kept  # in its place: its turn comes when it would have come
+        else:
+            self._queues.pop(id(translator), None)
 
     def _finish(
         self, batch: Sequence[_Job], started: float, done: "asyncio.Future[list[Translation | Exception]]"

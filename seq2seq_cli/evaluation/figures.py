@@ -24,7 +24,7 @@ _LENGTHS = ((1, 4), (5, 8), (9, 15), (16, None))
 """Source words per sentence, from and to."""
 _FREQUENCIES = ((0, 0), (1, 9), (10, 99), (100, None))
 """Training sources that have the rarest word of a source."""
-_MOST_DECIMALS = 7
+_MOST_DECIMALS = 6
 """Decimals with which the bounds of scores are shown, fewer than these."""
 _NEIGHBOURS = ((0, 0), (1, 9), (10, None))
 """Training sources near a source."""
@@ -75,6 +75,8 @@ class Evaluation:
     unknown origin."""
     score_correlation: float | None
     """Spearman's rank correlation, over the distinct sources, of that score and chrF2++; None where one is constant."""
+    source_scores: Float[np.ndarray, " n"] = field(repr=False, compare=False)
+    """chrF2++ of the translation of each distinct source, against all of its references."""
     by_source: Mapping[str, Scorer] = field(repr=False, compare=False)
     """The metrics of `scores`, with the statistics of each source."""
 
@@ -85,17 +87,20 @@ def figures_of(output: SystemOutput, tests: TestSet, training: TrainingSources |
     hypotheses, references = pair_outputs(output, tests)
     of_pairs = scorers(hypotheses, references, language=tgt)
     several = list(tests.references.values())
-    of_sources = scorers([output.texts[source] for source in tests.references], several, language=tgt)
+    translated = [output.texts[source] for source in tests.references]
+    has_several = max(map(len, several)) > 1
+    of_sources = scorers(translated, several, language=tgt) if has_several else {}
     lowercase = scorers(hypotheses, references, language=tgt, lowercase=True) if output.lowercase else {}
     sources = [source for source, _ in tests.pairs]
     by_source = {metric: scorer.by(sources) for metric, scorer in of_pairs.items()}
     lengths = [len(words_of(source, src)) for source, _ in tests.pairs]
     known = [training.known(source) for source, _ in tests.pairs] if training else []
     scores = output.model_scores or {}
+    of_each_source = _source_scores(translated, several)
     return Evaluation(
         output=output,
         scores=_scores(by_source),
-        of_sources=_scores(of_sources) if max(map(len, several)) > 1 else (),
+        of_sources=_scores(of_sources),
         lowercase=_scores({metric: scorer.by(sources) for metric, scorer in lowercase.items()}),
         length_ratio=_words(hypotheses, tgt) / max(1, _words([text for [text] in references], tgt)),
         loop_rate=output.loop_rate(tgt),
@@ -103,7 +108,8 @@ def figures_of(output: SystemOutput, tests: TestSet, training: TrainingSources |
         by_frequency=_parts(of_pairs["BLEU"], _within([each.rarest_frequency for each in known], _FREQUENCIES)),
         by_neighbours=_parts(of_pairs["BLEU"], _within([each.neighbours for each in known], _NEIGHBOURS)),
         by_score=_parts(of_pairs["BLEU"], _quarters([scores.get(source) for source in sources])) if scores else (),
-        score_correlation=_score_correlation(output, tests),
+        score_correlation=_score_correlation(output, tests, of_each_source),
+        source_scores=of_each_source,
         by_source=by_source,
     )
 
@@ -125,14 +131,20 @@ class Contrast(NamedTuple):
 
 
 def largest_contrasts(
-    system: SystemOutput, baseline: SystemOutput, tests: TestSet, count: int
+    system: Evaluation, baseline: Evaluation, tests: TestSet, count: int
 ) -> tuple[list[Contrast], list[Contrast]]:
     """The sentences at which the system is the better by most, and those at which the baseline is."""
     sources, references = list(tests.references), list(tests.references.values())
-    gains = source_scores(system, tests) - source_scores(baseline, tests)
+    gains = system.source_scores - baseline.source_scores
     order = np.argsort(-gains, kind="stable").tolist()
     contrasts = [
-        Contrast(sources[i], references[i][0], system.texts[sources[i]], baseline.texts[sources[i]], float(gains[i]))
+        Contrast(
+            source=sources[i],
+            reference=references[i][0],
+            system=system.output.texts[sources[i]],
+            baseline=baseline.output.texts[sources[i]],
+            difference=float(gains[i]),
+        )
         for i in order
     ]
     better = [contrast for contrast in contrasts[:count] if contrast.difference > 0]
@@ -140,10 +152,8 @@ def largest_contrasts(
     return better, worse
 
 
-def source_scores(output: SystemOutput, tests: TestSet) -> Float[np.ndarray, " n"]:
-    """chrF2++ of the translation of each distinct source, against all of its references."""
-    hypotheses = [output.texts[source] for source in tests.references]
-    scorer = Scorer.of(chrf(words=2), hypotheses, list(tests.references.values()))
+def _source_scores(hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float[np.ndarray, " n"]:
+    scorer = Scorer.of(chrf(words=2), hypotheses, references)
     return np.array([scorer.of_sum(row) for row in scorer.statistics])
 
 
@@ -159,12 +169,12 @@ def _scores(of_metrics: Mapping[str, Scorer]) -> tuple[Score, ...]:
     )
 
 
-def _score_correlation(output: SystemOutput, tests: TestSet) -> float | None:
+def _score_correlation(output: SystemOutput, tests: TestSet, source_scores: Float[np.ndarray, " n"]) -> float | None:
     if not output.model_scores:
         return None
     scored = np.array([source in output.model_scores for source in tests.references])
     scores = np.array([output.model_scores[source] for source in tests.references if source in output.model_scores])
-    ranks = [_ranks(values) - (len(values) - 1) / 2 for values in (scores, source_scores(output, tests)[scored])]
+    ranks = [_ranks(values) - (len(values) - 1) / 2 for values in (scores, source_scores[scored])]
     norm = float(np.prod([np.linalg.norm(of_values) for of_values in ranks]))
     return float(ranks[0] @ ranks[1]) / norm if norm else None
 
@@ -193,7 +203,7 @@ def _quarters(scores: Sequence[float | None]) -> dict[str, list[int]]:
         return list(dict.fromkeys(round(quartile, decimals) for quartile in quartiles))
 
     # As few decimals as tell them apart, two at least. They divide the scores as they are shown.
-    decimals = next((d for d in range(2, _MOST_DECIMALS) if len(cuts(d)) == len(quartiles) and all(cuts(d))), 2)
+    decimals = next((d for d in range(2, _MOST_DECIMALS + 1) if len(cuts(d)) == len(quartiles) and all(cuts(d))), 2)
     shown = [f"{cut:.{decimals}f}" for cut in cuts(decimals)]
     names = [f"{shown[0]} and more", *(f"{low} to {high}" for high, low in pairwise(shown)), f"below {shown[-1]}"]
     bounds = pairwise([math.inf, *cuts(decimals), -math.inf])

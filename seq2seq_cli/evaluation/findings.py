@@ -43,7 +43,7 @@ def find_out(outputs: Sequence[SystemOutput], tests: TestSet, training: Training
 
 
 def _compare(system: Evaluation, baseline: Evaluation, tests: TestSet) -> Comparison:
-    better, worse = largest_contrasts(system.output, baseline.output, tests, _CONTRASTS)
+    better, worse = largest_contrasts(system, baseline, tests, _CONTRASTS)
     return Comparison(
         system=system.output.name,
         baseline=baseline.output.name,

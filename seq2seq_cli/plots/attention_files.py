@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from seq2seq_cli.files.json_files import json_number
+from seq2seq_cli.files.output import write_output
 from seq2seq_cli.plots.attention_map import AttentionMap
 from seq2seq_cli.plots.attention_picture import Row, render_attention, rows_that_fit
-from seq2seq_cli.plots.output import write_output
 from seq2seq_cli.plots.rendering import DPI
 
 FORMAT = 1

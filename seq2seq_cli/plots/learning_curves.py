@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from seq2seq_cli.config.choices import Metric
-from seq2seq_cli.plots.output import check_output_path, write_output
+from seq2seq_cli.files.output import check_output_path, write_output
 from seq2seq_cli.plots.rendering import drawable, render
 
 if TYPE_CHECKING:

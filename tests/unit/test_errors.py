@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from seq2seq_cli.errors import UsageError, exit_code_of
-from seq2seq_cli.plots.output import write_output
+from seq2seq_cli.files.output import write_output
 from seq2seq_cli.preparation.prepare import prepare
 from tests.corpora import write_reversals
 

@@ -1,16 +1,16 @@
 """The page of ``s2s evaluate``."""
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from seq2seq_cli.cli.evaluating.page_data import page_data, sources_in_order
+from seq2seq_cli.cli.evaluating.report import Table, figures
+from seq2seq_cli.cli.terminal.notices import tell
 from seq2seq_cli.decoding.translator import Translator
-from seq2seq_cli.errors import one_line
-from seq2seq_cli.evaluation.details import details_of
 from seq2seq_cli.evaluation.findings import Findings
+from seq2seq_cli.evaluation.page_data import details_of, page_data, sources_in_order
+from seq2seq_cli.files.output import check_output_path, write_output
+from seq2seq_cli.pages.data import TableData
 from seq2seq_cli.pages.evaluation import evaluation_page
-from seq2seq_cli.plots.output import check_output_path, write_output
 
 _MOST_CHARACTERS = 10_000_000
 """Characters of the details, those of all systems together: a browser opens so much in a moment."""
@@ -26,7 +26,7 @@ def write_page(path: Path, findings: Findings, translators: Sequence[Translator]
 
     Raises UsageError when the file cannot be written, or is there already.
     """
-    data = page_data(findings)
+    data = page_data(findings, [_table(block) if isinstance(block, Table) else block for block in figures(findings)])
     order, needed = sources_in_order(data)
     texts = {data["sources"][number]["source"]: number for number in order}
     for translator, found in zip(translators, data["details"], strict=False):
@@ -34,4 +34,8 @@ def write_page(path: Path, findings: Findings, translators: Sequence[Translator]
         for text, details in details_of(translator, list(texts), needed=needed, most_characters=most):
             found[str(texts[text])] = details
     write_output(path, evaluation_page(data), overwrite=overwrite)
-    sys.stderr.write(f"s2s: page written to {one_line(str(path))}\n")
+    tell(f"page written to {path}")
+
+
+def _table(table: Table) -> TableData:
+    return {"titles": list(table.titles), "rows": [list(row) for row in table.rows], "numbers": table.numbers}

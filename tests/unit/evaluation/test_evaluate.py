@@ -134,11 +134,11 @@ def test_the_length_ratio_is_of_words() -> None:
 
 
 def test_contrasts_are_where_one_system_is_better_than_the_other() -> None:
-    other = SystemOutput(name="other", texts={**PERFECT, "Go.": "Los!"})
-    better, worse = largest_contrasts(output(), other, TESTS, 5)
+    system, other = (figures_of(each, TESTS) for each in (output(), output(**{"Go.": "Los!"})))
+    better, worse = largest_contrasts(system, other, TESTS, 5)
     assert [(contrast.source, contrast.system, contrast.baseline) for contrast in better] == [("Go.", "Geh.", "Los!")]
     assert worse == []
-    assert largest_contrasts(other, output(), TESTS, 5)[1][0].source == "Go."
+    assert largest_contrasts(other, system, TESTS, 5)[1][0].source == "Go."
 
 
 def test_pairs_of_a_file_are_taken_as_prepare_takes_them(tmp_path: Path) -> None:

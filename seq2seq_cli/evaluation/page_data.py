@@ -1,30 +1,34 @@
-"""The figures and the sentences of ``s2s evaluate`` as data of its page."""
+"""The page of an evaluation as data: its figures, its sentences, and the details of the translations of these."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from seq2seq_cli.cli.evaluating.report import Table, figures
+from seq2seq_cli.decoding.translation import Translation
+from seq2seq_cli.decoding.translation_data import n_best_data, sentence_data
+from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import one_line
-from seq2seq_cli.evaluation.figures import source_scores
 from seq2seq_cli.evaluation.findings import Findings
 from seq2seq_cli.evaluation.significance import SEED
-from seq2seq_cli.pages.data import EvaluationData, TableData, View
+from seq2seq_cli.pages.data import N_BEST, Details, EvaluationData, TableData, View
 from seq2seq_cli.shapes import Float
 
 _CHOSEN = 20
 """Sentences of each choice: the worst, the best, some at random, and those at which two systems differ most."""
+_AT_ONCE = 64
+"""Texts that are translated together."""
 
 
-def page_data(findings: Findings) -> EvaluationData:
-    """All but the details of the sentences."""
+def page_data(findings: Findings, report: list[list[str] | TableData]) -> EvaluationData:
+    """All but the details of the sentences; the `report` has the figures, as lines and tables."""
     tests = findings.tests
     outputs = [evaluation.output for evaluation in findings.evaluations]
     names = [one_line(output.name) for output in outputs]
-    scores = [source_scores(output, tests) for output in outputs]
+    scores = [evaluation.source_scores for evaluation in findings.evaluations]
     return {
         "title": f"s2s evaluate: {', '.join(names)} on {one_line(tests.name)}",
-        "report": [_table(block) if isinstance(block, Table) else block for block in figures(findings)],
+        "report": report,
         "languages": tests.languages,
         "systems": names,
         "metric": "chrF2++",
@@ -64,5 +68,26 @@ def _views(names: Sequence[str], scores: Sequence[Float[np.ndarray, " n"]]) -> l
     return views
 
 
-def _table(table: Table) -> TableData:
-    return {"titles": list(table.titles), "rows": [list(row) for row in table.rows], "numbers": table.numbers}
+def details_of(
+    translator: Translator, texts: Sequence[str], *, needed: int, most_characters: int
+) -> Iterator[tuple[str, Details]]:
+    """The details of texts in their order: of the first `needed` ones, and of others up to so many characters of JSON.
+
+    The translations are those of the translator as it is; the n best ones are a search of their own, whose first
+    may differ, because it goes on for longer.
+    """
+    characters = 0
+    for start in range(0, len(texts), _AT_ONCE):
+        chunk = texts[start : start + _AT_ONCE]
+        best = translator.with_traces().translate(chunk)
+        several = translator.with_n_best(N_BEST).translate(chunk)
+        for number, (translation, ranked) in enumerate(zip(best, several, strict=True), start=start):
+            details = _details(translation, ranked)
+            characters += len(json.dumps(details, ensure_ascii=False))
+            if number >= needed and characters > most_characters:
+                return
+            yield translation.source, details
+
+
+def _details(translation: Translation, ranked: Translation) -> Details:
+    return {"sentences": [sentence_data(sentence) for sentence in translation.sentences], "n_best": n_best_data(ranked)}

@@ -7,7 +7,7 @@ import pytest
 
 from seq2seq_cli.decoding.load import load
 from seq2seq_cli.decoding.translator import Translator
-from seq2seq_cli.evaluation.details import details_of
+from seq2seq_cli.evaluation.page_data import details_of
 from seq2seq_cli.pages.data import N_BEST
 from tests.untrained import make_run
 

@@ -28,7 +28,7 @@ class Config(Section):
     training: TrainingConfig = TrainingConfig()
     """The training (read by s2s train)."""
     decoding: DecodingConfig = DecodingConfig()
-    """The search for translations (read by s2s train for its validations, and by s2s translate)."""
+    """The search for translations (read by all commands that translate; s2s train scores its epochs without a beam)."""
 
     @override
     def problems(self) -> Iterator[Problem]:

@@ -22,8 +22,8 @@ class DecodingConfig(Section):
     """Translations of a sentence, best first; at most beam_size. With sampling, the number of samples, of which equal
     ones are given once."""
     prune: Positive | None = 1.5
-    """Hypotheses are dropped when their log-probability is more than this below the best of their sentence; null: none
-    is."""
+    """Largest distance in log-probability from the best hypothesis of the sentence; hypotheses farther below it are
+    dropped. null: none is dropped."""
     length_penalty: choices.LengthPenalty = "average"
     """Divisor of a translation's log-probability when translations of a sentence are compared. none: 1. average: its
     number of tokens n. gnmt: ((5 + n) / 6) ^ length_penalty_alpha."""
@@ -34,12 +34,13 @@ class DecodingConfig(Section):
     min_length: NonNegativeInt = 0
     """Fewest tokens of a translation."""
     no_repeat_ngram_size: NonNegativeInt = 3
-    """Size of the n-grams that occur no more often in a translation than the most frequent one does in its source; 0:
-    no limit. Five times this size where target tokens are characters (text.unit character, or word in Chinese)."""
+    """Length n of the n-grams that are limited; 0: no limit. No n-gram occurs more often in a translation than the most
+    frequent n-gram of its source does there. n is five times this length where target tokens are characters (text.unit
+    character, or word in Chinese)."""
     similar_pairs: Annotated[int, Field(ge=0, le=choices.MOST_SIMILAR_PAIRS)] = 0
-    """Training pairs that the search for a translation consults: those with the most similar sources; 0: none. The
-    tokens that they have where the model is in a similar state become more probable. Training with more than 0 saves
-    the training pairs in the run folder."""
+    """Number of training pairs, those with the most similar sources, that the search consults; 0: none. At each step,
+    the model's state is compared with its states in these pairs: tokens that follow similar states become more
+    probable. With more than 0, training saves the training pairs in the run folder."""
     similar_pairs_weight: Annotated[float, Field(ge=0.0, le=choices.LARGEST_PAIRS_WEIGHT)] = 0.6
     """For similar_pairs only: largest share of the pairs in the probability of a token; less where no pair is in
     a similar state."""

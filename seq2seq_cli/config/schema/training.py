@@ -64,12 +64,12 @@ class TrainingConfig(Section):
     clip_norm: Positive | None = 1.0
     """Largest norm of the gradient; a larger one is scaled down to it; null: any norm."""
     doubly_stochastic: NonNegative = 0.0
-    """Weight of a penalty that asks the attention weights of each source word to sum to 1 over the target words."""
+    """Weight of a penalty on source words whose attention weights, summed over the target words, differ from 1."""
     label_smoothing: Dropout = 0.0
     """Fraction of the true word's probability that is spread over the whole vocabulary."""
     sampled_words: PositiveInt | None = None
-    """Words drawn for each batch, from which, with the batch's own, the softmax over a large vocabulary is estimated:
-    a step costs less. null, or no more words than that: all."""
+    """Number of words drawn per batch. The softmax is estimated from these and the words of the batch, which makes a
+    step cheaper. null, or a vocabulary that is no larger: the whole softmax."""
     ema_decay: Dropout = 0.0
     """Decay per update of a moving average of the weights, which is kept as best if it scores better; 0: no average."""
     teacher_forcing: Probability = 0.5
@@ -85,8 +85,8 @@ class TrainingConfig(Section):
     bpe_dropout: Dropout = 0.0
     """Probability that a merge of BPE is skipped, drawn anew in each epoch; needs text.unit bpe."""
     hidden_words: Probability | None = None
-    """Probability per pair that one word which both of its sides have becomes <unk> on both, which teaches the model to
-    copy unknown words. null: 0.05 with bpe, else 0."""
+    """Probability, per pair, that one word that occurs on both sides is replaced by <unk> on both, which teaches the
+    model to copy unknown words. null: 0.05 with bpe, else 0."""
     seed: Seed = 1
     """Seed of all random numbers; on a CPU, the same seed gives the same run if max_minutes is null and precision is
     stated."""

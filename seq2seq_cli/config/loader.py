@@ -89,7 +89,7 @@ class _Draft:
     values: dict[str, Any] = field(default_factory=dict)
     _key_places: dict[KeyPath, _Place] = field(default_factory=dict)
     _value_places: dict[KeyPath, _Place] = field(default_factory=dict)
-    _problems: dict[tuple[int, int, int], str] = field(default_factory=dict)
+    _problems: dict[tuple[int, int, int], list[str]] = field(default_factory=dict)
 
     def read_file(self, path: Path) -> None:
         """Take the values of a YAML file, and note where each stands."""
@@ -126,7 +126,7 @@ class _Draft:
         for name in self.values.keys() - read.keys():
             self._checked({name: self.values[name]})
         if config is None or self._problems:
-            raise ConfigError(*(self._problems[order] for order in sorted(self._problems)))
+            raise ConfigError(*(problem for order in sorted(self._problems) for problem in self._problems[order]))
         return config
 
     def _checked(self, values: dict[str, Any]) -> Config | None:
@@ -138,16 +138,20 @@ class _Draft:
                 several = list(errors)
                 cause = several[0].get("ctx", {}).get("error")
                 if isinstance(cause, Disagreement):
+                    broken: dict[_Place, list[str]] = {}
                     for keys, message in cause.problems:
-                        self._add(self._culprit(path, [(*path, *key.split(".")) for key in keys]), (), message)
+                        place = self._culprit(path, [(*path, *key.split(".")) for key in keys])
+                        broken.setdefault(place, []).append(message)
+                    for place, messages in broken.items():
+                        self._add(place, (), *messages)
                 else:
                     places = self._key_places if several[0]["type"] == "extra_forbidden" else self._value_places
                     self._add(_innermost(places, path), path, explain(several))
             return None
 
-    def _add(self, place: _Place, path: KeyPath, message: str) -> None:
-        # One message per place: a value that cannot be read is not reported again as one of the wrong type.
-        self._problems.setdefault(place.order, place.line(path, message))
+    def _add(self, place: _Place, path: KeyPath, *messages: str) -> None:
+        # Once per place: a value that cannot be read is not reported again as one of the wrong type.
+        self._problems.setdefault(place.order, [place.line(path, message) for message in messages])
 
     def _culprit(self, section: KeyPath, keys: Iterable[KeyPath]) -> _Place:
         """The place of the key stated last, or of the section when only defaults disagree."""

@@ -146,6 +146,16 @@ def test_keys_that_do_not_go_together_are_refused_in_a_line_that_names_them(
     assert all(key in line for key in keys), line
 
 
+def test_a_value_that_fits_no_other_key_is_refused_with_a_line_for_each() -> None:
+    with pytest.raises(ConfigError) as caught:
+        load_config("rnnsearch", ["model.attention.score=none"])
+
+    lines = caught.value.lines()
+    assert len(lines) > 1
+    assert len(set(lines)) == len(lines)
+    assert all(line.startswith("--set model.attention.score=none: ") for line in lines)
+
+
 @pytest.mark.parametrize(
     "overrides",
     [

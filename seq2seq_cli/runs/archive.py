@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, BinaryIO
 
-from seq2seq_cli.errors import InputError, ModelFileError, exit_code_of
+from seq2seq_cli.errors import InputError, ModelFileError, S2SError, exit_code_of, unreadable
 from seq2seq_cli.files.reading import open_regular
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import (
@@ -85,7 +85,7 @@ def opened_run(path: Path | None) -> Iterator[RunFolder]:
         try:
             _unpack(path, Path(folder))
             yield RunFolder.find(Path(folder))
-        except InputError as error:
+        except S2SError as error:
             error.args = tuple(problem.replace(folder, str(path)) for problem in error.args)
             raise
 
@@ -103,8 +103,8 @@ def _unpack(path: Path, folder: Path) -> None:
                     copyfileobj(content, unpacked)  # in parts: read whole, it takes all that its bytes unpack to
     except (BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError, OverflowError):
         raise ModelFileError(f"{path}: not a zip archive, or a damaged one: have it sent again") from None
-    except FileNotFoundError:
-        raise ModelFileError(f"{path}: no such file") from None
+    except FileNotFoundError as error:
+        raise ModelFileError(unreadable(path, error)) from None
     except OSError as error:
         code = exit_code_of(error)
         where = "" if code == InputError.exit_code else f" to {folder.parent}, the folder for temporary files (TMPDIR)"

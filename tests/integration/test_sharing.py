@@ -75,6 +75,16 @@ def test_an_archive_translates_as_the_run_does_and_leaves_nothing_behind(sender:
     assert (done.returncode, done.stderr) == (0, "")
 
 
+def test_an_error_with_an_archive_names_the_archive(sender: Path, home: Path) -> None:
+    run = shutil.copytree(sender / RUNS / "small", home / "sampling")
+    config = (run / "config.yaml").read_text(encoding="utf-8")
+    (run / "config.yaml").write_text(config.replace("sampling: false", "sampling: true"), encoding="utf-8")
+    shutil.make_archive(str(home / "sampling"), "zip", home, "sampling")
+    done = s2s_here(home, "export", "sampling.zip", "page.html")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("s2s: error: sampling.zip: decoding.sampling is true in its config.yaml")
+
+
 def test_an_archive_of_chosen_weights_has_no_scores_of_the_best_ones(sender: Path) -> None:
     run = sender / RUNS / "small"
     (run / "epochs").mkdir()

@@ -312,6 +312,13 @@ def test_removing_takes_what_s2s_made_and_names_another_run_as_the_newest(traine
     assert [path.name for path in trained.iterdir()] == ["luong_general"]
 
 
+def test_a_damaged_run_does_not_become_the_newest(trained: Path) -> None:
+    (trained / "luong_dot" / "config.yaml").write_text("model: [", encoding="utf-8")
+    done = s2s_here(trained.parent, "runs", "rm", "luong_general", "--yes")
+    assert (done.returncode, done.stderr) == (0, "s2s: runs/luong_general: removed\n")
+    assert not (trained / "latest").exists()
+
+
 @pytest.mark.parametrize("reason", ["is trained", "has no mark", "is a link", "has a link"])
 def test_a_run_that_must_stay_keeps_all_others(trained: Path, reason: str) -> None:
     run = trained / "luong_dot"

@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from seq2seq_cli.cli.terminal.notices import tell
 from seq2seq_cli.cli.terminal.tables import table_lines
 from seq2seq_cli.errors import UsageError, one_line
 
@@ -21,12 +22,12 @@ def remove(found: "Sequence[Run | DamagedRun]", *, asks: bool) -> None:
     for run in found:
         check_removable(run.path)
     if asks and not _is_wanted(found):
-        sys.stderr.write("s2s: nothing is removed\n")
+        tell("nothing is removed")
         return
     for run in found:
         stays = remove_run(run.path)
         but = f", but for {', '.join(stays[:3])}{', ...' * (len(stays) > 3)}, which s2s did not make" if stays else ""
-        sys.stderr.write(f"s2s: {one_line(f'{run.path}: removed{but}')}\n")
+        tell(f"{run.path}: removed{but}")
     for folder in dict.fromkeys(run.path.parent for run in found):
         _name_newest(folder)
 
@@ -50,12 +51,12 @@ def _name_newest(folder: Path) -> None:
     """Name the newest run that is left in ``latest``, where it names one that is removed."""
     from seq2seq_cli.runs.latest import names_missing_run, replace_latest
     from seq2seq_cli.runs.layout import BEST, LATEST
-    from seq2seq_cli.runs.listing import list_runs
+    from seq2seq_cli.runs.listing import Run, list_runs
 
     latest = folder / LATEST.name
     if not names_missing_run(latest):
         return
-    left = [run.path for run in list_runs(folder) if (run.path / BEST).is_file()]
+    left = [run.path for run in list_runs(folder) if isinstance(run, Run) and (run.path / BEST).is_file()]
     replace_latest(latest, left[0] if left else None)
     if left:
-        sys.stderr.write(f"s2s: {one_line(str(left[0]))} is the newest run now: s2s translate uses it\n")
+        tell(f"{left[0]} is the newest run now: s2s translate uses it")

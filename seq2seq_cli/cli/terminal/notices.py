@@ -1,4 +1,4 @@
-"""Warnings on stderr, a line each: those of the commands, and what the library has logged or warned of."""
+"""Notices, warnings and errors on stderr, a line each; what the library logs or warns of is a warning, too."""
 
 import contextlib
 import logging
@@ -9,6 +9,11 @@ from typing import Any
 from typing_extensions import override
 
 from seq2seq_cli.errors import one_line
+
+NOTICE = "s2s: "
+WARNING = f"{NOTICE}warning: "
+ERROR = f"{NOTICE}error: "
+"""What these lines begin with."""
 
 
 def show_warnings() -> None:
@@ -29,7 +34,21 @@ def _show(message: Warning | str, *_place: Any, **_options: Any) -> None:
     warn(str(message))
 
 
+def tell(text: str) -> None:
+    """Write a notice to stderr, as one line."""
+    _write(NOTICE, text)
+
+
 def warn(text: str) -> None:
     """Write a warning to stderr, as one line."""
+    _write(WARNING, text)
+
+
+def tell_error(problem: str) -> None:
+    """Write an error to stderr, as one line."""
+    _write(ERROR, problem)
+
+
+def _write(beginning: str, text: str) -> None:
     with contextlib.suppress(OSError):
-        sys.stderr.write(f"s2s: warning: {one_line(text)}\n")
+        sys.stderr.write(f"{beginning}{one_line(text)}\n")

@@ -22,6 +22,7 @@ runs/NAME/.s2s-run              the mark of a run, empty
 
 import contextlib
 import os
+import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -30,7 +31,7 @@ from typing import TYPE_CHECKING, Any
 from seq2seq_cli.errors import ConfigError, ModelFileError, TrainingError, UsageError, exit_code_of
 from seq2seq_cli.files.reading import check_contents, read_whole
 from seq2seq_cli.files.writing import make_folder, whole_file, write_json, write_whole
-from seq2seq_cli.runs.latest import read_latest
+from seq2seq_cli.runs.latest import is_latest, read_latest, run_at
 from seq2seq_cli.runs.layout import (
     BEST,
     CARD,
@@ -69,6 +70,12 @@ _MOST_CARD_BYTES = 1_000_000
 
 METRICS_BYTES = "metrics_bytes"
 """Key of a checkpoint: the length of metrics.jsonl when it was saved."""
+
+
+def resume_command(run: Path, *overrides: str) -> str:
+    """The command that resumes the training of a run with overrides, such as ``training.max_minutes=12``."""
+    settings = [word for override in overrides for word in ("--set", override)]
+    return shlex.join(["s2s", "train", "--resume", "--out", str(run), *settings])
 
 
 @dataclass(frozen=True)
@@ -165,7 +172,7 @@ class RunFolder:
         if path is None or path.suffix != _WEIGHTS:
             return cls.find(path)
         if not path.exists():
-            raise ModelFileError(f"{path}: no such file of weights")
+            raise ModelFileError(f"{path}: no such file of weights: RUN/epochs and RUN/best hold them")
         folder = path.parent.parent if len(path.parts) > 1 else Path("..")
         return replace(cls.find(folder), chosen=path)
 
@@ -377,9 +384,8 @@ def named_run(path: Path) -> Path:
 
     Raises ModelFileError where ``runs/latest`` names none.
     """
-    is_elsewhere = path.name == str(path) and not (path / CONFIG).is_file() and (RUNS / path).exists()
-    path = RUNS / path if is_elsewhere else path
-    return read_latest(path) if path.name == LATEST.name and path.is_file() else path
+    path = run_at(path)
+    return read_latest(path) if is_latest(path) else path
 
 
 def _inside(folder: Path) -> list[Path]:

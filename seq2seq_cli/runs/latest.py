@@ -13,6 +13,17 @@ _KEY = "run"
 _LONGEST_NAME = 255
 
 
+def run_at(path: Path, folder: Path = RUNS) -> Path:
+    """The path of a run: a name alone is that of a run here, or else of one in the folder."""
+    is_elsewhere = path.name == str(path) and not (path / CONFIG).is_file() and (folder / path).exists()
+    return folder / path if is_elsewhere else path
+
+
+def is_latest(path: Path) -> bool:
+    """Whether a path is that of a file that names the newest run."""
+    return path.name == LATEST.name and path.is_file()
+
+
 def read_latest(path: Path = LATEST) -> Path:
     """The newest run; raises ModelFileError when the file does not name one, or is not one of s2s."""
     name = read_json(path, newest=FORMAT, error=ModelFileError).get(_KEY)

@@ -11,11 +11,11 @@ from typing import Literal, NamedTuple
 from seq2seq_cli.config.differences import differing_values
 from seq2seq_cli.config.loader import load_saved_config
 from seq2seq_cli.config.schema.config import Config
-from seq2seq_cli.errors import ConfigError, ModelFileError
+from seq2seq_cli.errors import ConfigError, ModelFileError, unreadable
 from seq2seq_cli.files.reading import check_contents
 from seq2seq_cli.runs.in_words import place_in_words
-from seq2seq_cli.runs.latest import read_latest
-from seq2seq_cli.runs.layout import BEST, CONFIG, CORPUS, LAST, LATEST, LOCK, MARK, METRICS, READ
+from seq2seq_cli.runs.latest import is_latest, read_latest, run_at
+from seq2seq_cli.runs.layout import BEST, CONFIG, CORPUS, LAST, LOCK, MARK, METRICS, READ
 from seq2seq_cli.runs.lock import is_held
 from seq2seq_cli.runs.metrics import History, read_history
 from seq2seq_cli.runs.provenance import Provenance
@@ -136,24 +136,15 @@ def find_runs(names: Sequence[str], folder: Path) -> list[Run | DamagedRun]:
     The file ``latest`` stands for the run that it names, and for none where another name is that of the same run.
     Raises ModelFileError, with similar names, when a name is that of no run.
     """
-    paths = [_path(name, folder) for name in names]
-    others = {path.resolve() for path in paths if not _is_latest(path)}
+    paths = [run_at(Path(name), folder) for name in names]
+    others = {path.resolve() for path in paths if not is_latest(path)}
     found: list[Run | DamagedRun] = []
     for name, path in zip(names, paths, strict=True):
-        if not _is_latest(path):
+        if not is_latest(path):
             found.append(_find(name, path, folder))
         elif (newest := read_latest(path)).resolve() not in others:
             found.append(_find(name, newest, folder))
     return found
-
-
-def _path(name: str, folder: Path) -> Path:
-    here, inside = Path(name), folder / name
-    return inside if here.name == name and not (here / CONFIG).is_file() and inside.exists() else here
-
-
-def _is_latest(path: Path) -> bool:
-    return path.name == LATEST.name and path.is_file()
 
 
 def _find(name: str, path: Path, folder: Path) -> Run | DamagedRun:
@@ -204,7 +195,7 @@ def results(runs: Sequence[Run]) -> list[Row]:
 def comparability(runs: Sequence[Run]) -> Iterator[str]:
     """The reasons why the scores of these runs cannot be compared, one sentence each."""
     if len({run.provenance.fingerprint for run in runs}) > 1:
-        yield "the runs were trained on different data: scores may be of different sentences unless compared above"
+        yield "the runs were trained on different data: scores may be of different sentences"
     for metric in ("bleu", "chrf"):
         found = (run.history.best.signatures.get(metric) for run in runs if run.history.best)
         signatures = {signature for signature in found if signature}
@@ -239,7 +230,7 @@ def _read(path: Path) -> Run | DamagedRun:
     except ModelFileError as error:
         return DamagedRun(path=path, problem=str(error))
     except OSError as error:
-        return DamagedRun(path=path, problem=f"{path}: cannot be read: {error.strerror}")
+        return DamagedRun(path=path, problem=unreadable(path, error))
 
 
 def _changed(path: Path) -> int:

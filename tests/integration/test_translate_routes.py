@@ -154,6 +154,16 @@ def test_a_bad_byte_does_not_lose_the_lines_before_it(folder: Path, expected: di
     )
 
 
+def test_a_bad_byte_does_not_lose_the_attention_before_it(folder: Path, tmp_path: Path) -> None:
+    text = "\n".join(LINES).encode() + b"\nk\xfcsste\n"
+    numbers = tmp_path / "attention.json"
+    done = subprocess.run(
+        (*TRANSLATE, "--attention", numbers), cwd=folder, input=text, capture_output=True, check=False
+    )
+    assert done.returncode == 2
+    assert len(json.loads(numbers.read_text(encoding="utf-8"))) == len(LINES)
+
+
 @pytest.mark.parametrize("run", ["newest", "copying"])
 def test_whatever_a_line_holds_it_has_an_answer(folder: Path, run: str) -> None:
     lines = [

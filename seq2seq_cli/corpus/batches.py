@@ -1,4 +1,4 @@
-"""From ids to padded batches; the order of an epoch depends on the seed alone.
+"""From ids to padded batches; the order of an epoch depends on the seed, the epoch and the size of the batches.
 
 B batch, S source length, T target length.
 """

@@ -17,8 +17,10 @@ _PART = 1 << 16
 
 def text_hashes(texts: Iterable[bytes]) -> NDArray[np.uint64]:
     """The hash of each text, the same on every machine and in every process."""
-    blake2b = hashlib.blake2b
-    return np.frombuffer(b"".join([blake2b(text, digest_size=8).digest() for text in texts]), dtype="<u8")
+    blake2b, digests = hashlib.blake2b, bytearray()
+    for text in texts:
+        digests += blake2b(text, digest_size=8).digest()
+    return np.frombuffer(digests, dtype="<u8")
 
 
 def mix(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:

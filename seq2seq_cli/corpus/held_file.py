@@ -7,6 +7,7 @@ import weakref
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from seq2seq_cli.errors import PreparedFolderError
 from seq2seq_cli.files.reading import open_regular
 
 _PART = 1 << 20
@@ -77,3 +78,8 @@ class HeldFile:
         except OSError:
             return False
         return (now.st_dev, now.st_ino) == self._place and (now.st_size, now.st_mtime_ns) == self._written
+
+
+def changed_error(file: HeldFile) -> PreparedFolderError:
+    """The error about a file that was written to since it was opened."""
+    return PreparedFolderError(f"{file.path}: changed since it was opened: prepare the same corpus again")

@@ -6,8 +6,8 @@ distinct unknown words, and a few numbers per pair.
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import chain, compress, count, islice, takewhile
-from typing import Literal, NamedTuple
+from itertools import chain, compress, count, takewhile
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,13 +15,11 @@ from numpy.typing import NDArray
 from seq2seq_cli.corpus.hashing import text_hashes
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.ragged import Ragged
-from seq2seq_cli.corpus.splits import SPLITS, SplitName, sentence_key
+from seq2seq_cli.corpus.splits import HELD_OUT, SPLITS, SplitName, sentence_key
 from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.normalise import SPACING
 from seq2seq_cli.text.sides import SIDES, SideName
 from seq2seq_cli.text.vocabulary import SPECIAL_UNITS, UNK
-
-HELD_OUT: tuple[Literal["valid"], Literal["test"]] = ("valid", "test")
 
 _BLOCK = 1 << 14
 """Sentences per block."""
@@ -85,11 +83,7 @@ def count_leaks(corpus: PreparedCorpus) -> list[Leak]:
 
 def count_references(corpus: PreparedCorpus, split: SplitName) -> References:
     """Count the targets per source of a split; sources are the same when their texts are equal."""
-    texts = (text.encode("utf-8") for text in corpus.texts(split, "src"))
-    blocks = [np.zeros(0, dtype=np.uint64)]
-    while len(block := text_hashes(islice(texts, _BLOCK))):
-        blocks.append(block)
-    hashes = np.concatenate(blocks)
+    hashes = text_hashes(text.encode("utf-8") for text in corpus.texts(split, "src"))
     _, targets = np.unique(hashes, return_counts=True)
     return References(
         pairs=len(hashes),
@@ -102,12 +96,12 @@ def count_references(corpus: PreparedCorpus, split: SplitName) -> References:
 def count_lengths(corpus: PreparedCorpus, side: SideName) -> NDArray[np.int64]:
     """The number of sentences, over all splits, that have 0, 1, 2, ... units."""
     splits = [corpus.split(split) for split in SPLITS]
-    return np.bincount(np.concatenate([(ids.src if side == "src" else ids.tgt).lengths for ids in splits]))
+    return np.bincount(np.concatenate([ids.side(side).lengths for ids in splits]))
 
 
 def vocabulary_curve(corpus: PreparedCorpus, side: SideName) -> list[Coverage]:
     """The coverage of the training split by the most frequent 100, 200, 500, 1,000, ... units, and by all."""
-    counts = np.zeros(len(_codec(corpus, side).vocabulary), dtype=np.int64)
+    counts = np.zeros(len(corpus.codec(side).vocabulary), dtype=np.int64)
     for block in _blocks(corpus, "train", side):
         counts += np.bincount(block.values, minlength=len(counts))
     total = max(int(counts.sum()), 1)
@@ -118,7 +112,7 @@ def vocabulary_curve(corpus: PreparedCorpus, side: SideName) -> list[Coverage]:
 
 def count_unknown(corpus: PreparedCorpus, side: SideName, splits: Sequence[SplitName]) -> Counter[str]:
     """The frequency of each word that the vocabulary lacks in the texts of some splits."""
-    codec = _codec(corpus, side)
+    codec = corpus.codec(side)
     cut = codec.segmenter.tokens
     unknown: Counter[str] = Counter()
     for split in splits:
@@ -148,10 +142,6 @@ def _units(codec: Codec, text: str) -> list[str]:
         f"[{part}]" if id_ == UNK else codec.vocabulary.unit(id_)
         for id_, part in zip(reading.ids, reading.parts, strict=True)
     ]
-
-
-def _codec(corpus: PreparedCorpus, side: SideName) -> Codec:
-    return corpus.src_codec if side == "src" else corpus.tgt_codec
 
 
 def _blocks(corpus: PreparedCorpus, split: SplitName, side: SideName) -> Iterator[Ragged]:

@@ -164,6 +164,8 @@ class Manifest(_Record):
     def _holds_all(cls, splits: dict[SplitName, SplitRecord]) -> dict[SplitName, SplitRecord]:
         if missing := set(SPLITS) - set(splits):
             raise ValueError(f"no {' and '.join(sorted(missing))}")
+        if not splits["train"].pairs:
+            raise ValueError("no training pairs")
         return splits
 
     def write(self, folder: Path) -> None:

@@ -8,7 +8,8 @@ Two kinds, drawn independently:
   training pairs have no unknown words, but texts to translate have some. A model trained with hidden words outputs
   "unknown" where the source has an unknown word, and the word is then copied from the source.
 
-The draws depend on the seed, the epoch and the batch alone, so that a resumed epoch has the same noise.
+The draws depend on the seed, the epoch, the batch and the number of the process alone, so that a resumed epoch has the
+same noise.
 """
 
 from collections import Counter

@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 from typing_extensions import override
 
 from seq2seq_cli.config.schema.config import Config
-from seq2seq_cli.corpus.held_file import HeldFile
+from seq2seq_cli.corpus.held_file import HeldFile, changed_error
 from seq2seq_cli.corpus.manifest import CORPUS_FILES, DROPPED_FILE, FileRecord, Manifest, read_manifest
 from seq2seq_cli.corpus.ragged import Ragged, Rows
-from seq2seq_cli.corpus.splits import SPLITS, SplitName
+from seq2seq_cli.corpus.splits import HELD_OUT, SPLITS, SplitName
 from seq2seq_cli.corpus.stored import StoredNumbers, StoredRagged
 from seq2seq_cli.errors import ModelFileError, PreparedFolderError
 from seq2seq_cli.text.codec import Codec
@@ -38,6 +38,10 @@ class ParallelIds:
 
     src: Rows
     tgt: Rows
+
+    def side(self, side: SideName) -> Rows:
+        """The ids of one side."""
+        return self.src if side == "src" else self.tgt
 
     def pick(self, pairs: NDArray[np.integer[Any]]) -> tuple[Ragged, Ragged]:
         """A copy of the sources and targets of some pairs, in the order given."""
@@ -86,6 +90,10 @@ class PreparedCorpus:
         """The codec of the source and that of the target."""
         return self.src_codec, self.tgt_codec
 
+    def codec(self, side: SideName) -> Codec:
+        """The codec of one side."""
+        return self.src_codec if side == "src" else self.tgt_codec
+
     @classmethod
     def open(cls, path: Path) -> Self:
         """Open a folder that ``s2s prepare`` made, and check all that a training reads.
@@ -108,7 +116,7 @@ class PreparedCorpus:
         corpus = cls(path=path, manifest=manifest, src_codec=src_codec, tgt_codec=tgt_codec, files=files)
         for split in SPLITS:
             corpus.split(split)
-        for split in SPLITS[1:]:
+        for split in HELD_OUT:
             corpus.sentences(split)
         # The codecs were read by their paths: of the same folder, unless it was replaced in the meantime.
         if not all(files[name].is_in_place() for name in codec_files):
@@ -181,16 +189,9 @@ class PreparedCorpus:
         except UnicodeDecodeError:
             raise self.damaged(name) from None
         if file.was_written_to():
-            raise _damaged_file(file)
+            raise changed_error(file)
         if left:
             raise self.damaged(name)
-
-    def references(self, name: SplitName) -> list[tuple[str, list[str]]]:
-        """The distinct sources of a split, in order, each with all its targets."""
-        targets: dict[str, list[str]] = {}
-        for source, target in self.sentences(name):
-            targets.setdefault(source, []).append(target)
-        return list(targets.items())
 
     def _read_ids(self, name: SplitName, side: SideName) -> Rows:
         try:
@@ -243,7 +244,7 @@ def _hold(path: Path, record: FileRecord | None) -> HeldFile:
 
 def _damaged_file(file: HeldFile) -> PreparedFolderError:
     if file.was_written_to():
-        return PreparedFolderError(f"{file.path}: changed since it was opened: prepare the same corpus again")
+        return changed_error(file)
     return PreparedFolderError(f"{file.path}: damaged: prepare again with --overwrite")
 
 

@@ -6,6 +6,7 @@ from typing import Final, Literal
 SplitName = Literal["train", "valid", "test"]
 SPLITS: Final[tuple[SplitName, ...]] = ("train", "valid", "test")
 TRAIN, VALID, TEST = range(3)
+HELD_OUT: Final[tuple[SplitName, ...]] = ("valid", "test")
 
 
 def sentence_key(text: str) -> bytes:

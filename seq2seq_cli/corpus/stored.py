@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from seq2seq_cli.corpus.held_file import HeldFile
+from seq2seq_cli.corpus.held_file import HeldFile, changed_error
 from seq2seq_cli.corpus.ragged import Ragged, bounds_of, offsets_of
-from seq2seq_cli.errors import PreparedFolderError
 
 _LONGEST_HEADER = 4096
 _HEADER = re.compile(
@@ -53,7 +52,7 @@ class StoredNumbers:
         size = self.kind.itemsize
         read = self.file.read_slices((self.start + starts * size).tolist(), ((ends - starts) * size).tolist())
         if self.file.was_written_to():
-            raise PreparedFolderError(f"{self.file.path}: changed since it was opened: prepare the same corpus again")
+            raise changed_error(self.file)
         return np.frombuffer(read, dtype=self.kind)
 
     def __len__(self) -> int:

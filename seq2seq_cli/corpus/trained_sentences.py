@@ -6,9 +6,8 @@ filter that errs as rarely takes 4 bytes per sentence, and could not be joined w
 
 import base64
 import binascii
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -17,18 +16,16 @@ from numpy.typing import NDArray
 
 from seq2seq_cli.corpus.hashing import Hashes, are_among, distinct, text_hashes
 from seq2seq_cli.corpus.prepared import PreparedCorpus
-from seq2seq_cli.corpus.splits import SPLITS, SplitName, sentence_key
+from seq2seq_cli.corpus.splits import HELD_OUT, SplitName, sentence_key
 from seq2seq_cli.errors import ModelFileError
 from seq2seq_cli.files.json_files import read_json
-from seq2seq_cli.text.sides import SIDES, SideName
+from seq2seq_cli.text.sides import SIDES
 
 FORMAT = 1
 
 _BYTES = 5
 _MOST_BYTES = 2**31
 """Size of the largest file, that of 150 million sentence pairs."""
-_BLOCK = 1 << 16
-"""Sentences that are hashed at a time."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +38,7 @@ class TrainedSentences:
     @classmethod
     def of(cls, corpus: PreparedCorpus) -> "TrainedSentences":
         """Those of the training split; raises PreparedFolderError when its texts are damaged."""
-        return cls(**{side: distinct(_of_side(corpus, side)) for side in SIDES})
+        return cls(**{side: distinct(_hashes(corpus.texts("train", side))) for side in SIDES})
 
     def joined(self, other: "TrainedSentences") -> "TrainedSentences":
         """Those of both."""
@@ -60,7 +57,7 @@ class TrainedSentences:
 
     def held_out_pairs(self, corpus: PreparedCorpus) -> dict[SplitName, tuple[int, ...]]:
         """The numbers of the pairs of each held-out split that share a side with these sentences; none: no entry."""
-        found = {name: np.flatnonzero(self.share_a_side(corpus.sentences(name))).tolist() for name in SPLITS[1:]}
+        found = {name: np.flatnonzero(self.share_a_side(corpus.sentences(name))).tolist() for name in HELD_OUT}
         return {name: tuple(numbers) for name, numbers in found.items() if numbers}
 
     def to_json(self) -> dict[str, Any]:
@@ -83,15 +80,7 @@ class TrainedSentences:
             ) from None
 
 
-def _of_side(corpus: PreparedCorpus, side: SideName) -> Hashes:
-    texts = corpus.texts("train", side)
-    blocks = [np.zeros(0, dtype=np.uint64)]
-    while len(block := _hashes(list(islice(texts, _BLOCK)))):
-        blocks.append(block)
-    return np.concatenate(blocks)
-
-
-def _hashes(texts: Sequence[str]) -> Hashes:
+def _hashes(texts: Iterable[str]) -> Hashes:
     hashes: Hashes = text_hashes(map(sentence_key, texts)) >> np.uint64(8 * (8 - _BYTES))
     return hashes
 

@@ -2,7 +2,6 @@
 
 import json
 import signal
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from seq2seq_cli.cli.completions import complete_config, complete_run_folder
-from seq2seq_cli.cli.terminal.notices import warn
+from seq2seq_cli.cli.terminal.notices import tell, warn
 from seq2seq_cli.cli.terminal.progress import progress_bar
 from seq2seq_cli.counts import counted
-from seq2seq_cli.errors import Interrupted, one_line
+from seq2seq_cli.errors import Interrupted, exit_code_of_signal, one_line
 from seq2seq_cli.runs.layout import BEST, CONFIG, TRAINED
 from seq2seq_cli.runs.output_folder import free_folder
 
@@ -23,9 +22,6 @@ if TYPE_CHECKING:
     from seq2seq_cli.corpus.manifest import DroppedRecord, Manifest
     from seq2seq_cli.pairs.languages import LanguageOrigin
     from seq2seq_cli.preparation.prepare import PrepareReport
-
-_TERMINATED = 143
-"""Exit code after SIGTERM: 128 and the signal's number."""
 
 _FOUND: "dict[LanguageOrigin, str]" = {
     "option": "as --languages says",
@@ -90,7 +86,7 @@ ConfigName = Annotated[
     ),
 ]
 Overrides = Annotated[
-    list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Override a key, such as text.unit=bpe.")
+    list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Override a key, such as text.unit=word.")
 ]
 Out = Annotated[Path | None, typer.Option(metavar="DIR", help="The prepared folder.", show_default="data/prepared")]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace an existing prepared folder.")]
@@ -140,7 +136,7 @@ def prepare(
             progress=progress,
         )
     for notice in report.notices:
-        sys.stderr.write(f"s2s: {one_line(notice)}\n")
+        tell(notice)
     for warning in report.warnings:
         warn(warning)
     typer.echo("\n".join(map(one_line, _lines(report))))
@@ -172,7 +168,7 @@ def _terminable() -> Iterator[None]:
         yield
     except Interrupted as stopped:
         if received:
-            stopped.exit_code = _TERMINATED
+            stopped.exit_code = exit_code_of_signal(signal.SIGTERM)
         raise
     finally:
         signal.signal(signal.SIGTERM, before)
@@ -221,9 +217,6 @@ def _next_lines(report: "PrepareReport", config: str | None, codec_from: Path | 
     from seq2seq_cli.training.plan import Options, new_folder
 
     pairs = report.manifest.splits["train"].pairs
-    if not pairs:
-        yield "no pairs are left to train on: give more, or hold out fewer (data.valid_sources, data.test_sources)"
-        return
     if config is None and codec_from and all((codec_from / name).is_file() for name in (CONFIG, BEST, TRAINED)):
         options = Options(init_from=codec_from)
         command = f"s2s train --init-from {quote(str(codec_from))}"

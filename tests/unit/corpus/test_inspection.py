@@ -104,17 +104,6 @@ def test_references_are_the_targets_of_one_source(tmp_path: Path) -> None:
     assert count_references(corpus, "test") == References(pairs=0, sources=0, several=0, most=0)
 
 
-def test_references_agree_with_the_folder(corpus: PreparedCorpus) -> None:
-    for split in SPLITS:
-        groups = [targets for _, targets in corpus.references(split)]
-        assert count_references(corpus, split) == References(
-            pairs=sum(map(len, groups)),
-            sources=len(groups),
-            several=sum(len(targets) > 1 for targets in groups),
-            most=max(map(len, groups)),
-        )
-
-
 def test_lengths_are_counted(tmp_path: Path) -> None:
     corpus = of_pairs(tmp_path, [("a", "x y"), ("a b", "x"), ("b c", "x y"), ("a b c d", "y")], *NO_HELD_OUT)
 

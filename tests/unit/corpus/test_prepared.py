@@ -29,6 +29,9 @@ def folder(pair_file: Path, tmp_path: Path) -> Path:
 FOUND = load_config(None, ["data.max_tokens=50", "text.src.language=en", "text.tgt.language=de"])
 
 
+NO_TRAINING = {name: {"pairs": pairs, "sources": pairs} for name, pairs in [("train", 0), ("valid", 1), ("test", 1)]}
+
+
 def change_manifest(folder: Path, **changes: object) -> None:
     path = folder / "manifest.json"
     path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | changes), encoding="utf-8")
@@ -164,6 +167,7 @@ def test_a_folder_without_manifest_is_not_a_finished_one(folder: Path) -> None:
         ({"format": "1"}, "damaged: no format number"),
         ({"src": None}, "damaged: src: "),
         ({"splits": {}}, "damaged: splits: .*no test and train and valid"),
+        ({"splits": NO_TRAINING}, "damaged: splits: .*no training pairs"),
         ({"data": {"max_tokens": "many"}}, r"damaged: data\.max_tokens: "),
         ({"data": {"max_token": 50}}, r"damaged: data\.max_token: "),
         ({"text": 5}, "damaged: text: "),
@@ -302,12 +306,3 @@ def forge_record(folder: Path, name: str) -> None:
     """Describe a file in the manifest as it is now."""
     files = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))["files"]
     change_manifest(folder, files=files | {name: FileRecord.of(folder / name).model_dump()})
-
-
-def test_each_source_has_all_its_references(tmp_path: Path) -> None:
-    lines = [f"Source {n}\tTarget {n} {variant}" for n in range(100) for variant in "ab"]
-    pair_file = tmp_path / "deu.txt"
-    pair_file.write_text("\n".join(lines), encoding="utf-8")
-    prepare(pair_file, out=tmp_path / "out")
-    references = [pair for name in SPLITS for pair in PreparedCorpus.open(tmp_path / "out").references(name)]
-    assert sorted(references) == sorted((f"Source {n}", [f"Target {n} a", f"Target {n} b"]) for n in range(100))

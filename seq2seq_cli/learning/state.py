@@ -1,5 +1,6 @@
 """The state of a training: everything that changes while a model learns."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Annotated, Any, ClassVar, TypeAlias, TypedDict, get_args
@@ -196,7 +197,7 @@ class TrainingState:
         """Return to the state in which `checkpoint` was made.
 
         A moving average that the config asks for and the checkpoint lacks begins with the weights. The random state is
-        left alone when another number of processes made the checkpoint.
+        left alone when another number of processes made the checkpoint, and the precision always.
 
         Raises KeyError, TypeError, ValueError or RuntimeError for a checkpoint of another model, and for one with
         values that no training has.
@@ -213,7 +214,6 @@ class TrainingState:
         _check_finite((*self.model.state_dict().values(), *averaged, *self.optimiser.moments()))
         if checkpoint["precision"] not in get_args(Precision):
             raise ValueError("an unknown precision")
-        self.precision = checkpoint["precision"]
         if len(checkpoint["random"]) == group.size:
             self._restore_random(checkpoint["random"][group.rank])
 
@@ -243,5 +243,6 @@ def _check_finite(tensors: Iterable[Tensor]) -> None:
 
 
 def _rank(scores: Mapping[Metric, float], metric: Metric) -> tuple[float, float]:
-    """The rank of scores: higher is better."""
-    return (-scores["loss"] if metric == "loss" else scores[metric], -scores["loss"])
+    """The rank of scores: higher is better; a loss that is not a number is the worst."""
+    loss = math.inf if math.isnan(scores["loss"]) else scores["loss"]
+    return (-loss if metric == "loss" else scores[metric], -loss)

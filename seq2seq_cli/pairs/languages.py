@@ -18,6 +18,8 @@ LanguageOrigin = Literal["option", "config", "columns", "name", "default", "code
 """The place where languages were found: ``--languages``, the config, the names of the columns, a file's name, none, or
 given codecs."""
 
+_COLUMNS = 2
+"""Columns of a pair file, each in one language."""
 _ENGLISH = "en"
 _PUBLISHED = {language.code3: language.code for language in PUBLISHED}
 _CODES = set(SHORT_CODES.values())
@@ -100,16 +102,15 @@ def resolve_languages(
         of_names = [] if whole else guess_languages(names)
         of_names = list(map(reversed_codes, of_names)) if are_reversed else of_names
         guesses = of_names or list(dict.fromkeys(whole or columns))
-        if len(guesses) > 1:
-            listed = " and ".join("-".join(guess) for guess in guesses)
-            of_what = "files" if of_names else "columns"
-            warnings.append(
-                f"the names of the {of_what} say {listed}: taken as {'-'.join(DEFAULT)}, correct it with --languages"
-            )
         is_named = len(guesses) == 1
         found = guesses[0] if is_named else DEFAULT
         src, tgt = _fill(text, found[::-1] if swap else found)
         is_stated = AUTO not in (text.src.language, text.tgt.language)
+        if len(guesses) > 1 and not is_stated:
+            listed = " and ".join("-".join(guess) for guess in guesses)
+            of_what = "files" if of_names else "columns"
+            taken = f"{tgt}-{src}" if swap else f"{src}-{tgt}"
+            warnings.append(f"the names of the {of_what} say {listed}: taken as {taken}, correct it with --languages")
         origin = "config" if is_stated else "default" if not is_named else "name" if of_names else "columns"
     languages = {"src": src, "tgt": tgt}
     sides = {side: getattr(text, side).model_copy(update={"language": code}) for side, code in languages.items()}
@@ -137,10 +138,10 @@ def guess_languages(names: Sequence[str]) -> list[Codes]:
         return list(dict.fromkeys(pairs))
     endings = list(dict.fromkeys(short_code(PurePath(stem).suffix.removeprefix(".")) for stem in stems))
     single = [code for code in endings if code in _CODES]
-    if len(single) == len(DEFAULT):
+    if len(single) == _COLUMNS:
         return [(single[0], single[1])]
     between = [_codes(found) for stem in stems if (found := _AFTER_A_DOT.fullmatch(stem))]
-    both = [*between, *([(endings[0], endings[1])] if len(endings) == len(DEFAULT) else [])]
+    both = [*between, *([(endings[0], endings[1])] if len(endings) == _COLUMNS else [])]
     return [codes for codes in dict.fromkeys(both) if _is_one_known(codes)]
 
 

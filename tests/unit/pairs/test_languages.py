@@ -80,7 +80,10 @@ def test_contradicting_names_give_a_warning() -> None:
     assert languages("fra.txt", "spa.txt") == ("en", "de")
     (warning,) = warnings("fra.txt", "spa.txt")
     assert "en-fr and en-es" in warning
-    assert "--languages" in warning
+    assert "taken as en-de, correct it with --languages" in warning
+    (warning,) = warnings("fra.txt", "spa.txt", config=("text.tgt.language=it",))
+    assert "taken as en-it" in warning
+    assert warnings("fra.txt", "spa.txt", config=("text.src.language=en", "text.tgt.language=it")) == []
 
 
 def test_swap_exchanges_the_columns() -> None:

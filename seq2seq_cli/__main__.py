@@ -19,10 +19,10 @@ def main() -> None:
 
         run()
     except (Exception, KeyboardInterrupt) as error:
-        from seq2seq_cli.errors import is_interruption
+        from seq2seq_cli.errors import Interrupted, is_interruption
 
         if is_interruption(error):
-            sys.exit(130)
+            sys.exit(Interrupted.exit_code)
         raise
 
 

@@ -11,7 +11,7 @@
     ├── OtherProcessError      its own    another process of the same training failed, with that exit code
     ├── ExportError               1      a model cannot be exported
     ├── DownloadError             1      network, server or disk failed
-    └── Interrupted         130, 143     the user stopped the program; nothing saved is lost
+    └── Interrupted    128 + signal      the user stopped the program; nothing saved is lost
 
 A failure of the disk ends the program with 2 where the name of a file cannot be used, else with 1: see `exit_code_of`.
 
@@ -72,6 +72,23 @@ class InputError(S2SError):
     exit_code = 2
 
 
+def unreadable(name: object, error: OSError) -> str:
+    """The message about a file of the user that cannot be read."""
+    if isinstance(error, FileNotFoundError):
+        return f"{name}: no such file: check the name and the folder"
+    return f"{name}: cannot be read: {error.strerror}"
+
+
+def how_to_install(extra: str) -> str:
+    """How to install the packages of an extra."""
+    return f"install s2s again with the extra {extra} (README, Install)"
+
+
+def exit_code_of_signal(number: int) -> int:
+    """The exit code of a program that ends because of this signal."""
+    return 128 + number
+
+
 def exit_code_of(error: OSError) -> int:
     """2 where another name of a file or folder helps, 1 for a disk that is full or fails."""
     return InputError.exit_code if error.errno in _UNUSABLE_NAME else S2SError.exit_code
@@ -121,6 +138,6 @@ class DownloadError(S2SError):
 
 
 class Interrupted(S2SError):  # noqa: N818  # no error: the user wanted it
-    """The user stopped the program, by SIGINT (exit code 130) or SIGTERM (143)."""
+    """The user stopped the program, by SIGINT or another signal, which determines the exit code."""
 
-    exit_code = 130
+    exit_code = exit_code_of_signal(2)  # SIGINT, on all systems

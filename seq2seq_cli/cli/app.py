@@ -4,7 +4,6 @@
 command imports what it needs.
 """
 
-import contextlib
 import gc
 import os
 import sys
@@ -17,12 +16,12 @@ import typer
 
 from seq2seq_cli.cli.completions import PROGRAM, prepare_completion
 from seq2seq_cli.cli.plain_command import PlainGroup, before_dashes
-from seq2seq_cli.cli.terminal.notices import show_warnings
+from seq2seq_cli.cli.terminal.notices import show_warnings, tell, tell_error
 from seq2seq_cli.cli.terminal.safe_stream import guard_streams
 from seq2seq_cli.cli.usage_errors import usage_line
 from seq2seq_cli.compute.environment import prepare_environment
-from seq2seq_cli.compute.out_of_memory import is_out_of_memory
-from seq2seq_cli.errors import Interrupted, S2SError, exit_code_of, is_interruption, one_line
+from seq2seq_cli.compute.out_of_memory import SMALLER_SEARCH, SMALLER_TRAINING, is_out_of_memory
+from seq2seq_cli.errors import Interrupted, S2SError, exit_code_of, is_interruption
 
 COMMANDS = (
     *("download", "prepare", "inspect", "train", "translate", "score", "evaluate", "export", "serve"),
@@ -33,15 +32,16 @@ COMMANDS = (
 _TOLD = (S2SError, typer.TyperException, OSError, ModuleNotFoundError)
 """The errors that are shown as a line; the others are bugs."""
 
-_SMALLER_BATCHES = "free some, or lower decoding.batch_size or decoding.beam_size with --set, or give shorter texts"
+_TRANSLATING = f"free some, {SMALLER_SEARCH}, or give shorter texts"
 _MEMORY_CURES = {
     "prepare": "free some, or read fewer lines with --limit",
-    "train": "free some, or lower training.batch_size or the sizes of the model",
-    "translate": _SMALLER_BATCHES,
-    "score": _SMALLER_BATCHES,
+    "train": f"free some, or {SMALLER_TRAINING}",
+    "translate": _TRANSLATING,
+    "score": "free some, lower decoding.batch_size with --set, or give shorter texts",
+    "evaluate": _TRANSLATING,
 }
 
-_EPILOG = "Start with: s2s prepare deu.txt; s2s train; s2s translate 'she kissed him .'"
+_EPILOG = "Start with: s2s download deu; s2s prepare deu.txt; s2s train; s2s translate 'she kissed him .'"
 
 
 def build_app(commands: Iterable[str] = COMMANDS) -> typer.Typer:
@@ -92,7 +92,7 @@ def _options(
 
 
 def main() -> None:
-    """Run ``s2s``, and exit with 0 when done, 2 for a wrong input, 130 when interrupted, and 1 for any failure.
+    """Run ``s2s``; exit with 0 when done, 2 for a wrong input, 1 for any failure, 128 + the number of a signal.
 
     A reader that went away (s2s translate | head) is a failure too, and a silent one.
     """
@@ -166,7 +166,7 @@ def _tell(error: Exception, memory_cure: str) -> None:
             lines = [f"out of memory: {memory_cure}"]
         case ModuleNotFoundError():
             # The distribution that only translates has fewer packages: examples/translate_only.
-            lines = [f"this installation lacks the package {error.name}: install seq2seq_cli in a new environment"]
+            lines = [f"this installation lacks the package {error.name}: install all of s2s anew (README, Install)"]
         case BrokenPipeError():
             lines = []  # nobody is left to tell
         case OSError():
@@ -177,10 +177,9 @@ def _tell(error: Exception, memory_cure: str) -> None:
             lines = []
         case typer.TyperException():
             lines = [usage_line(error)]
-    kind = "" if isinstance(error, Interrupted) else "error: "
-    with contextlib.suppress(OSError):
-        for line in lines:
-            sys.stderr.write(f"s2s: {kind}{one_line(line)}\n")
+    write = tell if isinstance(error, Interrupted) else tell_error
+    for line in lines:
+        write(line)
 
 
 def _first_process_tells() -> bool:

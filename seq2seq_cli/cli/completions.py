@@ -15,6 +15,8 @@ from seq2seq_cli.runs.layout import CONFIG, RUNS
 PROGRAM = "s2s"
 COMPLETE = "_S2S_COMPLETE"
 """The variable, which names the shell."""
+RUN_FORMS = "its name in runs/, its folder, its zip archive or one of its files of weights"
+"""What stands for a run on the command line, as the help of the commands says it."""
 
 _PLAIN = re.compile(r"[\w./@%+][\w./@%+-]*")
 """Names that no shell takes for anything else, as zsh evaluates what it is given, and that are no options. Others are

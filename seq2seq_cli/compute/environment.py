@@ -33,8 +33,3 @@ def share_temporary_folder() -> None:
 def refuse_telemetry() -> None:
     """Keep ONNX Runtime from reporting to its maker over the network, which its packages do by default."""
     os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
-
-
-def usable_cores() -> int:
-    """The number of cores that this process may use, which can be fewer than the machine has."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

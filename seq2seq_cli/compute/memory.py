@@ -11,7 +11,7 @@ from pathlib import Path
 import psutil
 import torch
 
-from seq2seq_cli.compute.out_of_memory import is_out_of_memory
+from seq2seq_cli.compute.out_of_memory import SMALLER_TRAINING, is_out_of_memory
 from seq2seq_cli.errors import TrainingError
 
 MOST_KEPT = 192 * 2**20
@@ -74,16 +74,14 @@ class FreedMemory:
 
 
 @contextmanager
-def memory_errors(device: torch.device) -> Iterator[None]:
-    """Turn an out-of-memory error into a TrainingError."""
+def memory_errors(device: torch.device, cure: str = SMALLER_TRAINING) -> Iterator[None]:
+    """Turn an out-of-memory error into a TrainingError, which tells the cure."""
     try:
         yield
     except Exception as error:
         if not is_out_of_memory(error):
             raise
-        raise TrainingError(
-            f"out of memory on {device.type}: lower training.batch_size, or the sizes of the model"
-        ) from error
+        raise TrainingError(f"out of memory on {device.type}: {cure}") from error
 
 
 def _is_allocator_set() -> bool:

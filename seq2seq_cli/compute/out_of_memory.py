@@ -3,6 +3,10 @@
 import errno
 import re
 
+SMALLER_TRAINING = "lower training.batch_size or the sizes of the model"
+SMALLER_SEARCH = "lower decoding.batch_size or decoding.beam_size with --set"
+"""What helps when a training or a translation takes too much memory."""
+
 _MEANS_MEMORY = (
     # torch, whose sizes can be too large for 64 bits, too, and its library oneDNN
     r"(allocate|enough) memory|Storage size calculation overflowed|Overflow when unpacking long"

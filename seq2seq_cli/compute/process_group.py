@@ -33,7 +33,7 @@ PATIENCE = timedelta(seconds=10)
 class ProcessGroup:
     """A process and its group.
 
-    sum, max, gather, on_main and on_all are collective: all processes call them, in the same order.
+    sum, sum_tensor, max, gather, on_main and on_all are collective: all processes call them, in the same order.
     """
 
     rank: int

@@ -1,6 +1,7 @@
-"""Calls side by side, in threads of this process."""
+"""Calls side by side, in threads of this process, and the cores that it has for them."""
 
 import itertools
+import os
 import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
@@ -13,6 +14,11 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 _thread = threading.local()
+
+
+def usable_cores() -> int:
+    """The number of cores that this process may use, which can be fewer than the machine has."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class Unwanted(BaseException):

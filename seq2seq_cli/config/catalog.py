@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import NamedTuple
 
-from seq2seq_cli.errors import ConfigError
+from seq2seq_cli.errors import ConfigError, unreadable
 from seq2seq_cli.files.reading import read_whole
 
 _PACKAGE = Path(__file__).resolve().parent.parent
@@ -89,7 +89,7 @@ def read_config_text(path: Path) -> str:
     try:
         content = read_whole(path, most=_MOST_BYTES)
     except OSError as error:
-        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
+        raise ConfigError(unreadable(path, error)) from error
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

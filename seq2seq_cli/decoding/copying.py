@@ -6,8 +6,6 @@ place of an aligner.
 T target length, S source length.
 """
 
-import string
-import unicodedata
 from collections.abc import Sequence
 from itertools import accumulate, pairwise
 
@@ -15,7 +13,7 @@ import numpy as np
 
 from seq2seq_cli.shapes import Float
 from seq2seq_cli.text.codec import Word
-from seq2seq_cli.text.normalise import SPACING
+from seq2seq_cli.text.normalise import is_punctuation
 from seq2seq_cli.text.vocabulary import UNK
 
 
@@ -54,8 +52,3 @@ def copy_in_order(ids: Sequence[int], words: Sequence[Word]) -> dict[int, str]:
     positions = (position for position, id_ in enumerate(ids) if id_ == UNK)
     unknown = (word.text for word in words if word.is_unknown and not is_punctuation(word.text))
     return dict(zip(positions, unknown, strict=False))
-
-
-def is_punctuation(token: str) -> bool:
-    """Whether every character is a punctuation mark, in any script (or one of ASCII's, such as ``~``), or SPACING."""
-    return all(unicodedata.category(c).startswith("P") or c in string.punctuation or c == SPACING for c in token)

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from seq2seq_cli.config.choices import ExportFormat
-from seq2seq_cli.decoding.engines.open_engine import open_engine
+from seq2seq_cli.decoding.engines.open_engine import ensure_exported
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.files.output import output_file
 from seq2seq_cli.runs.archive import is_archive, opened_run, pack
@@ -43,7 +43,7 @@ def export(run: Path | str | None, out: Path | str, *, to: ExportFormat | None =
             case "zip":
                 with output_file(out, overwrite=overwrite) as file:
                     load_codecs(folder.path)
-                    open_engine(folder, engine="onnx", threads=1)  # exports the model if the run is not exported
+                    ensure_exported(folder)
                     pack(folder, file, path.stem if path and is_archive(path) else folder.path.resolve().name)
     return out
 

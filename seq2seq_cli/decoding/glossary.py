@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from seq2seq_cli.decoding.lines import read_blocks
+from seq2seq_cli.decoding.lines import read_lines
 from seq2seq_cli.errors import InputError
+from seq2seq_cli.text.casing import lowered
 from seq2seq_cli.text.conventions import Span
-from seq2seq_cli.text.normalise import APOSTROPHES, in_spaced_word, lowered, normalise
+from seq2seq_cli.text.normalise import APOSTROPHES, are_in_one_word, normalise
 
 _APOSTROPHE = re.compile(f"[{APOSTROPHES}]")
 
@@ -27,12 +28,7 @@ class Glossary:
         Blank lines are skipped. Raises InputError for a file that cannot be read and for a line of another form.
         """
         terms: dict[str, dict[str, None]] = {}
-        try:
-            with path.open("rb") as file:
-                lines = [line for block in read_blocks(file, lambda number: f"{path}:{number}") for line in block]
-        except OSError as error:
-            raise InputError(f"{path}: cannot be read: {error.strerror}") from None
-        for number, line in enumerate(lines, start=1):
+        for number, line in enumerate(read_lines(path), start=1):
             if not line.strip():
                 continue
             columns = [normalise(column) for column in line.split("\t")]
@@ -83,4 +79,4 @@ def _occurrences(term: str, text: str) -> Iterator[int]:
 def _is_boundary(text: str, position: int) -> bool:
     """Whether a word can begin or end there: not between two letters, digits or marks of a script with spaces."""
     around = text[max(position - 1, 0) : position + 1]
-    return len(around) < 2 or not all(map(in_spaced_word, around))
+    return len(around) < 2 or not are_in_one_word(*around)

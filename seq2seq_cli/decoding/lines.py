@@ -3,10 +3,11 @@
 import logging
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
+from pathlib import Path
 from typing import Generic, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 from seq2seq_cli.decoding.translation import Place
-from seq2seq_cli.errors import InputError
+from seq2seq_cli.errors import InputError, unreadable
 
 logger = logging.getLogger(__name__)
 
@@ -67,6 +68,16 @@ def read_blocks(stream: ByteStream, place: Place) -> Iterator[list[str]]:
                 ) from None
             lines.append(text.removeprefix(_MARK) if number == 1 else text)
         yield lines
+
+
+def read_lines(path: Path) -> Iterator[str]:
+    """The lines of a file that the user names; raises InputError when it cannot be read, and as `read_blocks`."""
+    try:
+        with path.open("rb") as file:
+            for block in read_blocks(file, lambda number: f"{path}:{number}"):
+                yield from block
+    except OSError as error:
+        raise InputError(unreadable(path, error)) from None
 
 
 def _whole_lines(stream: ByteStream) -> Iterator[list[bytes]]:

@@ -1,6 +1,5 @@
 """Loading a run to translate with it."""
 
-import shlex
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -15,7 +14,7 @@ from seq2seq_cli.decoding.translation import Translation
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import ModelFileError, UsageError
 from seq2seq_cli.runs.archive import is_archive, opened_run
-from seq2seq_cli.runs.folder import RunFolder
+from seq2seq_cli.runs.folder import RunFolder, resume_command
 from seq2seq_cli.runs.weights_header import read_header
 from seq2seq_cli.text.sides import Codecs, load_codecs
 
@@ -133,12 +132,12 @@ def consulting(run: RunFolder, translator: Translator) -> Translator:
     options = translator.options
     if not options.similar_pairs:
         return translator
-    key = "--set decoding.similar_pairs"
+    without = "--set decoding.similar_pairs=0"
     if run.last_path.exists():
-        resume = f"s2s train --resume --out {shlex.quote(str(run.path))} {key}={options.similar_pairs}"
-        cure = f"{resume} writes them; {key}=0 translates without them"
+        resume = resume_command(run.path, f"decoding.similar_pairs={options.similar_pairs}")
+        cure = f"{resume} writes them; {without} translates without them"
     else:
-        cure = f"have it sent again with its pairs, or translate without them: {key}=0"
+        cure = f"have it sent again with its pairs, or translate without them: {without}"
     if not run.has_pairs:
         raise ModelFileError(f"{run.path}: holds no training pairs to consult: {cure}")
     from seq2seq_cli.decoding.similar.engine import ConsultingEngine

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from seq2seq_cli.decoding.forced import Forced, force_decode
-from seq2seq_cli.decoding.translation import Place
+from seq2seq_cli.decoding.translation import Place, TotalScore
 from seq2seq_cli.decoding.translator import Translator, similar_lengths
 from seq2seq_cli.errors import InputError
 from seq2seq_cli.shapes import Float
@@ -16,39 +16,6 @@ from seq2seq_cli.text.codec import Reading
 from seq2seq_cli.text.vocabulary import EOS
 
 _CHUNK_PAIRS = 2048
-
-
-@dataclass(frozen=True, kw_only=True)
-class TotalScore:
-    """The log-probability of one translation, or of several together."""
-
-    log_probability: float = 0.0
-    """The sum over the tokens, ``<eos>`` counted."""
-    length: int = 0
-    """The number of these tokens."""
-
-    def __add__(self, other: "TotalScore") -> "TotalScore":
-        return TotalScore(
-            log_probability=self.log_probability + other.log_probability, length=self.length + other.length
-        )
-
-    @property
-    def score(self) -> float:
-        """The mean log-probability per token; 0 without any."""
-        return self.log_probability / self.length if self.length else 0.0
-
-    @property
-    def confidence(self) -> float:
-        """exp(score), the geometric mean of the tokens' probabilities, from 0 to 1."""
-        return math.exp(self.score)
-
-    @property
-    def perplexity(self) -> float:
-        """exp(-score); infinite beyond the largest number of the machine."""
-        try:
-            return math.exp(-self.score)
-        except OverflowError:
-            return math.inf
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,6 +16,39 @@ Place: TypeAlias = Callable[[int], str]
 
 
 @dataclass(frozen=True, kw_only=True)
+class TotalScore:
+    """The log-probability of one translation, or of several together."""
+
+    log_probability: float = 0.0
+    """The sum over the tokens, ``<eos>`` counted."""
+    length: int = 0
+    """The number of these tokens."""
+
+    def __add__(self, other: "TotalScore") -> "TotalScore":
+        return TotalScore(
+            log_probability=self.log_probability + other.log_probability, length=self.length + other.length
+        )
+
+    @property
+    def score(self) -> float:
+        """The mean log-probability per token; 0 without any."""
+        return self.log_probability / self.length if self.length else 0.0
+
+    @property
+    def confidence(self) -> float:
+        """exp(score), the geometric mean of the tokens' probabilities, from 0 to 1."""
+        return math.exp(self.score)
+
+    @property
+    def perplexity(self) -> float:
+        """exp(-score); infinite beyond the largest number of the machine."""
+        try:
+            return math.exp(-self.score)
+        except OverflowError:
+            return math.inf
+
+
+@dataclass(frozen=True, kw_only=True)
 class SentenceTranslation(AttentionMap):
     """A sentence that was translated in one piece, its translation, and the attention between them."""
 
@@ -59,20 +92,27 @@ class Translation:
     """The n best translations, the best first, this one among them; empty unless several were asked for."""
 
     @property
+    def total(self) -> TotalScore:
+        """The score of all sentences together."""
+        return TotalScore(
+            log_probability=math.fsum(sentence.log_probability for sentence in self.sentences),
+            length=sum(sentence.length for sentence in self.sentences),
+        )
+
+    @property
     def log_probability(self) -> float:
         """The sum of the log-probabilities of the sentences' translations."""
-        return math.fsum(sentence.log_probability for sentence in self.sentences)
+        return self.total.log_probability
 
     @property
     def score(self) -> float:
         """The mean log-probability per token, at most 0; 0 for a text without sentences."""
-        length = sum(sentence.length for sentence in self.sentences)
-        return self.log_probability / length if length else 0.0
+        return self.total.score
 
     @property
     def confidence(self) -> float:
         """exp(score), the geometric mean of the tokens' probabilities, from 0 to 1."""
-        return math.exp(self.score)
+        return self.total.confidence
 
     @property
     def unknown(self) -> tuple[str, ...]:

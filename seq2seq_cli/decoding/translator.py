@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from seq2seq_cli.compute.threads import map_in_threads
 from seq2seq_cli.config.choices import MOST_EXTRA_TOKENS
 from seq2seq_cli.decoding.alignment import positions_of_span
-from seq2seq_cli.decoding.copying import copy_by_attention, copy_in_order, is_punctuation
+from seq2seq_cli.decoding.copying import copy_by_attention, copy_in_order
 from seq2seq_cli.decoding.demands import MOST_DEMANDED, Demands, forms
 from seq2seq_cli.decoding.engine import Engine
 from seq2seq_cli.decoding.names import lost_names
@@ -32,7 +32,7 @@ from seq2seq_cli.decoding.translation import Place, SearchTree, SentenceTranslat
 from seq2seq_cli.errors import InputError, UsageError, one_line
 from seq2seq_cli.text.codec import FINAL_MARKS, Codec, Reading
 from seq2seq_cli.text.conventions import Span
-from seq2seq_cli.text.normalise import CONTINUING, SPACING, normalise
+from seq2seq_cli.text.normalise import CONTINUING, SPACING, is_punctuation, normalise
 from seq2seq_cli.text.numbers import number_forms
 from seq2seq_cli.text.vocabulary import CHARACTERS_PER_TOKEN, EOS, EOS_UNIT, UNK
 

@@ -10,10 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from seq2seq_cli.decoding.copying import is_punctuation
 from seq2seq_cli.shapes import Float, Int
 from seq2seq_cli.text.codec import Codec
-from seq2seq_cli.text.normalise import CONTINUING
+from seq2seq_cli.text.normalise import CONTINUING, is_punctuation
 from seq2seq_cli.text.vocabulary import BOS, EOS, PAD, SPECIAL_UNITS
 
 

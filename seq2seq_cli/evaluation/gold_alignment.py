@@ -15,7 +15,7 @@ import numpy as np
 from seq2seq_cli.counts import counted
 from seq2seq_cli.decoding.alignment import Link, word_links
 from seq2seq_cli.decoding.scoring import PairAttention
-from seq2seq_cli.errors import InputError, one_line
+from seq2seq_cli.errors import InputError, one_line, unreadable
 from seq2seq_cli.files.reading import read_named
 from seq2seq_cli.shapes import Float
 from seq2seq_cli.text.codec import Codec, Reading
@@ -113,7 +113,7 @@ def read_gold_alignment(path: Path, pairs: Iterable[tuple[str, str]], *, swap: b
     try:
         text = read_named(path, most=_MOST_BYTES).decode("utf-8-sig", "replace")
     except OSError as error:
-        raise InputError(f"{one_line(str(path))}: cannot be read: {error.strerror}") from None
+        raise InputError(unreadable(one_line(str(path)), error)) from None
     lines = text.removesuffix("\n").split("\n") if text else []
     links: dict[tuple[str, str], tuple[GoldLink, ...]] = {}
     count = 0

@@ -10,7 +10,9 @@ import numpy as np
 
 from seq2seq_cli.corpus.trained_sentences import TrainedSentences
 from seq2seq_cli.counts import counted
-from seq2seq_cli.decoding.scoring import TotalScore, score_pairs
+from seq2seq_cli.decoding.lines import read_lines
+from seq2seq_cli.decoding.scoring import score_pairs
+from seq2seq_cli.decoding.translation import TotalScore
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import InputError
 from seq2seq_cli.evaluation.attention import AttentionFigures, AttentionSums, token_kinds
@@ -123,12 +125,7 @@ def read_hypotheses(path: Path, tests: TestSet) -> SystemOutput:
 
     Raises InputError when the file cannot be read, has another number of lines, or two outputs for one source.
     """
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else f"byte {error.start} is not UTF-8"
-        raise InputError(f"{path}: cannot be read: {reason}") from None
-    lines = text.removesuffix("\n").split("\n") if text else []
+    lines = list(read_lines(path))
     sources = [source for source, _ in tests.pairs]
     if len(lines) == len(tests.references):
         sources = list(tests.references)
@@ -141,7 +138,10 @@ def read_hypotheses(path: Path, tests: TestSet) -> SystemOutput:
     # As the references, and the translations of a run.
     for number, (source, text) in enumerate(zip(sources, map(normalise, lines), strict=True), start=1):
         if texts.setdefault(source, text) != text:
-            raise InputError(f"{path}:{number}: another translation of a sentence that a line above translates")
+            raise InputError(
+                f"{path}:{number}: another translation of a sentence that a line above translates: give"
+                " equal sources one translation, or one line per different source"
+            )
     return SystemOutput(name=str(path), texts=texts)
 
 

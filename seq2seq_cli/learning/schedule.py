@@ -5,9 +5,7 @@ import math
 from seq2seq_cli.config.schema.training import TrainingConfig
 
 
-def learning_rate(
-    training: TrainingConfig, *, step: int, fraction_done: float, factor: float, epochs: float = 0.0
-) -> float:
+def learning_rate(training: TrainingConfig, *, step: int, fraction_done: float, factor: float, epochs: float) -> float:
     """The rate of update `step`, counted from 0; never above `training.lr`.
 
     For w = `warmup_steps` updates it rises linearly, lr (step + 1) / w, and then is

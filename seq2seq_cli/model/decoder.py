@@ -39,9 +39,9 @@ class Decoder(nn.Module, ABC):
         attention: ContextProvider,
         readout: Readout,
         dropout: float,
-        variational_dropout: bool = False,
-        word_dropout: float = 0.0,
-        readout_dropout: float = 0.0,
+        variational_dropout: bool,
+        word_dropout: float,
+        readout_dropout: float,
     ) -> None:
         super().__init__()
         self.embedding = embedding

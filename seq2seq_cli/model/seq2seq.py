@@ -53,6 +53,11 @@ class Seq2Seq(nn.Module):
         features, attended = self.decoder(tgt_in, state, memory)
         return self.output(features), attended.weights
 
+    @property
+    def parameter_count(self) -> int:
+        """The number of parameters; those of a tied matrix count once."""
+        return sum(parameter.numel() for parameter in self.parameters())
+
     def weights(self) -> dict[str, NDArray[Any]]:
         """The weights by name, as arrays on the CPU; tied matrices are there once."""
         return {name: weight.detach().cpu().numpy() for name, weight in self.named_parameters()}

@@ -19,7 +19,7 @@ from io import BufferedReader
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, Protocol
 
-from seq2seq_cli.errors import PairFileError, one_line
+from seq2seq_cli.errors import PairFileError, one_line, unreadable
 
 _PIECE = 1 << 18
 """Bytes that are unpacked at a time."""
@@ -39,6 +39,7 @@ _FOREIGN = re.compile(
 _WEB_PAGE = re.compile(rb"\s*(<!doctype html|<html)", re.IGNORECASE)
 _OFFICE = {"[Content_Types].xml", "mimetype"}
 """Members that every Office or OpenDocument file has."""
+EMPTY = "the file is empty: give one with a sentence pair per line"
 PAIR_SUFFIXES = {".txt", ".tsv", ".tab", ".csv", ".json", ".jsonl", ".ndjson", ".tmx"}
 """Endings of the names of files that may hold sentence pairs, in an archive."""
 _BESIDE = re.compile(r"(^|[^a-z])(about|readme|licen[cs]e|copying)([^a-z]|$)", re.IGNORECASE)
@@ -88,10 +89,8 @@ def open_file(path: Path | int, name: str) -> BufferedReader:
         if not stat.S_ISREG(mode):
             raise PairFileError(f"{name}: neither a file nor a pipe: give the file of sentence pairs")
         return path.open("rb")
-    except FileNotFoundError:
-        raise PairFileError(f"{name}: no such file: check the name and the folder") from None
     except OSError as error:
-        raise _unreadable(name, error) from None
+        raise PairFileError(unreadable(name, error)) from None
 
 
 @contextmanager
@@ -105,15 +104,15 @@ def open_text(path: Path | int, name: str) -> Iterator[OpenText]:
         try:
             head = file.read(_HEAD)
         except OSError as error:
-            raise _unreadable(name, error) from None
+            raise PairFileError(unreadable(name, error)) from None
         file.seek(0)
         if not head:
-            raise PairFileError(f"{name}: the file is empty: give one with a sentence pair per line")
+            raise PairFileError(f"{name}: {EMPTY}")
         _refuse_foreign(head, name)
         if is_zip(head):
             pieces = read_pairs(open_archive(file, name), name)
         elif head.startswith(_GZIP):
-            pieces = _unpacked(gzip.GzipFile(fileobj=file), name, "gzip file")
+            pieces = _checked(_pieces(gzip.GzipFile(fileobj=file), name, "gzip file"), name)
         else:
             pieces = _pieces(file, name, "file")
         yield OpenText(pieces=pieces, position=file.tell)
@@ -168,7 +167,7 @@ def open_archive(file: BinaryIO, name: str) -> zipfile.ZipFile:
     """Open a zip archive; raises PairFileError when it is truncated or damaged."""
     try:
         return zipfile.ZipFile(file)
-    except (*_DAMAGE, NotImplementedError):
+    except _DAMAGE:
         # An archive's list of contents is at its end.
         raise PairFileError(f"{name}: the zip archive is truncated or damaged: download it again") from None
 
@@ -178,17 +177,21 @@ def read_pairs(archive: zipfile.ZipFile, name: str) -> Iterator[bytes]:
 
     Raises PairFileError when there is none, when several may be it, and where it cannot be unpacked.
     """
-    member = _pair_member(archive, name)
+    return _checked(read_member(archive, _pair_member(archive, name), name), name)
+
+
+def read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo | str, name: str) -> Iterator[bytes]:
+    """The bytes of a member of a zip archive; raises PairFileError where it cannot be unpacked."""
     try:
-        return _unpacked(archive.open(member), name, "zip archive")  # type: ignore[arg-type]
+        return _pieces(archive.open(member), name, "zip archive")  # type: ignore[arg-type]
     except NotImplementedError:
         raise PairFileError(f"{name}: the zip archive is packed by an unknown method: unpack it first") from None
     except _DAMAGE:
         raise PairFileError(f"{name}: the zip archive is damaged: download it again") from None
 
 
-def _unpacked(stream: _Stream, name: str, kind: str) -> Iterator[bytes]:
-    pieces = _pieces(stream, name, kind)
+def _checked(pieces: Iterator[bytes], name: str) -> Iterator[bytes]:
+    """The bytes of an unpacked file, which are to be text."""
     for head in pieces:
         if head.startswith((*_ZIP, _GZIP)):
             raise PairFileError(f"{name}: an archive in an archive: unpack it first")
@@ -211,7 +214,7 @@ def _pieces(stream: _Stream, name: str, kind: str) -> Iterator[bytes]:
         problem = PairFileError(f"{name}: the {kind} is truncated: download it again")
     except _DAMAGE as error:
         if isinstance(error, OSError) and error.errno is not None:
-            problem = _unreadable(name, error)
+            problem = PairFileError(unreadable(name, error))
         else:
             problem = PairFileError(f"{name}: the {kind} is damaged: download it again")
     if piece:
@@ -225,7 +228,3 @@ def _refuse_foreign(head: bytes, name: str) -> None:
         raise PairFileError(f"{name}: a web page: download the file of sentence pairs itself")
     if _FOREIGN.match(head):
         raise PairFileError(f"{name}: neither text nor zip nor gzip: {PLAIN_TEXT}")
-
-
-def _unreadable(name: str, error: OSError) -> PairFileError:
-    return PairFileError(f"{name}: cannot be read: {error.strerror}")

@@ -1,9 +1,9 @@
 """Download of a published pair file with its attribution."""
 
+import errno
 import os
 import re
 import zipfile
-import zlib
 from dataclasses import dataclass
 from io import BytesIO
 from itertools import chain
@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from seq2seq_cli.errors import DownloadError, PairFileError, UsageError, exit_code_of
 from seq2seq_cli.files.output import check_output, output_file
 from seq2seq_cli.files.writing import make_folder, naming
-from seq2seq_cli.pairs.archives import open_archive, read_pairs
+from seq2seq_cli.pairs.archives import is_zip, open_archive, read_member, read_pairs
 from seq2seq_cli.pairs.published import find_published, near_languages
 from seq2seq_cli.pairs.web import ByteProgress, NotFound, fetch
 from seq2seq_cli.text.languages.names import PUBLISHED
@@ -22,8 +22,9 @@ SITE = "https://www.manythings.org/anki/"
 _HTTP = re.compile(r"https?://\S+")
 _ABOUT = "about"
 """Part of the name of an archive's attribution, and of no other name in it."""
-_ZIP = b"PK"
 _PAGE = b"<"
+_FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
+"""Failures of a full disk."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,13 +82,13 @@ def download(
     except PairFileError as error:
         raise DownloadError(str(error)) from None
     except OSError as error:
-        place = error.filename or folder
-        raise DownloadError(f"{place}: {error.strerror}: free some space, and run it again") from None
+        cure = "free some space, and run it again" if error.errno in _FULL else "choose another folder with --out"
+        raise DownloadError(f"{error.filename or folder}: {error.strerror or error}: {cure}") from None
 
 
 def _unpack(content: bytes, url: str, pair_file: Path, about: Path, overwrite: bool) -> Downloaded:
     """Write both files, the pair file last; raises PairFileError when the archive is damaged or has no pair file."""
-    if not content.startswith(_ZIP):
+    if not is_zip(content):
         kind = "a web page" if content.startswith(_PAGE) else "something else"
         raise PairFileError(f"{url}: not a zip archive but {kind}: open the address in a browser to see why")
     archive = open_archive(BytesIO(content), url)
@@ -112,7 +113,4 @@ def _unpack(content: bytes, url: str, pair_file: Path, about: Path, overwrite: b
 
 def _attribution(archive: zipfile.ZipFile, url: str) -> bytes:
     members = [name for name in archive.namelist() if _ABOUT in PurePosixPath(name).stem.lower()]
-    try:
-        return archive.read(members[0]) if members else b""
-    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError):
-        raise PairFileError(f"{url}: the zip archive is damaged: download it again") from None
+    return b"".join(read_member(archive, members[0], url)) if members else b""

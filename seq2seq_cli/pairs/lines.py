@@ -10,7 +10,7 @@ from itertools import accumulate, chain, islice
 from typing import Protocol
 
 from seq2seq_cli.errors import ConfigError, PairFileError, one_line
-from seq2seq_cli.pairs.archives import PLAIN_TEXT
+from seq2seq_cli.pairs.archives import EMPTY, PLAIN_TEXT
 
 LONGEST_LINE = 100_000
 """Characters per line; a longer one is no sentence pair, and its text is not kept."""
@@ -207,7 +207,7 @@ class Lines:
             if self._problem is not None:
                 raise self._problem
             if not self.taken:
-                raise PairFileError(f"{self.name}: the file is empty: give one with a sentence pair per line")
+                raise PairFileError(f"{self.name}: {EMPTY}")
         sizes = accumulate(map(len, islice(self._waiting, most)))
         return bisect_right(list(sizes), BLOCK_CHARACTERS)
 

@@ -10,7 +10,7 @@ from pathlib import Path, PurePath
 from tempfile import TemporaryFile, gettempdir
 from typing import IO
 
-from seq2seq_cli.errors import PairFileError, UsageError, one_line
+from seq2seq_cli.errors import PairFileError, UsageError, one_line, unreadable
 from seq2seq_cli.pairs.archives import open_file
 
 STANDARD_INPUT = Path("-")
@@ -82,5 +82,5 @@ def _hashed(path: Path | int, name: str) -> LocalFile:
         try:
             sha256 = hashlib.file_digest(file, "sha256").hexdigest()
         except OSError as error:
-            raise PairFileError(f"{name}: cannot be read: {error.strerror}") from None
+            raise PairFileError(unreadable(name, error)) from None
         return LocalFile(path=path, name=name, size=file.tell(), sha256=sha256)

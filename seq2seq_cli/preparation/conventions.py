@@ -17,7 +17,7 @@ from seq2seq_cli.config.schema.text import TextConfig
 from seq2seq_cli.preparation.training_text import TrainingText
 from seq2seq_cli.text.casing import fold, lower
 from seq2seq_cli.text.conventions import WORD, Conventions, sentence_cues
-from seq2seq_cli.text.normalise import APOSTROPHES, in_word
+from seq2seq_cli.text.normalise import APOSTROPHES, count_spaceless, in_word
 
 USUAL = 0.95
 """Fraction of the cases that makes a convention."""
@@ -36,9 +36,6 @@ _SURE_ENDING = 0.8
 
 _FEWEST_FINAL = 0.002
 """Fraction of the sentences that end with a mark, from which on it is a final mark."""
-
-_LONG = 8
-"""Characters from which on a sentence has several words, in nearly all scripts that write spaces."""
 
 _JOINED = re.compile(rf"([^\W\d_]*)([^\W\d_])([{APOSTROPHES}])([^\W\d_]+)")
 """A word with an apostrophe inside: what is before it, its last letter apart, and what is after it."""
@@ -105,8 +102,7 @@ def conventions_of(
 
 def _has_spaces(sentences: Iterable[str]) -> bool:
     """Whether words have spaces between them; without long sentences, this is assumed."""
-    has_space = [" " in sentence for sentence in sentences if len(sentence) >= _LONG]
-    return not is_usual(has_space.count(False), len(has_space))
+    return not is_usual(*count_spaceless(sentences))
 
 
 def is_usual(cases: int, total: int) -> bool:

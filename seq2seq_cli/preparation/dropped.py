@@ -97,7 +97,8 @@ class LineCounts:
                 if reason != "blank line":
                     first = lines.examples[0].line
                     raise PairFileError(
-                        f"{file}:{first}: no sentence pair is left: all lines are dropped, the first one as: {reason}"
+                        f"{file}:{first}: no sentence pair is left: all lines are dropped, the first one as: {reason}:"
+                        " give other pairs, or other limits of data with --set"
                     )
             raise PairFileError(f"{file}: no sentence pair in it: {ONE_PER_LINE}")
 

@@ -17,7 +17,8 @@ _FEWEST_KNOWN = 2
 """Times that a word of the training split occurs, from which on its translation may have been learned."""
 
 _RARE = 5
-"""Most times that a word of the training split occurs which tells what becomes of words that it has never."""
+"""Times that a rare word of the training split occurs at most; what becomes of rare words is taken for what becomes of
+words that it never has."""
 
 
 def learn_known_words(training: TrainingText, config: TextConfig) -> tuple[str, ...]:

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
-from seq2seq_cli.compute.environment import usable_cores
-from seq2seq_cli.errors import S2SError, UsageError
+from seq2seq_cli.compute.threads import usable_cores
+from seq2seq_cli.errors import S2SError, UsageError, how_to_install
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -139,7 +139,7 @@ def _dask_workers(place: str, _total_bytes: int) -> Iterator[Workers]:
     try:
         from distributed import Client, KilledWorker
     except ImportError:
-        raise UsageError(f"--executor {place}: needs another package: pip install '{_PACKAGE}[dask]'") from None
+        raise UsageError(f"--executor {place}: needs another package: {how_to_install('dask')}") from None
     try:
         client = Client(f"tcp://{place.removeprefix(DASK)}", timeout=_CONNECT_SECONDS, set_as_default=False)  # type: ignore[no-untyped-call]
     except (OSError, TimeoutError, ValueError):

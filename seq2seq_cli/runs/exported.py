@@ -1,4 +1,4 @@
-"""The exported model of a run: two ONNX graphs, and a record of what they were made for.
+"""The exported model of a run: its ONNX graphs, and a record of what they were made for.
 
 The graphs hold no weights but references into the file of the best weights. Those that are saved later in the same run
 have the same names, shapes and places: the graphs are written once per run, and hold for all of them.

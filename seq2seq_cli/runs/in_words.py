@@ -1,4 +1,4 @@
-"""Epochs and best weights in words, the same wherever they are told: bar, list, model card, report."""
+"""Epochs, times and best weights in words, the same wherever they are told: bar, list, model card, report."""
 
 import math
 
@@ -40,3 +40,8 @@ def best_in_words(epoch: int, metric: Metric, deciding: Metric, score: float | N
 def newest_in_words(epoch: int) -> str:
     """The epoch of the best weights where there is no score to choose by."""
     return f"epoch {epoch}, the newest: nothing is held out"
+
+
+def duration(seconds: float) -> str:
+    """A time in seconds or minutes, such as 42 s or 17.3 minutes."""
+    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.1f} minutes"

@@ -20,7 +20,7 @@ from pydantic import (
 )
 
 from seq2seq_cli.config.choices import Metric
-from seq2seq_cli.errors import ModelFileError
+from seq2seq_cli.errors import ModelFileError, unreadable
 from seq2seq_cli.files.json_files import check_format, parse_json
 from seq2seq_cli.files.reading import read_whole
 from seq2seq_cli.runs.in_words import best_in_words, newest_in_words
@@ -243,7 +243,7 @@ def read_history(run: Path) -> History:
     except FileNotFoundError:
         return History()
     except OSError as error:
-        raise ModelFileError(f"{path}: cannot be read: {error.strerror}") from None
+        raise ModelFileError(unreadable(path, error)) from None
     records = [_parse(line, path) for line in lines]
     if damaged := [number for number, record in enumerate(records[:-1], start=1) if record is None]:
         others = f", and {len(damaged) - 1:,} more such lines" if len(damaged) > 1 else ""
@@ -268,7 +268,7 @@ class MetricsReader:
         except FileNotFoundError:
             return []
         except OSError as error:
-            raise ModelFileError(f"{self._path}: cannot be read: {error.strerror}") from None
+            raise ModelFileError(unreadable(self._path, error)) from None
         start, self._read = min(self._read, len(content)), content.rfind(b"\n") + 1
         records = (_parse(line, self._path) for line in content[start : self._read].splitlines())
         return [record for record in records if record]

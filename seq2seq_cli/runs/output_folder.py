@@ -116,7 +116,7 @@ def remove_run(path: Path) -> list[str]:
                 clear_unfinished(file)
                 file.unlink()
     except TimeoutError:
-        raise UsageError(f"{path}: a training has just begun in it") from None
+        raise UsageError(f"{path}: a training has just begun in it: wait for its end, or stop it") from None
     (path / LOCK).unlink(missing_ok=True)
     for folder in (*sorted({file.parent for file in files} - {path}, reverse=True), path):
         with contextlib.suppress(OSError):  # something else is in it

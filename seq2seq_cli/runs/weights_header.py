@@ -10,7 +10,7 @@ from math import prod
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from seq2seq_cli.errors import ModelFileError
+from seq2seq_cli.errors import ModelFileError, unreadable
 from seq2seq_cli.files.json_files import check_format, parse_json
 from seq2seq_cli.files.reading import open_regular
 
@@ -65,7 +65,7 @@ def read_header(path: Path) -> Header:
     except FileNotFoundError:
         raise ModelFileError(f"{path}: no such file: no epoch of this run is finished yet") from None
     except OSError as error:
-        raise ModelFileError(f"{path}: cannot be read: {error.strerror}") from None
+        raise ModelFileError(unreadable(path, error)) from None
     except (ValueError, LookupError, TypeError, AttributeError):
         raise ModelFileError(f"{path}: damaged, or not a safetensors file: {_CURE}") from None
     described = _described(metadata, path)

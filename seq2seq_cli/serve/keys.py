@@ -5,7 +5,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from seq2seq_cli.errors import InputError
+from seq2seq_cli.errors import InputError, unreadable
 from seq2seq_cli.files.reading import read_whole
 
 VARIABLE = "S2S_API_KEY"
@@ -52,7 +52,7 @@ def _read(file: Path) -> list[str]:
     try:
         lines = map(str.strip, read_whole(file, most=_MOST_BYTES).decode("utf-8-sig").splitlines())
     except OSError as error:
-        raise InputError(f"{file}: cannot be read: {error.strerror}") from None
+        raise InputError(unreadable(file, error)) from None
     except UnicodeDecodeError:
         raise InputError(f"{file}: not UTF-8: write an API key per line") from None
     return [line for line in lines if line and not line.startswith("#")]

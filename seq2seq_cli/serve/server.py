@@ -20,6 +20,7 @@ from seq2seq_cli.serve.limits import MOST_CONNECTIONS
 
 _LAST_REQUESTS = 0.5
 """Seconds after the signal to stop in which requests are still taken: they are on their way on open connections."""
+_ADDRESSES = "127.0.0.1, or 0.0.0.0 for all networks"
 _STOPPING_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -29,10 +30,10 @@ def open_socket(host: str, port: int) -> socket.socket:
         family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         return socket.create_server(address[:2], family=family)
     except (socket.gaierror, UnicodeError):
-        raise UsageError(f"--host {host}: no such address of this machine") from None
+        raise UsageError(f"--host {host}: no such address of this machine; give {_ADDRESSES}") from None
     except OSError as error:
         reason = os.strerror(error.errno or 0)
-        cure = "another --port" if error.errno != errno.EADDRNOTAVAIL else "127.0.0.1, or 0.0.0.0 for all networks"
+        cure = "another --port" if error.errno != errno.EADDRNOTAVAIL else _ADDRESSES
         raise UsageError(f"--host {host} --port {port}: cannot listen there: {reason}; give {cure}") from None
 
 

@@ -23,6 +23,12 @@ def upper(text: str, language: str) -> str:
     return unicodedata.normalize("NFC", text.upper())
 
 
+def lowered(character: str) -> str:
+    """The character in lower case where that is one character, so that positions stay."""
+    lower = character.lower()
+    return lower if len(lower) == 1 else character
+
+
 def fold(word: str, language: str) -> str:
     """The lower case of the upper case: the same for all spellings that look alike in capitals (weiß, Weiss)."""
     if word.isascii() and language not in DOTTED:

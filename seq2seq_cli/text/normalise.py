@@ -1,8 +1,9 @@
 """One spelling for each text, in training and in use."""
 
 import re
+import string
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain, islice, pairwise
 
 SPACING = "\N{LOWER ONE EIGHTH BLOCK}"
@@ -26,6 +27,9 @@ UNSPACED = (
     *((0xF900, 0xFAFF), (0xFF66, 0xFF9F), (0x20000, 0x10FFFF)),
 )
 """Ranges of code points of scripts without spaces between words: Thai and Lao, Burmese, Khmer, Kana, Han."""
+
+_SEVERAL_WORDS = 8
+"""Characters from which on a sentence has several words, in nearly all scripts that write spaces."""
 
 # Control characters that are not white space; the soft hyphen, spaces without width, marks of direction and the byte
 # order mark; and halves of surrogate pairs, which no file can hold.
@@ -72,6 +76,11 @@ def in_spaced_word(character: str) -> bool:
     return character != "" and in_word(character) and not is_unspaced(character)
 
 
+def are_in_one_word(before: str, after: str) -> bool:
+    """Whether two neighbouring characters are in one word, of a script with spaces between words."""
+    return in_spaced_word(before) and in_spaced_word(after)
+
+
 def is_unspaced(character: str) -> bool:
     """Whether a character is of a script without spaces between words."""
     return any(first <= ord(character) <= last for first, last in UNSPACED)
@@ -87,10 +96,15 @@ def solid_length(text: str) -> int:
     return sum(not is_space(character) for character in text)
 
 
-def lowered(character: str) -> str:
-    """The character in lower case where that is one character, so that positions stay."""
-    lower = character.lower()
-    return lower if len(lower) == 1 else character
+def is_punctuation(token: str) -> bool:
+    """Whether every character is a punctuation mark, in any script (or one of ASCII's, such as ``~``), or SPACING."""
+    return all(unicodedata.category(c).startswith("P") or c in string.punctuation or c == SPACING for c in token)
+
+
+def count_spaceless(texts: Iterable[str]) -> tuple[int, int]:
+    """The number of texts without a space among those that are long enough for several words, and that of all these."""
+    is_spaceless = [" " not in text for text in texts if len(text) >= _SEVERAL_WORDS]
+    return is_spaceless.count(True), len(is_spaceless)
 
 
 def _is_normal(text: str) -> bool:

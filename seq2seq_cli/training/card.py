@@ -16,7 +16,7 @@ from seq2seq_cli.corpus.splits import SPLITS
 from seq2seq_cli.counts import counted
 from seq2seq_cli.learning.state import TrainingState
 from seq2seq_cli.runs.folder import RunFolder
-from seq2seq_cli.runs.in_words import epochs_in_words
+from seq2seq_cli.runs.in_words import duration, epochs_in_words
 from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
 from seq2seq_cli.training.events import Report
 
@@ -30,7 +30,6 @@ def model_card(
     """The card of a run; without a report, the run has neither test scores nor samples yet."""
     src, tgt = config.text.src.language, config.text.tgt.language
     progress = state.progress
-    parameters = sum(weight.numel() for weight in state.model.parameters())
     pairs = ", ".join(f"{len(corpus.split(name)):,} {name}" for name in SPLITS)
     init_from = run.provenance().init_from
     origin = init_from and Path(init_from).name
@@ -42,10 +41,10 @@ def model_card(
 
 # {name}: {src} to {tgt}
 
-A sequence-to-sequence translator with attention, trained by s2s.
+A sequence-to-sequence translator{" with attention" if config.model.attention.has_weights else ""}, trained by s2s.
 
 - model: {config.model.decoder.kind} decoder, {config.model.attention.in_words},
-  {config.model.decoder.readout} readout; {parameters:,} parameters
+  {config.model.decoder.readout} readout; {state.model.parameter_count:,} parameters
 - data: {pairs} pairs; {_shared(corpus)}{_left_out(corpus, origin)}
 - vocabulary: {len(corpus.src_codec.vocabulary):,} {src}, {len(corpus.tgt_codec.vocabulary):,} {tgt}
 - training: {epochs_in_words(progress.epochs)}, {counted(progress.step, "step")}, {duration(progress.seconds)} on
@@ -134,8 +133,3 @@ def _table_row(*cells: str) -> str:
 def _cell(text: str) -> str:
     """A text as itself, whatever marks of Markdown and HTML it has."""
     return _MARKS.sub(r"\\\g<0>", html.escape(text, quote=False))
-
-
-def duration(seconds: float) -> str:
-    """A time in seconds or minutes, such as 42 s or 17.3 minutes."""
-    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.1f} minutes"

@@ -143,9 +143,9 @@ def _plan_to_resume(options: Options, held: ExitStack) -> Planned:
             " prepare that corpus again, or train a new run with --out"
         )
     fixed = overridden_keys(options.overrides)
-    changes = resumed_changes(saved, fitted(config, corpus, fixed=fixed), run.path, fixed=fixed)
     if provenance.init_from:
         corpus = _leave_out_known(corpus, run, Path(provenance.init_from), config)
+    changes = resumed_changes(saved, fitted(config, corpus, fixed=fixed), run.path, fixed=fixed)
     plan = Plan(
         path=run.path,
         config=resolve_config(config, corpus, fixed=fixed),

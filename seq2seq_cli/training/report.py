@@ -1,8 +1,7 @@
 """The report on a finished run: its scores on the test split and a few translations."""
 
-import shlex
-
 from seq2seq_cli.compute.memory import memory_errors
+from seq2seq_cli.compute.out_of_memory import SMALLER_SEARCH
 from seq2seq_cli.corpus.splits import SPLITS
 from seq2seq_cli.decoding.engines.open_engine import load_model
 from seq2seq_cli.decoding.load import consulting, load_translator, translator_of
@@ -10,6 +9,7 @@ from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import Interrupted, S2SError, TrainingError
 from seq2seq_cli.evaluation.held_out import score_split
 from seq2seq_cli.model.seq2seq import Seq2Seq
+from seq2seq_cli.runs.folder import resume_command
 from seq2seq_cli.runs.metrics import TestRecord
 from seq2seq_cli.training.card import model_card
 from seq2seq_cli.training.events import Report, SampleTranslation
@@ -25,7 +25,7 @@ def finish(session: Session) -> Report:
     without scores are there already.
     """
     try:
-        with memory_errors(session.state.device):
+        with memory_errors(session.state.device, SMALLER_SEARCH):
             result = report(session)
     except S2SError as error:
         raise TrainingError(_untested(session, f"the test failed: {error}")) from error
@@ -48,10 +48,8 @@ def finish(session: Session) -> Report:
 
 
 def _untested(session: Session, why: str) -> str:
-    return (
-        f"{session.run.path}: trained, and its best weights are saved, but {why}; test again with: s2s train --resume"
-        f" --out {shlex.quote(str(session.run.path))}"
-    )
+    path = session.run.path
+    return f"{path}: trained, and its best weights are saved, but {why}; test again with: {resume_command(path)}"
 
 
 def report(session: Session) -> Report:
@@ -72,7 +70,7 @@ def report(session: Session) -> Report:
         search=session.config.decoding.in_words,
         samples_split=split,
         samples=_samples(translator, corpus.sentences(split)),
-        parameters=sum(p.numel() for p in model.parameters()),
+        parameters=model.parameter_count,
         max_minutes=training.max_minutes if is_ended_by_time(progress, training) else None,
     )
 

@@ -22,6 +22,7 @@ from seq2seq_cli.config.yaml12 import shown
 from seq2seq_cli.corpus.splits import SPLITS
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.evaluation.languages import bleu_tokenisation
+from seq2seq_cli.text.normalise import count_spaceless
 
 if TYPE_CHECKING:
     from seq2seq_cli.corpus.prepared import PreparedCorpus
@@ -34,8 +35,6 @@ _FEW_TO_SCORE = 1_000
 """Validation pairs below which BLEU, which counts whole words and phrases, hardly tells one epoch from the next. On 266
 pairs, of 2,485 for training, the loss chose epochs of 3 to 12 BLEU where 4 to 14 could be had; chrF was as good as BLEU
 above 10 BLEU, and better below: its order of the later epochs was that of the test split (0.9; BLEU's 0.5)."""
-_SEVERAL_WORDS = 12
-"""Characters from which on a sentence has several words in languages that write spaces."""
 
 SomeSection = TypeVar("SomeSection", bound=Section)
 
@@ -115,9 +114,9 @@ def _with_metric(config: Config, corpus: "PreparedCorpus") -> Config:
 
 
 def _has_no_spaces(texts: Iterable[str]) -> bool:
-    """Whether most of the texts that must have several words have no space."""
-    has_space = [" " in text for text in texts if len(text) >= _SEVERAL_WORDS]
-    return has_space.count(False) > len(has_space) / 2
+    """Whether most of the texts that are long enough for several words have no space."""
+    spaceless, long = count_spaceless(texts)
+    return spaceless > long / 2
 
 
 def _with_length_factor(config: Config, corpus: "PreparedCorpus") -> Config:

@@ -1,7 +1,6 @@
 """The session of a training: a run that is started or resumed, trained, and saved on the way."""
 
 import logging
-import shlex
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
@@ -29,13 +28,12 @@ from seq2seq_cli.errors import (
     ModelFileError,
     OtherProcessError,
     PreparedFolderError,
-    TrainingError,
     one_line,
 )
 from seq2seq_cli.learning.state import TrainingState, fresh_state
 from seq2seq_cli.model.build import build_model, build_outline
 from seq2seq_cli.model.seq2seq import Seq2Seq
-from seq2seq_cli.runs.folder import METRICS_BYTES, RunFolder
+from seq2seq_cli.runs.folder import METRICS_BYTES, RunFolder, resume_command
 from seq2seq_cli.runs.in_words import place_in_words
 from seq2seq_cli.runs.output_folder import check_name
 from seq2seq_cli.runs.provenance import Provenance
@@ -137,7 +135,6 @@ class Session:
         def restored() -> TrainingState:
             state = _fresh_state(config, corpus, device, precision)
             restore_state(run, state, checkpoint, group)
-            state.precision = precision
             if redraws or before.seed != training.seed:
                 _seed(training.seed, state.progress.step, group)
             if state.progress.order != order_of_pairs(training):
@@ -194,7 +191,7 @@ class Session:
             processes=self.group.size,
             precision=self.state.precision,
             pairs=len(self.corpus.split("train")),
-            parameters=sum(weight.numel() for weight in self.state.model.parameters()),
+            parameters=self.state.model.parameter_count,
             init_from=self.run.provenance().init_from if self.group.is_main else None,
             training=self.config.training,
             epoch=progress.epoch + 1,
@@ -234,8 +231,10 @@ class Session:
         )
 
     def _resume_command(self) -> str:
-        command = f"train --resume --out {shlex.quote(str(self.run.path))}"
-        return f"s2s {command}" if self.group.size == 1 else f"torchrun [its options] -m seq2seq_cli {command}"
+        command = resume_command(self.run.path)
+        if self.group.size == 1:
+            return command
+        return f"torchrun [its options] -m seq2seq_cli {command.removeprefix('s2s ')}"
 
 
 def create_run(
@@ -271,7 +270,8 @@ def _save_pairs(run: RunFolder, config: Config, corpus: PreparedCorpus) -> None:
     """
     if not config.decoding.similar_pairs:
         run.remove_pairs()
-    if not config.decoding.similar_pairs or run.has_pairs:
+        return
+    if run.has_pairs:
         return
     split = corpus.split("train")
     src, tgt = split.pick(np.linspace(0, len(split) - 1, min(len(split), MOST_PAIRS)).astype(np.int64))
@@ -367,11 +367,6 @@ def _fresh_state(
     config: Config, corpus: PreparedCorpus, device: torch.device, precision: Precision, weights: Weights | None = None
 ) -> TrainingState:
     """The state before the first update, with these weights, or others drawn from the seed of the config."""
-    if not len(corpus.split("train")):
-        raise TrainingError(
-            f"{corpus.path}: has no training pairs: prepare more, or hold out fewer (data.valid_sources,"
-            " data.test_sources)"
-        )
     torch.manual_seed(config.training.seed)
     with memory_errors(device):
         model = build_model(config.model, **_sizes(corpus)).to(device)

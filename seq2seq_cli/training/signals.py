@@ -4,7 +4,9 @@ import signal
 import threading
 from types import FrameType
 
-EXIT_CODES = {signal.SIGINT: 130, signal.SIGTERM: 143}
+from seq2seq_cli.errors import exit_code_of_signal
+
+EXIT_CODES = {number: exit_code_of_signal(number) for number in (signal.SIGINT, signal.SIGTERM)}
 
 
 class StopRequest:

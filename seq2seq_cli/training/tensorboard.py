@@ -10,7 +10,7 @@ from pathlib import Path
 
 from matplotlib.image import imread
 
-from seq2seq_cli.errors import UsageError
+from seq2seq_cli.errors import UsageError, how_to_install
 from seq2seq_cli.plots.attention_map import AttentionMap
 from seq2seq_cli.plots.attention_picture import render_attention
 from seq2seq_cli.runs.metrics import EpochRecord, Record, StepRecord
@@ -79,6 +79,4 @@ class TensorBoard:
 def check_installed() -> None:
     """Raise UsageError when the package tensorboard is not installed."""
     if importlib.util.find_spec("tensorboard") is None:
-        raise UsageError(
-            "training.tensorboard: the package tensorboard is not installed: pip install 'seq2seq_cli[tensorboard]'"
-        )
+        raise UsageError(f"training.tensorboard: needs the package tensorboard: {how_to_install('tensorboard')}")

@@ -405,7 +405,8 @@ def test_a_port_in_use_and_a_host_of_nobody_are_told(runs: dict[str, LoadedRun],
     assert done.stderr == f"s2s: error: {cannot}\n"
     done = s2s_here(tmp_path, "serve", *model, "--host", "no such host")
     assert done.returncode == 2
-    assert done.stderr == "s2s: error: --host no such host: no such address of this machine\n"
+    cure = "give 127.0.0.1, or 0.0.0.0 for all networks"
+    assert done.stderr == f"s2s: error: --host no such host: no such address of this machine; {cure}\n"
 
 
 def test_an_endless_timeout_is_refused(runs: dict[str, LoadedRun], tmp_path: Path) -> None:

@@ -81,5 +81,6 @@ def test_a_line_of_20_megabytes_is_named_as_the_reason(tmp_path: Path) -> None:
     (tmp_path / "deu.txt").write_bytes(b"abcd " * 4_000_000)
 
     line = refused(tmp_path, "prepare", "deu.txt")
-    assert line == "deu.txt:1: no sentence pair is left: all lines are dropped, the first one as: too long"
+    dropped = "no sentence pair is left: all lines are dropped, the first one as: too long"
+    assert line == f"deu.txt:1: {dropped}: give other pairs, or other limits of data with --set"
     assert refused(tmp_path, "prepare", "--src", "deu.txt", "--tgt", "deu.txt").endswith(line.partition(":1:")[2])

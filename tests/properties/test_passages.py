@@ -141,7 +141,7 @@ def restored(piece: Piece, data: st.DataObject) -> str:
     units = data.draw(st.lists(st.sampled_from(["Haus", "und", ",", ".", "ß", "家"]), max_size=8), label="units")
     parts = re.findall(r"\w+|[^\w\s]", normalise(piece.text))
     shape = len(units), len(parts) + 1
-    weights = None
+    weights = np.zeros(shape, dtype=np.float32)
     if data.draw(st.booleans(), label="has attention"):
         drawn = data.draw(st.lists(st.integers(0, 3), min_size=shape[0] * shape[1], max_size=shape[0] * shape[1]))
         weights = np.array(drawn, dtype=np.float32).reshape(shape)

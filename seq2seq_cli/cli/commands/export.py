@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from seq2seq_cli.cli.completions import complete_run
+from seq2seq_cli.cli.completions import RUN_FORMS, complete_run
 from seq2seq_cli.config.choices import ExportFormat
 from seq2seq_cli.errors import one_line
 
@@ -20,9 +20,7 @@ _HINTS: dict[ExportFormat, str] = {
 def export(
     run: Annotated[
         Path,
-        typer.Argument(
-            metavar="RUN", help="The run folder, or one of its files of weights.", autocompletion=complete_run
-        ),
+        typer.Argument(metavar="RUN", help=f"The run: {RUN_FORMS}.", autocompletion=complete_run),
     ],
     out: Annotated[Path, typer.Argument(metavar="OUT", help="The folder or file to make.")],
     to: Annotated[

@@ -9,8 +9,8 @@ import typer
 
 from seq2seq_cli.cli.completions import complete_run
 from seq2seq_cli.cli.runs.named import find, titles
-from seq2seq_cli.cli.terminal.notices import warn
-from seq2seq_cli.errors import UsageError, one_line
+from seq2seq_cli.cli.terminal.notices import tell, warn
+from seq2seq_cli.errors import UsageError
 from seq2seq_cli.plots.learning_curves import Axis, Measure
 
 app = typer.Typer(rich_markup_mode=None)
@@ -51,7 +51,7 @@ def list_runs(
     elif found:
         sys.stdout.writelines(f"{line}\n" for line in list_lines(found))
     else:
-        sys.stderr.write(f"s2s: no runs are in {one_line(str(context.obj))} yet: s2s train makes one\n")
+        tell(f"no runs are in {context.obj} yet: s2s train makes one")
     for run in found:
         if isinstance(run, runs.DamagedRun):
             warn(run.problem)
@@ -114,7 +114,7 @@ def plot(
     shown = metric or default_measure(found)
     curves = learning_curves(dict(zip(titles(found), found, strict=True)), axis=x, measure=shown)
     save_curves(curves, out, axis=x, measure=shown, overwrite=overwrite)
-    sys.stderr.write(f"s2s: learning curves written to {one_line(str(out))}\n")
+    tell(f"learning curves written to {out}")
 
 
 @app.command()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from seq2seq_cli.cli.completions import complete_run
+from seq2seq_cli.cli.completions import RUN_FORMS, complete_run
 from seq2seq_cli.cli.plain_command import loading
 from seq2seq_cli.cli.translating.arguments import check_utf8, is_file, looks_like_path
 from seq2seq_cli.cli.translating.formats import FormatName, decimal, json_line, tsv_rows
@@ -19,7 +19,8 @@ from seq2seq_cli.errors import InputError, UsageError
 from seq2seq_cli.files.json_files import json_number
 
 if TYPE_CHECKING:
-    from seq2seq_cli.decoding.scoring import PairScore, TotalScore
+    from seq2seq_cli.decoding.scoring import PairScore
+    from seq2seq_cli.decoding.translation import TotalScore
 
 
 def score(
@@ -37,7 +38,7 @@ def score(
         typer.Option(
             "--model",
             metavar="RUN",
-            help="The run to score with: its name in runs/, its folder, its zip archive, or a file of its weights.",
+            help=f"The run to score with: {RUN_FORMS}.",
             show_default="newest",
             autocompletion=complete_run,
         ),
@@ -56,13 +57,14 @@ def score(
     """Tell how probable a trained run finds given translations.
 
     The log-probability of a translation is the sum over its tokens, <eos> counted. Its score is the mean per token, at
-    most 0; the confidence is the exponent of the score, from 0 to 1. The perplexity of all pairs is the exponent of
-    minus their mean log-probability per token.
+    most 0; the confidence is exp(score), from 0 to 1. The perplexity of all pairs is exp(-s), where s is their mean
+    log-probability per token.
     """
     pairs, place = _pairs(src, tgt)
     with loading():
         from seq2seq_cli.decoding.load import load
-        from seq2seq_cli.decoding.scoring import TotalScore, score_pairs
+        from seq2seq_cli.decoding.scoring import score_pairs
+        from seq2seq_cli.decoding.translation import TotalScore
 
         translator = load(model, device=device, overrides=overrides or []).translator
     output = Output(sys.stdout)
@@ -89,22 +91,13 @@ def _pairs(src: str, tgt: str) -> tuple[Iterator[tuple[str, str]], Callable[[int
 
 
 def _pairs_of_lines(src: Path, tgt: Path) -> Iterator[tuple[str, str]]:
-    for number, (source, target) in enumerate(zip_longest(_lines(src), _lines(tgt)), start=1):
+    from seq2seq_cli.decoding.lines import read_lines
+
+    for number, (source, target) in enumerate(zip_longest(read_lines(src), read_lines(tgt)), start=1):
         if source is None or target is None:
             shorter, longer = (src, tgt) if source is None else (tgt, src)
             raise InputError(f"{longer}:{number}: has no partner in {shorter}, which ends before it")
         yield source, target
-
-
-def _lines(path: Path) -> Iterator[str]:
-    from seq2seq_cli.decoding.lines import read_blocks
-
-    try:
-        with path.open("rb") as file:
-            for block in read_blocks(file, lambda number: f"{path}:{number}"):
-                yield from block
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
 
 
 def _of_pair(number: int, pair: "PairScore", format_: FormatName, output: Output) -> str:

@@ -1,16 +1,15 @@
 """``s2s serve``: translation behind a web address."""
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from seq2seq_cli.cli.completions import complete_run
+from seq2seq_cli.cli.completions import RUN_FORMS, complete_run
 from seq2seq_cli.cli.plain_command import PlainCommand, loading
-from seq2seq_cli.cli.terminal.notices import warn
+from seq2seq_cli.cli.terminal.notices import tell, warn
 from seq2seq_cli.cli.translating.options import Device, Overrides, Threads
-from seq2seq_cli.errors import UsageError
+from seq2seq_cli.errors import UsageError, how_to_install
 from seq2seq_cli.serve.limits import Limits
 
 COMMAND_CLASS = PlainCommand
@@ -24,7 +23,7 @@ def serve(
         typer.Option(
             "--model",
             metavar="RUN",
-            help="A run, or one of its files of weights; given more than once, one per direction.",
+            help=f"A run: {RUN_FORMS}; given more than once, one per direction.",
             show_default="newest",
             autocompletion=complete_run,
         ),
@@ -63,7 +62,7 @@ def serve(
             from seq2seq_cli.serve.app import Application
             from seq2seq_cli.serve.server import address_of, is_reachable, open_socket, run
         except ModuleNotFoundError as error:
-            raise UsageError(f"serve needs the package {error.name}: pip install 'seq2seq_cli[serve]'") from None
+            raise UsageError(f"serve needs the package {error.name}: {how_to_install('serve')}") from None
         from seq2seq_cli.serve.directions import Directions, listed
         from seq2seq_cli.serve.keys import ApiKeys
 
@@ -74,6 +73,6 @@ def serve(
             warn("other machines can reach this server without an API key: --api-keys FILE asks for one")
         with loading():
             directions = Directions.load(model or [], device=device, overrides=overrides or [], threads=threads)
-        started = f"s2s: translates {listed(directions)} at {address_of(listener)}\n"
-        run(Application(directions=directions, keys=keys, limits=limits), listener, lambda: sys.stderr.write(started))
-    sys.stderr.write("s2s: stopped\n")
+        started = f"translates {listed(directions)} at {address_of(listener)}"
+        run(Application(directions=directions, keys=keys, limits=limits), listener, lambda: tell(started))
+    tell("stopped")

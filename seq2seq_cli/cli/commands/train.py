@@ -80,8 +80,8 @@ def _shorthand(key: str, value: object) -> list[str]:
 
 
 def _result(report: "Report") -> str:
-    from seq2seq_cli.runs.in_words import epochs_in_words
-    from seq2seq_cli.training.card import duration
+    from seq2seq_cli.runs.folder import resume_command
+    from seq2seq_cli.runs.in_words import duration, epochs_in_words
 
     lines = [f"{epochs_in_words(report.epochs)} in {duration(report.seconds)}; best: {report.best}"]
     if report.skipped:
@@ -101,8 +101,8 @@ def _result(report: "Report") -> str:
     model, sentence = shlex.quote(str(report.run)), report.samples[0].source
     lines.append("")
     if report.max_minutes:
-        minutes = f"training.max_minutes={2 * report.max_minutes:g}"
-        lines.append(f"To train longer: s2s train --resume --out {model} --set {minutes}")
+        longer = resume_command(report.run, f"training.max_minutes={2 * report.max_minutes:g}")
+        lines.append(f"To train longer: {longer}")
     dashes = "-- " if sentence.startswith("-") else ""
     lines.append(f"To translate: s2s translate --model {model} {dashes}{shlex.quote(sentence)}")
     return "\n".join(lines) + "\n"

@@ -5,13 +5,13 @@ from typing import Annotated, Literal, TypeAlias
 
 import typer
 
-from seq2seq_cli.cli.completions import complete_run
+from seq2seq_cli.cli.completions import RUN_FORMS, complete_run
 
 Runs: TypeAlias = Annotated[
     list[Path] | None,
     typer.Argument(
         metavar="[RUN]...",
-        help="Run folders or their archives; the newest one by default.",
+        help=f"The runs, each by {RUN_FORMS}; the newest one by default.",
         show_default=False,
         autocompletion=complete_run,
     ),

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from seq2seq_cli.cli.terminal.notices import WARNING
 from seq2seq_cli.cli.training.display import TESTING, Display, epoch_line
 from seq2seq_cli.cli.training.standing import Standing
 from seq2seq_cli.counts import counted
@@ -56,11 +57,11 @@ class TrainingBar:
         if event.halved and not self._warned_of_halves:
             self._warned_of_halves = True
             self._display.tell(
-                f"s2s: warning: step {event.step}: the batch did not fit in memory and was computed in two halves, as"
+                f"{WARNING}step {event.step}: the batch did not fit in memory and was computed in two halves, as"
                 " others may be from now on: a lower training.batch_size is faster"
             )
         if event.skipped:
-            self._display.tell(f"s2s: warning: step {event.step}: skipped, its gradient is not finite")
+            self._display.tell(f"{WARNING}step {event.step}: skipped, its gradient is not finite")
             return
         if event.epoch != self._epoch:
             self._epoch, self._loss, self._tokens, self._seconds = event.epoch, event.loss, 0, 0.0

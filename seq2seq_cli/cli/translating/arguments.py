@@ -1,7 +1,6 @@
 """The words of the command line, before they are options and sentences."""
 
 import re
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from shlex import quote
@@ -11,7 +10,8 @@ from typer import TyperException
 from typing_extensions import override
 
 from seq2seq_cli.cli.plain_command import PlainCommand, before_dashes
-from seq2seq_cli.errors import InputError, ModelFileError, UsageError, one_line
+from seq2seq_cli.cli.terminal.notices import tell
+from seq2seq_cli.errors import InputError, ModelFileError, UsageError
 from seq2seq_cli.runs.archive import is_archive
 from seq2seq_cli.runs.folder import named_run
 from seq2seq_cli.runs.layout import CONFIG
@@ -82,7 +82,7 @@ def hint_at_options(texts: Sequence[str]) -> None:
     """Say on stderr which option is meant, where one of the texts is the name of a run or of a file."""
     for kind, option, is_meant in (("run", "--model", _is_run), ("file", "--input", is_file)):
         if named := next(filter(is_meant, texts), None):
-            sys.stderr.write(f"s2s: {one_line(named)} is a {kind}: did you mean {option} {one_line(quote(named))}?\n")
+            tell(f"{named} is a {kind}: did you mean {option} {quote(named)}?")
             return
 
 

@@ -1,15 +1,15 @@
 """The file of ``translate --attention FILE``: a picture, a page, or the numbers themselves."""
 
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from seq2seq_cli.cli.terminal.notices import tell
 from seq2seq_cli.cli.translating.translators import Translators
 from seq2seq_cli.counts import counted
-from seq2seq_cli.errors import UsageError, one_line
+from seq2seq_cli.errors import UsageError
 from seq2seq_cli.pages.data import N_BEST
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class AttentionFile:
 
     def check(self) -> None:
         """Raise UsageError, before any work, unless the file can be written as it is asked for."""
-        from seq2seq_cli.plots.output import check_output_path
+        from seq2seq_cli.files.output import check_output_path
 
         check_output_path(self.path, content="attention", endings=_ENDINGS, overwrite=self.overwrite)
         if self.title and self._ending == _NUMBERS:
@@ -74,17 +74,17 @@ class AttentionFile:
             drawn, count = self._write_sentences(texts, translators.labels)
             shown, is_whole = counted(drawn, "sentence"), is_whole and drawn == count
         if not drawn and self._ending != _NUMBERS:
-            sys.stderr.write(f"s2s: no attention to draw: {one_line(str(self.path))} is not written\n")
+            tell(f"no attention to draw: {self.path} is not written")
             return
         self.overwrite = True
         some = "" if is_whole else f" of the first {shown}"
-        sys.stderr.write(f"s2s: attention{some} written to {one_line(str(self.path))}\n")
+        tell(f"attention{some} written to {self.path}")
 
     def _write_page(self, texts: "Iterable[Sequence[Translation]]", translators: Translators) -> int:
         """Write the page, unless no text has words; returns the number of those that do."""
         from seq2seq_cli.decoding.translation_data import text_data
+        from seq2seq_cli.files.output import write_output
         from seq2seq_cli.pages.translations import translations_page
-        from seq2seq_cli.plots.output import write_output
 
         if not (worded := [text for text in texts if any(each.sentences for each in text)]):
             return 0
@@ -113,5 +113,5 @@ def _ranked(translator: "Translator", translations: "Sequence[Translation]") -> 
     """The translations with the n best ones of a search of its own, where it was not for several."""
     if translator.options.n_best > 1:
         return iter(translations)
-    several = translator.with_n_best(N_BEST).translate([each.source for each in translations])
+    several = replace(translator.with_n_best(N_BEST), is_traced=False).translate([each.source for each in translations])
     return (replace(each, alternatives=ranked.alternatives) for each, ranked in zip(translations, several, strict=True))

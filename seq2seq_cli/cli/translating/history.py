@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NoReturn
 
+from seq2seq_cli.errors import exit_code_of_signal
+
 _LINES = 1000
 """Lines that are kept."""
 
@@ -47,7 +49,7 @@ def history() -> Iterator[None]:
 
 def _end(number: int, _frame: object) -> NoReturn:
     """End as a signal does that is not handled, but keep the lines: the window of the terminal was closed."""
-    sys.exit(128 + number)
+    sys.exit(exit_code_of_signal(number))
 
 
 def half_typed() -> str:

@@ -1,11 +1,11 @@
-"""The options of ``s2s translate``, of which ``s2s score`` has some."""
+"""The options of ``s2s translate``, some of which other commands have as well."""
 
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
 import typer
 
-from seq2seq_cli.cli.completions import complete_run
+from seq2seq_cli.cli.completions import RUN_FORMS, complete_run
 from seq2seq_cli.cli.translating.formats import DOUBTFUL, FormatName
 from seq2seq_cli.config.choices import LARGEST_BEAM, DeviceName
 
@@ -19,8 +19,8 @@ Models: TypeAlias = Annotated[
     typer.Option(
         "--model",
         metavar="RUN",
-        help="The run to translate with: its name in runs/, its folder, its zip archive or one of its files of weights;"
-        " given more than once, the runs are compared: each translates every text.",
+        help=f"The run to translate with: {RUN_FORMS}; given more than once, the runs are compared: each"
+        " translates every text.",
         show_default="newest",
         autocompletion=complete_run,
     ),
@@ -79,7 +79,7 @@ Score: TypeAlias = Annotated[
     bool,
     typer.Option(
         "--score",
-        help="Add the score, which is the mean log-probability per token (<eos> counted), and its exponent, from"
+        help="Add the score, which is the mean log-probability per token (<eos> counted), and exp(score), from"
         " 0 to 1: two columns of text. json and tsv always have them.",
     ),
 ]

@@ -6,13 +6,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from seq2seq_cli.cli.terminal.notices import tell_error
 from seq2seq_cli.cli.translating.arguments import check_utf8, hint_at_options
 from seq2seq_cli.cli.translating.greeting import greeting
 from seq2seq_cli.cli.translating.history import half_typed, history
 from seq2seq_cli.cli.translating.presenter import Presenter
 from seq2seq_cli.cli.translating.streams import STDIN
 from seq2seq_cli.config.choices import LARGEST_BEAM
-from seq2seq_cli.errors import InputError, UsageError, one_line
+from seq2seq_cli.errors import InputError, UsageError
 
 if TYPE_CHECKING:
     from seq2seq_cli.cli.translating.translators import Translators
@@ -50,7 +51,8 @@ class Prompt:
                 except KeyboardInterrupt:
                     sys.stderr.write("\n")
                 except InputError as error:
-                    sys.stderr.writelines(f"s2s: error: {one_line(problem)}\n" for problem in error.lines())
+                    for problem in error.lines():
+                        tell_error(problem)
 
     def _ask(self) -> str | None:
         """The next line; None at Ctrl-D, which ends the conversation, and at Ctrl-C."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from seq2seq_cli.cli.terminal.progress import progress_bar
 from seq2seq_cli.cli.translating.presenter import Presenter
-from seq2seq_cli.errors import InputError
+from seq2seq_cli.errors import InputError, unreadable
 
 if TYPE_CHECKING:
     from seq2seq_cli.decoding.lines import ByteStream
@@ -79,4 +79,4 @@ def _reading(name: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise InputError(f"{name}: cannot be read: {error.strerror}") from None
+        raise InputError(unreadable(name, error)) from None

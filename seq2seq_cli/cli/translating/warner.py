@@ -19,6 +19,8 @@ _PARTS, _PART_LENGTH = 3, 2
 such words are half in none with 4,000 subwords of English, in 14 with 1,000."""
 _LOOP = 3
 """Times in a row that a phrase stands in a loop; a word alone stands there once more: very, very, very."""
+_NGRAM = 3
+"""decoding.no_repeat_ngram_size as it is by default; two words forbid more."""
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 
 
@@ -108,8 +110,8 @@ def _loop(translator: "Translator", translation: "Translation") -> str | None:
         times, phrase = _most_repeated(_WORD.findall(sentence.text))
         if times >= _LOOP + (len(phrase) == 1) and times > _most_repeated(_WORD.findall(sentence.source))[0]:
             size = translator.options.no_repeat_ngram_size
-            shorter = 2 if size == _LOOP else _LOOP
-            helps = size == 0 or size >= _LOOP
+            shorter = 2 if size == _NGRAM else _NGRAM
+            helps = size == 0 or size >= _NGRAM
             cure = f": --set decoding.no_repeat_ngram_size={shorter} forbids that" if helps else ""
             return f"the translation has '{' '.join(phrase)}' {times} times in a row{cure}"
     return None

@@ -1,4 +1,4 @@
-"""The ONNX graphs of a model, its encoder and a step of its decoder, traced from the torch model.
+"""The ONNX graphs of a model: encoder, a step of the decoder, and one without the output layer; traced by torch.
 
 The graphs hold no weights: each weight is a reference to its place in a file of weights, in the folder of the graph.
 

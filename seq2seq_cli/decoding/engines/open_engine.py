@@ -5,7 +5,7 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from seq2seq_cli.compute.environment import usable_cores
+from seq2seq_cli.compute.threads import usable_cores
 from seq2seq_cli.config.choices import DecodingPrecision, DeviceName, EngineName
 from seq2seq_cli.decoding.engine import Engine
 from seq2seq_cli.errors import ExportError, ModelFileError, UsageError
@@ -52,6 +52,11 @@ def open_engine(
         if isinstance(error, ExportError):
             warnings.warn(f"{error}; computing with torch", stacklevel=2)
         return _torch_engine(run, "cpu", threads)
+
+
+def ensure_exported(run: RunFolder) -> None:
+    """Export the model of a run, unless that is done; raises ModelFileError and ExportError as `open_engine`."""
+    _onnx_engine(run, threads=1, precision="fp32", with_features=False)
 
 
 def _onnx_engine(

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from seq2seq_cli.decoding.engines.onnx_engine import open_session
-from seq2seq_cli.decoding.engines.open_engine import open_engine
+from seq2seq_cli.decoding.engines.open_engine import ensure_exported
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.files.whole_folder import contents, whole_folder
 from seq2seq_cli.files.writing import write_json, write_whole
@@ -89,7 +89,7 @@ def write_folder(folder: RunFolder, out: Path, *, overwrite: bool) -> None:
             write_json(
                 made / f"{side}_units.json", [codec.vocabulary.unit(id_) for id_ in range(len(codec.vocabulary))]
             )
-        open_engine(RunFolder(made), engine="onnx", threads=1)  # exports the model if the run is not exported
+        ensure_exported(RunFolder(made))
         shutil.copyfile(_program(), made / PROGRAM)
         write_whole(made / CARD, _readme(made, codecs).encode("utf-8"))
 

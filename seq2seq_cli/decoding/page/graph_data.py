@@ -20,6 +20,9 @@ _INFINITE = {np.inf: "Infinity", -np.inf: "-Infinity"}
 """JSON has no such numbers; JavaScript reads them from text."""
 
 
+_NOT_COMPUTED = "which the page cannot compute: export the model with --to onnx"
+
+
 class TensorData(TypedDict):
     """A tensor."""
 
@@ -55,9 +58,7 @@ def graph_data(graph: onnx.GraphProto, operators: Container[str]) -> GraphData:
 
 def _node(node: onnx.NodeProto, operators: Container[str]) -> NodeData:
     if node.op_type not in operators:
-        raise ExportError(
-            f"the model has the operation {node.op_type}, which the page cannot compute: export it with --to onnx"
-        )
+        raise ExportError(f"the model has the operation {node.op_type}, {_NOT_COMPUTED}")
     return {
         "operator": node.op_type,
         "inputs": list(node.input),
@@ -89,5 +90,5 @@ def _tensor(tensor: onnx.TensorProto) -> TensorData:
 def _kind(data_type: int) -> str:
     if data_type not in _KINDS:
         name = onnx.TensorProto.DataType.Name(data_type)
-        raise ExportError(f"the model has numbers of the type {name}, which the page cannot compute")
+        raise ExportError(f"the model has numbers of the type {name}, {_NOT_COMPUTED}")
     return _KINDS[data_type]

@@ -98,8 +98,8 @@ def expressions_data() -> dict[str, Expression]:
         "tagEnd": markup.TAG_END,
         "unspaced": f"[{''.join(f'{chr(first)}-{chr(last)}' for first, last in UNSPACED)}]",
         "wordHere": rf"^{markup.WORD_HERE.pattern}",
-        "wordBefore": r"(?:\w|\d[.,])\Z",
-        "wordAfter": r"^(?:\w|[.,]\d)",
+        "wordBefore": rf"(?:{'|'.join(protected.BEFORE)})\Z",
+        "wordAfter": rf"^(?:{'|'.join(protected.AFTER)})",
         "following": sentences.FOLLOWING,
         "lastWord": sentences.LAST_WORD,
     }

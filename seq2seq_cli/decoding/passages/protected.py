@@ -92,10 +92,15 @@ def lost_numbers(source: str, output: str, forms: Mapping[str, str]) -> list[tup
     return lost
 
 
+BEFORE = (r"\w", r"\d[.,]")
+AFTER = (r"\w", r"[.,]\d")
+"""Patterns of what stands before and after a letter or digit that is inside a longer word or number."""
+
+
 def occurrences(word: str, text: str) -> list[tuple[int, int]]:
     """The spans at which a protected word stands in a text, and not inside a longer word or number."""
-    before = r"(?<!\w)(?<!\d[.,])" if word[:1].isalnum() else ""
-    after = r"(?!\w)(?![.,]\d)" if word[-1:].isalnum() else ""
+    before = "".join(f"(?<!{pattern})" for pattern in BEFORE) if word[:1].isalnum() else ""
+    after = "".join(f"(?!{pattern})" for pattern in AFTER) if word[-1:].isalnum() else ""
     return [match.span() for match in re.finditer(before + re.escape(word) + after, text)]
 
 
@@ -114,9 +119,9 @@ def widened(text: str, spans: Sequence[tuple[int, int]]) -> tuple[tuple[int, int
 
 
 def _widened(text: str, start: int, end: int, first: int, last: int) -> tuple[int, int]:
-    while start > first and _is_in_word(text[start - 1]):
+    while start > first and _touches(text[start - 1]):
         start -= 1
-    while end < last and _is_in_word(text[end]):
+    while end < last and _touches(text[end]):
         end += 1
     while start > first and text[start - 1] in OPENING:
         start -= 1
@@ -125,6 +130,9 @@ def _widened(text: str, start: int, end: int, first: int, last: int) -> tuple[in
     return start, end
 
 
-def _is_in_word(character: str) -> bool:
-    """Whether it is a digit, or a letter of a script with cases (others write words without spaces)."""
+def _touches(character: str) -> bool:
+    """Whether a character beside a span belongs to it: digits, and letters of scripts with cases.
+
+    Scripts without cases are left out, as many of them write no spaces between words.
+    """
     return character.isdigit() or character.islower() or character.isupper()

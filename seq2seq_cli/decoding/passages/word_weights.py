@@ -13,7 +13,7 @@ from itertools import accumulate, pairwise
 import numpy as np
 
 from seq2seq_cli.shapes import Float
-from seq2seq_cli.text.normalise import in_spaced_word, is_space, solid_length
+from seq2seq_cli.text.normalise import are_in_one_word, is_space, solid_length
 
 
 @dataclass(frozen=True)
@@ -25,8 +25,8 @@ class WordWeights:
     """The translation."""
     src_parts: Sequence[str]
     tgt_units: Sequence[str]
-    attention: Float[np.ndarray, "T S1"] | None
-    """One row per unit, one column per part; later columns are ignored. None for a model without attention."""
+    attention: Float[np.ndarray, "T S1"]
+    """One row per unit, one column per part; later columns are ignored. All 0 for a model without attention."""
 
     @cached_property
     def words(self) -> list[tuple[int, int]]:
@@ -39,7 +39,7 @@ class WordWeights:
     def weights(self) -> Float[np.ndarray, "N S"]:
         """The mean attention of the units of each word to each part, and a diagonal where there is none at all."""
         shape = len(self.words), len(self.src_parts)
-        if self.attention is None or not shape[0] or not self.attention[:, : shape[1]].any():
+        if not shape[0] or not self.attention[:, : shape[1]].any():
             return _diagonal(*shape)
         starts = [start for start, _ in self.words]
         rows = [
@@ -86,7 +86,7 @@ class WordWeights:
         before, after = self.text[place - 1 : place], self.text[place]
         if unicodedata.category(after)[0] == "M" or "\u200d" in {before, after}:
             return False
-        return not (in_spaced_word(before) and in_spaced_word(after))
+        return not are_in_one_word(before, after)
 
 
 def _diagonal(words: int, parts: int) -> Float[np.ndarray, "N S"]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-from seq2seq_cli.errors import InputError, PairFileError, one_line
+from seq2seq_cli.errors import InputError, PairFileError, how_to_install, one_line
 from seq2seq_cli.pairs.archives import open_file
 from seq2seq_cli.pairs.formats.records import OpenRecords, Record, cells_of
 from seq2seq_cli.pairs.local_files import LocalFile
@@ -29,9 +29,7 @@ class Parquet:
             import pyarrow as pa
             from pyarrow import parquet
         except ImportError:
-            raise InputError(
-                f"{file.name}: Parquet needs another package: pip install 'seq2seq_cli[parquet]'"
-            ) from None
+            raise InputError(f"{file.name}: Parquet needs another package: {how_to_install('parquet')}") from None
         failures = (pa.ArrowException, OSError, ValueError)
         with open_file(file.path, file.name) as raw:
             records = _records(lambda: parquet.ParquetFile(raw), file.name, failures)

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from seq2seq_cli.errors import InputError, PairFileError
+from seq2seq_cli.errors import InputError, PairFileError, how_to_install
 from seq2seq_cli.pairs.archives import open_archive, open_file
 from seq2seq_cli.pairs.formats.records import OpenRecords, Record
 from seq2seq_cli.pairs.local_files import LocalFile
@@ -34,9 +34,7 @@ class Spreadsheet:
         try:
             import openpyxl
         except ImportError:
-            raise InputError(
-                f"{file.name}: .xlsx needs another package: pip install 'seq2seq_cli[xlsx]', or {_CSV}"
-            ) from None
+            raise InputError(f"{file.name}: .xlsx needs another package: {how_to_install('xlsx')}, or {_CSV}") from None
         with open_file(file.path, file.name) as raw:
             with open_archive(raw, file.name) as archive:
                 if sum(member.file_size for member in archive.infolist()) > _MOST_BYTES:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from seq2seq_cli.decoding.scoring import TotalScore
+from seq2seq_cli.decoding.translation import TotalScore
 
 
 def test_the_score_of_several() -> None:

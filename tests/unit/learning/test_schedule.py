@@ -18,7 +18,8 @@ def rates(schedule: str, warmup: int, updates: int, *, factor: float = 1.0, lr: 
     """The rate of each update of a training with `updates`, and of the one that would come after the last."""
     training = TrainingConfig.model_validate({"schedule": schedule, "warmup_steps": warmup, "lr": lr})
     return [
-        learning_rate(training, step=step, fraction_done=step / updates, factor=factor) for step in range(updates + 1)
+        learning_rate(training, step=step, fraction_done=step / updates, factor=factor, epochs=0.0)
+        for step in range(updates + 1)
     ]
 
 
@@ -78,13 +79,13 @@ def test_it_climbs_to_lr_without_a_jump_and_only_falls_from_there(
 def test_it_stays_between_0_and_lr_whatever_fraction_is_done(warmup: int, step: int, fraction_done: float) -> None:
     for schedule in SCHEDULES:
         training = TrainingConfig.model_validate({"schedule": schedule, "warmup_steps": warmup, "lr": 0.5})
-        assert 0 <= learning_rate(training, step=step, fraction_done=fraction_done, factor=1.0) <= 0.5
+        assert 0 <= learning_rate(training, step=step, fraction_done=fraction_done, factor=1.0, epochs=0.0) <= 0.5
 
 
 def test_a_time_limit_brings_the_rate_down_as_updates_do() -> None:
     # 10 of 1,000 updates are done, but three quarters of the time.
     training = TrainingConfig(schedule="linear", lr=1.0)
-    assert learning_rate(training, step=10, fraction_done=0.75, factor=1.0) == pytest.approx(0.25)
+    assert learning_rate(training, step=10, fraction_done=0.75, factor=1.0, epochs=0.0) == pytest.approx(0.25)
 
 
 @pytest.mark.parametrize(

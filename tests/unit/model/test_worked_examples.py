@@ -34,7 +34,14 @@ def test_three_inputs_are_scored_weighted_summed_and_decoded() -> None:
             parameter.data[2, 1] = 1.0  # the candidate reads the context alone
     attention = Attention(score=score, scope=GlobalScope(), memory_size=1)
     decoder = BahdanauDecoder(
-        embedding=nn.Embedding(3, 1), rnn=rnn, attention=attention, readout=StateReadout(1), dropout=0.0
+        embedding=nn.Embedding(3, 1),
+        rnn=rnn,
+        attention=attention,
+        readout=StateReadout(1),
+        dropout=0.0,
+        variational_dropout=False,
+        word_dropout=0.0,
+        readout_dropout=0.0,
     )
     states = torch.tensor(h).view(1, 3, 1)
     memory = attention.make_memory(states, states[:, -1], torch.ones(1, 3, dtype=torch.bool))

@@ -241,6 +241,7 @@ def damaged(archive: bytes) -> bytes:
             damaged(archive_of({"deu.txt": b"a\tb\n", "_about.txt": ABOUT * 99}, compression=zipfile.ZIP_STORED)),
             "damaged",
         ),
+        (damaged(archive_of({"deu.txt": b"a\tb\n", "_about.txt": PAIRS}, compression=zipfile.ZIP_LZMA)), "damaged"),
         (archive_of({"_about.txt": ABOUT}), "no file of sentence pairs"),
         (archive_of({}), "is empty"),
         (archive_of({"deu.txt": b"no tabs\n" * 1000}), "no sentence pairs in the archive"),

@@ -359,7 +359,7 @@ def test_columns_are_named_or_numbered(tmp_path: Path, columns: str, pair: tuple
     [
         ("en", "data.columns: en must be two columns, by name or number, such as en,de or 2,4"),
         ("en,it", "csv: no column is called 'it': the columns are note, en, de, fr"),
-        ("1,7", "csv: there is no column 7, but 4 columns"),
+        ("1,7", "csv: there is no column 7: give numbers from 1 to 4"),
         ("2,2", "csv: --columns 2,2 names one column twice: name two"),
         ("en,English", "csv: --columns en,English names one column twice: name two"),
         (f"1,{'7' * 5000}", "777, but 4 columns"),
@@ -597,8 +597,8 @@ def test_records_are_read_only_as_far_as_they_are_needed(
 @pytest.mark.parametrize(
     ("module", "name", "advice"),
     [
-        ("pyarrow", "dataset.parquet", "Parquet needs another package: pip install 'seq2seq_cli[parquet]'"),
-        ("openpyxl", "sheet.xlsx", ".xlsx needs another package: pip install 'seq2seq_cli[xlsx]', or save it as CSV"),
+        ("pyarrow", "dataset.parquet", "Parquet needs another package: install s2s again with the extra parquet"),
+        ("openpyxl", "sheet.xlsx", ".xlsx needs another package: install s2s again with the extra xlsx"),
     ],
 )
 def test_a_missing_package_is_named(

@@ -53,7 +53,7 @@ def test_they_learn_to_copy(values: dict[str, Any]) -> None:
         optimiser.zero_grad()
         torch.autograd.backward(loss(model, seed=step))
         torch.nn.utils.clip_grad_norm_(model.parameters(), 5.0)
-        optimiser.step(learning_rate(training, step=step, fraction_done=step / UPDATES, factor=1.0))
+        optimiser.step(learning_rate(training, step=step, fraction_done=step / UPDATES, factor=1.0, epochs=0.0))
         average.update_parameters(model)
     # A guess among the symbols costs ln 6 = 1.8.
     with torch.no_grad():

@@ -10,7 +10,8 @@ from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.errors import ModelFileError, TrainingError
 from seq2seq_cli.preparation.prepare import prepare
 from seq2seq_cli.runs.folder import RunFolder
-from seq2seq_cli.training.card import duration, model_card
+from seq2seq_cli.runs.in_words import duration
+from seq2seq_cli.training.card import model_card
 from seq2seq_cli.training.events import Validated
 from seq2seq_cli.training.report import finish
 from seq2seq_cli.training.session import Session
@@ -74,3 +75,13 @@ def test_the_card_of_the_working_directory_has_its_name(session: Session, monkey
     monkeypatch.chdir(session.run.path)
     card = model_card(RunFolder(Path()), session.corpus, session.config, session.state)
     assert "# run: " in card
+
+
+def test_the_card_of_a_model_without_attention_does_not_claim_one(session: Session) -> None:
+    attention = session.config.model.attention
+    without = session.config.model.model_copy(update={"attention": attention.model_copy(update={"score": "none"})})
+    config = session.config.model_copy(update={"model": without})
+    assert "translator with attention, trained" in model_card(
+        session.run, session.corpus, session.config, session.state
+    )
+    assert "translator, trained" in model_card(session.run, session.corpus, config, session.state)

@@ -89,7 +89,7 @@ except UsageError as error:
     done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True)
 
     assert "training.tensorboard" in done.stdout
-    assert "pip install 'seq2seq_cli[tensorboard]'" in done.stdout
+    assert "install s2s again with the extra tensorboard" in done.stdout
     assert done.stdout.count("\n") == 1
     assert not list(tmp_path.iterdir())
 

@@ -2,13 +2,14 @@
 
 import json
 import os
+import platform
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from seq2seq_cli.compute.environment import usable_cores
+from seq2seq_cli.compute.threads import usable_cores
 from tests.forks import Done, Forked
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="measures processes by wait4")
@@ -85,7 +86,7 @@ def test_a_result_is_kept_for_each_number_of_cores_and_measured_once(folder: Pat
     assert both.keys() == {*first, "deu-tiny.yaml-1core-seed1.json"}
     measure(folder)  # a second training would have other seconds
     assert records(folder) == both
-    assert json.loads(both["deu-tiny.yaml-1core-seed1.json"])["hardware"].startswith("1 core ")
+    assert json.loads(both["deu-tiny.yaml-1core-seed1.json"])["hardware"].startswith(f"1 core ({platform.machine()}, ")
 
 
 @pytest.mark.parametrize("system", ["joeynmt-rnn", "joeynmt-rnn:", "joeynmt-rnn:six", "joeynmt-rnn:-6"])

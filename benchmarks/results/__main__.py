@@ -19,7 +19,8 @@ from benchmarks.pages import fill
 from benchmarks.processes import cold_start
 from benchmarks.results.table import Result, Score, read_results, results_table, summary_table
 from benchmarks.work_folder import claim
-from seq2seq_cli.compute.environment import prepare_environment, usable_cores
+from seq2seq_cli.compute.environment import prepare_environment
+from seq2seq_cli.compute.threads import usable_cores
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import S2SError
@@ -179,9 +180,16 @@ def _scored(
         chrf=score(corpus_chrf(texts, expected)),
         sentences_per_second=None,
         start_seconds=None,
-        hardware=f"{_cores()} ({platform.machine()})",
+        hardware=_hardware(),
         torch=version("torch"),
     )
+
+
+def _hardware() -> str:
+    """Such as "2 cores (x86_64, AVX2)": CPUs with other instructions train several times as fast, or as slowly."""
+    import torch  # not above: the environment is prepared first
+
+    return f"{_cores()} ({platform.machine()}, {torch.backends.cpu.get_cpu_capability()})"
 
 
 def _cores() -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from benchmarks.figures import Figure, Goal, ratio
 from benchmarks.models import DECODERS, prepared, settings
-from seq2seq_cli.compute.environment import usable_cores
+from seq2seq_cli.compute.threads import usable_cores
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.runs.metrics import History, read_history
 

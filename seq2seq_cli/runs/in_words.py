@@ -22,10 +22,16 @@ def place_in_words(epochs: float, planned: int) -> str:
     return f"after epoch {done} of {planned}" if done and done == epochs else f"in epoch {done + 1} of {planned}"
 
 
+def loss_in_words(loss: float | None) -> str:
+    """A loss; None stands for one that is not finite."""
+    return "not finite" if loss is None else f"{loss:.3f}"
+
+
 def score_in_words(metric: Metric, score: float | None) -> str:
     """A score with the name of its metric, such as "BLEU 36.0"."""
-    digits = 3 if metric == "loss" else 1
-    return f"{METRIC_NAMES[metric]} {'not finite' if score is None else format(score, f'.{digits}f')}"
+    if metric == "loss" or score is None:
+        return f"{METRIC_NAMES[metric]} {loss_in_words(score)}"
+    return f"{METRIC_NAMES[metric]} {score:.1f}"
 
 
 def best_in_words(epoch: int, metric: Metric, deciding: Metric, score: float | None) -> str:

@@ -23,7 +23,8 @@ NUMBER_BYTES = 4
 
 _MOST_BYTES = 1_000_000
 _MOST_AXES = 8
-_CURE = "restore it, or train anew"
+CURE = "restore it, or train anew"
+"""What helps against a damaged file of weights."""
 
 Places = dict[str, list[int]]
 """For each weight by its name, its first byte in the file of weights, the number of bytes, and its shape."""
@@ -67,10 +68,10 @@ def read_header(path: Path) -> Header:
     except OSError as error:
         raise ModelFileError(unreadable(path, error)) from None
     except (ValueError, LookupError, TypeError, AttributeError):
-        raise ModelFileError(f"{path}: damaged, or not a safetensors file: {_CURE}") from None
+        raise ModelFileError(f"{path}: damaged, or not a safetensors file: {CURE}") from None
     described = _described(metadata, path)
     if not _fill(places, start, size):
-        raise ModelFileError(f"{path}: damaged: it is cut short: {_CURE}")
+        raise ModelFileError(f"{path}: damaged: it is cut short: {CURE}")
     return Header(places, start, described.get("sha256"))
 
 

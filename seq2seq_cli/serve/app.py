@@ -99,7 +99,7 @@ class Application:
                 "directions": [(each.source, each.target) for each in self.directions],
                 "names": {each.code: each.name for each in self.directions.languages},
                 "needs_key": self.keys.are_required,
-                "max_characters": self.limits.max_characters - 1,
+                "max_characters": self.limits.longest_text,
                 "pause": _TYPING_PAUSE,
             }
         )
@@ -116,7 +116,7 @@ class Application:
             {
                 "apiKeys": self.keys.are_required,
                 "keyRequired": self.keys.are_required,
-                "charLimit": self.limits.max_characters - 1,
+                "charLimit": self.limits.longest_text,
                 "frontendTimeout": _TYPING_PAUSE,
                 "language": {"source": named[first.source], "target": named[first.target]},
                 "suggestions": False,

@@ -29,6 +29,11 @@ class Limits:
     """Seconds to receive a request (else 408), to translate it (else 503), and to send its answer."""
 
     @property
+    def longest_text(self) -> int:
+        """Most characters of a text that is the only one of its request."""
+        return self.max_characters - cost("")
+
+    @property
     def max_bytes(self) -> int:
         """Most bytes of the body of a request; one with more is refused with 413."""
         return _BYTES_PER_CHARACTER * self.max_characters + _OTHER_BYTES

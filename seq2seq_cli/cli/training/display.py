@@ -5,6 +5,7 @@ import sys
 from seq2seq_cli.cli.terminal.live_lines import LiveLines
 from seq2seq_cli.cli.training.standing import Standing
 from seq2seq_cli.errors import one_line
+from seq2seq_cli.runs.in_words import loss_in_words
 
 TESTING = "scoring the test split"
 _BAR, _ASCII_BAR = "━─", "#-"
@@ -56,11 +57,7 @@ def epoch_line(
     is_best: bool,
 ) -> str:
     """The line of an epoch; BLEU and chrF are None when nothing is held out."""
-    line = f"epoch {epoch}: train loss {_loss(train_loss)}"
+    line = f"epoch {epoch}: train loss {loss_in_words(train_loss)}"
     if bleu is not None and chrf is not None:
-        line += f", valid loss {_loss(loss)}, greedy BLEU {bleu:.1f}, chrF {chrf:.1f}"
+        line += f", valid loss {loss_in_words(loss)}, greedy BLEU {bleu:.1f}, chrF {chrf:.1f}"
     return line + (" (moving average)" if averaged else "") + (" (best)" if is_best else "")
-
-
-def _loss(value: float | None) -> str:
-    return "not finite" if value is None else f"{value:.3f}"

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from seq2seq_cli.runs.in_words import loss_in_words
+
 if TYPE_CHECKING:
     from seq2seq_cli.config.schema.training import TrainingConfig
 
@@ -63,9 +65,8 @@ class Standing:
         yield "training", done, f"{_clock(seconds)} {bound}"
 
     def _notes(self) -> list[str]:
-        loss = "not finite" if self.loss is None else f"{self.loss:.3f}"
         rate = "?" if self.tokens_per_second is None else f"{self.tokens_per_second:,.0f}"
-        return [f"loss {loss}", f"{rate} tokens/s"]
+        return [f"loss {loss_in_words(self.loss)}", f"{rate} tokens/s"]
 
 
 def _bar(part: float, length: int, characters: str) -> str:

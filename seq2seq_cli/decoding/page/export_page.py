@@ -6,11 +6,11 @@ from typing import Any
 
 import onnx
 
-from seq2seq_cli.config.choices import LENGTH_FACTOR
 from seq2seq_cli.decoding.load import load_translator
 from seq2seq_cli.decoding.options import read_options
 from seq2seq_cli.decoding.page.graph_data import GraphData, graph_data
 from seq2seq_cli.decoding.page.text_data import Data, codec_data, conventions_data, expressions_data, tables_data
+from seq2seq_cli.decoding.search.rules import length_factor
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import ExportError
 from seq2seq_cli.files.output import check_output, output_file
@@ -83,9 +83,8 @@ def _target_data(src: Codec, tgt: Codec) -> Data:
 
 
 def _options(translator: Translator) -> dict[str, Any]:
-    options = vars(translator.search_options)
-    factor = options["max_length_factor"]
-    return {**options, "max_length_factor": LENGTH_FACTOR if factor is None else factor}
+    options = translator.search_options
+    return {**vars(options), "max_length_factor": length_factor(options)}
 
 
 def _graph(path: Path) -> GraphData:

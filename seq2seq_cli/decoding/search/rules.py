@@ -23,6 +23,11 @@ if TYPE_CHECKING:
 _NO_LIMIT = np.iinfo(np.int64).max
 
 
+def length_factor(options: "DecodingConfig") -> float:
+    """The most tokens of a translation per token of its source, before `max_length_extra`."""
+    return LENGTH_FACTOR if options.max_length_factor is None else options.max_length_factor
+
+
 class Rules:
     """The rules for the translations of a batch of sources (ids without EOS)."""
 
@@ -30,8 +35,8 @@ class Rules:
         self, options: "DecodingConfig", sources: Sequence[Sequence[int]], constraints: Sequence[Constraints]
     ) -> None:
         lengths = np.array([len(source) for source in sources])
-        factor = LENGTH_FACTOR if options.max_length_factor is None else options.max_length_factor
-        self.limits: Int[np.ndarray, " N"] = (factor * lengths).astype(np.int64) + options.max_length_extra
+        scaled = (length_factor(options) * lengths).astype(np.int64)
+        self.limits: Int[np.ndarray, " N"] = scaled + options.max_length_extra
         """The most tokens of the translations of each source, EOS counted; prefix and terms may need more."""
         self.longest = self.limits + np.array([of_source.longest for of_source in constraints])
         """An upper bound of these tokens, prefix and terms included."""

@@ -72,8 +72,12 @@ class InputError(S2SError):
     exit_code = 2
 
 
+RESTORE = "restore it, or train anew"
+"""What helps against a damaged file of a run."""
+
+
 def unreadable(name: object, error: OSError) -> str:
-    """The message about a file of the user that cannot be read."""
+    """The message about a file that cannot be read."""
     if isinstance(error, FileNotFoundError):
         return f"{name}: no such file: check the name and the folder"
     return f"{name}: cannot be read: {error.strerror}"

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from seq2seq_cli.corpus.hashing import Hashes, are_among, distinct, text_hashes
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import HELD_OUT, SplitName, sentence_key
-from seq2seq_cli.errors import ModelFileError
+from seq2seq_cli.errors import RESTORE, ModelFileError
 from seq2seq_cli.files.json_files import read_json
 from seq2seq_cli.text.sides import SIDES
 
@@ -75,9 +75,7 @@ class TrainedSentences:
         try:
             return cls(**{side: _from_base64(values[side]) for side in SIDES})
         except (LookupError, TypeError, ValueError):
-            raise ModelFileError(
-                f"{path}: damaged: it does not tell what the run was trained on: restore it, or train anew"
-            ) from None
+            raise ModelFileError(f"{path}: damaged: it does not tell what the run was trained on: {RESTORE}") from None
 
 
 def _hashes(texts: Iterable[str]) -> Hashes:

@@ -25,7 +25,7 @@ _LENGTHS = ((1, 4), (5, 8), (9, 15), (16, None))
 _FREQUENCIES = ((0, 0), (1, 9), (10, 99), (100, None))
 """Training sources that have the rarest word of a source."""
 _MOST_DECIMALS = 6
-"""Decimals with which the bounds of scores are shown, fewer than these."""
+"""Most decimals with which the bounds of scores are shown."""
 _NEIGHBOURS = ((0, 0), (1, 9), (10, None))
 """Training sources near a source."""
 

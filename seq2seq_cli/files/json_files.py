@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from seq2seq_cli.errors import InputError
+from seq2seq_cli.errors import InputError, unreadable
 from seq2seq_cli.files.reading import read_whole
 
 _CURE = "restore it, or make its folder anew"
@@ -26,7 +26,7 @@ def read_json(path: Path, *, newest: int, error: type[InputError], most: int = _
     try:
         value = parse_json(read_whole(path, most=most))
     except OSError as failure:
-        raise error(f"{path}: cannot be read: {failure.strerror}") from None
+        raise error(unreadable(path, failure)) from None
     except ValueError:
         raise error(f"{path}: damaged: not UTF-8 JSON: {_CURE}") from None
     return check_format(value, path, newest=newest, error=error)

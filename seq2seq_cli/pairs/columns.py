@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from seq2seq_cli.errors import ConfigError, UsageError, one_line
 from seq2seq_cli.pairs.formats.records import Column, Columns, Record
 from seq2seq_cli.pairs.languages import OF_KEYS, Codes, language_named
+from seq2seq_cli.pairs.lines import COLUMNS
 from seq2seq_cli.text.normalise import in_word
 from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
 
@@ -15,8 +16,6 @@ _SOURCE = {"source", "src", "original", "input", "sentence", "text"}
 _TARGET = {"target", "tgt", "trg", "translation", "output"}
 _ROLES = (_SOURCE, _TARGET)
 """Names of the column of the source, and of that of the target."""
-_COLUMNS = 2
-"""Columns of text that make a pair."""
 _NUMBER = re.compile(r"[\d\s.,:/_+-]*")
 _DIGITS = re.compile(r"\d+")
 _FEWEST = 10
@@ -85,7 +84,7 @@ def choose_columns(
     else:
         named = _named(names) if known else set()
         of_text = _of_text(keys, rows[int(has_header) :], named)
-        if len(of_text) < _COLUMNS:
+        if len(of_text) < COLUMNS:
             there = f"only the column {_listed(names)}" if names else "no column of text"
             raise UsageError(f"{file}: there is {there} ({kind}): export the pairs with a column for each language")
         if has_header and not is_open and not all(names[key] for key in of_text):
@@ -106,7 +105,7 @@ def choose_columns(
 def _named(names: Mapping[Column, str]) -> set[Column]:
     """The columns whose names are a language or a role; of three languages or more, ``id`` is probably none."""
     languages = {key: code for key, name in names.items() if (code := language_named(name))}
-    if len(set(languages.values())) > _COLUMNS:
+    if len(set(languages.values())) > COLUMNS:
         languages = {key: code for key, code in languages.items() if names[key].strip().casefold() not in OF_KEYS}
     return languages.keys() | {key for key, name in names.items() if _role_of(name)}
 
@@ -139,7 +138,7 @@ def _usual_keys(rows: Sequence[Mapping[Column, str]]) -> list[Column]:
 
 
 def _first_two(of_text: Sequence[Column], first: Mapping[Column, str], is_open: bool, file: str) -> Columns:
-    if len(of_text) > _COLUMNS and not is_open:
+    if len(of_text) > COLUMNS and not is_open:
         cells = _listed({key: first.get(key, "") for key in of_text})
         raise UsageError(
             f"{file}: {len(of_text)} columns may be meant, which begin with {cells}: choose two with --columns, by"
@@ -160,11 +159,11 @@ def _choose(names: Mapping[Column, str], of_text: Sequence[Column], languages: C
             by_language[code] = only
     if languages and languages[0] != languages[1] and all(code in by_language for code in languages):
         return by_language[languages[0]], by_language[languages[1]]
-    if len(by_language) < len(several) and len(of_text) > _COLUMNS:
+    if len(by_language) < len(several) and len(of_text) > COLUMNS:
         raise _ambiguous(names, of_text, file)
     sources, targets = ([key for key in of_text if _role_of(names[key]) is role] for role in _ROLES)
     for found in (list(by_language.values()), sources[:1] + targets[:1], of_text):
-        if len(found) == _COLUMNS:
+        if len(found) == COLUMNS:
             return found[0], found[1]
     raise _ambiguous(names, of_text, file)
 
@@ -227,7 +226,7 @@ def _is_header(first: Mapping[Column, str], rows: Sequence[Mapping[Column, str]]
     of all other rows do.
     """
     cells = [cell for cell in map(str.strip, first.values()) if cell]
-    if len(cells) < _COLUMNS or any(len(cell.split()) > _MOST_WORDS or not _is_name(cell) for cell in cells):
+    if len(cells) < COLUMNS or any(len(cell.split()) > _MOST_WORDS or not _is_name(cell) for cell in cells):
         return False
     languages = {code for cell in cells if (code := language_named(cell))}
     roles = [{_last_word(cell) for cell in cells} & words for words in _ROLES]

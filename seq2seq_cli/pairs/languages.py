@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 from seq2seq_cli.config.schema.text import AUTO, TextConfig
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.pairs.archives import PAIR_SUFFIXES
+from seq2seq_cli.pairs.lines import COLUMNS
 from seq2seq_cli.text.languages.names import NAMES, PUBLISHED, SHORT_CODES
 from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE, has_tokenizer
 
@@ -18,8 +19,6 @@ LanguageOrigin = Literal["option", "config", "columns", "name", "default", "code
 """The place where languages were found: ``--languages``, the config, the names of the columns, a file's name, none, or
 given codecs."""
 
-_COLUMNS = 2
-"""Columns of a pair file, each in one language."""
 _ENGLISH = "en"
 _PUBLISHED = {language.code3: language.code for language in PUBLISHED}
 _CODES = set(SHORT_CODES.values())
@@ -138,10 +137,10 @@ def guess_languages(names: Sequence[str]) -> list[Codes]:
         return list(dict.fromkeys(pairs))
     endings = list(dict.fromkeys(short_code(PurePath(stem).suffix.removeprefix(".")) for stem in stems))
     single = [code for code in endings if code in _CODES]
-    if len(single) == _COLUMNS:
+    if len(single) == COLUMNS:
         return [(single[0], single[1])]
     between = [_codes(found) for stem in stems if (found := _AFTER_A_DOT.fullmatch(stem))]
-    both = [*between, *([(endings[0], endings[1])] if len(endings) == _COLUMNS else [])]
+    both = [*between, *([(endings[0], endings[1])] if len(endings) == COLUMNS else [])]
     return [codes for codes in dict.fromkeys(both) if _is_one_known(codes)]
 
 

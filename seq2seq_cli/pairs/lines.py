@@ -12,6 +12,8 @@ from typing import Protocol
 from seq2seq_cli.errors import ConfigError, PairFileError, one_line
 from seq2seq_cli.pairs.archives import EMPTY, PLAIN_TEXT
 
+COLUMNS = 2
+"""Columns of text that make a pair, each in one language."""
 LONGEST_LINE = 100_000
 """Characters per line; a longer one is no sentence pair, and its text is not kept."""
 BLOCK_CHARACTERS = 1_000_000

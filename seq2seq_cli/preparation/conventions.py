@@ -37,6 +37,9 @@ _SURE_ENDING = 0.8
 _FEWEST_FINAL = 0.002
 """Fraction of the sentences that end with a mark, from which on it is a final mark."""
 
+_SEVERAL_WORDS = 8
+"""Characters from which on a sentence has several words, in nearly all scripts that write spaces."""
+
 _JOINED = re.compile(rf"([^\W\d_]*)([^\W\d_])([{APOSTROPHES}])([^\W\d_]+)")
 """A word with an apostrophe inside: what is before it, its last letter apart, and what is after it."""
 
@@ -102,7 +105,7 @@ def conventions_of(
 
 def _has_spaces(sentences: Iterable[str]) -> bool:
     """Whether words have spaces between them; without long sentences, this is assumed."""
-    return not is_usual(*count_spaceless(sentences))
+    return not is_usual(*count_spaceless(sentences, least=_SEVERAL_WORDS))
 
 
 def is_usual(cases: int, total: int) -> bool:

@@ -98,7 +98,7 @@ class LineCounts:
                     first = lines.examples[0].line
                     raise PairFileError(
                         f"{file}:{first}: no sentence pair is left: all lines are dropped, the first one as: {reason}:"
-                        " give other pairs, or other limits of data with --set"
+                        f" {ONE_PER_LINE}"
                     )
             raise PairFileError(f"{file}: no sentence pair in it: {ONE_PER_LINE}")
 

@@ -17,8 +17,7 @@ _FEWEST_KNOWN = 2
 """Times that a word of the training split occurs, from which on its translation may have been learned."""
 
 _RARE = 5
-"""Times that a rare word of the training split occurs at most; what becomes of rare words is taken for what becomes of
-words that it never has."""
+"""Most occurrences of a rare word in the training split. How rare words are translated tells how unknown ones are."""
 
 
 def learn_known_words(training: TrainingText, config: TextConfig) -> tuple[str, ...]:

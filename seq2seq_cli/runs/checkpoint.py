@@ -19,7 +19,7 @@ from typing import IO, Any, BinaryIO, cast
 import torch
 
 from seq2seq_cli.compute.out_of_memory import is_out_of_memory
-from seq2seq_cli.errors import ModelFileError
+from seq2seq_cli.errors import ModelFileError, unreadable
 from seq2seq_cli.files.json_files import check_format, parse_json
 from seq2seq_cli.files.reading import open_regular
 from seq2seq_cli.files.writing import whole_file
@@ -132,7 +132,7 @@ def _check_seal(path: Path) -> None:
                 digest.update(chunk)
                 size -= len(chunk)
     except OSError as error:
-        raise _DamagedError(f"{path}: cannot be read: {error.strerror}; {_CURE}") from error
+        raise _DamagedError(f"{unreadable(path, error)}; {_CURE}") from error
     if digest.hexdigest() != seal.get("sha256"):
         raise _DamagedError(f"{path}: damaged: its content is not what was saved; {_CURE}")
 

@@ -136,7 +136,7 @@ def find_runs(names: Sequence[str], folder: Path) -> list[Run | DamagedRun]:
     The file ``latest`` stands for the run that it names, and for none where another name is that of the same run.
     Raises ModelFileError, with similar names, when a name is that of no run.
     """
-    paths = [run_at(Path(name), folder) for name in names]
+    paths = [run_at(Path(name), folder) if Path(name).name == name else Path(name) for name in names]
     others = {path.resolve() for path in paths if not is_latest(path)}
     found: list[Run | DamagedRun] = []
     for name, path in zip(names, paths, strict=True):

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from seq2seq_cli.errors import ModelFileError
+from seq2seq_cli.errors import RESTORE, ModelFileError
 from seq2seq_cli.files.json_files import read_json
 from seq2seq_cli.files.writing import write_json
 from seq2seq_cli.runs.layout import FORMAT
@@ -46,7 +46,7 @@ class Provenance(BaseModel):
         try:
             return cls.model_validate(read_json(path, newest=FORMAT, error=ModelFileError))
         except ValidationError:
-            raise ModelFileError(f"{path}: damaged: does not name the corpus: restore it, or train anew") from None
+            raise ModelFileError(f"{path}: damaged: does not name the corpus: {RESTORE}") from None
 
     def write(self, path: Path) -> None:
         """Write the file, whole or not at all."""

@@ -9,10 +9,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from seq2seq_cli.errors import ModelFileError
+from seq2seq_cli.errors import RESTORE, ModelFileError
 from seq2seq_cli.files.reading import open_regular
 from seq2seq_cli.files.writing import whole_file
-from seq2seq_cli.runs.weights_header import CURE, FORMAT, METADATA, NUMBER_BYTES, Header, read_header
+from seq2seq_cli.runs.weights_header import FORMAT, METADATA, NUMBER_BYTES, Header, read_header
 
 Weights: TypeAlias = Mapping[str, NDArray[Any]]
 """The weights of a model by their names; a matrix that is tied to another is there once."""
@@ -42,10 +42,10 @@ def read_weights(path: Path) -> Weights:
         file.seek(header.start)
         numbers = np.fromfile(file, _NUMBER, header.parameters)
     if len(numbers) < header.parameters:
-        raise ModelFileError(f"{path}: damaged: it is cut short: {CURE}")
+        raise ModelFileError(f"{path}: damaged: it is cut short: {RESTORE}")
     weights = _cut(numbers, header)
     if header.sha256 != _digest(weights):
-        raise ModelFileError(f"{path}: damaged: its weights are not what was saved: {CURE}")
+        raise ModelFileError(f"{path}: damaged: its weights are not what was saved: {RESTORE}")
     _check_finite(numbers, path)
     return weights
 
@@ -86,7 +86,7 @@ def _check_finite(numbers: NDArray[Any], path: Path) -> None:
     with np.errstate(all="ignore"):
         # Where the sum is finite, so is every number: one pass for nearly all files.
         if not math.isfinite(np.add.reduce(numbers)) and not np.isfinite(numbers).all():
-            raise ModelFileError(f"{path}: damaged: some of its weights are NaN or infinite: {CURE}")
+            raise ModelFileError(f"{path}: damaged: some of its weights are NaN or infinite: {RESTORE}")
 
 
 def _digest(weights: Weights) -> str:

@@ -10,7 +10,7 @@ from math import prod
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from seq2seq_cli.errors import ModelFileError, unreadable
+from seq2seq_cli.errors import RESTORE, ModelFileError, unreadable
 from seq2seq_cli.files.json_files import check_format, parse_json
 from seq2seq_cli.files.reading import open_regular
 
@@ -23,8 +23,6 @@ NUMBER_BYTES = 4
 
 _MOST_BYTES = 1_000_000
 _MOST_AXES = 8
-CURE = "restore it, or train anew"
-"""What helps against a damaged file of weights."""
 
 Places = dict[str, list[int]]
 """For each weight by its name, its first byte in the file of weights, the number of bytes, and its shape."""
@@ -68,10 +66,10 @@ def read_header(path: Path) -> Header:
     except OSError as error:
         raise ModelFileError(unreadable(path, error)) from None
     except (ValueError, LookupError, TypeError, AttributeError):
-        raise ModelFileError(f"{path}: damaged, or not a safetensors file: {CURE}") from None
+        raise ModelFileError(f"{path}: damaged, or not a safetensors file: {RESTORE}") from None
     described = _described(metadata, path)
     if not _fill(places, start, size):
-        raise ModelFileError(f"{path}: damaged: it is cut short: {CURE}")
+        raise ModelFileError(f"{path}: damaged: it is cut short: {RESTORE}")
     return Header(places, start, described.get("sha256"))
 
 

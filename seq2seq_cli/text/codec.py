@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeGuard, get_args
 
 from seq2seq_cli.config.choices import Unit
-from seq2seq_cli.errors import ModelFileError
+from seq2seq_cli.errors import RESTORE, ModelFileError
 from seq2seq_cli.files.json_files import read_json
 from seq2seq_cli.files.writing import write_json
 from seq2seq_cli.text.bpe import BytePairEncoder, Merge, characters, joined, learn_bpe
@@ -202,7 +202,7 @@ class Codec:
         try:
             return cls._parse(content)
         except ValueError:
-            raise ModelFileError(f"{path}: damaged: not a codec that s2s wrote: restore it, or train anew") from None
+            raise ModelFileError(f"{path}: damaged: not a codec that s2s wrote: {RESTORE}") from None
 
     @classmethod
     def _parse(cls, content: Mapping[str, Any]) -> Self:

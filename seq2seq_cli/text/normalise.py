@@ -28,9 +28,6 @@ UNSPACED = (
 )
 """Ranges of code points of scripts without spaces between words: Thai and Lao, Burmese, Khmer, Kana, Han."""
 
-_SEVERAL_WORDS = 8
-"""Characters from which on a sentence has several words, in nearly all scripts that write spaces."""
-
 # Control characters that are not white space; the soft hyphen, spaces without width, marks of direction and the byte
 # order mark; and halves of surrogate pairs, which no file can hold.
 DROPPED = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\xad\u200b\u200e\u200f\u2060\ufeff\ud800-\udfff]")
@@ -101,9 +98,9 @@ def is_punctuation(token: str) -> bool:
     return all(unicodedata.category(c).startswith("P") or c in string.punctuation or c == SPACING for c in token)
 
 
-def count_spaceless(texts: Iterable[str]) -> tuple[int, int]:
-    """The number of texts without a space among those that are long enough for several words, and that of all these."""
-    is_spaceless = [" " not in text for text in texts if len(text) >= _SEVERAL_WORDS]
+def count_spaceless(texts: Iterable[str], *, least: int) -> tuple[int, int]:
+    """The number of texts without a space among those of `least` characters or more, and the number of these."""
+    is_spaceless = [" " not in text for text in texts if len(text) >= least]
     return is_spaceless.count(True), len(is_spaceless)
 
 

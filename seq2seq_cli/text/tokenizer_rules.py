@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, Self, TypeAlias
 
-from seq2seq_cli.errors import ModelFileError, one_line
+from seq2seq_cli.errors import RESTORE, ModelFileError, one_line
 
 Kind: TypeAlias = Literal["prefix", "suffix", "infix", "token_match", "url_match"]
 """The piece of a word that an expression finds. prefix, suffix, infix: at the start, at the end, inside; it is cut off.
@@ -145,7 +145,7 @@ def _compile(source: str) -> re.Pattern[str]:
         return re.compile(source)
     except (re.error, OverflowError, RecursionError) as error:
         raise ModelFileError(
-            f"codec: damaged: an expression of the tokenizer: {one_line(str(error))}: restore it, or train anew"
+            f"codec: damaged: an expression of the tokenizer: {one_line(str(error))}: {RESTORE}"
         ) from None
 
 

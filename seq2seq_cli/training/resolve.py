@@ -35,6 +35,8 @@ _FEW_TO_SCORE = 1_000
 """Validation pairs below which BLEU, which counts whole words and phrases, hardly tells one epoch from the next. On 266
 pairs, of 2,485 for training, the loss chose epochs of 3 to 12 BLEU where 4 to 14 could be had; chrF was as good as BLEU
 above 10 BLEU, and better below: its order of the later epochs was that of the test split (0.9; BLEU's 0.5)."""
+_SEVERAL_WORDS = 12
+"""Characters from which on nearly all sentences have several words, where words have spaces between them."""
 
 SomeSection = TypeVar("SomeSection", bound=Section)
 
@@ -115,7 +117,7 @@ def _with_metric(config: Config, corpus: "PreparedCorpus") -> Config:
 
 def _has_no_spaces(texts: Iterable[str]) -> bool:
     """Whether most of the texts that are long enough for several words have no space."""
-    spaceless, long = count_spaceless(texts)
+    spaceless, long = count_spaceless(texts, least=_SEVERAL_WORDS)
     return spaceless > long / 2
 
 

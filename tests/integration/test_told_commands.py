@@ -49,6 +49,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "deu.txt").write_text(LONG + "\n".join(pair_lines(60)), encoding="utf-8")
     (tmp_path / "more.txt").write_text("\n".join(pair_lines(80)[60:]), encoding="utf-8")
+    (tmp_path / "mine.txt").write_text("\n".join(pair_lines(60)), encoding="utf-8")
     (tmp_path / "PAIRS").write_text("\n".join(pair_lines(60)), encoding="utf-8")
     return tmp_path
 

@@ -161,7 +161,16 @@ def test_a_bad_byte_does_not_lose_the_attention_before_it(folder: Path, tmp_path
         (*TRANSLATE, "--attention", numbers), cwd=folder, input=text, capture_output=True, check=False
     )
     assert done.returncode == 2
-    assert len(json.loads(numbers.read_text(encoding="utf-8"))) == len(LINES)
+    assert len(json.loads(numbers.read_text(encoding="utf-8"))["sentences"]) == len(LINES)
+
+
+def test_a_bad_first_line_leaves_the_attention_of_another_day_alone(folder: Path, tmp_path: Path) -> None:
+    numbers = tmp_path / "attention.json"
+    numbers.write_text("mine", encoding="utf-8")
+    command = (*TRANSLATE, "--attention", numbers, "--overwrite")
+    done = subprocess.run(command, cwd=folder, input=b"k\xfcsste\n", capture_output=True, check=False)
+    assert (done.returncode, done.stderr.count(b"\n")) == (2, 1)
+    assert numbers.read_text(encoding="utf-8") == "mine"
 
 
 @pytest.mark.parametrize("run", ["newest", "copying"])
@@ -225,7 +234,7 @@ def test_a_device_is_no_file_to_replace(folder: Path) -> None:
     ("arguments", "told"),
     [
         (["she", "--input", "in.txt"], ["--input", "TEXT"]),
-        (["--input", "none.txt"], ["none.txt: cannot be read"]),
+        (["--input", "none.txt"], ["none.txt: no such file"]),
         (["--input", "/proc/self/mem"], ["/proc/self/mem: cannot be read"]),
         (["she", "--output", "looping"], ["looping: a link that leads to itself"]),
         (["--input", "runs"], ["runs: cannot be read"]),
@@ -366,7 +375,7 @@ def test_demands_that_cannot_be_met_are_refused(folder: Path, tmp_path: Path) ->
     terms = tmp_path / "terms.tsv"
     terms.write_text("dog\tHund\n\ndog Hund\n", encoding="utf-8")
     assert_refused(s2s("--glossary", str(terms), "she", folder=folder), "terms.tsv:3: needs a term, a tab")
-    assert_refused(s2s("--glossary", "none.tsv", "she", folder=folder), "none.tsv: cannot be read")
+    assert_refused(s2s("--glossary", "none.tsv", "she", folder=folder), "none.tsv: no such file")
     terms.write_text("dog\tQuokka\n", encoding="utf-8")
     assert_refused(s2s("--glossary", str(terms), "she", folder=folder), "--glossary: dog: ", "Quokka")
     assert_refused(s2s("--prefix", "Quokka", "she", folder=folder), "error: --prefix Quokka: ")

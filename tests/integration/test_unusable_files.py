@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from seq2seq_cli.pairs.pair_files import ONE_PER_LINE
 from tests.commands import s2s_here
 
 LONG = "n" * 5000
@@ -82,5 +83,5 @@ def test_a_line_of_20_megabytes_is_named_as_the_reason(tmp_path: Path) -> None:
 
     line = refused(tmp_path, "prepare", "deu.txt")
     dropped = "no sentence pair is left: all lines are dropped, the first one as: too long"
-    assert line == f"deu.txt:1: {dropped}: give other pairs, or other limits of data with --set"
+    assert line == f"deu.txt:1: {dropped}: {ONE_PER_LINE}"
     assert refused(tmp_path, "prepare", "--src", "deu.txt", "--tgt", "deu.txt").endswith(line.partition(":1:")[2])

@@ -107,8 +107,8 @@ def translate(
         translators = chosen if nbest is None else chosen.changed(lambda each: each.with_n_best(nbest))
         if attention is not None and not translators.have_attention:
             raise UsageError(
-                "--attention: this model has no attention: its model.attention.score is none or fixed; leave this out,"
-                " or name another run"
+                "--attention: this model has no attention: its model.attention.score is none or fixed; leave"
+                " --attention out, or name another run"
             )
         view = replace(view, nbest=translators.members[0].options.n_best)
         presenter = Presenter(translators=translators, output=results, view=view, attention_file=file)

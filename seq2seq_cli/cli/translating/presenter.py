@@ -44,6 +44,7 @@ class Presenter:
         views = [replace(self.view, model=model) for model in self.translators.labels or ("",)]
         unknown: dict[tuple[str, str], None] = {}
         problem: InputError | None = None
+        shown_before = self._shown
         try:
             for of_text in translations:
                 self._shown += 1
@@ -57,7 +58,7 @@ class Presenter:
         except InputError as error:
             problem = error
         self.output.flush()
-        if self.attention_file:
+        if self.attention_file and (problem is None or self._shown > shown_before):
             self.attention_file.write(self.translators)
         self._name(unknown)
         self._warner.tell(place)

@@ -20,7 +20,7 @@ such words are half in none with 4,000 subwords of English, in 14 with 1,000."""
 _LOOP = 3
 """Times in a row that a phrase stands in a loop; a word alone stands there once more: very, very, very."""
 _NGRAM = 3
-"""decoding.no_repeat_ngram_size as it is by default; two words forbid more."""
+"""The default of decoding.no_repeat_ngram_size; 2 forbids more."""
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 
 

@@ -34,9 +34,9 @@ class DecodingConfig(Section):
     min_length: NonNegativeInt = 0
     """Fewest tokens of a translation."""
     no_repeat_ngram_size: NonNegativeInt = 3
-    """Length n of the n-grams that are limited; 0: no limit. No n-gram occurs more often in a translation than the most
-    frequent n-gram of its source does there. n is five times this length where target tokens are characters (text.unit
-    character, or word in Chinese)."""
+    """Length of the n-grams that are limited; 0: no limit. No n-gram occurs more often in a translation than the most
+    frequent one of its source does there. Where target tokens are characters (text.unit character, or word in Chinese),
+    the n-grams are five times as long."""
     similar_pairs: Annotated[int, Field(ge=0, le=choices.MOST_SIMILAR_PAIRS)] = 0
     """Number of training pairs, those with the most similar sources, that the search consults; 0: none. At each step,
     the model's state is compared with its states in these pairs: tokens that follow similar states become more

@@ -1,4 +1,4 @@
-"""The ONNX graphs of a model: encoder, a step of the decoder, and one without the output layer; traced by torch.
+"""The ONNX graphs of a model, traced by torch: encoder, decoder step, and decoder step without the output layer.
 
 The graphs hold no weights: each weight is a reference to its place in a file of weights, in the folder of the graph.
 

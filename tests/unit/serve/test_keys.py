@@ -23,7 +23,7 @@ def test_the_keys_of_the_file_and_of_the_environment_are_let_in_and_no_others(tm
 
 
 @pytest.mark.parametrize(
-    ("content", "told"), [(b"# none\n\n", "no API key"), (b"\xff\xfe", "not UTF-8"), (None, "cannot be read")]
+    ("content", "told"), [(b"# none\n\n", "no API key"), (b"\xff\xfe", "not UTF-8"), (None, "no such file")]
 )
 def test_a_file_without_keys_is_refused(tmp_path: Path, content: bytes | None, told: str) -> None:
     file = tmp_path / "keys"

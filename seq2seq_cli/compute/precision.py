@@ -53,6 +53,12 @@ def product_dtype(tensor: Tensor) -> torch.dtype:
     return torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else tensor.dtype
 
 
+def has_full_products(tensor: Tensor) -> bool:
+    """Whether matrix products of the tensor have at least the precision of fp32 here."""
+    exact = torch.get_float32_matmul_precision() == "highest"
+    return tensor.dtype == torch.float64 or (tensor.dtype == torch.float32 and exact)
+
+
 @contextmanager
 def _products_through_bf16() -> Iterator[None]:
     before = torch.get_float32_matmul_precision()

@@ -9,6 +9,7 @@ import torch
 
 from seq2seq_cli.compute.process_group import SINGLE, ProcessGroup
 from seq2seq_cli.config.choices import DeviceName
+from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import TrainingError, UsageError
 
 _CUBLAS = "CUBLAS_WORKSPACE_CONFIG"
@@ -45,7 +46,7 @@ def describe_device(device: torch.device) -> str:
     if device.type == "cuda":
         return f"cuda ({torch.cuda.get_device_name(device)})"
     if device.type == "cpu":
-        return f"cpu ({torch.get_num_threads()} threads)"
+        return f"cpu ({counted(torch.get_num_threads(), 'thread')})"
     return device.type
 
 

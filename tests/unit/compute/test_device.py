@@ -3,10 +3,7 @@
 import pytest
 import torch
 
-from seq2seq_cli.compute.device import (
-    choose_device,
-    deterministic_algorithms,
-)
+from seq2seq_cli.compute.device import choose_device, describe_device, deterministic_algorithms
 from seq2seq_cli.compute.process_group import ProcessGroup
 from seq2seq_cli.errors import TrainingError, UsageError
 
@@ -19,6 +16,16 @@ def test_several_processes_train_together_where_sums_can_be_carried(monkeypatch:
     assert choose_device("auto", two).type == "cpu"
     with pytest.raises(UsageError, match="several processes cannot use it here; choose cpu or auto"):
         choose_device("mps", two)
+
+
+@pytest.mark.parametrize(("threads", "shown"), [(1, "cpu (1 thread)"), (2, "cpu (2 threads)")])
+def test_a_cpu_is_described_with_its_threads(threads: int, shown: str) -> None:
+    before = torch.get_num_threads()
+    torch.set_num_threads(threads)
+    try:
+        assert describe_device(torch.device("cpu")) == shown
+    finally:
+        torch.set_num_threads(before)
 
 
 def test_only_deterministic_algorithms_inside_and_all_as_before_afterwards(monkeypatch: pytest.MonkeyPatch) -> None:

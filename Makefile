@@ -79,7 +79,7 @@ schedules: $(VENV)/installed-dev  ## Run commands side by side in one folder, an
 faults: $(VENV)/installed-dev  ## Let each call of a training and a preparation that changes the disk fail once
 	$(BIN)/python -m benchmarks.reliability.faults
 
-fuzz: $(VENV)/installed-dev  ## Read 10,000 spoilt files of every format (hours), print the outcomes: FUZZ="FORMAT --seed 2 ..."
+fuzz: $(VENV)/installed-dev  ## Read 10,000 corrupted files of every format (hours), print the outcomes: FUZZ="FORMAT --seed 2 ..."
 	$(BIN)/python -m tests.fuzz --files 10000 --kept fuzz-failures $(FUZZ)
 
 gallery: $(VENV)/installed-dev  ## Train every model on one task (hours); fill docs/gallery.md: PAIRS=FILE SET="KEY=VALUE ..." SEEDS=3

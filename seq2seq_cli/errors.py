@@ -72,7 +72,7 @@ class InputError(S2SError):
     exit_code = 2
 
 
-RESTORE = "restore it, or train anew"
+RESTORE = "restore it, or train again"
 """What helps against a damaged file of a run."""
 
 
@@ -114,7 +114,7 @@ class PairFileError(InputError):
 
 
 class ConfigError(InputError):
-    """A config has problems; all of them are told at once."""
+    """A config has problems; all of them are reported at once."""
 
 
 class PreparedFolderError(InputError):
@@ -130,7 +130,7 @@ class TrainingError(S2SError):
 
 
 class OtherProcessError(S2SError):
-    """Another process of the same training failed: its exit code, and the problems that no process has told yet."""
+    """Another process of the same training failed: its exit code, and the problems that no process has reported yet."""
 
 
 class ExportError(S2SError):

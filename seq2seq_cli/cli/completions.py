@@ -47,7 +47,7 @@ def complete_config(incomplete: str) -> list[tuple[str, str]]:
     """The names of the configs that begin so, each with its description."""
     from seq2seq_cli.config.catalog import list_configs
 
-    with contextlib.suppress(S2SError, OSError):  # a damaged config: nothing is completed, and nothing told
+    with contextlib.suppress(S2SError, OSError):  # a damaged config: nothing is completed or reported
         entries = {entry.name: _UNSAFE.sub(" ", entry.description) for entry in list_configs()}
         return [(name, entries[name]) for name in _begun(incomplete, entries)]
     return []

@@ -11,18 +11,18 @@ def usage_line(error: Any) -> str:
     """The message of an error of typer, and where to read on."""
     context = getattr(error, "ctx", None)
     # Pydantic begins its messages so, where it checks a value for typer, which lists choices line by line.
-    told = " ".join(error.format_message().replace("Value error, ", "").split()).rstrip(".")
+    problem = " ".join(error.format_message().replace("Value error, ", "").split()).rstrip(".")
     if context is None:
-        return told
+        return problem
     wrong = getattr(error, "option_name", "")
     is_abbreviated = any(option.startswith(wrong) for parameter in context.command.params for option in parameter.opts)
     if wrong and not is_abbreviated and (keys := list(_keys_like(wrong, context.command, context.command.name))):
-        told = f"{error.message}; did you mean {_settings(keys)}?"
+        problem = f"{error.message}; did you mean {_settings(keys)}?"
     elif wrong and context.command.name == "train" and (keys := list(_keys_like(wrong, context.command, "prepare"))):
-        told = f"{error.message}; did you mean s2s prepare {_settings(keys)}?"
-    elif context.command.name == "train" and "extra argument" in told:
-        told += ": pairs are prepared first, with s2s prepare FILE"
-    return f"{told}{'' if told.endswith('?') else '.'} See {context.command_path} --help"
+        problem = f"{error.message}; did you mean s2s prepare {_settings(keys)}?"
+    elif context.command.name == "train" and "extra argument" in problem:
+        problem += ": pairs are prepared first, with s2s prepare FILE"
+    return f"{problem}{'' if problem.endswith('?') else '.'} See {context.command_path} --help"
 
 
 def _settings(keys: Sequence[str]) -> str:

@@ -34,8 +34,8 @@ def choose_device(name: DeviceName, group: ProcessGroup = SINGLE) -> torch.devic
         return torch.device(name)
     if group.local_rank >= torch.cuda.device_count():
         raise UsageError(
-            f"--device cuda: this machine has {torch.cuda.device_count()} for {group.local_rank + 1} or more processes:"
-            " start as many with torchrun's --nproc-per-node, or train on the cpu"
+            f"--device cuda: this machine has {counted(torch.cuda.device_count(), 'GPU')}, and torchrun started"
+            f" {group.local_rank + 1} or more processes: lower --nproc-per-node, or train on the cpu"
         )
     torch.cuda.set_device(group.local_rank)
     return torch.device("cuda", group.local_rank)

@@ -43,8 +43,8 @@ def _peak_bytes() -> int:
 class FreedMemory:
     """Freed memory that a training uses again, where the allocator is glibc's.
 
-    By default glibc returns the tensors of each step to the system and asks for them anew, page by page, which costs a
-    tenth of the step. So freed memory is kept, unless the user has told glibc what to keep. Tensors of many sizes leave
+    By default glibc returns the tensors of each step to the system and asks for them again, page by page, which costs a
+    tenth of the step. So freed memory is kept, unless the user has set what glibc keeps. Tensors of many sizes leave
     ever more gaps between those in use, so beyond `MOST_KEPT` it is returned.
     """
 
@@ -75,7 +75,7 @@ class FreedMemory:
 
 @contextmanager
 def memory_errors(device: torch.device, cure: str = SMALLER_TRAINING) -> Iterator[None]:
-    """Turn an out-of-memory error into a TrainingError, which tells the cure."""
+    """Turn an out-of-memory error into a TrainingError, which names the cure."""
     try:
         yield
     except Exception as error:
@@ -85,7 +85,7 @@ def memory_errors(device: torch.device, cure: str = SMALLER_TRAINING) -> Iterato
 
 
 def _is_allocator_set() -> bool:
-    """Whether the user has told glibc what to keep, by a variable of its own or by a tunable."""
+    """Whether the user has set what glibc keeps, by a variable of its own or by a tunable."""
     variables = ("MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_")
     tunables = os.environ.get("GLIBC_TUNABLES", "")
     return any(name in os.environ for name in variables) or any(

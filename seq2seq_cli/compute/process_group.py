@@ -112,11 +112,11 @@ class ProcessGroup:
         if error and self.rank == first == 0:
             raise error
         lines, exit_code, machine = failed[first]  # type: ignore[misc]
-        told = [f"process {first} on {machine}: {line}" for line in lines] if self.is_main else []
-        raise OtherProcessError(*told, exit_code=exit_code)
+        shown = [f"process {first} on {machine}: {line}" for line in lines] if self.is_main else []
+        raise OtherProcessError(*shown, exit_code=exit_code)
 
     def agreed(self, error: S2SError) -> S2SError:
-        """The error to raise for one that all processes have alike: process 0 alone has the message."""
+        """The error that each process raises for one that occurred in all: process 0 alone has the message."""
         return error if self.is_main else OtherProcessError(exit_code=error.exit_code)
 
     def wrap(self, module: nn.Module) -> nn.Module:

@@ -1,4 +1,4 @@
-"""What torchrun tells the processes that it starts, in their environment; read without torch."""
+"""The variables that torchrun sets for the processes that it starts; read without torch."""
 
 import os
 import socket

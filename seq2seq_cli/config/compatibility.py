@@ -113,7 +113,8 @@ def _bridge(model: "ModelConfig") -> Iterator[Problem]:
     """A state that is copied must fit as it is; others need what they are made of."""
     encoder, decoder = model.encoder, model.decoder
     if model.bridge == "backward" and encoder.directions != "joined":
-        yield _needs(model, "bridge", "encoder.directions", "joined", "it takes the state of the backward direction")
+        why = "this bridge takes the state of the backward direction"
+        yield _needs(model, "bridge", "encoder.directions", "joined", why)
     if model.bridge == "context" and model.attention.score != "fixed":
         yield _needs(model, "bridge", "attention.score", "fixed", "no other has one context for all steps")
     if model.bridge != "copy":
@@ -130,7 +131,8 @@ def _bridge(model: "ModelConfig") -> Iterator[Problem]:
 
 def _encoder(model: "ModelConfig") -> Iterator[Problem]:
     if model.encoder.residual and model.encoder.layers < 3:
-        yield _needs(model, "encoder.residual", "encoder.layers", "3 or 4", "it begins with the third layer")
+        why = "residual connections begin with the third layer"
+        yield _needs(model, "encoder.residual", "encoder.layers", "3 or 4", why)
     if model.encoder.reverse and model.encoder.directions != "one":
         why = "one of two directions reads from the end already"
         yield _needs(model, "encoder.reverse", "encoder.directions", "one", why)
@@ -139,7 +141,7 @@ def _encoder(model: "ModelConfig") -> Iterator[Problem]:
 def _variational_dropout(model: "ModelConfig") -> Iterator[Problem]:
     for side, config in (("encoder", model.encoder), ("decoder", model.decoder)):
         if config.variational_dropout and not config.dropout:
-            why = "it drops the same entries at every word"
+            why = "variational dropout drops the same entries at every word"
             yield _needs(model, f"{side}.variational_dropout", f"{side}.dropout", "above 0", why)
 
 
@@ -199,7 +201,7 @@ def _decoder(model: "ModelConfig") -> Iterator[Problem]:
     if decoder.input_feeding and decoder.kind != "luong":
         yield _clash(model, "decoder.input_feeding", "decoder.kind", "its RNN reads the context already")
     if decoder.input_feeding and decoder.readout != "attentional":
-        why = "it feeds the attentional vector"
+        why = "input feeding feeds the attentional vector"
         yield _needs(model, "decoder.input_feeding", "decoder.readout", "attentional", why)
 
 

@@ -1,4 +1,4 @@
-"""From YAML text and ``--set`` overrides to a Config; all problems are told at once."""
+"""From YAML text and ``--set`` overrides to a Config; all problems are reported at once."""
 
 import logging
 from collections.abc import Iterable, Sequence

@@ -71,7 +71,7 @@ def _either_key(paths: Iterable[KeyPath]) -> str:
 
 
 def _given(value: object) -> str:
-    """A value that was refused, as far as a message has room for it."""
+    """A value that was refused, cut to the length that a message allows."""
     match value:
         case dict():
             return "a section"

@@ -195,10 +195,10 @@ def read_manifest_values(folder: Path) -> dict[str, Any]:
     check_contents(folder, [MANIFEST], error=PreparedFolderError)
     if not (folder / MANIFEST).is_file():
         if folder.is_file():
-            told = "a file, not a prepared folder: s2s prepare makes one from it"
+            problem = "a file, not a prepared folder: s2s prepare makes one from it"
         elif folder.exists():
-            told = f"not a prepared folder: it has no {MANIFEST}: name one that s2s prepare has made"
+            problem = f"not a prepared folder: it has no {MANIFEST}: name one that s2s prepare has made"
         else:
-            told = f"no such folder: make it with 's2s prepare FILE --out {folder}'"
-        raise PreparedFolderError(f"{folder}: {told}")
+            problem = f"no such folder: make it with 's2s prepare FILE --out {folder}'"
+        raise PreparedFolderError(f"{folder}: {problem}")
     return read_json(folder / MANIFEST, newest=FORMAT, error=PreparedFolderError)

@@ -1,4 +1,4 @@
-"""Noise in the training pairs, drawn anew in each epoch.
+"""Noise in the training pairs, drawn again in each epoch.
 
 Two kinds, drawn independently:
 

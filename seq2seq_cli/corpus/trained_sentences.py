@@ -37,11 +37,11 @@ class TrainedSentences:
 
     @classmethod
     def of(cls, corpus: PreparedCorpus) -> "TrainedSentences":
-        """Those of the training split; raises PreparedFolderError when its texts are damaged."""
+        """The sentences of the training split; raises PreparedFolderError when its texts are damaged."""
         return cls(**{side: distinct(_hashes(corpus.texts("train", side))) for side in SIDES})
 
     def joined(self, other: "TrainedSentences") -> "TrainedSentences":
-        """Those of both."""
+        """The sentences of both."""
         return TrainedSentences(
             src=distinct(np.concatenate((self.src, other.src))), tgt=distinct(np.concatenate((self.tgt, other.tgt)))
         )
@@ -69,7 +69,7 @@ class TrainedSentences:
         """Read a file; raises ModelFileError when it is missing, damaged, or made by a newer s2s."""
         if not path.exists():
             raise ModelFileError(
-                f"{path}: missing, and with it what the run was trained on: restore it, or train the run anew"
+                f"{path}: missing: it has the sentences that the run was trained on: restore it, or train the run again"
             )
         values = read_json(path, newest=FORMAT, error=ModelFileError, most=_MOST_BYTES)
         try:

@@ -30,7 +30,7 @@ def export(run: Path | str | None, out: Path | str, *, to: ExportFormat | None =
     path, out = None if run is None else Path(run), Path(out)
     with opened_run(path) as folder:
         if to == "zip" and format_of(out) != "zip":
-            raise UsageError(f"{out}: s2s knows an archive by its name: let it end in .zip")
+            raise UsageError(f"{out}: the name of an archive must end in .zip")
         match to or format_of(out):
             case "onnx":
                 from seq2seq_cli.decoding.engines.standalone import write_folder

@@ -159,7 +159,7 @@ def _check_vocabularies(run: RunFolder, engine: Engine[Any], codecs: Codecs) -> 
         if size != len(codec.vocabulary):
             raise ModelFileError(
                 f"{run.path}: its weights have {size} {side} units, its codec has {len(codec.vocabulary)}:"
-                " restore them, or train anew"
+                " restore them, or train again"
             )
 
 

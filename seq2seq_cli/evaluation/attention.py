@@ -41,7 +41,7 @@ class AttentionFigures:
     """Means over the target tokens of sentences, ``<eos>`` left out."""
 
     entropy: float
-    """Of the weights of a token, in nats: 0 where it looks at one source token, log S where the weights are even."""
+    """Of the weights of a token, in nats: 0 where it attends to one source token, log S where the weights are even."""
     on_punctuation: float
     """The share of the weights of words that lies on punctuation marks; punctuation of the target left out."""
     on_eos: float

@@ -74,7 +74,7 @@ def details_of(
     """The details of texts in their order: of the first `needed` ones, and of others up to so many characters of JSON.
 
     The translations are those of the translator as it is; the n best ones are a search of their own, whose first
-    may differ, because it goes on for longer.
+    may differ, because it continues for longer.
     """
     characters = 0
     for start in range(0, len(texts), _AT_ONCE):

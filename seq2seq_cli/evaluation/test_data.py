@@ -67,7 +67,7 @@ class OwnPairs:
             check_encoding(self.encoding, "--encoding")
         for option, value in {"--columns": self.columns, "--encoding": self.encoding}.items():
             if value and not self.paths:
-                raise UsageError(f"{option}: tells how to read --file: give --file as well, or leave it out")
+                raise UsageError(f"{option} is for --file alone: give --file as well, or leave it out")
 
 
 @contextmanager
@@ -112,7 +112,7 @@ def find_test_set(
 def leave_out_trained(tests: TestSet, runs: Sequence[EvaluatedRun]) -> TestSet:
     """The pairs of a split that none of the runs, nor a run that one of them began with, was trained on.
 
-    A warning tells how many the others are. Raises UsageError when no pair is left.
+    A warning gives the number of the others. Raises UsageError when no pair is left.
     """
     for run in runs:
         if run.trained is None:
@@ -121,10 +121,10 @@ def leave_out_trained(tests: TestSet, runs: Sequence[EvaluatedRun]) -> TestSet:
         if not known:
             continue
         pairs = counted(len(tests.pairs), "pair")
-        told = f"{len(known):,} of {pairs} of {tests.name} have a sentence that {run.name} was"
+        problem = f"{len(known):,} of {pairs} of {tests.name} have a sentence that {run.name} was"
         if len(known) == len(tests.pairs):
-            raise UsageError(f"{told} trained on: name other pairs with --data or --file")
-        logger.warning("%s trained on: they are left out of the scores", one_line(told))
+            raise UsageError(f"{problem} trained on: name other pairs with --data or --file")
+        logger.warning("%s trained on: they are left out of the scores", one_line(problem))
         tests = tests.leaving_out(known)
     return tests
 

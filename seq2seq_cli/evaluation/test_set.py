@@ -51,7 +51,7 @@ class TestSet:
         """The pairs of files as ``s2s prepare`` takes them; with `swap`, their second column is the source.
 
         `languages` are those of the source and the target, empty where unknown, `columns` the two columns by name or
-        number, `encoding` is that of the files, by default UTF-8. Lines without a text on both sides are passed over.
+        number, `encoding` is that of the files, by default UTF-8. Lines without a text on both sides are skipped.
         Warnings tell how the files are read.
 
         Raises PairFileError when a file cannot be read, or none has pairs, UsageError when a file lacks the columns.

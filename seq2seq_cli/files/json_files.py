@@ -9,7 +9,7 @@ from typing import Any
 from seq2seq_cli.errors import InputError, unreadable
 from seq2seq_cli.files.reading import read_whole
 
-_CURE = "restore it, or make its folder anew"
+_CURE = "restore it, or make its folder again"
 _MOST_BYTES = 64_000_000
 """Size of most of the largest files: a vocabulary of a million words takes half of it."""
 _DECIMALS = 6

@@ -65,8 +65,8 @@ def write_output(path: Path, content: bytes, *, overwrite: bool) -> None:
         with output_file(path, overwrite=overwrite) as file:
             file.write(content)
     except OSError as error:
-        told = f"{path}: cannot be written: {error.strerror}"
-        raise UsageError(told, exit_code=exit_code_of(error)) from None
+        problem = f"{path}: cannot be written: {error.strerror}"
+        raise UsageError(problem, exit_code=exit_code_of(error)) from None
 
 
 def _taken(path: Path) -> UsageError:

@@ -51,7 +51,7 @@ def check_contents(folder: Path, names: Iterable[str], *, error: type[InputError
     """Raise ``error`` unless everything of these names in a folder, and below them, is a file or a folder in it.
 
     A link is one when it leads to a file inside the folder; the folder itself may be reached by any link. What is
-    missing is passed over.
+    missing is skipped.
     """
     for name in names:
         path = str(folder / name)

@@ -54,7 +54,7 @@ def output_loss(
 
     Label smoothing makes the target distribution 1 - ε on the reference word plus ε/V on every word; Szegedy et al.
     2016, section 7. With `sampled_words`, the sums over the vocabulary, those of the softmax and of label smoothing,
-    are estimated from the words of `targets` and so many others, drawn anew: `draw_words`. `rows` None: those for the
+    are estimated from the words of `targets` and so many others, drawn again: `draw_words`. `rows` None: those for the
     device. Under autocast the products are in its dtype, softmax and loss in fp32.
     """
     device = features.device.type

@@ -127,7 +127,7 @@ class Updater:
         try:
             return self._backward(batches), False
         except RuntimeError as error:
-            # Other processes cannot be told of halves: they wait for the gradients of this one.
+            # Other processes do not know of the halves: they wait for the gradients of this one.
             if not is_out_of_memory(error) or self._group.size > 1 or max(map(len, batches)) < 2:
                 raise
         # Not in the handler, whose traceback keeps the tensors that fill the memory.

@@ -21,9 +21,9 @@ def page(
     asks_server: bool = False,
     has_kernel: bool = False,
 ) -> bytes:
-    """The content of the file: `scripts` are names of files of this room, which run in this order.
+    """The content of the file: `scripts` are names of files in this package, which run in this order.
 
-    The browser is told to run these scripts and no others, and to load nothing, whatever the data holds. With
+    The page allows the browser to run these scripts and no others, and to load nothing, whatever the data holds. With
     `asks_server`, they may send requests to the server of the page; with `has_kernel`, they may compile a kernel of
     WebAssembly. Raises ValueError for data that JSON cannot hold.
     """
@@ -47,7 +47,7 @@ def _json(data: Mapping[str, Any]) -> str:
 
 
 def read_file(name: str) -> str:
-    """A file of this room."""
+    """The text of a file in this package."""
     return files(__package__).joinpath(name).read_text(encoding="utf-8")
 
 

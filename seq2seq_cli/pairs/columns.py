@@ -19,7 +19,7 @@ _ROLES = (_SOURCE, _TARGET)
 _NUMBER = re.compile(r"[\d\s.,:/_+-]*")
 _DIGITS = re.compile(r"\d+")
 _FEWEST = 10
-"""Rows by which a header is told from them, and a column of text from one of labels."""
+"""Rows read to distinguish a header from them, and a column of text from one of labels."""
 _MOST_FORMS = 0.2
 """Forms of the cells of a column of labels, such as s0 for s1 and s2, per row."""
 _USUAL = 0.95
@@ -141,8 +141,8 @@ def _first_two(of_text: Sequence[Column], first: Mapping[Column, str], is_open: 
     if len(of_text) > COLUMNS and not is_open:
         cells = _listed({key: first.get(key, "") for key in of_text})
         raise UsageError(
-            f"{file}: {len(of_text)} columns may be meant, which begin with {cells}: choose two with --columns, by"
-            " number, or by name where these are names"
+            f"{file}: {len(of_text)} columns have text, and begin with {cells}: choose two with --columns, by"
+            " number, or by name if these are names"
         )
     return of_text[0], of_text[1]
 

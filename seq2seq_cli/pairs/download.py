@@ -65,8 +65,8 @@ def download(
     try:
         make_folder(folder)
     except OSError as error:
-        told = f"{folder}: cannot be made: {error.strerror}: choose another folder with --out"
-        raise UsageError(told, exit_code=exit_code_of(error)) from None
+        problem = f"{folder}: cannot be made: {error.strerror}: choose another folder with --out"
+        raise UsageError(problem, exit_code=exit_code_of(error)) from None
     if not os.access(folder, os.W_OK):
         raise UsageError(f"{folder}: not writable: choose another folder with --out")
     for file in (pair_file, about):

@@ -148,8 +148,8 @@ class Characters:
             return "name the file's encoding with --encoding"
         is_cut = error.reason == "unexpected end of data"
         if not self._is_ascii:
-            mend = "the file ends inside a character: get it again"
-            return mend if is_cut else "mend or delete this line; the text before it is UTF-8"
+            cure = "the file ends inside a character: get it again"
+            return cure if is_cut else "correct or delete this line; the text before it is UTF-8"
         guess = f"name the file's encoding, such as --encoding {_one_byte_encoding(error.object)}"
         if is_cut:
             return f"the file ends inside a character: get it again, or {guess}"

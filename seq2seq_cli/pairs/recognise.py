@@ -1,7 +1,7 @@
-"""The format of pair files, told by their content, and what the user should know of it.
+"""The format of pair files, recognised by their content, and what the user should know of it.
 
-A format is told by the first bytes, a table by its first rows. Files whose lines have no columns are aligned files, two
-by two. A file that cannot be read is taken as one of lines: its fault is told when it is read.
+The first bytes show the format, the first rows of a table its columns. Files whose lines have no columns are aligned
+files, two by two. A file that cannot be read is taken as one of lines: its fault is reported when it is read.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -28,7 +28,7 @@ K = TypeVar("K")
 
 _CHARACTERS = 64_000
 _RECORDS = 1000
-"""Records by which columns and languages are told."""
+"""Records read to recognise columns and languages."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,7 +89,7 @@ class _Lines(NamedTuple):
 
     file: LocalFile
     is_text: bool
-    """Whether there are lines of text; else the file's fault is told when it is read."""
+    """Whether there are lines of text; else the file's fault is reported when it is read."""
 
 
 @dataclass
@@ -184,7 +184,7 @@ def _place(column: Column) -> int:
 
 def _notice(file: LocalFile, reader: Reader, choice: Choice, line: int) -> str:
     columns = one_line(" and ".join(map(str, choice.names or choice.columns)))
-    header = f"; line {line} names them, and is no pair" if choice.has_header else ""
+    header = f"; line {line} is a header" if choice.has_header else ""
     if choice.names is None:
         header = f"; line {line} is taken as a pair"
     return f"{file.name}: {reader.kind}; its columns {columns} are taken{header}"

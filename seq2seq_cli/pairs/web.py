@@ -11,7 +11,7 @@ from seq2seq_cli.errors import DownloadError
 from seq2seq_cli.version import __version__
 
 ByteProgress = Callable[[int, int | None], None]
-"""Called with the bytes received so far, and with their total where the server tells it."""
+"""Called with the bytes received so far, and with their total where the server states it."""
 
 _CHUNK = 1 << 16
 _NOT_FOUND = {404, 410}

@@ -196,11 +196,11 @@ class _Pieces:
         return self._never_alone(self._suffixes + Counter(longer))
 
     def prefixes(self) -> tuple[str, ...]:
-        """Those of many words: l', but not it'."""
+        """The prefixes of many words: l', but not it'."""
         return self._never_alone({piece: n for piece, n in self._prefixes.items() if self._rests[piece] >= FEWEST})
 
     def apostrophe(self) -> str:
-        """The usual one."""
+        """The usual apostrophe."""
         total = self._apostrophes.total()
         return "".join(mark for mark, count in self._apostrophes.items() if is_usual(count, total))
 

@@ -17,7 +17,7 @@ _FEWEST_KNOWN = 2
 """Times that a word of the training split occurs, from which on its translation may have been learned."""
 
 _RARE = 5
-"""Most occurrences of a rare word in the training split. How rare words are translated tells how unknown ones are."""
+"""Most occurrences of a rare word in the training split. How rare words are translated shows how unknown ones are."""
 
 
 def learn_known_words(training: TrainingText, config: TextConfig) -> tuple[str, ...]:

@@ -177,10 +177,10 @@ def _resolved(
                 f" {'-'.join(in_order)}: {what}"
             )
         if mismatch := find_mismatch(list(zip(*each.sample, strict=True)), in_order, guessed=origin == "name"):
-            told = f"{each.pair_file.name}: {mismatch}"
+            problem = f"{each.pair_file.name}: {mismatch}"
             if origin in ("default", "name"):
-                raise PairFileError(told)
-            warnings.append(told)
+                raise PairFileError(problem)
+            warnings.append(problem)
     return config.model_copy(update={"text": text}), origin, warnings
 
 
@@ -215,8 +215,8 @@ def _opened(out: Path, replaced: Iterable[str]) -> Iterator[Path]:
     except OSError as error:
         if is_out_of_memory(error):
             raise
-        told = f"{out}: cannot be written: {error.strerror or error}: choose another folder with --out"
-        raise UsageError(told, exit_code=exit_code_of(error)) from None
+        problem = f"{out}: cannot be written: {error.strerror or error}: choose another folder with --out"
+        raise UsageError(problem, exit_code=exit_code_of(error)) from None
 
 
 def _paths(paths: Sequence[Path | str]) -> list[Path]:

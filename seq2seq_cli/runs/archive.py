@@ -118,8 +118,9 @@ def _entries(archive: "ZipFile", path: Path) -> "dict[str, ZipInfo]":
     entries = {entry.filename: entry for entry in archive.infolist()}
     tops = [name.removesuffix(CONFIG) for name in entries if PurePosixPath(name).name == CONFIG]
     if len(tops) != 1:
-        told = "holds no run: it has no config.yaml" if not tops else f"holds {len(tops)} runs: unpack it, and name one"
-        raise ModelFileError(f"{path}: {told}")
+        several = f"holds {len(tops)} runs: unpack it, and name one"
+        problem = several if tops else "holds no run: it has no config.yaml"
+        raise ModelFileError(f"{path}: {problem}")
     found = {
         part: entries[tops[0] + part] for part in (*_NEEDED, *_MORE, *_OF_BEST, CORPUS) if tops[0] + part in entries
     }
@@ -131,7 +132,7 @@ def _entries(archive: "ZipFile", path: Path) -> "dict[str, ZipInfo]":
         raise ModelFileError(f"{path}: packed with another method than deflate: unpack it, and name the folder")
     if sum(entry.file_size for entry in found.values()) > _MOST_TIMES * path.stat().st_size:
         raise ModelFileError(
-            f"{path}: its files would be more than {_MOST_TIMES} times its size, as those of no run are: have it sent"
-            " again"
+            f"{path}: its files unpack to more than {_MOST_TIMES} times its size, which those of a run never do: have"
+            " the archive sent again"
         )
     return found

@@ -32,7 +32,7 @@ _TYPE = re.compile(r"collections OrderedDict|torch._utils _rebuild_tensor_v2|tor
 """What torch.save names in the pickle of a dict of tensors and plain values."""
 _SEAL_BYTES = 128
 _CHUNK = 1 << 20
-_CURE = "train anew with --overwrite"
+_CURE = "train again with --overwrite"
 
 logger = logging.getLogger(__name__)
 

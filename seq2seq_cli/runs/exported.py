@@ -61,7 +61,7 @@ class ExportRecord:
         values = read_json(path, newest=FORMAT, error=ModelFileError)
         del values["format"]
         if not _are_facts(values):
-            raise ModelFileError(f"{path}: damaged: remove it; it will be made anew")
+            raise ModelFileError(f"{path}: damaged: remove it; it will be made again")
         return cls(**values)
 
     def fits(self, weights: Path) -> bool:

@@ -125,8 +125,8 @@ class RunFolder:
                 provenance.write(new / CORPUS)
                 write_json(new / TRAINED, trained)
         except OSError as error:
-            told = f"{path}: cannot be made: {error.strerror}; choose another folder with --out"
-            raise UsageError(told, exit_code=exit_code_of(error)) from error
+            problem = f"{path}: cannot be made: {error.strerror}; choose another folder with --out"
+            raise UsageError(problem, exit_code=exit_code_of(error)) from error
         return run
 
     @classmethod
@@ -199,7 +199,7 @@ class RunFolder:
 
     @property
     def trained_path(self) -> Path:
-        """The file of what it was trained on, which `TrainedSentences` of the room ``corpus`` reads."""
+        """The file of what it was trained on, which `TrainedSentences` of the package ``corpus`` reads."""
         return self.path / TRAINED
 
     def statistics_path(self, split: str) -> Path:
@@ -221,8 +221,8 @@ class RunFolder:
                 " with --out"
             ) from None
         except OSError as error:
-            told = f"{path}: cannot be locked: {error.strerror}; choose another folder with --out"
-            raise TrainingError(told, exit_code=exit_code_of(error)) from error
+            problem = f"{path}: cannot be locked: {error.strerror}; choose another folder with --out"
+            raise TrainingError(problem, exit_code=exit_code_of(error)) from error
 
     def config(self) -> "Config":
         """The config that the run was trained with."""

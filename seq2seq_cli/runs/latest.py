@@ -1,4 +1,4 @@
-"""runs/latest: the name of the newest run, with which ``s2s translate`` translates unless told otherwise."""
+"""runs/latest: the name of the newest run, with which ``s2s translate`` translates by default."""
 
 import os
 from contextlib import suppress

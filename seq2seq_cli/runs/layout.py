@@ -3,7 +3,7 @@
 from pathlib import Path
 
 RUNS = Path("runs")
-"""The folder of all runs, unless a command is told otherwise."""
+"""The folder of all runs, by default."""
 
 FORMAT = 1
 """Format number of corpus.json and metrics.jsonl."""

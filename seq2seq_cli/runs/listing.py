@@ -122,9 +122,9 @@ def list_runs(folder: Path) -> list[Run | DamagedRun]:
     try:
         paths = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
     except OSError as error:
-        told = "no such folder" if isinstance(error, FileNotFoundError) else error.strerror
+        problem = "no such folder" if isinstance(error, FileNotFoundError) else error.strerror
         raise ModelFileError(
-            f"{folder}: {told}: train a run first (s2s train), or name another folder with --in"
+            f"{folder}: {problem}: train a run first (s2s train), or name another folder with --in"
         ) from None
     found = [path for path in paths if holds_run(path)]
     return [_read(path) for path in sorted(found, key=_changed, reverse=True)]

@@ -171,7 +171,7 @@ class History:
     def best_score(self, metric: Metric) -> tuple[Metric, float | None]:
         """The score of the best weights, by the loss where the metric is 0 after every epoch; None where there is none.
 
-        The loss chose them then: see `Progress.deciding` of the room ``learning``.
+        The loss chose them then: see `Progress.deciding` in the package ``learning``.
         """
         if self.best is None:
             return metric, None
@@ -234,7 +234,7 @@ class History:
 def read_history(run: Path) -> History:
     """Read metrics.jsonl of a run; the history is empty when nothing is recorded yet.
 
-    Lines that are no records are passed over: with a warning, but for the last one, which a kill may have cut short.
+    Lines that are no records are skipped: with a warning, but for the last one, which a kill may have cut short.
     Raises ModelFileError when the file cannot be read or was written by a newer s2s.
     """
     path = run / METRICS
@@ -247,7 +247,7 @@ def read_history(run: Path) -> History:
     records = [_parse(line, path) for line in lines]
     if damaged := [number for number, record in enumerate(records[:-1], start=1) if record is None]:
         others = f", and {len(damaged) - 1:,} more such lines" if len(damaged) > 1 else ""
-        logger.warning("%s:%d: not a record of a training%s: passed over", path, damaged[0], others)
+        logger.warning("%s:%d: not a record of a training%s: skipped", path, damaged[0], others)
     return History([record for record in records if record])
 
 

@@ -85,7 +85,7 @@ def _is_free(path: Path) -> bool:
         check_free(path, overwrite=False)
     except UsageError:
         return False
-    except OSError:  # which the training tells
+    except OSError:  # which the training reports
         pass
     return True
 

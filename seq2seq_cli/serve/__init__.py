@@ -1,1 +1,1 @@
-"""Translation behind a web address, with the requests and answers of LibreTranslate."""
+"""The translation server, with the requests and answers of LibreTranslate."""

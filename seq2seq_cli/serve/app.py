@@ -77,8 +77,8 @@ class Application:
         wanted = TranslateRequest.parse(await self._allowed_fields(request), self.limits)
         if wanted.direction not in self.directions.translators:
             is_auto = wanted.direction.source == _AUTO
-            told = f"source: {_AUTO}: no language is detected here" if is_auto else "source, target: not served here"
-            raise HTTPException(400, f"{told}: choose one of {listed(self.directions)}")
+            problem = f"source: {_AUTO}: no language is detected here" if is_auto else "source, target: not served here"
+            raise HTTPException(400, f"{problem}: choose one of {listed(self.directions)}")
         fields = await _unless_client_leaves(request, self._answer(wanted))
         return JSONResponse(fields, headers={"Cache-Control": "no-store"})
 
@@ -138,7 +138,7 @@ class Application:
     async def _allowed_fields(self, request: Request) -> Any:
         fields = await read_fields(request, self.limits)
         if not self.keys.allow(api_key(request, fields)):
-            raise HTTPException(403, "api_key: missing or wrong: ask for one where this server is run")
+            raise HTTPException(403, "api_key: missing or wrong: ask the operator of this server for a key")
         return fields
 
     async def _answer(self, wanted: TranslateRequest) -> dict[str, Any]:
@@ -166,7 +166,7 @@ async def _refused(_request: Request, error: Exception) -> Response:
 async def _failed(_request: Request, error: Exception) -> Response:
     if is_out_of_memory(error):
         return JSONResponse({"error": "out of memory: give shorter texts, or come again later"}, 503, _RETRY)
-    return JSONResponse({"error": "a bug of the server: its log tells more"}, 500)
+    return JSONResponse({"error": "a bug of the server: its log has the details"}, 500)
 
 
 async def _left(_request: Request, _error: Exception) -> Response:

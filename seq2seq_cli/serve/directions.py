@@ -58,7 +58,7 @@ class Directions:
             if direction in translators:
                 raise UsageError(f"{loaded.path}: translates {direction}, as {paths[direction]} does: name one of them")
             paths[direction], translators[direction] = loaded.path, translator
-            translator.translate(["a"])  # a tokenizer that is missing is told now, and the first request is quick
+            translator.translate(["a"])  # a missing tokenizer is reported now, and the first request is quick
         return cls(translators)
 
     def __iter__(self) -> Iterator[Direction]:

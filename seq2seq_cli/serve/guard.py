@@ -30,7 +30,7 @@ class Guard:
         self._measured = measured
         self._timeout = timeout
         self.is_stopping = False
-        """Whether each answer closes its connection: clients that go on open a new one, elsewhere or later."""
+        """Whether each answer closes its connection: clients that continue open a new one, elsewhere or later."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""

@@ -41,7 +41,7 @@ class ApiKeys:
         return bool(self._keys)
 
     def allow(self, key: str | None) -> bool:
-        """Whether a request with this key is let in. The time it takes tells nothing about the keys."""
+        """Whether a request with this key is let in. The time it takes reveals nothing about the keys."""
         if not self._keys:
             return True
         given = (key or "").encode("utf-8", "surrogatepass")

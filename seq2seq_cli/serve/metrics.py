@@ -72,19 +72,19 @@ class Metrics:
         return "".join(f"{line}\n" for line in lines)
 
 
-def _counter(name: str, told: str, values: Mapping[Labels, int]) -> Iterator[str]:
-    yield from _head(name, "counter", told)
+def _counter(name: str, text: str, values: Mapping[Labels, int]) -> Iterator[str]:
+    yield from _head(name, "counter", text)
     for labels, value in values.items():
         yield _sample(name, value, labels)
 
 
-def _gauge(name: str, told: str, value: float) -> Iterator[str]:
-    yield from _head(name, "gauge", told)
+def _gauge(name: str, text: str, value: float) -> Iterator[str]:
+    yield from _head(name, "gauge", text)
     yield _sample(name, value)
 
 
-def _head(name: str, kind: str, told: str) -> Iterator[str]:
-    yield f"# HELP {name} {told}"
+def _head(name: str, kind: str, text: str) -> Iterator[str]:
+    yield f"# HELP {name} {text}"
     yield f"# TYPE {name} {kind}"
 
 

@@ -99,8 +99,8 @@ async def _read_body(request: Request, limits: Limits) -> bytes:
                 elif size > MOST_DROPPED_BYTES:
                     break
     except TimeoutError:
-        told = f"the body: not received within {limits.timeout:g} seconds"
-        raise HTTPException(408, told, {"Connection": "close"}) from None
+        problem = f"the body: not received within {limits.timeout:g} seconds"
+        raise HTTPException(408, problem, {"Connection": "close"}) from None
     if size > limits.max_bytes:
         headers = {"Connection": "close"} if size > MOST_DROPPED_BYTES else None
         raise HTTPException(413, f"the body: at most {limits.max_bytes} bytes are taken", headers)
@@ -136,10 +136,10 @@ def _read_multipart(body: bytes, header: str) -> Mapping[str, Any]:
     fields = []
     for part in parts:
         head, _, content = part.partition(b"\r\n\r\n")
-        told = _head(head.removeprefix(b"\r\n"))
+        headers = _head(head.removeprefix(b"\r\n"))
         try:
-            name = told.get_param("name", header="content-disposition")
-            if told.get_filename() is None:
+            name = headers.get_param("name", header="content-disposition")
+            if headers.get_filename() is None:
                 fields.append((name, content.decode("utf-8")))
         except (ValueError, LookupError):  # of an encoding that there is not, or of another one
             raise _not_a_form() from None

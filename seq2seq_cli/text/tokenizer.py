@@ -19,7 +19,7 @@ LONGEST_WORD = 1000
 """Characters of the longest word that is cut: the time grows with the square of the length."""
 
 _MOST_BLOCKS = 16
-"""Blocks of characters for which expressions are compiled anew each time that a word brings in another one."""
+"""Blocks of characters for which expressions are compiled again each time that a word brings in another one."""
 
 _WIDENING = threading.Lock()
 

@@ -95,7 +95,7 @@ def _pair_files(corpus: PreparedCorpus) -> str:
 
 def _shared(corpus: PreparedCorpus) -> str:
     if count := corpus.manifest.test_in_valid:
-        return f"of {counted(count, 'test pair')} a sentence is in the validation split, and no other split shares one"
+        return f"{counted(count, 'test pair')} with a sentence of the validation split; no others share a sentence"
     return "the splits share no sentence"
 
 
@@ -108,7 +108,7 @@ def _left_out(corpus: PreparedCorpus, origin: str | None) -> str:
 
 def _test_scores(report: Report | None) -> str:
     if report is None:
-        return ": not scored yet; it is when the training ends"
+        return ": not scored yet; it is scored when the training ends"
     if not report.test:
         return f", {report.search}: nothing was held out"
     bleu, lowercase, chrf = report.test.bleu, report.test.lowercase_bleu, report.test.chrf

@@ -36,7 +36,7 @@ class Started:
     changes: tuple[str, ...]
     """The options that differ from those of the config or, of a resumed run, from those before, in words."""
     redraws: bool
-    """Whether the run is resumed by another number of processes, so that random numbers are drawn anew."""
+    """Whether the run is resumed by another number of processes, so that random numbers are drawn again."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -81,7 +81,7 @@ class TrainingLoop:
         if progress.position > len(order):
             raise ModelFileError(
                 f"the checkpoint is damaged: {progress.position} batches of an epoch are done, which has {len(order)};"
-                " train anew with --overwrite"
+                " train again with --overwrite"
             )
         progress.batches, progress.order = len(order), order_of_pairs(training)
         with closing(self._batches(order)) as batches:

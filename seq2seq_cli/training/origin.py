@@ -35,19 +35,19 @@ def check_origin(origin: RunFolder, path: Path, config: Config, corpus: Prepared
 def leave_out_known(corpus: PreparedCorpus, run: RunFolder, origin: str, overlap: Overlap) -> PreparedCorpus:
     """The corpus without the held-out pairs of which `run`, or one before it, was trained on a sentence.
 
-    A warning tells their number, and `origin`, the run that began with them in training. Raises UsageError where there
+    A warning gives their number, and `origin`, the run that began with them in training. Raises UsageError where there
     are some and `overlap` is to refuse them; ModelFileError when the record of the run is missing or damaged.
     """
     known = TrainedSentences.read(run.trained_path).held_out_pairs(corpus)
     if not known:
         return corpus
-    told = f"{_counts(known, corpus)} of {corpus.path} have a sentence that {origin} was trained on"
+    problem = f"{_counts(known, corpus)} of {corpus.path} have a sentence that {origin} was trained on"
     if overlap == "refuse":
         raise UsageError(
-            f"{told}: prepare with other pairs for --valid and --test, or leave these out of the scores with"
+            f"{problem}: prepare with other pairs for --valid and --test, or leave these out of the scores with"
             " training.overlap=leave_out"
         )
-    logger.warning("%s: they are left out of the scores", one_line(told))
+    logger.warning("%s: they are left out of the scores", one_line(problem))
     return corpus.leaving_out(known)
 
 
@@ -61,10 +61,10 @@ def _counts(pairs: Mapping[SplitName, tuple[int, ...]], corpus: PreparedCorpus) 
 
 def _check_model(origin: RunFolder, config: Config) -> None:
     if differences := find_weight_differences(origin.config(), config):
-        told = "; ".join(difference.against(str(origin.path)) for difference in differences)
+        problem = "; ".join(difference.against(str(origin.path)) for difference in differences)
         raise UsageError(
-            f"{told}: the weights of one model fit no other; to take the model of {origin.path}, leave out --config and"
-            " these keys"
+            f"{problem}: the weights of one model fit no other; to take the model of {origin.path}, leave out --config"
+            " and these keys"
         )
 
 

@@ -110,7 +110,7 @@ class Recorder:
             self._board.attention(self._translate_samples(model), event.step)
 
     def _name_as_newest(self) -> None:
-        """Name the run in runs/latest; what is wrong there is told once."""
+        """Name the run in runs/latest; what is wrong there is reported once."""
         problem = write_latest(self._run.path)
         if problem and problem != self._told:
             logger.warning(problem)

@@ -32,9 +32,10 @@ _LENGTH_MARGIN = 1.4
 _LEFT_TO_CORPUS: dict[str, object] = {"training.best_metric": "auto", "decoding.max_length_factor": None}
 """The keys that are decided for a corpus, with the values that leave them to it."""
 _FEW_TO_SCORE = 1_000
-"""Validation pairs below which BLEU, which counts whole words and phrases, hardly tells one epoch from the next. On 266
-pairs, of 2,485 for training, the loss chose epochs of 3 to 12 BLEU where 4 to 14 could be had; chrF was as good as BLEU
-above 10 BLEU, and better below: its order of the later epochs was that of the test split (0.9; BLEU's 0.5)."""
+"""Validation pairs below which BLEU, which counts whole words and phrases, hardly distinguishes one epoch from the
+next. On 266 pairs, of 2,485 for training, the loss chose epochs of 3 to 12 BLEU where 4 to 14 could be had; chrF was as
+good as BLEU above 10 BLEU, and better below: its order of the later epochs was that of the test split (0.9; BLEU's
+0.5)."""
 _SEVERAL_WORDS = 12
 """Characters from which on nearly all sentences have several words, where words have spaces between them."""
 
@@ -53,8 +54,8 @@ def resolve_config(config: Config, corpus: "PreparedCorpus", *, fixed: Collectio
     stated = find_stated_differences(_prepared(config, corpus), config)
     differences = [difference for difference in stated if difference.key in fixed]
     if differences:
-        told = "; ".join(difference.against(str(corpus.path)) for difference in differences)
-        raise UsageError(f"{told}: prepare again with the same --set, or leave these keys out")
+        changes = "; ".join(difference.against(str(corpus.path)) for difference in differences)
+        raise UsageError(f"{changes}: prepare again with the same --set, or leave these keys out")
     if refused := [conflict.message for conflict in _conflicts(config, corpus) if conflict.key in fixed]:
         raise UsageError(*refused)
     prepared = _prepared(fitted(config, corpus, fixed=fixed), corpus)
@@ -72,8 +73,8 @@ def fitted(config: Config, corpus: "PreparedCorpus", *, fixed: Collection[str] =
 def given_up(config: Config, resolved: Config, corpus: "PreparedCorpus") -> list[str]:
     """The values that a config states and its resolved form has otherwise, in words: at most one line."""
     differences = find_stated_differences(resolved, config, sections=("data", "text", "model", "training"))
-    told = "; ".join(str(Difference(key, new, old)) for key, old, new in differences)
-    return [f"values of the config replaced by those of {corpus.path}: {told}"] if told else []
+    changes = "; ".join(str(Difference(key, new, old)) for key, old, new in differences)
+    return [f"values of the config replaced by those of {corpus.path}: {changes}"] if changes else []
 
 
 def _prepared(config: Config, corpus: "PreparedCorpus") -> Config:
@@ -81,7 +82,7 @@ def _prepared(config: Config, corpus: "PreparedCorpus") -> Config:
 
 
 def with_undecided(config: Config, *, fixed: Collection[str] = ()) -> Config:
-    """The config of a saved run with what was decided for its corpus left to another one, but for `fixed` keys."""
+    """The config of a saved run, its keys that depend on the corpus undecided again, except `fixed` ones."""
     for key, left in _LEFT_TO_CORPUS.items():
         if key not in fixed:
             config = _with_value(config, key, left)
@@ -182,16 +183,16 @@ def _without_scores(training: TrainingConfig, corpus: "PreparedCorpus") -> Itera
     """Some options need scores of the validation split, which is empty."""
     off = TrainingConfig()
     if "valid" in corpus.left_out:
-        told = f"all of {corpus.path} are left out: prepare with other pairs for --valid"
+        why = f"all of {corpus.path} are left out: prepare with other pairs for --valid"
     else:
-        told = f"{corpus.path} has none: prepare with data.valid_sources above 0 or --valid"
+        why = f"{corpus.path} has none: prepare with data.valid_sources above 0 or --valid"
     for key in ("patience", "ema_decay", *(["schedule"] if training.schedule == "plateau" else [])):
         value, instead = getattr(training, key), getattr(off, key)
         if value != instead:
             yield _Conflict(
                 f"training.{key}",
                 instead,
-                f"training.{key} ({shown(value)}) needs scores of held-out pairs, and {told}, or set"
+                f"training.{key} ({shown(value)}) needs scores of held-out pairs, and {why}, or set"
                 f" training.{key}={shown(instead)}",
             )
 

@@ -205,29 +205,29 @@ class Session:
         changed = self.corpus.changed_files()
         if changed and self.group.local_rank == 0:
             logger.warning(
-                "%s: changed, replaced or removed while the training runs, which goes on with what it opened; to resume"
-                " it later, prepare the same corpus again",
+                "%s: changed, replaced or removed during training, which continues with the files that it has open; to"
+                " resume the training later, prepare the same pairs again",
                 one_line(str(changed[0] if len(changed) < len(self.corpus.files) else self.corpus.path)),
             )
         return bool(changed)
 
     @contextmanager
     def _corpus_errors(self) -> Iterator[None]:
-        """Add to an error of the corpus what is saved; one process per machine tells it."""
+        """Add to an error of the corpus what is saved; one process per machine raises it."""
         try:
             yield
         except PreparedFolderError as error:
             if self.group.local_rank:
                 raise OtherProcessError(exit_code=error.exit_code) from error
             raise PreparedFolderError(
-                f"{error}; {self.run.last_path} is kept. Go on with: {self._resume_command()}"
+                f"{error}; {self.run.last_path} is kept. Resume with: {self._resume_command()}"
             ) from error
 
     def _how_to_go_on(self) -> str:
         progress = self.state.progress
         return (
             f"interrupted {place_in_words(progress.epochs, self.config.training.epochs)}, at step {progress.step};"
-            f" saved in {self.run.last_path}. Go on with: {self._resume_command()}"
+            f" saved in {self.run.last_path}. Resume with: {self._resume_command()}"
         )
 
     def _resume_command(self) -> str:
@@ -319,7 +319,7 @@ def _check_checkpoint(run: RunFolder, checkpoint: dict[str, Any], config: Config
 
 def _not_a_checkpoint(run: RunFolder, details: str = "") -> ModelFileError:
     return ModelFileError(
-        f"{run.last_path}: damaged, or not a checkpoint of this model{details}; train anew with --overwrite"
+        f"{run.last_path}: damaged, or not a checkpoint of this model{details}; train again with --overwrite"
     )
 
 
@@ -354,7 +354,7 @@ def _check_parts(run: RunFolder, state: TrainingState, corpus: PreparedCorpus) -
     if epoch := state.progress.best_epoch:
         if not run.best_path.is_file():
             raise ModelFileError(
-                f"{run.best_path}: missing: the weights of epoch {epoch}: restore them, or train anew with --overwrite"
+                f"{run.best_path}: missing: the weights of epoch {epoch}: restore them, or train again with --overwrite"
             )
         run.read_best()
     with suppress(ModelFileError):

@@ -262,7 +262,7 @@ def data_of(page: Path) -> dict[str, Any]:
         (["runs/newest", "--file", "pairs.tsv", "--html", "a.png"], "a.png: the page can be written as .html or .htm"),
         (["runs/newest", "--file", "pairs.tsv", "--html", "no/a.html"], "no/a.html: there is no folder no"),
         (["runs/newest", "--file", "pairs.tsv", "--overwrite"], "--overwrite: only replaces the page of --html: give"),
-        (["runs/newest", "--columns", "en,de"], "--columns: tells how to read --file: give --file as well"),
+        (["runs/newest", "--columns", "en,de"], "--columns is for --file alone: give --file as well"),
     ],
 )
 def test_what_cannot_be_evaluated_is_named(folder: Path, arguments: list[str], message: str) -> None:

@@ -129,7 +129,9 @@ def test_an_exported_folder_is_listed_as_one_and_names_no_folder_of_this_machine
     assert (done.returncode, done.stderr) == (0, "")
     assert {run["name"]: run["state"] for run in json.loads(done.stdout)}["exported"] == "exported"
     assert Provenance.read(home / "runs" / "exported" / "corpus.json").folder == "prepared"
-    assert export(home, "--to", "zip").stderr.startswith("s2s: error: exported: s2s knows an archive by its name: ")
+    assert export(home, "--to", "zip").stderr.startswith(
+        "s2s: error: exported: the name of an archive must end in .zip"
+    )
 
 
 def test_a_run_without_weights_is_named_and_nothing_is_left(home: Path) -> None:

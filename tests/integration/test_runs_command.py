@@ -374,5 +374,5 @@ def test_damaged_lines_of_a_run_are_told_in_one_line(tmp_path: Path) -> None:
     done = s2s(tmp_path, "runs")
     assert (done.returncode, done.stdout.splitlines()[1].split()[0]) == (0, "a")
     assert done.stderr == (
-        "s2s: warning: runs/a/metrics.jsonl:2: not a record of a training, and 299 more such lines: passed over\n"
+        "s2s: warning: runs/a/metrics.jsonl:2: not a record of a training, and 299 more such lines: skipped\n"
     )

@@ -284,7 +284,7 @@ def test_asked_to_stop_it_saves_and_says_how_to_go_on(home: Path, number: signal
     (epochs,) = re.findall(rf"^{name} .* ([\d.]+) of 100000 ", listed, flags=re.MULTILINE)
     card = (home / "runs" / name / "README.md").read_text(encoding="utf-8")
     assert f"training: {epochs} epoch" in card
-    command = last.split("Go on with: s2s ")[1].split()
+    command = last.split("Resume with: s2s ")[1].split()
     assert command == ["train", "--resume", "--out", f"runs/{name}"]
     done = s2s_here(home, *command, "--set", "training.epochs=1")
     assert done.returncode == 0, done.stderr

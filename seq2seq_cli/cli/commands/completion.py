@@ -11,7 +11,7 @@ from seq2seq_cli.cli.completions import COMPLETE, PROGRAM
 def completion(
     shell: Annotated[Literal["bash", "zsh", "fish"], typer.Argument(metavar="SHELL", help="bash, zsh or fish.")],
 ) -> None:
-    """Print what makes a shell complete commands, options, configs and runs.
+    """Print the script with which a shell completes commands, options, configs and runs.
 
     For bash, in ~/.bashrc: eval "$(s2s completion bash)"
 

@@ -36,7 +36,7 @@ def evaluate(
     device: Device = "auto",
     overrides: Overrides = None,
 ) -> None:
-    """Tell what a translator is worth on held-out sentences, and whether it is better than another.
+    """Score a translator on held-out sentences, and test whether it is better than another.
 
     BLEU, chrF2++ and TER are SacreBLEU's, each with its 95 % range over resamples of the sentences and its signature.
     Of several runs or files, each is compared with the first: a difference is significant where two tests, paired

@@ -11,7 +11,7 @@ from seq2seq_cli.config.choices import ExportFormat
 from seq2seq_cli.errors import one_line
 
 _HINTS: dict[ExportFormat, str] = {
-    "onnx": "{out}/README.md tells how to run it",
+    "onnx": "{out}/README.md says how to run it",
     "html": "open it in a browser",
     "zip": "s2s translate --model {quoted} translates with it",
 }

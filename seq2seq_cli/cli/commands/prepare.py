@@ -51,7 +51,7 @@ Columns = Annotated[
         "--columns",
         metavar="en,de",
         help="The columns of source and target, by name or number.",
-        show_default="by their names, or the first two of text",
+        show_default="found by their names, else the first two text columns",
     ),
 ]
 Swap = Annotated[bool, typer.Option("--swap", help="Translate from the second column into the first.")]

@@ -146,7 +146,7 @@ def rm(
     names: Names,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Remove without a question.")] = False,
 ) -> None:
-    """Remove runs, after a question: what s2s made there, and the folder if nothing else is in it."""
+    """Ask, then remove runs: the files that s2s made, and the folder if no other file is in it."""
     from seq2seq_cli.cli.runs.removal import remove
     from seq2seq_cli.runs.listing import find_runs
 

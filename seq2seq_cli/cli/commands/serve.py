@@ -1,4 +1,4 @@
-"""``s2s serve``: translation behind a web address."""
+"""``s2s serve``: the translation server."""
 
 from pathlib import Path
 from typing import Annotated
@@ -46,13 +46,19 @@ def serve(
         int, typer.Option(min=1, metavar="N", help="Most characters that wait; a request beyond that is refused (429).")
     ] = _DEFAULTS.max_waiting,
     timeout: Annotated[
-        float, typer.Option(min=0.1, max=3600, metavar="S", help="Seconds to receive a request, and to translate it.")
+        float,
+        typer.Option(
+            min=0.1,
+            max=3600,
+            metavar="S",
+            help="Seconds to receive a request, to translate it, and to send the answer, each.",
+        ),
     ] = _DEFAULTS.timeout,
     threads: Threads = None,
     device: Device = "auto",
     overrides: Overrides = None,
 ) -> None:
-    """Translate behind a web address, with a page to try it.
+    """Run a translation server, with a page to try it.
 
     Programs that know LibreTranslate can use it. Ctrl-C or SIGTERM stops it once every request that it has taken is
     answered.

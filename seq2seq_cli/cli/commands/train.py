@@ -22,8 +22,8 @@ def train(
             "--config",
             "-c",
             metavar="NAME",
-            help="A config by name or path; s2s configs lists them. By default the one for the number of pairs, with"
-            " --resume and --init-from that of the run.",
+            help="A config by name or path; s2s configs lists them. By default the recipe for the number of pairs;"
+            " with --resume or --init-from, the config of the run.",
             autocompletion=complete_config,
         ),
     ] = None,

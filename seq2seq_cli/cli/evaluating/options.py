@@ -39,8 +39,8 @@ Columns: TypeAlias = Annotated[
     typer.Option(
         "--columns",
         metavar="en,de",
-        help="Columns of --file, by name or number, in the order of the run's.",
-        show_default="by their names, or the first two of text",
+        help="Source and target columns of --file, by name or number, in the direction of the run.",
+        show_default="found by their names, else the first two text columns",
     ),
 ]
 
@@ -53,7 +53,7 @@ Alignment: TypeAlias = Annotated[
     typer.Option(
         "--alignment",
         metavar="FILE",
-        help="Gold links of the pairs' words, i-j or i?j, a line per pair: tells the alignment error rate of the"
+        help="Gold links of the pairs' words, i-j or i?j, a line per pair, for the alignment error rate of the"
         " attention.",
     ),
 ]

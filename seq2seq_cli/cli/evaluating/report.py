@@ -42,8 +42,8 @@ def figures(findings: Findings) -> Iterator[Block]:
     lines = [f"{one_line(tests.name)}: {counted(len(tests.pairs), 'pair')}, {counted(len(tests.references), 'source')}"]
     for output in (evaluation.output for evaluation in findings.evaluations):
         if output.trained_on is not None:
-            told = f"{output.trained_on:,} of the pairs have a side that {one_line(output.name)} was trained on"
-            lines.append(f"{told}: its scores are too high" if output.trained_on else told)
+            counts = f"{output.trained_on:,} of the pairs have a side that {one_line(output.name)} was trained on"
+            lines.append(f"{counts}: its scores are too high" if output.trained_on else counts)
     yield lines
     for evaluation in findings.evaluations:
         yield from _of_system(evaluation)
@@ -68,8 +68,8 @@ def _of_system(evaluation: Evaluation) -> Iterator[Block]:
         f"copied {words}": output.copy_rate,
         "loops": evaluation.loop_rate,
     }
-    told = [f"{name} {100 * rate:.2f} %" for name, rate in rates.items() if rate is not None]
-    lines.append(", ".join([f"length ratio {evaluation.length_ratio:.3f}", *told]))
+    counts = [f"{name} {100 * rate:.2f} %" for name, rate in rates.items() if rate is not None]
+    lines.append(", ".join([f"length ratio {evaluation.length_ratio:.3f}", *counts]))
     if evaluation.score_correlation is not None:
         lines.append(f"rank correlation of the translations' scores and chrF2++ {evaluation.score_correlation:.2f}")
     if output.sentences_per_second:

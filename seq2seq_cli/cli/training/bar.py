@@ -93,7 +93,7 @@ def _start_lines(event: "Started") -> Iterator[str]:
         + (f", from step {event.step} in epoch {event.epoch}" if event.step else "")
     )
     if event.redraws:
-        yield "another number of processes than before: dropout and teacher forcing are drawn anew"
+        yield "another number of processes than before: dropout and teacher forcing are drawn again"
 
 
 def _epoch_line(event: "Validated") -> str:

@@ -22,7 +22,7 @@ class Display:
         self._told_at: float | None = None
 
     def show(self, standing: Standing) -> None:
-        """Show how far the training is: on a terminal at once, elsewhere when nothing was told for a minute."""
+        """Show how far the training is: on a terminal at once, elsewhere when nothing was shown for a minute."""
         if self._told_at is None:
             self._told_at = standing.seconds
         if self._live.is_shown:

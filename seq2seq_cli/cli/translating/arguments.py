@@ -42,9 +42,9 @@ class TranslateCommand(PlainCommand):
             texts = [word for word in words if not word.startswith(options)]
             if not texts:
                 raise
-            told = error.format_message().rstrip(". ")
+            message = error.format_message().rstrip(". ")
             hint = f"a text that begins with - stands after --: {ctx.command_path} -- '{texts[0]}'"
-            raise UsageError(f"{told}: {hint}") from None
+            raise UsageError(f"{message}: {hint}") from None
 
 
 def with_attention_values(args: list[str]) -> list[str]:

@@ -110,7 +110,7 @@ class AttentionFile:
 
 
 def _ranked(translator: "Translator", translations: "Sequence[Translation]") -> "Iterator[Translation]":
-    """The translations with the n best ones of a search of its own, where it was not for several."""
+    """The translations with their n best alternatives, from a second search unless the first kept several."""
     if translator.options.n_best > 1:
         return iter(translations)
     several = replace(translator.with_n_best(N_BEST), is_traced=False).translate([each.source for each in translations])

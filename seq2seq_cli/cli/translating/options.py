@@ -58,7 +58,7 @@ Format: TypeAlias = Annotated[
     typer.Option(
         "--format",
         help="text: a line per text; json: an object per line; tsv: a row with number, rank, source, translation,"
-        " score, confidence, alignment, unknown, copied and forced words, below --min-score.",
+        " score, confidence, alignment, unknown words, copied words, forced words, 1 if below --min-score.",
     ),
 ]
 
@@ -88,8 +88,8 @@ Align: TypeAlias = Annotated[
     bool,
     typer.Option(
         "--align",
-        help="Add the alignment, i-j for word i of the text and word j of the translation, counted from 0 between"
-        " white space: a column of text. json and tsv always have it.",
+        help="Add a column with the alignment: i-j links word i of the text to word j of the translation. Words are"
+        " separated by white space and counted from 0. The formats json and tsv always have it.",
     ),
 ]
 
@@ -129,7 +129,7 @@ Attention: TypeAlias = Annotated[
         "--attention",
         metavar="[FILE]",
         help="Show the attention weights: as a table, or in FILE, whose name ends in .png, .svg, .pdf, .html"
-        " or .json (a next word that ends otherwise is a sentence). A picture has a row per sentence and a column per"
+        " or .json (a next argument with another ending is a text). A picture has a row per sentence and a column per"
         " run; a .html is a page for a browser, with the searches as well. At the prompt FILE shows the last text.",
     ),
 ]

@@ -25,7 +25,7 @@ def translate_lines(
     presenter: Presenter,
     progress: Callable[[int], object] = lambda _: None,
 ) -> None:
-    """Show the translation of each line; `progress` is told how many there are so far.
+    """Show the translation of each line; `progress` gets the number of lines so far.
 
     Raises InputError for a line that cannot be read or translated, once those before it are; `name` is that of the
     stream.

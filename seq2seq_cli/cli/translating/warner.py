@@ -26,7 +26,7 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 
 @dataclass
 class Warner:
-    """Collects the reasons to warn, and tells each kind once, with the first text that has it."""
+    """Collects the reasons to warn, and shows each kind once, with the first text that has it."""
 
     _found: "dict[tuple[str, _Check], _Found]" = field(default_factory=dict)
     _told: "set[tuple[str, _Check]]" = field(default_factory=set)
@@ -42,8 +42,8 @@ class Warner:
         for (model, _), found in self._found.items():
             others = f" and {found.texts - 1:,} more" if found.texts > 1 else ""
             where = place(found.number) + others if place else ""
-            told = ": ".join(filter(None, (where, model, found.problem)))
-            warn(told)
+            message = ": ".join(filter(None, (where, model, found.problem)))
+            warn(message)
         self._told.update(self._found)
         self._found.clear()
 
@@ -68,8 +68,8 @@ def _length(translator: "Translator", translation: "Translation") -> str | None:
             if length > longest:
                 kind = "characters" if codec.unit == "character" else "tokens"
                 return (
-                    f"a sentence of {length} {kind} is longer than all in training ({longest} at most): shorter"
-                    " sentences have better translations"
+                    f"a sentence of {length} {kind} is longer than the longest training sentence ({longest}): split it"
+                    " for a better translation"
                 )
     return None
 

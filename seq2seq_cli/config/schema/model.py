@@ -71,7 +71,7 @@ class AttentionConfig(Section):
     location: (W q)_s. location_word: (W [y; q] + b)_s, y the vector of the previous word. state_free: v.tanh(U h).
     Without attention: fixed, the context tanh(V h) of the last h, or none."""
     size: PositiveInt | None = None
-    """Attention size, that of v in additive, concat, concat_joined and state_free; null: the decoder's hidden_size."""
+    """Attention size: the length of v (additive, concat, concat_joined, state_free); null: decoder.hidden_size."""
     heads: PositiveInt = 1
     """Number of additive scores side by side, each with an equal part of the attention size and of the context."""
     max_length: PositiveInt = 101

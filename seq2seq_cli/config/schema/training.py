@@ -83,7 +83,7 @@ class TrainingConfig(Section):
     teacher_forcing_min: Probability = 0.0
     """Lower bound of a decaying probability of teacher forcing."""
     bpe_dropout: Dropout = 0.0
-    """Probability that a merge of BPE is skipped, drawn anew in each epoch; needs text.unit bpe."""
+    """Probability that a merge of BPE is skipped, drawn again in each epoch; needs text.unit bpe."""
     hidden_words: Probability | None = None
     """Probability, per pair, that one word that occurs on both sides is replaced by <unk> on both, which teaches the
     model to copy unknown words. null: 0.05 with bpe, else 0."""

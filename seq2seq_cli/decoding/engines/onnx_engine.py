@@ -83,7 +83,7 @@ class OnnxEngine:
         per core by default. Raises ModelFileError when a file is missing or damaged, or does not fit the others.
         """
         if not record.fits(weights or folder / BEST):
-            raise ModelFileError(f"{folder / EXPORT_RECORD}: made for other weights: remove it; it will be made anew")
+            raise ModelFileError(f"{folder / EXPORT_RECORD}: made for other weights: remove it; it will be made again")
         check_finite(weights or folder / BEST)
         self.vocabulary_size = record.vocabulary_size
         self.has_attention = record.has_attention
@@ -190,7 +190,7 @@ class OnnxEngine:
         if tokens.view(np.uint64).max() >= self.vocabulary_size:
             raise _other_graph(self._graphs[1], "tokens")
         if np.isnan(best.min()):
-            raise ModelFileError(f"{self._graphs[1]}: it computes NaN: its weights are too large: train anew")
+            raise ModelFileError(f"{self._graphs[1]}: it computes NaN: its weights are too large: train again")
 
 
 def _row_axis(name: str) -> int:
@@ -208,7 +208,7 @@ def open_session(graph: Path, weights: Weights | None = None, names: Sequence[st
     # one whose operators are shared among them. Measured with beam 5 on two cores.
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
-    options.log_severity_level = 4  # an error is raised, and is told once
+    options.log_severity_level = 4  # an error is raised, and is reported once
     if weights is not None:
         values = [onnxruntime.OrtValue.ortvalue_from_numpy(weights[name]) for name in names]
         options.add_external_initializers(list(names), values)
@@ -240,4 +240,6 @@ def _check_inputs(graph: Path, session: Any, names: frozenset[str]) -> None:
 
 
 def _other_graph(graph: Path, what: str) -> ModelFileError:
-    return ModelFileError(f"{graph}: damaged: it has other {what} than a graph of s2s: remove it; it will be made anew")
+    return ModelFileError(
+        f"{graph}: damaged: its {what} are not those of a graph of s2s: remove it; it will be made again"
+    )

@@ -10,7 +10,7 @@ from onnx.helper import make_node, make_opsetid
 from onnx.numpy_helper import from_array
 
 BIAS = "output.bias"
-"""The bias of the output layer: its name tells the product from the others."""
+"""The bias of the output layer: its name identifies the product."""
 
 _WEIGHT_BITS, _FEATURE_BITS = 8, 7
 _CONSTANTS = {

@@ -1,4 +1,4 @@
-"""The marks of a text: HTML tags and entities, Markdown, line breaks, and spans that are not translated.
+"""The markup of a text: HTML tags and entities, Markdown, line breaks, and spans that are not translated.
 
 A text is read once from left to right; the time grows with its length, whatever the text is: what has an end, such as
 a comment, is looked for no more once there is none.

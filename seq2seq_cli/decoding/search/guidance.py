@@ -92,7 +92,7 @@ def _pointer(
     log_probabilities: Float[np.ndarray, " A"],
     weights: Float[np.ndarray, " S"],
 ) -> Pointer | None:
-    """That of a step, to the terms of a row; None where it is not known where they stand in the source."""
+    """The pointer of a step to the terms of a row; None where their places in the source are not known."""
     positions = [term.positions for term in progress.constraints.terms]
     if not any(positions):
         return None

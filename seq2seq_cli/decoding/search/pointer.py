@@ -1,4 +1,4 @@
-"""The attention of a step as a pointer to the terms of a source, which tells where their translations go.
+"""The attention of a step as a pointer to the terms of a source, which shows where their translations go.
 
 S source length with EOS.
 """
@@ -37,7 +37,7 @@ class Pointer:
     def of(
         cls, weights: Float[np.ndarray, " S"], positions: Sequence[Sequence[int]], asked: Mapping[int, float]
     ) -> "Pointer":
-        """That of the attention weights of a step, to terms with these positions in the source."""
+        """The pointer from the attention weights of a step to terms with these positions in the source."""
         on_terms = [float(weights[list(of_term)].sum()) for of_term in positions]
         return cls(terms=[_log(a) for a in on_terms], other=_log(1 - sum(on_terms)), asked=asked)
 

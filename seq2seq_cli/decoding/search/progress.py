@@ -56,7 +56,7 @@ class Progress:
 
     @classmethod
     def start(cls, constraints: Constraints, limit: int) -> "Progress":
-        """That of a hypothesis without tokens."""
+        """The progress of a hypothesis without tokens."""
         return cls(constraints=constraints, limit=limit, unmet=tuple(range(len(constraints.terms))))
 
     @property
@@ -104,7 +104,7 @@ class Progress:
         return max(gains if self._is_within_forced else [self.free_gain, *gains])
 
     def after(self, token: int, *, is_free: bool, pointer: Pointer | None = None) -> "Progress":
-        """That with one more token; `is_free`: the model would have written it by itself."""
+        """The progress after one more token; `is_free`: the model would have written it without constraints."""
         pointer = None if self._in_prefix else pointer  # the same for all hypotheses
         begun = self._continued(token, pointer)
         unmet, spans = self.unmet, self.spans
@@ -129,7 +129,7 @@ class Progress:
         return after.having_met(max(whole, key=lambda each: (each.done, each.gain))) if whole else after
 
     def having_met(self, whole: Begun) -> "Progress":
-        """That with a form that the last token completes; it may still become a longer form of the same term."""
+        """The progress with a form that the last token completes, which may still become a longer one of its term."""
         longer = (each for each in self.begun if each.term == whole.term and each.form[: whole.done] == whole.form)
         return replace(
             self,

@@ -70,7 +70,7 @@ class Neighbours:
 
     @classmethod
     def of(cls, features: Float[np.ndarray, "M F"], written: Int[np.ndarray, " M"]) -> "Neighbours":
-        """Those of steps with these features, which write these tokens."""
+        """The neighbours with these features, which write these tokens."""
         order = np.argsort(written, kind="stable")
         tokens, first = np.unique(written[order], return_index=True)
         return cls(

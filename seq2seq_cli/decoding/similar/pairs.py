@@ -80,7 +80,7 @@ class SimilarPairs:
 
     @classmethod
     def open(cls, run: Path, *, src_size: int, tgt_size: int) -> "SimilarPairs":
-        """Those of a run folder, read from the disk as they are used; the sizes are those of its vocabularies.
+        """The pairs of a run folder, read from the disk as they are used; the sizes are those of its vocabularies.
 
         Raises ModelFileError when they are damaged, or not for these vocabularies.
         """

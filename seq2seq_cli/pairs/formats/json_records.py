@@ -73,11 +73,11 @@ class _Document:
             if in_list and self._next() == ",":
                 self._place += 1
             elif in_list and self._next() != end:
-                self._refuse("',' or ']' expected behind a record", self._place)
+                self._refuse("',' or ']' expected after a record", self._place)
         if in_list:
             self._place += 1
             if self._next():
-                self._refuse("more text behind the list", self._place)
+                self._refuse("more text after the list", self._place)
 
     def _next(self) -> str:
         """The next character that is no space, which stays; empty at the end."""
@@ -134,4 +134,4 @@ class _Document:
         line, column = self._where(place)
         if place >= len(self._text):
             problem = "the file ends inside a record"
-        raise PairFileError(f"{self._name}:{line}:{column}: not JSON: {problem}: mend it, or export the file again")
+        raise PairFileError(f"{self._name}:{line}:{column}: not JSON: {problem}: correct it, or export the file again")

@@ -57,7 +57,7 @@ def _units(pieces: Iterator[bytes], name: str, wanted: Columns | None) -> Iterat
         line, column = error.position
         problem = errors.messages.get(error.code, "not well-formed")
         raise PairFileError(
-            f"{name}:{line}:{column + 1}: not XML: {problem}: mend it, or export the file again"
+            f"{name}:{line}:{column + 1}: not XML: {problem}: correct it, or export the file again"
         ) from None
     except DefusedXmlException:
         raise PairFileError(

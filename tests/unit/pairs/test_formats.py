@@ -21,19 +21,19 @@ PAIRS = some_pairs(20)
 FILES = files(PAIRS)
 WHOLE = ("--set", "data.valid_sources=0", "--set", "data.test_sources=0", "--set", "text.src.min_count=1")
 TAKEN = {
-    "pairs.csv": "a table with ',' between its columns; its columns en and de are taken; line 1 names them, and is no",
+    "pairs.csv": "a table with ',' between its columns; its columns en and de are taken; line 1 is a header",
     "no_header.csv": "a table with ',' between its columns; its columns 1 and 2 are taken; line 1 is taken as a pair",
-    "exported.csv": "a table with ';' between its columns; its columns Englisch and Deutsch are taken; line 1 names",
-    "named.tsv": "a table with tabs between its columns; its columns English and German are taken; line 1 names them",
+    "exported.csv": "a table with ';' between its columns; its columns Englisch and Deutsch are taken; line 1 is",
+    "named.tsv": "a table with tabs between its columns; its columns English and German are taken; line 1 is a",
     "quoted.tsv": "a table with tabs between its columns; its columns 1 and 2 are taken; line 1 is taken as a pair",
     "tatoeba.tsv": "a table with tabs between its columns; its columns 2 and 4 are taken; line 1 is taken as a pair",
     "pairs.jsonl": "JSON; its columns en and de are taken",
     "dataset.json": "JSON; its columns translation.en and translation.de are taken",
     "list.json": "JSON; its columns source and target are taken",
     "memory.tmx": "TMX; its columns en-US and de are taken",
-    "unicode.txt": "a table with tabs between its columns; its columns English and German are taken; line 1 names",
+    "unicode.txt": "a table with tabs between its columns; its columns English and German are taken; line 1 is a",
     "dataset.parquet": "Parquet; its columns translation.en and translation.de are taken",
-    "sheet.xlsx": "the first sheet of a spreadsheet; its columns English and German are taken; line 1 names them",
+    "sheet.xlsx": "the first sheet of a spreadsheet; its columns English and German are taken; line 1 is a",
 }
 
 
@@ -149,7 +149,7 @@ MALFORMED: Mapping[str, Sequence[tuple[bytes, str]]] = {
         (b"en,de\n" + b"Good morning, Tom,Guten Morgen\n" * 9, ": most rows have more cells than the first has names"),
     ],
     "a spreadsheet's CSV": [
-        (delimited(SEMI, ";").encode(), ": 4 columns may be meant, which begin with Thema,"),
+        (delimited(SEMI, ";").encode(), ": 4 columns have text, and begin with Thema,"),
         (changed("exported.csv", "Tom sees 0", "x" * 140_000), ":2: the line has more than 100,000 characters:"),
         (
             changed("exported.csv", "Tom sees 0", '"' + "x\n" * 70_000),
@@ -187,7 +187,7 @@ MALFORMED: Mapping[str, Sequence[tuple[bytes, str]]] = {
         ),
         (TSV.replace("Tom sees 0 cats.", "").encode(), ":2: the line has an empty source or target: fill it"),
         (b"\n\n\n", ": no sentence pair in it: give one per line, source"),
-        (TSV.encode() + b"\xff", ":22:1: byte 0xff is not UTF-8: mend or delete this line; the text"),
+        (TSV.encode() + b"\xff", ":22:1: byte 0xff is not UTF-8: correct or delete this line; the text"),
         (TSV.encode() + b"\0", ":22:1: a zero byte: no text file: unpack an"),
         (TSV.encode("utf-16-be"), ":1:1: a zero byte: the text looks like UTF-16"),
     ],
@@ -209,7 +209,7 @@ MALFORMED: Mapping[str, Sequence[tuple[bytes, str]]] = {
         (FILES["tatoeba.tsv"] + b"7\tHi.\t8\t\n", ":21: the line has an empty source or target: fill"),
         (
             FILES["tatoeba.tsv"] + b"7\tHi.\t8\tH\xe4.\n",
-            ":21:10: byte 0xe4 is not UTF-8: mend or delete this line; the text",
+            ":21:10: byte 0xe4 is not UTF-8: correct or delete this line; the text",
         ),
         (FILES["tatoeba.tsv"] + b"x" * 100_001 + b"\n", ":21: the line has more than 100,000 characters:"),
         (FILES["tatoeba.tsv"] + b"Hi.\n", ":21: the line has fewer or more columns than the"),
@@ -218,30 +218,30 @@ MALFORMED: Mapping[str, Sequence[tuple[bytes, str]]] = {
         (b"1\tHi.\t2\tHallo.\0\n" * 9, ":1:15: a zero byte: the text looks like UTF-16"),
     ],
     "JSON lines": [
-        (cut("pairs.jsonl", -20), ":20:48: not JSON: invalid \\uxxxx escape: mend it,"),
+        (cut("pairs.jsonl", -20), ":20:48: not JSON: invalid \\uxxxx escape: correct it,"),
         (changed("pairs.jsonl", '{"en": "Lisa', '{en: "Lisa'), ":5:2: not JSON: expecting property name enclosed"),
         (
             changed("pairs.jsonl", '{"en": "Lisa', 'text {"en": "Lisa'),
-            ":5:1: not JSON: neither an object nor a list: mend",
+            ":5:1: not JSON: neither an object nor a list: correct",
         ),
         (changed("pairs.jsonl", '"Tom sees 0 cats."', "null"), ":1: the line has an empty source or target: fill it"),
         (b'{"text": "Hi."}\n' * 9, ": there is only the column text ("),
         (b'{"en": ["Hi."], "de": ["Hallo."]}\n' * 9, ": there is no column of text ("),
-        (changed("pairs.jsonl", "Tom sees 0", "Tom\n0"), ":1:12: not JSON: invalid control character: mend"),
+        (changed("pairs.jsonl", "Tom sees 0", "Tom\n0"), ":1:12: not JSON: invalid control character: correct"),
         (b'{"a":' * 50_000, ":1:1: not JSON: a list in a list in a list, too"),
         (b'{"a": "x", "b": "y", "c": "z"}\n' * 9, ": columns a, b, c may be meant: choose two with"),
-        (changed("pairs.jsonl", "Anna", "An\\xna"), ":3:11: not JSON: invalid \\escape: mend it, or"),
+        (changed("pairs.jsonl", "Anna", "An\\xna"), ":3:11: not JSON: invalid \\escape: correct it, or"),
     ],
     "data set's JSON": [
         (changed("dataset.json", '"translation"', "translation"), ":1:11: not JSON: expecting property name enclosed"),
-        (changed("dataset.json", '"de": "Tom', '"de" "Tom'), ":1:58: not JSON: expecting ':' delimiter: mend it,"),
+        (changed("dataset.json", '"de": "Tom', '"de" "Tom'), ":1:58: not JSON: expecting ':' delimiter: correct it,"),
         (b'{"translation": {"en": "Hi."}}\n' * 9, ": there is only the column translation.en ("),
         (b'{"translation": ["Hi.", "Hallo."]}\n' * 9, ": there is no column of text ("),
         (
             b'{"translation": {"en": "Hi.", "de": "Hallo.", "fr": "Salut."}}\n' * 9,
             ": columns translation.en, translation.de,",
         ),
-        (cut("dataset.json", 70), ":1:59: not JSON: unterminated string: mend it, or"),
+        (cut("dataset.json", 70), ":1:59: not JSON: unterminated string: correct it, or"),
         (
             FILES["dataset.json"].decode().replace("„", "").replace("“", "").encode("cp1252"),
             ":2:70: byte 0xf6 is not UTF-8: name the file's",
@@ -250,20 +250,20 @@ MALFORMED: Mapping[str, Sequence[tuple[bytes, str]]] = {
     ],
     "JSON list": [
         (cut("list.json", -3), ":81:2: not JSON: the file ends inside a record:"),
-        (changed("list.json", "},", "}"), ":6:2: not JSON: ',' or ']' expected behind a"),
-        (FILES["list.json"] + b"x", ":82:2: not JSON: more text behind the list: mend"),
+        (changed("list.json", "},", "}"), ":6:2: not JSON: ',' or ']' expected after a"),
+        (FILES["list.json"] + b"x", ":82:2: not JSON: more text after the list: correct"),
         (b"[]", ": no sentence pair in it: JSON without a record"),
         (b'{"en": ["a", "b"], "de": ["c", "d"]}', ": there is no column of text ("),
         (b'{"data": ' + FILES["list.json"] + b"}", ": there is no column of text ("),
-        (b'[{"en": "a", "de": "b"}, 5]', ":1:26: not JSON: neither an object nor a list: mend"),
+        (b'[{"en": "a", "de": "b"}, 5]', ":1:26: not JSON: neither an object nor a list: correct"),
         (b"[" * 50_000, ":1:2: not JSON: a list in a list in a list, too"),
         (b'[{"en": "' + b"x" * 1_200_000, ":1:2: a record of more than 1,000,000 characters: give"),
         (b'{"data": [' + b'{"en": "a", "de": "b"}, ' * 50_000, ":1:1: a record of more than 1,000,000 characters:"),
-        (b'{"data": [' + b'{"en": "a" "de": "b"}, ' * 50_000, ":1:22: not JSON: expecting ',' delimiter: mend"),
+        (b'{"data": [' + b'{"en": "a" "de": "b"}, ' * 50_000, ":1:22: not JSON: expecting ',' delimiter: correct"),
     ],
     "TMX": [
-        (cut("memory.tmx", -30), ":63:57: not XML: unclosed token: mend it, or export"),
-        (changed("memory.tmx", "</seg>", "</sag>"), ":5:71: not XML: mismatched tag: mend it, or export"),
+        (cut("memory.tmx", -30), ":63:57: not XML: unclosed token: correct it, or export"),
+        (changed("memory.tmx", "</seg>", "</sag>"), ":5:71: not XML: mismatched tag: correct it, or export"),
         (changed("memory.tmx", "Tom sees 0", "Tom & 0"), ":5:33: not XML: not well-formed (invalid token):"),
         (
             changed("memory.tmx", DOCTYPE, '<!DOCTYPE tmx [<!ENTITY a "b">]>'),
@@ -312,7 +312,7 @@ MALFORMED: Mapping[str, Sequence[tuple[bytes, str]]] = {
         (spreadsheet([]), ": no sentence pair in it: the first sheet of a"),
         (spreadsheet([["Hi."]] * 9), ": there is only the column 1 ("),
         (spreadsheet([["English", "German"], *[["Hi.", None]] * 9]), ":2: the line has an empty source or target: "),
-        (spreadsheet([["a", "b", "c"]] * 9), ": 3 columns may be meant, which begin with a, b, c:"),
+        (spreadsheet([["a", "b", "c"]] * 9), ": 3 columns have text, and begin with a, b, c:"),
         (spreadsheet([["English", "German"]]), ": no sentence pair in it: give one per line, source"),
     ],
 }

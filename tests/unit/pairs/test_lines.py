@@ -77,7 +77,7 @@ def test_a_byte_order_mark_overrides_the_given_encoding(encoding: str, content: 
         (
             "ä\tb\r\n\r\rä\tä".encode() + b"\x81",
             "utf-8",
-            "4:6: byte 0x81 is not UTF-8: mend or delete this line; the text",
+            "4:6: byte 0x81 is not UTF-8: correct or delete this line; the text",
         ),
         (
             b"\xef\xbb\xbfa\tb\r\n\xc3\xa4\xc3",

@@ -80,7 +80,7 @@ def test_of_many_damaged_lines_the_first_is_named(tmp_path: Path, caplog: pytest
     with caplog.at_level(logging.WARNING, logger="seq2seq_cli"):
         assert len(read_history(tmp_path).validations) == 2
     [message] = caplog.messages
-    assert message.endswith("metrics.jsonl:2: not a record of a training, and 4 more such lines: passed over")
+    assert message.endswith("metrics.jsonl:2: not a record of a training, and 4 more such lines: skipped")
 
 
 def test_rates_that_cancel_out_are_no_records(tmp_path: Path) -> None:

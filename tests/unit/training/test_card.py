@@ -36,7 +36,7 @@ def test_a_card_says_whether_the_test_split_is_in_that_of_validation(corpus: Pre
     shared = replace(corpus, manifest=corpus.manifest.model_copy(update={"test_in_valid": 2}))
     for each, said in (
         (corpus, "the splits share no sentence\n"),
-        (shared, "of 2 test pairs a sentence is in the validation split"),
+        (shared, "2 test pairs with a sentence of the validation split"),
     ):
         assert said in model_card(session.run, each, session.config, session.state)
 

@@ -74,7 +74,7 @@ def test_a_large_corpus_that_is_cut_under_a_training_ends_it_in_words(
     with pytest.raises(PreparedFolderError) as raised:
         list(events)
     assert "changed since it was opened: prepare the same corpus again" in str(raised.value)
-    assert "last/training.pt is kept. Go on with: s2s train --resume --out" in str(raised.value)
+    assert "last/training.pt is kept. Resume with: s2s train --resume --out" in str(raised.value)
     assert (session.state.progress.epoch, session.run.best_path.is_file()) == (1, True)
 
 

@@ -31,7 +31,7 @@ def model_problems(model: "ModelConfig") -> Iterator[Problem]:
 
 def section_problems(config: "Config") -> Iterator[Problem]:
     """The broken rules between sections; a key of data or text that is not stated is left to the prepared folder."""
-    yield from _longest_source(config)
+    yield from _places(config)
     yield from shared_vocabulary_problems(config)
     yield from _weight_decay(config)
     yield from _doubly_stochastic(config)
@@ -60,18 +60,11 @@ def decoding_problems(decoding: "DecodingConfig") -> Iterator[Problem]:
             yield _needs(decoding, key, "sampling", "true", "beam search draws nothing")
 
 
-def _longest_source(config: "Config") -> Iterator[Problem]:
-    """The location score has one weight per source position, and so a largest length."""
-    attention, data = config.model.attention, config.data
-    if attention.has_places and config.training.bpe_dropout:
+def _places(config: "Config") -> Iterator[Problem]:
+    """A location score has a largest length, for which the sources are measured as they were prepared."""
+    if config.model.attention.has_places and config.training.bpe_dropout:
         why = "the score has one weight per source position, and words split differently have more tokens"
         yield _clash(config, "training.bpe_dropout", "model.attention.score", why)
-    # data.max_tokens counts words; those of other units are counted when they are prepared.
-    limited = attention.has_places and config.text.unit == "word" and "max_tokens" in data.model_fields_set
-    if limited and data.max_tokens >= attention.max_length:
-        longest, most = "model.attention.max_length", "data.max_tokens"
-        why = "the location score has one weight per source position, <eos> counted"
-        yield (longest, most), f"{_named(config, longest)} must be above {_named(config, most)}: {why}"
 
 
 def shared_vocabulary_problems(config: "Config") -> Iterator[Problem]:

@@ -63,6 +63,14 @@ def load_saved_config(path: Path, overrides: Sequence[str] = (), *, without: Seq
     return draft.validated()
 
 
+def checked_config(config: Config) -> Config:
+    """A config that was put together from parts of others, with the rules between its keys checked.
+
+    Raises ConfigError, as loading it from a file would.
+    """
+    return _Draft(values=config.model_dump()).validated()
+
+
 def dump_config(config: Config) -> str:
     """The config as YAML that loads to an equal one and states every key."""
     return write_yaml(config.model_dump())

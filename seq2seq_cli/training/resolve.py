@@ -15,6 +15,7 @@ from seq2seq_cli.config.differences import (
     find_weight_differences,
 )
 from seq2seq_cli.config.keys import values_by_key
+from seq2seq_cli.config.loader import checked_config
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.config.schema.section import Section
 from seq2seq_cli.config.schema.training import TrainingConfig
@@ -49,7 +50,8 @@ def resolve_config(config: Config, corpus: "PreparedCorpus", *, fixed: Collectio
 
     What it asks for and the corpus does not allow gives way: see `fitted`.
 
-    Raises UsageError, which names all of them, for such keys that are `fixed`.
+    Raises UsageError, which names all of them, for such keys that are `fixed`; ConfigError for a result that a run
+    could not be opened with.
     """
     stated = find_stated_differences(_prepared(config, corpus), config)
     differences = [difference for difference in stated if difference.key in fixed]
@@ -59,7 +61,7 @@ def resolve_config(config: Config, corpus: "PreparedCorpus", *, fixed: Collectio
     if refused := [conflict.message for conflict in _conflicts(config, corpus) if conflict.key in fixed]:
         raise UsageError(*refused)
     prepared = _prepared(fitted(config, corpus, fixed=fixed), corpus)
-    return _with_metric(_with_length_factor(prepared, corpus), corpus)
+    return checked_config(_with_metric(_with_length_factor(prepared, corpus), corpus))
 
 
 def fitted(config: Config, corpus: "PreparedCorpus", *, fixed: Collection[str] = ()) -> Config:

@@ -93,10 +93,6 @@ JOINED = "model.encoder.directions=joined"
             ["model.tied_embeddings (all)", "text.shared_vocabulary (false)"],
         ),
         (
-            ["model.attention.score=location", "text.unit=word", "data.max_tokens=101"],
-            ["model.attention.max_length (101)", "data.max_tokens (101)"],
-        ),
-        (
             ["model.attention.score=location", "training.bpe_dropout=0.1"],
             ["training.bpe_dropout (0.1)", "model.attention.score (location)"],
         ),
@@ -113,10 +109,6 @@ JOINED = "model.encoder.directions=joined"
         (
             ["model.attention.scope=hard", "training.doubly_stochastic=1"],
             ["training.doubly_stochastic (1.0)", "model.attention.scope (hard)"],
-        ),
-        (
-            ["model.attention.score=location_word", "text.unit=word", "data.max_tokens=101"],
-            ["model.attention.max_length (101)", "data.max_tokens (101)"],
         ),
         (
             ["training.optimiser=adadelta", "training.weight_decay=0.01"],
@@ -163,7 +155,8 @@ def test_a_value_that_fits_no_other_key_is_refused_with_a_line_for_each() -> Non
         ["model.encoder.hidden_size=128", JOINED, "model.attention.score=dot"],
         ["model.encoder.directions=summed", "model.attention.score=dot"],
         ["model.attention.score=none", "model.decoder.readout=state", "model.encoder.reverse=true"],
-        ["model.attention.score=location", "data.max_tokens=100"],
+        # The prepared folder knows its longest source.
+        ["model.attention.score=location", "text.unit=word", "data.max_tokens=200"],
         # text.shared_vocabulary is not stated: the prepared folder decides.
         ["model.decoder.readout=attentional", "model.tied_embeddings=all"],
         ["model.decoder.readout=maxout", "model.decoder.embedding_size=128", "model.tied_embeddings=target"],

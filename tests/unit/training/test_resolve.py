@@ -3,10 +3,11 @@ from pathlib import Path
 
 import pytest
 
-from seq2seq_cli.config.loader import load_config, overridden_keys
+from seq2seq_cli.config.catalog import list_configs
+from seq2seq_cli.config.loader import dump_config, load_config, load_saved_config, overridden_keys
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
-from seq2seq_cli.errors import UsageError
+from seq2seq_cli.errors import ConfigError, UsageError
 from seq2seq_cli.preparation.prepare import prepare
 from seq2seq_cli.training.resolve import given_up, resolve_config, resumed_changes, with_decided, with_undecided
 from tests.corpora import pair_lines, prepared
@@ -21,6 +22,25 @@ def test_what_a_config_leaves_out_is_taken_from_the_corpus(corpus: PreparedCorpu
 def resolved(corpus: PreparedCorpus, *overrides: str, config: str | None = None) -> Config:
     """As ``s2s train --config CONFIG --set OVERRIDE ...`` resolves it."""
     return resolve_config(load_config(config, overrides), corpus, fixed=overridden_keys(overrides))
+
+
+def saved_and_loaded(config: Config, folder: Path) -> Config:
+    """As a run keeps it."""
+    (folder / "config.yaml").write_text(dump_config(config), encoding="utf-8")
+    return load_saved_config(folder / "config.yaml")
+
+
+@pytest.mark.parametrize("name", [entry.name for entry in list_configs()])
+def test_a_run_with_a_shipped_config_can_be_opened(name: str, corpus: PreparedCorpus, tmp_path: Path) -> None:
+    config = resolved(corpus, config=name)
+    assert saved_and_loaded(config, tmp_path) == config
+
+
+def test_a_config_that_a_run_could_not_be_opened_with_is_refused(corpus: PreparedCorpus) -> None:
+    config = load_config(None)
+    broken = config.model_copy(update={"training": config.training.model_copy(update={"weight_decay": 0.1})})
+    with pytest.raises(ConfigError, match=r"training\.weight_decay \(0\.1\) and training\.optimiser \(adam\)"):
+        resolve_config(broken, corpus)
 
 
 def test_the_command_line_must_agree_with_the_corpus(corpus: PreparedCorpus) -> None:
@@ -53,14 +73,20 @@ def test_a_language_to_be_found_is_the_one_that_was_found(corpus: PreparedCorpus
         resolved(corpus, "text.src.language=fr")
 
 
-def test_a_location_score_needs_a_place_for_each_token_of_the_longest_source(corpus: PreparedCorpus) -> None:
-    # The longest sequence has 6 symbols, and <eos>.
+def test_a_location_score_needs_a_place_for_each_token_of_the_longest_source(
+    corpus: PreparedCorpus, tmp_path: Path
+) -> None:
+    # The longest sequence has 6 symbols, and <eos>; data.max_tokens allows 100.
     location = "model.attention.score=location"
-    assert resolved(corpus, location, "model.attention.max_length=7").model.attention.max_length == 7
+    shortest = resolved(corpus, location, "model.attention.max_length=7")
+    assert shortest.model.attention.max_length == 7
+    assert saved_and_loaded(shortest, tmp_path) == shortest
     with pytest.raises(UsageError, match=r"model\.attention\.max_length \(6\) is too small .* 7 tokens with <eos>"):
         resolved(corpus, location, "model.attention.max_length=6")
     in_a_file = load_config(None, [location, "model.attention.max_length=6"])
-    assert resolve_config(in_a_file, corpus).model.attention.max_length == 7
+    raised = resolve_config(in_a_file, corpus)
+    assert raised.model.attention.max_length == 7
+    assert saved_and_loaded(raised, tmp_path) == raised
 
 
 def test_one_matrix_for_all_words_needs_one_vocabulary(corpus: PreparedCorpus) -> None:

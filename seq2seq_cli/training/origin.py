@@ -24,7 +24,8 @@ logger = logging.getLogger(__name__)
 def check_origin(origin: RunFolder, path: Path, config: Config, corpus: PreparedCorpus) -> None:
     """Raise UsageError unless a new run of `config` on `corpus` in `path` can begin with the weights of `origin`.
 
-    It can when both have the same model, dropout aside, and the same vocabularies and text options.
+    It can when both have the same model, dropout aside, and the same vocabularies and text options. `config` need not
+    be resolved: what a corpus decides is not in the model.
     """
     if path.resolve().is_relative_to(origin.path.resolve()):
         raise UsageError(f"{path}: --init-from does not change {origin.path}: name another folder with --out")

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from seq2seq_cli.config.keys import values_by_key
 from seq2seq_cli.config.loader import load_config, load_saved_config, overridden_keys
 from seq2seq_cli.config.recipes import recipe_for
 from seq2seq_cli.config.schema.config import PREPARED_SECTIONS, Config
@@ -101,14 +100,15 @@ def _plan_to_start(options: Options, *, overwrite: bool) -> Planned:
         config = with_undecided(saved, fixed=fixed)
     else:
         config = load_config(options.config, options.overrides)
-    corpus = _open_corpus(options.data)
+    path, corpus = new_folder(options), _open_corpus(options.data)
     if origin:
+        from seq2seq_cli.training.origin import check_origin  # not above: numpy, after the config
+
+        check_origin(origin, path, config, corpus)
         corpus = _leave_out_known(corpus, origin, origin.path, config)
-        # The weights are of its model.
-        fixed |= {key for key, _ in values_by_key(config.model, "model.")}
-    resolved = resolve_config(config, corpus, fixed=fixed)
+    resolved = resolve_config(config, corpus, fixed=fixed, keeps_model=origin is not None)
     plan = Plan(
-        path=new_folder(options),
+        path=path,
         config=resolved,
         data=corpus.path,
         fingerprint=corpus.fingerprint,

@@ -45,10 +45,13 @@ SomeSection = TypeVar("SomeSection", bound=Section)
 logger = logging.getLogger(__name__)
 
 
-def resolve_config(config: Config, corpus: "PreparedCorpus", *, fixed: Collection[str] = ()) -> Config:
+def resolve_config(
+    config: Config, corpus: "PreparedCorpus", *, fixed: Collection[str] = (), keeps_model: bool = False
+) -> Config:
     """`config` with the `data` and `text` sections of the corpus, and what it leaves to the corpus decided.
 
-    What it asks for and the corpus does not allow gives way: see `fitted`.
+    What it asks for and the corpus does not allow gives way: see `fitted`. With `keeps_model`, nothing of `model` does:
+    the weights to begin with are those of this model.
 
     Raises UsageError, which names all of them, for such keys that are `fixed`; ConfigError for a result that a run
     could not be opened with.
@@ -58,7 +61,13 @@ def resolve_config(config: Config, corpus: "PreparedCorpus", *, fixed: Collectio
     if differences:
         changes = "; ".join(difference.against(str(corpus.path)) for difference in differences)
         raise UsageError(f"{changes}: prepare again with the same --set, or leave these keys out")
-    if refused := [conflict.message for conflict in _conflicts(config, corpus) if conflict.key in fixed]:
+    refused = []
+    for conflict in _conflicts(config, corpus):
+        if keeps_model and conflict.key.startswith("model."):
+            refused.append(conflict.message)
+        elif conflict.key in fixed:
+            refused.append(f"{conflict.message}, or {conflict.setting}")
+    if refused:
         raise UsageError(*refused)
     prepared = _prepared(fitted(config, corpus, fixed=fixed), corpus)
     return checked_config(_with_metric(_with_length_factor(prepared, corpus), corpus))
@@ -140,22 +149,29 @@ class _Conflict(NamedTuple):
     instead: object
     """The nearest value that the corpus allows."""
     message: str
-    """The reason, and what to do."""
+    """The reason, and how to prepare a corpus that allows it."""
+    setting: str
+    """The values of the key that this corpus allows, as what to do."""
 
 
 def _conflicts(config: Config, corpus: "PreparedCorpus") -> Iterator[_Conflict]:
     """The keys of a config that a corpus does not allow, with the values in their place."""
     prepared, training = _prepared(config, corpus), config.training
     for _, message in shared_vocabulary_problems(prepared):
-        cure = "prepare with text.shared_vocabulary=true, or set model.tied_embeddings to none or target"
-        yield _Conflict("model.tied_embeddings", "target", f"{corpus.path}: {message}; {cure}")
+        yield _Conflict(
+            "model.tied_embeddings",
+            "target",
+            f"{corpus.path}: {message}; prepare with text.shared_vocabulary=true",
+            "set model.tied_embeddings to none or target",
+        )
     yield from _places(config, corpus)
     if training.hidden_words and prepared.text.unit == "character":
         yield _Conflict(
             "training.hidden_words",
             0.0,
             f"training.hidden_words is {shown(training.hidden_words)}, but {corpus.path} has text.unit character:"
-            " prepare with another text.unit, or set training.hidden_words=0",
+            " prepare with another text.unit",
+            "set training.hidden_words=0",
         )
     if not len(corpus.split("valid")):
         yield from _without_scores(training, corpus)
@@ -164,7 +180,8 @@ def _conflicts(config: Config, corpus: "PreparedCorpus") -> Iterator[_Conflict]:
             "training.bpe_dropout",
             0.0,
             f"training.bpe_dropout is {shown(training.bpe_dropout)}, but {corpus.path} has text.unit"
-            f" {prepared.text.unit}: prepare with --set text.unit=bpe, or set training.bpe_dropout=0",
+            f" {prepared.text.unit}: prepare with --set text.unit=bpe",
+            "set training.bpe_dropout=0",
         )
 
 
@@ -177,7 +194,8 @@ def _places(config: Config, corpus: "PreparedCorpus") -> Iterator[_Conflict]:
             "model.attention.max_length",
             longest,
             f"model.attention.max_length ({attention.max_length}) is too small for {corpus.path}, whose longest source"
-            f" has {longest} tokens with <eos>; set it to {longest} or more, or prepare with a lower data.max_tokens",
+            f" has {longest} tokens with <eos>: prepare with a lower data.max_tokens",
+            f"set it to {longest} or more",
         )
 
 
@@ -194,8 +212,8 @@ def _without_scores(training: TrainingConfig, corpus: "PreparedCorpus") -> Itera
             yield _Conflict(
                 f"training.{key}",
                 instead,
-                f"training.{key} ({shown(value)}) needs scores of held-out pairs, and {why}, or set"
-                f" training.{key}={shown(instead)}",
+                f"training.{key} ({shown(value)}) needs scores of held-out pairs, and {why}",
+                f"set training.{key}={shown(instead)}",
             )
 
 

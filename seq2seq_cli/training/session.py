@@ -41,7 +41,6 @@ from seq2seq_cli.runs.weights import Weights
 from seq2seq_cli.text.sides import load_codecs
 from seq2seq_cli.training.events import Event, Started, Validated
 from seq2seq_cli.training.loop import TrainingLoop, order_of_pairs
-from seq2seq_cli.training.origin import check_origin
 from seq2seq_cli.training.recorder import Recorder
 from seq2seq_cli.training.signals import StopRequest
 
@@ -81,15 +80,13 @@ class Session:
 
         `held` takes the lock of the run. The folder is made last: what cannot be trained leaves none behind.
 
-        Raises UsageError when `path` holds something that `overwrite` does not allow to replace, or when `origin` has
-        another model or other vocabularies.
+        Raises UsageError when `path` holds something that `overwrite` does not allow to replace, and ModelFileError
+        when the weights of `origin` are not those of the model.
         """
 
         def prepare() -> tuple[Any, Any]:
             if config.training.tensorboard:
                 _check_tensorboard()
-            if origin:
-                check_origin(origin, path, config, corpus)
             weights = _read_weights(origin, config, corpus) if origin else None
             return choose_precision(config.training.precision, device), weights
 

@@ -146,16 +146,22 @@ main()
 
 
 @pytest.mark.parametrize(
-    ("option", "unneeded"),
-    [("training.epchs=3", {"torch", "numpy", "spacy"}), ("text.unit=character", {"torch", "spacy"})],
-    ids=["unknown key", "another corpus"],
+    ("arguments", "word", "unneeded"),
+    [
+        (["--set", "training.epchs=3"], "epchs", {"torch", "numpy", "spacy"}),
+        (["--set", "text.unit=character"], "unit", {"torch", "spacy"}),
+        (["--init-from", "runs/luong_dot", "--config", "luong_general"], "score", {"torch", "spacy"}),
+    ],
+    ids=["unknown key", "another corpus", "another model"],
 )
-def test_a_mistake_is_told_before_what_takes_long_is_loaded(home: Path, option: str, unneeded: set[str]) -> None:
-    command = [sys.executable, "-c", PLANNED, "train", "--out", "runs/mistaken", "--set", option]
+def test_a_mistake_is_told_before_what_takes_long_is_loaded(
+    home: Path, arguments: list[str], word: str, unneeded: set[str]
+) -> None:
+    command = [sys.executable, "-c", PLANNED, "train", "--out", "runs/mistaken", *arguments]
     done = subprocess.run(command, cwd=home, capture_output=True, encoding="utf-8", check=False)
     message, _, modules = done.stderr.partition("\n")
     assert done.returncode == 2
-    assert option.split("=")[0].split(".")[1] in message
+    assert word in message
     assert not unneeded & set(modules.split())
     assert not (home / "runs" / "mistaken").exists()
 

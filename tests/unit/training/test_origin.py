@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -12,10 +13,13 @@ from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.decoding.engines.open_engine import load_model
 from seq2seq_cli.errors import ModelFileError, UsageError
 from seq2seq_cli.evaluation.held_out import read_references
+from seq2seq_cli.preparation.prepare import prepare
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.training.card import model_card
+from seq2seq_cli.training.origin import check_origin
+from seq2seq_cli.training.plan import Options, make_plan
 from seq2seq_cli.training.report import report
-from tests.corpora import prepared
+from tests.corpora import prepared, write_reversals
 from tests.tiny import created, resumed, started, tiny_config
 from tests.unit.conftest import Whole
 
@@ -78,7 +82,7 @@ def test_another_model_is_refused_with_every_key_and_both_values(
     sizes = ("model.encoder.hidden_size=16", "model.decoder.hidden_size=16")
     config = tiny_config(corpus, *sizes, "model.attention.score=dot")
     with pytest.raises(UsageError) as refused:
-        started(run_path, config, corpus, origin=origin)
+        check_origin(origin, run_path, config, corpus)
     (line,) = refused.value.lines()
     for key, theirs, ours in (
         ("model.encoder.hidden_size", 12, 16),
@@ -86,7 +90,6 @@ def test_another_model_is_refused_with_every_key_and_both_values(
         ("model.decoder.hidden_size", 12, 16),
     ):
         assert f"{key} is {ours}, {origin.path} has {theirs}" in line
-    assert not run_path.exists()
 
 
 def test_the_same_model_may_have_another_dropout(origin: RunFolder, corpus: PreparedCorpus, run_path: Path) -> None:
@@ -99,23 +102,51 @@ def test_the_same_model_may_have_another_dropout(origin: RunFolder, corpus: Prep
     assert RunFolder(run_path).config().model == config.model
 
 
-def test_other_vocabularies_are_refused_with_their_sizes(
-    origin: RunFolder, corpus: PreparedCorpus, tmp_path: Path, run_path: Path
+@pytest.fixture(scope="module")
+def located(corpus: PreparedCorpus, tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
+    """A run, not trained, whose attention has a place for each token of the longest source, and no more."""
+    settings = ("model.attention.score=location", "model.attention.max_length=7")
+    return created(tmp_path_factory.mktemp("located") / "old", tiny_config(corpus, *settings), corpus)
+
+
+def planned_refusal(origin: RunFolder, corpus: PreparedCorpus, run_path: Path) -> str:
+    """The line by which ``s2s train --init-from ORIGIN --data CORPUS --out RUN`` is refused before torch is loaded."""
+    options = Options(data=corpus.path, out=run_path, init_from=origin.path)
+    with ExitStack() as held, pytest.raises(UsageError) as refused:
+        make_plan(options, launch=None, held=held)
+    (line,) = refused.value.lines()
+    return line
+
+
+def test_other_vocabularies_are_refused_first_with_their_sizes(
+    located: RunFolder, corpus: PreparedCorpus, tmp_path: Path, run_path: Path
 ) -> None:
-    fewer = [(src, tgt) for src, tgt in corpus.sentences("train") if "t" not in src]
-    other = prepared(tmp_path / "other", fewer)
+    # Its sources are too long for the model, too: with the vocabularies of the run, they may be shorter.
+    other = prepared(tmp_path, [(f"a a a b b b c c {word}", word) for word in "defghijklmnopq"])
     theirs, ours = len(corpus.src_codec.vocabulary), len(other.src_codec.vocabulary)
     assert ours < theirs
-    with pytest.raises(UsageError, match=f"src: {theirs} units there, {ours} here; .*--codec-from {origin.path}"):
-        started(run_path, tiny_config(other), other, origin=origin)
-    assert not run_path.exists()
+    line = planned_refusal(located, other, run_path)
+    assert f"src: {theirs} units there, {ours} here; " in line
+    assert line.endswith(f": prepare with --codec-from {located.path}")
+
+
+def test_sources_too_long_for_the_model_of_the_origin_can_only_be_left_out(
+    located: RunFolder, tmp_path: Path, run_path: Path
+) -> None:
+    write_reversals(tmp_path / "pairs.txt")
+    longer = "a b c d e f g\tg f e d c b a\n"
+    (tmp_path / "pairs.txt").write_text((tmp_path / "pairs.txt").read_text(encoding="utf-8") + longer, encoding="utf-8")
+    prepare(tmp_path / "pairs.txt", out=tmp_path / "prepared", codec_from=located.path)
+    line = planned_refusal(located, PreparedCorpus.open(tmp_path / "prepared"), run_path)
+    assert "model.attention.max_length (7) is too small" in line
+    assert line.endswith(" has 8 tokens with <eos>: prepare with a lower data.max_tokens")
 
 
 @pytest.mark.parametrize("place", [".", "inside"])
 def test_a_run_is_not_begun_in_its_own_origin(origin: RunFolder, corpus: PreparedCorpus, place: str) -> None:
     before = contents(origin.path)
     with pytest.raises(UsageError, match="--out"):
-        started(origin.path / place, tiny_config(corpus), corpus, overwrite=True, origin=origin)
+        check_origin(origin, origin.path / place, tiny_config(corpus), corpus)
     assert contents(origin.path) == before
 
 

@@ -74,14 +74,15 @@ class AttentionSums(NamedTuple):
         logs = np.log(shares, out=np.zeros_like(shares), where=shares > 0)
         counted, words = tgt >= TokenKind.PUNCTUATION, tgt == TokenKind.WORD
         of_words, kinds = shares[words], np.broadcast_to(src[:, np.newaxis], weights.shape)[words]
-        heaviest = np.take_along_axis(kinds, of_words.argmax(axis=1)[:, np.newaxis], axis=1)
+        heaviest = np.take_along_axis(kinds, of_words.argmax(axis=1)[:, np.newaxis], axis=1)[:, 0]
+        attends = of_words.any(axis=1)  # without any weight, no token is the heaviest
         return cls(
             tokens=float(counted.sum()),
             entropy=float(-(shares * logs).sum(axis=2)[counted].sum()),
             words=float(words.sum()),
             on_punctuation=float(of_words[kinds == TokenKind.PUNCTUATION].sum()),
             on_eos=float(of_words[kinds == TokenKind.EOS].sum()),
-            words_on_marks=float((heaviest != TokenKind.WORD).sum()),
+            words_on_marks=float((attends & (heaviest != TokenKind.WORD)).sum()),
         )
 
     @classmethod

@@ -36,6 +36,14 @@ def test_the_figures_of_weights_by_hand() -> None:
     assert figures.words_on_marks == pytest.approx(2 / 3)
 
 
+def test_a_word_without_any_weight_is_on_no_mark() -> None:
+    """Of `¡ a <eos>`, one word attends to the first token, which is a mark, and one to nothing."""
+    weights = np.array([[[1.0, 0.0, 0.0], [0.0, 0.0, 0.0]]], dtype=np.float32)
+    figures = AttentionSums.of(weights, np.array([[MARK, WORD, END]]), np.array([[WORD, WORD]])).figures()
+    assert figures is not None
+    assert figures.words_on_marks == pytest.approx(1 / 2)
+
+
 def test_weights_that_are_alike_have_the_largest_entropy_and_no_tokens_have_no_figures() -> None:
     kinds = np.full((1, 5), WORD)
     figures = AttentionSums.of(np.full((1, 5, 5), 0.2, dtype=np.float32), kinds, kinds).figures()

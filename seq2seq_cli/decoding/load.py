@@ -133,7 +133,7 @@ def consulting(run: RunFolder, translator: Translator) -> Translator:
     if not options.similar_pairs:
         return translator
     without = "--set decoding.similar_pairs=0"
-    if run.last_path.exists():
+    if run.has_checkpoint:
         resume = resume_command(run.path, f"decoding.similar_pairs={options.similar_pairs}")
         cure = f"{resume} writes them; {without} translates without them"
     else:

@@ -56,12 +56,10 @@ def save_checkpoint(path: Path, checkpoint: Mapping[str, Any]) -> None:
 
 
 def load_checkpoint(path: Path) -> dict[str, Any]:
-    """The newest checkpoint, on the CPU; the one before it, with a warning, where the newest is damaged.
+    """The newest checkpoint, on the CPU; the one before it, with a warning, where the newest is missing or damaged.
 
     Raises ModelFileError when neither can be used, or when a newer s2s wrote it.
     """
-    if not path.is_file():
-        raise ModelFileError(f"{path}: nothing to resume from: no such file; {_CURE}")
     try:
         return _read(path)
     except _DamagedError as damage:
@@ -69,7 +67,8 @@ def load_checkpoint(path: Path) -> dict[str, Any]:
             checkpoint = _read(_previous(path))
         except _DamagedError:
             raise damage from None
-        logger.warning("%s: damaged: going on from %s, which was saved before it", path, _previous(path))
+        problem = "damaged" if path.exists() else "missing"
+        logger.warning("%s: %s: going on from %s, which was saved before it", path, problem, _previous(path))
         return checkpoint
 
 
@@ -131,6 +130,8 @@ def _check_seal(path: Path) -> None:
                 chunk = file.read(min(_CHUNK, size))
                 digest.update(chunk)
                 size -= len(chunk)
+    except FileNotFoundError:
+        raise _DamagedError(f"{path}: nothing to resume from: no such file; {_CURE}") from None
     except OSError as error:
         raise _DamagedError(f"{unreadable(path, error)}; {_CURE}") from error
     if digest.hexdigest() != seal.get("sha256"):

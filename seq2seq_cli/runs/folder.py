@@ -35,6 +35,7 @@ from seq2seq_cli.runs.latest import is_latest, read_latest, run_at
 from seq2seq_cli.runs.layout import (
     BEST,
     CARD,
+    CHECKPOINTS,
     CONFIG,
     CORPUS,
     EPOCHS,
@@ -180,9 +181,9 @@ class RunFolder:
     def find_saved_last(cls) -> "RunFolder":
         """The run of `runs/` with the newest checkpoint; ModelFileError when there is none."""
         saved: list[tuple[int, Path]] = []
-        for path in RUNS.glob("*"):
+        for path in (run / name for run in RUNS.glob("*") for name in CHECKPOINTS):
             with contextlib.suppress(OSError):  # no checkpoint, or no right to look for one
-                saved.append(((path / LAST).stat().st_mtime_ns, path))
+                saved.append((path.stat().st_mtime_ns, path.parent.parent))
         if not saved:
             raise ModelFileError(f"no run to resume is in {RUNS}/ here: name its folder with --out")
         return cls(max(saved)[1])
@@ -196,6 +197,11 @@ class RunFolder:
     def last_path(self) -> Path:
         """The checkpoint to resume from."""
         return self.path / LAST
+
+    @property
+    def has_checkpoint(self) -> bool:
+        """Whether there is a checkpoint to resume from: the last one or the one before it."""
+        return any((self.path / name).is_file() for name in CHECKPOINTS)
 
     @property
     def trained_path(self) -> Path:

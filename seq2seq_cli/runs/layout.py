@@ -31,6 +31,7 @@ PAIR_FILES = {
 """The files of the training pairs that translations consult, by the names of their arrays."""
 LAST = Path("last", "training.pt")
 PREVIOUS = LAST.with_name("previous.pt")
+CHECKPOINTS = (LAST, PREVIOUS)
 EPOCHS = "epochs"
 TENSORBOARD = "tensorboard"
 STATISTICS = "statistics"

@@ -13,9 +13,10 @@ from seq2seq_cli.config.loader import load_saved_config
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.errors import ConfigError, ModelFileError, unreadable
 from seq2seq_cli.files.reading import check_contents
+from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.in_words import place_in_words
 from seq2seq_cli.runs.latest import is_latest, read_latest, run_at
-from seq2seq_cli.runs.layout import BEST, CONFIG, CORPUS, LAST, LOCK, MARK, METRICS, READ
+from seq2seq_cli.runs.layout import BEST, CONFIG, CORPUS, LOCK, MARK, METRICS, READ
 from seq2seq_cli.runs.lock import is_held
 from seq2seq_cli.runs.metrics import History, read_history
 from seq2seq_cli.runs.provenance import Provenance
@@ -70,7 +71,7 @@ class Run:
     @property
     def resumable(self) -> bool:
         """Whether there is a checkpoint for ``s2s train --resume``."""
-        return (self.path / LAST).is_file()
+        return RunFolder(self.path).has_checkpoint
 
     @property
     def state_in_words(self) -> str:

@@ -82,7 +82,7 @@ def make_plan(options: Options, *, launch: str | None, held: ExitStack) -> Plann
         pairs = read_manifest(options.data or DEFAULT_FOLDER).splits["train"].pairs
         options = replace(options, config=recipe_for(pairs).name)
     restarted = _is_restarted(options, launch)
-    if options.resume or (restarted and RunFolder(new_folder(options)).last_path.is_file()):
+    if options.resume or (restarted and RunFolder(new_folder(options)).has_checkpoint):
         return _plan_to_resume(options, held)
     return _plan_to_start(options, overwrite=options.overwrite or restarted)
 

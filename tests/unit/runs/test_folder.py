@@ -109,6 +109,8 @@ def test_the_run_saved_last_is_found_before_it_can_translate(
             write_latest(session.run.path)
     assert RunFolder.find(None).path == Path("runs/finished")
     assert RunFolder.find_saved_last().path == Path("runs/young")
+    Path("runs/young/last/training.pt").rename("runs/young/last/previous.pt")
+    assert RunFolder.find_saved_last().path == Path("runs/young")
 
 
 @pytest.mark.parametrize("name", ["nowhere", "empty"])
@@ -307,6 +309,11 @@ def test_a_damaged_checkpoint_gives_way_to_the_one_before_it(
         assert session.state.progress.step == 7
         assert re.fullmatch(r".*training\.pt: damaged: going on from .*previous\.pt, .*", caplog.messages[-1])
     assert len(caplog.messages) == 3
+    session.run.last_path.unlink()
+    restore_state(session.run, session.state, session.run.read_last())
+    assert session.state.progress.step == 7
+    assert re.fullmatch(r".*training\.pt: missing: going on from .*previous\.pt, .*", caplog.messages[-1])
+    session.run.last_path.write_bytes(b"")
     session.run.save_last(
         session.state.checkpoint()
     )  # does not let the damaged one take the place of the one that is whole

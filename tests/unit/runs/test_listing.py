@@ -42,6 +42,8 @@ def test_the_state_of_an_interrupted_run_has_its_epoch_and_whether_it_is_resumab
     assert Run.read(path).state_in_words == "interrupted in epoch 2 of 3"
     (path / "last" / "training.pt").touch()
     assert Run.read(path).state_in_words == "interrupted in epoch 2 of 3 (resumable)"
+    (path / "last" / "training.pt").rename(path / "last" / "previous.pt")  # from which it is resumed, too
+    assert Run.read(path).state_in_words == "interrupted in epoch 2 of 3 (resumable)"
 
 
 def test_the_state_of_an_ended_run_has_the_reason_and_whether_all_epochs_are_done(tmp_path: Path) -> None:

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from seq2seq_cli.config.differences import differing_values
-from seq2seq_cli.config.loader import load_saved_config
 from seq2seq_cli.config.schema.config import Config
-from seq2seq_cli.errors import ConfigError, ModelFileError, unreadable
+from seq2seq_cli.errors import ModelFileError, unreadable
 from seq2seq_cli.files.reading import check_contents
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.in_words import place_in_words
@@ -42,16 +41,13 @@ class Run:
         if not holds_run(path):
             raise _no_run(path)
         check_contents(path, READ, error=ModelFileError)
-        try:
-            config = load_saved_config(path / CONFIG)
-        except ConfigError as error:
-            raise ModelFileError(f"{error}; the run folder is damaged") from error
+        run = RunFolder(path)
         return cls(
             path=path,
-            config=config,
+            config=run.config(),
             history=read_history(path),
             running=is_held(path / LOCK),
-            provenance=Provenance.read(path / CORPUS),
+            provenance=run.provenance(),
         )
 
     @property

@@ -42,11 +42,12 @@ class Run:
             raise _no_run(path)
         check_contents(path, READ, error=ModelFileError)
         run = RunFolder(path)
+        running = is_held(path / LOCK)  # before the records are read: the last ones are written with the lock held
         return cls(
             path=path,
             config=run.config(),
             history=read_history(path),
-            running=is_held(path / LOCK),
+            running=running,
             provenance=run.provenance(),
         )
 

@@ -1,7 +1,9 @@
 """Runs read from their folders: state, scores, size, and the comparison of several."""
 
 import os
+from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -30,6 +32,28 @@ def test_a_run_is_running_while_its_lock_is_held(tmp_path: Path) -> None:
     with hold(path / ".lock"):
         assert Run.read(path).state_in_words == "running, in epoch 2 of 3"
     assert Run.read(path).state == "interrupted"
+
+
+def test_a_training_that_ends_while_its_run_is_read_is_not_interrupted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, ended = (make_run(tmp_path / name, [epoch(600, 3)], THREE) for name in ("run", "ended"))
+    write(ended, [epoch(600, 3), end(600, 3, "all 3 epochs are done")])
+    opened = os.open
+    with ExitStack() as training:
+        training.enter_context(hold(path / ".lock"))
+
+        def open_as_it_ends(file: Any, *arguments: Any, **options: Any) -> int:
+            descriptor = opened(file, *arguments, **options)
+            if Path(os.fsdecode(file)) == path / "metrics.jsonl":
+                (ended / "metrics.jsonl").replace(path / "metrics.jsonl")  # what is open has no end yet
+                training.close()
+            return descriptor
+
+        monkeypatch.setattr(os, "open", open_as_it_ends)
+        assert Run.read(path).state == "running"
+    monkeypatch.undo()
+    assert Run.read(path).state == "finished"
 
 
 def test_the_state_of_an_interrupted_run_has_its_epoch_and_whether_it_is_resumable(tmp_path: Path) -> None:

@@ -23,8 +23,8 @@ def place_in_words(epochs: float, planned: int) -> str:
 
 
 def loss_in_words(loss: float | None) -> str:
-    """A loss; None stands for one that is not finite."""
-    return "not finite" if loss is None else f"{loss:.3f}"
+    """A loss; None stands for one that is not finite, as in a record."""
+    return "not finite" if loss is None or not math.isfinite(loss) else f"{loss:.3f}"
 
 
 def score_in_words(metric: Metric, score: float | None) -> str:

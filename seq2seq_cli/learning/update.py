@@ -26,6 +26,10 @@ from seq2seq_cli.model.seq2seq import Seq2Seq
 MAX_SKIPPED_IN_ROW = 3
 
 
+class NotFiniteError(TrainingError):
+    """The loss or its gradient is not finite, several steps in a row."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Update:
     """The outcome of one update."""
@@ -93,7 +97,7 @@ class Updater:
         It is the mean per token or per sentence (`training.loss_unit`). `fraction_done` of the training is over. A step
         whose gradient is not finite is skipped.
 
-        Raises TrainingError at the third skipped step in a row, and torch's error of memory when halves of the batches
+        Raises NotFiniteError at the third skipped step in a row, and torch's error of memory when halves of the batches
         do not fit either.
         """
         state, group, training = self._state, self._group, self._training
@@ -166,11 +170,11 @@ class Updater:
         progress.skipped += 1
         progress.skipped_in_row += 1
         if progress.skipped_in_row == MAX_SKIPPED_IN_ROW:
+            clipping = ", or set training.clip_norm" if self._training.clip_norm is None else " or training.clip_norm"
             raise self._group.agreed(
-                TrainingError(
+                NotFiniteError(
                     f"step {progress.step + 1}: the loss ({loss:.4g}) or its gradient ({gradient_norm:.4g}) is not"
-                    f" finite, {MAX_SKIPPED_IN_ROW} steps in a row; the last checkpoint is kept: resume it with a lower"
-                    " training.lr or training.clip_norm (--resume --set training.lr=...)"
+                    f" finite, {MAX_SKIPPED_IN_ROW} steps in a row: lower training.lr{clipping}"
                 )
             )
 

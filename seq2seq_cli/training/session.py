@@ -12,7 +12,7 @@ import torch
 
 from seq2seq_cli.compute.device import choose_device, describe_device, deterministic_algorithms
 from seq2seq_cli.compute.memory import memory_errors
-from seq2seq_cli.compute.out_of_memory import is_out_of_memory
+from seq2seq_cli.compute.out_of_memory import SMALLER_TRAINING, is_out_of_memory
 from seq2seq_cli.compute.precision import choose_precision
 from seq2seq_cli.compute.process_group import SINGLE, ProcessGroup
 from seq2seq_cli.compute.torchrun import launch_name
@@ -28,9 +28,11 @@ from seq2seq_cli.errors import (
     ModelFileError,
     OtherProcessError,
     PreparedFolderError,
+    TrainingError,
     one_line,
 )
 from seq2seq_cli.learning.state import TrainingState, fresh_state
+from seq2seq_cli.learning.update import NotFiniteError
 from seq2seq_cli.model.build import build_model, build_outline
 from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.runs.folder import METRICS_BYTES, RunFolder, resume_command
@@ -156,11 +158,12 @@ class Session:
         """
         yield self._started()
         is_told = False
+        smaller_batches = f"training.batch_size={max(1, self.config.training.batch_size // 2)}"
         # On a CPU all algorithms are deterministic.
         deterministic = self.config.training.deterministic and self.state.device.type != "cpu"
         with (
-            memory_errors(self.state.device),
-            self._corpus_errors(),
+            memory_errors(self.state.device, f"{SMALLER_TRAINING}; {self._how_to_resume(smaller_batches)}"),
+            self._completed_errors(),
             deterministic_algorithms() if deterministic else nullcontext(),
             StopRequest() as stop,
             closing(Recorder(self.run, self.state, self.corpus, self.config, self.group)) as recorder,
@@ -209,16 +212,20 @@ class Session:
         return bool(changed)
 
     @contextmanager
-    def _corpus_errors(self) -> Iterator[None]:
-        """Add to an error of the corpus what is saved; one process per machine raises it."""
+    def _completed_errors(self) -> Iterator[None]:
+        """Add to an error what is saved and how to go on; one process per machine raises one of the corpus."""
         try:
             yield
         except PreparedFolderError as error:
             if self.group.local_rank:
                 raise OtherProcessError(exit_code=error.exit_code) from error
-            raise PreparedFolderError(
-                f"{error}; {self.run.last_path} is kept. Resume with: {self._resume_command()}"
-            ) from error
+            raise PreparedFolderError(f"{error}; {self._how_to_resume()}") from error
+        except NotFiniteError as error:
+            slower = f"training.lr={self.config.training.lr / 2:g}"
+            raise TrainingError(f"{error}; {self._how_to_resume(slower)}") from error
+
+    def _how_to_resume(self, *overrides: str) -> str:
+        return f"{self.run.last_path} is kept. Resume with: {self._resume_command(*overrides)}"
 
     def _how_to_go_on(self) -> str:
         progress = self.state.progress
@@ -227,8 +234,8 @@ class Session:
             f" saved in {self.run.last_path}. Resume with: {self._resume_command()}"
         )
 
-    def _resume_command(self) -> str:
-        command = resume_command(self.run.path)
+    def _resume_command(self, *overrides: str) -> str:
+        command = resume_command(self.run.path, *overrides)
         if self.group.size == 1:
             return command
         return f"torchrun [its options] -m seq2seq_cli {command.removeprefix('s2s ')}"

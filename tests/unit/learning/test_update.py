@@ -83,8 +83,12 @@ def test_a_gradient_that_is_not_finite_is_skipped_and_three_in_a_row_end_it(corp
     state.model.load_state_dict(before)
     for _ in range(2):
         Updater(state, config.training).update([batch], fraction_done=0.0)
-    with pytest.raises(TrainingError, match=r"not finite, 3 steps in a row.*training\.lr"):
+    with pytest.raises(TrainingError, match=r"3 steps in a row: lower training\.lr or training\.clip_norm$"):
         Updater(state, config.training).update([batch], fraction_done=0.0)
+    state.progress.skipped_in_row = 2
+    without = tiny_config(corpus, "training.clip_norm=null").training
+    with pytest.raises(TrainingError, match=r": lower training\.lr, or set training\.clip_norm$"):
+        Updater(state, without).update([batch], fraction_done=0.0)
     for name, weight in state.model.state_dict().items():
         torch.testing.assert_close(weight, before[name], msg=name, rtol=0, atol=0)
 

@@ -14,7 +14,7 @@ from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.errors import TrainingError
 from seq2seq_cli.runs.checkpoint import save_checkpoint
-from seq2seq_cli.runs.folder import RunFolder
+from seq2seq_cli.runs.folder import RunFolder, resume_command
 from seq2seq_cli.training.events import Event, Finished, Saved, Started, Step, Validated
 from seq2seq_cli.training.session import Session
 from tests.tiny import resumed, started, tiny_config
@@ -90,6 +90,21 @@ def test_a_model_that_does_not_fit_into_memory_is_told_and_leaves_nothing(
     with pytest.raises(TrainingError, match="out of memory on cpu: "):
         started(run_path, tiny_config(corpus, *huge), corpus)
     assert not run_path.exists()
+
+
+def test_a_training_that_runs_out_of_memory_says_how_it_is_resumed(
+    corpus: PreparedCorpus, config: Config, run_path: Path
+) -> None:
+    def exhaust(*_: object) -> None:
+        raise torch.OutOfMemoryError("out of memory")
+
+    session = started(run_path, config, corpus)
+    session.state.model.encoder.register_forward_pre_hook(exhaust)
+    with pytest.raises(TrainingError, match=r"out of memory on cpu: lower training\.batch_size") as ended:
+        train_to_the_end(session)
+    assert str(ended.value).endswith(
+        f"{session.run.last_path} is kept. Resume with: {resume_command(run_path, 'training.batch_size=8')}"
+    )
 
 
 def test_the_same_seed_gives_the_same_run_and_another_seed_another(
@@ -231,8 +246,11 @@ def test_a_loss_that_is_not_finite_stops_the_run_with_its_weights_unharmed(
     before = {name: p.clone() for name, p in session.state.model.state_dict().items()}
     with torch.no_grad():
         session.state.model.output.bias[5] = float("inf")
-    with pytest.raises(TrainingError, match=r"step 3: the loss \(nan\).*3 steps in a row.*training\.lr"):
+    with pytest.raises(TrainingError, match=r"step 3: the loss \(nan\).*3 steps in a row") as ended:
         train_to_the_end(session)
+    assert str(ended.value).endswith(
+        f"{session.run.last_path} is kept. Resume with: {resume_command(run_path, 'training.lr=0.0005')}"
+    )
     for name, parameter in session.state.model.state_dict().items():
         if name != "output.bias":
             assert torch.equal(parameter, before[name]), name

@@ -38,7 +38,8 @@ class TrainingLoop:
     """The events of a training, from where `state` is to the end that the config sets.
 
     `state` is up to date whenever an event comes. All processes of a `group` have the same events, each with its share
-    of every batch. Iterating raises TrainingError when the gradient is not finite several times in a row.
+    of every batch. Iterating raises TrainingError when the gradient is not finite several times in a row, and
+    ModelFileError when `state` is beyond the end of an epoch.
     """
 
     def __init__(
@@ -79,10 +80,7 @@ class TrainingLoop:
             epoch=progress.epoch,
         )
         if progress.position > len(order):
-            raise ModelFileError(
-                f"the checkpoint is damaged: {progress.position} batches of an epoch are done, which has {len(order)};"
-                " train again with --overwrite"
-            )
+            raise ModelFileError(f"{progress.position} batches of an epoch are done, which has {len(order)}")
         progress.batches, progress.order = len(order), order_of_pairs(training)
         with closing(self._batches(order)) as batches:
             self._clock.tick()

@@ -154,7 +154,7 @@ class Session:
         """Train to the end that the config sets, and save checkpoints, weights and metrics on the way.
 
         Raises Interrupted, after saving, when the user asks to stop; TrainingError when training cannot continue;
-        PreparedFolderError when the corpus was written to.
+        PreparedFolderError when the corpus was written to; ModelFileError when the checkpoint was of another epoch.
         """
         yield self._started()
         is_told = False
@@ -223,6 +223,8 @@ class Session:
         except NotFiniteError as error:
             slower = f"training.lr={self.config.training.lr / 2:g}"
             raise TrainingError(f"{error}; {self._how_to_resume(slower)}") from error
+        except ModelFileError as error:
+            raise self.group.agreed(_not_a_checkpoint(self.run, f" ({error})")) from error
 
     def _how_to_resume(self, *overrides: str) -> str:
         return f"{self.run.last_path} is kept. Resume with: {self._resume_command(*overrides)}"

@@ -45,7 +45,7 @@ def best_in_words(epoch: int, metric: Metric, deciding: Metric, score: float | N
 
 def newest_in_words(epoch: int) -> str:
     """The epoch of the best weights where there is no score to choose by."""
-    return f"epoch {epoch}, the newest: nothing is held out"
+    return f"epoch {epoch}, the newest: no validation pairs"
 
 
 def duration(seconds: float) -> str:

@@ -110,7 +110,7 @@ def _test_scores(report: Report | None) -> str:
     if report is None:
         return ": not scored yet; it is scored when the training ends"
     if not report.test:
-        return f", {report.search}: nothing was held out"
+        return ": no test pairs"
     bleu, lowercase, chrf = report.test.bleu, report.test.lowercase_bleu, report.test.chrf
     scores = f", {report.search}: {bleu.value:.1f} ({bleu.signature})"
     if lowercase:

@@ -6,9 +6,11 @@ from pathlib import Path
 import pytest
 
 from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.learning.state import Progress
 from seq2seq_cli.training.card import model_card
-from seq2seq_cli.training.report import finish
+from seq2seq_cli.training.report import finish, report
 from tests.tiny import started, tiny_config
+from tests.unit.conftest import Whole
 
 hub = pytest.importorskip("huggingface_hub")
 
@@ -17,17 +19,17 @@ def test_hugging_face_reads_the_metadata_of_a_run(corpus: PreparedCorpus, tmp_pa
     session = started(tmp_path / "run", tiny_config(corpus, "training.epochs=1", "training.license=mit"), corpus)
     for _ in session.train():
         pass
-    report = finish(session)
+    finished = finish(session)
     card = hub.ModelCard.load(session.run.path / "README.md")
     assert card.text.lstrip().startswith("# run: en to de\n")
     assert card.data.language == ["en", "de"]
     assert card.data.license == "mit"
     assert (card.data.pipeline_tag, card.data.library_name) == ("translation", "seq2seq_cli")
     assert {"attention", "lstm"} < set(card.data.tags)
-    assert report.test
+    assert finished.test
     assert [(result.metric_type, result.metric_value, result.dataset_name) for result in card.data.eval_results] == [
-        ("bleu", round(report.test.bleu.value, 2), "pairs.txt"),
-        ("chrf", round(report.test.chrf.value, 2), "pairs.txt"),
+        ("bleu", round(finished.test.bleu.value, 2), "pairs.txt"),
+        ("chrf", round(finished.test.chrf.value, 2), "pairs.txt"),
     ]
 
 
@@ -39,6 +41,15 @@ def test_a_card_says_whether_the_test_split_is_in_that_of_validation(corpus: Pre
         (shared, "2 test pairs with a sentence of the validation split"),
     ):
         assert said in model_card(session.run, each, session.config, session.state)
+
+
+def test_a_card_says_which_split_has_no_pairs(whole: Whole, corpus: PreparedCorpus) -> None:
+    untested = replace(whole.session, corpus=corpus.leaving_out({"test": tuple(range(len(corpus.split("test"))))}))
+    card = model_card(untested.run, untested.corpus, untested.config, untested.state, report(untested))
+    assert "\n- BLEU on the test split: no test pairs\n" in card
+    unvalidated = replace(whole.session.state, progress=Progress(best_epoch=3))
+    card = model_card(untested.run, corpus, untested.config, unvalidated)
+    assert "best: epoch 3, the newest: no validation pairs\n" in card
 
 
 def test_a_card_states_no_more_than_is_known(corpus: PreparedCorpus, tmp_path: Path) -> None:

@@ -212,7 +212,10 @@ def fraction_done(progress: Progress, training: TrainingConfig) -> float:
 
 
 def _time_is_over(progress: Progress, training: TrainingConfig) -> bool:
-    """Whether only the last validation still fits into max_minutes, if it takes as long as the one before."""
+    """Whether only the last validation still fits into max_minutes, if it takes as long as the one before.
+
+    The first one counts as no time.
+    """
     if training.max_minutes is None:
         return False
     return progress.seconds + progress.validation_seconds >= training.max_minutes * 60

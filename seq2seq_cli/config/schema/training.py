@@ -25,7 +25,8 @@ class TrainingConfig(Section):
     epochs: PositiveInt = 10
     """Passes over the training pairs."""
     max_minutes: Positive | None = None
-    """Minutes after which training ends, the last validation included; null: no limit."""
+    """Minutes after which training ends; null: no limit. The last validation is included, unless it is the first, whose
+    duration is not known."""
     patience: PositiveInt | None = None
     """Validations in a row without a better score after which training ends; null: no such end."""
     best_metric: choices.BestMetric = "auto"

@@ -31,7 +31,11 @@ def train(
         Path | None, typer.Option(metavar="DIR", help="The folder made by s2s prepare; data/prepared by default.")
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="The run folder; by default runs/ and the name of the config.")
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="The run folder; by default runs/ and the name of the config, or with --init-from RUN_continued.",
+        ),
     ] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Resume the run of --out or --config, or the newest, on its own data.")

@@ -176,10 +176,11 @@ class Session:
                 yield event
                 if isinstance(event, Validated) and not is_told:
                     is_told = self._tell_changes()
-                if recorder.is_save_due(event):
+                if is_saved := recorder.is_save_due(event):
                     yield recorder.save()
                 if exit_code := self.group.max(stop.exit_code or 0):
-                    recorder.save()
+                    if not is_saved:
+                        recorder.save()
                     recorder.interrupt()
                     raise self.group.agreed(Interrupted(self._how_to_go_on(), exit_code=exit_code))
 

@@ -1,6 +1,8 @@
 """Stopped and resumed equals never stopped; what was saved is never lost."""
 
 import json
+import signal
+from collections import deque
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
@@ -12,9 +14,10 @@ import torch
 
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
-from seq2seq_cli.errors import TrainingError
-from seq2seq_cli.runs.checkpoint import save_checkpoint
+from seq2seq_cli.errors import Interrupted, TrainingError
+from seq2seq_cli.runs.checkpoint import load_checkpoint, save_checkpoint
 from seq2seq_cli.runs.folder import RunFolder, resume_command
+from seq2seq_cli.runs.layout import CHECKPOINTS
 from seq2seq_cli.training.events import Event, Finished, Saved, Started, Step, Validated
 from seq2seq_cli.training.session import Session
 from tests.tiny import resumed, started, tiny_config
@@ -220,6 +223,21 @@ def test_a_checkpoint_is_saved_as_often_as_the_config_says(corpus: PreparedCorpu
     steps = [number for number, event in enumerate(events) if isinstance(event, Step)]
     assert len(steps) > 1
     assert all(isinstance(events[number + 1], Saved) for number in steps)
+
+
+@pytest.mark.parametrize("stopped", [Step, Validated])
+def test_a_stop_keeps_the_checkpoint_before_it(
+    corpus: PreparedCorpus, config: Config, run_path: Path, stopped: type[Event]
+) -> None:
+    def stop(event: Event) -> None:
+        if isinstance(event, stopped):
+            signal.raise_signal(signal.SIGTERM)
+
+    session = started(run_path, config, corpus)
+    with pytest.raises(Interrupted):
+        deque(map(stop, session.train()))
+    last, previous = (load_checkpoint(session.run.path / name)["progress"]["step"] for name in CHECKPOINTS)
+    assert (last, previous) == (session.state.progress.step, 0)
 
 
 def test_a_training_may_run_in_any_thread(corpus: PreparedCorpus, run_path: Path) -> None:

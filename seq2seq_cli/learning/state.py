@@ -115,10 +115,8 @@ class Progress:
         self.position, self.of_epoch = 0, Tally()
 
     def improves(self, scores: Mapping[Metric, float], metric: Metric) -> bool:
-        """Whether scores beat the best so far: by the metric or, equal by it, by a lower loss."""
-        if self.best_scores is None:
-            return True
-        return _rank(scores, metric) > _rank(self.best_scores, metric)
+        """Whether scores are better than the best so far; see `is_better`."""
+        return self.best_scores is None or is_better(scores, self.best_scores, metric)
 
     def deciding(self, metric: Metric) -> Metric:
         """The metric that the best weights were chosen by: the loss where the other one is 0 after every epoch."""
@@ -224,6 +222,11 @@ class TrainingState:
                 torch.cuda.set_rng_state(state, self.device)
             case "mps", Tensor() as state:
                 torch.mps.set_rng_state(state)
+
+
+def is_better(scores: Mapping[Metric, float], others: Mapping[Metric, float], metric: Metric) -> bool:
+    """Whether scores are better than others: by the metric or, equal by it, by a lower loss."""
+    return _rank(scores, metric) > _rank(others, metric)
 
 
 def fresh_state(model: Seq2Seq, training: TrainingConfig, precision: Precision) -> TrainingState:

@@ -5,7 +5,7 @@ from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.decoding.load import translator_of
 from seq2seq_cli.evaluation.held_out import HeldOutScores, score_split
-from seq2seq_cli.learning.state import Progress, TrainingState
+from seq2seq_cli.learning.state import TrainingState, is_better
 from seq2seq_cli.model.seq2seq import Seq2Seq
 
 
@@ -29,5 +29,6 @@ def validate(
     if state.average is None:
         return plain, False
     averaged = scores_of(state.average.module)
-    is_better = Progress(best_scores=plain.by_metric()).improves(averaged.by_metric(), config.training.metric)
-    return (averaged, True) if is_better else (plain, False)
+    if is_better(averaged.by_metric(), plain.by_metric(), config.training.metric):
+        return averaged, True
+    return plain, False

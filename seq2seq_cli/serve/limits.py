@@ -26,7 +26,8 @@ class Limits:
     max_waiting: int = 400_000
     """Most characters that wait to be translated; a request beyond is refused with 429."""
     timeout: float = 30.0
-    """Seconds to receive a request (else 408), to translate it (else 503), and to send its answer."""
+    """Seconds to receive the head of a request (else 408), to receive its body (else 408), to translate it (else 503),
+    and to send the answer, each."""
 
     @property
     def longest_text(self) -> int:

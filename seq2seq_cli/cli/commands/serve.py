@@ -51,7 +51,8 @@ def serve(
             min=0.1,
             max=3600,
             metavar="S",
-            help="Seconds to receive a request, to translate it, and to send the answer, each.",
+            help="Seconds to receive the head of a request, to receive its body, to translate it, and to send the"
+            " answer, each.",
         ),
     ] = _DEFAULTS.timeout,
     threads: Threads = None,

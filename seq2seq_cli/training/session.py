@@ -154,7 +154,7 @@ class Session:
         """Train to the end that the config sets, and save checkpoints, weights and metrics on the way.
 
         Raises Interrupted, after saving, when the user asks to stop; TrainingError when training cannot continue;
-        PreparedFolderError when the corpus was written to; ModelFileError when the checkpoint was of another epoch.
+        PreparedFolderError when the corpus was written to; ModelFileError when the checkpoint resumed is damaged.
         """
         yield self._started()
         is_told = False

@@ -180,8 +180,7 @@ def _named_languages(own: OwnPairs) -> tuple[str, str]:
     src, tgt = map(language_named, read_columns(own.columns)) if own.columns else (None, None)
     if src and tgt:
         return src, tgt
-    guesses = guess_languages([file.name for file in own.paths])
-    return guesses[0] if len(guesses) == 1 else ("", "")
+    return guess_languages([file.name for file in own.paths]) or ("", "")
 
 
 def _languages(runs: Sequence[EvaluatedRun]) -> tuple[str, str]:

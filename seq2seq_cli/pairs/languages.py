@@ -57,6 +57,15 @@ Codes = tuple[str, str]
 """The languages of the first and the second column, or of the source and the target of aligned files."""
 
 
+class Statement(NamedTuple):
+    """The languages that a pair file states, in the order in which its columns are read."""
+
+    codes: Codes
+    """`ANY_LANGUAGE` for a column whose name states none."""
+    origin: LanguageOrigin
+    """``columns`` or ``name``."""
+
+
 class ResolvedText(NamedTuple):
     """A text section with two real languages."""
 
@@ -74,48 +83,36 @@ def stated_languages(text: TextConfig, stated: str | None, *, swap: bool) -> Cod
 
 
 def resolve_languages(
-    text: TextConfig,
-    *,
-    stated: str | None,
-    columns: Sequence[Codes] = (),
-    names: Sequence[str],
-    are_reversed: bool = False,
-    swap: bool,
+    text: TextConfig, *, stated: str | None, files: Sequence[Statement] = (), swap: bool
 ) -> ResolvedText:
     """Replace the languages that a text section leaves open.
 
     ``stated`` is the text of ``--languages``, such as ``en-de``: it names the columns and overrides the config, which
-    in turn overrides what the names of the ``columns`` say, and these the ``names`` of the files. ``are_reversed``: the
-    columns stand in another order than the names of the files say. ``swap``: the second column is the source.
+    in turn overrides what the ``files`` state. Of these, the first one counts that states both languages, or else the
+    first one. ``swap``: the second column is the source.
 
     Raises UsageError when ``stated`` is not two language codes.
     """
-    warnings: list[str] = []
     origin: LanguageOrigin
-    whole = [codes for codes in columns if ANY_LANGUAGE not in codes]
     if stated is not None:
-        found = _read_languages(stated)
+        found, origin = _read_languages(stated), "option"
         src, tgt = found[::-1] if swap else found
-        origin = "option"
     else:
-        of_names = [] if whole else guess_languages(names)
-        of_names = list(map(reversed_codes, of_names)) if are_reversed else of_names
-        guesses = of_names or list(dict.fromkeys(whole or columns))
-        is_named = len(guesses) == 1
-        found = guesses[0] if is_named else DEFAULT
+        found, origin = next(iter(whole_first(files)), (DEFAULT, "default"))
         src, tgt = _fill(text, found[::-1] if swap else found)
-        is_stated = AUTO not in (text.src.language, text.tgt.language)
-        if len(guesses) > 1 and not is_stated:
-            listed = " and ".join("-".join(guess) for guess in guesses)
-            of_what = "files" if of_names else "columns"
-            taken = f"{tgt}-{src}" if swap else f"{src}-{tgt}"
-            warnings.append(f"the names of the {of_what} say {listed}: taken as {taken}, correct it with --languages")
-        origin = "config" if is_stated else "default" if not is_named else "name" if of_names else "columns"
+        if AUTO not in (text.src.language, text.tgt.language):
+            origin = "config"
     languages = {"src": src, "tgt": tgt}
     sides = {side: getattr(text, side).model_copy(update={"language": code}) for side, code in languages.items()}
+    warnings = []
     if text.unit != "character":
-        warnings += [_missing(language) for language in dict.fromkeys((src, tgt)) if not has_tokenizer(language)]
+        warnings = [_missing(language) for language in dict.fromkeys((src, tgt)) if not has_tokenizer(language)]
     return ResolvedText(text.model_copy(update=sides), origin, warnings)
+
+
+def whole_first(files: Sequence[Statement]) -> list[Statement]:
+    """The statements of files, those first that name both languages."""
+    return sorted(files, key=lambda each: ANY_LANGUAGE in each.codes)
 
 
 def _read_languages(stated: str) -> Codes:
@@ -125,8 +122,8 @@ def _read_languages(stated: str) -> Codes:
     return short_code(match[1]), short_code(match[2])
 
 
-def guess_languages(names: Sequence[str]) -> list[Codes]:
-    """The distinct pairs of languages that the names of files state; usually one or none.
+def guess_languages(names: Sequence[str]) -> Codes | None:
+    """The languages that the names of a pair file, or of its two aligned files, state; None where they state none.
 
     ``fra.txt``, ``fra-eng.zip`` and ``fra.txt.gz`` are published names: their first column is English.
     ``corpus.en-de.tsv`` states both columns, ``a.en`` and ``a.de`` one each. The code of one may be unknown.
@@ -134,14 +131,19 @@ def guess_languages(names: Sequence[str]) -> list[Codes]:
     stems = [_stem(name) for name in names]
     pairs = [pair for stem in stems if (pair := _pair(stem))]
     if pairs:
-        return list(dict.fromkeys(pairs))
+        return _only(pairs)
     endings = list(dict.fromkeys(short_code(PurePath(stem).suffix.removeprefix(".")) for stem in stems))
     single = [code for code in endings if code in _CODES]
     if len(single) == COLUMNS:
-        return [(single[0], single[1])]
+        return single[0], single[1]
     between = [_codes(found) for stem in stems if (found := _AFTER_A_DOT.fullmatch(stem))]
     both = [*between, *([(endings[0], endings[1])] if len(endings) == COLUMNS else [])]
-    return [codes for codes in dict.fromkeys(both) if _is_one_known(codes)]
+    return _only([codes for codes in both if _is_one_known(codes)])
+
+
+def _only(pairs: Sequence[Codes]) -> Codes | None:
+    """The pair of languages that all of them are; None where they differ, or there is none."""
+    return pairs[0] if len(set(pairs)) == 1 else None
 
 
 def reversed_codes(codes: Codes) -> Codes:

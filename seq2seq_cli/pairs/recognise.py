@@ -19,10 +19,11 @@ from seq2seq_cli.pairs.formats.parquet import MAGIC, Parquet
 from seq2seq_cli.pairs.formats.records import Column, Reader, Record
 from seq2seq_cli.pairs.formats.spreadsheet import Spreadsheet, is_workbook
 from seq2seq_cli.pairs.formats.tmx import Tmx, is_xml
-from seq2seq_cli.pairs.languages import Codes, guess_languages, reversed_codes
+from seq2seq_cli.pairs.languages import Codes, Statement, guess_languages, reversed_codes
 from seq2seq_cli.pairs.lines import check_encoding, decoded
 from seq2seq_cli.pairs.local_files import LocalFile
 from seq2seq_cli.pairs.pair_files import PairFile, Table, read_blocks
+from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
 
 K = TypeVar("K")
 
@@ -48,12 +49,20 @@ class Recognised:
     @property
     def stated(self) -> Codes | None:
         """The languages of the columns, from their names or else from those of the files; None if none has them."""
-        if self.languages:
-            return self.languages
+        return self.languages or self._named
+
+    @property
+    def statement(self) -> Statement | None:
+        """The same, but from the names of the files where only one column is named after a language."""
+        if self.languages and (ANY_LANGUAGE not in self.languages or not self._named):
+            return Statement(self.languages, "columns")
+        return Statement(self._named, "name") if self._named else None
+
+    @property
+    def _named(self) -> Codes | None:
+        """The languages that the names of the files state."""
         named = guess_languages([file.name for file in self.pair_file.files])
-        if len(named) != 1:
-            return None
-        return reversed_codes(named[0]) if self.is_reversed else named[0]
+        return reversed_codes(named) if named and self.is_reversed else named
 
 
 def recognise(

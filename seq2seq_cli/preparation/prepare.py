@@ -37,7 +37,8 @@ from seq2seq_cli.corpus.splits import SPLITS, TEST, TRAIN, VALID
 from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import Interrupted, PairFileError, UsageError, exit_code_of
 from seq2seq_cli.files.whole_folder import clear_leftovers, whole_folder
-from seq2seq_cli.pairs.languages import Codes, LanguageOrigin, resolve_languages, reversed_codes, stated_languages
+from seq2seq_cli.pairs.disagreement import find_disagreements, statements
+from seq2seq_cli.pairs.languages import LanguageOrigin, resolve_languages, reversed_codes, stated_languages
 from seq2seq_cli.pairs.pair_files import PairPath, local_pair_files, pair_paths
 from seq2seq_cli.pairs.recognise import Recognised, recognise
 from seq2seq_cli.pairs.scripts import find_mismatch
@@ -62,7 +63,6 @@ from seq2seq_cli.preparation.training_text import TrainingText
 from seq2seq_cli.preparation.workers import OpenWorkers, workers_at
 from seq2seq_cli.preparation.writing import count_tokens, train_counts, write_side
 from seq2seq_cli.text.sides import SIDES, Codecs, Rules, fit_codecs, load_codecs, save_codecs
-from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
 from seq2seq_cli.version import __version__
 
 _STORE = "scratch"
@@ -154,41 +154,26 @@ def _resolved(
 
     Raises PairFileError when nothing states the languages, and a text is written in the script of others.
     """
-    every = [each for files in found.values() for each in files]
+    train, held_out = found[TRAIN], [*found[VALID], *found[TEST]]
+    of_columns = [each for each in statements(held_out) if each.origin == "columns"]
     text, origin, warnings = resolve_languages(
-        config.text,
-        stated=languages,
-        columns=[each.languages for each in every if each.languages],
-        names=[file.name for each in found[TRAIN] for file in each.pair_file.files],
-        are_reversed=all(each.is_reversed for each in found[TRAIN]),
-        swap=config.data.swap,
+        config.text, stated=languages, files=[*statements(train), *of_columns], swap=config.data.swap
     )
     codes = text.src.language, text.tgt.language
     in_order = reversed_codes(codes) if config.data.swap else codes
     if codecs is not None:
-        taken = in_order if languages else next(filter(None, (each.stated for each in found[TRAIN])), in_order)
+        taken = in_order if languages else next(filter(None, (each.stated for each in train)), in_order)
         check_languages(taken, codecs, swap=config.data.swap)
         origin = "codecs"
-    for each in every:
-        if each.stated and _contradict(each.stated, in_order, are_of_columns=each.languages is not None):
-            what = "for the other direction use --swap" if set(each.stated) == set(in_order) else "see --languages"
-            warnings.append(
-                f"{each.pair_file.name}: says that its columns are {'-'.join(each.stated)}; they are taken as"
-                f" {'-'.join(in_order)}: {what}"
-            )
+    is_guess = origin in ("columns", "name", "default")
+    warnings += find_disagreements(train, held_out, in_order, are_given=not is_guess)
+    for each in (*train, *held_out):
         if mismatch := find_mismatch(list(zip(*each.sample, strict=True)), in_order, guessed=origin == "name"):
             problem = f"{each.pair_file.name}: {mismatch}"
             if origin in ("default", "name"):
                 raise PairFileError(problem)
             warnings.append(problem)
     return config.model_copy(update={"text": text}), origin, warnings
-
-
-def _contradict(stated: Codes, codes: Codes, *, are_of_columns: bool) -> bool:
-    """Whether stated languages are these in the other order; or, where columns state them, whether they are others."""
-    if stated == reversed_codes(codes) != codes:
-        return True
-    return are_of_columns and any(one not in (ANY_LANGUAGE, other) for one, other in zip(stated, codes, strict=True))
 
 
 def _folder_to_fill(out: Path, *, overwrite: bool) -> AbstractContextManager[Path | None]:

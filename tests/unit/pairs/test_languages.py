@@ -5,7 +5,7 @@ import pytest
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.config.schema.text import TextConfig
 from seq2seq_cli.errors import UsageError
-from seq2seq_cli.pairs.languages import resolve_languages
+from seq2seq_cli.pairs.languages import Statement, guess_languages, resolve_languages
 from seq2seq_cli.pairs.published import find_published
 from seq2seq_cli.text.languages.names import PUBLISHED
 from seq2seq_cli.text.spacy_tokenizers import has_tokenizer
@@ -14,12 +14,18 @@ from seq2seq_cli.text.spacy_tokenizers import has_tokenizer
 def languages(
     *names: str, stated: str | None = None, swap: bool = False, config: tuple[str, ...] = ()
 ) -> tuple[str, str]:
-    resolved = resolve_languages(text_config(*config), stated=stated, names=names, swap=swap).text
+    resolved = resolve_languages(text_config(*config), stated=stated, files=files(*names), swap=swap).text
     return resolved.src.language, resolved.tgt.language
 
 
 def warnings(*names: str, stated: str | None = None, config: tuple[str, ...] = ()) -> list[str]:
-    return resolve_languages(text_config(*config), stated=stated, names=names, swap=False).warnings
+    return resolve_languages(text_config(*config), stated=stated, files=files(*names), swap=False).warnings
+
+
+def files(*names: str) -> list[Statement]:
+    """The statement of a pair file of these names, if it makes one."""
+    found = guess_languages(names)
+    return [Statement(found, "name")] if found else []
 
 
 def text_config(*overrides: str) -> TextConfig:
@@ -76,14 +82,10 @@ def test_a_name_without_languages_means_english_and_german(names: list[str]) -> 
     assert warnings(*names) == []
 
 
-def test_contradicting_names_give_a_warning() -> None:
-    assert languages("fra.txt", "spa.txt") == ("en", "de")
-    (warning,) = warnings("fra.txt", "spa.txt")
-    assert "en-fr and en-es" in warning
-    assert "taken as en-de, correct it with --languages" in warning
-    (warning,) = warnings("fra.txt", "spa.txt", config=("text.tgt.language=it",))
-    assert "taken as en-it" in warning
-    assert warnings("fra.txt", "spa.txt", config=("text.src.language=en", "text.tgt.language=it")) == []
+def test_of_several_files_the_first_that_states_both_languages_counts() -> None:
+    said = [Statement(("xx", "es"), "columns"), Statement(("en", "fr"), "name"), Statement(("en", "es"), "columns")]
+    resolved = resolve_languages(text_config(), stated=None, files=said, swap=False)
+    assert (resolved.text.src.language, resolved.text.tgt.language, resolved.origin) == ("en", "fr", "name")
 
 
 def test_swap_exchanges_the_columns() -> None:
@@ -113,13 +115,13 @@ def test_a_side_left_open_is_the_other_language_of_the_pair() -> None:
         (["fra.txt"], None, ["text.src.language=it", "text.tgt.language=it"], "config"),
         (["fra.txt"], None, ["text.src.language=it"], "name"),
         (["mine.txt"], None, ["text.src.language=it"], "default"),
-        (["fra.txt", "spa.txt"], None, [], "default"),
     ],
 )
 def test_it_says_where_the_languages_were_found(
     names: list[str], stated: str | None, config: list[str], origin: str
 ) -> None:
-    assert resolve_languages(text_config(*config), stated=stated, names=names, swap=False).origin == origin
+    resolved = resolve_languages(text_config(*config), stated=stated, files=files(*names), swap=False)
+    assert resolved.origin == origin
 
 
 @pytest.mark.parametrize("stated", ["eng-deu", "EN-DE", "en-deu", " en-de "])
@@ -136,7 +138,7 @@ def test_anything_else_is_refused_in_one_line(stated: str) -> None:
 def test_everything_else_of_the_config_stays() -> None:
     config = text_config("text.tgt.max_size=7", "text.src.lowercase=false", "text.unit=bpe")
 
-    resolved = resolve_languages(config, stated="en-fr", names=(), swap=False).text
+    resolved = resolve_languages(config, stated="en-fr", swap=False).text
 
     assert resolved.model_dump(exclude={"src": {"language"}, "tgt": {"language"}}) == config.model_dump(
         exclude={"src": {"language"}, "tgt": {"language"}}

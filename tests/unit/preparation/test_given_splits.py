@@ -161,6 +161,25 @@ def test_languages_that_contradict_the_name_of_the_file_are_told(tmp_path: Path)
     assert "says that its columns are en-fr; they are taken as en-de: see --languages" in warning
 
 
+def test_the_first_file_states_the_languages_and_files_of_others_are_told(tmp_path: Path) -> None:
+    for ending in ("de", "en"):
+        file(tmp_path, f"X.de-en.{ending}", [f"{ending} {number}." for number in range(100)])
+    table = file(tmp_path, "news.en-fr.tsv", pair_lines(300))
+    aligned = tmp_path / "X.de-en.de", tmp_path / "X.de-en.en"
+    report = prepare(*aligned, *table, out=tmp_path / "out")
+    assert (report.manifest.text.src.language, report.manifest.text.tgt.language) == ("de", "en")
+    [warning] = report.warnings
+    assert warning.endswith(
+        "news.en-fr.tsv: says that its columns are en-fr; they are taken as de-en: see --languages, or prepare each"
+        " pair of languages by itself"
+    )
+    for options in ({"languages": "de-en"}, {"overrides": ["text.src.language=de", "text.tgt.language=en"]}):
+        assert prepare(*aligned, *table, out=tmp_path / "out", overwrite=True, **options).warnings == []
+    published = [*file(tmp_path, "fra.txt", pair_lines(300)), *file(tmp_path, "spa.txt", pair_lines(9))]
+    report = prepare(*published, out=tmp_path / "french")
+    assert (report.manifest.text.tgt.language, len(report.warnings)) == ("fr", 1)
+
+
 def test_the_manifest_tells_the_sides_of_aligned_files_that_are_swapped(tmp_path: Path) -> None:
     for name in ("a.en", "a.de"):
         (tmp_path / name).write_text("".join(f"{name} {number}.\n" for number in range(100)), encoding="utf-8")

@@ -1,0 +1,40 @@
+"""Files whose names or columns state other languages than those that they are taken for."""
+
+from collections.abc import Iterator, Sequence
+
+from seq2seq_cli.pairs.languages import Codes, Statement, reversed_codes, whole_first
+from seq2seq_cli.pairs.recognise import Recognised
+from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
+
+_APART = "see --languages, or prepare each pair of languages by itself"
+
+
+def find_disagreements(
+    train: Sequence[Recognised], held_out: Sequence[Recognised], taken: Codes, *, are_given: bool
+) -> Iterator[str]:
+    """A sentence for each file that states other languages than those `taken`, or the same in the other order.
+
+    `are_given`: an option, the config or a model states the languages, which may correct the name of a file.
+    """
+    first = next(iter(whole_first(statements(train))), None)
+    for each in (*train, *held_out):
+        if each.stated and (cure := _cure(each, taken, None if are_given else first)):
+            yield (
+                f"{each.pair_file.name}: says that its columns are {'-'.join(each.stated)}; they are taken as"
+                f" {'-'.join(taken)}: {cure}"
+            )
+
+
+def statements(files: Sequence[Recognised]) -> list[Statement]:
+    """The languages that files state, by the file."""
+    return [each.statement for each in files if each.statement]
+
+
+def _cure(each: Recognised, taken: Codes, first: Statement | None) -> str:
+    """What helps against the disagreement of a file; empty where it agrees."""
+    stated = each.stated or taken
+    if stated == reversed_codes(taken) != taken:
+        return "for the other direction use --swap"
+    if each.languages and any(one not in (ANY_LANGUAGE, other) for one, other in zip(stated, taken, strict=True)):
+        return _APART
+    return _APART if first and not each.languages and set(stated) != set(first.codes) else ""

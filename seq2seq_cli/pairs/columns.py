@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from seq2seq_cli.errors import ConfigError, UsageError, one_line
 from seq2seq_cli.pairs.formats.records import Column, Columns, Record
@@ -41,6 +41,11 @@ class Choice:
     """Whether the first record names the columns."""
     languages: Codes | None
     """The languages that their names state, `ANY_LANGUAGE` for one that states none; None where neither does."""
+
+    def turned(self) -> "Choice":
+        """The same columns in the other order; only of names that state no languages."""
+        columns, names = self.columns, self.names
+        return replace(self, columns=(columns[1], columns[0]), names=names and (names[1], names[0]))
 
 
 def read_columns(asked: str) -> tuple[str, str]:

@@ -23,6 +23,7 @@ from seq2seq_cli.pairs.languages import Codes, Statement, guess_languages, rever
 from seq2seq_cli.pairs.lines import check_encoding, decoded
 from seq2seq_cli.pairs.local_files import LocalFile
 from seq2seq_cli.pairs.pair_files import PairFile, Table, read_blocks
+from seq2seq_cli.pairs.scripts import find_mismatch
 from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
 
 K = TypeVar("K")
@@ -40,7 +41,7 @@ class Recognised:
     languages: Codes | None = None
     """The languages that the columns' names state."""
     is_reversed: bool = False
-    """Whether the columns that were asked for stand in the other order in the file, as its name may state them."""
+    """Whether the columns stand in the other order in the file, as its name may state them."""
     notice: str = ""
     """What the user should know of the way in which it is read; empty where it is a line with a tab per pair."""
     sample: Sequence[tuple[str, str]] = ()
@@ -109,6 +110,8 @@ class _Recogniser:
     asked: tuple[str, str] | None
     languages: Codes | None
     """Those that are preferred, in the order of the columns."""
+    direction: Codes | None = None
+    """The same, once a file states them."""
 
     def recognise(self, pair_files: Iterable[PairFile]) -> Iterator[Recognised]:
         """The pair files, of which two without columns are aligned files."""
@@ -143,6 +146,8 @@ class _Recogniser:
     def _remember_languages(self, found: Recognised) -> Recognised:
         """The same; its languages are preferred from now on where no others are."""
         self.languages = self.languages or found.stated
+        if found.stated == self.languages:
+            self.direction = self.languages
         return found
 
     def _recognise(self, pair_file: PairFile) -> "Recognised | _Lines":
@@ -165,6 +170,9 @@ class _Recogniser:
             kind=reader.kind,
             file=file.name,
         )
+        is_reversed = _place(choice.columns[0]) > _place(choice.columns[1])
+        if self._is_to_be_turned(file, choice, records[before:], is_reversed=is_reversed):
+            choice, is_reversed = choice.turned(), not is_reversed
         if isinstance(reader, Tmx):
             reader = replace(reader, columns=choice.columns)
         is_plain = choice.columns == (1, 2) and reader == TAB_LINES
@@ -175,9 +183,24 @@ class _Recogniser:
                 skipped=before + 1 if choice.has_header else 0,
             ),
             languages=choice.languages,
-            is_reversed=_place(choice.columns[0]) > _place(choice.columns[1]),
+            is_reversed=is_reversed,
             notice="" if is_plain and not choice.has_header else _notice(file, reader, choice, records[before].line),
         )
+
+    def _is_to_be_turned(
+        self, file: LocalFile, choice: Choice, records: Sequence[Record], *, is_reversed: bool
+    ) -> bool:
+        """Whether a file's name alone states its languages, in the other order than that of a file before it.
+
+        A name that the script of the text contradicts is about something else.
+        """
+        if self.asked or choice.languages or not self.direction:
+            return False
+        named = guess_languages([file.name])
+        stated = reversed_codes(named) if named and is_reversed else named
+        if not stated or stated == self.direction or stated != reversed_codes(self.direction):
+            return False
+        return find_mismatch([[each.cells.get(key, "") for each in records] for key in choice.columns], stated) is None
 
 
 def _rows_before(records: Sequence[Record]) -> int:

@@ -508,6 +508,38 @@ def test_a_split_is_read_in_the_direction_of_the_training_pairs(tmp_path: Path) 
     assert PreparedCorpus.open(tmp_path / "new").sentences("valid") == [("Dog.", "Hund.")]
 
 
+def test_a_table_whose_name_states_the_other_direction_is_read_in_that_of_the_first(tmp_path: Path) -> None:
+    (tmp_path / "news.en-de.tsv").write_text("Cat.\tKatze.\n", encoding="utf-8")
+    (tmp_path / "talks.de-en.tsv").write_text("Hund.\tDog.\nAffe.\tApe.\n", encoding="utf-8")
+    (tmp_path / "list.de-en.json").write_text('[["Maus.", "Mouse."]]', encoding="utf-8")
+    (tmp_path / "valid.de-en.tsv").write_text("Kuh.\tCow.\n", encoding="utf-8")
+    names = ("news.en-de.tsv", "talks.de-en.tsv", "list.de-en.json", "--valid", "valid.de-en.tsv")
+    done = prepare(tmp_path, *names, *WHOLE)
+    assert "talks.de-en.tsv: a table with tabs between its columns; its columns 2 and 1 are taken" in done.stderr
+    assert "warning" not in done.stderr
+    assert "en to de (as the file's name says)" in done.stdout
+    corpus = PreparedCorpus.open(tmp_path / "new")
+    assert corpus.sentences("train") == [("Cat.", "Katze."), ("Dog.", "Hund."), ("Ape.", "Affe."), ("Mouse.", "Maus.")]
+    assert corpus.sentences("valid") == [("Cow.", "Kuh.")]
+
+
+@pytest.mark.parametrize("options", [("--languages", "de-en"), ("--columns", "1,2")])
+def test_a_table_is_not_turned_where_columns_or_its_own_direction_are_asked_for(
+    tmp_path: Path, options: tuple[str, ...]
+) -> None:
+    (tmp_path / "news.en-de.tsv").write_text("Cat.\tKatze.\n", encoding="utf-8")
+    (tmp_path / "talks.de-en.tsv").write_text("Hund.\tDog.\n", encoding="utf-8")
+    pairs = trained_on(tmp_path, "news.en-de.tsv", "talks.de-en.tsv", *options)
+    assert pairs == [("Cat.", "Katze."), ("Hund.", "Dog.")]
+
+
+def test_a_name_that_the_script_of_the_text_contradicts_turns_no_table(tmp_path: Path) -> None:
+    (tmp_path / "news.en-ru.tsv").write_text("The cat.\tКошка.\n" * 9, encoding="utf-8")
+    (tmp_path / "talks.ru-en.tsv").write_text("The big dog sleeps.\tСобака спит тут.\n" * 9, encoding="utf-8")
+    pairs = trained_on(tmp_path, "news.en-ru.tsv", "talks.ru-en.tsv")
+    assert pairs == [("The cat.", "Кошка."), ("The big dog sleeps.", "Собака спит тут.")]
+
+
 def test_the_languages_of_a_name_follow_the_order_of_the_columns(tmp_path: Path) -> None:
     (tmp_path / "deu.txt").write_text("Cat.\tKatze.\n" * 3, encoding="utf-8")
     done = prepare(tmp_path, "deu.txt", "--columns", "2,1", *WHOLE)

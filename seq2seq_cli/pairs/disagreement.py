@@ -6,6 +6,9 @@ from seq2seq_cli.pairs.languages import Codes, Statement, reversed_codes, whole_
 from seq2seq_cli.pairs.recognise import Recognised
 from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
 
+TURN = "give its columns or files in the order of those for training"
+"""What helps a held-out split whose sides are the other way round."""
+_TURN_ONE = "give its columns or files in the order of the others"
 _APART = "see --languages, or prepare each pair of languages by itself"
 
 
@@ -16,9 +19,11 @@ def find_disagreements(
 
     `are_given`: an option, the config or a model states the languages, which may correct the name of a file.
     """
-    first = next(iter(whole_first(statements(train))), None)
-    for each in (*train, *held_out):
-        if each.stated and (cure := _cure(each, taken, None if are_given else first)):
+    first = None if are_given else next(iter(whole_first(statements(train))), None)
+    all_turned = all(each.stated == reversed_codes(taken) for each in train)
+    for number, each in enumerate([*train, *held_out]):
+        turn = "for the other direction use --swap" if all_turned else _TURN_ONE if number < len(train) else TURN
+        if each.stated and (cure := _cure(each, each.stated, taken, first, turn)):
             yield (
                 f"{each.pair_file.name}: says that its columns are {'-'.join(each.stated)}; they are taken as"
                 f" {'-'.join(taken)}: {cure}"
@@ -30,11 +35,10 @@ def statements(files: Sequence[Recognised]) -> list[Statement]:
     return [each.statement for each in files if each.statement]
 
 
-def _cure(each: Recognised, taken: Codes, first: Statement | None) -> str:
-    """What helps against the disagreement of a file; empty where it agrees."""
-    stated = each.stated or taken
+def _cure(each: Recognised, stated: Codes, taken: Codes, first: Statement | None, turn: str) -> str:
+    """What helps against the disagreement of a file, `turn` if it states the other order; empty where it agrees."""
     if stated == reversed_codes(taken) != taken:
-        return "for the other direction use --swap"
+        return turn
     if each.languages and any(one not in (ANY_LANGUAGE, other) for one, other in zip(stated, taken, strict=True)):
         return _APART
     return _APART if first and not each.languages and set(stated) != set(first.codes) else ""

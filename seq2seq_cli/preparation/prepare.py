@@ -37,7 +37,7 @@ from seq2seq_cli.corpus.splits import SPLITS, TEST, TRAIN, VALID
 from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import Interrupted, PairFileError, UsageError, exit_code_of
 from seq2seq_cli.files.whole_folder import clear_leftovers, whole_folder
-from seq2seq_cli.pairs.disagreement import find_disagreements, statements
+from seq2seq_cli.pairs.disagreement import TURN, find_disagreements, statements
 from seq2seq_cli.pairs.languages import LanguageOrigin, resolve_languages, reversed_codes, stated_languages
 from seq2seq_cli.pairs.pair_files import PairPath, local_pair_files, pair_paths
 from seq2seq_cli.pairs.recognise import Recognised, recognise
@@ -280,7 +280,7 @@ class _Job:
         """Fit the codecs on the training split, and write both sides of all splits."""
         counts = {side: count_tokens(store, side, selection.split_of_pair) for side in SIDES}
         self.warnings.extend(
-            f"{split}: source and target seem exchanged: give its columns or files in the order of those for training"
+            f"{split}: source and target seem exchanged: {TURN}"
             for split in crossed_splits(store, counts, [split for split in (VALID, TEST) if self.inputs.get(split)])
         )
         src_counts, tgt_counts = (train_counts(store, side, counts[side]) for side in SIDES)

@@ -180,6 +180,23 @@ def test_the_first_file_states_the_languages_and_files_of_others_are_told(tmp_pa
     assert (report.manifest.text.tgt.language, len(report.warnings)) == ("fr", 1)
 
 
+def test_swap_is_advised_only_where_all_files_for_training_state_the_other_direction(tmp_path: Path) -> None:
+    mine = file(tmp_path, "mine.txt", pair_lines(300))
+    for ending in ("de", "en"):
+        file(tmp_path, f"v.{ending}", [f"{ending} {number}." for number in range(9)])
+    held_out = [tmp_path / "v.de", tmp_path / "v.en"]
+    [warning] = prepare(*mine, valid=held_out, out=tmp_path / "split").warnings
+    assert warning.endswith(
+        "v.en: says that its columns are de-en; they are taken as en-de: give its columns or files in the order of"
+        " those for training"
+    )
+    german = file(tmp_path, "news.de-en.tsv", pair_lines(9))
+    [warning] = prepare(*mine, *german, languages="en-de", out=tmp_path / "mixed").warnings
+    assert warning.endswith("they are taken as en-de: give its columns or files in the order of the others")
+    [warning] = prepare(*german, valid=held_out[::-1], languages="en-de", out=tmp_path / "all").warnings
+    assert warning.endswith("they are taken as en-de: for the other direction use --swap")
+
+
 def test_the_manifest_tells_the_sides_of_aligned_files_that_are_swapped(tmp_path: Path) -> None:
     for name in ("a.en", "a.de"):
         (tmp_path / name).write_text("".join(f"{name} {number}.\n" for number in range(100)), encoding="utf-8")

@@ -250,6 +250,11 @@ class _Job:
                 "the given test split shares a sentence with the validation split in"
                 f" {counted(selection.shared, 'pair')}"
             )
+        self.warnings.extend(
+            f"{split}: empty: pairs that share a sentence stay together, and here no such group is small enough:"
+            f" give a split of your own with --{split}, or choose none with --set data.{split}_sources=0"
+            for split in selection.empty
+        )
         counts.add(LineCounts(dropped=selection.dropped))
         src, tgt = self._write_sides(folder, store, selection, rules)
         write_examples(folder / DROPPED_FILE, counts.dropped)

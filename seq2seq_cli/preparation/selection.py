@@ -35,6 +35,8 @@ class Selection:
     """The pairs dropped here; lines that are no pairs are counted elsewhere."""
     shared: int
     """Pairs of a given test split that share a sentence with the given validation split."""
+    empty: list[SplitName]
+    """Held-out splits that were to be drawn, but have no pair."""
 
 
 def select(store: PairStore, given: NDArray[np.int8], data: DataConfig, unit: Unit) -> Selection:
@@ -55,18 +57,21 @@ def select(store: PairStore, given: NDArray[np.int8], data: DataConfig, unit: Un
         raise PairFileError(_nothing_left(store, reasons, data))
     is_new = _new_sources(store, given, kept)
     split_of_pair = np.where(kept, given, NOWHERE).astype(np.int8)
+    wanted = {VALID: data.valid_sources, TEST: data.test_sources}
+    wanted = {split: 0 if split in given else sources for split, sources in wanted.items()}
     split_of_pair[train] = assign_splits(
         store.column("src.keys")[train],
         store.column("tgt.keys")[train],
         is_new[train],
-        valid_sources=0 if VALID in given else data.valid_sources,
-        test_sources=0 if TEST in given else data.test_sources,
+        valid_sources=wanted[VALID],
+        test_sources=wanted[TEST],
     )
     return Selection(
         split_of_pair=split_of_pair,
         records={name: _record(split_of_pair == split, is_new) for split, name in enumerate(SPLITS)},
         dropped=reasons.dropped(store),
         shared=shared,
+        empty=[SPLITS[split] for split, sources in wanted.items() if sources and split not in split_of_pair],
     )
 
 

@@ -9,6 +9,7 @@ the lowest, or for the test split the highest. New groups among them push others
 Sentences are represented by their hashes alone (see ``corpus.hashing``), a few bytes per pair.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,7 +25,7 @@ SOURCES_PER_HELD_OUT = 10
 """Distinct sources of the corpus for each one that a held-out split may have."""
 
 FEWEST_GROUPS = 3
-"""Groups from which on no split that was asked for is left empty."""
+"""Groups from which on no split that was asked for is left empty, if it may have as many sources as one of them."""
 
 
 def assign_splits(
@@ -61,7 +62,8 @@ def _assign_groups(groups: "_Groups", *, valid_sources: int, test_sources: int) 
     split_of_group[_choose(groups, first, min(valid_sources, most))] = VALID
     split_of_group[_choose(groups, last, min(test_sources, most))] = TEST
     if len(groups) >= FEWEST_GROUPS:
-        _leave_none_empty(split_of_group, groups, valid=valid_sources > 0, test=test_sources > 0)
+        limits = {split: min(wanted, max(1, most)) for split, wanted in ((VALID, valid_sources), (TEST, test_sources))}
+        _leave_none_empty(split_of_group, groups, limits)
     return split_of_group
 
 
@@ -133,18 +135,17 @@ def _choose(groups: _Groups, candidates: NDArray[np.intp], wanted: int) -> list[
     return chosen
 
 
-def _leave_none_empty(split_of_group: NDArray[np.int8], groups: _Groups, *, valid: bool, test: bool) -> None:
-    """Give a wanted split that the hash has left empty one of the small groups."""
-    lacks_valid = valid and VALID not in split_of_group
-    lacks_test = test and TEST not in split_of_group
-    if not lacks_valid and not lacks_test:
+def _leave_none_empty(split_of_group: NDArray[np.int8], groups: _Groups, limits: Mapping[int, int]) -> None:
+    """Give each wanted split that the hash has left empty a smallest group, but no more sources than its limit."""
+    lacking = [split for split, limit in limits.items() if limit and split not in split_of_group]
+    if not lacking:
         return
-    ordered = groups.in_order(np.ones(len(groups), dtype=np.bool_))
-    largest = ordered[len(ordered) - 1 - int(np.argmax(groups.sources[ordered][::-1]))]
-    small = [group for group in ordered.tolist() if group != largest]
+    in_order = groups.in_order(np.ones(len(groups), dtype=np.bool_))
+    *small, _largest = in_order[np.argsort(groups.sources[in_order], kind="stable")].tolist()
     # If one split has taken all the small groups, the other gets one of them.
     spare = [group for group in small if split_of_group[group] == TRAIN] or small
-    if lacks_valid:
-        split_of_group[spare.pop(0)] = VALID
-    if lacks_test:
-        split_of_group[spare.pop()] = TEST
+    for split in lacking:
+        fewest = int(groups.sources[spare[0]])
+        if fewest <= limits[split]:
+            last = max(place for place, group in enumerate(spare) if groups.sources[group] == fewest)
+            split_of_group[spare.pop(0 if split == VALID else last)] = split

@@ -69,9 +69,18 @@ def groups_by_hand(pairs: list[Pair]) -> list[set[int]]:
 
 
 @given(pair_lists, wanted, wanted)
-def test_groups_stay_whole_and_of_three_each_split_gets_one(pairs: list[Pair], valid: int, test: int) -> None:
+def test_groups_stay_whole_and_of_three_each_split_gets_a_small_one(pairs: list[Pair], valid: int, test: int) -> None:
     found = splits_of(pairs, valid_sources=valid, test_sources=test)
     groups = groups_by_hand(pairs)
     assert all(len({found[pair] for pair in group}) == 1 for group in groups)
-    if len(groups) >= 3 and valid and test:
+    sizes = sorted(len({pairs[pair][0] for pair in group}) for group in groups)
+    if len(groups) >= 3 and valid and test and sizes[1] == 1:
         assert set(found) == {TRAIN, VALID, TEST}
+
+
+@given(pair_lists, wanted, wanted)
+def test_no_held_out_split_has_more_sources_than_asked_for_or_a_tenth(pairs: list[Pair], valid: int, test: int) -> None:
+    found = splits(pairs, valid, test)
+    tenth = max(1, len({src for src, _ in pairs}) // 10)
+    for split, most in ((VALID, valid), (TEST, test)):
+        assert len({src for (src, _), of_pair in found.items() if of_pair == split}) <= min(most, tenth)

@@ -144,7 +144,7 @@ def test_splits_that_are_drawn_are_never_the_other_way_round(tmp_path: Path) -> 
     words = [f"{a}{b}" for a in "bdfgk" for b in "aeiou"]
     lines = [f"{one}\t{other}" for one in words for other in words if one != other]
     report = prepare(*file(tmp_path, "both.txt", lines), out=tmp_path / "out")
-    assert report.warnings == []
+    assert not [warning for warning in report.warnings if "exchanged" in warning]
 
 
 def test_languages_that_contradict_the_name_of_the_file_are_told(tmp_path: Path) -> None:

@@ -219,6 +219,15 @@ def test_a_language_that_spacy_lacks_is_prepared_with_a_warning(pair_file: Path,
     assert report.manifest.text.tgt.language == "eo"
 
 
+def test_a_split_that_stays_empty_is_told(tmp_path: Path) -> None:
+    (tmp_path / "one.txt").write_text("".join(f"{number}.\tthe same\n" for number in range(100)), encoding="utf-8")
+    report = prepare(tmp_path / "one.txt", out=tmp_path / "out", overrides=["data.test_sources=0"])
+    assert [split.pairs for split in report.manifest.splits.values()] == [100, 0, 0]
+    [warning] = report.warnings
+    assert warning.startswith("valid: empty: pairs that share a sentence stay together, and here no such group is")
+    assert warning.endswith("give a split of your own with --valid, or choose none with --set data.valid_sources=0")
+
+
 def test_pairs_that_are_all_too_long_are_refused(pair_file: Path, tmp_path: Path) -> None:
     with pytest.raises(PairFileError, match=r"longer than data\.max_tokens=2 allows"):
         prepare(pair_file, out=tmp_path / "out", overrides=["data.max_tokens=2"])

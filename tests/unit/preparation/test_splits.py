@@ -99,6 +99,15 @@ def test_a_split_never_takes_all_the_small_groups_of_a_tiny_file() -> None:
         assert set(found[20:]) == {VALID, TEST}
 
 
+@pytest.mark.parametrize(("wanted", "held_out"), [(1000, {VALID: 90, TEST: 100}), (95, {VALID: 90}), (10, {})])
+def test_no_group_makes_a_held_out_split_larger_than_it_may_be(wanted: int, held_out: dict[int, int]) -> None:
+    # Their positions are those of training, whatever their sizes.
+    sizes = {"a": 810, "b": 100, "i": 90}
+    pairs = [(f"{group} source {number}", f"{group} target") for group, size in sizes.items() for number in range(size)]
+    found = splits(pairs, valid=wanted, test=wanted)
+    assert {split: found.count(split) for split in (VALID, TEST) if split in found} == held_out
+
+
 def test_a_large_group_is_held_out_no_more_often_than_a_small_one() -> None:
     # The position of a group alone decides here, and positions are uniform: 16 of 100 are held out.
     large = [(f"{group} source {n}", f"{group} target") for group in range(300) for n in range(20)]

@@ -12,7 +12,7 @@ import stat
 import struct
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BufferedReader
@@ -118,14 +118,20 @@ def open_text(path: Path | int, name: str) -> Iterator[OpenText]:
         yield OpenText(pieces=pieces, position=file.tell)
 
 
+def unread_texts(archive: zipfile.ZipFile) -> str:
+    """The sentence about the texts of an archive that are left alone; empty where its only text is read."""
+    read, *others = _texts(_members(archive)) or [None]
+    return f"{one_line(read.filename)} in it is read, but not {_listed(others)}" if read and others else ""
+
+
 def _pair_member(archive: zipfile.ZipFile, name: str) -> zipfile.ZipInfo:
     """The only text of an archive, or the one that is much larger than the others."""
-    members = [member for member in archive.infolist() if member.filename and not member.is_dir()]
+    members = _members(archive)
     if not members:
         raise PairFileError(f"{name}: the zip archive is empty: download it again")
     if any(member.filename in _OFFICE for member in members):
         raise PairFileError(f"{name}: a document: {PLAIN_TEXT}")
-    texts = sorted(filter(_may_hold_pairs, members), key=lambda member: member.file_size, reverse=True)
+    texts = _texts(members)
     if not texts:
         raise PairFileError(
             f"{name}: no file of sentence pairs (.txt, .tsv, .csv, .jsonl, .tmx) in the zip archive, only"
@@ -144,6 +150,15 @@ def _pair_member(archive: zipfile.ZipFile, name: str) -> zipfile.ZipInfo:
     if texts[0].flag_bits & 1:
         raise PairFileError(f"{name}: the zip archive is encrypted: unpack it with its password first")
     return texts[0]
+
+
+def _members(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
+    return [member for member in archive.infolist() if member.filename and not member.is_dir()]
+
+
+def _texts(members: Sequence[zipfile.ZipInfo]) -> list[zipfile.ZipInfo]:
+    """The texts that may hold pairs, the largest first."""
+    return sorted(filter(_may_hold_pairs, members), key=lambda member: member.file_size, reverse=True)
 
 
 def _may_hold_pairs(member: zipfile.ZipInfo) -> bool:

@@ -11,7 +11,7 @@ from itertools import islice
 from typing import NamedTuple, TypeVar
 
 from seq2seq_cli.errors import PairFileError, UsageError, one_line
-from seq2seq_cli.pairs.archives import is_zip, open_archive, open_file, open_text
+from seq2seq_cli.pairs.archives import is_zip, open_archive, open_file, open_text, unread_texts
 from seq2seq_cli.pairs.columns import Choice, choose_columns, read_columns
 from seq2seq_cli.pairs.formats.delimited import TAB_LINES, find_table
 from seq2seq_cli.pairs.formats.json_records import JsonRecords, is_json
@@ -155,7 +155,7 @@ class _Recogniser:
             return Recognised(pair_file=pair_file)
         [file] = pair_file.files
         try:
-            reader = _find_reader(file, self.encoding)
+            reader, unread = _find_reader(file, self.encoding)
         except PairFileError:
             return _Lines(file, is_text=False)
         if isinstance(reader, _Lines):
@@ -176,6 +176,8 @@ class _Recogniser:
         if isinstance(reader, Tmx):
             reader = replace(reader, columns=choice.columns)
         is_plain = choice.columns == (1, 2) and reader == TAB_LINES
+        told = [] if is_plain and not choice.has_header else [_told(reader, choice, records[before].line)]
+        told += [unread] if unread else []
         return Recognised(
             pair_file=replace(
                 pair_file,
@@ -184,7 +186,7 @@ class _Recogniser:
             ),
             languages=choice.languages,
             is_reversed=is_reversed,
-            notice="" if is_plain and not choice.has_header else _notice(file, reader, choice, records[before].line),
+            notice=f"{file.name}: {'; '.join(told)}" if told else "",
         )
 
     def _is_to_be_turned(
@@ -214,30 +216,36 @@ def _place(column: Column) -> int:
     return column if isinstance(column, int) else 0
 
 
-def _notice(file: LocalFile, reader: Reader, choice: Choice, line: int) -> str:
+def _told(reader: Reader, choice: Choice, line: int) -> str:
+    """What the user should know of the columns."""
     columns = one_line(" and ".join(map(str, choice.names or choice.columns)))
     header = f"; line {line} is a header" if choice.has_header else ""
     if choice.names is None:
         header = f"; line {line} is taken as a pair"
-    return f"{file.name}: {reader.kind}; its columns {columns} are taken{header}"
+    return f"{reader.kind}; its columns {columns} are taken{header}"
 
 
-def _find_reader(file: LocalFile, encoding: str) -> Reader | _Lines:
-    """The reader of a file's format; raises PairFileError when the file cannot be read."""
+def _find_reader(file: LocalFile, encoding: str) -> tuple[Reader | _Lines, str]:
+    """The reader of a file's format, and the sentence about the texts of an archive that it does not read.
+
+    Raises PairFileError when the file cannot be read.
+    """
+    unread = ""
     with open_file(file.path, file.name) as raw:
         begin = raw.read(len(MAGIC))
         if begin == MAGIC:
-            return Parquet()
+            return Parquet(), unread
         if is_zip(begin):
             with open_archive(raw, file.name) as archive:
                 if is_workbook(archive):
-                    return Spreadsheet()
+                    return Spreadsheet(), unread
+                unread = unread_texts(archive)
     head, is_text = _head(file, encoding)
     if is_xml(head):
-        return Tmx()
+        return Tmx(), unread
     if is_json(head):
-        return JsonRecords()
-    return find_table(head) or _Lines(file, is_text=is_text and head.strip() != "")
+        return JsonRecords(), unread
+    return find_table(head) or _Lines(file, is_text=is_text and head.strip() != ""), unread
 
 
 def _head(file: LocalFile, encoding: str) -> tuple[str, bool]:

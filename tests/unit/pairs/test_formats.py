@@ -82,6 +82,17 @@ def test_packed_files_and_pipes_are_told_by_their_content_too(tmp_path: Path) ->
     assert trained_on(tmp_path, "-", "--overwrite", text=FILES["list.json"].decode()) == PAIRS
 
 
+def test_the_texts_of_an_archive_that_are_not_read_are_named(tmp_path: Path) -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("train.txt", "Cat.\tKatze.\n" * 200)
+        archive.writestr("valid.txt", "Dog.\tHund.\n")
+        archive.writestr("_about.txt", "Who wrote it.")
+    write(tmp_path, split_dot_zip=packed.getvalue())
+    done = prepare(tmp_path, "split.zip", *WHOLE)
+    assert done.stderr == "s2s: split.zip: train.txt in it is read, but not valid.txt\n"
+
+
 def test_given_splits_have_any_format(tmp_path: Path) -> None:
     write(
         tmp_path,

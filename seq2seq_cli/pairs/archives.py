@@ -120,8 +120,8 @@ def open_text(path: Path | int, name: str) -> Iterator[OpenText]:
 
 def unread_texts(archive: zipfile.ZipFile) -> str:
     """The sentence about the texts of an archive that are left alone; empty where its only text is read."""
-    read, *others = _texts(_members(archive)) or [None]
-    return f"{one_line(read.filename)} in it is read, but not {_listed(others)}" if read and others else ""
+    texts = _texts(_members(archive))
+    return f"{_listed(texts[:1])} in it is read, but not {_listed(texts[1:])}" if len(texts) > 1 else ""
 
 
 def _pair_member(archive: zipfile.ZipFile, name: str) -> zipfile.ZipInfo:

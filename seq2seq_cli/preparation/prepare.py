@@ -34,7 +34,6 @@ from seq2seq_cli.corpus.manifest import (
     SideRecord,
 )
 from seq2seq_cli.corpus.splits import SPLITS, TEST, TRAIN, VALID
-from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import Interrupted, PairFileError, UsageError, exit_code_of
 from seq2seq_cli.files.whole_folder import clear_leftovers, whole_folder
 from seq2seq_cli.pairs.disagreement import TURN, find_disagreements, statements
@@ -245,16 +244,7 @@ class _Job:
         self, folder: Path, store: PairStore, counts: LineCounts, given: NDArray[np.int8], rules: Rules
     ) -> Manifest:
         selection = select(store, given, self.config.data, self.config.text.unit)
-        if selection.shared:
-            self.warnings.append(
-                "the given test split shares a sentence with the validation split in"
-                f" {counted(selection.shared, 'pair')}"
-            )
-        self.warnings.extend(
-            f"{split}: empty: pairs that share a sentence stay together, and here no such group is small enough:"
-            f" give a split of your own with --{split}, or choose none with --set data.{split}_sources=0"
-            for split in selection.empty
-        )
+        self.warnings.extend(selection.warnings())
         counts.add(LineCounts(dropped=selection.dropped))
         src, tgt = self._write_sides(folder, store, selection, rules)
         write_examples(folder / DROPPED_FILE, counts.dropped)

@@ -1,6 +1,6 @@
 """The pairs that are used and their splits, from a few numbers per pair, once all pairs are read."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +11,7 @@ from seq2seq_cli.config.schema.data import DataConfig
 from seq2seq_cli.corpus.hashing import Hashes, are_among, first_of_each, mix
 from seq2seq_cli.corpus.manifest import REASONS, Reason, SplitRecord
 from seq2seq_cli.corpus.splits import SPLITS, TEST, TRAIN, VALID, SplitName
+from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import PairFileError
 from seq2seq_cli.preparation.dropped import MOST_EXAMPLES, Dropped, DroppedLine
 from seq2seq_cli.preparation.pair_store import PairStore
@@ -37,6 +38,19 @@ class Selection:
     """Pairs of a given test split that share a sentence with the given validation split."""
     empty: list[SplitName]
     """Held-out splits that were to be drawn, but have no pair."""
+
+    def warnings(self) -> Iterator[str]:
+        """What may be wrong with the held-out splits."""
+        if self.empty:
+            options = " and ".join(f"--{split}" for split in self.empty)
+            keys = " ".join(f"--set data.{split}_sources=0" for split in self.empty)
+            yield (
+                f"nothing is held out for {' and '.join(self.empty)}: pairs that share a sentence stay together, and no"
+                f" such group is small enough: give files with {options}, or want none with {keys}"
+            )
+        if self.shared:
+            pairs = counted(self.shared, "pair")
+            yield f"the given test split shares a sentence with the validation split in {pairs}"
 
 
 def select(store: PairStore, given: NDArray[np.int8], data: DataConfig, unit: Unit) -> Selection:

@@ -17,7 +17,8 @@ TEXTS = {
 
 def prepare(folder: Path, name: str, first: str, second: str, *options: str) -> tuple[int, str]:
     (folder / name).write_text(f"{TEXTS[first]}\t{TEXTS[second]}\n" * 3, encoding="utf-8")
-    done = s2s_here(folder, "prepare", name, "--set", "text.unit=character", "--set", "data.max_ratio=99", *options)
+    keys = ("text.unit=character", "data.max_ratio=99", "data.valid_sources=0", "data.test_sources=0")
+    done = s2s_here(folder, "prepare", name, *(word for key in keys for word in ("--set", key)), *options)
     return done.returncode, done.stderr
 
 

@@ -221,11 +221,16 @@ def test_a_language_that_spacy_lacks_is_prepared_with_a_warning(pair_file: Path,
 
 def test_a_split_that_stays_empty_is_told(tmp_path: Path) -> None:
     (tmp_path / "one.txt").write_text("".join(f"{number}.\tthe same\n" for number in range(100)), encoding="utf-8")
-    report = prepare(tmp_path / "one.txt", out=tmp_path / "out", overrides=["data.test_sources=0"])
+    report = prepare(tmp_path / "one.txt", out=tmp_path / "out")
     assert [split.pairs for split in report.manifest.splits.values()] == [100, 0, 0]
     [warning] = report.warnings
-    assert warning.startswith("valid: empty: pairs that share a sentence stay together, and here no such group is")
-    assert warning.endswith("give a split of your own with --valid, or choose none with --set data.valid_sources=0")
+    assert warning == (
+        "nothing is held out for valid and test: pairs that share a sentence stay together, and no such group is small"
+        " enough: give files with --valid and --test, or want none with --set data.valid_sources=0 --set"
+        " data.test_sources=0"
+    )
+    none = ["data.valid_sources=0", "data.test_sources=0"]
+    assert prepare(tmp_path / "one.txt", out=tmp_path / "none", overrides=none).warnings == []
 
 
 def test_pairs_that_are_all_too_long_are_refused(pair_file: Path, tmp_path: Path) -> None:

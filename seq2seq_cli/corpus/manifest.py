@@ -13,6 +13,7 @@ from seq2seq_cli.errors import PreparedFolderError
 from seq2seq_cli.files.json_files import read_json
 from seq2seq_cli.files.reading import check_contents
 from seq2seq_cli.files.writing import write_json
+from seq2seq_cli.pairs.pair_files import PlaceUnit
 from seq2seq_cli.text.sides import SIDES, SideName, codec_path
 
 FORMAT: Final = 1
@@ -85,6 +86,8 @@ class PairFileRecord(FileRecord):
     """The split that it was given as; None for a file whose pairs were split."""
     side: SideName | None = None
     """The side that it is of two aligned files; None for a file with both."""
+    unit: PlaceUnit = "line"
+    """What the numbers of its pairs count."""
 
 
 class PlaceRecord(_Record):
@@ -92,6 +95,7 @@ class PlaceRecord(_Record):
 
     file: str
     line: Count
+    """Or the number of a record, as the file counts."""
 
 
 class DroppedRecord(_Record):

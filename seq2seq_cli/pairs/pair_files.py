@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
 from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import PairFileError, UsageError
@@ -24,6 +24,9 @@ K = TypeVar("K")
 PairPath = tuple[Path, ...]
 """One file with source and target as columns, or the file of the source sentences and that of the target sentences."""
 
+PlaceUnit = Literal["line", "record"]
+"""What the number of a pair in its file counts."""
+
 ONE_PER_LINE = "give one per line, source and target separated by a tab"
 BLOCK_LINES = 4000
 """Pairs per block; a block of long ones has fewer."""
@@ -35,6 +38,7 @@ class Table:
 
     reader: Reader
     columns: Columns
+    unit: PlaceUnit = "line"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,6 +63,11 @@ class PairFile:
         return " + ".join(file.base_name for file in self.files)
 
     @property
+    def unit(self) -> PlaceUnit:
+        """What the numbers of its pairs count."""
+        return self.table.unit if self.table else "line"
+
+    @property
     def size(self) -> int:
         """Bytes on the disk."""
         return sum(file.size for file in self.files)
@@ -70,7 +79,7 @@ class Block:
 
     pair_file: PairFile
     lines: Sequence[int]
-    """The number of the line on which each begins, counted from 1."""
+    """The number of the line on which each begins, or its own in a list of records; counted from 1."""
     src: str
     """The lines, with LF between them and none at the end: ``src.split("\\n")`` gives them back."""
     tgt: str | None

@@ -14,7 +14,7 @@ from seq2seq_cli.errors import PairFileError, UsageError, one_line
 from seq2seq_cli.pairs.archives import is_zip, open_archive, open_file, open_text, unread_texts
 from seq2seq_cli.pairs.columns import Choice, choose_columns, read_columns
 from seq2seq_cli.pairs.formats.delimited import TAB_LINES, find_table
-from seq2seq_cli.pairs.formats.json_records import JsonRecords, is_json
+from seq2seq_cli.pairs.formats.json_records import JsonRecords, find_json
 from seq2seq_cli.pairs.formats.parquet import MAGIC, Parquet
 from seq2seq_cli.pairs.formats.records import Column, Reader, Record
 from seq2seq_cli.pairs.formats.spreadsheet import Spreadsheet, is_workbook
@@ -22,7 +22,7 @@ from seq2seq_cli.pairs.formats.tmx import Tmx, is_xml
 from seq2seq_cli.pairs.languages import Codes, Statement, guess_languages, reversed_codes
 from seq2seq_cli.pairs.lines import check_encoding, decoded
 from seq2seq_cli.pairs.local_files import LocalFile
-from seq2seq_cli.pairs.pair_files import PairFile, Table, read_blocks
+from seq2seq_cli.pairs.pair_files import PairFile, PlaceUnit, Table, read_blocks
 from seq2seq_cli.pairs.scripts import find_mismatch
 from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
 
@@ -175,13 +175,14 @@ class _Recogniser:
             choice, is_reversed = choice.turned(), not is_reversed
         if isinstance(reader, Tmx):
             reader = replace(reader, columns=choice.columns)
+        unit: PlaceUnit = "record" if isinstance(reader, JsonRecords) and reader.is_list else "line"
         is_plain = choice.columns == (1, 2) and reader == TAB_LINES
-        told = [] if is_plain and not choice.has_header else [_told(reader, choice, records[before].line)]
+        told = [] if is_plain and not choice.has_header else [_told(reader, choice, f"{unit} {records[before].line}")]
         told += [unread] if unread else []
         return Recognised(
             pair_file=replace(
                 pair_file,
-                table=None if is_plain else Table(reader=reader, columns=choice.columns),
+                table=None if is_plain else Table(reader=reader, columns=choice.columns, unit=unit),
                 skipped=before + 1 if choice.has_header else 0,
             ),
             languages=choice.languages,
@@ -216,12 +217,12 @@ def _place(column: Column) -> int:
     return column if isinstance(column, int) else 0
 
 
-def _told(reader: Reader, choice: Choice, line: int) -> str:
+def _told(reader: Reader, choice: Choice, first: str) -> str:
     """What the user should know of the columns."""
     columns = one_line(" and ".join(map(str, choice.names or choice.columns)))
-    header = f"; line {line} is a header" if choice.has_header else ""
+    header = f"; {first} is a header" if choice.has_header else ""
     if choice.names is None:
-        header = f"; line {line} is taken as a pair"
+        header = f"; {first} is taken as a pair"
     return f"{reader.kind}; its columns {columns} are taken{header}"
 
 
@@ -243,9 +244,7 @@ def _find_reader(file: LocalFile, encoding: str) -> tuple[Reader | _Lines, str]:
     head, is_text = _head(file, encoding)
     if is_xml(head):
         return Tmx(), unread
-    if is_json(head):
-        return JsonRecords(), unread
-    return find_table(head) or _Lines(file, is_text=is_text and head.strip() != ""), unread
+    return find_json(head) or find_table(head) or _Lines(file, is_text=is_text and head.strip() != ""), unread
 
 
 def _head(file: LocalFile, encoding: str) -> tuple[str, bool]:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from seq2seq_cli.corpus.manifest import REASONS, Reason
 from seq2seq_cli.errors import PairFileError
-from seq2seq_cli.pairs.pair_files import ONE_PER_LINE
+from seq2seq_cli.pairs.pair_files import ONE_PER_LINE, PlaceUnit
 from seq2seq_cli.text.normalise import normalise
 
 MOST_BAD = 0.01
@@ -23,9 +23,9 @@ LONGEST_EXAMPLE = 200
 
 _COLUMNS = ("reason", "file", "line", "src", "tgt")
 _ADVICE: Mapping[Reason, str] = {
-    "no tab": "has no tab between source and target: insert one, or delete the line",
+    "no tab": "has no tab between source and target: insert one, or delete the {unit}",
     "other columns": "has fewer or more columns than the others: put cells that hold the separator in quotation marks",
-    "empty side": "has an empty source or target: fill it in, or delete the line",
+    "empty side": "has an empty source or target: fill it in, or delete the {unit}",
 }
 
 
@@ -84,26 +84,35 @@ class LineCounts:
         for reason, lines in later.dropped.items():
             self.dropped.add(reason, lines.count, lines.examples)
 
-    def check(self, file: str) -> None:
-        """Raise PairFileError when a file has no pair, or too many lines with a problem of _ADVICE."""
+    def check(self, file: str, unit: PlaceUnit) -> None:
+        """Raise PairFileError when a file has no pair, or too many lines (or records) with a problem of _ADVICE."""
         used = self.lines - (self.dropped["blank line"].count if "blank line" in self.dropped else 0)
         for reason, advice in _ADVICE.items():
             if reason in self.dropped and (count := self.dropped[reason].count) > MOST_BAD * used:
-                first = self.dropped[reason].examples[0].line
-                fraction = f"{count:,} of {used:,} lines have this problem; at most {MOST_BAD:.0%} may"
-                raise PairFileError(f"{file}:{first}: the line {advice} ({fraction})")
+                first = place_in(file, self.dropped[reason].examples[0].line, unit)
+                fraction = f"{count:,} of {used:,} {unit}s have this problem; at most {MOST_BAD:.0%} may"
+                raise PairFileError(f"{first}: the {unit} {advice.format(unit=unit)} ({fraction})")
         if not self.pairs:
             for reason, lines in self.dropped.in_order():
                 if reason != "blank line":
-                    first = lines.examples[0].line
+                    first = place_in(file, lines.examples[0].line, unit)
                     raise PairFileError(
-                        f"{file}:{first}: no sentence pair is left: all lines are dropped, the first one as: {reason}:"
+                        f"{first}: no sentence pair is left: all {unit}s are dropped, the first one as: {reason}:"
                         f" {ONE_PER_LINE}"
                     )
             raise PairFileError(f"{file}: no sentence pair in it: {ONE_PER_LINE}")
 
 
-def write_examples(path: Path, dropped: Dropped) -> None:
-    """Write the examples as tab-separated values, with a header."""
-    rows = [(reason, *map(str, line)) for reason, lines in dropped.in_order() for line in lines.examples]
+def place_in(file: str, number: int, unit: PlaceUnit) -> str:
+    """A line or a record of a file, in messages: ``deu.txt:21``, ``list.json: record 21``."""
+    return f"{file}:{number}" if unit == "line" else f"{file}: {unit} {number}"
+
+
+def write_examples(path: Path, dropped: Dropped, units: Mapping[str, PlaceUnit]) -> None:
+    """Write the examples as tab-separated values, with a header; `units` are those of the files, by name."""
+    rows = [
+        (reason, line.file, str(line.line) if units[line.file] == "line" else f"record {line.line}", line.src, line.tgt)
+        for reason, lines in dropped.in_order()
+        for line in lines.examples
+    ]
     path.write_bytes("".join("\t".join(row) + "\n" for row in [_COLUMNS, *rows]).encode("utf-8"))

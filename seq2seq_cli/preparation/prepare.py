@@ -227,6 +227,7 @@ class _Job:
                 sha256=file.sha256,
                 split=None if split == TRAIN else SPLITS[split],
                 side=side if len(pair_file.files) > 1 else None,
+                unit=pair_file.unit,
             )
             for split, pair_files in self.inputs.items()
             for pair_file in pair_files
@@ -247,7 +248,8 @@ class _Job:
         self.warnings.extend(selection.warnings())
         counts.add(LineCounts(dropped=selection.dropped))
         src, tgt = self._write_sides(folder, store, selection, rules)
-        write_examples(folder / DROPPED_FILE, counts.dropped)
+        units = {file.base_name: file.unit for files in self.inputs.values() for file in files}
+        write_examples(folder / DROPPED_FILE, counts.dropped, units)
         shutil.rmtree(store.folder)
         files = sorted(path for path in folder.rglob("*") if path.is_file())
         manifest = Manifest(

@@ -74,7 +74,7 @@ def read_all(
                 if lines > _MOST_LINES:
                     raise PairFileError(f"{pair_file.name}: too many lines: use fewer, with --limit {_MOST_LINES}")
                 progress(lines, max(lines, lines * size // max(1, task.bytes_read)))
-            counts.check(pair_file.name)
+            counts.check(pair_file.name, pair_file.unit)
             total.add(counts)
             pairs[split] += counts.pairs
     return total, np.repeat(np.arange(len(SPLITS), dtype=np.int8), pairs), rules

@@ -203,10 +203,13 @@ def _lines(report: "PrepareReport") -> Iterator[str]:
 
 def _places(manifest: "Manifest", dropped: "DroppedRecord") -> str:
     """The first of the dropped lines: ``line 3, 7, ...``, or with file names where there are several files."""
+    from seq2seq_cli.preparation.dropped import place_in
+
     if len(manifest.pair_files) == 1:
-        places = "line " + ", ".join(str(place.line) for place in dropped.first)
+        places = f"{manifest.pair_files[0].unit} " + ", ".join(str(place.line) for place in dropped.first)
     else:
-        places = ", ".join(f"{place.file}:{place.line}" for place in dropped.first)
+        units = {file.name: file.unit for file in manifest.pair_files}
+        places = ", ".join(place_in(place.file, place.line, units.get(place.file, "line")) for place in dropped.first)
     return places + (", ..." if dropped.count > len(dropped.first) else "")
 
 

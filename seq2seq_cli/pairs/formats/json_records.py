@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import count
 from typing import Any, NoReturn
 
 from seq2seq_cli.errors import PairFileError
@@ -27,14 +28,16 @@ _AT = re.compile("( starting)? at$")
 _DECODER = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=lambda _: None)
 
 
-def is_json(head: str) -> bool:
-    """Whether a text begins like JSON."""
-    return bool(_BEGINS.match(head))
+def find_json(head: str) -> "JsonRecords | None":
+    """The reader of a text that begins like JSON; None for any other text."""
+    return JsonRecords(is_list=bool(_ARRAY.match(head.lstrip()))) if _BEGINS.match(head) else None
 
 
 @dataclass(frozen=True, kw_only=True)
 class JsonRecords:
-    """Reads JSON lines, and a list of records."""
+    """Reads JSON lines, and a list of records, which have their numbers in it in the place of lines."""
+
+    is_list: bool
 
     kind = "JSON"
 
@@ -43,7 +46,7 @@ class JsonRecords:
         """Open a file."""
         with open_text(file.path, file.name) as text:
             document = _Document(decoded(text.pieces, name=file.name, encoding=encoding), file.name)
-            yield OpenRecords(records=document.records(), position=text.position)
+            yield OpenRecords(records=document.records(in_list=self.is_list), position=text.position)
 
 
 class _Document:
@@ -59,17 +62,18 @@ class _Document:
         """A place before it, which is at this line and column of the file:"""
         self._line, self._column = 1, 1
 
-    def records(self) -> Iterator[Record]:
-        """The records; raises PairFileError where the text is not JSON."""
+    def records(self, *, in_list: bool) -> Iterator[Record]:
+        """The records, lines of them or `in_list`; raises PairFileError where the text is not JSON."""
         self._next()
-        in_list = bool(_ARRAY.match(self._text, self._place))
         end = "]" if in_list else ""
         if in_list:
             self._place += 1
-        while (found := self._next()) != end:
+        for number in count(1):
+            if (found := self._next()) == end:
+                break
             self._line, self._column = self._where(self._place)
             self._known = self._place
-            yield Record(self._line, cells_of(self._value(found)))
+            yield Record(number if in_list else self._line, cells_of(self._value(found)))
             if in_list and self._next() == ",":
                 self._place += 1
             elif in_list and self._next() != end:

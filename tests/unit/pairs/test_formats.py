@@ -469,6 +469,21 @@ def test_each_record_of_a_line_is_dropped_for_its_own_reason(tmp_path: Path) -> 
     assert dropped == {("empty", "side"), ("missing", "column"), ("too", "long")}
 
 
+def test_the_records_of_a_list_are_numbered_though_they_stand_in_one_line(tmp_path: Path) -> None:
+    records = [{"en": f"Dog {number}.", "de": f"Hund {number}." if number != 20 else ""} for number in range(200)]
+    write(tmp_path, whole=json.dumps(records), cut=json.dumps(records[:30]), lines='{"en": "Go.", "de": "Geh!"}\n' * 2)
+    done = prepare(tmp_path, "cut")
+    assert (
+        "error: cut: record 21: the record has an empty source or target: fill it in, or delete the rec" in done.stderr
+    )
+    assert "(1 of 30 records have this problem" in done.stderr
+    assert "empty side (record 21)" in prepare(tmp_path, "whole").stdout
+    assert "empty side\twhole\trecord 21\tDog 20." in (tmp_path / "new" / "dropped.tsv").read_text(encoding="utf-8")
+    done = prepare(tmp_path, "whole", "lines", "--overwrite")
+    assert "empty side (whole: record 21)" in done.stdout
+    assert "duplicate (lines:2)" in done.stdout
+
+
 def test_variants_of_one_language_are_two_columns(tmp_path: Path) -> None:
     whole = tmx([("colour", "Farbe"), ("dog", "Hund")])
     write(

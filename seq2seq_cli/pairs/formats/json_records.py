@@ -135,7 +135,11 @@ class _Document:
         )
 
     def _refuse(self, problem: str, place: int) -> NoReturn:
+        """Raise PairFileError for a problem at a place, in the record that begins at the current one."""
         line, column = self._where(place)
+        first, _ = self._where(self._place)
         if place >= len(self._text):
             problem = "the file ends inside a record"
+        if first < line:
+            problem += f", which begins on line {first}" if place >= len(self._text) else f" (record of line {first})"
         raise PairFileError(f"{self._name}:{line}:{column}: not JSON: {problem}: correct it, or export the file again")

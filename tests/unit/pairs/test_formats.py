@@ -241,6 +241,10 @@ MALFORMED: Mapping[str, Sequence[tuple[bytes, str]]] = {
         (changed("pairs.jsonl", "Tom sees 0", "Tom\n0"), ":1:12: not JSON: invalid control character: correct"),
         (b'{"a":' * 50_000, ":1:1: not JSON: a list in a list in a list, too"),
         (b'{"a": "x", "b": "y", "c": "z"}\n' * 9, ": columns a, b, c may be meant: choose two with"),
+        (
+            b'{"en": "a", "de": "b"}\n\n{"en":\n\n{"en": "a", "de": "b"}\n{"en": "a", "de": "b"}\n',
+            ":6:1: not JSON: expecting ',' delimiter (record of line 3): correct",
+        ),
         (changed("pairs.jsonl", "Anna", "An\\xna"), ":3:11: not JSON: invalid \\escape: correct it, or"),
     ],
     "data set's JSON": [
@@ -260,7 +264,7 @@ MALFORMED: Mapping[str, Sequence[tuple[bytes, str]]] = {
         (b'{"translation": {"en": "Hi.", "de": ""}}\n' * 9, ":1: the line has an empty source or target: fill it"),
     ],
     "JSON list": [
-        (cut("list.json", -3), ":81:2: not JSON: the file ends inside a record:"),
+        (cut("list.json", -3), ":81:2: not JSON: the file ends inside a record, which begins on line 78: correct"),
         (changed("list.json", "},", "}"), ":6:2: not JSON: ',' or ']' expected after a"),
         (FILES["list.json"] + b"x", ":82:2: not JSON: more text after the list: correct"),
         (b"[]", ": no sentence pair in it: JSON without a record"),

@@ -161,6 +161,9 @@ def test_after_a_model_s_vocabularies_its_training_goes_on(home: Path) -> None:
     planned(line)
     (run / "trained.json").write_text('{"format": 1, "trained": {}}', encoding="utf-8")
     assert next_line(home, "--codec-from=runs/old") == "s2s train --init-from runs/old"
+    config = run / "config.yaml"
+    line = next_line(home, "--codec-from=runs/old", f"--config={config}", "--overwrite")
+    assert line == f"s2s train --init-from runs/old --config {config}"
 
 
 def test_without_a_prepared_folder_train_names_the_command_that_makes_it(home: Path) -> None:

@@ -220,15 +220,16 @@ def _next_lines(report: "PrepareReport", config: str | None, codec_from: Path | 
     from seq2seq_cli.training.plan import Options, new_folder
 
     pairs = report.manifest.splits["train"].pairs
-    if config is None and codec_from and all((codec_from / name).is_file() for name in (CONFIG, BEST, TRAINED)):
-        options = Options(init_from=codec_from)
-        command = f"s2s train --init-from {quote(str(codec_from))}"
-    else:
-        if config is None:
-            config, minutes = recipe_for(pairs)
-            yield f"recipe for {counted(pairs, 'pair')}: {config}" + (f", {minutes:g} minutes" if minutes else "")
-        options = Options(config=config)
-        command = f"s2s train --config {quote(config)}"
+    can_begin = codec_from and all((codec_from / name).is_file() for name in (CONFIG, BEST, TRAINED))
+    if config is None and not can_begin:
+        config, minutes = recipe_for(pairs)
+        yield f"recipe for {counted(pairs, 'pair')}: {config}" + (f", {minutes:g} minutes" if minutes else "")
+    options = Options(config=config, init_from=codec_from if can_begin else None)
+    command = "s2s train"
+    if options.init_from:
+        command += f" --init-from {quote(str(options.init_from))}"
+    if config is not None:
+        command += f" --config {quote(config)}"
     if report.out != DEFAULT_FOLDER:
         command += f" --data {quote(str(report.out))}"
     folder = new_folder(options)

@@ -2,6 +2,7 @@
 
 import hashlib
 from pathlib import Path, PurePosixPath
+from shlex import quote
 from typing import Annotated, Any, Final, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
@@ -23,6 +24,7 @@ DEFAULT_FOLDER = Path("data/prepared")
 """The default folder of ``s2s prepare`` and ``s2s train``."""
 
 MANIFEST = "manifest.json"
+_CURE = "delete the folder and prepare again"
 DROPPED_FILE = "dropped.tsv"
 ENDINGS = (".npy", ".offsets.npy", ".txt")
 """The files of one side of one split: ids, offsets of the sentences, text."""
@@ -189,7 +191,7 @@ def read_manifest(folder: Path) -> Manifest:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"])
         problem = f"{folder / MANIFEST}: damaged: {place}: {first['msg']}"
-        raise PreparedFolderError(f"{problem}: delete the folder and prepare again") from None
+        raise PreparedFolderError(f"{problem}: {_CURE}") from None
     check_contents(folder, {PurePosixPath(name).parts[0] for name in manifest.files}, error=PreparedFolderError)
     return manifest
 
@@ -203,6 +205,6 @@ def read_manifest_values(folder: Path) -> dict[str, Any]:
         elif folder.exists():
             problem = f"not a prepared folder: it has no {MANIFEST}: name one that s2s prepare has made"
         else:
-            problem = f"no such folder: make it with 's2s prepare FILE --out {folder}'"
+            problem = f"no such folder: make it with: s2s prepare FILE --out {quote(str(folder))}"
         raise PreparedFolderError(f"{folder}: {problem}")
-    return read_json(folder / MANIFEST, newest=FORMAT, error=PreparedFolderError)
+    return read_json(folder / MANIFEST, newest=FORMAT, error=PreparedFolderError, cure=_CURE)

@@ -18,8 +18,12 @@ _MOST_DIGITS = 18
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
-def read_json(path: Path, *, newest: int, error: type[InputError], most: int = _MOST_BYTES) -> dict[str, Any]:
+def read_json(
+    path: Path, *, newest: int, error: type[InputError], most: int = _MOST_BYTES, cure: str = _CURE
+) -> dict[str, Any]:
     """Read a JSON object of at most `most` bytes, whose key ``format`` is a number from 1 to ``newest``.
+
+    ``cure`` is what helps when it is damaged.
 
     Raises ``error`` when the file is missing or damaged, or made by a newer s2s.
     """
@@ -28,8 +32,8 @@ def read_json(path: Path, *, newest: int, error: type[InputError], most: int = _
     except OSError as failure:
         raise error(unreadable(path, failure)) from None
     except ValueError:
-        raise error(f"{path}: damaged: not UTF-8 JSON: {_CURE}") from None
-    return check_format(value, path, newest=newest, error=error)
+        raise error(f"{path}: damaged: not UTF-8 JSON: {cure}") from None
+    return check_format(value, path, newest=newest, error=error, cure=cure)
 
 
 def parse_json(text: bytes) -> Any:
@@ -53,14 +57,16 @@ def json_number(value: float) -> float | None:
     return round(value, _DECIMALS) if math.isfinite(value) else None
 
 
-def check_format(value: object, path: Path, *, newest: int, error: type[InputError]) -> dict[str, Any]:
+def check_format(
+    value: object, path: Path, *, newest: int, error: type[InputError], cure: str = _CURE
+) -> dict[str, Any]:
     """Return `value`, the content of a file, when it is an object whose key ``format`` is a number up to `newest`.
 
     Raises ``error`` when it is none, or when a newer s2s wrote it.
     """
     number = value.get("format") if isinstance(value, dict) else None
     if not isinstance(value, dict) or type(number) is not int or number < 1:
-        raise error(f"{path}: damaged: no format number: {_CURE}")
+        raise error(f"{path}: damaged: no format number: {cure}")
     if number > newest:
         raise error(f"{path}: made by a newer s2s (format {number}, this one knows {newest}): upgrade s2s")
     return value

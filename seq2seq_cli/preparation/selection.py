@@ -43,10 +43,10 @@ class Selection:
         """What may be wrong with the held-out splits."""
         if self.empty:
             options = " and ".join(f"--{split}" for split in self.empty)
-            keys = " ".join(f"--set data.{split}_sources=0" for split in self.empty)
+            keys = " and ".join(f"data.{split}_sources=0" for split in self.empty)
             yield (
                 f"nothing is held out for {' and '.join(self.empty)}: pairs that share a sentence stay together, and no"
-                f" such group is small enough: give files with {options}, or want none with {keys}"
+                f" such group is small enough: give files with {options}, or want none, with {keys}"
             )
         if self.shared:
             pairs = counted(self.shared, "pair")

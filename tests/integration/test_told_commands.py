@@ -161,18 +161,18 @@ def test_after_a_model_s_vocabularies_its_training_goes_on(home: Path) -> None:
     planned(line)
     (run / "trained.json").write_text('{"format": 1, "trained": {}}', encoding="utf-8")
     assert next_line(home, "--codec-from=runs/old") == "s2s train --init-from runs/old"
-    config = run / "config.yaml"
-    line = next_line(home, "--codec-from=runs/old", f"--config={config}", "--overwrite")
-    assert line == f"s2s train --init-from runs/old --config {config}"
+    (home / "more.yaml").write_text("training:\n  epochs: 3\n", encoding="utf-8")
+    line = next_line(home, "--codec-from=runs/old", "--config=more.yaml", "--overwrite")
+    assert line == "s2s train --init-from runs/old --config more.yaml"
 
 
 def test_without_a_prepared_folder_train_names_the_command_that_makes_it(home: Path) -> None:
-    done = s2s_here(home, "train", "--data", "data/mine")
-    told = re.search(r"make it with '(s2s prepare FILE .*)'$", done.stderr, re.M)
+    done = s2s_here(home, "train", "--data", "my data/new")
+    told = re.search(r"make it with: (s2s prepare FILE .*)$", done.stderr, re.M)
     assert told
     done = s2s_here(home, *shlex.split(told[1].replace("FILE", "deu.txt"))[1:])
     assert done.returncode == 0, done.stderr
-    planned("s2s train --data data/mine")
+    planned("s2s train --data 'my data/new'")
 
 
 def usage_lines(path: Path) -> list[str]:

@@ -150,7 +150,7 @@ def test_the_config_is_that_of_the_preparation(folder: Path) -> None:
 
 
 def test_a_missing_folder_says_how_to_make_it(tmp_path: Path) -> None:
-    with pytest.raises(PreparedFolderError, match="no such folder: make it with 's2s prepare FILE"):
+    with pytest.raises(PreparedFolderError, match="no such folder: make it with: s2s prepare FILE"):
         PreparedCorpus.open(tmp_path / "none")
 
 

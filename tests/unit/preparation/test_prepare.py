@@ -213,6 +213,15 @@ def test_a_damaged_folder_is_reported_and_can_be_made_again(pair_file: Path, tmp
     assert len(PreparedCorpus.open(tmp_path / "out").split("train")) > 200
 
 
+@pytest.mark.parametrize("damaged", ["{", "[]"])
+def test_a_damaged_manifest_is_reported_with_what_helps(pair_file: Path, tmp_path: Path, damaged: str) -> None:
+    prepare(pair_file, out=tmp_path / "out")
+    (tmp_path / "out" / "manifest.json").write_text(damaged, encoding="utf-8")
+    for overwrite in (False, True):
+        with pytest.raises(PreparedFolderError, match=r"damaged: .*: delete the folder and prepare again"):
+            prepare(pair_file, out=tmp_path / "out", overwrite=overwrite)
+
+
 def test_a_language_that_spacy_lacks_is_prepared_with_a_warning(pair_file: Path, tmp_path: Path) -> None:
     report = prepare(pair_file, out=tmp_path / "out", languages="en-eo")
     assert [warning.split(":")[0] for warning in report.warnings] == ["spaCy has no tokenizer for 'eo'"]
@@ -226,7 +235,7 @@ def test_a_split_that_stays_empty_is_told(tmp_path: Path) -> None:
     [warning] = report.warnings
     assert warning == (
         "nothing is held out for valid and test: pairs that share a sentence stay together, and no such group is small"
-        " enough: give files with --valid and --test, or want none with --set data.valid_sources=0 --set"
+        " enough: give files with --valid and --test, or want none, with data.valid_sources=0 and"
         " data.test_sources=0"
     )
     none = ["data.valid_sources=0", "data.test_sources=0"]

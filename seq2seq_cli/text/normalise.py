@@ -30,7 +30,9 @@ UNSPACED = (
 
 # Control characters that are not white space; the soft hyphen, spaces without width, marks of direction and the byte
 # order mark; and halves of surrogate pairs, which no file can hold.
-DROPPED = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\xad\u200b\u200e\u200f\u2060\ufeff\ud800-\udfff]")
+DROPPED = re.compile(
+    "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\xad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff\ud800-\udfff]"
+)
 
 
 def normalise(text: str) -> str:

@@ -17,6 +17,7 @@ from seq2seq_cli.text.normalise import SPACING, normalise
         ("e\x00\N{COMBINING ACUTE ACCENT}", "é"),
         ("half \ud83d a pair", "half a pair"),
         ("wo\u00adman, wo\u200bman, woman\u200e", "woman, woman, woman"),
+        ("\u202ba\u202c \u2067b\u2069 c\u061c \u202dd\u202e", "a b c d"),
         (f"a{SPACING}b", "a_b"),
         ("नमस्ते", "नमस्ते"),
         ("👩‍🚀", "👩‍🚀"),

@@ -43,6 +43,11 @@ def test_the_report_has_every_part(corpus: PreparedCorpus, tmp_path: Path) -> No
     assert all(len(example.splitlines()) == 4 for example in examples[1:])
 
 
+def test_it_counts_the_pairs_that_it_shows(tmp_path: Path) -> None:
+    prepared(tmp_path, [("Tom runs.", "Tom rennt.")])
+    assert "\n1 random pair (--seed 1)\n" in s2s_here(tmp_path, "inspect", "prepared").stdout
+
+
 def test_programs_read_json(corpus: PreparedCorpus, tmp_path: Path) -> None:
     report = s2s_here(tmp_path, "inspect").stdout
     done = s2s_here(tmp_path, "inspect", "--json")

@@ -186,8 +186,9 @@ def _unknown(corpus: "PreparedCorpus") -> Iterator[str]:
 def _examples(corpus: "PreparedCorpus", seed: int) -> Iterator[str]:
     from seq2seq_cli.corpus.inspection import draw_pairs
 
-    yield f"{_EXAMPLES} random pairs (--seed {seed})"
-    for pair in draw_pairs(corpus, _EXAMPLES, seed):
+    pairs = draw_pairs(corpus, _EXAMPLES, seed)
+    yield f"{counted(len(pairs), 'random pair')} (--seed {seed})"
+    for pair in pairs:
         yield ""
         yield f"{pair.split:<7}{pair.src}"
         yield f"{'':<7}{' '.join(pair.src_units)}"

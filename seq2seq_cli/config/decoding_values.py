@@ -12,7 +12,7 @@ from seq2seq_cli.config import choices
 _Rule: TypeAlias = Callable[[Any], bool]
 
 
-def _whole(least: int, most: int = 2**31 - 1) -> _Rule:
+def _whole(least: int, most: int = choices.LARGEST_INTEGER) -> _Rule:
     return lambda value: type(value) is int and least <= value <= most
 
 

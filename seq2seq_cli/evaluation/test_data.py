@@ -62,9 +62,11 @@ class OwnPairs:
     """None: UTF-8, or what a byte order mark names."""
 
     def check(self) -> None:
-        """Raise UsageError for what is said of files where there are none, ConfigError for an unknown encoding."""
+        """Raise UsageError for what is said of files where there are none, ConfigError for what cannot be used."""
         if self.encoding:
             check_encoding(self.encoding, "--encoding")
+        if self.columns:
+            read_columns(self.columns, "--columns")
         for option, value in {"--columns": self.columns, "--encoding": self.encoding}.items():
             if value and not self.paths:
                 raise UsageError(f"{option} is for --file alone: give --file as well, or leave it out")

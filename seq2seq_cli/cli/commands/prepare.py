@@ -13,6 +13,7 @@ import typer
 from seq2seq_cli.cli.completions import complete_config, complete_run_folder
 from seq2seq_cli.cli.terminal.notices import tell, warn
 from seq2seq_cli.cli.terminal.progress import progress_bar
+from seq2seq_cli.config.choices import LARGEST_INTEGER
 from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import Interrupted, exit_code_of_signal, one_line
 from seq2seq_cli.runs.layout import BEST, CONFIG, TRAINED
@@ -64,7 +65,7 @@ Languages = Annotated[
     ),
 ]
 Encoding = Annotated[str | None, typer.Option(metavar="NAME", help="Encoding of the files.", show_default="utf-8")]
-Limit = Annotated[int | None, typer.Option(min=1, metavar="N", help="Use the first N lines.")]
+Limit = Annotated[int | None, typer.Option(min=1, max=LARGEST_INTEGER, metavar="N", help="Use the first N lines.")]
 Valid = Annotated[
     list[Path] | None, typer.Option(metavar="FILE", help="A validation split of your own; else one is drawn.")
 ]
@@ -115,9 +116,15 @@ def prepare(
 
     The pairs are split without leaks, vocabularies are learned, and everything is written into a prepared folder.
     """
+    from seq2seq_cli.pairs.columns import read_columns
+    from seq2seq_cli.pairs.lines import check_encoding
     from seq2seq_cli.preparation.prepare import prepare as run
     from seq2seq_cli.runs.folder import named_run
 
+    if encoding is not None:
+        check_encoding(encoding, "--encoding")
+    if columns is not None:
+        read_columns(columns, "--columns")
     codec_from = codec_from and named_run(codec_from)
     with _terminable(), progress_bar("prepare", " lines") as progress:
         report = run(
@@ -146,7 +153,7 @@ def prepare(
 
 def _shorthands(*, columns: str | None, swap: bool, encoding: str | None, limit: int | None) -> list[str]:
     values = {
-        "columns": columns and json.dumps(columns, ensure_ascii=False),
+        "columns": None if columns is None else json.dumps(columns, ensure_ascii=False),
         "swap": "true" if swap else None,
         "encoding": None if encoding is None else json.dumps(encoding, ensure_ascii=False),
         "limit": limit,

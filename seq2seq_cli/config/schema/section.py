@@ -5,16 +5,17 @@ from typing import Annotated, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
+from seq2seq_cli.config.choices import LARGEST_INTEGER
 from seq2seq_cli.config.compatibility import Problem
 
 
 def _countable(number: int) -> int:
-    if number >= 2**31:
-        raise ValueError(f"must be less than {2**31}")
+    if number > LARGEST_INTEGER:
+        raise ValueError(f"must be less than {LARGEST_INTEGER + 1}")
     return number
 
 
-# Integers are bounded by what the libraries can count to. No useful value comes near, so no range mentions it.
+# No range mentions the bound of integers.
 PositiveInt = Annotated[int, Field(ge=1), AfterValidator(_countable)]
 NonNegativeInt = Annotated[int, Field(ge=0), AfterValidator(_countable)]
 Positive = Annotated[float, Field(gt=0.0)]

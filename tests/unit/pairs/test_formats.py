@@ -372,7 +372,7 @@ def test_columns_are_named_or_numbered(tmp_path: Path, columns: str, pair: tuple
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
-        ("en", "data.columns: en must be two columns, by name or number, such as en,de or 2,4"),
+        ("en", "error: --columns: en must be two columns, by name or number, such as en,de or 2,4"),
         ("en,it", "csv: no column is called 'it': the columns are note, en, de, fr"),
         ("1,7", "csv: there is no column 7: give numbers from 1 to 4"),
         ("2,2", "csv: --columns 2,2 names one column twice: name two"),

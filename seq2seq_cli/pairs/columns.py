@@ -83,6 +83,11 @@ def choose_columns(
     names = {key: rows[0].get(key, "").strip() if has_header else str(key) for key in keys}
     known = has_names or has_header
     if asked is not None:
+        if by_name and not has_names and not _is_header(rows[0], rows[1:]) and not _are_found(asked, names):
+            raise UsageError(
+                f"{file}: no columns are called {one_line(' and '.join(asked))}: its first line seems to be a pair, and"
+                " to name no columns: choose them by number, such as --columns 1,2, or name them in a line above"
+            )
         find = _find if by_name else _number
         columns = find(asked[0], names, file), find(asked[1], names, file)
         if columns[0] == columns[1]:
@@ -116,7 +121,18 @@ def _named(names: Mapping[Column, str]) -> set[Column]:
     return languages.keys() | {key for key, name in names.items() if _role_of(name)}
 
 
+def _are_found(asked: tuple[str, str], names: Mapping[Column, str]) -> bool:
+    """Whether one of two columns that are asked for has that name."""
+    return any(_of_name(wanted, names) is not None for wanted in asked)
+
+
 def _find(wanted: str, names: Mapping[Column, str], file: str) -> Column:
+    if (found := _of_name(wanted, names)) is None:
+        raise UsageError(f"{file}: no column is called '{one_line(wanted)}': the columns are {_listed(names)}")
+    return found
+
+
+def _of_name(wanted: str, names: Mapping[Column, str]) -> Column | None:
     """The column of a name: as it is, in another case, its last part alone, or another name of the same language."""
     last_parts = {key: name.rpartition(".")[2] for key, name in names.items()}
     language = language_named(wanted)
@@ -127,7 +143,7 @@ def _find(wanted: str, names: Mapping[Column, str], file: str) -> Column:
     ):
         if len(found) == 1:
             return found[0]
-    raise UsageError(f"{file}: no column is called '{one_line(wanted)}': the columns are {_listed(names)}")
+    return None
 
 
 def _number(wanted: str, names: Mapping[Column, str], file: str) -> Column:

@@ -387,6 +387,16 @@ def test_missing_columns_are_named(tmp_path: Path, columns: str, message: str) -
     assert message in done.stderr
 
 
+def test_names_of_columns_are_not_looked_for_in_a_pair(tmp_path: Path) -> None:
+    rows = "That isn't Tom's suitcase.\tDas ist nicht Toms Koffer.\n" * 12
+    write(tmp_path, plain=rows, named=f"English\tGerman\n{rows}")
+    said = "no columns are called English and German: its first line seems to be a pair, and to name no columns: choose"
+    for names in (("plain",), ("named", "--valid", "plain")):
+        done = prepare(tmp_path, *names, "--columns", "English,German")
+        assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+        assert f"plain: {said}" in done.stderr
+
+
 def test_the_languages_that_are_asked_for_choose_the_columns(tmp_path: Path) -> None:
     write(tmp_path, csv="en,de,fr\nCat.,Katze.,Chat.\n")
     assert trained_on(tmp_path, "csv", "--languages", "fr-en") == [("Chat.", "Cat.")]

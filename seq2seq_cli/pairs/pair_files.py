@@ -230,7 +230,7 @@ class _Pair(NamedTuple):
 def _pair(record: Record, columns: Columns) -> _Pair:
     """The two columns of a record, each on one line; of one that lacks both, the first text that it has."""
     cells = [record.cells.get(column) for column in columns]
-    if max(len(cell or "") for cell in cells) > LONGEST_LINE:
+    if record.is_overlong or max(len(cell or "") for cell in cells) > LONGEST_LINE:
         return _Pair(record.line, "", "", is_overlong=True)
     if cells == [None, None]:
         cells[0] = next((cell for cell in record.cells.values() if cell.strip()), None)

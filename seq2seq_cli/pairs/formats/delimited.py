@@ -57,13 +57,20 @@ class Delimited:
         """Open a file."""
         with open_text(file.path, file.name) as text:
             lines = Lines(decoded(text.pieces, name=file.name, encoding=encoding), name=file.name)
-            yield OpenRecords(records=self._records(lines), position=text.position)
+            yield OpenRecords(records=self._rows(lines) if self.quoted else self._lines(lines), position=text.position)
 
-    def _records(self, lines: Lines) -> Iterator[Record]:
+    def _lines(self, lines: Lines) -> Iterator[Record]:
+        """A record for each line."""
+        for number, line, is_overlong in _numbered(lines):
+            cells = line.split(self.separator) if line else []
+            yield Record(number, dict(enumerate(cells, start=1)), is_overlong)
+
+    def _rows(self, lines: Lines) -> Iterator[Record]:
+        """The rows, whose cells may hold line ends; a line that is too long may be a part of several of them."""
         for _ in range(self.skipped):
             lines.take(lines.ready(1))
         line = first = self.skipped + 1
-        rows = _reader(_ended(lines, first=first), self.separator, quoted=self.quoted)
+        rows = _reader(_ended(lines), self.separator, quoted=True)
         try:
             for cells in rows:
                 fits = self.width is None or not any(cells[self.width :])
@@ -76,17 +83,23 @@ class Delimited:
 TAB_LINES = Delimited(separator=TAB, quoted=False)
 
 
-def _ended(lines: Lines, *, first: int) -> Iterator[str]:
-    """Each line with LF at its end; `first` is the number of the next. Raises PairFileError at one that is too long."""
+def _numbered(lines: Lines) -> Iterator[tuple[int, str, bool]]:
+    """Each line with its number, and whether it was too long to be kept."""
     while count := lines.ready(_LINES):
+        first = lines.taken + 1
         text, overlong = lines.take(count)
         for number, line in enumerate(text.split("\n"), start=first):
-            if number in overlong:
-                raise PairFileError(
-                    f"{lines.name}:{number}: the line has more than {LONGEST_LINE:,} characters: shorten or delete it"
-                )
-            yield line + "\n"
-        first += count
+            yield number, line, number in overlong
+
+
+def _ended(lines: Lines) -> Iterator[str]:
+    """Each line with LF at its end; raises PairFileError at one that is too long."""
+    for number, line, is_overlong in _numbered(lines):
+        if is_overlong:
+            raise PairFileError(
+                f"{lines.name}:{number}: the line has more than {LONGEST_LINE:,} characters: shorten or delete it"
+            )
+        yield line + "\n"
 
 
 def _reader(lines: Iterable[str], separator: str, *, quoted: bool, strict: bool = True) -> "Rows":

@@ -23,6 +23,8 @@ class Record(NamedTuple):
     """The line on which it begins, or its own number where a file has no lines; counted from 1."""
     cells: Mapping[Column, str]
     """The texts of its columns."""
+    is_overlong: bool = False
+    """Whether it was too long to be kept; it has no cells then."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -222,7 +222,7 @@ MALFORMED: Mapping[str, Sequence[tuple[bytes, str]]] = {
             FILES["tatoeba.tsv"] + b"7\tHi.\t8\tH\xe4.\n",
             ":21:10: byte 0xe4 is not UTF-8: correct or delete this line; the text",
         ),
-        (FILES["tatoeba.tsv"] + b"x" * 100_001 + b"\n", ":21: the line has more than 100,000 characters:"),
+        (FILES["tatoeba.tsv"] + b"7\t\t8\tHallo.\n", ":21: the line has an empty source or target: fill"),
         (FILES["tatoeba.tsv"] + b"Hi.\n", ":21: the line has fewer or more columns than the"),
         (b"1\tHi.\t2\tHallo.\n" * 9 + b"7\t\t8\tHallo.\n", ":10: the line has an empty source or target: fill"),
         (b"1\tHi.\t2\tHallo.\n" * 9 + b"\xff\xfe", ":10:1: byte 0xff is not UTF-8: name the file's"),
@@ -496,6 +496,14 @@ def test_the_records_of_a_list_are_numbered_though_they_stand_in_one_line(tmp_pa
     done = prepare(tmp_path, "whole", "lines", "--overwrite")
     assert "empty side (whole: record 21)" in done.stdout
     assert "duplicate (lines:2)" in done.stdout
+
+
+def test_a_long_line_of_a_table_without_quotation_marks_is_dropped(tmp_path: Path) -> None:
+    rows = FILES["tatoeba.tsv"].splitlines(keepends=True)
+    write(tmp_path, table=b"".join([*rows[:7], b"x" * 100_001 + b"\n", *rows[7:]]))
+    done = prepare(tmp_path, "table", "--columns", "4,2", *WHOLE)
+    assert "  dropped            1  too long (line 8)\n" in done.stdout, done.stderr
+    assert PreparedCorpus.open(tmp_path / "new").sentences("train") == [(tgt, src) for src, tgt in PAIRS]
 
 
 def test_variants_of_one_language_are_two_columns(tmp_path: Path) -> None:

@@ -103,7 +103,7 @@ def choose_columns(
                 f"{file}: most rows have more cells than the first has names ({_listed(names)}): put cells that hold"
                 f" the separator in quotation marks, or choose two with --columns {_example(names, of_text)}"
             )
-        columns = _choose(names, of_text, languages, file) if known else _first_two(of_text, rows[0], is_open, file)
+        columns = _choose(names, of_text, languages, file) if known else _first_two(of_text, rows, is_open, file)
     stated = [language_named(names[column]) for column in columns] if known else [None]
     return Choice(
         columns=columns,
@@ -159,12 +159,16 @@ def _usual_keys(rows: Sequence[Mapping[Column, str]]) -> list[Column]:
     return usual if len(usual) > 1 else list(counts)
 
 
-def _first_two(of_text: Sequence[Column], first: Mapping[Column, str], is_open: bool, file: str) -> Columns:
-    if len(of_text) > COLUMNS and not is_open:
-        cells = _listed({key: first.get(key, "") for key in of_text})
+def _first_two(of_text: Sequence[Column], rows: Sequence[Mapping[Column, str]], is_open: bool, file: str) -> Columns:
+    keys = _usual_keys(rows)
+    are_of_text = len(_sentences(keys, rows)) >= COLUMNS
+    if (len(of_text) > COLUMNS and not is_open) or (len(keys) > COLUMNS and not are_of_text):
+        shown = of_text if are_of_text else keys
+        cells = _listed({key: rows[0].get(key, "") for key in shown})
+        have = f"{len(shown)} columns have text" if are_of_text else f"fewer than two of {len(shown)} columns have text"
         raise UsageError(
-            f"{file}: {len(of_text)} columns have text, and begin with {cells}: choose two with --columns, by"
-            " number, or by name if these are names"
+            f"{file}: {have}; they begin with {cells}: choose two with --columns, by number, or by name if these are"
+            " names"
         )
     return of_text[0], of_text[1]
 
@@ -224,10 +228,21 @@ def _of_text(
 
     Those that are `named` by a language or a role hold no labels.
     """
-    in_columns = {key: [row.get(key, "") for row in rows] for key in keys}
-    found = [key for key, cells in in_columns.items() if not all(map(_NUMBER.fullmatch, cells))]
-    sentences = [key for key in found if key in named or not _are_labels(in_columns[key])]
+    found = _more_than_numbers(keys, rows)
+    sentences = _sentences(found, rows, named)
     return next((columns for columns in (sentences, found) if len(columns) > 1), list(keys))
+
+
+def _more_than_numbers(keys: Sequence[Column], rows: Sequence[Mapping[Column, str]]) -> list[Column]:
+    return [key for key in keys if not all(_NUMBER.fullmatch(row.get(key, "")) for row in rows)]
+
+
+def _sentences(
+    keys: Sequence[Column], rows: Sequence[Mapping[Column, str]], named: Collection[Column] = ()
+) -> list[Column]:
+    """The columns that hold more than numbers and labels."""
+    found = _more_than_numbers(keys, rows)
+    return [key for key in found if key in named or not _are_labels([row.get(key, "") for row in rows])]
 
 
 def _are_labels(cells: Sequence[str]) -> bool:

@@ -160,7 +160,7 @@ MALFORMED: Mapping[str, Sequence[tuple[bytes, str]]] = {
         (b"en,de\n" + b"Good morning, Tom,Guten Morgen\n" * 9, ": most rows have more cells than the first has names"),
     ],
     "a spreadsheet's CSV": [
-        (delimited(SEMI, ";").encode(), ": 4 columns have text, and begin with Thema,"),
+        (delimited(SEMI, ";").encode(), ": 4 columns have text; they begin with Thema,"),
         (changed("exported.csv", "Tom sees 0", "x" * 140_000), ":2: the line has more than 100,000 characters:"),
         (
             changed("exported.csv", "Tom sees 0", '"' + "x\n" * 70_000),
@@ -226,6 +226,8 @@ MALFORMED: Mapping[str, Sequence[tuple[bytes, str]]] = {
         (FILES["tatoeba.tsv"] + b"Hi.\n", ":21: the line has fewer or more columns than the"),
         (b"1\tHi.\t2\tHallo.\n" * 9 + b"7\t\t8\tHallo.\n", ":10: the line has an empty source or target: fill"),
         (b"1\tHi.\t2\tHallo.\n" * 9 + b"\xff\xfe", ":10:1: byte 0xff is not UTF-8: name the file's"),
+        (b"7\tThree.\t3\n" * 9, ": fewer than two of 3 columns have text; they begin with 7, Three., 3: choose"),
+        (b"s1\tThree.\t3\n" * 12, ": fewer than two of 3 columns have text; they begin with s1, Three., 3: ch"),
         (b"1\tHi.\t2\tHallo.\0\n" * 9, ":1:15: a zero byte: the text looks like UTF-16"),
     ],
     "JSON lines": [
@@ -327,7 +329,7 @@ MALFORMED: Mapping[str, Sequence[tuple[bytes, str]]] = {
         (spreadsheet([]), ": no sentence pair in it: the first sheet of a"),
         (spreadsheet([["Hi."]] * 9), ": there is only the column 1 ("),
         (spreadsheet([["English", "German"], *[["Hi.", None]] * 9]), ":2: the line has an empty source or target: "),
-        (spreadsheet([["a", "b", "c"]] * 9), ": 3 columns have text, and begin with a, b, c:"),
+        (spreadsheet([["a", "b", "c"]] * 9), ": 3 columns have text; they begin with a, b, c:"),
         (spreadsheet([["English", "German"]]), ": no sentence pair in it: give one per line, source"),
     ],
 }

@@ -25,7 +25,7 @@ _CODES = set(SHORT_CODES.values())
 
 _CODE = "[a-z]{2,3}"
 _STATED = re.compile(f"({_CODE})-({_CODE})", re.IGNORECASE)
-_TWO_CODES = re.compile(f"(?:^|.*[._])({_CODE})-({_CODE})")
+_TWO_CODES = re.compile(f"(?:^|.*[._-])({_CODE})-({_CODE})")
 _AFTER_A_DOT = re.compile(rf".*\.({_CODE})-({_CODE})")
 _COPY = re.compile(r" ?\(\d+\)$")
 """Added by browsers to the name of a file that is downloaded again."""
@@ -126,9 +126,12 @@ def guess_languages(names: Sequence[str]) -> Codes | None:
     """The languages that the names of a pair file, or of its two aligned files, state; None where they state none.
 
     ``fra.txt``, ``fra-eng.zip`` and ``fra.txt.gz`` are published names: their first column is English.
-    ``corpus.en-de.tsv`` states both columns, ``a.en`` and ``a.de`` one each. The code of one may be unknown.
+    ``corpus.en-de.tsv`` and ``English-German`` state both columns, ``a.en`` and ``a.de``, or ``a_en.txt`` and
+    ``a_de.txt``, one each. The code of one may be unknown.
     """
     stems = [_stem(name) for name in names]
+    if len(stems) == COLUMNS and (sides := _of_sides(stems)):
+        return sides
     pairs = [pair for stem in stems if (pair := _pair(stem))]
     if pairs:
         return _only(pairs)
@@ -202,9 +205,35 @@ def _pair(stem: str) -> Codes | None:
     published = stem.removesuffix("-eng")
     if published in _PUBLISHED:
         return _ENGLISH, _PUBLISHED[published]
+    return _pair_of_codes(stem) or _two_names(stem)
+
+
+def _pair_of_codes(stem: str) -> Codes | None:
     match = _TWO_CODES.fullmatch(stem)
     codes = _codes(match) if match else None
     return codes if codes and _CODES.issuperset(codes) else None
+
+
+def _two_names(stem: str) -> Codes | None:
+    """The languages of ``Sentence pairs in English-French - 2024-01-01``."""
+    for part in stem.split(" - "):
+        names = part.split("-")
+        if len(names) == COLUMNS and all(len(name) > _CODE_LETTERS for name in names):
+            first, second = map(language_named, names)
+            if first and second:
+                return first, second
+    return None
+
+
+def _of_sides(stems: Sequence[str]) -> Codes | None:
+    """The languages of two aligned files, where the name of each states another one."""
+    first, second = (None if _pair_of_codes(stem) else _of_side(stem) for stem in stems)
+    return (first, second) if first and second and first != second else None
+
+
+def _of_side(stem: str) -> str | None:
+    """The language that the ending of a name states, or else the whole of it."""
+    return language_named(PurePath(stem).suffix.removeprefix(".")) or language_named(stem)
 
 
 def _codes(found: re.Match[str]) -> Codes:

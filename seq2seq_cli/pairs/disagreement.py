@@ -17,11 +17,18 @@ def find_disagreements(
 ) -> Iterator[str]:
     """A sentence for each file that states other languages than those `taken`, or the same in the other order.
 
+    Also for a file that names a column after no known language, where this column decides.
+
     `are_given`: an option, the config or a model states the languages, which may correct the name of a file.
     """
     first = None if are_given else next(iter(whole_first(statements(train))), None)
     all_turned = all(each.stated == reversed_codes(taken) for each in train)
     for number, each in enumerate([*train, *held_out]):
+        if first and each.names and each.languages == taken and ANY_LANGUAGE in taken:
+            yield (
+                f"{each.pair_file.name}: the column {each.names[taken.index(ANY_LANGUAGE)]} is not named after a known"
+                f" language: it is taken as any language ({ANY_LANGUAGE}); name it with --languages"
+            )
         turn = "for the other direction use --swap" if all_turned else _TURN_ONE if number < len(train) else TURN
         if each.stated and (cure := _cure(each, each.stated, taken, first, turn)):
             yield (

@@ -1,6 +1,7 @@
 """The two languages of a pair file: stated by the user, stated in the config, or read from the name of the file."""
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from pathlib import PurePath
 from typing import Literal, NamedTuple
@@ -9,7 +10,7 @@ from seq2seq_cli.config.schema.text import AUTO, TextConfig
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.pairs.archives import PAIR_SUFFIXES
 from seq2seq_cli.pairs.lines import COLUMNS
-from seq2seq_cli.text.languages.names import NAMES, PUBLISHED, SHORT_CODES
+from seq2seq_cli.text.languages.names import CODES_BY_OTHER_NAME, NAMES, PUBLISHED, SHORT_CODES
 from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE, has_tokenizer
 
 DEFAULT = ("en", "de")
@@ -32,12 +33,24 @@ _COPY = re.compile(r" ?\(\d+\)$")
 _ENDINGS = {*PAIR_SUFFIXES, ".parquet", ".xlsx", ".zip", ".gz"}
 
 _LETTERS = re.compile(r"[^\W\d_]+")
+
+
+def _in_words(name: str) -> str:
+    return " ".join(_LETTERS.findall(unicodedata.normalize("NFC", name).casefold()))
+
+
+def _without_accents(name: str) -> str:
+    return "".join(each for each in unicodedata.normalize("NFD", name) if not unicodedata.combining(each))
+
+
 _BY_NAME = {
-    **{" ".join(_LETTERS.findall(name.casefold())): code for code, name in NAMES.items()},
+    **{_in_words(name): code for name, code in CODES_BY_OTHER_NAME.items()},
+    **{_without_accents(_in_words(name)): code for name, code in CODES_BY_OTHER_NAME.items()},
+    **{_in_words(name): code for code, name in NAMES.items()},
     **SHORT_CODES,
     **{code: code for code in _CODES},
 }
-"""The code of each language of the table by its codes and its name."""
+"""The code of each language of the table by its codes and its names."""
 _TAG = re.compile(r"([^\W\d_]+)[-_](?:[^\W\d_]{2}|[^\W\d_]{4})")
 """A language and a region or a script: en-US, sr-Latn."""
 _JOINED = re.compile(r"[^\W\d].*?[_./(-]([^\W\d_]{2,3})(?![^\W\d_])")
@@ -162,10 +175,10 @@ def short_code(code: str) -> str:
 
 def language_named(name: str) -> str | None:
     """The code of the language that the name of a column states: ``de`` for de, deu, de-DE, German and text_de."""
-    words = _LETTERS.findall(name.casefold())
+    whole = _in_words(name)
+    words = whole.split()
     if not words:
         return None
-    whole = " ".join(words)
     if code := _BY_NAME.get(whole):
         return code
     if (tag := _TAG.fullmatch(name.casefold().strip())) and tag[1] in _BY_NAME:

@@ -40,6 +40,8 @@ class Recognised:
     pair_file: PairFile
     languages: Codes | None = None
     """The languages that the columns' names state."""
+    names: tuple[str, str] | None = None
+    """The columns' names; None where they have none."""
     is_reversed: bool = False
     """Whether the columns stand in the other order in the file, as its name may state them."""
     notice: str = ""
@@ -186,6 +188,7 @@ class _Recogniser:
                 skipped=before + 1 if choice.has_header else 0,
             ),
             languages=choice.languages,
+            names=choice.names,
             is_reversed=is_reversed,
             notice=f"{file.name}: {'; '.join(told)}" if told else "",
         )

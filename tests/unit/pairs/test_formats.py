@@ -135,7 +135,7 @@ def coded(text: str, encoding: str = "utf-16") -> bytes:
 UTF16 = FILES["unicode.txt"]
 NOTES = ["Tier", "Person", "Ort", "Zeit"]
 SEMI = [
-    ["Thema", "Englisch", "Deutsch", "Notiz"],
+    ["Thema", "Vorne", "Hinten", "Notiz"],
     *([NOTES[number % 4], *pair, NOTES[number % 3]] for number, pair in enumerate(PAIRS)),
 ]
 TSV = FILES["named.tsv"].decode()
@@ -430,7 +430,22 @@ def test_names_with_languages_are_a_header(tmp_path: Path, names: str) -> None:
 
 def test_a_language_that_is_not_known_is_any(tmp_path: Path) -> None:
     write(tmp_path, pairs="Quechua\tSpanish\n" + "wasi.\tcasa.\nmayu.\trío.\n" * 9)
-    assert "languages   xx to es (as the names of the columns say)" in prepare(tmp_path, "pairs", *WHOLE).stdout
+    done = prepare(tmp_path, "pairs", *WHOLE)
+    assert "languages   xx to es (as the names of the columns say)" in done.stdout
+    assert done.stderr.splitlines()[-1] == (
+        "s2s: warning: pairs: the column Quechua is not named after a known language: it is taken as any language (xx);"
+        " name it with --languages"
+    )
+    assert "warning" not in prepare(tmp_path, "pairs", *WHOLE, "--languages", "qu-es", "--overwrite").stderr
+
+
+@pytest.mark.parametrize(
+    ("names", "told"),
+    [("Deutsch\tEspañol", "de to es"), ("Français\tEnglish", "fr to en"), ("Русский\tEspanol", "ru to es")],
+)
+def test_a_column_may_have_the_name_of_its_language_in_itself(tmp_path: Path, names: str, told: str) -> None:
+    write(tmp_path, pairs=f"{names}\n" + "1.\t2.\n3.\t4.\n" * 9)
+    assert f"languages   {told} (as the names of the columns say)" in prepare(tmp_path, "pairs", *WHOLE).stdout
 
 
 @pytest.mark.parametrize(

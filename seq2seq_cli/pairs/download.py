@@ -4,6 +4,8 @@ import errno
 import os
 import re
 import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from io import BytesIO
 from itertools import chain
@@ -63,18 +65,11 @@ def download(
         raise UsageError(f"--site {site}: must be a web address such as {SITE}")
     url = f"{site.rstrip('/')}/{wanted.code3}-eng.zip"
     try:
-        make_folder(folder)
-    except OSError as error:
-        problem = f"{folder}: cannot be made: {error.strerror}: choose another folder with --out"
-        raise UsageError(problem, exit_code=exit_code_of(error)) from None
-    if not os.access(folder, os.W_OK):
-        raise UsageError(f"{folder}: not writable: choose another folder with --out")
-    for file in (pair_file, about):
-        check_output(file, overwrite=overwrite)
-    try:
-        return _unpack(
-            fetch(url, timeout=timeout, retries=retries, progress=progress), url, pair_file, about, overwrite
-        )
+        with _made(folder):
+            for file in (pair_file, about):
+                check_output(file, overwrite=overwrite)
+            content = fetch(url, timeout=timeout, retries=retries, progress=progress)
+            return _unpack(content, url, pair_file, about, overwrite)
     except NotFound:
         if wanted in PUBLISHED:
             raise DownloadError(f"{url}: not found: if the site has moved, give its new address with --site") from None
@@ -84,6 +79,29 @@ def download(
     except OSError as error:
         cure = "free some space, and run it again" if error.errno in _FULL else "choose another folder with --out"
         raise DownloadError(f"{error.filename or folder}: {error.strerror or error}: {cure}") from None
+
+
+@contextmanager
+def _made(folder: Path) -> Iterator[None]:
+    """Make a folder; where the block fails, remove it again, and those parents that were made with it.
+
+    Raises UsageError when it cannot be made, or cannot be written to.
+    """
+    missing = [place for place in (folder, *folder.parents) if not place.exists()]
+    try:
+        make_folder(folder)
+    except OSError as error:
+        problem = f"{folder}: cannot be made: {error.strerror}: choose another folder with --out"
+        raise UsageError(problem, exit_code=exit_code_of(error)) from None
+    if not os.access(folder, os.W_OK):
+        raise UsageError(f"{folder}: not writable: choose another folder with --out")
+    try:
+        yield
+    except BaseException:
+        for place in missing:
+            with suppress(OSError):  # it is not empty: somebody else uses it
+                place.rmdir()
+        raise
 
 
 def _unpack(content: bytes, url: str, pair_file: Path, about: Path, overwrite: bool) -> Downloaded:

@@ -128,6 +128,16 @@ def test_a_refusal_is_reported_at_once(site: Site, tmp_path: Path, status: int) 
     assert names(tmp_path) == []
 
 
+def test_a_failure_leaves_no_folder_that_was_not_there(site: Site, tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    for folder in ("new/pairs", "mine", "mine/new"):
+        site.statuses = [403]
+        with pytest.raises(DownloadError, match="the server answers 403"):
+            get(site, tmp_path / folder)
+    assert names(tmp_path) == ["mine"]
+    assert names(tmp_path / "mine") == []
+
+
 @pytest.mark.parametrize("status", [429, 500, 503])
 def test_a_temporary_failure_is_tried_again(site: Site, tmp_path: Path, status: int) -> None:
     site.statuses = [status]

@@ -28,6 +28,7 @@ _HEAD = 4096
 _CLEARLY_LARGER = 10
 """The largest text of an archive is its pair file when it is this many times the size of the next one."""
 _NAMES_SHOWN = 5
+_UNPACK = "unpack it, and give the file of sentence pairs, or two aligned files of one side each"
 
 PLAIN_TEXT = "unpack an archive, or save a document as UTF-8 text with source, tab and target on each line"
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
@@ -135,13 +136,10 @@ def _pair_member(archive: zipfile.ZipFile, name: str) -> zipfile.ZipInfo:
     if not texts:
         raise PairFileError(
             f"{name}: no file of sentence pairs (.txt, .tsv, .csv, .jsonl, .tmx) in the zip archive, only"
-            f" {_listed(members)}: unpack it, and give the right one"
+            f" {_listed(members)}: {_UNPACK}"
         )
     if len(texts) > 1 and texts[0].file_size < _CLEARLY_LARGER * texts[1].file_size:
-        raise PairFileError(
-            f"{name}: several texts in the zip archive, {_listed(texts)}: unpack it, and give the file of sentence"
-            " pairs, or two aligned files of one side each"
-        )
+        raise PairFileError(f"{name}: several texts in the zip archive, {_listed(texts)}: {_UNPACK}")
     if ".." in PurePosixPath(texts[0].filename).parts:
         raise PairFileError(
             f"{name}: the name {one_line(texts[0].filename)} in the zip archive leads out of it: unpack it with care,"

@@ -83,15 +83,8 @@ def choose_columns(
     names = {key: rows[0].get(key, "").strip() if has_header else str(key) for key in keys}
     known = has_names or has_header
     if asked is not None:
-        if by_name and not has_names and not _is_header(rows[0], rows[1:]) and not _are_found(asked, names):
-            raise UsageError(
-                f"{file}: no columns are called {one_line(' and '.join(asked))}: its first line seems to be a pair, and"
-                " to name no columns: choose them by number, such as --columns 1,2, or name them in a line above"
-            )
-        find = _find if by_name else _number
-        columns = find(asked[0], names, file), find(asked[1], names, file)
-        if columns[0] == columns[1]:
-            raise UsageError(f"{file}: --columns {one_line(','.join(asked))} names one column twice: name two")
+        may_be_pair = by_name and not has_names and not _is_header(rows[0], rows[1:])
+        columns = _asked_for(asked, names, file, by_name=by_name, may_be_pair=may_be_pair)
     else:
         named = _named(names) if known else set()
         of_text = _of_text(keys, rows[int(has_header) :], named)
@@ -121,9 +114,20 @@ def _named(names: Mapping[Column, str]) -> set[Column]:
     return languages.keys() | {key for key, name in names.items() if _role_of(name)}
 
 
-def _are_found(asked: tuple[str, str], names: Mapping[Column, str]) -> bool:
-    """Whether one of two columns that are asked for has that name."""
-    return any(_of_name(wanted, names) is not None for wanted in asked)
+def _asked_for(
+    asked: tuple[str, str], names: Mapping[Column, str], file: str, *, by_name: bool, may_be_pair: bool
+) -> Columns:
+    """The columns that are asked for; `may_be_pair`: the names are those of a first line that may be a pair."""
+    if may_be_pair and all(_of_name(wanted, names) is None for wanted in asked):
+        raise UsageError(
+            f"{file}: no columns are called {one_line(' and '.join(asked))}: its first line seems to be a pair, and"
+            " to name no columns: choose them by number, such as --columns 1,2, or name them in a line above"
+        )
+    find = _find if by_name else _number
+    columns = find(asked[0], names, file), find(asked[1], names, file)
+    if columns[0] == columns[1]:
+        raise UsageError(f"{file}: --columns {one_line(','.join(asked))} names one column twice: name two")
+    return columns
 
 
 def _find(wanted: str, names: Mapping[Column, str], file: str) -> Column:

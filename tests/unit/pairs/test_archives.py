@@ -67,6 +67,8 @@ def test_the_largest_of_several_texts_is_taken_only_when_it_is_clear(tmp_path: P
     assert read(tmp_path / "x", zipped({"news.txt": TEXT[: len(TEXT) // 10], "deu.txt": TEXT})) == TEXT
     said = refusal(tmp_path / "x", zipped({"a.en.txt": TEXT[: len(TEXT) // 9], "a.de.txt": TEXT}))
     assert said.startswith("x: several texts in the zip archive, a.de.txt, a.en.txt: unpack it")
+    moses = refusal(tmp_path / "x", zipped({"X.de-en.de": TEXT, "X.de-en.en": TEXT, "README": TEXT}))
+    assert "only X.de-en.de, X.de-en.en, README: unpack it, and give the file of sentence pairs, or two align" in moses
     many = refusal(tmp_path / "x", zipped({f"{number}.txt": TEXT for number in range(9)}))
     assert "0.txt, 1.txt, 2.txt, 3.txt, 4.txt and 4 more: unpack it" in many
 

@@ -9,6 +9,7 @@ from typing import TypeAlias
 from seq2seq_cli.decoding.alignment import Link, WordFinder, word_links
 from seq2seq_cli.decoding.search.tree import Tree
 from seq2seq_cli.plots.attention_map import AttentionMap
+from seq2seq_cli.text.codec import Reading
 from seq2seq_cli.text.vocabulary import EOS_UNIT
 
 Place: TypeAlias = Callable[[int], str]
@@ -64,6 +65,10 @@ class SentenceTranslation(AttentionMap):
     """The units of the translation that a prefix, a glossary, or a number or name of the source demanded."""
     token_log_probabilities: tuple[float, ...] = ()
     """log p of each of `tgt_tokens` after those before it."""
+    reading: Reading
+    """The sentence as the model read it, without HTML and Markdown marks."""
+    written: str
+    """The translation as the model wrote it, without these marks."""
     tree: "SearchTree | None" = None
     """The search that found it; None unless it was asked for."""
 

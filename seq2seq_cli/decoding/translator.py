@@ -298,6 +298,8 @@ class Translator:
             copied=tuple(copies.values()),
             forced=tuple(written.units[position] for position in sorted(hypothesis.forced) if ids[position] != UNK),
             token_log_probabilities=tuple(hypothesis.token_log_probabilities.tolist()),
+            reading=source,
+            written=written.text,
             tree=self._search_tree(tree, hypothesis) if tree else None,
         )
 

@@ -39,11 +39,14 @@ def warnings(folder: Path, *arguments: str, text: str = "") -> list[str]:
     [
         ("she saw him .", []),
         ("she saw the dog .", []),
-        ("she saw him she saw him .", ["a sentence of 7 tokens", "(5 at most)"]),
+        ("she saw him she saw him .", ["a sentence of 7 tokens", "the longest training sentence (5)"]),
         ("Zoë saw Bea .", []),
         ("Sie küsste ihn gestern .", ["4 of 4 words are not known", "is the text English?"]),
         ("Я вижу собаку .", ["the text has Cyrillic letters", "is it English?"]),
         ("she saw 東 .", ["has Han letters"]),
+        ("she <b>saw</b> him she <i>saw</i> him .", ["a sentence of 7 tokens"]),
+        ("Sie küsste a@b.de gestern .", ["3 of 3 words are not known"]),
+        ("she <i></i>saw <i></i>the <i></i>dog", []),
     ],
 )
 def test_texts_that_the_model_cannot_know_are_told(text: str, parts: Sequence[str], folder: Path) -> None:

@@ -64,7 +64,7 @@ def _length(translator: "Translator", translation: "Translation") -> str | None:
     longest = codec.conventions.max_length
     for sentence in translation.sentences:
         if longest and len(sentence.src_tokens) - 1 > longest:
-            length = len(codec.read(sentence.source).words)
+            length = len(sentence.reading.words)
             if length > longest:
                 kind = "characters" if codec.unit == "character" else "tokens"
                 return (
@@ -86,9 +86,13 @@ def _unseen_script(translator: "Translator", translation: "Translation") -> str 
 def _unknown_words(translator: "Translator", translation: "Translation") -> str | None:
     codec = translator.src_codec
     if len(translation.unknown) < _FEWEST_UNKNOWN and not any(map(_is_cut_small, translation.sentences)):
-        return None  # nearly always: the text is not read again
-    words = [word for sentence in translation.sentences for word in translator.read(sentence.source).words]
-    words = [word for word in words if any(map(str.isalnum, word.text))]
+        return None  # nearly always
+    words = [
+        word
+        for sentence in translation.sentences
+        for word in sentence.reading.words
+        if any(map(str.isalnum, word.text)) and (not word.is_unknown or word.text in sentence.unknown)
+    ]  # without addresses and the like, which come through unchanged
     cut = codec.unit == "bpe"
     unknown = sum(
         word.is_unknown or (cut and len(word.ids) >= _PARTS and len(word.text) <= _PART_LENGTH * len(word.ids))
@@ -102,13 +106,13 @@ def _unknown_words(translator: "Translator", translation: "Translation") -> str 
 
 def _is_cut_small(sentence: "SentenceTranslation") -> bool:
     """Whether half of its words may be cut so: the mean part is then short as well."""
-    return len(sentence.source) <= 2 * _PART_LENGTH * len(sentence.src_tokens)
+    return len(sentence.reading.text) <= 2 * _PART_LENGTH * len(sentence.src_tokens)
 
 
 def _loop(translator: "Translator", translation: "Translation") -> str | None:
     for sentence in translation.sentences:
-        times, phrase = _most_repeated(_WORD.findall(sentence.text))
-        if times >= _LOOP + (len(phrase) == 1) and times > _most_repeated(_WORD.findall(sentence.source))[0]:
+        times, phrase = _most_repeated(_WORD.findall(sentence.written))
+        if times >= _LOOP + (len(phrase) == 1) and times > _most_repeated(_WORD.findall(sentence.reading.text))[0]:
             size = translator.options.no_repeat_ngram_size
             shorter = 2 if size == _NGRAM else _NGRAM
             helps = size == 0 or size >= _NGRAM

@@ -16,6 +16,7 @@ from seq2seq_cli.cli.terminal.safe_stream import for_terminal
 from seq2seq_cli.cli.translating.formats import View, render
 from seq2seq_cli.cli.translating.output import Output
 from seq2seq_cli.decoding.translation import SentenceTranslation, Translation
+from seq2seq_cli.text.codec import Reading
 
 BLANK = Translation(source="  ", text="", sentences=())
 
@@ -38,6 +39,8 @@ def translation(text: str, *probabilities: float, source: str = "Zoë ran", unkn
         unknown=tuple(unknown),
         copied=tuple(unknown),
         forced=(),
+        reading=Reading(source, [], []),
+        written=text,
     )
     return Translation(source=source, text=text, sentences=(sentence,))
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from seq2seq_cli.decoding.alignment import WordFinder, word_links
 from seq2seq_cli.decoding.translation import SentenceTranslation, Translation
+from seq2seq_cli.text.codec import Reading
 
 
 def test_a_target_word_is_linked_to_the_source_word_with_the_most_attention() -> None:
@@ -82,6 +83,8 @@ def calls_to_align(sentences: int) -> int:
         unknown=(),
         copied=(),
         forced=(),
+        reading=Reading("Go on!", [], []),
+        written="Weiter so!",
     )
     texts = " ".join(["Go on!"] * sentences), " ".join(["Weiter so!"] * sentences)
     translation = Translation(source=texts[0], text=texts[1], sentences=(sentence,) * sentences)

@@ -94,7 +94,7 @@ class Translation:
     sentences: tuple[SentenceTranslation, ...]
     """The sentences that were translated, in order; none in a blank text."""
     alternatives: "tuple[Translation, ...]" = ()
-    """The n best translations, the best first, this one among them; empty unless several were asked for."""
+    """The n best translations of the search, this one first; empty unless several were asked for."""
 
     @property
     def total(self) -> TotalScore:

@@ -5,13 +5,12 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from seq2seq_cli.decoding.translation import Translation
-from seq2seq_cli.decoding.translation_data import n_best_data, sentence_data
+from seq2seq_cli.decoding.translation_data import details_data
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import one_line
 from seq2seq_cli.evaluation.findings import Findings
 from seq2seq_cli.evaluation.significance import SEED
-from seq2seq_cli.pages.data import N_BEST, Details, EvaluationData, TableData, View
+from seq2seq_cli.pages.data import Details, EvaluationData, TableData, View
 from seq2seq_cli.shapes import Float
 
 _CHOSEN = 20
@@ -73,21 +72,14 @@ def details_of(
 ) -> Iterator[tuple[str, Details]]:
     """The details of texts in their order: of the first `needed` ones, and of others up to so many characters of JSON.
 
-    The translations are those of the translator as it is; the n best ones are a search of their own, whose first
-    may differ, because it continues for longer.
+    The translations are those of the translator as it is; see `details_data` for the n best ones.
     """
     characters = 0
     for start in range(0, len(texts), _AT_ONCE):
         chunk = texts[start : start + _AT_ONCE]
-        best = translator.with_traces().translate(chunk)
-        several = translator.with_n_best(N_BEST).translate(chunk)
-        for number, (translation, ranked) in enumerate(zip(best, several, strict=True), start=start):
-            details = _details(translation, ranked)
+        found = details_data(translator, translator.with_traces().translate(chunk))
+        for number, (text, details) in enumerate(zip(chunk, found, strict=True), start=start):
             characters += len(json.dumps(details, ensure_ascii=False))
             if number >= needed and characters > most_characters:
                 return
-            yield translation.source, details
-
-
-def _details(translation: Translation, ranked: Translation) -> Details:
-    return {"sentences": [sentence_data(sentence) for sentence in translation.sentences], "n_best": n_best_data(ranked)}
+            yield text, details

@@ -42,6 +42,8 @@ class Details(TypedDict):
     """The text is translated sentence by sentence where it is long."""
     n_best: list[tuple[str, float]]
     """Translations and their scores, the best first; none where they were not asked for."""
+    separate_search: NotRequired[int]
+    """The ``--nbest`` of the search for `n_best`, where that is another one than the search for the translation."""
 
 
 class TranslatedData(Details):

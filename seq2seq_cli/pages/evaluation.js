@@ -138,7 +138,7 @@ function sentenceItem(data, number) {
   const open = el("button", {
     type: "button", class: "open", "aria-expanded": "false", disabled: !hasDetails,
     onclick: () => {
-      if (!detail.hasChildNodes()) detail.append(...detailsOf(data, number, known));
+      if (!detail.hasChildNodes()) detail.append(...detailsOf(data, known));
       detail.hidden = !detail.hidden;
       open.setAttribute("aria-expanded", String(!detail.hidden));
     },
@@ -153,11 +153,11 @@ function sentenceItem(data, number) {
     detail);
 }
 
-function detailsOf(data, number, known) {
+function detailsOf(data, known) {
   return known.flatMap((details, system) => {
     if (!details) return [];
     const heading = data.systems.length > 1 ? [el("h3", {}, data.systems[system])] : [];
-    return [...heading, ...detailView(details, data.sources[number].outputs[system], data.languages)];
+    return [...heading, ...detailView(details, data.languages)];
   });
 }
 

@@ -36,25 +36,24 @@ function probabilityTable(sentence) {
   return table(["token", "probability", tree ? "what else was probable" : ""], rows, { class: "tokens" });
 }
 
-/** The n best translations of a text with their scores, and why `translation` is not the first, if so. */
-function translationTable(translations, translation) {
+/** The n best translations of a text with their scores, under a heading that tells where they come from. */
+function translationsFold(translations, separateSearch) {
   const rows = translations.map(([text, score], rank) =>
     [String(rank + 1), el("span", { dir: "auto" }, text), score.toFixed(3), percent(Math.exp(score))]);
-  const note = `This list is from a separate, longer search (s2s translate --nbest ${translations.length}), which has`
-    + " found a better translation than the one above.";
-  return el("div", {}, ...(translations[0][0] === translation ? [] : [el("p", { class: "note" }, note)]),
-    table(["rank", "translation", "score", "confidence"], rows, { class: "translations" }));
+  const origin = separateSearch ? ` of a separate search (s2s translate --nbest ${separateSearch})` : "";
+  return fold(`${translations.length} best translations${origin}`,
+    () => table(["rank", "translation", "score", "confidence"], rows, { class: "translations" }));
 }
 
-/** What is known of the translation of a text, {sentences, n_best} as in data.py. */
-function detailView({ sentences, n_best: best }, translation, languages) {
+/** What is known of the translation of a text, the `Details` of data.py. */
+function detailView({ sentences, n_best: best, separate_search: separateSearch }, languages) {
   return [
     ...sentences.flatMap((sentence) => [
       sentence.weights ? attentionView(sentence, languages) : el("p", {}, "This model has no attention."),
       fold("Probabilities of the tokens", () => probabilityTable(sentence)),
       ...(sentence.tree ? [fold("Tree of the search", () => treeView(sentence.tree))] : []),
     ]),
-    ...(best.length ? [fold(`${best.length} best translations`, () => translationTable(best, translation))] : []),
+    ...(best.length ? [translationsFold(best, separateSearch)] : []),
   ];
 }
 

@@ -26,7 +26,7 @@ function translatedView(translated, runs, run) {
   return el("section", { class: "run", "aria-label": name || "Translation" }, ...heading,
     ...(isShown ? [] : [el("p", { dir: "auto", lang: languages[1] }, translation)]),
     el("p", { class: "note" }, `score ${score.toFixed(3)}, confidence ${percent(Math.exp(score))}`),
-    ...detailView(translated, translation, languages));
+    ...detailView(translated, languages));
 }
 
 translationsPage(pageData());

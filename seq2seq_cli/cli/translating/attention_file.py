@@ -1,7 +1,7 @@
 """The file of ``translate --attention FILE``: a picture, a page, or the numbers themselves."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,11 +10,9 @@ from seq2seq_cli.cli.terminal.notices import tell
 from seq2seq_cli.cli.translating.translators import Translators
 from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import UsageError
-from seq2seq_cli.pages.data import N_BEST
 
 if TYPE_CHECKING:
     from seq2seq_cli.decoding.translation import Translation
-    from seq2seq_cli.decoding.translator import Translator
     from seq2seq_cli.pages.data import RunData
 
 _NUMBERS = ".json"
@@ -82,20 +80,21 @@ class AttentionFile:
 
     def _write_page(self, texts: "Iterable[Sequence[Translation]]", translators: Translators) -> int:
         """Write the page, unless no text has words; returns the number of those that do."""
-        from seq2seq_cli.decoding.translation_data import text_data
+        from seq2seq_cli.decoding.translation_data import details_data, text_data
         from seq2seq_cli.files.output import write_output
         from seq2seq_cli.pages.translations import translations_page
 
         if not (worded := [text for text in texts if any(each.sentences for each in text)]):
             return 0
-        ranked = zip(*map(_ranked, translators.members, zip(*worded, strict=True)), strict=True)
+        of_members = map(details_data, translators.members, zip(*worded, strict=True))
+        details = zip(*of_members, strict=True)
         names = ", ".join(translators.names)
         runs: list[RunData] = [
             {"name": name, "languages": (each.src_codec.config.language, each.tgt_codec.config.language)}
             for name, each in zip(translators.names, translators.members, strict=True)
         ]
         title = self.title or f"s2s translate: {names}"
-        content = translations_page({"title": title, "runs": runs, "texts": list(map(text_data, ranked))})
+        content = translations_page({"title": title, "runs": runs, "texts": list(map(text_data, worded, details))})
         write_output(self.path, content, overwrite=self.overwrite)
         return len(worded)
 
@@ -107,11 +106,3 @@ class AttentionFile:
         rows = [row for text in texts for row in zip_longest(*(each.sentences for each in text))]
         dpi, overwrite = self.dpi or DPI, self.overwrite
         return save_attention(rows, self.path, runs=runs, title=self.title, dpi=dpi, overwrite=overwrite), len(rows)
-
-
-def _ranked(translator: "Translator", translations: "Sequence[Translation]") -> "Iterator[Translation]":
-    """The translations with their n best alternatives, from a second search unless the first kept several."""
-    if translator.options.n_best > 1:
-        return iter(translations)
-    several = replace(translator.with_n_best(N_BEST), is_traced=False).translate([each.source for each in translations])
-    return (replace(each, alternatives=ranked.alternatives) for each, ranked in zip(translations, several, strict=True))

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 State = TypeVar("State", bound=EngineState)
 
-_FEW_BANS = 32
+_FEW_BANS, _GROWTH = 32, 8
 
 
 def search(
@@ -96,7 +96,7 @@ def _propose(
         allowed = bans.allowed(proposals.tokens)
         if k == at_least or allowed.sum(axis=1).min() >= most:
             return proposals, allowed, after
-        k = at_least
+        k = min(at_least, _GROWTH * k)
 
 
 def _finish_stuck(rows: Rows, candidates: Candidates, steps: list[Step], finished: Finished) -> None:

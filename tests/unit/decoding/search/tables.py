@@ -39,6 +39,9 @@ class TableEngine:
             self.tables = np.log(tables)
         self.vocabulary_size = tables.shape[1]
         self.rows: list[int] = []
+        """The number of rows of each step."""
+        self.proposals: list[int] = []
+        """The number of proposals per row of each step."""
 
     def start(self, sources: Sequence[Sequence[int]]) -> TableState:
         numbers = np.array([source[0] for source in sources], dtype=np.int64)
@@ -49,6 +52,7 @@ class TableEngine:
         self, tokens: Int[np.ndarray, " R"], state: TableState, *, k: int, asked: Int[np.ndarray, "R A"]
     ) -> tuple[Proposals, TableState]:
         self.rows.append(len(tokens))
+        self.proposals.append(k)
         rows = self.tables[state.numbers, tokens]
         offered = rows.copy()
         offered[:, [PAD, BOS]] = -np.inf

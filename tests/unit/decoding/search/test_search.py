@@ -12,6 +12,7 @@ from jaxtyping import Float
 
 from seq2seq_cli.compute.threads import map_in_threads
 from seq2seq_cli.decoding.search.bans import largest_repetition
+from seq2seq_cli.decoding.search.constraints import Constraints
 from seq2seq_cli.decoding.search.hypothesis import Hypothesis
 from seq2seq_cli.decoding.search.search import search
 from seq2seq_cli.text.vocabulary import BOS, EOS, PAD, UNK
@@ -205,6 +206,18 @@ def test_the_best_allowed_token_is_found_behind_any_number_of_banned_ones() -> N
         TableEngine(falling[np.newaxis]), [[0]], options(longest=50, beam_size=1, no_repeat_ngram_size=1)
     )
     assert found.ids == list(range(A, A + 50))
+
+
+def test_no_more_proposals_are_asked_for_than_the_bans_of_the_best_tokens_need() -> None:
+    # The better the smaller they are: of the banned tokens, 40 are among the best and 400 are not.
+    falling = np.zeros((600, 600))
+    falling[:, A:] = 0.99 ** np.arange(596)
+    falling[:, EOS] = 0.7
+    engine = TableEngine(falling[np.newaxis])
+    banned = Constraints(limits=dict.fromkeys([*range(A, A + 40), *range(200, 600)], 0))
+    [[found]] = search(engine, [[0]], options(beam_size=1, longest=3, min_length=1), [banned])
+    assert found.ids == [A + 40, EOS]
+    assert max(engine.proposals) < 400
 
 
 def test_an_empty_batch_needs_no_step() -> None:

@@ -46,11 +46,9 @@ class Finished:
         self, rows: Rows, step: int, candidates: Int[np.ndarray, " R"], is_ended: Bool[np.ndarray, " R"]
     ) -> Float[np.ndarray, " R"]:
         """Add rows that end with the given candidates of a step (-1: before the first); returns their scores."""
-        scores = self._penalties.score(rows.log_probabilities, np.full(len(rows), rows.length), rows.coverage)
-        for row, progress in guided(rows.progress).items():
-            if progress.constraints.terms:
-                # Where terms are improbable, a penalty for length would reward whatever is added to them.
-                scores[row] = rows.log_probabilities[row] + progress.gain
+        has_terms, with_gains = _with_terms(rows)
+        penalised = self._penalties.score(rows.log_probabilities, np.full(len(rows), rows.length), rows.coverage)
+        scores: Float[np.ndarray, " R"] = np.where(has_terms, with_gains, penalised)
         columns = (rows.sources, is_ended, scores, candidates, rows.log_probabilities, rows.progress)
         for source, has_eos, score, candidate, total, state in zip(*(c.tolist() for c in columns), strict=True):
             ends = self._ends[source]
@@ -63,7 +61,9 @@ class Finished:
 
     def can_win(self, rows: Rows) -> Bool[np.ndarray, " R"]:
         """Whether each row can still become one of the n best of its source."""
-        bounds = self._penalties.bound(rows.log_probabilities + gains(rows.progress), self._longest[rows.sources])
+        has_terms, with_gains = _with_terms(rows)
+        penalised = self._penalties.bound(rows.log_probabilities, self._longest[rows.sources])
+        bounds = np.where(has_terms, with_gains, penalised)
         can_win: Bool[np.ndarray, " R"] = bounds > self._scores_to_beat[rows.sources]
         return can_win
 
@@ -87,3 +87,16 @@ class Finished:
             ]
             for ends, length in zip(best, source_lengths, strict=True)
         ]
+
+
+def _with_terms(rows: Rows) -> tuple[Bool[np.ndarray, " R"], Float[np.ndarray, " R"]]:
+    """Which rows have terms, and log p with its gain, by which those are scored, without penalties.
+
+    Where terms are improbable, a penalty for length would reward whatever is added to them. The sum never rises, and so
+    is an upper bound of what a row can become: each step adds the logarithm of a probability, that of a token under the
+    model and the `Pointer` together.
+    """
+    has_terms = np.zeros(len(rows), dtype=np.bool_)
+    for row, progress in guided(rows.progress).items():
+        has_terms[row] = bool(progress.constraints.terms)
+    return has_terms, rows.log_probabilities + gains(rows.progress)

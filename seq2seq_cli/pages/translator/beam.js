@@ -1,6 +1,6 @@
 // Beam search for one source, the same as decoding/search, which explains it.
 
-const FEW_BANS = 32;
+const [FEW_BANS, GROWTH] = [32, 8];
 
 /** The best hypotheses for a source of ids without EOS, best first: {ids, isEnded, logProbabilities, weights}. */
 function search(engine, source, options, constraints) {
@@ -80,7 +80,7 @@ function largestRepetition(ids, size) {
 function propose(engine, rows, state, asked, bans, { beam_size: most }) {
   const largest = Math.max(...bans.map((of) => of.size));
   const atLeast = Math.min(most + largest, engine.vocabularySize - 2);
-  for (let k = Math.min(atLeast, most + FEW_BANS); ; k = atLeast) {
+  for (let k = Math.min(atLeast, most + FEW_BANS); ; k = Math.min(atLeast, GROWTH * k)) {
     const [proposals, after] = engine.step(rows.map((row) => row.token), state, k, asked);
     const allowed = proposals.tokens.map((tokens, row) => [...tokens.keys()].filter((i) => !bans[row].has(tokens[i])));
     if (k === atLeast || allowed.every((of) => of.length >= most)) return [{ ...proposals, allowed }, after];
@@ -181,7 +181,8 @@ class Finished {
 
   /** Whether a row can still become one of the best. */
   canWin({ total, progress }) {
-    return (total + (progress?.gain ?? 0)) / this.divisor(this.rules.longest) > this.scoreToBeat;
+    const bound = progress ? total + progress.gain : total / this.divisor(this.rules.longest);
+    return bound > this.scoreToBeat;
   }
 
   best() {

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from seq2seq_cli.decoding.search.constraints import Constraints, Form, Term
 from seq2seq_cli.decoding.search.hypothesis import Hypothesis
+from seq2seq_cli.decoding.search.pointer import Pointer
 from seq2seq_cli.decoding.search.progress import Progress
 from seq2seq_cli.decoding.search.search import search
 from seq2seq_cli.text.vocabulary import BOS, EOS, UNK
@@ -142,6 +143,14 @@ def test_an_improbable_term_is_not_made_up_for_by_more_tokens() -> None:
     assert best.score == best.log_probability
 
 
+def test_hypotheses_less_probable_than_a_finished_one_with_a_term_leave_the_batch() -> None:
+    likely = table(bos={A: 0.99, C: 0.01}, a={B: 0.5, C: 0.02, EOS: 0.48}, b={A: 0.5, EOS: 0.5}, c={EOS: 0.9, B: 0.1})
+    engine = TableEngine(likely[np.newaxis])
+    best = found(engine, Constraints(terms=(term((C,)),)), beam_size=8, length_penalty="average", longest=40)
+    assert best.ids == [A, C, EOS]  # 0.99 * 0.02 * 0.9 = 0.018
+    assert engine.rows == [1, 2, 2, 1, 1, 1, 1]  # a b a b a b a: 0.015
+
+
 @pytest.mark.parametrize("beam_size", [1, 2, 5])
 def test_a_term_that_is_written_anyway_changes_nothing(beam_size: int) -> None:
     engine = TableEngine(PLAIN[np.newaxis])
@@ -247,11 +256,13 @@ def test_a_term_goes_where_the_attention_is_on_its_source_words(beam_size: int) 
     assert ids(B % 4)[:3] == [A, B, 7]
 
 
-@given(seeds, st.sampled_from([(), (0,), (1,)]))
-def test_a_wide_beam_finds_the_best_of_all_sequences_by_the_pointer(seed: int, at: tuple[int, ...]) -> None:
+@given(seeds, st.sampled_from([(), (0,), (1,)]), st.sampled_from(["none", "average"]))
+def test_a_wide_beam_finds_the_best_of_all_sequences_by_the_pointer(
+    seed: int, at: tuple[int, ...], penalty: str
+) -> None:
     engine = random_engine(seed)
     constraint = Constraints(terms=(term((C,), at=at),))
-    best = found(engine, constraint, longest=4, beam_size=5**4)
+    best = found(engine, constraint, longest=4, beam_size=5**4, length_penalty=penalty)
 
     def by_formula(ids: list[int]) -> float:
         """See et al. 2017, equation 9, for a term of one token."""
@@ -266,6 +277,26 @@ def test_a_wide_beam_finds_the_best_of_all_sequences_by_the_pointer(seed: int, a
     allowed = [ids for ids in all_sequences(engine.vocabulary_size, 4) if C in ids]
     assert best.score == pytest.approx(max(map(by_formula, allowed)), abs=1e-6)
     assert C in best.ids
+
+
+@given(seeds, terms, st.lists(st.integers(0, 99), max_size=12))
+def test_log_p_with_its_gain_never_rises(seed: int, given_terms: tuple[Term, ...], choices: list[int]) -> None:
+    engine = random_engine(seed, words=len(WORDS), sharpness=3.0)
+    constraint = Constraints(terms=given_terms, continuing={A, B}, opening={C})
+    progress = Progress.start(constraint, 99)
+    state, token, total, before = engine.start([[0, 1]]), BOS, 0.0, 0.0
+    for choice in choices:
+        asked = progress.asked()
+        proposals, state = engine.step(np.array([token]), state, k=8, asked=np.array([asked], dtype=np.int64))
+        log_probabilities = dict(zip(asked, proposals.asked[0].tolist(), strict=True))
+        at = [of_term.positions for of_term in given_terms]
+        pointer = Pointer.of(proposals.weights[0], at, log_probabilities) if any(at) else None
+        possible = asked if progress.takes_asked_only else WORDS
+        token = possible[choice % len(possible)]
+        total += float(engine.tables[0, progress.last or BOS, token])
+        progress = progress.after(token, is_free=choice % 2 == 0, pointer=pointer)
+        assert total + progress.gain <= before + 1e-9
+        before = total + progress.gain
 
 
 def test_a_form_may_be_longer_than_another_one() -> None:

@@ -8,6 +8,7 @@ import sys
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -336,6 +337,16 @@ def test_models_are_compared_text_by_text(folder: Path) -> None:
     assert [[row.split("\t")[place] for place in (0, 1, -1)] for row in rows] == [
         ["1", rank, name] for name in models for rank in "12"
     ]
+
+
+def test_compared_models_show_as_many_translations_each(folder: Path) -> None:
+    run = make_run(folder / "elsewhere" / "several")
+    config = run.config()
+    run.write_config(config.model_copy(update={"decoding": config.decoding.model_copy(update={"n_best": 2})}))
+    models = [("--model", "elsewhere/several"), ("--model", "runs/newest")]
+    for compared in (models, models[::-1]):
+        done = s2s(*chain(*compared), "--format", "json", LINES[0], folder=folder)
+        assert [len(json.loads(line)["alternatives"]) for line in done.stdout.splitlines()] == [2, 2]
 
 
 def test_models_of_the_same_name_are_told_by_their_paths_and_by_what_they_do_not_know(folder: Path) -> None:

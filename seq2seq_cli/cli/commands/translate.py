@@ -104,13 +104,14 @@ def translate(
         chosen = translators.changed(lambda each: each.with_demands(demands))
         if file and file.is_page:
             chosen = chosen.changed(lambda each: each.with_traces())
-        translators = chosen if nbest is None else chosen.changed(lambda each: each.with_n_best(nbest))
+        shown = nbest or max(each.options.n_best for each in chosen.members)
+        translators = chosen.changed(lambda each: each.with_n_best(shown))
         if attention is not None and not translators.have_attention:
             raise UsageError(
                 "--attention: this model has no attention: its model.attention.score is none or fixed; leave"
                 " --attention out, or name another run"
             )
-        view = replace(view, nbest=translators.members[0].options.n_best)
+        view = replace(view, nbest=shown)
         presenter = Presenter(translators=translators, output=results, view=view, attention_file=file)
         _present(texts or [], input_, presenter, chosen)
 

@@ -51,8 +51,8 @@ class View:
     """The name of the run, where several are compared."""
 
     def text(self, translation: "Translation") -> str:
-        """The translation as plain text, or its tokens with spaces between."""
-        if not self.tokens:
+        """The translation as plain text, or its tokens with spaces between; a text without sentences has none."""
+        if not (self.tokens and translation.sentences):
             return _without_controls(translation.text)
         units = (unit for sentence in translation.sentences for unit in sentence.tgt_tokens)
         # An unknown word for which there was nothing to copy is an empty unit.

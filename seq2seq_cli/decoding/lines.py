@@ -24,7 +24,7 @@ _DOCUMENTS = (b"%PDF-", b"PK\x03\x04", b"{\\rtf", b"\xd0\xcf\x11\xe0")
 Outcome = TypeVar("Outcome")
 """The translation of a text, or those of several models."""
 
-TranslateStream: TypeAlias = Callable[[Collection[str], Place], Iterator[Outcome]]
+TranslateStream: TypeAlias = Callable[[Collection[str]], Iterator[Outcome]]
 
 
 @runtime_checkable
@@ -104,26 +104,17 @@ def _whole_lines(stream: ByteStream) -> Iterator[list[bytes]]:
 class LineTranslator(Generic[Outcome]):
     """Translates lines block by block; a line that stands twice in a block is remembered for the next one."""
 
-    def __init__(self, translate_stream: TranslateStream[Outcome], place: Place) -> None:
+    def __init__(self, translate_stream: TranslateStream[Outcome]) -> None:
         self._translate_stream = translate_stream
-        self._place = place
-        self._lines = 0
         self._known: dict[str, Outcome] = {}
         """Those of the last block that recur: no more than one block holds, so that memory stays flat."""
 
     def translate(self, block: Sequence[str]) -> Iterator[Outcome]:
-        """The translations of the next lines, lazily; raises InputError as `Translator.translate_stream` does."""
-        first = self._lines + 1
-        self._lines += len(block)
+        """The translations of the next lines, lazily."""
         counts = Counter(block)
         known = {line: self._known[line] for line in counts if line in self._known}
         self._known = known
-        numbers: dict[str, int] = {}
-        for number, line in enumerate(block, start=first):
-            if line not in known:
-                numbers.setdefault(line, number)
-        places = list(numbers.values())
-        fresh = self._translate_stream(numbers, lambda text: self._place(places[text - 1]))
+        fresh = self._translate_stream([line for line in counts if line not in known])
         for line in block:
             translation = known.get(line) or next(fresh)
             if counts[line] > 1:

@@ -93,6 +93,8 @@ class Translation:
     """The translation as plain text; empty for a blank text."""
     sentences: tuple[SentenceTranslation, ...]
     """The sentences that were translated, in order; none in a blank text."""
+    was_cut: bool = False
+    """Whether a sentence was translated in parts because it is too long."""
     alternatives: "tuple[Translation, ...]" = ()
     """The n best translations of the search, this one first; empty unless several were asked for."""
 

@@ -3,13 +3,12 @@
 S source length with ``<eos>``, T target length.
 """
 
-import logging
 import math
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from seq2seq_cli.compute.threads import map_in_threads
 from seq2seq_cli.config.choices import MOST_EXTRA_TOKENS
@@ -28,8 +27,8 @@ from seq2seq_cli.decoding.search.constraints import Constraints, Form, Term
 from seq2seq_cli.decoding.search.hypothesis import Hypothesis
 from seq2seq_cli.decoding.search.search import search
 from seq2seq_cli.decoding.search.tree import Trace, Tree
-from seq2seq_cli.decoding.translation import Place, SearchTree, SentenceTranslation, Translation
-from seq2seq_cli.errors import InputError, UsageError, one_line
+from seq2seq_cli.decoding.translation import SearchTree, SentenceTranslation, Translation
+from seq2seq_cli.errors import InputError, UsageError
 from seq2seq_cli.text.codec import FINAL_MARKS, Codec, Reading
 from seq2seq_cli.text.conventions import Span
 from seq2seq_cli.text.normalise import CONTINUING, SPACING, is_punctuation, normalise
@@ -39,15 +38,10 @@ from seq2seq_cli.text.vocabulary import CHARACTERS_PER_TOKEN, EOS, EOS_UNIT, UNK
 if TYPE_CHECKING:  # pydantic is not imported to translate
     from seq2seq_cli.config.schema.decoding import DecodingConfig
 
-logger = logging.getLogger(__name__)
-
 _CHUNK_TEXTS = 512
 _CHUNK_CHARACTERS = 2**18
 _BATCH_POSITIONS = 2**14
 """Most source positions per batch, padding counted."""
-
-_PlacedText: TypeAlias = tuple[str, str]
-"""A text, after the words that name it to the user."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,23 +82,34 @@ class Translator:
         """The translations, in the order of the texts; a blank text has a blank one. See translate_stream."""
         return list(self.translate_stream(texts))
 
-    def translate_stream(self, texts: Iterable[str], place: Place = "text {}".format) -> Iterator[Translation]:
-        """The translations one by one; of a long stream only a chunk of texts is in memory at a time.
-
-        A warning is logged for a text with a sentence that is cut because it is too long; it names the text by `place`.
-        """
-        numbered = ((place(number), text) for number, text in enumerate(texts, start=1))
-        for translations in map_in_threads(
-            self._translate, _chunks(numbered, self.engine.threads), self.engine.threads
-        ):
+    def translate_stream(self, texts: Iterable[str]) -> Iterator[Translation]:
+        """The translations one by one; of a long stream only a chunk of texts is in memory at a time."""
+        threads = self.engine.threads
+        for translations in map_in_threads(self.translate_here, _chunks(texts, threads), threads):
             yield from translations
 
     def translate_here(self, texts: Sequence[str]) -> list[Translation]:
         """The translations of a few texts, computed in this thread alone.
 
+        A short text of several sentences that loses numbers or names is translated sentence by sentence. A sentence
+        that loses some is translated once more, with the condition that they occur. Where they cannot, or still do not,
+        they are protected like addresses.
+
         As many threads as the engine has may call it at the same time.
         """
-        return self._translate([(f"text {number}", text) for number, text in enumerate(texts, start=1)])
+        passages = {text: self._split(text, self.limits) for text in texts}
+        sentences = {text: _sentences(passage) for text, passage in passages.items()}
+        found = self._search(chain.from_iterable(sentences.values()))
+        lossy = [text for text, of_text in sentences.items() if any(self._lost(each, found[each]) for each in of_text)]
+        passages |= {text: self._split(text, replace(self.limits, usual_length=0)) for text in lossy}
+        sentences |= {text: _sentences(passages[text]) for text in lossy}
+        found |= self._search(each for text in lossy for each in sentences[text] if each not in found)
+        found = self._search_again({each: found[each] for of_text in sentences.values() for each in of_text})
+        translations = {
+            text: self._joined(text, passage, [found[sentence] for sentence in sentences[text]])
+            for text, passage in passages.items()
+        }
+        return [translations[text] for text in texts]
 
     @cached_property
     def limits(self) -> Limits:
@@ -131,38 +136,6 @@ class Translator:
         if not self.options.tidy_input:
             return self.src_codec.read(text, protected)
         return self.src_codec.read(*self.src_codec.conventions.apply_around(text, protected))
-
-    def _translate(self, chunk: "Sequence[_PlacedText]") -> list[Translation]:
-        """The translations of the texts of a chunk.
-
-        A short text of several sentences that loses numbers or names is translated sentence by sentence. A sentence
-        that loses some is translated once more, with the condition that they occur. Where they cannot, or still do not,
-        they are protected like addresses.
-        """
-        passages = {text: self._take_apart(place, text) for place, text in chunk}
-        sentences = {text: _sentences(passage) for text, passage in passages.items()}
-        found = self._search(chain.from_iterable(sentences.values()))
-        lossy = [text for text, of_text in sentences.items() if any(self._lost(each, found[each]) for each in of_text)]
-        passages |= {text: self._split(text, replace(self.limits, usual_length=0)) for text in lossy}
-        sentences |= {text: _sentences(passages[text]) for text in lossy}
-        found |= self._search(each for text in lossy for each in sentences[text] if each not in found)
-        found = self._search_again({each: found[each] for of_text in sentences.values() for each in of_text})
-        translations = {
-            text: self._joined(text, passage, [found[sentence] for sentence in sentences[text]])
-            for text, passage in passages.items()
-        }
-        return [translations[text] for _, text in chunk]
-
-    def _take_apart(self, place: str, text: str) -> Passage:
-        passage = self._split(text, self.limits)
-        if passage.was_cut:
-            logger.warning(
-                "%s: a sentence of more than %d %s was translated in parts: shorter sentences have better translations",
-                one_line(place),
-                self.limits.max_length,
-                "characters" if self.src_codec.unit == "character" else "tokens",
-            )
-        return passage
 
     def _split(self, text: str, limits: Limits) -> Passage:
         return split_passage(text, language=self.src_codec.config.language, limits=limits)
@@ -320,7 +293,7 @@ class Translator:
         for rank in range(max(map(len, found), default=1)):
             sentences = tuple(of_sentence[min(rank, len(of_sentence) - 1)] for of_sentence in found)
             written = passage.join([sentence.text for sentence in sentences])
-            translations.append(Translation(source=text, text=written, sentences=sentences))
+            translations.append(Translation(source=text, text=written, sentences=sentences, was_cut=passage.was_cut))
         alternatives = tuple(translations) if self.options.n_best > 1 and found else ()
         return replace(translations[0], alternatives=alternatives)
 
@@ -367,17 +340,17 @@ def similar_lengths(lengths: Sequence[int], batch_size: int) -> Iterator[list[in
         start += size
 
 
-def _chunks(texts: Iterable[_PlacedText], threads: int) -> Iterator[list[_PlacedText]]:
+def _chunks(texts: Iterable[str], threads: int) -> Iterator[list[str]]:
     """Texts to translate together: as many as make good batches, few enough for the memory, the same for each thread.
 
     An InputError of the iterator is raised again once the texts before it have been handed on.
     """
-    waiting: list[_PlacedText] = []
+    waiting: list[str] = []
     characters = 0
     try:
-        for placed in texts:
-            waiting.append(placed)
-            characters += len(placed[1])
+        for text in texts:
+            waiting.append(text)
+            characters += len(text)
             if len(waiting) >= _CHUNK_TEXTS * threads or characters >= _CHUNK_CHARACTERS * threads:
                 yield from _equal_parts(waiting, threads)
                 waiting, characters = [], 0
@@ -387,6 +360,6 @@ def _chunks(texts: Iterable[_PlacedText], threads: int) -> Iterator[list[_Placed
     yield from _equal_parts(waiting, threads)
 
 
-def _equal_parts(texts: Sequence[_PlacedText], parts: int) -> Iterator[list[_PlacedText]]:
+def _equal_parts(texts: Sequence[str], parts: int) -> Iterator[list[str]]:
     size = max(1, math.ceil(len(texts) / parts))
     return (list(texts[start : start + size]) for start in range(0, len(texts), size))

@@ -1,5 +1,6 @@
 """The outputs of a translator on a test set, and what is known about them."""
 
+import logging
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -21,6 +22,8 @@ from seq2seq_cli.evaluation.languages import words_of
 from seq2seq_cli.evaluation.test_set import TestSet
 from seq2seq_cli.text.normalise import normalise
 from seq2seq_cli.text.vocabulary import EOS
+
+logger = logging.getLogger(__name__)
 
 _LOOP = 3
 """Times that three words in a row occur in an output that repeats itself."""
@@ -80,6 +83,8 @@ def translate_test_set(
     started = time.perf_counter()
     translations = fresh.translate(sources)
     seconds = time.perf_counter() - started
+    if cut := sum(translation.was_cut for translation in translations):
+        logger.warning("%s: %s with a sentence that is too long, translated in parts", name, counted(cut, "text"))
     has_characters = translator.src_codec.unit == "character"
     src_words, tgt_words = (
         sum(len(text) if has_characters else len(words_of(text, language)) for text in texts)

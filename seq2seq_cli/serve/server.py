@@ -53,9 +53,8 @@ def run(application: Application, listener: socket.socket, on_start: Callable[[]
 
     `on_start` is called once requests are taken and both signals end the server in this way.
     """
-    # Malformed requests, clients that leave and long sentences are not logged: strangers could fill the disk with them.
+    # Malformed requests and clients that leave are not logged: strangers could fill the disk with them.
     logging.getLogger("uvicorn").setLevel(logging.CRITICAL)
-    logging.getLogger("seq2seq_cli.decoding").setLevel(logging.ERROR)
     timeout = application.limits.timeout
     config = uvicorn.Config(
         application.guarded,

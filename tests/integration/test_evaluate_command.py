@@ -56,6 +56,15 @@ def test_a_run_is_evaluated_on_pairs_of_the_users_own(folder: Path) -> None:
     assert system["sentences_per_second"] > 0
 
 
+def test_sentences_that_are_translated_in_parts_are_counted_in_a_warning(
+    folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert not evaluate(
+        folder, "--set", "decoding.max_source_length=4", "runs/newest", "--file", "pairs.tsv"
+    ).returncode
+    assert caplog.messages == ["runs/newest: 1 text with a sentence that is too long, translated in parts"]
+
+
 def test_sentences_of_other_languages_are_refused(folder: Path) -> None:
     pairs = [(f"ein wort {n}", f"a word {n}") for n in range(40)]
     prepared(folder / "crossed", pairs, ["text.src.language=de", "text.tgt.language=en"])

@@ -120,8 +120,7 @@ def _present(texts: list[str], input_: Path | None, presenter: Presenter, chosen
     """Show the translations of the texts, else those of a file, of what is typed, or of the lines of a pipe."""
     if texts:
         hint_at_options(texts)
-        place = "TEXT {}".format
-        presenter.show(presenter.translators.translate_stream(texts, place), place, name_unknown=True)
+        presenter.show(presenter.translators.translate_stream(texts), "TEXT {}".format, name_unknown=True)
     elif input_ is not None and input_ != STANDARD_STREAM:
         translate_file(input_, presenter)
     elif input_ is None and sys.stdin.isatty():

@@ -79,7 +79,7 @@ class Prompt:
             self._ended = True
         elif line.strip():
             hint_at_options([line.strip()])
-            translations = self.presenter.translators.translate_stream([line], lambda _: place)
+            translations = self.presenter.translators.translate_stream([line])
             self.presenter.show(translations, name_unknown=True)
 
     def set_attention(self, value: str) -> None:

@@ -27,7 +27,7 @@ def translate_lines(
 ) -> None:
     """Show the translation of each line; `progress` gets the number of lines so far.
 
-    Raises InputError for a line that cannot be read or translated, once those before it are; `name` is that of the
+    Raises InputError for a line that cannot be read, once those before it are translated; `name` is that of the
     stream.
     """
     from seq2seq_cli.decoding.lines import LineTranslator, read_blocks
@@ -40,7 +40,7 @@ def translate_lines(
             yield from read_blocks(stream, place)
 
     def translations() -> "Iterator[tuple[Translation, ...]]":
-        lines = LineTranslator(presenter.translators.translate_stream, place)
+        lines = LineTranslator(presenter.translators.translate_stream)
         done = 0
         for block in blocks():
             for of_line in lines.translate(block):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from seq2seq_cli.errors import InputError, one_line
 
 if TYPE_CHECKING:
-    from seq2seq_cli.decoding.translation import Place, Translation
+    from seq2seq_cli.decoding.translation import Translation
     from seq2seq_cli.decoding.translator import Translator
 
 
@@ -44,11 +44,9 @@ class Translators:
                 raise type(error)(*(f"{name}: {problem}" for problem in error.lines())) from None
         return replace(self, members=tuple(members))
 
-    def translate_stream(
-        self, texts: Collection[str], place: "Place" = "text {}".format
-    ) -> "Iterator[tuple[Translation, ...]]":
+    def translate_stream(self, texts: Collection[str]) -> "Iterator[tuple[Translation, ...]]":
         """The translations of each text, one per translator; see `Translator.translate_stream`."""
-        return zip(*(member.translate_stream(texts, place) for member in self.members), strict=True)
+        return zip(*(member.translate_stream(texts) for member in self.members), strict=True)
 
 
 def names_of_runs(paths: Sequence[Path]) -> tuple[str, ...]:

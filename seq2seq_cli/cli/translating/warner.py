@@ -60,18 +60,29 @@ _Check: TypeAlias = Callable[["Translator", "Translation"], str | None]
 
 
 def _length(translator: "Translator", translation: "Translation") -> str | None:
-    codec = translator.src_codec
-    longest = codec.conventions.max_length
+    longest = translator.src_codec.conventions.max_length
     for sentence in translation.sentences:
         if longest and len(sentence.src_tokens) - 1 > longest:
             length = len(sentence.reading.words)
             if length > longest:
-                kind = "characters" if codec.unit == "character" else "tokens"
                 return (
-                    f"a sentence of {length} {kind} is longer than the longest training sentence ({longest}): split it"
-                    " for a better translation"
+                    f"a sentence of {length} {_kind(translator)} is longer than the longest training sentence"
+                    f" ({longest}): split it for a better translation"
                 )
     return None
+
+
+def _cut(translator: "Translator", translation: "Translation") -> str | None:
+    if not translation.was_cut:
+        return None
+    longest, kind = translator.limits.max_length, _kind(translator)
+    return (
+        f"a sentence of more than {longest} {kind} was translated in parts: shorter sentences have better translations"
+    )
+
+
+def _kind(translator: "Translator") -> str:
+    return "characters" if translator.src_codec.unit == "character" else "tokens"
 
 
 def _unseen_script(translator: "Translator", translation: "Translation") -> str | None:
@@ -141,4 +152,4 @@ def _language(translator: "Translator") -> str:
     return name_of(translator.src_codec.config.language)
 
 
-_CHECKS: tuple[_Check, ...] = (_length, _unseen_script, _unknown_words, _loop)
+_CHECKS: tuple[_Check, ...] = (_cut, _length, _unseen_script, _unknown_words, _loop)

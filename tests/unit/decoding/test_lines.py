@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seq2seq_cli.decoding.lines import LONGEST_LINE, ByteStream, LineTranslator, read_blocks
-from seq2seq_cli.decoding.translation import Place, Translation
+from seq2seq_cli.decoding.translation import Translation
 from seq2seq_cli.errors import InputError
 
 
@@ -95,10 +95,8 @@ class Shouting:
     def __init__(self) -> None:
         self.given: list[str] = []
 
-    def __call__(self, texts: Iterable[str], place: Place) -> Iterator[Translation]:
-        for number, text in enumerate(texts, start=1):
-            if text == "long":
-                raise InputError(place(number))
+    def __call__(self, texts: Iterable[str]) -> Iterator[Translation]:
+        for text in texts:
             self.given.append(text)
             yield Translation(source=text, text=text.upper(), sentences=())
 
@@ -106,7 +104,7 @@ class Shouting:
 @given(st.lists(st.lists(st.sampled_from(["she", "he", "", "him", "a b"]), min_size=1), max_size=5))
 def test_each_line_has_its_translation_in_order(blocks: list[list[str]]) -> None:
     shouting = Shouting()
-    lines = LineTranslator(shouting, place)
+    lines = LineTranslator(shouting)
     for block in blocks:
         assert [translation.text for translation in lines.translate(block)] == [line.upper() for line in block]
         # Within a block, no line is translated twice.
@@ -116,19 +114,10 @@ def test_each_line_has_its_translation_in_order(blocks: list[list[str]]) -> None
 
 def test_a_line_that_recurs_from_block_to_block_is_translated_once() -> None:
     shouting = Shouting()
-    lines = LineTranslator(shouting, place)
+    lines = LineTranslator(shouting)
     for _ in range(3):
         assert len(list(lines.translate(["she", "he", "she"]))) == 3
     assert shouting.given == ["she", "he", "he", "he"]
-
-
-def test_a_line_that_cannot_be_translated_has_its_own_number() -> None:
-    lines = LineTranslator(Shouting(), place)
-    assert len(list(lines.translate(["she", "she", "he"]))) == 3
-    translations = lines.translate(["she", "him", "she", "long", "he"])
-    assert [next(translations).text for _ in range(3)] == ["SHE", "HIM", "SHE"]
-    with pytest.raises(InputError, match=r"^pipe:7$"):
-        next(translations)
 
 
 def test_a_line_without_an_end_is_refused_and_not_read_to_its_end() -> None:

@@ -104,18 +104,17 @@ def test_an_ngram_of_characters_is_five_times_as_long(unit: Unit, repeated: str)
     assert f"{repeated} a" not in text
 
 
-def test_a_sentence_longer_than_location_attention_is_translated_in_parts(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_sentence_longer_than_location_attention_is_translated_in_parts() -> None:
     tgt = codec("ja", "word", "de", keep=True)
     located = translator(codec(SRC_TEXT), tgt, tgt.read("ja").ids, AttentionConfig(score="location", max_length=4))
     texts = ["She kissed him", "The dogs saw her, she saw him", "She"]
-    translations = list(located.translate_stream(texts, "line {}".format))
+    translations = located.translate(texts)
     assert [[sentence.source for sentence in t.sentences] for t in translations] == [
         ["She kissed him"],
         ["The dogs", "saw her,", "she saw him"],
         ["She"],
     ]
-    [warning] = caplog.messages
-    assert warning.startswith("line 2: a sentence of more than 3 tokens was translated in parts")
+    assert [translation.was_cut for translation in translations] == [False, True, False]
 
 
 def test_translating_with_saved_codecs_needs_no_spacy(tmp_path: Path) -> None:

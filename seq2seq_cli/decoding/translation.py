@@ -144,7 +144,10 @@ class Translation:
 
     @cached_property
     def alignment(self) -> list[Link]:
-        """The word links between text and translation, one per word of the translation at most, in its order."""
+        """The word links between text and translation, in the order of the latter: at most one per word and sentence.
+
+        Two sentences without white space between them share a word, which can have a link of each.
+        """
         links: list[Link] = []
         src, tgt = WordFinder(self.source), WordFinder(self.text)
         for sentence in self.sentences:

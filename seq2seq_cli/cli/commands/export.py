@@ -36,15 +36,16 @@ def export(
 ) -> None:
     """Write a run in a form for others: as graphs for ONNX Runtime, as a page that translates, or as a file for s2s.
 
-    The name of OUT or --to decides. A name without an ending is a folder with the weights, the graphs of the encoder
-    and of a decoder step, the units of both languages, a README.md that explains them, and a short Python program that
-    needs onnxruntime and numpy alone. A .zip file holds what translating needs. s2s translate --model OUT takes both.
+    The name of OUT decides; with --to, it must fit. A name without an ending is a folder with the weights, the graphs
+    of the encoder and of a decoder step, the units of both languages, a README.md that explains them, and a short
+    Python program that needs onnxruntime and numpy alone. A .zip file holds what translating needs. s2s translate
+    --model OUT takes both.
 
     A page, .html, translates in a browser and shows the attention, without s2s and without a network.
     """
+    from seq2seq_cli.decoding.export import chosen_format
     from seq2seq_cli.decoding.export import export as write
-    from seq2seq_cli.decoding.export import format_of
 
     made = write(run, out, to=to, overwrite=overwrite)
-    hint = _HINTS[to or format_of(made)].format(out=made, quoted=quote(str(made)))
+    hint = _HINTS[chosen_format(made, to)].format(out=made, quoted=quote(str(made)))
     typer.echo(one_line(f"{made}: exported; {hint}"))

@@ -17,7 +17,7 @@ R rows, N sources, n pairs of a source, M steps of these, F features, W tokens t
 A tokens asked for.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
@@ -35,9 +35,8 @@ REACH = 0.6
 MOST_STEPS = 1024
 """Steps of all pairs of one source: a bound for the memory that long sentences take."""
 
-_BATCH = 256
-"""Pairs whose features are computed at a time."""
-
+_BATCH = 64
+"""Pairs whose features are computed at a time; more take more memory, and no less time."""
 
 Pair: TypeAlias = tuple[list[int], list[int]]
 """The ids of a source and its target, without EOS."""
@@ -72,10 +71,11 @@ class Neighbours:
     def of(cls, features: Float[np.ndarray, "M F"], written: Int[np.ndarray, " M"]) -> "Neighbours":
         """The neighbours with these features, which write these tokens."""
         order = np.argsort(written, kind="stable")
+        features = features[order]
         tokens, first = np.unique(written[order], return_index=True)
         return cls(
-            features=features[order],
-            squares=np.square(features[order]).sum(axis=1),
+            features=features,
+            squares=np.square(features).sum(axis=1),
             variance=float(features.var(axis=0).sum()) or 1.0,
             tokens=tokens,
             first=first,
@@ -124,7 +124,7 @@ class ConsultingEngine:
         """The state before the first step; see `Engine`."""
         found = [self._found(source) for source in sources]
         features = self._features_of({number: pair for pairs in found for number, pair in pairs.items()})
-        neighbours = tuple(_neighbours(pairs, features) for pairs in found)
+        neighbours = tuple(_neighbours(found, features))
         tokens = np.full((len(sources), max((len(each.tokens) for each in neighbours if each), default=1)), PAD)
         for row, each in zip(tokens, neighbours, strict=True):
             if each:
@@ -185,7 +185,7 @@ class ConsultingEngine:
         order = sorted(pairs, key=lambda number: [len(side) for side in reversed(pairs[number])])
         batches = (order[first : first + _BATCH] for first in range(0, len(order), _BATCH))
         return {
-            number: features
+            number: features.copy()  # a part of a batch would keep all of it in memory
             for batch in batches
             for number, features in zip(
                 batch, self._model.features(*zip(*(pairs[number] for number in batch), strict=True)), strict=True
@@ -207,12 +207,23 @@ class ConsultingEngine:
         return shares, weights
 
 
-def _neighbours(pairs: Mapping[int, Pair], features: Mapping[int, Float[np.ndarray, "T F"]]) -> Neighbours | None:
-    """The neighbours that similar pairs give, with the features of these and other pairs; None without a pair."""
-    if not pairs:
-        return None
-    written = [token for _, tgt in pairs.values() for token in (*tgt, EOS)]
-    return Neighbours.of(np.concatenate([features[number] for number in pairs]), np.array(written))
+def _neighbours(
+    found: Sequence[Mapping[int, Pair]], features: dict[int, Float[np.ndarray, "T F"]]
+) -> Iterator[Neighbours | None]:
+    """The neighbours of each source by its similar pairs, None without one.
+
+    Of the `features` of all pairs, those that no later source needs are removed: most are of one source.
+    """
+    last = {number: place for place, pairs in enumerate(found) for number in pairs}
+    for place, pairs in enumerate(found):
+        if not pairs:
+            yield None
+            continue
+        written = [token for _, tgt in pairs.values() for token in (*tgt, EOS)]
+        yield Neighbours.of(np.concatenate([features[number] for number in pairs]), np.array(written))
+        for number in pairs:
+            if last[number] == place:
+                del features[number]
 
 
 def _columns(

@@ -1,6 +1,7 @@
 """The probabilities of a consulting engine are the formula's, and its searches are those of one model."""
 
 import math
+import tracemalloc
 from collections.abc import Sequence
 
 import numpy as np
@@ -54,7 +55,7 @@ def by_the_formula(
     distances = [((features - query) ** 2).sum() / variance for features, _ in steps]
     kernel = np.zeros(engine.vocabulary_size)
     for distance, (_, written) in zip(distances, steps, strict=True):
-        kernel[written] += math.exp(-distance / TEMPERATURE)
+        kernel[written] += math.exp((min(distances) - distance) / TEMPERATURE)  # proportional, and never all 0
     share = weight * math.exp(-min(distances) / REACH)
     of_model = np.exp(engine.tables[source[0], token])
     mixed: Float[np.ndarray, " V"] = share * kernel / kernel.sum() + (1 - share) * of_model
@@ -135,3 +136,23 @@ def test_a_pair_of_one_step_has_no_variance() -> None:
     proposals, _ = engine.step(np.array([BOS]), engine.start([[0]]), k=1, asked=everything(model, 1))
     assert np.exp(proposals.asked).sum() == pytest.approx(1.0)
     assert proposals.asked[0, EOS] > model.tables[0, BOS, EOS]
+
+
+class Own(Listed):
+    """Pairs of which each source has its own eight, by its second id."""
+
+    def find(self, source: Sequence[int], most: int) -> np.ndarray:
+        return np.arange(8 * source[1], 8 * (source[1] + 1))[:most]
+
+
+def test_the_features_of_pairs_are_not_in_memory_twice() -> None:
+    model = random_engine(5, words=500)
+    pairs = Own(*(([0, A], [B] * 9) for _ in range(8 * 32)))
+    engine = ConsultingEngine(model, pairs, most=8, weight=0.6)
+    tracemalloc.start()
+    try:
+        state = engine.start([[0, number] for number in range(32)])
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 1.5 * sum(each.features.nbytes for each in state.neighbours if each)

@@ -49,8 +49,6 @@ class Demands:
         return Constraints(
             prefix=tuple(codec.read(prefix).ids) if prefix else (),
             terms=terms,
-            continuing=codec.inner_ids if terms else frozenset(),
-            opening=codec.opening_ids if terms else frozenset(),
             after_prefix=codec.inner_ids if in_spaced_word(prefix[-1:]) else frozenset(),
         )
 

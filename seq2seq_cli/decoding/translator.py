@@ -100,11 +100,15 @@ class Translator:
         passages = {text: self._split(text, self.limits) for text in texts}
         sentences = {text: _sentences(passage) for text, passage in passages.items()}
         found = self._search(chain.from_iterable(sentences.values()))
-        lossy = [text for text, of_text in sentences.items() if any(self._lost(each, found[each]) for each in of_text)]
+        lost = self._all_lost(found)
+        lossy = [text for text, of_text in sentences.items() if not lost.keys().isdisjoint(of_text)]
         passages |= {text: self._split(text, replace(self.limits, usual_length=0)) for text in lossy}
         sentences |= {text: _sentences(passages[text]) for text in lossy}
-        found |= self._search(each for text in lossy for each in sentences[text] if each not in found)
-        found = self._search_again({each: found[each] for of_text in sentences.values() for each in of_text})
+        of_lossy = {each for text in lossy for each in sentences[text]}
+        apart = self._search(each for text in lossy for each in sentences[text] if each not in found)
+        lost = {each: spans for each, spans in (lost | self._all_lost(apart)).items() if each in of_lossy}
+        found |= apart
+        found |= self._search_again(found, lost)
         translations = {
             text: self._joined(text, passage, [found[sentence] for sentence in sentences[text]])
             for text, passage in passages.items()
@@ -141,21 +145,27 @@ class Translator:
         return split_passage(text, language=self.src_codec.config.language, limits=limits)
 
     def _search_again(
-        self, found: "Mapping[_Sentence, list[SentenceTranslation]]"
+        self, found: "Mapping[_Sentence, list[SentenceTranslation]]", lost: "Mapping[_Sentence, list[Span]]"
     ) -> "dict[_Sentence, list[SentenceTranslation]]":
-        """The translations of the sentences, with other ones where numbers or names were lost."""
-        translations, changed = dict(found), {sentence: sentence for sentence in found}
+        """Other translations of the sentences that lost numbers or names, these spans of them."""
+        translations = {sentence: found[sentence] for sentence in lost}
+        changed = {sentence: sentence for sentence in lost}
         for change in (self._demand, _Sentence.protect):
-            lossy = {
-                sentence: change(changed[sentence], spans)
-                for sentence, of_sentence in translations.items()
-                if (spans := self._lost(sentence, of_sentence))
-            }
-            lossy = {sentence: other for sentence, other in lossy.items() if other != changed[sentence]}
-            again = self._search(lossy.values())
-            translations |= {sentence: again[other] for sentence, other in lossy.items()}
-            changed |= lossy
+            others = {sentence: change(changed[sentence], spans) for sentence, spans in lost.items()}
+            others = {sentence: other for sentence, other in others.items() if other != changed[sentence]}
+            again = self._search(others.values())
+            translations |= {sentence: again[other] for sentence, other in others.items()}
+            changed |= others
+            lost = self._all_lost({sentence: translations[sentence] for sentence in lost})
         return translations
+
+    def _all_lost(self, translations: "Mapping[_Sentence, list[SentenceTranslation]]") -> "dict[_Sentence, list[Span]]":
+        """What the best translation of each sentence lacks, of those that lack something; see `_lost`."""
+        return {
+            sentence: spans
+            for sentence, of_sentence in translations.items()
+            if (spans := self._lost(sentence, of_sentence))
+        }
 
     def _demand(self, sentence: "_Sentence", spans: Sequence[Span]) -> "_Sentence":
         """The sentence on the condition that its translation has what stands in these spans, if that can be written."""

@@ -1,8 +1,8 @@
 """The ends of the sentences of a line, by rules for many scripts.
 
 A full stop does not end a sentence after an abbreviation, an initial (J. Smith), a word with a full stop inside (e.g.)
-or, in some languages, a short number (am 3. Mai); no mark does where the next word is in lower case, but in a text
-without capitals.
+or, in some languages, a short number (am 3. Mai). No mark ends a sentence before a word in lower case, unless the whole
+text is in lower case.
 """
 
 import re

@@ -57,12 +57,11 @@ The ids of the special units are PAD 0, UNK 1, BOS 2 and EOS 3.
    to leave some out, take those entries of `tokens`, `sources` and each NAME, along the axis R.
 
 `weights` are the attention weights of the step, `features` the input of the output layer.
-{axes}
-{tables}"""
-_AXES = """
+
 B is the number of sentences, S the length of the longest with EOS, R the number of rows, k and A the numbers of units
 proposed and asked for.
-"""
+
+{tables}"""
 
 
 def write_folder(folder: RunFolder, out: Path, *, overwrite: bool) -> None:
@@ -120,7 +119,6 @@ def _readme(folder: Path, codecs: Codecs) -> str:
         tgt=tgt.config.language,
         unit=src.unit,
         program=PROGRAM,
-        axes=_AXES,
         tables="\n".join(tables) + "\n",
     )
 

@@ -83,7 +83,7 @@ class Ensemble:
 
 
 def _log_mean(log_probabilities: list[Float[np.ndarray, "R V"]]) -> Float[np.ndarray, "R V"]:
-    """The logarithm of the mean of probabilities, computed without underflow."""
+    """The logarithm of the mean of probabilities, computed without underflow; never above 0, whatever is rounded."""
     total: Float[np.ndarray, "R V"] = np.logaddexp.reduce(log_probabilities)
-    mean: Float[np.ndarray, "R V"] = total - np.log(len(log_probabilities))
+    mean: Float[np.ndarray, "R V"] = np.minimum(total - np.log(len(log_probabilities), dtype=total.dtype), 0)
     return mean

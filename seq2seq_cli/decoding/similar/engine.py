@@ -149,7 +149,7 @@ class ConsultingEngine:
         asked_of_model, written_of_model = np.split(of_model.asked + rest, [asked.shape[1]], axis=1)
         with np.errstate(divide="ignore"):
             mixed = np.logaddexp(written_of_model, np.log(weights[:, np.newaxis] * shares))
-        mixed = np.where(written == PAD, -np.inf, mixed)
+        mixed = np.where(written == PAD, -np.inf, np.minimum(mixed, 0))  # rounded, it may be above 0
         is_left = _columns(written, of_model.tokens, self.vocabulary_size) < 0
         every = np.concatenate((of_model.tokens, written), axis=1)
         log_probabilities = np.concatenate(

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from seq2seq_cli.decoding.engines.ensemble import Ensemble
 from seq2seq_cli.decoding.search.search import search
 from seq2seq_cli.text.vocabulary import BOS
-from tests.unit.decoding.search.tables import A, B, TableEngine, options, random_engine
+from tests.unit.decoding.search.tables import A, B, TableEngine, options, random_engine, table
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -26,6 +26,17 @@ def test_a_step_offers_the_best_tokens_by_the_mean_of_the_probabilities(seed: in
     np.testing.assert_allclose(proposals.log_probabilities, expected.log_probabilities, atol=1e-12)
     np.testing.assert_allclose(proposals.asked, expected.asked, atol=1e-12)
     np.testing.assert_allclose(proposals.weights, expected.weights, atol=1e-12)
+
+
+def test_log_probabilities_are_no_larger_than_0_and_of_the_members_precision() -> None:
+    certain = TableEngine(table(bos={A: 1.0})[np.newaxis])
+    certain.tables = certain.tables.astype(np.float32)
+    for count in (3, 38):  # whose logarithms are rounded down and up
+        ensemble = Ensemble([certain] * count)
+        proposals, _ = ensemble.step(np.array([BOS]), ensemble.start([[0]]), k=1, asked=np.array([[A]]))
+        assert proposals.asked.dtype == proposals.log_probabilities.dtype == np.float32
+        assert -1e-6 < proposals.asked.max() <= 0
+        assert -1e-6 < proposals.log_probabilities.max() <= 0
 
 
 @settings(max_examples=20)

@@ -102,6 +102,19 @@ def test_without_weight_or_without_pairs_the_model_decides_alone(seed: int) -> N
         np.testing.assert_allclose(found.asked, expected.asked, atol=1e-6)
 
 
+def test_log_probabilities_are_no_larger_than_0_and_of_the_models_precision() -> None:
+    certain = TableEngine(np.full((1, 7, 7), 1e-30))
+    certain.tables[:, :, A] = 0
+    certain.tables[:, BOS, C] = -9  # so that the neighbours are as certain after BOS
+    certain.tables = certain.tables.astype(np.float32)
+    for weight in np.linspace(0.05, 0.95, 30):
+        engine = consulting(certain, ([0], [A]), weight=float(weight))
+        proposals, _ = engine.step(np.array([BOS]), engine.start([[0]]), k=1, asked=np.array([[A]]))
+        assert proposals.asked.dtype == proposals.log_probabilities.dtype == np.float32
+        assert proposals.asked.max() <= 0
+        assert proposals.log_probabilities.max() <= 0
+
+
 @settings(max_examples=30)
 @given(seeds)
 def test_the_translation_of_a_source_does_not_depend_on_the_others(seed: int) -> None:

@@ -23,7 +23,7 @@ CHUNK_ELSEWHERE = 2**25
 """Logits per chunk and part on a GPU, which has no such cache and is faster with larger products; 128 MB in fp32."""
 
 
-class Rows(NamedTuple):
+class ChunkSizes(NamedTuple):
     """The largest numbers of words taken at a time."""
 
     chunk: int
@@ -48,13 +48,13 @@ def output_loss(
     *,
     label_smoothing: float = 0.0,
     sampled_words: int | None = None,
-    rows: Rows | None = None,
+    sizes: ChunkSizes | None = None,
 ) -> WordLosses:
     """The losses of `targets` under softmax(W f + b), where W and b are those of `output`.
 
     Label smoothing makes the target distribution 1 - ε on the reference word plus ε/V on every word; Szegedy et al.
     2016, section 7. With `sampled_words`, the sums over the vocabulary, those of the softmax and of label smoothing,
-    are estimated from the words of `targets` and so many others, drawn again: `draw_words`. `rows` None: those for the
+    are estimated from the words of `targets` and so many others, drawn again: `draw_words`. `sizes` None: those for the
     device. Under autocast the products are in its dtype, softmax and loss in fp32.
     """
     device = features.device.type
@@ -71,12 +71,12 @@ def output_loss(
         bias = bias[sample.words] + log_counts
         smoothed = smoothed[sample.words] * sample.counts
         constant = len(targets) * smoothed @ log_counts  # which label smoothing would take for a part of z
-    rows = rows or _rows(device, vocabulary=len(bias))
+    sizes = sizes or _chunk_sizes(device, vocabulary=len(bias))
     # Inside a Function gradients are always off.
     wants_gradient = torch.is_grad_enabled()
     with torch.autocast(device, enabled=False):
         objective, nll = _OutputLoss.apply(  # type: ignore[no-untyped-call]
-            features, weight, bias, targets, label_smoothing, smoothed, rows, dtype, wants_gradient
+            features, weight, bias, targets, label_smoothing, smoothed, sizes, dtype, wants_gradient
         )
     return WordLosses(objective + constant, nll)
 
@@ -97,7 +97,7 @@ class _OutputLoss(torch.autograd.Function):
         targets: Int[Tensor, " N"],
         smoothing: float,
         smoothed: Float[Tensor, " V"],
-        rows: Rows,
+        sizes: ChunkSizes,
         dtype: torch.dtype,
         wants_gradient: bool,
     ) -> tuple[Float[Tensor, ""], Float[Tensor, " N"]]:
@@ -105,8 +105,8 @@ class _OutputLoss(torch.autograd.Function):
         W, f = weight.to(dtype), features.to(dtype)
         df, dW, db = torch.empty_like(f), None, torch.zeros_like(bias)
         # Chunks larger than a part serve the gradient of W alone.
-        C = _even(len(f), rows.chunk if wants_gradient else min(rows.chunk, rows.part))
-        P = _even(C, rows.part)
+        C = _even(len(f), sizes.chunk if wants_gradient else min(sizes.chunk, sizes.part))
+        P = _even(C, sizes.part)
         # All chunks and parts use the same memory: a new allocation costs as much as a pass over it.
         of_chunk = W.new_empty(C, len(W))
         exact = torch.promote_types(dtype, torch.float32)
@@ -140,11 +140,11 @@ class _OutputLoss(torch.autograd.Function):
         return df.to(ctx.features_dtype), dW, db, *[None] * 6
 
 
-def _rows(device: str, *, vocabulary: int) -> Rows:
-    """The rows for a device and a vocabulary of that size."""
+def _chunk_sizes(device: str, *, vocabulary: int) -> ChunkSizes:
+    """The sizes for a device and a vocabulary of that size."""
     if device == "cpu":
-        return Rows(chunk=max(1, CHUNK_ON_CPU // vocabulary), part=max(1, PART_ON_CPU // vocabulary))
-    return Rows(chunk=max(1, CHUNK_ELSEWHERE // vocabulary), part=max(1, CHUNK_ELSEWHERE // vocabulary))
+        return ChunkSizes(chunk=max(1, CHUNK_ON_CPU // vocabulary), part=max(1, PART_ON_CPU // vocabulary))
+    return ChunkSizes(chunk=max(1, CHUNK_ELSEWHERE // vocabulary), part=max(1, CHUNK_ELSEWHERE // vocabulary))
 
 
 def _even(count: int, most: int) -> int:

@@ -144,11 +144,11 @@ class ConsultingEngine:
         """
         written = state.tokens[state.sources]
         of_model, after = self._model.step(tokens, state.model, k=k, asked=np.concatenate((asked, written), axis=1))
-        shares, weights = self._consult(of_model.features, state)
-        rest = np.log1p(-weights)[:, np.newaxis]
+        p_knn, lambda_ = self._consult(of_model.features, state)
+        rest = np.log1p(-lambda_)[:, np.newaxis]
         asked_of_model, written_of_model = np.split(of_model.asked + rest, [asked.shape[1]], axis=1)
         with np.errstate(divide="ignore"):
-            mixed = np.logaddexp(written_of_model, np.log(weights[:, np.newaxis] * shares))
+            mixed = np.logaddexp(written_of_model, np.log(lambda_[:, np.newaxis] * p_knn))
         mixed = np.where(written == PAD, -np.inf, np.minimum(mixed, 0))  # rounded, it may be above 0
         is_left = _columns(written, of_model.tokens, self.vocabulary_size) < 0
         every = np.concatenate((of_model.tokens, written), axis=1)
@@ -198,15 +198,15 @@ class ConsultingEngine:
         self, features: Float[np.ndarray, "R F"], state: ConsultingState
     ) -> tuple[Float[np.ndarray, "R W"], Float[np.ndarray, " R"]]:
         """p_kNN of the tokens of `state.tokens` for each row, and lambda."""
-        shares = np.zeros((len(features), state.tokens.shape[1]), dtype=features.dtype)
-        weights = np.zeros(len(features), dtype=features.dtype)
+        p_knn = np.zeros((len(features), state.tokens.shape[1]), dtype=features.dtype)
+        lambda_ = np.zeros(len(features), dtype=features.dtype)
         starts = np.flatnonzero(np.diff(state.sources, prepend=-1)).tolist()
         for start, end in zip(starts, [*starts[1:], len(features)], strict=True):
             if neighbours := state.neighbours[state.sources[start]]:
                 of_tokens, likeness = neighbours.consult(features[start:end])
-                shares[start:end, -of_tokens.shape[1] :] = of_tokens
-                weights[start:end] = self._weight * likeness
-        return shares, weights
+                p_knn[start:end, -of_tokens.shape[1] :] = of_tokens
+                lambda_[start:end] = self._weight * likeness
+        return p_knn, lambda_
 
 
 def _neighbours(

@@ -27,14 +27,14 @@ _OFFSETS = ".offsets"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rows:
+class RaggedArray:
     """Rows of numbers end to end: row i is ``values[offsets[i]:offsets[i + 1]]``."""
 
     values: Int[np.ndarray, " N"]
     offsets: Int[np.ndarray, " P+1"]
 
     @classmethod
-    def checked(cls, values: NDArray[Any], offsets: NDArray[Any]) -> "Rows":
+    def checked(cls, values: NDArray[Any], offsets: NDArray[Any]) -> "RaggedArray":
         """The rows of arrays from a file; raises ValueError for arrays that are none."""
         if values.ndim != 1 or values.dtype.kind != "u" or offsets.ndim != 1 or offsets.dtype != np.int64:
             raise ValueError("not rows of whole numbers")
@@ -54,15 +54,15 @@ class Rows:
 class SimilarPairs:
     """Pairs of ids without EOS, found by the unigrams and bigrams of their sources."""
 
-    src: Rows
-    tgt: Rows
-    index: Rows
+    src: RaggedArray
+    tgt: RaggedArray
+    index: RaggedArray
     """For each class of n-grams, the pairs whose sources have one, in ascending order."""
     norms: Float[np.ndarray, " P"]
     """The norms of the vectors of the sources; see `find`."""
 
     @classmethod
-    def of(cls, src: Rows, tgt: Rows) -> "SimilarPairs":
+    def of(cls, src: RaggedArray, tgt: RaggedArray) -> "SimilarPairs":
         """The pairs with their index."""
         owners = np.repeat(np.arange(len(src), dtype=np.uint64), np.diff(src.offsets))
         classes, owners = _classes(src.values, owners)
@@ -70,12 +70,12 @@ class SimilarPairs:
         keys = np.unique((classes << np.uint64(32)) | owners)
         classes, owners = keys >> np.uint64(32), (keys & np.uint64(0xFFFFFFFF)).astype(np.uint32)
         counts = np.bincount(classes.astype(np.int64), minlength=_UNIGRAMS + _BIGRAMS)
-        weights = np.repeat(_weights(counts, len(src)), counts)
+        idf = np.repeat(_idf(counts, len(src)), counts)
         return cls(
             src=src,
             tgt=tgt,
-            index=Rows(values=owners, offsets=np.concatenate(([0], np.cumsum(counts)))),
-            norms=np.sqrt(np.bincount(owners, weights**2, minlength=len(src))).astype(np.float32),
+            index=RaggedArray(values=owners, offsets=np.concatenate(([0], np.cumsum(counts)))),
+            norms=np.sqrt(np.bincount(owners, idf**2, minlength=len(src))).astype(np.float32),
         )
 
     @classmethod
@@ -86,7 +86,7 @@ class SimilarPairs:
         """
         try:
             arrays = {name: np.lib.format.open_memmap(run / path, mode="r") for name, path in PAIR_FILES.items()}
-            rows = [Rows.checked(arrays[name], arrays[name + _OFFSETS]) for name in ("src", "tgt", "index")]
+            rows = [RaggedArray.checked(arrays[name], arrays[name + _OFFSETS]) for name in ("src", "tgt", "index")]
             pairs = cls(src=rows[0], tgt=rows[1], index=rows[2], norms=arrays["norms"])
             pairs._check(src_size, tgt_size)
         except Exception as error:  # a damaged header of an array can lead to any error
@@ -129,10 +129,8 @@ class SimilarPairs:
         classes = np.unique(_classes(ids, np.zeros_like(ids))[0]).tolist()
         owners = [self.index[class_] for class_ in classes]
         similarities = np.zeros(len(self.norms), dtype=np.float32)
-        for of_class, weight in zip(
-            owners, _weights(np.array([len(each) for each in owners]), len(self.norms)), strict=True
-        ):
-            similarities[of_class] += weight**2
+        for of_class, idf in zip(owners, _idf(np.array([len(each) for each in owners]), len(self.norms)), strict=True):
+            similarities[of_class] += idf**2
         np.divide(similarities, self.norms, out=similarities, where=self.norms > 0)
         best = (
             np.argpartition(-similarities, most - 1)[:most]
@@ -155,7 +153,7 @@ def _classes(
     return classes, np.concatenate((rows, rows[:-1][is_inside]))
 
 
-def _weights(counts: Int[np.ndarray, " C"], pairs: int) -> Float[np.ndarray, " C"]:
+def _idf(counts: Int[np.ndarray, " C"], pairs: int) -> Float[np.ndarray, " C"]:
     """The inverse document frequencies of classes that so many of the pairs have."""
-    weights: Float[np.ndarray, " C"] = np.log((pairs + 1) / (counts + 1)).astype(np.float32)
-    return weights
+    idf: Float[np.ndarray, " C"] = np.log((pairs + 1) / (counts + 1)).astype(np.float32)
+    return idf

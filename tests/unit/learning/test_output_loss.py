@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from torch import Tensor, nn
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from seq2seq_cli.learning.output_loss import Rows, WordLosses, output_loss
+from seq2seq_cli.learning.output_loss import ChunkSizes, WordLosses, output_loss
 from seq2seq_cli.learning.word_sample import draw_words
 
 WORDS, SIZE, VOCABULARY = 11, 5, 17
@@ -27,13 +27,15 @@ def gradients(objective: Tensor, features: Tensor, output: nn.Linear) -> tuple[T
     return torch.autograd.grad(objective, (features, output.weight, output.bias))
 
 
-many_rows = st.builds(Rows, chunk=st.integers(1, WORDS + 3), part=st.integers(1, WORDS + 3))
+many_sizes = st.builds(ChunkSizes, chunk=st.integers(1, WORDS + 3), part=st.integers(1, WORDS + 3))
 
 
-@given(rows=many_rows, smoothing=st.sampled_from([0.0, 0.1, 0.5]))
-def test_any_number_of_rows_at_a_time_gives_the_plain_formula_and_its_gradient(rows: Rows, smoothing: float) -> None:
+@given(sizes=many_sizes, smoothing=st.sampled_from([0.0, 0.1, 0.5]))
+def test_any_number_of_rows_at_a_time_gives_the_plain_formula_and_its_gradient(
+    sizes: ChunkSizes, smoothing: float
+) -> None:
     features, output, targets = example()
-    chunked = output_loss(features, output, targets, label_smoothing=smoothing, rows=rows)
+    chunked = output_loss(features, output, targets, label_smoothing=smoothing, sizes=sizes)
     logits = output(features)
     plain = F.cross_entropy(logits, targets, label_smoothing=smoothing, reduction="sum")
     same(chunked.objective, plain)
@@ -48,7 +50,7 @@ def test_the_gradient_is_that_of_finite_differences() -> None:
         layer = nn.Linear(SIZE, VOCABULARY, dtype=torch.float64)
         del layer.weight, layer.bias
         layer.weight, layer.bias = weight, bias  # type: ignore[assignment]
-        return output_loss(features, layer, targets, label_smoothing=0.1, rows=Rows(4, 3)).objective
+        return output_loss(features, layer, targets, label_smoothing=0.1, sizes=ChunkSizes(4, 3)).objective
 
     assert torch.autograd.gradcheck(objective, (features, output.weight, output.bias))
 
@@ -70,7 +72,7 @@ def test_the_losses_of_a_sample_are_those_of_the_weighted_formula(smoothing: flo
     features, output, _ = example()
     targets = torch.tensor([2, 5, 2, 9, 5, 5, 2, 9, 9, 2, 2])
     torch.manual_seed(1)
-    ours = output_loss(features, output, targets, label_smoothing=smoothing, sampled_words=4, rows=Rows(4, 3))
+    ours = output_loss(features, output, targets, label_smoothing=smoothing, sampled_words=4, sizes=ChunkSizes(4, 3))
     torch.manual_seed(1)
     sample = draw_words(targets, vocabulary=VOCABULARY, drawn=4)
     assert sample is not None
@@ -101,21 +103,21 @@ def test_logits_far_apart_stay_finite(far: float) -> None:
     assert all(gradient.isfinite().all() for gradient in gradients(losses.objective, features, output))
 
 
-@given(rows=many_rows)
-def test_without_gradients_the_losses_are_the_same(rows: Rows) -> None:
+@given(sizes=many_sizes)
+def test_without_gradients_the_losses_are_the_same(sizes: ChunkSizes) -> None:
     features, output, targets = example()
-    with_gradients = output_loss(features, output, targets, label_smoothing=0.1, rows=rows)
+    with_gradients = output_loss(features, output, targets, label_smoothing=0.1, sizes=sizes)
     with torch.no_grad():
-        without = output_loss(features, output, targets, label_smoothing=0.1, rows=rows)
+        without = output_loss(features, output, targets, label_smoothing=0.1, sizes=sizes)
     assert not without.objective.requires_grad
     same(without, WordLosses(*(loss.detach() for loss in with_gradients)))
 
 
-@given(rows=many_rows)
-def test_under_autocast_the_products_are_in_bf16_and_the_loss_is_in_fp32(rows: Rows) -> None:
+@given(sizes=many_sizes)
+def test_under_autocast_the_products_are_in_bf16_and_the_loss_is_in_fp32(sizes: ChunkSizes) -> None:
     features, output, targets = example(torch.float32)
     with torch.autocast("cpu", dtype=torch.bfloat16):
-        losses = output_loss(features, output, targets, rows=rows)
+        losses = output_loss(features, output, targets, sizes=sizes)
     logits = F.linear(features.bfloat16(), output.weight.bfloat16()).float() + output.bias
     plain = F.cross_entropy(logits, targets, reduction="none")
     assert losses.nll.dtype == losses.objective.dtype == torch.float32
@@ -141,6 +143,6 @@ class Largest(TorchDispatchMode):  # type: ignore[no-untyped-call]
 def test_the_logits_of_all_words_are_never_in_memory_at_once() -> None:
     features, output, targets = example()
     with Largest() as largest:  # type: ignore[no-untyped-call]
-        objective = output_loss(features, output, targets, rows=Rows(3, 2)).objective
+        objective = output_loss(features, output, targets, sizes=ChunkSizes(3, 2)).objective
         gradients(objective, features, output)
     assert largest.numbers == VOCABULARY * SIZE

@@ -455,7 +455,7 @@ def test_a_graph_that_takes_endless_memory_ends_in_a_line(home: Path) -> None:
 
 def test_a_graph_that_computes_no_tokens_is_refused(home: Path) -> None:
     change_graph(home / RUN / "best/decoder.onnx", leave_the_vocabulary)
-    refused(s2s_here(home, *TRANSLATE), names="best/decoder.onnx: damaged: it has other tokens than a graph of s2s")
+    refused(s2s_here(home, *TRANSLATE), names="best/decoder.onnx: damaged: its tokens are not those of a graph of s2s")
 
 
 RUN_FILES = [

@@ -66,9 +66,10 @@ def test_in_any_precision_small_singular_values_grow_no_larger_than_the_others(
 
 
 @pytest.mark.skipif(not hasattr(torch.optim, "Muon"), reason="torch has it from 2.9 on")
-@pytest.mark.parametrize("precision", ["fp32", "bf16", "bf16-mixed"])
+# On a CPU with AMX, bf16 is 0.0045 from fp64, and torch's own, in another bf16, 0.0025.
+@pytest.mark.parametrize(("precision", "rounding"), [("fp32", 0.004), ("bf16", 0.007), ("bf16-mixed", 0.004)])
 @pytest.mark.parametrize("shape", [(48, 64), (96, 32)])
-def test_in_any_precision_it_is_torch_s_own(precision: Precision, shape: tuple[int, int]) -> None:
+def test_in_any_precision_it_is_torch_s_own(precision: Precision, rounding: float, shape: tuple[int, int]) -> None:
     torch.manual_seed(2)
     ours, theirs = (nn.Parameter(torch.ones(shape)) for _ in range(2))
     muon = Muon([ours], lr=0.1, weight_decay=0.1)
@@ -80,7 +81,7 @@ def test_in_any_precision_it_is_torch_s_own(precision: Precision, shape: tuple[i
             muon.step()
         of_torch.step()  # type: ignore[no-untyped-call]
     assert ours.dtype == torch.float32
-    torch.testing.assert_close(ours, theirs, rtol=0, atol=0.004)
+    torch.testing.assert_close(ours, theirs, rtol=0, atol=rounding)
     assert (1 - ours).abs().max() > 0.1
 
 

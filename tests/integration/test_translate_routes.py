@@ -507,12 +507,11 @@ def test_prompts_side_by_side_keep_the_lines_of_each_other(folder: Path, tmp_pat
     assert kept == [LINES[0], ":quit", LINES[1], ":quit"]
 
 
-def test_control_characters_of_a_copied_word_do_not_reach_a_terminal(folder: Path, tmp_path: Path) -> None:
-    word = "Zo\u202eë"
-    command = [*TRANSLATE, "--model", "runs/copying", word]
+def test_a_mark_of_direction_in_a_copied_word_is_left_out(folder: Path, tmp_path: Path) -> None:
+    command = [*TRANSLATE, "--model", "runs/copying", "Zo\u202eë"]
     with on_terminal(command, tmp_path.parent / folder, TERM="dumb") as terminal:
         _, shown = terminal.wait()
     assert "\u202e" not in shown
-    assert r"Zo\u202eë" in shown
+    assert "Zoë " in shown
     done = subprocess.run(command, cwd=folder, capture_output=True, check=True)
-    assert done.stdout.decode().split()[0] == word
+    assert done.stdout.decode().split()[0] == "Zoë"

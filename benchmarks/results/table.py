@@ -93,13 +93,13 @@ def results_table(results: Sequence[Result]) -> list[str]:
 def summary_table(results: Sequence[Result]) -> list[str]:
     """BLEU, a row for each system, the best one first, and a column for each pair file.
 
-    A system that was measured several times on the same pairs is there with the fewest settings of its own, and of
-    these with the highest score.
+    A system that was measured several times on the same pairs is there with the fewest settings of its own, of these on
+    the machine with the most seeds, and of these with the highest score.
     """
     groups = _by_system(results)
     test_sets = Counter(pairs for pairs, _ in {key[:2] for key in groups})
     cells: dict[str, dict[str, list[Result]]] = {}  # by system and pairs
-    for key in sorted(groups, key=lambda key: (len(key[3]), -mean(_bleu(groups[key])))):
+    for key in sorted(groups, key=lambda key: (len(key[3]), -len(groups[key]), -mean(_bleu(groups[key])))):
         pairs, test, system, *_ = key
         name = pairs if test_sets[pairs] == 1 else ", tested on ".join((pairs, *test))
         cells.setdefault(system, {}).setdefault(name, groups[key])

@@ -13,27 +13,22 @@ _OTHER_FILES = frozenset(
     [".bin", ".gz", ".json", ".onnx", ".pdf", ".png", ".pt", ".pth", ".safetensors", ".tar", ".tgz", ".txt"]
 )
 """Endings of files that are no exports; a name such as model.v2 is that of a folder."""
-_NAMES: dict[ExportFormat, str] = {
-    "html": "end in .html",
-    "zip": "end in .zip",
-    "onnx": "be that of a folder, without the ending of a file",
-}
 
 
-def export(run: Path | str | None, out: Path | str, *, to: ExportFormat | None = None, overwrite: bool = False) -> Path:
-    """Write a run in a format for others, and return its path `out`.
+def export(run: Path | str | None, out: Path | str, *, overwrite: bool = False) -> Path:
+    """Write a run in the format that the name of `out` asks for, and return that path.
 
-    onnx: a folder from which programs in any language can translate; see `standalone`. html: a page that translates in
-    a browser; see `write_page`. zip: one file with what translating with s2s needs, which ``--model`` and `load` take.
-    Without `to`, the name of `out` decides. `run` is a run folder, one of its files of weights, an archive that was
-    written here, or None for the newest run of ``runs/``.
+    A folder, onnx: programs in any language can translate from it; see `standalone`. .html: a page that translates in a
+    browser; see `write_page`. .zip: one file with what translating with s2s needs, which ``--model`` and `load` take.
+    `run` is a run folder, one of its files of weights, an archive that was written here, or None for the newest run of
+    ``runs/``.
 
-    Raises UsageError when `out` holds something that `overwrite` does not allow to replace, and for a name that does
-    not fit the format; ModelFileError when a file of the run is missing, damaged, or does not fit the others;
-    ExportError when the model cannot be exported.
+    Raises UsageError when `out` holds something that `overwrite` does not allow to replace, and for the name of another
+    file; ModelFileError when a file of the run is missing, damaged, or does not fit the others; ExportError when the
+    model cannot be exported.
     """
     path, out = None if run is None else Path(run), Path(out)
-    chosen = chosen_format(out, to)
+    chosen = format_of(out)
     with opened_run(path) as folder:
         match chosen:
             case "onnx":
@@ -52,27 +47,17 @@ def export(run: Path | str | None, out: Path | str, *, to: ExportFormat | None =
     return out
 
 
-def chosen_format(out: Path, to: ExportFormat | None) -> ExportFormat:
-    """The format `to`, or without it the one that the name of an export asks for.
+def format_of(out: Path) -> ExportFormat:
+    """The format that the name of an export asks for: html or zip for one that ends so, onnx for that of a folder.
 
-    html and zip need a name that ends so, onnx that of a folder. Raises UsageError for another name.
+    Raises UsageError for the name of another file.
     """
-    named = _named_format(out)
-    if to is not None and named != to:
-        raise UsageError(f"{out}: the name of an export to {to} must {_NAMES[to]}")
-    if named is None:
-        raise UsageError(f"{out}: not the name of an export: let it end in .zip or .html, or name a folder")
-    return named
-
-
-def _named_format(out: Path) -> ExportFormat | None:
-    """The format of exports with such a name; None for the name of another file."""
     match out.suffix.lower():
         case ".html" | ".htm":
             return "html"
         case ".zip":
             return "zip"
         case ending if ending in _OTHER_FILES:
-            return None
+            raise UsageError(f"{out}: not the name of an export: let it end in .zip or .html, or name a folder")
         case _:
             return "onnx"

@@ -1,4 +1,4 @@
-"""Epochs, times and best weights in words, the same wherever they are message: bar, list, model card, report."""
+"""Epochs, times and best weights in words, the same wherever they are shown: bar, list, model card, report."""
 
 import math
 

@@ -477,7 +477,7 @@ def make_valid(folder: Path, run: Callable[[Sequence[str]], Any]) -> None:
     (folder / _RUN / "best" / "export.json").unlink()  # made for the longer config
     run(shlex.split(WITH_INT8))
     run(["export", _RUN, EXPORT])
-    run(["export", _RUN, ARCHIVE, "--to", "zip"])
+    run(["export", _RUN, ARCHIVE])
 
 
 def _shorten(path: Path) -> None:

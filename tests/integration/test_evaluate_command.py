@@ -112,7 +112,7 @@ def test_gold_links_may_flow_in(folder: Path) -> None:
 
 
 def test_a_run_in_an_archive_is_evaluated_as_the_run_itself(folder: Path) -> None:
-    assert s2s_here(folder, "export", "runs/newest", "newest.zip", "--to", "zip").returncode == 0
+    assert s2s_here(folder, "export", "runs/newest", "newest.zip").returncode == 0
     [packed], [run] = (
         evaluated(folder, name, "--file", "pairs.tsv")["systems"] for name in ("newest.zip", "runs/newest")
     )

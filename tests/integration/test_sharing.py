@@ -106,7 +106,7 @@ def test_an_archive_has_what_translating_needs_and_no_more(sender: Path) -> None
     assert b"a machine" not in zipfile.ZipFile(sender / "small.zip").read("small/corpus.json")
     before = (sender / "small.zip").read_bytes()
     refused(s2s_here(sender, "export", "runs/small", "small.zip"), "small.zip", "--overwrite")
-    done = s2s_here(sender, "export", "runs/small", "small.zip", "--to", "zip", "--overwrite")
+    done = s2s_here(sender, "export", "runs/small", "small.zip", "--overwrite")
     assert done.returncode == 0
     assert (sender / "small.zip").read_bytes() == before  # the same run, the same bytes
 

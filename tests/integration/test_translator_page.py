@@ -109,7 +109,7 @@ def with_conventions(run: RunFolder) -> RunFolder:
 def open_page(browser: Browser, run: RunFolder) -> Path:
     """Export a run and open the page, ready to translate."""
     page = run.path.with_suffix(".html")
-    done = s2s_here(run.path.parent, "export", str(run.path), "--to", "html", str(page), "--overwrite")
+    done = s2s_here(run.path.parent, "export", str(run.path), str(page), "--overwrite")
     assert (done.returncode, done.stderr) == (0, "")
     browser.open(page)
     browser.run("translatorOpened.then(() => true)")

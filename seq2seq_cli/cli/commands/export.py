@@ -22,30 +22,20 @@ def export(
         Path,
         typer.Argument(metavar="RUN", help=f"The run: {RUN_FORMS}.", autocompletion=complete_run),
     ],
-    out: Annotated[Path, typer.Argument(metavar="OUT", help="The folder or file to make.")],
-    to: Annotated[
-        ExportFormat | None,
-        typer.Option(
-            "--to",
-            show_default="as OUT ends, else onnx",
-            help="onnx: a folder with which programs in any language can translate. html: a page that translates in a"
-            " browser. zip: a file for s2s on another machine.",
-        ),
-    ] = None,
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="The folder, or the .html or .zip file, to make.")],
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace what was exported to OUT before.")] = False,
 ) -> None:
     """Write a run in a form for others: as graphs for ONNX Runtime, as a page that translates, or as a file for s2s.
 
-    The name of OUT decides; with --to, it must fit. A name without an ending is a folder with the weights, the graphs
-    of the encoder and of a decoder step, the units of both languages, a README.md that explains them, and a short
-    Python program that needs onnxruntime and numpy alone. A .zip file holds what translating needs. s2s translate
-    --model OUT takes both.
+    The name of OUT decides. A name without an ending is a folder with the weights, the graphs of the encoder and of a
+    decoder step, the units of both languages, a README.md that explains them, and a short Python program that needs
+    onnxruntime and numpy alone. A .zip file holds what translating needs. s2s translate --model OUT takes both.
 
     A page, .html, translates in a browser and shows the attention, without s2s and without a network.
     """
-    from seq2seq_cli.decoding.export import chosen_format
+    from seq2seq_cli.decoding.export import format_of
     from seq2seq_cli.decoding.export import export as write
 
-    made = write(run, out, to=to, overwrite=overwrite)
-    hint = _HINTS[chosen_format(made, to)].format(out=made, quoted=quote(str(made)))
+    made = write(run, out, overwrite=overwrite)
+    hint = _HINTS[format_of(made)].format(out=made, quoted=quote(str(made)))
     typer.echo(one_line(f"{made}: exported; {hint}"))

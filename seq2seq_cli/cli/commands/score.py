@@ -54,7 +54,7 @@ def score(
     device: Device = "auto",
     overrides: Overrides = None,
 ) -> None:
-    """Print the probability of given translations under a trained run.
+    """Print the log-probability of given translations under a trained run.
 
     The log-probability of a translation is the sum over its tokens, <eos> counted. Its score is the mean per token, at
     most 0; the confidence is exp(score), from 0 to 1. The perplexity of all pairs is exp(-s), where s is their mean

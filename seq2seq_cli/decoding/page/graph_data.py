@@ -20,7 +20,7 @@ _INFINITE = {np.inf: "Infinity", -np.inf: "-Infinity"}
 """JSON has no such numbers; JavaScript reads them from text."""
 
 
-_NOT_COMPUTED = "which the page cannot compute: export the model with --to onnx"
+_NOT_COMPUTED = "which the page cannot compute: export the run to a folder instead"
 
 
 class TensorData(TypedDict):

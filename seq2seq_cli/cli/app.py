@@ -166,7 +166,9 @@ def _tell(error: Exception, memory_cure: str) -> None:
             lines = [f"out of memory: {memory_cure}"]
         case ModuleNotFoundError():
             # The distribution that only translates has fewer packages: examples/translate_only.
-            lines = [f"this installation lacks the package {error.name}: install the full s2s package (README, Install)"]
+            lines = [
+                f"this installation lacks the package {error.name}: install the full s2s package (README, Install)"
+            ]
         case BrokenPipeError():
             lines = []  # nobody is left to tell
         case OSError():

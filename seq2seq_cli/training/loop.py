@@ -34,12 +34,16 @@ STEPS_BETWEEN_LIMITS = 20
 """Updates between two checks of freed memory: returning it takes up to a fifth of the time of an update."""
 
 
+class PositionError(ModelFileError):
+    """The position that a checkpoint has in its epoch is beyond the end of the epoch."""
+
+
 class TrainingLoop:
     """The events of a training, from where `state` is to the end that the config sets.
 
     `state` is up to date whenever an event comes. All processes of a `group` have the same events, each with its share
     of every batch. Iterating raises TrainingError when the gradient is not finite several times in a row, and
-    ModelFileError when `state` is beyond the end of an epoch.
+    PositionError when `state` is beyond the end of an epoch.
     """
 
     def __init__(
@@ -80,7 +84,7 @@ class TrainingLoop:
             epoch=progress.epoch,
         )
         if progress.position > len(order):
-            raise ModelFileError(f"{progress.position} batches of an epoch are done, which has {len(order)}")
+            raise PositionError(f"{progress.position} batches of an epoch are done, which has {len(order)}")
         progress.batches, progress.order = len(order), order_of_pairs(training)
         with closing(self._batches(order)) as batches:
             self._clock.tick()

@@ -42,7 +42,7 @@ from seq2seq_cli.runs.provenance import Provenance
 from seq2seq_cli.runs.weights import Weights
 from seq2seq_cli.text.sides import load_codecs
 from seq2seq_cli.training.events import Event, Started, Validated
-from seq2seq_cli.training.loop import TrainingLoop, order_of_pairs
+from seq2seq_cli.training.loop import PositionError, TrainingLoop, order_of_pairs
 from seq2seq_cli.training.recorder import Recorder
 from seq2seq_cli.training.signals import StopRequest
 
@@ -224,7 +224,7 @@ class Session:
         except NotFiniteError as error:
             slower = f"training.lr={self.config.training.lr / 2:g}"
             raise TrainingError(f"{error}; {self._how_to_resume(slower)}") from error
-        except ModelFileError as error:
+        except PositionError as error:
             raise self.group.agreed(_not_a_checkpoint(self.run, f" ({error})")) from error
 
     def _how_to_resume(self, *overrides: str) -> str:

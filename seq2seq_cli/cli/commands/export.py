@@ -33,8 +33,8 @@ def export(
 
     A page, .html, translates in a browser and shows the attention, without s2s and without a network.
     """
-    from seq2seq_cli.decoding.export import format_of
     from seq2seq_cli.decoding.export import export as write
+    from seq2seq_cli.decoding.export import format_of
 
     made = write(run, out, overwrite=overwrite)
     hint = _HINTS[format_of(made)].format(out=made, quoted=quote(str(made)))

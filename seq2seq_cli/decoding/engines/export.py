@@ -63,7 +63,7 @@ def export_best(folder: Path, model: Seq2Seq, config: Config) -> None:
 
 
 def _check(folder: Path, record: ExportRecord, model: Seq2Seq) -> None:
-    """Raise ExportError unless the graphs compute what the model computes."""
+    """Raise ExportError unless the graphs, with the decoder in fp32, compute what the model computes."""
     reference = TorchEngine(model, torch.device("cpu"))
     try:
         exported = OnnxEngine(folder, record, threads=1, with_features=True)

@@ -13,6 +13,7 @@ from tests.browser import Browser, running_browser
 from tests.commands import Done, s2s_here
 from tests.unit.pages.test_page import HOSTILE, Parsed
 from tests.untrained import make_run
+from tests.waiting import wait_until
 
 MODELS = ("--model", "runs/first", "--model", "runs/second")
 TEXTS = ["She kissed him.", "He saw the dog?", "", "She saw \"Zoë\" & <b onclick='document.title=1'>him</b>."]
@@ -140,6 +141,7 @@ def test_many_texts_are_a_list_that_opens_by_the_keyboard(folder: Path, tmp_path
     assert browser.run("document.querySelectorAll('.word').length") == 0
     browser.run("document.querySelector('.text:nth-child(3) summary').focus()")
     browser.press("Enter", 13, "\r")
+    wait_until(lambda: browser.run("document.querySelector('.line') !== null"))
     assert browser.run("document.querySelector('.line').textContent").startswith("Shesaw2")
     browser.press("Tab", 9)
     assert browser.run("document.activeElement.textContent") == "She"

@@ -201,7 +201,13 @@ def test_every_mechanism_gives_what_python_computes(
             tokens, asked = np.array(step["tokens"]), np.array(step["asked"], dtype=np.int64)
             expected, state = engine.step(tokens, state, k=step["k"], asked=asked.reshape(len(tokens), -1))
             state = state.select(np.array(step["rows"]))
-            for name, theirs in zip(("tokens", "logProbabilities", "asked", "weights"), expected, strict=True):
+            shared = {
+                "tokens": expected.tokens,
+                "logProbabilities": expected.log_probabilities,
+                "asked": expected.asked,
+                "weights": expected.weights,
+            }
+            for name, theirs in shared.items():
                 np.testing.assert_allclose(np.array(ours[name], dtype=np.float64), theirs, rtol=0, atol=1e-5)
 
 

@@ -58,7 +58,7 @@ class _Translator:
         self._places = _LINE_PLACES if flags & re.MULTILINE else _PLACES
         self._any = r"[\s\S]" if flags & re.DOTALL else r"[^\n]"
 
-    def sequence(self, nodes: Iterable[tuple[Any, Any]]) -> str:
+    def sequence(self, nodes: _parser.SubPattern) -> str:
         """The source of some parsed nodes in a row."""
         return "".join(self._node(str(kind), value) for kind, value in nodes)
 

@@ -113,7 +113,9 @@ class _Recogniser:
     languages: Codes | None
     """Those that are preferred, in the order of the columns."""
     direction: Codes | None = None
-    """The same, once a file states them."""
+    """The same, where the first file that states languages states these."""
+    is_decided: bool = False
+    """Whether a file has stated languages."""
 
     def recognise(self, pair_files: Iterable[PairFile]) -> Iterator[Recognised]:
         """The pair files, of which two without columns are aligned files."""
@@ -147,9 +149,10 @@ class _Recogniser:
 
     def _remember_languages(self, found: Recognised) -> Recognised:
         """The same; its languages are preferred from now on where no others are."""
-        self.languages = self.languages or found.stated
-        if found.stated == self.languages:
-            self.direction = self.languages
+        if found.stated and not self.is_decided:
+            self.is_decided = True
+            self.languages = self.languages or found.stated
+            self.direction = found.stated if found.stated == self.languages else None
         return found
 
     def _recognise(self, pair_file: PairFile) -> "Recognised | _Lines":

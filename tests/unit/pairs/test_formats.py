@@ -598,6 +598,13 @@ def test_a_table_is_not_turned_where_columns_or_its_own_direction_are_asked_for(
     assert pairs == [("Cat.", "Katze."), ("Hund.", "Dog.")]
 
 
+def test_no_table_is_turned_where_the_name_of_the_first_contradicts_the_languages_asked_for(tmp_path: Path) -> None:
+    for number, name in enumerate(("news.en-de.tsv", "talks.de-en.tsv", "more.en-de.tsv")):
+        (tmp_path / name).write_text(f"Hund {number}.\tDog {number}.\n", encoding="utf-8")
+    pairs = trained_on(tmp_path, "news.en-de.tsv", "talks.de-en.tsv", "more.en-de.tsv", "--languages", "de-en")
+    assert pairs == [(f"Hund {number}.", f"Dog {number}.") for number in range(3)]
+
+
 def test_a_name_that_the_script_of_the_text_contradicts_turns_no_table(tmp_path: Path) -> None:
     (tmp_path / "news.en-ru.tsv").write_text("The cat.\tКошка.\n" * 9, encoding="utf-8")
     (tmp_path / "talks.ru-en.tsv").write_text("The big dog sleeps.\tСобака спит тут.\n" * 9, encoding="utf-8")

@@ -15,7 +15,7 @@ from seq2seq_cli.cli.terminal.notices import tell, warn
 from seq2seq_cli.cli.terminal.progress import progress_bar
 from seq2seq_cli.config.choices import LARGEST_INTEGER
 from seq2seq_cli.counts import counted
-from seq2seq_cli.errors import Interrupted, exit_code_of_signal, one_line
+from seq2seq_cli.errors import ConfigError, Interrupted, exit_code_of_signal, one_line
 from seq2seq_cli.runs.layout import BEST, CONFIG, TRAINED
 from seq2seq_cli.runs.output_folder import free_folder
 
@@ -227,7 +227,7 @@ def _next_lines(report: "PrepareReport", config: str | None, codec_from: Path | 
     from seq2seq_cli.training.plan import Options, new_folder
 
     pairs = report.manifest.splits["train"].pairs
-    can_begin = codec_from and all((codec_from / name).is_file() for name in (CONFIG, BEST, TRAINED))
+    can_begin = codec_from and _can_begin_with(codec_from, config)
     if config is None and not can_begin:
         config, minutes = recipe_for(pairs)
         yield f"recipe for {counted(pairs, 'pair')}: {config}" + (f", {minutes:g} minutes" if minutes else "")
@@ -243,3 +243,17 @@ def _next_lines(report: "PrepareReport", config: str | None, codec_from: Path | 
     if folder != (free := free_folder(folder)):
         command += f" --out {quote(str(free))}"
     yield f"next: {command}"
+
+
+def _can_begin_with(run: Path, config: str | None) -> bool:
+    """Whether a training can begin with the weights of a run: they are there, and the config has their model."""
+    from seq2seq_cli.config.differences import find_weight_differences
+    from seq2seq_cli.config.loader import load_config, load_saved_config
+
+    if not all((run / name).is_file() for name in (CONFIG, BEST, TRAINED)):
+        return False
+    try:
+        old = load_saved_config(run / CONFIG)
+    except ConfigError:  # damaged: the codecs, which are whole, are all that prepare needs
+        return False
+    return config is None or not find_weight_differences(old, load_config(config, sections=("model",)))

@@ -51,7 +51,7 @@ Columns = Annotated[
     typer.Option(
         "--columns",
         metavar="en,de",
-        help="The columns of source and target, by name or number.",
+        help="The first and the second column, by name or number; the source first, or with --swap the target.",
         show_default="found by their names, else the first two text columns",
     ),
 ]

@@ -39,7 +39,8 @@ Columns: TypeAlias = Annotated[
     typer.Option(
         "--columns",
         metavar="en,de",
-        help="Source and target columns of --file, by name or number, in the direction of the run.",
+        help="The first and the second column of --file, by name or number, in the order of the prepared files: the"
+        " target first where s2s prepare had --swap.",
         show_default="found by their names, else the first two text columns",
     ),
 ]

@@ -135,8 +135,8 @@ class _Recogniser:
             stated = Recognised(pair_file=PairFile(files=files)).stated
             if self.languages and stated == reversed_codes(self.languages):
                 files = files[::-1]
-            notice = f"{files[0].name} and {files[1].name}: taken as two columns, line by line"
-            yield self._remember_languages(Recognised(pair_file=PairFile(files=files), notice=notice))
+            told = [f"{files[0].name} and {files[1].name}: taken as two columns, line by line", *_unread_in_each(files)]
+            yield self._remember_languages(Recognised(pair_file=PairFile(files=files), notice="; ".join(told)))
         elif first.is_text:
             raise PairFileError(
                 f"{first.file.name}:1: one column only: separate source and target by a tab, put cells that hold the"
@@ -157,10 +157,10 @@ class _Recogniser:
 
     def _recognise(self, pair_file: PairFile) -> "Recognised | _Lines":
         if len(pair_file.files) > 1:
-            return Recognised(pair_file=pair_file)
+            return Recognised(pair_file=pair_file, notice="; ".join(_unread_in_each(pair_file.files)))
         [file] = pair_file.files
         try:
-            reader, unread = _find_reader(file, self.encoding)
+            reader = _find_reader(file, self.encoding)
         except PairFileError:
             return _Lines(file, is_text=False)
         if isinstance(reader, _Lines):
@@ -183,7 +183,7 @@ class _Recogniser:
         unit: PlaceUnit = "record" if isinstance(reader, JsonRecords) and reader.is_list else "line"
         is_plain = choice.columns == (1, 2) and reader == TAB_LINES
         told = [] if is_plain and not choice.has_header else [_told(reader, choice, f"{unit} {records[before].line}")]
-        told += [unread] if unread else []
+        told += [unread] if (unread := _unread_in(file)) else []
         return Recognised(
             pair_file=replace(
                 pair_file,
@@ -232,25 +232,34 @@ def _told(reader: Reader, choice: Choice, first: str) -> str:
     return f"{reader.kind}; its columns {columns} are taken{header}"
 
 
-def _find_reader(file: LocalFile, encoding: str) -> tuple[Reader | _Lines, str]:
-    """The reader of a file's format, and the sentence about the texts of an archive that it does not read.
-
-    Raises PairFileError when the file cannot be read.
-    """
-    unread = ""
+def _find_reader(file: LocalFile, encoding: str) -> Reader | _Lines:
+    """The reader of a file's format; raises PairFileError when the file cannot be read."""
     with open_file(file.path, file.name) as raw:
         begin = raw.read(len(MAGIC))
         if begin == MAGIC:
-            return Parquet(), unread
+            return Parquet()
         if is_zip(begin):
             with open_archive(raw, file.name) as archive:
                 if is_workbook(archive):
-                    return Spreadsheet(), unread
-                unread = unread_texts(archive)
+                    return Spreadsheet()
     head, is_text = _head(file, encoding)
     if is_xml(head):
-        return Tmx(), unread
-    return find_json(head) or find_table(head) or _Lines(file, is_text=is_text and head.strip() != ""), unread
+        return Tmx()
+    return find_json(head) or find_table(head) or _Lines(file, is_text=is_text and head.strip() != "")
+
+
+def _unread_in(file: LocalFile) -> str:
+    """The sentence about the texts of an archive that are not read; empty where there are none, or it is damaged."""
+    with suppress(PairFileError), open_file(file.path, file.name) as raw:
+        if is_zip(raw.read(len(MAGIC))):
+            with open_archive(raw, file.name) as archive:
+                return "" if is_workbook(archive) else unread_texts(archive)
+    return ""
+
+
+def _unread_in_each(files: Sequence[LocalFile]) -> list[str]:
+    """The same of aligned files, each with the name of its file."""
+    return [f"{file.name}: {unread}" for file in files if (unread := _unread_in(file))]
 
 
 def _head(file: LocalFile, encoding: str) -> tuple[str, bool]:

@@ -93,6 +93,17 @@ def test_the_texts_of_an_archive_that_are_not_read_are_named(tmp_path: Path) -> 
     assert done.stderr == "s2s: split.zip: train.txt in it is read, but not valid.txt\n"
 
 
+def test_the_texts_of_aligned_archives_that_are_not_read_are_named(tmp_path: Path) -> None:
+    for name, sentence in (("c.en.zip", "Cat.\n"), ("c.de.zip", "Katze.\n")):
+        with zipfile.ZipFile(tmp_path / name, "w") as archive:
+            archive.writestr("train.txt", sentence * 200)
+            archive.writestr("valid.txt", sentence)
+    unread = "; ".join(f"{name}: train.txt in it is read, but not valid.txt" for name in ("c.en.zip", "c.de.zip"))
+    assert prepare(tmp_path, "--src", "c.en.zip", "--tgt", "c.de.zip", *WHOLE).stderr == f"s2s: {unread}\n"
+    done = prepare(tmp_path, "c.en.zip", "c.de.zip", *WHOLE, "--overwrite")
+    assert done.stderr == f"s2s: c.en.zip and c.de.zip: taken as two columns, line by line; {unread}\n"
+
+
 def test_given_splits_have_any_format(tmp_path: Path) -> None:
     write(
         tmp_path,

@@ -1,6 +1,7 @@
 """Files whose names or columns state other languages than those that they are taken for."""
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from seq2seq_cli.pairs.languages import Codes, Statement, reversed_codes, whole_first
 from seq2seq_cli.pairs.recognise import Recognised
@@ -22,7 +23,7 @@ def find_disagreements(
     `are_given`: an option, the config or a model states the languages, which may correct the name of a file.
     """
     first = None if are_given else next(iter(whole_first(statements(train))), None)
-    all_turned = all(each.stated == reversed_codes(taken) for each in train)
+    all_turned = all(each.statement and each.statement.codes == reversed_codes(taken) for each in train)
     for number, each in enumerate([*train, *held_out]):
         if first and each.names and each.languages == taken and ANY_LANGUAGE in taken:
             yield (
@@ -30,9 +31,12 @@ def find_disagreements(
                 f" language: it is taken as any language ({ANY_LANGUAGE}); name it with --languages"
             )
         turn = "for the other direction use --swap" if all_turned else _TURN_ONE if number < len(train) else TURN
-        if each.stated and (cure := _cure(each, each.stated, taken, first, turn)):
+        # The name of one column may contradict that of the file, which is the statement then.
+        said = [codes for codes in (each.statement and each.statement.codes, each.languages) if codes]
+        cures = ((codes, cure) for codes in said if (cure := _cure(each, codes, taken, first, turn)))
+        for codes, cure in islice(cures, 1):
             yield (
-                f"{each.pair_file.name}: says that its columns are {'-'.join(each.stated)}; they are taken as"
+                f"{each.pair_file.name}: says that its columns are {'-'.join(codes)}; they are taken as"
                 f" {'-'.join(taken)}: {cure}"
             )
 

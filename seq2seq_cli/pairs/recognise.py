@@ -50,13 +50,11 @@ class Recognised:
     """Its first pairs."""
 
     @property
-    def stated(self) -> Codes | None:
-        """The languages of the columns, from their names or else from those of the files; None if none has them."""
-        return self.languages or self._named
-
-    @property
     def statement(self) -> Statement | None:
-        """The same, but from the names of the files where only one column is named after a language."""
+        """The languages of the columns, from their names or else from those of the files; None if none has them.
+
+        Those of the files count, too, where only one column is named after a language.
+        """
         if self.languages and (ANY_LANGUAGE not in self.languages or not self._named):
             return Statement(self.languages, "columns")
         return Statement(self._named, "name") if self._named else None
@@ -132,8 +130,8 @@ class _Recogniser:
         """A file without columns, and the one behind it."""
         if isinstance(other, _Lines):
             files = first.file, other.file
-            stated = Recognised(pair_file=PairFile(files=files)).stated
-            if self.languages and stated == reversed_codes(self.languages):
+            named = guess_languages([file.name for file in files])
+            if self.languages and named == reversed_codes(self.languages):
                 files = files[::-1]
             told = [f"{files[0].name} and {files[1].name}: taken as two columns, line by line", *_unread_in_each(files)]
             yield self._remember_languages(Recognised(pair_file=PairFile(files=files), notice="; ".join(told)))
@@ -149,10 +147,11 @@ class _Recogniser:
 
     def _remember_languages(self, found: Recognised) -> Recognised:
         """The same; its languages are preferred from now on where no others are."""
-        if found.stated and not self.is_decided:
+        if found.statement and not self.is_decided:
+            stated = found.statement.codes
             self.is_decided = True
-            self.languages = self.languages or found.stated
-            self.direction = found.stated if found.stated == self.languages else None
+            self.languages = self.languages or stated
+            self.direction = stated if stated == self.languages else None
         return found
 
     def _recognise(self, pair_file: PairFile) -> "Recognised | _Lines":

@@ -161,7 +161,7 @@ def _resolved(
     codes = text.src.language, text.tgt.language
     in_order = reversed_codes(codes) if config.data.swap else codes
     if codecs is not None:
-        taken = in_order if languages else next(filter(None, (each.stated for each in train)), in_order)
+        taken = in_order if languages else next((each.codes for each in statements(train)), in_order)
         check_languages(taken, codecs, swap=config.data.swap)
         origin = "codecs"
     is_guess = origin in ("columns", "name", "default")

@@ -483,6 +483,24 @@ def test_names_of_files_say_more_than_half_of_the_names_of_columns(tmp_path: Pat
     assert told in prepare(tmp_path, name, *WHOLE).stdout
 
 
+def test_half_of_the_names_of_columns_and_the_name_of_the_file_are_one_statement(tmp_path: Path) -> None:
+    (tmp_path / "a.en-de.tsv").write_text("English\tTranslation\n" + "Cat.\tKatze.\n" * 12, encoding="utf-8")
+    write(tmp_path, b="de,en\nHund.,Dog.\n")
+    assert trained_on(tmp_path, "a.en-de.tsv", "b") == [("Cat.", "Katze."), ("Dog.", "Hund.")]
+    said = "s2s: warning: a.en-de.tsv: says that its columns are en-de; they are taken as"
+    done = prepare(tmp_path, "a.en-de.tsv", "--languages", "de-en", *WHOLE, "--overwrite")
+    assert f"{said} de-en: for the other direction use --swap" in done.stderr
+    done = prepare(tmp_path, "a.en-de.tsv", "--languages", "en-fr", *WHOLE, "--overwrite")
+    assert f"{said} en-fr: see --languages" in done.stderr
+
+
+def test_the_name_of_a_column_that_contradicts_that_of_the_file_is_told(tmp_path: Path) -> None:
+    (tmp_path / "c.en-de.tsv").write_text("French\tTranslation\n" + "Chat.\tKatze.\n" * 12, encoding="utf-8")
+    done = prepare(tmp_path, "c.en-de.tsv", *WHOLE)
+    assert "en to de (as the file's name says)" in done.stdout
+    assert "c.en-de.tsv: says that its columns are fr-xx; they are taken as en-de: see --languages" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("before", "between"),
     [("s{}", ""), ("GEN {}:7", ""), ("eng", "deu"), ("{}", "")],

@@ -43,10 +43,11 @@ class Selection:
         """What may be wrong with the held-out splits."""
         if self.empty:
             options = " and ".join(f"--{split}" for split in self.empty)
-            keys = " and ".join(f"data.{split}_sources=0" for split in self.empty)
+            keys = [f"data.{split}_sources=0" for split in self.empty]
             yield (
-                f"nothing is held out for {' and '.join(self.empty)}: pairs that share a sentence stay together, and no"
-                f" such group is small enough: give files with {options}, or want none, with {keys}"
+                f"nothing is held out for {' and '.join(self.empty)}: the pairs form too few, or too large, groups of"
+                f" shared sentences: give files with {options}, or hold out none with"
+                f" {' '.join(f'--set {key}' for key in keys)}"
             )
         if self.shared:
             pairs = counted(self.shared, "pair")

@@ -234,10 +234,12 @@ def test_a_split_that_stays_empty_is_told(tmp_path: Path) -> None:
     assert [split.pairs for split in report.manifest.splits.values()] == [100, 0, 0]
     [warning] = report.warnings
     assert warning == (
-        "nothing is held out for valid and test: pairs that share a sentence stay together, and no such group is small"
-        " enough: give files with --valid and --test, or want none, with data.valid_sources=0 and"
-        " data.test_sources=0"
+        "nothing is held out for valid and test: the pairs form too few, or too large, groups of shared sentences: give"
+        " files with --valid and --test, or hold out none with --set data.valid_sources=0 --set data.test_sources=0"
     )
+    [warning] = prepare(tmp_path / "one.txt", out=tmp_path / "half", overrides=["data.valid_sources=0"]).warnings
+    assert warning.startswith("nothing is held out for test: ")
+    assert warning.endswith(": give files with --test, or hold out none with --set data.test_sources=0")
     none = ["data.valid_sources=0", "data.test_sources=0"]
     assert prepare(tmp_path / "one.txt", out=tmp_path / "none", overrides=none).warnings == []
 

@@ -63,12 +63,12 @@ class OwnPairs:
 
     def check(self) -> None:
         """Raise UsageError for what is said of files where there are none, ConfigError for what cannot be used."""
-        if self.encoding:
+        if self.encoding is not None:
             check_encoding(self.encoding, "--encoding")
-        if self.columns:
+        if self.columns is not None:
             read_columns(self.columns, "--columns")
         for option, value in {"--columns": self.columns, "--encoding": self.encoding}.items():
-            if value and not self.paths:
+            if value is not None and not self.paths:
                 raise UsageError(f"{option} is for --file alone: give --file as well, or leave it out")
 
 
@@ -179,7 +179,7 @@ def _of_files(own: OwnPairs, runs: Sequence[EvaluatedRun]) -> TestSet:
 
 def _named_languages(own: OwnPairs) -> tuple[str, str]:
     """The languages that the names of the columns state, or else those of the files; empty where they are not named."""
-    src, tgt = map(language_named, read_columns(own.columns)) if own.columns else (None, None)
+    src, tgt = map(language_named, read_columns(own.columns)) if own.columns is not None else (None, None)
     if src and tgt:
         return src, tgt
     return guess_languages([file.name for file in own.paths]) or ("", "")

@@ -79,7 +79,7 @@ def recognise(
     ConfigError for an unknown encoding and for columns that are not two.
     """
     encoding = check_encoding(encoding)
-    asked = read_columns(columns) if columns else None
+    asked = read_columns(columns) if columns is not None else None
     recogniser = _Recogniser(encoding, asked, languages)
     found = {key: list(recogniser.recognise(pair_files)) for key, pair_files in given.items()}
     files = [each.pair_file for of_key in found.values() for each in of_key]

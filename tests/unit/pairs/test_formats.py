@@ -650,6 +650,14 @@ def test_the_languages_of_a_name_follow_the_order_of_the_columns(tmp_path: Path)
     assert "de to en (as the file's name says)" in done.stdout
 
 
+@pytest.mark.parametrize("option", ["--columns=", "--set=data.columns=''"])
+def test_columns_without_a_name_are_refused(tmp_path: Path, option: str) -> None:
+    write(tmp_path, a="en,de\nCat.,Katze.\n")
+    done = prepare(tmp_path, "a", option)
+    assert done.returncode == 2
+    assert "columns:  must be two columns, by name or number, such as en,de or 2,4" in done.stderr
+
+
 def test_aligned_files_have_no_columns(tmp_path: Path) -> None:
     (tmp_path / "c.de").write_text("Maus.\n", encoding="utf-8")
     (tmp_path / "c.en").write_text("Mouse.\n", encoding="utf-8")

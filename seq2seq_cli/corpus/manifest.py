@@ -88,16 +88,16 @@ class PairFileRecord(FileRecord):
     """The split that it was given as; None for a file whose pairs were split."""
     side: SideName | None = None
     """The side that it is of two aligned files; None for a file with both."""
-    unit: PlaceUnit = "line"
-    """What the numbers of its pairs count."""
 
 
 class PlaceRecord(_Record):
-    """A line of a file."""
+    """A line or a record of a file."""
 
     file: str
     line: Count
-    """Or the number of a record, as the file counts."""
+    """Its number."""
+    unit: PlaceUnit = "line"
+    """What the number counts."""
 
 
 class DroppedRecord(_Record):

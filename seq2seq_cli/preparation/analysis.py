@@ -81,7 +81,6 @@ class _Pairs:
         self.lines: list[int] = []
         self.counts = LineCounts()
         self._block = block
-        self._file = block.pair_file.base_name
         for place, (first, second, has_both, has_more) in enumerate(block.rows()):
             src, tgt = (second, first) if swap else (first, second)
             self.counts.extra_columns += has_more
@@ -103,7 +102,7 @@ class _Pairs:
         elif place in self._block.incomplete:
             reason = self._lacking(blank=not any(pair))
         # A file can have a million empty lines: an example is made only if it is kept.
-        self.counts.dropped.add(reason, 1, starmap(DroppedLine.of, [(self._file, line, src, tgt)]))
+        self.counts.dropped.add(reason, 1, starmap(DroppedLine.of, [(self._block.pair_file, line, src, tgt)]))
 
     def _lacking(self, *, blank: bool) -> "Reason":
         """The reason to drop a record that lacks a column."""

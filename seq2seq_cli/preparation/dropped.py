@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from seq2seq_cli.corpus.manifest import REASONS, Reason
 from seq2seq_cli.errors import PairFileError
-from seq2seq_cli.pairs.pair_files import ONE_PER_LINE, PlaceUnit
+from seq2seq_cli.pairs.pair_files import ONE_PER_LINE, PairFile, PlaceUnit
 from seq2seq_cli.text.normalise import normalise
 
 MOST_BAD = 0.01
@@ -34,15 +34,17 @@ class DroppedLine(NamedTuple):
 
     file: str
     line: int
+    unit: PlaceUnit
+    """What the number counts."""
     src: str
     tgt: str
 
     @classmethod
-    def of(cls, file: str, line: int, src: str, tgt: str) -> "DroppedLine":
+    def of(cls, file: PairFile, line: int, src: str, tgt: str) -> "DroppedLine":
         """Cut and normalise the text, so that it fits on a line."""
         # A slice first: a text may have a million characters.
         src, tgt = (normalise(text[:LONGEST_EXAMPLE]) for text in (src, tgt))
-        return cls(file, line, src, tgt)
+        return cls(file.base_name, line, file.unit, src, tgt)
 
 
 @dataclass(kw_only=True)
@@ -105,13 +107,18 @@ class LineCounts:
 
 def place_in(file: str, number: int, unit: PlaceUnit) -> str:
     """A line or a record of a file, in messages: ``deu.txt:21``, ``list.json: record 21``."""
-    return f"{file}:{number}" if unit == "line" else f"{file}: {unit} {number}"
+    return f"{file}{':' if unit == 'line' else ': '}{_numbered(number, unit)}"
 
 
-def write_examples(path: Path, dropped: Dropped, units: Mapping[str, PlaceUnit]) -> None:
-    """Write the examples as tab-separated values, with a header; `units` are those of the files, by name."""
+def _numbered(number: int, unit: PlaceUnit) -> str:
+    """The number of a line alone, or ``record 21``."""
+    return str(number) if unit == "line" else f"{unit} {number}"
+
+
+def write_examples(path: Path, dropped: Dropped) -> None:
+    """Write the examples as tab-separated values, with a header."""
     rows = [
-        (reason, line.file, str(line.line) if units[line.file] == "line" else f"record {line.line}", line.src, line.tgt)
+        (reason, line.file, _numbered(line.line, line.unit), line.src, line.tgt)
         for reason, lines in dropped.in_order()
         for line in lines.examples
     ]

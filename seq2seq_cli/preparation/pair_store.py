@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from seq2seq_cli.pairs.pair_files import PairFile
 from seq2seq_cli.preparation.analysis import Analysed, Side
 from seq2seq_cli.text.sides import SIDES, SideName
 
@@ -54,7 +55,7 @@ class PairStore:
     folder: Path
     tokens: dict[SideName, dict[str, int]] = field(default_factory=lambda: {"src": {}, "tgt": {}})
     """The number of each distinct token of a side, in the order of first occurrence."""
-    files: list[tuple[str, int]] = field(default_factory=list)
+    files: list[tuple[PairFile, int]] = field(default_factory=list)
     """The pair files in order, each with the number of its pairs."""
     _blocks: list[int] = field(default_factory=list)
     """Pairs per block."""
@@ -71,7 +72,7 @@ class PairStore:
         """The number of pairs."""
         return sum(pairs for _, pairs in self.files)
 
-    def add(self, file: str, analysed: Analysed) -> None:
+    def add(self, file: PairFile, analysed: Analysed) -> None:
         """Append a block of a pair file."""
         pairs = len(analysed.lines)
         self._write("lines", analysed.lines)
@@ -130,7 +131,7 @@ class PairStore:
             found.append(pairs.start + np.searchsorted(np.cumsum(block.sizes, dtype=np.int64), starts, side="right"))
         return np.unique(np.concatenate(found))
 
-    def files_of(self, pairs: Sequence[int]) -> list[str]:
+    def files_of(self, pairs: Sequence[int]) -> list[PairFile]:
         """The pair file of each of some pairs."""
         ends = np.cumsum([count for _, count in self.files])
         return [self.files[place][0] for place in np.searchsorted(ends, pairs, side="right").tolist()]

@@ -227,7 +227,6 @@ class _Job:
                 sha256=file.sha256,
                 split=None if split == TRAIN else SPLITS[split],
                 side=side if len(pair_file.files) > 1 else None,
-                unit=pair_file.unit,
             )
             for split, pair_files in self.inputs.items()
             for pair_file in pair_files
@@ -248,8 +247,7 @@ class _Job:
         self.warnings.extend(selection.warnings())
         counts.add(LineCounts(dropped=selection.dropped))
         src, tgt = self._write_sides(folder, store, selection, rules)
-        units = {file.base_name: file.unit for files in self.inputs.values() for file in files}
-        write_examples(folder / DROPPED_FILE, counts.dropped, units)
+        write_examples(folder / DROPPED_FILE, counts.dropped)
         shutil.rmtree(store.folder)
         files = sorted(path for path in folder.rglob("*") if path.is_file())
         manifest = Manifest(
@@ -303,7 +301,10 @@ def _dropped_records(dropped: Dropped) -> dict[Reason, DroppedRecord]:
     return {
         reason: DroppedRecord(
             count=lines.count,
-            first=[PlaceRecord(file=example.file, line=example.line) for example in lines.examples[:_PLACES]],
+            first=[
+                PlaceRecord(file=example.file, line=example.line, unit=example.unit)
+                for example in lines.examples[:_PLACES]
+            ],
         )
         for reason, lines in dropped.in_order()
     }

@@ -69,7 +69,7 @@ def read_all(
             counts = LineCounts()
             for task, analysed in blocks:
                 counts.add(analysed.counts)
-                store.add(pair_file.base_name, analysed)
+                store.add(pair_file, analysed)
                 lines = total.lines + counts.lines
                 if lines > _MOST_LINES:
                     raise PairFileError(f"{pair_file.name}: too many lines: use fewer, with --limit {_MOST_LINES}")

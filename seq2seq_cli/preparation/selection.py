@@ -167,7 +167,7 @@ def _apart(hashes: Hashes, given: NDArray[np.int8]) -> Hashes:
 
 
 def _nothing_left(store: PairStore, reasons: _Reasons, data: DataConfig) -> str:
-    files = " + ".join(dict.fromkeys(file for file, _ in store.files))
+    files = " + ".join(dict.fromkeys(file.base_name for file, _ in store.files))
     if not any(len(reasons.pairs(reason)) for reason in ("length ratio", "in valid", "in test")):
         return f"{files}: every pair has a side that is longer than data.max_tokens={data.max_tokens} allows: raise it"
     counts = ", ".join(f"{len(pairs):,} {reason}" for reason in REASONS if len(pairs := reasons.pairs(reason)))

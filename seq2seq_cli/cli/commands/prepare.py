@@ -213,10 +213,9 @@ def _places(manifest: "Manifest", dropped: "DroppedRecord") -> str:
     from seq2seq_cli.preparation.dropped import place_in
 
     if len(manifest.pair_files) == 1:
-        places = f"{manifest.pair_files[0].unit} " + ", ".join(str(place.line) for place in dropped.first)
+        places = f"{dropped.first[0].unit} " + ", ".join(str(place.line) for place in dropped.first)
     else:
-        units = {file.name: file.unit for file in manifest.pair_files}
-        places = ", ".join(place_in(place.file, place.line, units.get(place.file, "line")) for place in dropped.first)
+        places = ", ".join(place_in(place.file, place.line, place.unit) for place in dropped.first)
     return places + (", ..." if dropped.count > len(dropped.first) else "")
 
 

@@ -544,6 +544,21 @@ def test_the_records_of_a_list_are_numbered_though_they_stand_in_one_line(tmp_pa
     assert "duplicate (lines:2)" in done.stdout
 
 
+def test_files_of_one_name_in_two_folders_count_each_in_its_own_way(tmp_path: Path) -> None:
+    records = [{"en": f"Dog {number}.", "de": f"Hund {number}." if number != 20 else ""} for number in range(200)]
+    for name, content in (("a", json.dumps(records)), ("b", '{"en": "Go.", "de": "Geh!"}\n' * 2)):
+        (tmp_path / name).mkdir()
+        write(tmp_path / name, x_dot_json=content)
+    done = prepare(tmp_path, "a/x.json", "b/x.json")
+    assert "empty side (x.json: record 21)" in done.stdout
+    assert "duplicate (x.json:2)" in done.stdout
+    rows = (tmp_path / "new" / "dropped.tsv").read_text(encoding="utf-8").splitlines()[1:]
+    assert [row.split("\t")[:3] for row in rows] == [
+        ["empty side", "x.json", "record 21"],
+        ["duplicate", "x.json", "2"],
+    ]
+
+
 def test_a_long_line_of_a_table_without_quotation_marks_is_dropped(tmp_path: Path) -> None:
     rows = FILES["tatoeba.tsv"].splitlines(keepends=True)
     write(tmp_path, table=b"".join([*rows[:7], b"x" * 100_001 + b"\n", *rows[7:]]))

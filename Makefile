@@ -34,8 +34,8 @@ demo: $(VENV)/installed  ## Train on data/sample.txt for a few minutes, translat
 	$(BIN)/s2s translate --model $(DEMO)/run --attention "Mary says that she has seen the old man."
 	$(BIN)/s2s translate --model $(DEMO)/run --attention $(DEMO)/attention.png --overwrite "She kissed him."
 	@echo
-	@echo "The data are in $(DEMO)/prepared, the translator in $(DEMO)/run (its README.md says what it is worth),"
-	@echo "the picture of its attention in $(DEMO)/attention.png. Go on with:"
+	@echo "The data are in $(DEMO)/prepared, the translator in $(DEMO)/run (its README.md has its scores),"
+	@echo "the picture of its attention in $(DEMO)/attention.png. Continue with:"
 	@echo "  $(BIN)/s2s translate --model $(DEMO)/run"
 
 test: check  ## The checks and all quick tests

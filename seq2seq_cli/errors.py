@@ -84,7 +84,7 @@ def unreadable(name: object, error: OSError) -> str:
 
 
 def how_to_install(extra: str) -> str:
-    """How to install the packages of an extra."""
+    """The advice to install an extra."""
     return f"install s2s again with the extra {extra} (README, Install)"
 
 

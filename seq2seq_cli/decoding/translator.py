@@ -160,7 +160,7 @@ class Translator:
         return translations
 
     def _all_lost(self, translations: "Mapping[_Sentence, list[SentenceTranslation]]") -> "dict[_Sentence, list[Span]]":
-        """What the best translation of each sentence lacks, of those that lack something; see `_lost`."""
+        """The spans that the best translation of a sentence lacks, by sentence, where it lacks some; see `_lost`."""
         return {
             sentence: spans
             for sentence, of_sentence in translations.items()

@@ -47,7 +47,7 @@ def statements(files: Sequence[Recognised]) -> list[Statement]:
 
 
 def _cure(each: Recognised, stated: Codes, taken: Codes, first: Statement | None, turn: str) -> str:
-    """What helps against the disagreement of a file, `turn` if it states the other order; empty where it agrees."""
+    """The cure for the disagreement of a file, `turn` if it states the other order; empty where it agrees."""
     if stated == reversed_codes(taken) != taken:
         return turn
     if each.languages and any(one not in (ANY_LANGUAGE, other) for one, other in zip(stated, taken, strict=True)):

@@ -64,7 +64,7 @@ class PairFile:
 
     @property
     def unit(self) -> PlaceUnit:
-        """What the numbers of its pairs count."""
+        """The unit that the numbers of its pairs count."""
         return self.table.unit if self.table else "line"
 
     @property

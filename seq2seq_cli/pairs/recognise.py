@@ -181,7 +181,7 @@ class _Recogniser:
             reader = replace(reader, columns=choice.columns)
         unit: PlaceUnit = "record" if isinstance(reader, JsonRecords) and reader.is_list else "line"
         is_plain = choice.columns == (1, 2) and reader == TAB_LINES
-        told = [] if is_plain and not choice.has_header else [_told(reader, choice, f"{unit} {records[before].line}")]
+        told = [] if is_plain and not choice.has_header else [_columns_notice(reader, choice, f"{unit} {records[before].line}")]
         told += [unread] if (unread := _unread_in(file)) else []
         return Recognised(
             pair_file=replace(
@@ -222,8 +222,8 @@ def _place(column: Column) -> int:
     return column if isinstance(column, int) else 0
 
 
-def _told(reader: Reader, choice: Choice, first: str) -> str:
-    """What the user should know of the columns."""
+def _columns_notice(reader: Reader, choice: Choice, first: str) -> str:
+    """The notice of the columns that are taken."""
     columns = one_line(" and ".join(map(str, choice.names or choice.columns)))
     header = f"; {first} is a header" if choice.has_header else ""
     if choice.names is None:

@@ -40,7 +40,7 @@ class Selection:
     """Held-out splits that were to be drawn, but have no pair."""
 
     def warnings(self) -> Iterator[str]:
-        """What may be wrong with the held-out splits."""
+        """The warnings of held-out splits that may be wrong."""
         if self.empty:
             options = " and ".join(f"--{split}" for split in self.empty)
             keys = [f"data.{split}_sources=0" for split in self.empty]

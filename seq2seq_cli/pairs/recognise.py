@@ -181,8 +181,11 @@ class _Recogniser:
             reader = replace(reader, columns=choice.columns)
         unit: PlaceUnit = "record" if isinstance(reader, JsonRecords) and reader.is_list else "line"
         is_plain = choice.columns == (1, 2) and reader == TAB_LINES
-        told = [] if is_plain and not choice.has_header else [_columns_notice(reader, choice, f"{unit} {records[before].line}")]
-        told += [unread] if (unread := _unread_in(file)) else []
+        notices = []
+        if not is_plain or choice.has_header:
+            notices.append(_columns_notice(reader, choice, f"{unit} {records[before].line}"))
+        if unread := _unread_in(file):
+            notices.append(unread)
         return Recognised(
             pair_file=replace(
                 pair_file,
@@ -192,7 +195,7 @@ class _Recogniser:
             languages=choice.languages,
             names=choice.names,
             is_reversed=is_reversed,
-            notice=f"{file.name}: {'; '.join(told)}" if told else "",
+            notice=f"{file.name}: {'; '.join(notices)}" if notices else "",
         )
 
     def _is_to_be_turned(

@@ -97,6 +97,8 @@ class Progress:
     """Seconds of training, validation included, before and after each resume."""
     validated_step: Count = 0
     """Updates done at the last validation."""
+    validated_seconds: Seconds = 0.0
+    """`seconds` at the end of the last validation."""
     validation_seconds: Seconds = 0.0
     """Seconds of the last validation."""
 

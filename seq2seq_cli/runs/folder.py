@@ -292,7 +292,7 @@ class RunFolder:
             save_weights(self.best_path, weights)
 
     def save_epoch(self, weights: "Weights", epoch: int, keep: int) -> None:
-        """Write the weights after `epoch`, and keep those of the `keep` newest epochs; none when that is 0.
+        """Write the weights after `epoch`, and keep those of the `keep` newest epochs written; none when that is 0.
 
         Older ones are removed once the new ones are on the disk. So are those of later epochs: an earlier process that
         went on from here has left them.
@@ -304,9 +304,10 @@ class RunFolder:
         path = self.path / EPOCHS / f"{epoch:04d}{_WEIGHTS}"
         with _writing(path):
             save_weights(path, weights)
-            for other in path.parent.glob(f"*{_WEIGHTS}"):
-                if other.stem.isdecimal() and not epoch - keep < int(other.stem) <= epoch:
-                    other.unlink()
+            saved = {int(file.stem): file for file in path.parent.glob(f"*{_WEIGHTS}") if file.stem.isdecimal()}
+            newest = sorted(number for number in saved if number <= epoch)[-keep:]
+            for number in saved.keys() - newest:
+                saved[number].unlink()
 
     def save_last(self, checkpoint: Mapping[str, Any]) -> None:
         """Write the checkpoint to resume from, with the present length of metrics.jsonl."""

@@ -1,6 +1,7 @@
 """The training loop: a generator of events. It does not print or save: its caller does.
 
-Each epoch goes over all training pairs once, in batches of similar lengths, and ends with a validation:
+Each epoch goes over all training pairs once, in batches of similar lengths, and ends with a validation, unless
+validations would take too much of a training that ends by the clock:
 
     batches -> update (encode, decode, loss, gradient, step) -> ... -> validation
 """
@@ -29,6 +30,11 @@ from seq2seq_cli.learning.update import Update, Updater
 from seq2seq_cli.training.events import Event, Finished, Step, Validated
 from seq2seq_cli.training.feed import feed
 from seq2seq_cli.training.validation import validate
+
+TRAINING_PER_VALIDATION = 9
+"""With `max_minutes`, at least so many seconds of training per second of validation: an epoch of few pairs can be
+shorter than their validation. Without it each epoch is validated, so that a seed gives the same run on every computer.
+"""
 
 STEPS_BETWEEN_LIMITS = 20
 """Updates between two checks of freed memory: returning it takes up to a fifth of the time of an update."""
@@ -62,11 +68,12 @@ class TrainingLoop:
         self._state.model.train()
         while (reason := end_reason(progress, training)) is None:
             is_over = yield from self._train_epoch()
-            validated = self._validate()
+            validated = self._validate() if is_validation_due(progress, training) else None
             if is_over:
                 progress.epoch += 1
                 progress.restart_epoch()
-            yield validated
+            if validated:
+                yield validated
         yield Finished(
             reason=reason,
             is_whole=progress.epoch >= training.epochs,
@@ -137,7 +144,7 @@ class TrainingLoop:
         with self._freed.other_sizes():
             scores, averaged = validate(self._state, self._corpus, self._config, self._group)
         progress.validation_seconds = self._clock.tick()
-        progress.validated_step = progress.step
+        progress.validated_step, progress.validated_seconds = progress.step, progress.seconds
         by_metric = scores.by_metric() if scores else None
         is_best = by_metric is None or progress.improves(by_metric, training.metric)
         progress.validations_since_best = 0 if is_best else progress.validations_since_best + 1
@@ -198,6 +205,14 @@ def end_reason(progress: Progress, training: TrainingConfig) -> str | None:
     if _time_is_over(progress, training) and progress.validated_step == progress.step:
         return f"{training.max_minutes:g}-minute limit reached"
     return None
+
+
+def is_validation_due(progress: Progress, training: TrainingConfig) -> bool:
+    """Whether a validation follows the running epoch, whose last update is done."""
+    if training.max_minutes is None or _time_is_over(progress, training) or progress.epoch + 1 >= training.epochs:
+        return True
+    seconds = progress.seconds - progress.validated_seconds
+    return seconds >= TRAINING_PER_VALIDATION * progress.validation_seconds
 
 
 def is_ended_by_time(progress: Progress, training: TrainingConfig) -> bool:

@@ -26,7 +26,7 @@ class TrainingConfig(Section):
     """Passes over the training pairs."""
     max_minutes: Positive | None = None
     """Minutes after which training ends; null: no limit. The last validation is included, unless it is the first, whose
-    duration is not known."""
+    duration is not known. Validations then take a tenth of the time at most: some short epochs have none."""
     patience: PositiveInt | None = None
     """Validations in a row without a better score after which training ends; null: no such end."""
     best_metric: choices.BestMetric = "auto"
@@ -36,7 +36,7 @@ class TrainingConfig(Section):
     """Held-out pairs with a sentence that the run of --init-from was trained on. leave_out: they are not scored.
     refuse: the training does not begin."""
     keep: NonNegativeInt = 0
-    """Number of newest epochs whose weights are kept, besides the best and the last."""
+    """Number of newest validated epochs whose weights are kept, besides the best and the last."""
     batch_size: PositiveInt = 768
     """Size of a batch in the unit of batch_unit, all processes together."""
     batch_unit: choices.BatchUnit = "token"
@@ -99,7 +99,7 @@ class TrainingConfig(Section):
     """Precision of matrix products. fp32: full. bf16: fp32 numbers, multiplied as bf16 or TF32 where torch can.
     bf16-mixed: bf16 numbers wherever that is safe. auto: the fastest one on the device."""
     save_minutes: Positive = 2.0
-    """Most minutes between two checkpoints; one more is saved after each epoch."""
+    """Most minutes between two checkpoints; one more is saved after each validation."""
     license: Annotated[_License | None, Field(examples=["mit", "cc-by-4.0"])] = None
     """Licence of the model that its card states, by the name that Hugging Face has for it; null: none is stated."""
     tensorboard: bool = False

@@ -357,7 +357,7 @@ def chosen_model(path: Path) -> Seq2Seq:
 def test_the_weights_of_the_newest_epochs_are_kept_and_translate(session: Session) -> None:
     run, model = session.run, session.state.model
     kept = []
-    for epoch in range(1, 5):
+    for epoch in (1, 2, 4, 7):  # not every epoch has a validation
         with torch.no_grad():
             model.output.bias.fill_(epoch)
         run.save_epoch(model.weights(), epoch, 2)
@@ -365,11 +365,11 @@ def test_the_weights_of_the_newest_epochs_are_kept_and_translate(session: Sessio
     assert kept == [
         ["0001.safetensors"],
         ["0001.safetensors", "0002.safetensors"],
-        ["0002.safetensors", "0003.safetensors"],
-        ["0003.safetensors", "0004.safetensors"],
+        ["0002.safetensors", "0004.safetensors"],
+        ["0004.safetensors", "0007.safetensors"],
     ]
-    third = chosen_model(run.path / "epochs" / "0003.safetensors")
-    assert third.output.bias[0].item() == 3
+    fourth = chosen_model(run.path / "epochs" / "0004.safetensors")
+    assert fourth.output.bias[0].item() == 4
     assert chosen_model(run.path).output.bias[0].item() != 3
     with pytest.raises(ModelFileError, match=r"0001\.safetensors: no such file"):
         RunFolder.find_model(run.path / "epochs" / "0001.safetensors")

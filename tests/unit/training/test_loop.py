@@ -16,7 +16,7 @@ from seq2seq_cli.learning.state import Progress
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.text.vocabulary import EOS
 from seq2seq_cli.training.events import Event, Finished, Step, Validated
-from seq2seq_cli.training.loop import TrainingLoop, end_reason, fraction_done, is_ended_by_time
+from seq2seq_cli.training.loop import TrainingLoop, end_reason, fraction_done, is_ended_by_time, is_validation_due
 from seq2seq_cli.training.validation import validate
 from tests.tiny import fresh_tiny, resumed, started, tiny_config
 
@@ -125,6 +125,19 @@ def test_a_training_whose_epochs_are_done_is_not_ended_by_its_time() -> None:
     assert is_ended_by_time(late, training)
     assert not is_ended_by_time(replace(late, epoch=3), training)
     assert not is_ended_by_time(replace(late, seconds=500), training)
+
+
+def test_validations_take_a_tenth_of_a_limited_time_at_most() -> None:
+    training = TrainingConfig(epochs=100, max_minutes=6)
+    assert is_validation_due(Progress(seconds=7.0), training)  # the first, whose duration is not known
+    short = Progress(epoch=1, seconds=47.0, validated_seconds=12.0, validation_seconds=4.0)
+    assert not is_validation_due(short, training)
+    assert is_validation_due(replace(short, seconds=12.0 + 9 * 4.0), training)
+    # The weights at the end have a validation in any case.
+    assert is_validation_due(replace(short, epoch=99), training)
+    assert is_validation_due(replace(short, seconds=356.0, validated_seconds=340.0), training)
+    # Without a limit, the clock decides nothing.
+    assert is_validation_due(short, TrainingConfig(epochs=100))
 
 
 def test_the_fraction_done_is_that_of_epochs_or_of_time_whichever_is_more() -> None:

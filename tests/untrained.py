@@ -12,8 +12,8 @@ from seq2seq_cli.config.schema.decoding import DecodingConfig
 from seq2seq_cli.config.schema.model import AttentionConfig, DecoderConfig, EncoderConfig, ModelConfig, ScoreName
 from seq2seq_cli.config.schema.text import SourceConfig, TargetConfig, TextConfig
 from seq2seq_cli.model.build import build_model
+from seq2seq_cli.runs.finding import write_latest
 from seq2seq_cli.runs.folder import RunFolder
-from seq2seq_cli.runs.latest import write_latest
 from seq2seq_cli.text.sides import fit_codecs, save_codecs
 from seq2seq_cli.text.vocabulary import UNK
 

@@ -1,4 +1,7 @@
-"""runs/latest: the name of the newest run, with which ``s2s translate`` translates by default."""
+"""Finding a run by its path or its name, or the newest, which the file runs/latest names.
+
+``s2s translate`` translates with the newest one by default.
+"""
 
 import os
 from contextlib import suppress
@@ -6,11 +9,49 @@ from pathlib import Path
 
 from seq2seq_cli.errors import ModelFileError
 from seq2seq_cli.files.json_files import read_json
+from seq2seq_cli.files.reading import check_contents
 from seq2seq_cli.files.writing import write_json
-from seq2seq_cli.runs.layout import CONFIG, FORMAT, LATEST, RUNS
+from seq2seq_cli.runs.layout import CHECKPOINTS, CONFIG, FORMAT, LATEST, READ, RUNS
 
 _KEY = "run"
 _LONGEST_NAME = 255
+_NAME_ONE = "name a run folder or a .zip of one (to translate or score, with --model)"
+
+
+def find_run(path: Path | None) -> Path:
+    """The run at `path`, or the newest one of `runs/` when it is None; see `named_run`.
+
+    Raises ModelFileError when there is none, and for a folder in which a FIFO, a device or a link that leads out of it
+    stands in the place of a file.
+    """
+    path = _find_newest() if path is None else named_run(path)
+    if not path.exists():
+        raise ModelFileError(f"{path}: no such run folder{_did_you_mean(_similar(path))}")
+    check_contents(path, READ, error=ModelFileError)
+    if not (path / CONFIG).is_file():
+        hint = _did_you_mean(_inside(path)) or "; s2s train makes one"
+        raise ModelFileError(f"{path}: not a run folder: it has no config.yaml{hint}")
+    return path
+
+
+def find_saved_last() -> Path:
+    """The run of `runs/` with the newest checkpoint; ModelFileError when there is none."""
+    saved: list[tuple[int, Path]] = []
+    for path in (run / name for run in RUNS.glob("*") for name in CHECKPOINTS):
+        with suppress(OSError):  # no checkpoint, or no right to look for one
+            saved.append((path.stat().st_mtime_ns, path.parent.parent))
+    if not saved:
+        raise ModelFileError(f"no run to resume is in {RUNS}/ here: name its folder with --out")
+    return max(saved)[1]
+
+
+def named_run(path: Path) -> Path:
+    """The path of a run: a name alone is that of a run here, or else of one in ``runs/``; ``latest`` is the newest.
+
+    Raises ModelFileError where ``runs/latest`` names none.
+    """
+    path = run_at(path)
+    return read_latest(path) if is_latest(path) else path
 
 
 def run_at(path: Path, folder: Path = RUNS) -> Path:
@@ -75,3 +116,41 @@ def write_latest(run: Path) -> str | None:
     except OSError as error:
         return f"{path}: cannot be written: {error.strerror}: translate with --model {run}"
     return None
+
+
+def _find_newest() -> Path:
+    if not LATEST.exists():
+        copied = _inside(RUNS)
+        if len(copied) == 1:
+            return copied[0]
+        if copied:
+            raise ModelFileError(f"{RUNS}: has {len(copied)} runs, none of them trained here: {_NAME_ONE}")
+        raise ModelFileError(f"no run is in {RUNS}/ here: train one first (s2s train), or {_NAME_ONE}")
+    try:
+        path = read_latest()
+    except ModelFileError:
+        raise ModelFileError(f"{LATEST}: names no run: {_NAME_ONE}") from None
+    if not (path / CONFIG).is_file():
+        raise ModelFileError(f"{LATEST}: names {path}, where no run is: {_NAME_ONE}")
+    return path
+
+
+def _inside(folder: Path) -> list[Path]:
+    """The runs in a folder, in the order of their names."""
+    return [path.parent for path in sorted(folder.glob(f"*/{CONFIG}"))]
+
+
+def _similar(path: Path) -> list[Path]:
+    """The archive of this name, or else the runs in ``runs/`` with names like it."""
+    from difflib import get_close_matches  # not above: translating does not need it
+
+    archive = path.with_name(f"{path.name}.zip")
+    if path.name and archive.is_file():
+        return [archive]
+    runs = {run.name: run for run in _inside(RUNS)}
+    return [runs[near] for near in get_close_matches(path.name, runs)]
+
+
+def _did_you_mean(runs: list[Path]) -> str:
+    """The end of a message that names some of these runs; empty for none."""
+    return f"; did you mean {' or '.join(map(str, runs[:3]))}?" if runs else ""

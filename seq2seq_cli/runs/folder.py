@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any
 from seq2seq_cli.errors import ConfigError, ModelFileError, TrainingError, UsageError, exit_code_of
 from seq2seq_cli.files.reading import check_contents, read_whole
 from seq2seq_cli.files.writing import make_folder, whole_file, write_json, write_whole
-from seq2seq_cli.runs.latest import is_latest, read_latest, run_at
+from seq2seq_cli.runs.finding import find_run, named_run
 from seq2seq_cli.runs.layout import (
     BEST,
     CARD,
@@ -40,14 +40,12 @@ from seq2seq_cli.runs.layout import (
     CORPUS,
     EPOCHS,
     LAST,
-    LATEST,
     LOCK,
     MARK,
     METRICS,
     PAIR_FILES,
     PAIRS,
     READ,
-    RUNS,
     STATISTICS,
     TRAINED,
 )
@@ -65,8 +63,6 @@ if TYPE_CHECKING:
     from seq2seq_cli.text.sides import Codecs
 
 _WEIGHTS = ".safetensors"
-_NAME_ONE = "name a run folder or a .zip of one (to translate or score, with --model)"
-
 _MOST_CARD_BYTES = 1_000_000
 
 METRICS_BYTES = "metrics_bytes"
@@ -132,36 +128,8 @@ class RunFolder:
 
     @classmethod
     def find(cls, path: Path | None) -> "RunFolder":
-        """The run at `path`, or the newest one of `runs/` when it is None; see `named_run`.
-
-        Raises ModelFileError when there is none, and for a folder in which a FIFO, a device or a link that leads out of
-        it stands in the place of a file.
-        """
-        path = cls._find_newest() if path is None else named_run(path)
-        if not path.exists():
-            raise ModelFileError(f"{path}: no such run folder{_did_you_mean(_similar(path))}")
-        check_contents(path, READ, error=ModelFileError)
-        if not (path / CONFIG).is_file():
-            hint = _did_you_mean(_inside(path)) or "; s2s train makes one"
-            raise ModelFileError(f"{path}: not a run folder: it has no config.yaml{hint}")
-        return cls(path)
-
-    @staticmethod
-    def _find_newest() -> Path:
-        if not LATEST.exists():
-            copied = _inside(RUNS)
-            if len(copied) == 1:
-                return copied[0]
-            if copied:
-                raise ModelFileError(f"{RUNS}: has {len(copied)} runs, none of them trained here: {_NAME_ONE}")
-            raise ModelFileError(f"no run is in {RUNS}/ here: train one first (s2s train), or {_NAME_ONE}")
-        try:
-            path = read_latest()
-        except ModelFileError:
-            raise ModelFileError(f"{LATEST}: names no run: {_NAME_ONE}") from None
-        if not (path / CONFIG).is_file():
-            raise ModelFileError(f"{LATEST}: names {path}, where no run is: {_NAME_ONE}")
-        return path
+        """The run at `path`, or the newest one of `runs/` when it is None; ModelFileError as `find_run`."""
+        return cls(find_run(path))
 
     @classmethod
     def find_model(cls, path: Path | None) -> "RunFolder":
@@ -176,17 +144,6 @@ class RunFolder:
             raise ModelFileError(f"{path}: no such file of weights: RUN/epochs and RUN/best hold them")
         folder = path.parent.parent if len(path.parts) > 1 else Path("..")
         return replace(cls.find(folder), chosen=path)
-
-    @classmethod
-    def find_saved_last(cls) -> "RunFolder":
-        """The run of `runs/` with the newest checkpoint; ModelFileError when there is none."""
-        saved: list[tuple[int, Path]] = []
-        for path in (run / name for run in RUNS.glob("*") for name in CHECKPOINTS):
-            with contextlib.suppress(OSError):  # no checkpoint, or no right to look for one
-                saved.append((path.stat().st_mtime_ns, path.parent.parent))
-        if not saved:
-            raise ModelFileError(f"no run to resume is in {RUNS}/ here: name its folder with --out")
-        return cls(max(saved)[1])
 
     @property
     def best_path(self) -> Path:
@@ -384,33 +341,3 @@ def _writing(path: Path) -> Iterator[None]:
         raise TrainingError(
             f"{path}: cannot be written: {error.strerror}; what was saved before is untouched"
         ) from error
-
-
-def named_run(path: Path) -> Path:
-    """The path of a run: a name alone is that of a run here, or else of one in ``runs/``; ``latest`` is the newest.
-
-    Raises ModelFileError where ``runs/latest`` names none.
-    """
-    path = run_at(path)
-    return read_latest(path) if is_latest(path) else path
-
-
-def _inside(folder: Path) -> list[Path]:
-    """The runs in a folder, in the order of their names."""
-    return [path.parent for path in sorted(folder.glob(f"*/{CONFIG}"))]
-
-
-def _similar(path: Path) -> list[Path]:
-    """The archive of this name, or else the runs in ``runs/`` with names like it."""
-    from difflib import get_close_matches  # not above: translating does not need it
-
-    archive = path.with_name(f"{path.name}.zip")
-    if path.name and archive.is_file():
-        return [archive]
-    runs = {run.name: run for run in _inside(RUNS)}
-    return [runs[near] for near in get_close_matches(path.name, runs)]
-
-
-def _did_you_mean(runs: list[Path]) -> str:
-    """The end of a message that names some of these runs; empty for none."""
-    return f"; did you mean {' or '.join(map(str, runs[:3]))}?" if runs else ""

@@ -17,7 +17,8 @@ from seq2seq_cli.corpus.splits import SplitName
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.files.whole_folder import clear_leftovers
 from seq2seq_cli.runs.archive import is_archive
-from seq2seq_cli.runs.folder import RunFolder, named_run
+from seq2seq_cli.runs.finding import find_saved_last, named_run
+from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import CONFIG, CORPUS, RUNS
 from seq2seq_cli.training.resolve import fitted, given_up, resolve_config, resumed_changes, with_decided, with_undecided
 
@@ -122,7 +123,7 @@ def _plan_to_start(options: Options, *, overwrite: bool) -> Planned:
 
 def _plan_to_resume(options: Options, held: ExitStack) -> Planned:
     is_named = options.out or options.config or not options.resume
-    path = named_run(new_folder(options)) if is_named else RunFolder.find_saved_last().path
+    path = named_run(new_folder(options)) if is_named else find_saved_last()
     clear_leftovers(path)
     run = RunFolder.find(path)
     held.enter_context(run.lock())

@@ -13,8 +13,8 @@ from seq2seq_cli.errors import ExportError
 from seq2seq_cli.learning.state import Tally, TrainingState
 from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.plots.attention_map import AttentionMap
+from seq2seq_cli.runs.finding import write_latest
 from seq2seq_cli.runs.folder import RunFolder
-from seq2seq_cli.runs.latest import write_latest
 from seq2seq_cli.runs.layout import EXPORT_RECORD, TENSORBOARD
 from seq2seq_cli.runs.metrics import EndRecord, EpochRecord, InterruptRecord, Record, StepRecord
 from seq2seq_cli.training.card import model_card

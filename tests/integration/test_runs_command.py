@@ -15,7 +15,7 @@ import pytest
 
 from seq2seq_cli.cli.runs.watching import choose_running, watch
 from seq2seq_cli.cli.training.display import Display
-from seq2seq_cli.runs.latest import read_latest
+from seq2seq_cli.runs.finding import read_latest
 from seq2seq_cli.runs.lock import hold
 from tests.commands import S2S, Done, s2s, s2s_here
 from tests.corpora import write_reversals

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from seq2seq_cli.runs.latest import read_latest
+from seq2seq_cli.runs.finding import read_latest
 from tests.commands import Done, s2s, s2s_here
 from tests.corpora import reversed_words, symbol_sequences
 from tests.forks import Forked

@@ -119,7 +119,7 @@ def prepare(
     from seq2seq_cli.pairs.columns import read_columns
     from seq2seq_cli.pairs.lines import check_encoding
     from seq2seq_cli.preparation.prepare import prepare as run
-    from seq2seq_cli.runs.folder import named_run
+    from seq2seq_cli.runs.finding import named_run
 
     if encoding is not None:
         check_encoding(encoding, "--encoding")

@@ -49,7 +49,7 @@ def _is_wanted(found: "Sequence[Run | DamagedRun]") -> bool:
 
 def _name_newest(folder: Path) -> None:
     """Name the newest run that is left in ``latest``, where it names one that is removed."""
-    from seq2seq_cli.runs.latest import names_missing_run, replace_latest
+    from seq2seq_cli.runs.finding import names_missing_run, replace_latest
     from seq2seq_cli.runs.layout import BEST, LATEST
     from seq2seq_cli.runs.listing import Run, list_runs
 

@@ -13,7 +13,7 @@ from seq2seq_cli.cli.plain_command import PlainCommand, before_dashes
 from seq2seq_cli.cli.terminal.notices import tell
 from seq2seq_cli.errors import InputError, ModelFileError, UsageError
 from seq2seq_cli.runs.archive import is_archive
-from seq2seq_cli.runs.folder import named_run
+from seq2seq_cli.runs.finding import named_run
 from seq2seq_cli.runs.layout import CONFIG
 
 ON_TERMINAL = "-"

@@ -25,8 +25,8 @@ from seq2seq_cli.decoding.load import load_translator
 from seq2seq_cli.errors import ModelFileError, TrainingError, UsageError
 from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.runs.checkpoint import save_checkpoint
+from seq2seq_cli.runs.finding import find_saved_last, write_latest
 from seq2seq_cli.runs.folder import METRICS_BYTES, RunFolder
-from seq2seq_cli.runs.latest import write_latest
 from seq2seq_cli.runs.layout import LOCK, MARK
 from seq2seq_cli.runs.lock import is_held
 from seq2seq_cli.runs.metrics import read_history
@@ -99,7 +99,7 @@ def test_the_run_saved_last_is_found_before_it_can_translate(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ModelFileError, match="no run to resume"):
-        RunFolder.find_saved_last()
+        find_saved_last()
     for time, name in ((2000, "finished"), (3000, "young"), (1000, "old")):
         session = started(Path("runs") / name, config, corpus)
         session.run.save_last(session.state.checkpoint())
@@ -108,9 +108,9 @@ def test_the_run_saved_last_is_found_before_it_can_translate(
             session.run.save_best(session.state.model.weights())
             write_latest(session.run.path)
     assert RunFolder.find(None).path == Path("runs/finished")
-    assert RunFolder.find_saved_last().path == Path("runs/young")
+    assert find_saved_last() == Path("runs/young")
     Path("runs/young/last/training.pt").rename("runs/young/last/previous.pt")
-    assert RunFolder.find_saved_last().path == Path("runs/young")
+    assert find_saved_last() == Path("runs/young")
 
 
 @pytest.mark.parametrize("name", ["nowhere", "empty"])

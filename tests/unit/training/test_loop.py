@@ -75,6 +75,14 @@ def test_max_minutes_ends_within_an_epoch_with_a_validation(corpus: PreparedCorp
     assert sum(event.seconds for event in steps[:-1]) < 0.02 * 60
 
 
+def test_a_limited_time_leaves_the_first_and_the_last_epoch_their_validations(corpus: PreparedCorpus) -> None:
+    all_events = list(events(corpus, "training.epochs=4", "training.max_minutes=100"))
+    assert finished(all_events) == "all 4 epochs are done"
+    validated = [event for event in all_events if isinstance(event, Validated)]
+    assert (validated[0].epoch, validated[-1].epoch) == (1, 4)
+    assert validated[-1].step == max(event.step for event in all_events if isinstance(event, Step))
+
+
 def test_more_minutes_go_on_within_the_epoch(corpus: PreparedCorpus, tmp_path: Path) -> None:
     config = tiny_config(corpus, "training.epochs=100000", "training.max_minutes=0.01")
     list(started(tmp_path / "run", config, corpus).train())

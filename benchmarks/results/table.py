@@ -94,7 +94,7 @@ def summary_table(results: Sequence[Result]) -> list[str]:
     """BLEU, a row for each system, the best one first, and a column for each pair file.
 
     A system that was measured several times on the same pairs is there with the fewest settings of its own, of these on
-    the machine with the most seeds, and of these with the highest score.
+    the machine with the most seeds, and of these with the highest score. A title names the cores of the machines.
     """
     groups = _by_system(results)
     test_sets = Counter(pairs for pairs, _ in {key[:2] for key in groups})
@@ -104,20 +104,25 @@ def summary_table(results: Sequence[Result]) -> list[str]:
         name = pairs if test_sets[pairs] == 1 else ", tested on ".join((pairs, *test))
         cells.setdefault(system, {}).setdefault(name, groups[key])
     columns = sorted({pairs for of_system in cells.values() for pairs in of_system}, key=_natural)
-    machines = {
-        pairs: sorted({of_system[pairs][0].hardware for of_system in cells.values() if pairs in of_system})
+    cores = {
+        pairs: sorted({_cores(of_system[pairs][0]) for of_system in cells.values() if pairs in of_system})
         for pairs in columns
     }
     systems = sorted(cells, key=lambda system: -max(mean(_bleu(several)) for several in cells[system].values()))
     rows = [
         [f"`{system}`", *(with_spread(_bleu(cells[system].get(pairs, []))) for pairs in columns)] for system in systems
     ]
-    titles = ["BLEU", *(f"{pairs}, {' or '.join(machines[pairs])}" for pairs in columns)]
+    titles = ["BLEU", *(f"{pairs}, {' or '.join(cores[pairs])}" for pairs in columns)]
     return markdown_table(titles, rows)
 
 
 def _bleu(results: Sequence[Result]) -> list[float]:
     return [result.bleu.value for result in results]
+
+
+def _cores(result: Result) -> str:
+    """The hardware without the instruction set in its parentheses."""
+    return result.hardware.partition(" (")[0]
 
 
 def _natural(name: str) -> list[str | int]:

@@ -60,6 +60,11 @@ class Step(Update):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Validating:
+    """The validation split is about to be scored."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Validated:
     """An epoch is over, or the time of the run, and the validation split is scored."""
 
@@ -136,4 +141,4 @@ class Report:
     """The minutes after which the training was ended; None where something else ended it."""
 
 
-Event = Started | Step | Validated | Saved | Finished | Report
+Event = Started | Step | Validating | Validated | Saved | Finished | Report

@@ -27,14 +27,13 @@ from seq2seq_cli.errors import ModelFileError
 from seq2seq_cli.learning.schedule import next_factor
 from seq2seq_cli.learning.state import Progress, TrainingState
 from seq2seq_cli.learning.update import Update, Updater
-from seq2seq_cli.training.events import Event, Finished, Step, Validated
+from seq2seq_cli.training.events import Event, Finished, Step, Validated, Validating
 from seq2seq_cli.training.feed import feed
 from seq2seq_cli.training.validation import validate
 
 TRAINING_PER_VALIDATION = 9
-"""With `max_minutes`, at least so many seconds of training per second of validation: an epoch of few pairs can be
-shorter than their validation. Without it each epoch is validated, so that a seed gives the same run on every computer.
-"""
+"""With `max_minutes`, seconds of training after a validation per second that it took, before the next one: an epoch of
+few pairs can be shorter than a validation. Without `max_minutes`, each epoch has one, so that no clock decides."""
 
 STEPS_BETWEEN_LIMITS = 20
 """Updates between two checks of freed memory: returning it takes up to a fifth of the time of an update."""
@@ -66,12 +65,19 @@ class TrainingLoop:
     def __iter__(self) -> Iterator[Event]:
         progress, training = self._state.progress, self._config.training
         self._state.model.train()
+        if end_reason(progress, training) and progress.validated_step < progress.step:
+            # The process before this one stopped between two validations, with a later end in its config.
+            yield Validating()
+            yield self._validate()
         while (reason := end_reason(progress, training)) is None:
             is_over = yield from self._train_epoch()
-            validated = self._validate() if is_validation_due(progress, training) else None
+            validated = None
+            if is_validation_due(progress, training):
+                yield Validating()
+                validated = self._validate()
             if is_over:
                 progress.epoch += 1
-                progress.restart_epoch()
+                progress.position = 0  # its sums stay until the next epoch begins: a validation may ask for them
             if validated:
                 yield validated
         yield Finished(
@@ -92,6 +98,8 @@ class TrainingLoop:
         )
         if progress.position > len(order):
             raise PositionError(f"{progress.position} batches of an epoch are done, which has {len(order)}")
+        if not progress.position:
+            progress.restart_epoch()
         progress.batches, progress.order = len(order), order_of_pairs(training)
         with closing(self._batches(order)) as batches:
             self._clock.tick()
@@ -151,9 +159,9 @@ class TrainingLoop:
         if training.schedule == "plateau":
             progress.lr_factor = next_factor(progress.lr_factor, improved=is_best)
         if is_best:
-            progress.best_epoch, progress.best_scores = progress.epoch + 1, by_metric
+            progress.best_epoch, progress.best_scores = progress.last_epoch, by_metric
         return Validated(
-            epoch=progress.epoch + 1,
+            epoch=progress.last_epoch,
             step=progress.step,
             train_loss=progress.of_epoch.mean_loss,
             scores=scores,

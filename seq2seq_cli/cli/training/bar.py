@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from seq2seq_cli.cli.terminal.notices import WARNING
-from seq2seq_cli.cli.training.display import TESTING, Display, epoch_line
+from seq2seq_cli.cli.training.display import TESTING, VALIDATING, Display, epoch_line
 from seq2seq_cli.cli.training.standing import Standing
 from seq2seq_cli.counts import counted
 
@@ -31,7 +31,14 @@ class TrainingBar:
 
     def show(self, event: "Event") -> None:
         """Show one event."""
-        from seq2seq_cli.training.events import Finished, Report, Started, Step, Validated  # not above: torch
+        from seq2seq_cli.training.events import (
+            Finished,
+            Report,
+            Started,
+            Step,
+            Validated,
+            Validating,
+        )  # not above: torch
 
         match event:
             case Started():
@@ -40,6 +47,8 @@ class TrainingBar:
                     self._display.tell(line)
             case Step():
                 self._step(event)
+            case Validating():
+                self._display.work(VALIDATING)
             case Validated():
                 self._display.tell(_epoch_line(event))
             case Finished():

@@ -1,4 +1,4 @@
-"""A training on stderr: a bar on a terminal, elsewhere a line per minute, and a line per epoch."""
+"""A training on stderr: a bar on a terminal, elsewhere a line per minute, and a line per validation."""
 
 import sys
 
@@ -7,6 +7,7 @@ from seq2seq_cli.cli.training.standing import Standing
 from seq2seq_cli.errors import one_line
 from seq2seq_cli.runs.in_words import loss_in_words
 
+VALIDATING = "scoring the validation split"
 TESTING = "scoring the test split"
 _BAR, _ASCII_BAR = "━─", "#-"
 _SECONDS_PER_LINE = 60

@@ -53,9 +53,7 @@ class Standing:
         """Label, finished fraction and time left, of the epoch and of the training."""
         pace = self.seconds / self.epochs if self.epochs else 0.0
         of_epoch, planned = self.epochs - (self.epoch - 1), self.training.epochs
-        # Only a validation can come after the last update of an epoch.
-        left = f"{_clock(pace * (1 - of_epoch))} left" if of_epoch < 1 else "validating"
-        yield f"epoch {self.epoch}/{planned}", min(1.0, of_epoch), left
+        yield f"epoch {self.epoch}/{planned}", min(1.0, of_epoch), f"{_clock(pace * max(0.0, 1 - of_epoch))} left"
 
         seconds = pace * (planned - self.epochs)
         if self.training.max_minutes is not None:

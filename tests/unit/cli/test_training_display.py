@@ -90,8 +90,8 @@ def test_a_time_limit_ends_the_training_before_its_epochs() -> None:
     assert limited.lines(39)[1] == "training    80% 2:30 left"
 
 
-def test_after_the_last_update_of_an_epoch_comes_its_validation() -> None:
-    assert standing(epochs=3.0).lines(39)[0] == "epoch 3/10 100% validating"
+def test_no_time_is_left_of_an_epoch_after_its_last_update() -> None:
+    assert standing(epochs=3.0).lines(39)[0] == "epoch 3/10 100% 0:00 left"
 
 
 def test_each_drawing_fits_the_terminal_and_replaces_the_one_before() -> None:

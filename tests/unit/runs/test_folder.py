@@ -370,7 +370,7 @@ def test_the_weights_of_the_newest_epochs_are_kept_and_translate(session: Sessio
     ]
     fourth = chosen_model(run.path / "epochs" / "0004.safetensors")
     assert fourth.output.bias[0].item() == 4
-    assert chosen_model(run.path).output.bias[0].item() != 3
+    assert chosen_model(run.path).output.bias[0].item() not in (1, 2, 4, 7)
     with pytest.raises(ModelFileError, match=r"0001\.safetensors: no such file"):
         RunFolder.find_model(run.path / "epochs" / "0001.safetensors")
 

@@ -75,12 +75,37 @@ def test_max_minutes_ends_within_an_epoch_with_a_validation(corpus: PreparedCorp
     assert sum(event.seconds for event in steps[:-1]) < 0.02 * 60
 
 
-def test_a_limited_time_leaves_the_first_and_the_last_epoch_their_validations(corpus: PreparedCorpus) -> None:
-    all_events = list(events(corpus, "training.epochs=4", "training.max_minutes=100"))
-    assert finished(all_events) == "all 4 epochs are done"
-    validated = [event for event in all_events if isinstance(event, Validated)]
-    assert (validated[0].epoch, validated[-1].epoch) == (1, 4)
-    assert validated[-1].step == max(event.step for event in all_events if isinstance(event, Step))
+def test_a_slow_validation_is_left_out_after_all_epochs_but_the_first_and_the_last(corpus: PreparedCorpus) -> None:
+    config = tiny_config(corpus, "training.epochs=4", "training.max_minutes=100")
+    state = fresh_tiny(corpus, config)
+    validated = []
+    for event in TrainingLoop(state, corpus, config):
+        if isinstance(event, Validated):
+            validated.append(event)
+            state.progress.validation_seconds = 100.0
+    assert [event.epoch for event in validated] == [1, 4]
+    assert validated[-1].step == state.progress.step
+    assert state.progress.validated_step == state.progress.step
+
+
+def test_a_run_resumed_with_an_earlier_end_has_a_validation_of_its_newest_weights(
+    corpus: PreparedCorpus, tmp_path: Path
+) -> None:
+    config = tiny_config(corpus, "training.epochs=100", "training.max_minutes=100")
+    session = started(tmp_path / "run", config, corpus)
+    for event in session.train():
+        if isinstance(event, Validated):
+            session.state.progress.validation_seconds = 100.0
+        elif isinstance(event, Step) and event.epoch == 3:
+            session.run.save_last(session.state.checkpoint())
+            break
+    session = resumed(RunFolder(tmp_path / "run"), tiny_config(corpus, "training.epochs=2"), corpus)
+    all_events = list(session.train())
+    assert finished(all_events) == "all 2 epochs are done"
+    (validated,) = (event for event in all_events if isinstance(event, Validated))
+    assert (validated.epoch, validated.step) == (3, session.state.progress.step)
+    assert validated.scores
+    assert not [event for event in resumed(session.run, session.config, corpus).train() if isinstance(event, Validated)]
 
 
 def test_more_minutes_go_on_within_the_epoch(corpus: PreparedCorpus, tmp_path: Path) -> None:

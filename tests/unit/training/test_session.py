@@ -18,7 +18,7 @@ from seq2seq_cli.errors import Interrupted, TrainingError
 from seq2seq_cli.runs.checkpoint import load_checkpoint, save_checkpoint
 from seq2seq_cli.runs.folder import RunFolder, resume_command
 from seq2seq_cli.runs.layout import CHECKPOINTS
-from seq2seq_cli.training.events import Event, Finished, Saved, Started, Step, Validated
+from seq2seq_cli.training.events import Event, Finished, Saved, Started, Step, Validated, Validating
 from seq2seq_cli.training.session import Session
 from tests.tiny import resumed, started, tiny_config
 from tests.unit.conftest import Whole
@@ -135,7 +135,7 @@ def test_a_new_seed_changes_what_a_resumed_run_draws(corpus: PreparedCorpus, con
 
 def test_events_come_in_order_and_the_best_epoch_is_kept(whole: Whole) -> None:
     kinds = [type(event) for event in whole.events]
-    assert kinds == [Started, Saved] + ([Step] * STEPS_PER_EPOCH + [Validated, Saved]) * 3 + [Finished]
+    assert kinds == [Started, Saved] + ([Step] * STEPS_PER_EPOCH + [Validating, Validated, Saved]) * 3 + [Finished]
     validated = [event for event in whole.events if isinstance(event, Validated)]
     assert [event.step for event in validated] == [11, 22, 33]
 

@@ -121,7 +121,7 @@ class Progress:
         return self.best_scores is None or is_better(scores, self.best_scores, metric)
 
     def deciding(self, metric: Metric) -> Metric:
-        """The metric that the best weights were chosen by: the loss where the other one is 0 after every epoch."""
+        """The metric that the best weights were chosen by: the loss where the other one is 0 in every validation."""
         return "loss" if self.best_scores and not self.best_scores[metric] else metric
 
     def best_in_words(self, metric: Metric) -> str:

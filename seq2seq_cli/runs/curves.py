@@ -42,7 +42,7 @@ def _curves(run: Run, name: str, axis: Axis, measure: Measure) -> LearningCurves
     if not has_curves(run):
         raise ModelFileError(f"{run.path}: no metrics are recorded yet: wait for the end of the first epoch")
     place = _PLACES[axis]
-    # A run too short for two step records still has the training loss of each epoch.
+    # A run too short for two step records still has the training loss of each validated epoch.
     trained: Sequence[StepRecord | EpochRecord] = steps if len(steps) > 1 or not validations else validations
     return LearningCurves(
         name=name,

@@ -1,6 +1,6 @@
-"""Finding a run by its path or its name, or the newest, which the file runs/latest names.
+"""Finds a run by its path or its name; reads and writes runs/latest, the name of the newest run.
 
-``s2s translate`` translates with the newest one by default.
+``s2s translate`` translates with that one by default.
 """
 
 import os

@@ -9,7 +9,7 @@ runs/NAME/.s2s-run              the mark of a run, empty
                              to these weights
               /export.json   the record of the exported model
          /last/training.pt      the checkpoint for `--resume`, and previous.pt, the one before it
-         /epochs/0007.safetensors  the weights after epoch 7; of the newest epochs, with `training.keep`
+         /epochs/0007.safetensors  the weights after epoch 7; of the newest validated ones, with `training.keep`
          /metrics.jsonl         the records of the training, one JSON object per line
          /statistics/{valid,test}.json  counts of each sentence, from which the scores of the best weights are computed
          /tensorboard/          with `training.tensorboard`

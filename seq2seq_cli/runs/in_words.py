@@ -37,9 +37,9 @@ def score_in_words(metric: Metric, score: float | None) -> str:
 def best_in_words(epoch: int, metric: Metric, deciding: Metric, score: float | None) -> str:
     """The epoch of the best weights and the score that chose them, such as "epoch 3 with BLEU 36.0".
 
-    `deciding` is the metric that chose them: the loss, where `metric` is 0 after every epoch.
+    `deciding` is the metric that chose them: the loss, where `metric` is 0 in every validation.
     """
-    why = "" if deciding == metric else f" ({METRIC_NAMES[metric]} is 0 after every epoch)"
+    why = "" if deciding == metric else f" ({METRIC_NAMES[metric]} is 0 in every validation)"
     return f"epoch {epoch} with {score_in_words(deciding, score)}{why}"
 
 

@@ -169,7 +169,7 @@ class History:
         return next((record for record in reversed(self.validations) if record.best), None)
 
     def best_score(self, metric: Metric) -> tuple[Metric, float | None]:
-        """The score of the best weights, by the loss where the metric is 0 after every epoch; None where there is none.
+        """The score of the best weights, by the loss where the metric is 0 in all validations; None without any.
 
         The loss chose them then: see `Progress.deciding` in the package ``learning``.
         """

@@ -97,7 +97,7 @@ print(resident() - before)
 IN_STEPS_AND_IN_VALIDATION = """
 from itertools import islice
 from seq2seq_cli.corpus.prepared import PreparedCorpus
-from seq2seq_cli.training.events import Step
+from seq2seq_cli.training.events import Step, Validated
 from seq2seq_cli.training.loop import STEPS_BETWEEN_LIMITS
 from tests.tiny import CPU, fresh_tiny, tiny_config
 corpus = PreparedCorpus.open(Path({path!r}))
@@ -111,9 +111,9 @@ for event in islice(events, STEPS_BETWEEN_LIMITS):
     pass
 print(resident() - before)
 for event in events:
-    if not isinstance(event, Step):
+    if isinstance(event, Validated):
         break
-    if event.position == event.batches:
+    if isinstance(event, Step) and event.position == event.batches:
         scatter(1000)
 print(resident() - before)
 """

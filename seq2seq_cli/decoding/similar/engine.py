@@ -58,9 +58,12 @@ class Pairs(Protocol):
 class Neighbours:
     """The steps of the similar pairs of a source, in the order of the tokens that they write."""
 
+    mean: Float[np.ndarray, " F"]
+    """The mean of the features."""
     features: Float[np.ndarray, "M F"]
+    """The features without their mean: distances stay the same, and differences of smaller squares are more exact."""
     squares: Float[np.ndarray, " M"]
-    """The squared norms of the features."""
+    """The squared norms of these features."""
     variance: float
     """The mean squared distance of the features from their mean, the unit of all distances; 1 where it is 0."""
     tokens: Int[np.ndarray, " W"]
@@ -72,18 +75,22 @@ class Neighbours:
     def of(cls, features: Float[np.ndarray, "M F"], written: Int[np.ndarray, " M"]) -> "Neighbours":
         """The neighbours with these features, which write these tokens."""
         order = np.argsort(written, kind="stable")
-        features = features[order]
+        mean = features.mean(axis=0)
+        features = features[order] - mean
         tokens, first = np.unique(written[order], return_index=True)
+        squares = np.square(features).sum(axis=1)
         return cls(
+            mean=mean,
             features=features,
-            squares=np.square(features).sum(axis=1),
-            variance=float(features.var(axis=0).sum()) or 1.0,
+            squares=squares,
+            variance=float(squares.mean()) or 1.0,
             tokens=tokens,
             first=first,
         )
 
     def consult(self, features: Float[np.ndarray, "r F"]) -> tuple[Float[np.ndarray, "r W"], Float[np.ndarray, " r"]]:
         """p_kNN of the tokens for steps with these features, and exp(-min_i d_i / D)."""
+        features = features - self.mean
         squares = np.square(features).sum(axis=1, keepdims=True)
         distances = (squares + self.squares - 2 * (features @ self.features.T)).clip(0) / self.variance
         nearest = distances.min(axis=1, keepdims=True)

@@ -73,9 +73,8 @@ def test_the_probabilities_are_those_of_the_formula(seed: int, weight: float, to
     proposals, _ = engine.step(np.full(3, token), engine.start(sources), k=2, asked=everything(model, 3))
     found = np.exp(proposals.asked)
     np.testing.assert_allclose(found.sum(axis=1), 1.0, atol=1e-6)
-    # The engine's distances are differences of larger fp32 numbers, divided by the temperature of 0.1.
-    np.testing.assert_allclose(found[0], by_the_formula(model, [0], token, PAIRS[:2], weight), atol=5e-4)
-    np.testing.assert_allclose(found[1], by_the_formula(model, [1], token, PAIRS[2:], weight), atol=5e-4)
+    np.testing.assert_allclose(found[0], by_the_formula(model, [0], token, PAIRS[:2], weight), atol=1e-5)
+    np.testing.assert_allclose(found[1], by_the_formula(model, [1], token, PAIRS[2:], weight), atol=1e-5)
     np.testing.assert_allclose(found[2], np.exp(model.tables[2, token]), atol=1e-6)  # nothing is similar
 
 

@@ -77,20 +77,45 @@ def length_order(ids: ParallelIds, *, size: int, unit: BatchUnit) -> list[NDArra
     return _cut(ids, np.arange(len(ids)), size, unit)
 
 
+def cut_into(
+    ids: ParallelIds, count: int, *, unit: BatchUnit, seed: int, epoch: int, window: int
+) -> list[NDArray[np.int64]]:
+    """All pairs in `count` batches of similar lengths, as equal in size as lengths allow, shuffled; some may be empty."""
+    if unit == "sentence":
+        batches = np.array_split(_by_length(ids, np.arange(len(ids))), count)
+    else:
+        least, most = 1, len(ids) * int(max(ids.src.lengths.max(initial=0), ids.tgt.lengths.max(initial=0)) + 1)
+        while least < most:
+            size = (least + most) // 2
+            if len(_cut(ids, np.arange(len(ids)), size, unit)) <= count:
+                most = size
+            else:
+                least = size + 1
+        batches = _cut(ids, np.arange(len(ids)), least, unit)
+        batches += [np.zeros(0, dtype=np.int64)] * (count - len(batches))
+    # The same in all processes, so that their batches have similar lengths.
+    order = np.random.default_rng([seed, epoch, window + 1]).permutation(count)
+    return [batches[i] for i in order]
+
+
 def _cut(ids: ParallelIds, pairs: NDArray[np.int64], size: int, unit: BatchUnit) -> list[NDArray[np.int64]]:
     """Batches of at most `size` and of similar lengths; pairs of the same lengths stay in the order given.
 
     Sorted by source length first: in nearly every batch the sources are equally long, and the encoder has no padding.
     Target lengths ascend and descend in turn, so that they do not jump where the sources get longer.
     """
-    src, tgt = ids.src.lengths[pairs], ids.tgt.lengths[pairs]
-    order = np.lexsort((np.where(src % 2, tgt, -tgt), src))
-    by_length = pairs[order]
+    by_length = _by_length(ids, pairs)
     if unit == "sentence":
         starts = list(range(0, len(ids), size))
     else:
-        starts = _starts((np.maximum(src, tgt)[order] + 1).tolist(), size)
+        widths = np.maximum(ids.src.lengths[by_length], ids.tgt.lengths[by_length]) + 1
+        starts = _starts(widths.tolist(), size)
     return [by_length[start:end] for start, end in pairwise([*starts, len(ids)])]
+
+
+def _by_length(ids: ParallelIds, pairs: NDArray[np.int64]) -> NDArray[np.int64]:
+    src, tgt = ids.src.lengths[pairs], ids.tgt.lengths[pairs]
+    return pairs[np.lexsort((np.where(src % 2, tgt, -tgt), src))]
 
 
 def _starts(widths: list[int], size: int) -> list[int]:

@@ -10,6 +10,8 @@ SPACING = "\N{LOWER ONE EIGHTH BLOCK}"
 """The mark of a space in the units of a vocabulary; no normalised text holds it."""
 CONTINUING = "\N{LEFT ONE EIGHTH BLOCK}"
 """The mark of a unit that is not the first of its token; no normalised text holds it."""
+CAPITALS = "\N{UPPER ONE EIGHTH BLOCK}"
+"""The unit before a text whose letters are all capitals; no normalised text holds it."""
 HIDDEN = "\ufdd0"
 """Stands for a protected span of a text: one of the code points that Unicode keeps out of texts."""
 
@@ -43,7 +45,7 @@ def normalise(text: str) -> str:
     if _is_normal(text):
         return text
     text = " ".join(without_control_characters(text).split())
-    return unicodedata.normalize("NFC", text).replace(SPACING, "_").replace(CONTINUING, "|")
+    return unicodedata.normalize("NFC", text).replace(SPACING, "_").replace(CONTINUING, "|").replace(CAPITALS, "¯")
 
 
 def without_control_characters(text: str) -> str:
@@ -114,5 +116,6 @@ def _is_normal(text: str) -> bool:
         and text.strip() == text
         and SPACING not in text
         and CONTINUING not in text
+        and CAPITALS not in text
         and unicodedata.is_normalized("NFC", text)
     )

@@ -4,30 +4,37 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from functools import lru_cache
 from itertools import islice
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from seq2seq_cli.corpus.batches import Batch, collate
-from seq2seq_cli.corpus.noise import Noise
+from seq2seq_cli.config.choices import BatchUnit
+from seq2seq_cli.corpus.augmentation import Augmentation
+from seq2seq_cli.corpus.batches import Batch, collate, cut_into
 from seq2seq_cli.corpus.prepared import ParallelIds
 
 AHEAD = 3
 """Batches that are made ahead."""
+WINDOW = 256
+"""Batches whose pairs are changed together, and cut into as many new batches: changed pairs have other lengths."""
 
 
 def feed(
     ids: ParallelIds,
     order: Sequence[NDArray[np.int64]],
-    noise: Noise | None,
+    augmentation: Augmentation | None,
     *,
+    unit: BatchUnit,
     epoch: int,
     start: int,
     device: torch.device,
 ) -> Generator[Batch, None, None]:
-    """The batches ``order[start:]``, with the noise of this epoch (counted from 0) at each position.
+    """The batches ``order[start:]``, in each window those of its augmented pairs in this epoch (counted from 0).
+
+    A batch without a pair, as a process has it where there are fewer pairs than processes, has one without its target.
 
     For CUDA a thread makes them ahead; it ends when the generator is closed. On a CPU the thread would take a core away
     from training, and on mps memory cannot be pinned, so that each copy is waited for in any case.
@@ -35,11 +42,18 @@ def feed(
     Raises PreparedFolderError when the files of the pairs are damaged.
     """
 
+    @lru_cache(maxsize=1)
+    def augmented(window: int) -> tuple[ParallelIds, list[NDArray[np.int64]]]:
+        batches = order[window * WINDOW : (window + 1) * WINDOW]
+        lines = augmentation.apply(ids, np.concatenate(batches), epoch=epoch, window=window)
+        return lines, cut_into(lines, len(batches), unit=unit, seed=augmentation.seed, epoch=epoch, window=window)
+
     def make(position: int) -> Batch:
-        if noise is None:
-            return collate(ids, order[position])
-        noisy = noise.apply(ids, order[position], epoch=epoch, position=position)
-        return collate(noisy, np.arange(len(noisy)))
+        pairs, rows = ids, order[position]
+        if augmentation is not None:
+            pairs, batches = augmented(position // WINDOW)
+            rows = batches[position % WINDOW]
+        return collate(pairs, rows) if len(rows) else collate(ids, [0]).without_targets()
 
     positions = iter(range(start, len(order)))
     if device.type == "cuda":

@@ -20,7 +20,7 @@ from seq2seq_cli.config.choices import METRIC_NAMES
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.config.schema.training import TrainingConfig
 from seq2seq_cli.corpus.batches import Batch, epoch_order
-from seq2seq_cli.corpus.noise import Noise
+from seq2seq_cli.corpus.augmentation import Augmentation
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import ModelFileError
@@ -60,6 +60,7 @@ class TrainingLoop:
         self._group = group
         self._clock = _Clock(state.progress, group)
         self._updater = Updater(state, config.training, group)
+        self._augmentation = Augmentation.of(config.training, corpus, stream=group.rank)
         self._freed = FreedMemory()
 
     def __iter__(self) -> Iterator[Event]:
@@ -117,12 +118,15 @@ class TrainingLoop:
     def _batches(self, order: Sequence[NDArray[np.int64]]) -> Generator[Batch, None, None]:
         """The share of this process in each of the remaining batches."""
         progress, ids = self._state.progress, self._corpus.split("train")
-        noise = Noise.of(self._config.training, self._corpus, stream=self._group.rank)
-        shares = [share_of(rows, self._group) for rows in order]
-        batches = feed(ids, shares, noise, epoch=progress.epoch, start=progress.position, device=self._state.device)
-        with closing(batches):
-            for rows, batch in zip(order[progress.position :], batches, strict=True):
-                yield batch if self._group.rank < len(rows) else batch.without_targets()
+        return feed(
+            ids,
+            [share_of(rows, self._group) for rows in order],
+            self._augmentation,
+            unit=self._config.training.batch_unit,
+            epoch=progress.epoch,
+            start=progress.position,
+            device=self._state.device,
+        )
 
     def _count(self, updated: Update, *, batches_done: int) -> Step:
         """Advance the progress by one update."""
@@ -187,11 +191,11 @@ class _Clock:
 
 
 def share_of(rows: NDArray[np.int64], group: ProcessGroup) -> NDArray[np.int64]:
-    """The pairs of a batch that this process computes; the first pair where there are fewer pairs than processes.
+    """The pairs of a batch that this process computes; none where there are fewer pairs than processes.
 
     Every Nth pair: a batch is sorted by length, and all processes should need the same time.
     """
-    return rows[group.rank :: group.size] if group.rank < len(rows) else rows[:1]
+    return rows[group.rank :: group.size]
 
 
 def order_of_pairs(training: TrainingConfig) -> tuple[int, str, int]:

@@ -165,14 +165,6 @@ def _conflicts(config: Config, corpus: "PreparedCorpus") -> Iterator[_Conflict]:
             "set model.tied_embeddings to none or target",
         )
     yield from _places(config, corpus)
-    if training.hidden_words and prepared.text.unit == "character":
-        yield _Conflict(
-            "training.hidden_words",
-            0.0,
-            f"training.hidden_words is {shown(training.hidden_words)}, but {corpus.path} has text.unit character:"
-            " prepare with another text.unit",
-            "set training.hidden_words=0",
-        )
     if not len(corpus.split("valid")):
         yield from _without_scores(training, corpus)
     if training.bpe_dropout and prepared.text.unit != "bpe":

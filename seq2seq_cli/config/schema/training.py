@@ -5,6 +5,7 @@ from typing import Annotated
 from pydantic import Field
 
 from seq2seq_cli.config import choices
+from seq2seq_cli.config.schema.augmentation import AugmentationConfig
 from seq2seq_cli.config.schema.section import (
     Dropout,
     NonNegative,
@@ -85,9 +86,8 @@ class TrainingConfig(Section):
     """Lower bound of a decaying probability of teacher forcing."""
     bpe_dropout: Dropout = 0.0
     """Probability that a merge of BPE is skipped, drawn again in each epoch; needs text.unit bpe."""
-    hidden_words: Probability | None = None
-    """Probability, per pair, that one word that occurs on both sides is replaced by <unk> on both, which teaches the
-    model to copy unknown words. null: 0.05 with bpe, else 0."""
+    augmentation: AugmentationConfig = AugmentationConfig()
+    """Changed training pairs."""
     seed: Seed = 1
     """Seed of all random numbers; on a CPU, the same seed gives the same run if max_minutes is null and precision is
     stated."""

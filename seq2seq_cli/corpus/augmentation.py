@@ -1,0 +1,305 @@
+"""Changed training pairs, drawn again in each epoch: what a model has read in training, no rule needs to repair.
+
+Each transformation takes a pair of texts and a generator of random numbers, and returns a pair: the same one where it
+does not apply. Firefox's translators are trained so (OpusTrainer; Bogoychev et al. 2023, "OpusCleaner and OpusTrainer,
+open source toolkits for training machine translation and large language models").
+
+The draws depend on the seed, the epoch, the window and the number of the process alone, so that a resumed epoch has the
+same pairs.
+"""
+
+import re
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from seq2seq_cli.config.schema.augmentation import AugmentationConfig
+from seq2seq_cli.config.schema.training import TrainingConfig
+from seq2seq_cli.corpus.names import Names, replaced
+from seq2seq_cli.corpus.prepared import ParallelIds, PreparedCorpus
+from seq2seq_cli.corpus.ragged import Ragged
+from seq2seq_cli.text.casing import upper
+from seq2seq_cli.text.codec import FINAL_MARKS, Codec
+from seq2seq_cli.text.normalise import HIDDEN, is_unspaced
+from seq2seq_cli.text.vocabulary import UNK
+
+_SAMPLE = 20_000
+"""Pairs whose names are looked at before training."""
+_LONGEST_JOINED = 40
+"""Target ids of a line of joined pairs: longer ones are few per batch, and take as many steps."""
+_NUMBER = re.compile(r"(?<![^\W_])[0-9]+(?:[.,:][0-9]+)*(?![^\W_])")
+_TIME = re.compile(r"([0-9]{1,2})[.:]([0-9]{2})")
+_END = re.compile(rf"\s*[{re.escape(''.join(FINAL_MARKS))}]+$")
+_MARK = re.compile(r"(?<=\w)(?=[.,!?;:]+(?:\s|$))")
+_QUOTES = ('""', "''", "“”", "„“", "«»", "()")
+
+Random: TypeAlias = np.random.Generator
+
+
+class Texts(NamedTuple):
+    """The texts of a pair, or of several joined ones."""
+
+    src: str
+    tgt: str
+
+
+class Line(NamedTuple):
+    """A source and a target as the model reads them, in ids without bos and eos."""
+
+    src: Sequence[int]
+    tgt: Sequence[int]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Augmentation:
+    """The transformations of a training run, with their probabilities."""
+
+    src_codec: Codec
+    tgt_codec: Codec
+    config: AugmentationConfig
+    names: Names
+    bpe_dropout: float
+    """Probability per merge of two subwords that it is skipped; Provilkov et al. 2020."""
+    seed: int
+    stream: int = 0
+    """The index, from 0, among the processes that draw from one seed, each for other pairs."""
+
+    @classmethod
+    def of(cls, training: TrainingConfig, corpus: PreparedCorpus, *, stream: int = 0) -> "Augmentation | None":
+        """The augmentation of a config; None when it changes nothing.
+
+        Raises PreparedFolderError when the files of the pairs are damaged.
+        """
+        config = training.augmentation
+        if not (config.enabled or training.bpe_dropout):
+            return None
+        random = np.random.default_rng(training.seed)
+        ids = corpus.split("train")
+        rows = np.sort(random.choice(len(ids), min(_SAMPLE, len(ids)), replace=False))
+        codecs = corpus.src_codec, corpus.tgt_codec
+        return cls(
+            src_codec=codecs[0],
+            tgt_codec=codecs[1],
+            config=config,
+            names=Names.of(_texts(*codecs, ids, rows) if config.enabled and config.names else ()),
+            bpe_dropout=training.bpe_dropout,
+            seed=training.seed,
+            stream=stream,
+        )
+
+    def apply(self, ids: ParallelIds, rows: NDArray[np.int64], *, epoch: int, window: int) -> ParallelIds:
+        """The lines of the given pairs, changed as this epoch and window (both counted from 0) have them.
+
+        There are fewer lines than pairs where some are joined. Raises PreparedFolderError when the files of the pairs
+        are damaged.
+        """
+        # numpy's seeds [1, 2] and [1, 2, 0] are the same, and the order of the epoch is drawn from the first.
+        random = np.random.default_rng([self.seed, epoch, window + 1, self.stream])
+        src, tgt = ids.pick(rows)
+        lines = [Line(src.row(i).tolist(), tgt.row(i).tolist()) for i in range(len(rows))]
+        if self.config.enabled:
+            lines = list(self._changed(lines, random))
+        if self.bpe_dropout:
+            p = self.bpe_dropout
+            codecs = self.src_codec, self.tgt_codec
+            lines = [Line(*(c.resample(side, p, random) for c, side in zip(codecs, line, strict=True))) for line in lines]
+        return ParallelIds(src=Ragged.of([line.src for line in lines]), tgt=Ragged.of([line.tgt for line in lines]))
+
+    def _changed(self, lines: Sequence[Line], random: Random) -> Iterator[Line]:
+        known = []
+        for line in lines:
+            # A text with an unknown word cannot be written, and so not changed.
+            if UNK in line.src or UNK in line.tgt:
+                yield line
+            else:
+                known.append(line)
+        for group in self._groups(known, random):
+            before = known[group[0]]
+            after = [self._of_sentence(known[i], random) for i in group]
+            line = after[0] if len(after) == 1 else _joined([each or self._texts(known[i]) for i, each in zip(group, after)])
+            draws = random.random(4) < self._of_line
+            if draws.any():
+                yield self._line(line or self._texts(before), draws, random)
+            else:
+                yield self._read(line) if line else before
+
+    def _groups(self, lines: Sequence[Line], random: Random) -> Iterator[list[int]]:
+        """The pairs of each line, drawn from the whole window: one, or two to four."""
+        left = deque(random.permutation(len(lines)).tolist())
+        is_joined = (random.random(len(lines)) < self.config.joined).tolist()
+        sizes = (2 + random.choice(3, len(lines), p=[0.7, 0.2, 0.1])).tolist()
+        while left:
+            group = [left.popleft()]
+            length = len(lines[group[0]].tgt)
+            while is_joined[group[0]] and left and len(group) < sizes[group[0]] and length + len(lines[left[0]].tgt) <= _LONGEST_JOINED:
+                length += len(lines[left[0]].tgt)
+                group.append(left.popleft())
+            yield group
+
+    def _of_sentence(self, line: Line, random: Random) -> Texts | None:
+        """The changed texts of a pair; None where nothing is changed."""
+        draws = random.random(3) < self._of_pair
+        has_number = draws[0] and not self._digits.isdisjoint(line.src)
+        if not (has_number or draws[1] or draws[2]):
+            return None
+        before = texts = self._texts(line)
+        if has_number:
+            texts = change_numbers(texts, random)
+        if draws[1] and (found := self.names.find(*texts)):
+            texts = self._with_other_names(texts, found, random)
+        if draws[2]:
+            texts = self._with_kept_word(texts, random)
+        return None if texts == before else texts
+
+    def _line(self, texts: Texts, draws: NDArray[np.bool_], random: Random) -> Line:
+        if draws[0]:
+            texts = change_final_mark(texts, random)
+        if draws[1]:
+            texts = change_marks(texts, random)
+        if draws[2]:
+            texts = Texts(with_typo(texts.src, random), texts.tgt)
+        return self._in_capitals(texts, random) if draws[3] else self._read(texts)
+
+    @cached_property
+    def _of_pair(self) -> NDArray[np.float64]:
+        return np.array([self.config.numbers, self.config.names, self.config.kept])
+
+    @cached_property
+    def _of_line(self) -> NDArray[np.float64]:
+        return np.array([self.config.final_mark, self.config.marks, self.config.typos, self.config.capitals])
+
+    @cached_property
+    def _digits(self) -> frozenset[int]:
+        """The ids of the source that hold a digit."""
+        words = self.src_codec.vocabulary.words
+        return frozenset(self.src_codec.vocabulary.id(word) for word in words if re.search(r"\d", word))
+
+    def _texts(self, line: Line) -> Texts:
+        return Texts(self.src_codec.text(line.src), self.tgt_codec.text(line.tgt))
+
+    def _with_other_names(self, texts: Texts, found: Sequence[str], random: Random) -> Texts:
+        for name in found:
+            other = self.names.draw(random)
+            # The genitive of a name that ends with s has no further s.
+            if not (other[-1] in "sxz" and re.search(rf"(?<!\w){re.escape(name)}['’]?s(?!\w)", " ".join(texts))):
+                texts = Texts(*(replaced(text, name, other) for text in texts))
+        return texts
+
+    def _with_kept_word(self, texts: Texts, random: Random) -> Texts:
+        """A name that becomes HIDDEN, which is read as UNK, or HIDDEN before, in or behind the sentence."""
+        if (found := self.names.find(*texts)) and random.random() < 0.7:
+            name = found[random.integers(len(found))]
+            return Texts(*(replaced(text, name, HIDDEN) for text in texts))
+        place = random.random()
+        if place < 0.25:
+            return Texts(*(f"{HIDDEN} {text}" for text in texts))
+        if place < 0.5:
+            return Texts(*(f"{text} {HIDDEN}" for text in texts))
+        return Texts(*(_END.sub(lambda end: f" {HIDDEN}{end[0]}", text) for text in texts))
+
+    def _in_capitals(self, texts: Texts, random: Random) -> Line:
+        kind = random.random()
+        languages = self.src_codec.config.language, self.tgt_codec.config.language
+        if kind < 0.5:
+            src, tgt = self._read(Texts(upper(texts.src, languages[0]), texts.tgt))
+            return Line(src, self.tgt_codec.in_capitals(tgt))
+        if kind < 0.65:
+            return self._read(Texts(*(re.sub(r"(?<!\S)\w", lambda first: first[0].title(), text) for text in texts)))
+        src = texts.src.lower() if kind < 0.85 else _small_first(texts.src)
+        return self._read(Texts(src, _small_first(texts.tgt)))
+
+    def _read(self, texts: Texts) -> Line:
+        return Line(_ids(self.src_codec, texts.src), _ids(self.tgt_codec, texts.tgt))
+
+
+def change_numbers(texts: Texts, random: Random) -> Texts:
+    """Other digits for the numbers that both sides share; separators and the number of groups stay.
+
+    A model that copies digit by digit loses no number, and invents none: mozilla/translations, issue 600.
+    """
+    numbers = [_NUMBER.findall(text) for text in texts]
+    digits = [Counter(map(_digits, of_text)) for of_text in numbers]
+    if not digits[0] or digits[0] != digits[1]:
+        return texts
+    others = {number: _other_number(number, random) for number in numbers[0] if number not in {"0", "1"}}
+    by_digits = {_digits(number): _digits(other) for number, other in others.items()}
+
+    def other(found: re.Match[str]) -> str:
+        of_source = others.get(found[0])
+        if of_source is not None and _digits(found[0]) != "" and found[0].isdigit():
+            return of_source
+        new = iter(by_digits.get(_digits(found[0]), _digits(found[0])))
+        return re.sub("[0-9]", lambda _: next(new), found[0])
+
+    return Texts(*(_NUMBER.sub(other, text) for text in texts))
+
+
+def _other_number(number: str, random: Random) -> str:
+    if time := _TIME.fullmatch(number):
+        hour = str(random.integers(1, 13)).zfill(len(time[1])) if len(time[1]) == 2 else str(random.integers(2, 10))
+        return f"{hour}:{random.integers(60):02}"
+    length = len(number)
+    if number.isdigit() and random.random() < 0.5:
+        number = "0" * random.integers(1, 5)
+    drawn = re.sub("[0-9]", lambda _: str(random.integers(10)), number)
+    first = str(random.integers(2, 10)) if len(number) == 1 else str(random.integers(1, 10))
+    del length
+    return first + drawn[1:]
+
+
+def change_final_mark(texts: Texts, random: Random) -> Texts:
+    """The sentences without their final marks, or with another one; both sides must have one."""
+    if not all(map(_END.search, texts)):
+        return texts
+    mark = "" if random.random() < 0.7 else "!?.…"[random.integers(4)]
+    return Texts(*(_END.sub(mark, text) or text for text in texts))
+
+
+def change_marks(texts: Texts, random: Random) -> Texts:
+    """The source with spaces before its marks, as tokenizers write it, or both sides in quotation marks."""
+    if random.random() < 0.5:
+        return Texts(_MARK.sub(" ", texts.src), texts.tgt)
+    opening, closing = _QUOTES[random.integers(len(_QUOTES))]
+    return Texts(*(f"{opening}{text}{closing}" for text in texts))
+
+
+def with_typo(text: str, random: Random) -> str:
+    """The text with two neighbouring letters of a word exchanged."""
+    places = [found.start() for found in re.finditer(r"(?<=\w)(?=\w\w)", text)]
+    if not places:
+        return text
+    place = places[random.integers(len(places))]
+    return text[:place] + text[place + 1] + text[place] + text[place + 2 :]
+
+
+def _digits(number: str) -> str:
+    return re.sub(r"\D", "", number)
+
+
+def _small_first(text: str) -> str:
+    return text[:1].lower() + text[1:]
+
+
+def _join(sentences: Sequence[str]) -> str:
+    joined = sentences[0]
+    for sentence in sentences[1:]:
+        joined += sentence if is_unspaced(joined[-1]) or joined[-1] in "。！？" else f" {sentence}"
+    return joined
+
+
+def _joined(sentences: Sequence[Texts]) -> Texts:
+    return Texts(*map(_join, zip(*sentences, strict=True)))
+
+
+def _ids(codec: Codec, text: str) -> Sequence[int]:
+    return codec.read(text, [found.span() for found in re.finditer(HIDDEN, text)] if HIDDEN in text else ()).ids
+
+
+def _texts(src: Codec, tgt: Codec, ids: ParallelIds, rows: NDArray[np.int64]) -> Iterator[Texts]:
+    for of_src, of_tgt in zip(*(([side.row(i).tolist() for i in range(len(side))]) for side in ids.pick(rows)), strict=True):
+        yield Texts(src.text(of_src), tgt.text(of_tgt))

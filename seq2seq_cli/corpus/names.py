@@ -1,0 +1,129 @@
+"""Names that both sides of a corpus share letter by letter, and others like them.
+
+A model that has read "Tom" in a quarter of its pairs translates "Xochitl" badly. One that has read another name there
+each time copies whatever stands in such a place.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+"""A word of letters: Tom, O'Brien, Jean-Luc."""
+_FEWEST = 20
+"""Distinct names below which a corpus shows too little of their shape."""
+_SMALL_PARTS = re.compile(r"['’-]\w{1,2}$")
+"""The ending of Tom's, which is no part of the name."""
+_VOWELS = "aeiouy"
+_LETTERS = {True: _VOWELS, False: "bcdfghjklmnpqrstvwxz"}
+_LONGEST = 12
+_DRAWN = 20_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Names:
+    """What the training pairs show of names."""
+
+    common: frozenset[str]
+    """The words that begin with a small letter somewhere: no name, even where one begins a sentence."""
+    known: tuple[str, ...]
+    """The distinct names of the sample; empty where the sides share too few, as in two different scripts."""
+
+    @classmethod
+    def of(cls, pairs: Iterable[tuple[str, str]]) -> "Names":
+        """The names of a sample of pairs."""
+        shared: list[str] = []
+        common: set[str] = set()
+        for src, tgt in pairs:
+            words = set(WORD.findall(src)), set(WORD.findall(tgt))
+            common.update(word for side in words for word in side if word[0].islower())
+            shared += filter(_is_capitalised, words[0] & words[1])
+        known = sorted({word for word in shared if word.lower() not in common})
+        return cls(common=frozenset(common), known=tuple(known) if len(known) >= _FEWEST else ())
+
+    def find(self, src: str, tgt: str) -> list[str]:
+        """The names that a source and its translation share, each as often in both."""
+        if not self.known:
+            return []
+        of_src = Counter(_stem(word) for word in WORD.findall(src))
+        found = [word for word in of_src if _is_capitalised(word) and word.lower() not in self.common]
+        return [word for word in found if of_src[word] == len(occurrences(word, tgt))]
+
+    def draw(self, random: np.random.Generator) -> str:
+        """A name of one word or, less often, two: from the corpus, like those of the corpus, or of any letters."""
+        count = 1 + (random.random() < 0.15)
+        return " ".join(self.drawn[i] for i in random.integers(len(self.drawn), size=count).tolist())
+
+    @cached_property
+    def drawn(self) -> list[str]:
+        """The names that are drawn from: few enough that each is cut once, many enough that none is learned by heart."""
+        random = np.random.default_rng(len(self.known))
+        return [self._word(random) for _ in range(_DRAWN)]
+
+    def _word(self, random: np.random.Generator) -> str:
+        kind = random.random()
+        if kind < 0.2:
+            return self.known[random.integers(len(self.known))]
+        name = (self._like_known(random) if kind < 0.6 else _syllables(random)).capitalize()
+        mark = random.random()
+        if mark < 0.05:
+            return f"{name}-{_syllables(random).capitalize()}"
+        return f"{'OD'[random.integers(2)]}'{name}" if mark < 0.1 else name
+
+    def _like_known(self, random: np.random.Generator) -> str:
+        """A name in which each letter follows the one or two before it as in a name of the corpus."""
+        chain, name = self._chain, ""
+        while len(name) < _LONGEST:
+            followers = chain[name[-2:] if random.random() < 0.7 else name[-1:]]
+            letter = followers[random.integers(len(followers))] if followers else ""
+            if not letter:
+                if len(name) > 1:
+                    break
+                name = ""
+                continue
+            name += letter
+        return name
+
+    @cached_property
+    def _chain(self) -> dict[str, list[str]]:
+        """The letters that follow one or two letters in the names of the corpus, "" for the end."""
+        chain = defaultdict[str, list[str]](list)
+        for name in self.known:
+            letters = name.lower()
+            for place, letter in enumerate((*letters, "")):
+                for order in {min(place, 1), min(place, 2)}:
+                    chain[letters[place - order : place]].append(letter)
+        return chain
+
+
+def occurrences(name: str, text: str) -> list[re.Match[str]]:
+    """The places of a name in a text, with an s behind it or none: Tom, Toms."""
+    return list(re.finditer(rf"(?<!\w){re.escape(name)}(?=s?(?!\w))", text)) if name in text else []
+
+
+def replaced(text: str, name: str, other: str) -> str:
+    """The text with another name in the place of a name."""
+    return re.sub(rf"(?<!\w){re.escape(name)}(?=s?(?!\w))", lambda _: other, text)
+
+
+def _stem(word: str) -> str:
+    return _SMALL_PARTS.sub("", word)
+
+
+def _is_capitalised(word: str) -> bool:
+    return len(word) > 1 and word[0].isupper() and not word.isupper()
+
+
+def _syllables(random: np.random.Generator) -> str:
+    """Two to nine letters, vowels and consonants mostly in turn."""
+    is_vowel = bool(random.random() < 0.3)
+    name = ""
+    for _ in range(random.integers(2, 10)):
+        letters = _LETTERS[is_vowel]
+        name += letters[random.integers(len(letters))]
+        is_vowel = is_vowel != (random.random() < 0.85)
+    return name

@@ -126,7 +126,7 @@ def test_more_words_than_two_bytes_can_number_take_four(tmp_path: Path) -> None:
     corpus = prepared(
         pair_file,
         tmp_path / "out",
-        ["text.src.min_count=1", "text.src.max_size=null", "data.valid_sources=0", "data.max_ratio=100"],
+        [*WORDS, "text.src.max_size=null", "data.valid_sources=0", "data.max_ratio=100"],
     )
     train = corpus.split("train")
     assert train.src.row(0).dtype.itemsize == 4

@@ -14,25 +14,21 @@ from seq2seq_cli.compute.threads import map_in_threads
 from seq2seq_cli.config.choices import MOST_EXTRA_TOKENS
 from seq2seq_cli.decoding.alignment import positions_of_span
 from seq2seq_cli.decoding.copying import copy_by_attention, copy_in_order
-from seq2seq_cli.decoding.demands import MOST_DEMANDED, Demands, forms
+from seq2seq_cli.decoding.demands import Demands
 from seq2seq_cli.decoding.engine import Engine
-from seq2seq_cli.decoding.names import lost_names
 from seq2seq_cli.decoding.options import with_changes
 from seq2seq_cli.decoding.passages.passage import Limits, Passage, split_passage
 from seq2seq_cli.decoding.passages.pieces import Piece
-from seq2seq_cli.decoding.passages.protected import lost_numbers
 from seq2seq_cli.decoding.passages.restore import restore
 from seq2seq_cli.decoding.passages.word_weights import WordWeights
-from seq2seq_cli.decoding.search.constraints import Constraints, Form, Term
+from seq2seq_cli.decoding.search.constraints import Constraints, Term
 from seq2seq_cli.decoding.search.hypothesis import Hypothesis
 from seq2seq_cli.decoding.search.search import search
 from seq2seq_cli.decoding.search.tree import Trace, Tree
 from seq2seq_cli.decoding.translation import SearchTree, SentenceTranslation, Translation
 from seq2seq_cli.errors import InputError, UsageError
 from seq2seq_cli.text.codec import FINAL_MARKS, Codec, Reading
-from seq2seq_cli.text.conventions import Span
-from seq2seq_cli.text.normalise import CONTINUING, SPACING, is_punctuation, normalise
-from seq2seq_cli.text.numbers import number_forms
+from seq2seq_cli.text.normalise import CONTINUING, SPACING, Span, is_punctuation, normalise
 from seq2seq_cli.text.vocabulary import CHARACTERS_PER_TOKEN, EOS, EOS_UNIT, UNK
 
 if TYPE_CHECKING:  # pydantic is not imported to translate
@@ -91,24 +87,11 @@ class Translator:
     def translate_here(self, texts: Sequence[str]) -> list[Translation]:
         """The translations of a few texts, computed in this thread alone.
 
-        A short text of several sentences that loses numbers or names is translated sentence by sentence. A sentence
-        that loses some is translated once more, with the condition that they occur. Where they cannot, or still do not,
-        they are protected like addresses.
-
         As many threads as the engine has may call it at the same time.
         """
         passages = {text: self._split(text, self.limits) for text in texts}
         sentences = {text: _sentences(passage) for text, passage in passages.items()}
         found = self._search(chain.from_iterable(sentences.values()))
-        lost = self._all_lost(found)
-        lossy = [text for text, of_text in sentences.items() if not lost.keys().isdisjoint(of_text)]
-        passages |= {text: self._split(text, replace(self.limits, usual_length=0)) for text in lossy}
-        sentences |= {text: _sentences(passages[text]) for text in lossy}
-        of_lossy = {each for text in lossy for each in sentences[text]}
-        apart = self._search(each for text in lossy for each in sentences[text] if each not in found)
-        lost = {each: spans for each, spans in (lost | self._all_lost(apart)).items() if each in of_lossy}
-        found |= apart
-        found |= self._search_again(found, lost)
         translations = {
             text: self._joined(text, passage, [found[sentence] for sentence in sentences[text]])
             for text, passage in passages.items()
@@ -122,7 +105,7 @@ class Translator:
         if self.engine.max_source_length is not None:
             longest = min(longest, self.engine.max_source_length - len((EOS,)))
         return Limits(
-            usual_length=self.src_codec.conventions.longest or longest,
+            usual_length=self.src_codec.longest or longest,
             max_length=longest,
             count_tokens=lambda text: len(self.read(text).words),
             count_ids=lambda text: len(self.read(text).ids),
@@ -137,67 +120,10 @@ class Translator:
         return lru_cache(2 * _CHUNK_TEXTS * self.engine.threads)(self._read_anew)
 
     def _read_anew(self, text: str, protected: tuple[Span, ...]) -> Reading:
-        if not self.options.tidy_input:
-            return self.src_codec.read(text, protected)
-        return self.src_codec.read(*self.src_codec.conventions.apply_around(text, protected))
+        return self.src_codec.read(text, protected)
 
     def _split(self, text: str, limits: Limits) -> Passage:
         return split_passage(text, language=self.src_codec.config.language, limits=limits)
-
-    def _search_again(
-        self, found: "Mapping[_Sentence, list[SentenceTranslation]]", lost: "Mapping[_Sentence, list[Span]]"
-    ) -> "dict[_Sentence, list[SentenceTranslation]]":
-        """Other translations of the sentences that lost numbers or names, these spans of them."""
-        translations = {sentence: found[sentence] for sentence in lost}
-        changed = {sentence: sentence for sentence in lost}
-        for change in (self._demand, _Sentence.protect):
-            others = {sentence: change(changed[sentence], spans) for sentence, spans in lost.items()}
-            others = {sentence: other for sentence, other in others.items() if other != changed[sentence]}
-            again = self._search(others.values())
-            translations |= {sentence: again[other] for sentence, other in others.items()}
-            changed |= others
-            lost = self._all_lost({sentence: translations[sentence] for sentence in lost})
-        return translations
-
-    def _all_lost(self, translations: "Mapping[_Sentence, list[SentenceTranslation]]") -> "dict[_Sentence, list[Span]]":
-        """The spans that the best translation of a sentence lacks, by sentence, where it lacks some; see `_lost`."""
-        return {
-            sentence: spans
-            for sentence, of_sentence in translations.items()
-            if (spans := self._lost(sentence, of_sentence))
-        }
-
-    def _demand(self, sentence: "_Sentence", spans: Sequence[Span]) -> "_Sentence":
-        """The sentence on the condition that its translation has what stands in these spans, if that can be written."""
-        if self.options.sampling or len(spans) > MOST_DEMANDED:
-            return sentence
-        return sentence._replace(kept=tuple(span for span in spans if self._kept_forms(sentence, span)))
-
-    def _kept_forms(self, sentence: "_Sentence", span: Span) -> tuple[Form, ...]:
-        """The ids of the number or name of a span, in all forms that a translation may have it in."""
-        written = number_forms(sentence.piece.text[slice(*span)], self._number_forms)
-        return tuple(forms(written, self.tgt_codec))
-
-    @property
-    def _number_forms(self) -> Mapping[str, str]:
-        return self.src_codec.conventions.number_forms
-
-    def _lost(self, sentence: "_Sentence", translations: Sequence[SentenceTranslation]) -> list[Span]:
-        """The numbers and names of a sentence that its best translation lacks, but for those of the glossary.
-
-        Beyond `MOST_DEMANDED` in all, names are not counted: very many are none, and numbers come first.
-        """
-        source, output = sentence.piece.text, sentence.piece.without_marks(translations[0].text)
-        numbers, names = lost_numbers(source, output, self._number_forms), lost_names(source, output, self.src_codec)
-        if (numbers or names) and self.demands.glossary.terms:
-            reading = self.read(source)
-            terms = self.demands.terms(reading, _protected_positions(sentence.piece, reading))
-            taken = {place for positions, _ in terms for place in positions}
-            numbers, names = (
-                [span for span in spans if taken.isdisjoint(positions_of_span(reading, source, span))]
-                for spans in (numbers, names)
-            )
-        return sorted([*numbers, *names] if len(numbers) + len(names) <= MOST_DEMANDED else numbers)
 
     def _search(self, sentences: "Iterable[_Sentence]") -> "dict[_Sentence, list[SentenceTranslation]]":
         """The translations of each sentence, best first."""
@@ -235,8 +161,7 @@ class Translator:
     def _constraints(self, sentence: "_Sentence", reading: Reading) -> Constraints:
         """The constraints on the translation of a sentence.
 
-        They are the user's demands, its lost numbers and names, one UNK per protected word, and at most as many UNK as
-        there are words to copy.
+        They are the user's demands, one UNK per protected word, and at most as many UNK as there are words to copy.
         """
         kept = _protected_positions(sentence.piece, reading)
         demanded = self.demands.constraints(reading, self.tgt_codec, protected=kept, is_first=sentence.is_first)
@@ -244,9 +169,7 @@ class Translator:
         copied = (word for word in reading.words if has_attention or word.is_unknown)
         limit = sum(not is_punctuation(word.text) for word in copied)
         text, protected = sentence.piece.text, () if self.options.sampling else sentence.piece.protected
-        spans = [(span, self._kept_forms(sentence, span)) for span in sentence.kept]
-        spans += [(span, ((UNK,),)) for span in protected]
-        own = [Term(found, positions_of_span(reading, text, span)) for span, found in spans if found]
+        own = [Term(((UNK,),), positions_of_span(reading, text, span)) for span in protected]
         terms = (*demanded.terms, *own)
         if not has_attention:
             terms = tuple(term._replace(positions=()) for term in terms)
@@ -319,18 +242,6 @@ class _Sentence(NamedTuple):
     piece: Piece
     is_first: bool
     """Whether it begins its text, so that a prefix is for it."""
-
-    kept: tuple[Span, ...] = ()
-    """The spans of numbers and names that the translation must have."""
-
-    def protect(self, spans: Sequence[Span]) -> "_Sentence":
-        """The sentence with more spans that come through unchanged; very many, with all that lies between them."""
-        if len(spans) > MOST_DEMANDED:
-            spans = [(spans[0][0], spans[-1][1])]
-        kept = tuple(
-            (start, end) for start, end in self.kept if all(end <= first or last <= start for first, last in spans)
-        )
-        return self._replace(piece=self.piece.protect(spans), kept=kept)
 
 
 def _sentences(passage: Passage) -> list[_Sentence]:

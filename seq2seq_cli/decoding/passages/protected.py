@@ -6,10 +6,9 @@ begins at the start of a word only, or has a bound.
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from seq2seq_cli.text.normalise import UNSPACED
-from seq2seq_cli.text.numbers import find_numbers, number_forms, plain_number
 
 UNSPACED_LETTERS = "".join(f"{chr(first)}-{chr(last)}" for first, last in (*UNSPACED, (0xAC00, 0xD7AF)))
 """Members of a character class: letters of scripts without spaces between words, and of Korean, which joins particles.
@@ -60,36 +59,6 @@ def without_final_marks(span: str) -> str:
         counts[last] -= 1
         end -= 1
     return span[:end]
-
-
-def lost_numbers(source: str, output: str, forms: Mapping[str, str]) -> list[tuple[int, int]]:
-    """The spans of the numbers of the source that the output lacks, in all of their `number_forms`.
-
-    A number that occurs n times in the source is lost where it occurs fewer times in the output: its last ones are. The
-    digits of another script are the same number.
-    """
-    numbers = [(match, list(map(plain_number, number_forms(match[0], forms)))) for match in find_numbers(source, forms)]
-    wanted = {form for _, of_number in numbers for form in of_number}
-    left: Counter[str] = Counter()
-    for match in find_numbers(output, wanted):
-        number = plain_number(match[0])
-        left.update([number] if number in wanted else number.split(" "))  # 3 100 may be two numbers
-    other: list[tuple[re.Match[str], list[str]]] = []
-    for match, of_number in numbers:
-        number = plain_number(match[0])
-        # First those that stand as they are, so that no other number takes their place.
-        if number in of_number and left[number] > 0:
-            left[number] -= 1
-        else:
-            other.append((match, of_number))
-    lost = []
-    for match, of_number in other:
-        form = next((form for form in of_number if left[form] > 0), None)
-        if form is None:
-            lost.append(match.span())
-        else:
-            left[form] -= 1
-    return lost
 
 
 BEFORE = (r"\w", r"\d[.,]")

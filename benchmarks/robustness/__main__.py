@@ -54,7 +54,7 @@ def main() -> None:
             of_run = table({name: [figures] for name, figures in measured.figures.items()})
             lines = [measured.run, "", *of_run, *_compared(measured, found[0], dresses, language), ""]
             print("\n".join(lines), flush=True)
-    except (S2SError, ValueError) as error:
+    except S2SError as error:
         sys.exit(f"benchmarks.robustness: {error}")
     if options.json:
         write_json(options.json, [asdict(measured) for measured in found])

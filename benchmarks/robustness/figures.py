@@ -44,5 +44,9 @@ def table(figures: Mapping[str, Sequence[Figures]]) -> list[str]:
 
 
 def _cells(several: Sequence[Figures]) -> list[str]:
-    values = {field.name: [getattr(each, field.name) for each in several] for field in fields(Figures)}
-    return [shown_mean(of_all, ",.0f" if isinstance(of_all[0], int) else ".1f") for of_all in values.values()]
+    columns = [[getattr(each, field.name) for each in several] for field in fields(Figures)]
+    return [_shown(shown_mean(values, ",.1f"), is_count=isinstance(values[0], int)) for values in columns]
+
+
+def _shown(mean: str, *, is_count: bool) -> str:
+    return mean.removesuffix(".0") if is_count else mean

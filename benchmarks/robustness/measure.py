@@ -7,15 +7,15 @@ from dataclasses import replace
 from pathlib import Path
 from random import Random
 
-from benchmarks.robustness.dresses import DRESSES, FEW, TIMES, Dress, Dressed, Pair, joined, renaming
+from benchmarks.robustness.dresses import DRESSES, FEW, TIMES, Dress, Dressed, Pair, generator, joined, renaming
 from benchmarks.robustness.figures import Figures
 from benchmarks.robustness.names import RARE_NAMES, known_names, unseen_names
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SplitName
+from seq2seq_cli.errors import UsageError
 from seq2seq_cli.evaluation.corpus_scores import corpus_bleu, corpus_chrf
 from seq2seq_cli.evaluation.languages import words_of
 
-SEED = 1
 LINES = 500
 """Joined lines of each number of pairs."""
 _FEWEST_NAMES = 100
@@ -29,19 +29,19 @@ def dressed_split(corpus: PreparedCorpus, split: SplitName, file: Path | None = 
     """The pairs of a split in each dress, by its name.
 
     With a file of two columns, its pairs are taken; those of the split are added where few pairs are suited. Raises
-    ValueError where the training pairs leave fewer than 100 rare names.
+    UsageError where the training pairs leave fewer than 100 rare names.
     """
     of_split, training = corpus.sentences(split), corpus.sentences("train")
     rare = unseen_names(RARE_NAMES, (text for pair in training for text in pair))
     if len(rare) < _FEWEST_NAMES:
-        raise ValueError(f"only {len(rare)} rare names are in no training pair: add others to rare_names.txt")
+        raise UsageError(f"only {len(rare)} rare names are in no training pair: add others to rare_names.txt")
     pairs = _read(file) if file else of_split
     return dressed_pairs(pairs, of_split, known_names(training), rare)
 
 
 def _read(file: Path) -> list[Pair]:
     rows = [line.split("\t") for line in file.read_text(encoding="utf-8").splitlines()]
-    return [(row[0], row[1]) for row in rows if len(row) > 1]
+    return [(row[0], row[1]) for row in rows if len(row) > 1 and all(row[:2])]
 
 
 def dressed_pairs(
@@ -54,10 +54,10 @@ def dressed_pairs(
     renamed = {"rare names": renaming(known, rare)} if known else {}
     found = {}
     for name, dress in (DRESSES | renamed).items():
-        random, chosen = _generator(), [*pairs, *more] if name in FEW else pairs
+        random, chosen = generator(), [*pairs, *more] if name in FEW else pairs
         found[name] = [each for _ in range(TIMES.get(name, 1)) for each in _dressed(chosen, dress, random)]
     for name, count in (("joined by two", 2), ("joined by three", 3)):
-        found[name] = joined([(each.source, each.reference) for each in found["as is"]], count, LINES, _generator())
+        found[name] = joined([(each.source, each.reference) for each in found["as is"]], count, LINES, generator())
     return {name: several for name, several in found.items() if several}
 
 
@@ -67,10 +67,6 @@ def _dressed(pairs: Sequence[Pair], dress: Dress, random: Random) -> list[Dresse
         if pair[0] not in found and (dressed := dress(pair, random)):
             found[pair[0]] = dressed
     return list(found.values())
-
-
-def _generator() -> Random:
-    return Random(SEED)  # noqa: S311  # always the same, and no secret
 
 
 class Translations:

@@ -51,6 +51,6 @@ def known_names(pairs: Iterable[tuple[str, str]]) -> list[str]:
 
 
 def shared_names(source: str, reference: str) -> list[str]:
-    """The words with a capital that both have letter by letter, each once."""
-    words = dict.fromkeys(word for word in LETTERS.findall(source) if word[0].isupper() and len(word) >= _SHORTEST)
-    return list(words.keys() & set(LETTERS.findall(reference)))
+    """The words with a capital that both have letter by letter, in alphabetical order."""
+    shared = set(LETTERS.findall(source)).intersection(LETTERS.findall(reference))
+    return sorted(word for word in shared if word[0].isupper() and len(word) >= _SHORTEST)

@@ -17,7 +17,7 @@ from pathlib import Path
 from benchmarks.models import is_for_prepare
 from benchmarks.pages import fill
 from benchmarks.processes import cold_start
-from benchmarks.results.table import Result, Score, read_results, results_table, summary_table
+from benchmarks.results.table import Result, Score, read_results, results_table, robustness_tables, summary_table
 from benchmarks.work_folder import claim
 from seq2seq_cli.compute.environment import prepare_environment
 from seq2seq_cli.compute.threads import usable_cores
@@ -28,7 +28,7 @@ from seq2seq_cli.files.writing import write_json
 from seq2seq_cli.preparation.prepare import prepare
 
 RESULTS = Path("docs/results")
-PAGE, SUMMARY = Path("docs/recipes.md"), Path("README.md")
+PAGE, SUMMARY, ROBUSTNESS = Path("docs/recipes.md"), Path("README.md"), Path("docs/evaluation.md")
 PEERS = ("joeynmt-rnn", "joeynmt-transformer")
 _TIMED = re.compile(r"[\w-]+:\d+(\.\d+)?", re.ASCII)
 """A peer with its minutes."""
@@ -45,9 +45,13 @@ def main() -> None:
     except (S2SError, RuntimeError) as error:
         sys.exit(f"benchmarks.results: {error}")
     results = read_results(options.results)
-    for page, lines in ((options.page, results_table(results)), (options.summary, summary_table(results))):
+    for page, name, lines in (
+        (options.page, "results", results_table(results)),
+        (options.summary, "results", summary_table(results)),
+        (options.robustness, "robustness", robustness_tables(results)),
+    ):
         text = page.read_text(encoding="utf-8")
-        page.write_text(fill(text, "results", "\n".join(lines)), encoding="utf-8")
+        page.write_text(fill(text, name, "\n".join(lines)), encoding="utf-8")
 
 
 def _parse() -> argparse.Namespace:
@@ -67,8 +71,11 @@ def _parse() -> argparse.Namespace:
     parser.add_argument("--results", type=Path, default=RESULTS, metavar="DIR", help="folder of the results")
     parser.add_argument("--page", type=Path, default=PAGE, metavar="FILE", help="page with the table")
     parser.add_argument("--summary", type=Path, default=SUMMARY, metavar="FILE", help="page with the scores alone")
+    parser.add_argument(
+        "--robustness", type=Path, default=ROBUSTNESS, metavar="FILE", help="page with the table of other dresses"
+    )
     options = parser.parse_args()
-    for page in (options.page, options.summary):
+    for page in (options.page, options.summary, options.robustness):
         if not page.is_file():
             parser.error(f"{page}: no such page")
     peers = [system for system in options.systems if _is_peer(system)]
@@ -121,7 +128,7 @@ def _corpus(work: Path, options: argparse.Namespace) -> PreparedCorpus:
 
 def _own(system: str, seed: int, corpus: PreparedCorpus, run: Path, options: argparse.Namespace) -> Result:
     """A config of s2s, trained, loaded, and timed."""
-    from benchmarks.results.training import train, translate_test
+    from benchmarks.results.training import measure_robustness, train, translate_test
 
     trained = train(system, run, corpus, [*(s for s in options.set if not is_for_prepare(s)), f"training.seed={seed}"])
     outputs, sentences_per_second = translate_test(run, corpus)
@@ -131,6 +138,7 @@ def _own(system: str, seed: int, corpus: PreparedCorpus, run: Path, options: arg
         parameters=trained.parameters,
         sentences_per_second=sentences_per_second,
         start_seconds=sorted(seconds)[len(seconds) // 2],
+        robustness=measure_robustness(run, corpus),
     )
 
 

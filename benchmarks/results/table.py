@@ -4,12 +4,13 @@ import json
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import mean
 from typing import TypeAlias
 
 from benchmarks.figures import markdown_table, shown_mean, with_spread
+from benchmarks.robustness.figures import Figures, table
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +47,8 @@ class Result:
     """Seconds of a new process that translates one sentence."""
     hardware: str
     torch: str
+    robustness: dict[str, Figures] = field(default_factory=dict)
+    """By the dress of the test split; none for another toolkit."""
 
 
 Key: TypeAlias = tuple[str, tuple[str, ...], str, tuple[str, ...], str]
@@ -58,6 +61,7 @@ def read_results(folder: Path) -> list[Result]:
     for path in sorted(folder.glob("*.json")):
         values = json.loads(path.read_text(encoding="utf-8"))
         values |= {name: Score(**values[name]) for name in ("bleu", "lowercase_bleu", "chrf")}
+        values["robustness"] = {dress: Figures(**found) for dress, found in values.get("robustness", {}).items()}
         results.append(Result(**values))
     return results
 
@@ -88,6 +92,18 @@ def results_table(results: Sequence[Result]) -> list[str]:
         f"`{score.signature}`" for result in results for score in (result.bleu, result.lowercase_bleu, result.chrf)
     )
     return [*markdown_table(titles, rows, texts=3), "", f"Signatures: {', '.join(signatures)}."]
+
+
+def robustness_tables(results: Sequence[Result]) -> list[str]:
+    """A table for each system on each pair file, a row for each dress of the test split: means over the seeds."""
+    lines = []
+    for (pairs, test, system, settings, hardware), several in _by_system(results).items():
+        measured = [result.robustness for result in several if result.robustness]
+        if measured:
+            title = f"{_in_words(system, settings)}, {', tested on '.join((pairs, *test))}, {hardware}"
+            figures = {dress: [of_seed[dress] for of_seed in measured] for dress in measured[0]}
+            lines += [f"{title}, seeds: {len(measured)}", "", *table(figures), ""]
+    return lines[:-1]
 
 
 def summary_table(results: Sequence[Result]) -> list[str]:

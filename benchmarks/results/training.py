@@ -1,10 +1,12 @@
-"""The training of a config as by ``s2s train``, and its translations of the test split."""
+"""The training of a config as by ``s2s train``, and its translations of the test split, as it is and dressed."""
 
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.robustness.figures import Figures
+from benchmarks.robustness.measure import Translations, dressed_split, measure
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.decoding.load import load
@@ -38,3 +40,9 @@ def translate_test(run: Path, corpus: PreparedCorpus) -> tuple[dict[str, str], f
     """The translations of the test split by their sources, and the sentences per second."""
     output = translate_test_set(run.name, load(run).translator, TestSet.of_split(corpus, "test"))
     return output.texts, output.sentences_per_second
+
+
+def measure_robustness(run: Path, corpus: PreparedCorpus) -> dict[str, Figures]:
+    """The figures of the test split in other dresses, by the name of the dress."""
+    dresses = dressed_split(corpus, "test")
+    return measure(dresses, Translations(load(run).translate), corpus.config.text.tgt.language)

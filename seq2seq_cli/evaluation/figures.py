@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from seq2seq_cli.evaluation.languages import words_of
+from seq2seq_cli.evaluation.losses import Losses, losses_of
 from seq2seq_cli.evaluation.scorer import Scorer, chrf, scorers
 from seq2seq_cli.evaluation.significance import Difference, Range, difference, score_range
 from seq2seq_cli.evaluation.system import SystemOutput
@@ -65,6 +66,7 @@ class Evaluation:
     """Words of the outputs per word of the references."""
     loop_rate: float
     """The outputs in which three words in a row occur three times, per output."""
+    losses: Losses
     by_length: tuple[Part, ...]
     by_frequency: tuple[Part, ...]
     """By the training frequency of the rarest source word; none where the training texts are not at hand."""
@@ -104,6 +106,7 @@ def figures_of(output: SystemOutput, tests: TestSet, training: TrainingSources |
         lowercase=_scores({metric: scorer.by(sources) for metric, scorer in lowercase.items()}),
         length_ratio=_words(hypotheses, tgt) / max(1, _words([text for [text] in references], tgt)),
         loop_rate=output.loop_rate(tgt),
+        losses=losses_of(output.texts, tests.references, tests.languages),
         by_length=_parts(of_pairs["BLEU"], _within(lengths, _LENGTHS)),
         by_frequency=_parts(of_pairs["BLEU"], _within([each.rarest_frequency for each in known], _FREQUENCIES)),
         by_neighbours=_parts(of_pairs["BLEU"], _within([each.neighbours for each in known], _NEIGHBOURS)),

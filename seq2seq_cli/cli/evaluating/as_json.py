@@ -50,6 +50,7 @@ def _system_json(evaluation: Evaluation) -> dict[str, Any]:
         "unknown_rate": output.unknown_rate,
         "copy_rate": output.copy_rate,
         "loop_rate": evaluation.loop_rate,
+        "lost": {kind: count._asdict() for kind, count in vars(evaluation.losses).items()},
         "score_correlation": evaluation.score_correlation,
         "sentences_per_second": output.sentences_per_second,
         "by_length": [part._asdict() for part in evaluation.by_length],

@@ -70,6 +70,9 @@ def _of_system(evaluation: Evaluation) -> Iterator[Block]:
     }
     counts = [f"{name} {100 * rate:.2f} %" for name, rate in rates.items() if rate is not None]
     lines.append(", ".join([f"length ratio {evaluation.length_ratio:.3f}", *counts]))
+    losses = evaluation.losses
+    lost = {"numbers": losses.numbers, "names": losses.names, "sources of several sentences": losses.sentences}
+    lines.append(f"lost: {', '.join(f'{count.lost:,} of {count.of:,} {kind}' for kind, count in lost.items())}")
     if evaluation.score_correlation is not None:
         lines.append(f"rank correlation of the translations' scores and chrF2++ {evaluation.score_correlation:.2f}")
     if output.sentences_per_second:

@@ -28,14 +28,15 @@ CORES = f"{usable_cores()}core{'s' if usable_cores() > 1 else ''}"
 def folder(tmp_path: Path, pair_file: Path) -> Path:
     """The pairs, and a small config to train on them."""
     (tmp_path / "tiny.yaml").write_text(CONFIG, encoding="utf-8")
-    for name in ("page.md", "summary.md"):
+    for name in ("page.md", "summary.md", "robustness.md"):
         (tmp_path / name).write_text("<!-- results -->\n<!-- end of results -->\n", encoding="utf-8")
     return pair_file.parent
 
 
 def command(*arguments: str, system: str = "tiny.yaml") -> list[str]:
     """The arguments that measure a system once."""
-    return [system, "--seeds", "1", "--results", "results", "--page", "page.md", "--summary", "summary.md", *arguments]
+    pages = ["--page", "page.md", "--summary", "summary.md", "--robustness", "robustness.md"]
+    return [system, "--seeds", "1", "--results", "results", *pages, *arguments]
 
 
 def measure(folder: Path, *arguments: str, system: str = "tiny.yaml") -> Done:
@@ -71,6 +72,10 @@ def test_a_result_names_the_files_of_its_test_pairs(folder: Path) -> None:
     assert record[0] == f"deu-tiny.yaml-test=others-{CORES}-seed1.json"
     assert json.loads(record[1])["test"] == ["others.txt"]
     assert "| deu.txt, tested on others.txt | `tiny.yaml` |" in (folder / "page.md").read_text(encoding="utf-8")
+    robustness = (folder / "robustness.md").read_text(encoding="utf-8")
+    assert "`tiny.yaml`, deu.txt, tested on others.txt" in robustness
+    assert "| as is " in robustness
+    assert "| other numbers " in robustness
     assert "| BLEU | deu.txt, " in (folder / "summary.md").read_text(encoding="utf-8")
 
 

@@ -1,0 +1,106 @@
+"""The dresses of pairs, by hand."""
+
+import pytest
+
+from benchmarks.robustness.dresses import DRESSES, Dressed, Pair, generator, joined, renaming
+from benchmarks.robustness.names import RARE_NAMES, known_names, shared_names, unseen_names
+
+PAIR = ("Tom's hat is red.", "Toms Hut ist rot.")
+TIME = ("It is 7:30, not 12.50.", "Es ist 7.30 Uhr, nicht 12,50.")
+
+
+def dressed(name: str, pair: Pair = PAIR) -> Dressed | None:
+    return DRESSES[name](pair, generator())
+
+
+@pytest.mark.parametrize(
+    ("name", "pair", "expected"),
+    [
+        ("as is", PAIR, PAIR),
+        ("no final mark", PAIR, ("Tom's hat is red", "Toms Hut ist rot")),
+        ("no final mark", ("Go!", "Geh"), None),
+        (
+            "all capitals",
+            ("Go down the street.", "Geh die Straße hinab!"),
+            ("GO DOWN THE STREET.", "GEH DIE STRASSE HINAB!"),
+        ),
+        ("title case", ("I saw 'old' McCoy.", "Ich sah McCoy."), ("I Saw 'Old' McCoy.", "Ich Sah McCoy.")),
+        ("small first letter", PAIR, ("tom's hat is red.", "toms Hut ist rot.")),
+        ("small first letter", ("3 men came.", "Drei Männer kamen."), None),
+        ("quotation marks", ("Go!", "Geh!"), ('"Go!"', '"Geh!"')),
+        ("12 words and more", PAIR, None),
+        ("12 words and more", ("one " * 12, "eins"), ("one " * 12, "eins")),
+        ("with numbers", TIME, TIME),
+        ("with numbers", PAIR, None),
+        ("other numbers", ("At 7.", "Um sieben."), None),
+        ("typos", ("It is a go.", "Es geht."), None),
+    ],
+)
+def test_both_sides_are_dressed_alike_or_not_at_all(name: str, pair: Pair, expected: Pair | None) -> None:
+    found = dressed(name, pair)
+    assert (found and (found.source, found.reference)) == expected
+    if found and found.of_text:
+        assert tuple(map(found.of_text, pair)) == expected
+
+
+@pytest.mark.parametrize("name", ["emoji", "bullets"])
+def test_symbols_stand_at_the_same_end_of_both_sides(name: str) -> None:
+    found = dressed(name)
+    assert found
+    assert found.of_text
+    assert found.source.replace(PAIR[0], "") == found.reference.replace(PAIR[1], "") == found.of_text("")
+    assert found.of_text("")
+
+
+def test_equal_numbers_have_equal_other_digits_and_each_side_its_separators() -> None:
+    found = dressed("other numbers", TIME)
+    assert found
+    digits = [
+        [int(part) for part in "".join(c if c.isdigit() else " " for c in side).split()]
+        for side in (found.source, found.reference)
+    ]
+    assert digits[0] == digits[1] != [7, 30, 12, 50]
+    assert found.source.translate(str.maketrans("123456789", "0" * 9)) == "It is 0:00, not 00.00."
+    assert found.reference.translate(str.maketrans("123456789", "0" * 9)) == "Es ist 0.00 Uhr, nicht 00,00."
+
+
+def test_a_typo_exchanges_two_letters_inside_a_word_of_the_source() -> None:
+    found = dressed("typos", ("Tom is old.", "Tom ist alt."))
+    assert found
+    assert found.reference == "Tom ist alt."
+    assert found.source in {"Tmo is old.", "Tom is odl."}
+    assert found.names == (("Tom",) if "Tom" in found.source else ())
+
+
+@pytest.mark.parametrize(
+    ("pair", "expected"),
+    [
+        (PAIR, ("O'Brien's hat is red.", "O'Briens Hut ist rot.")),
+        (("Tom and Tom.", "Tom und Tom."), ("O'Brien and O'Brien.", "O'Brien und O'Brien.")),
+        (("Tom likes Tommy.", "Er mag Tommy."), None),
+        (("Tomatoes!", "Tomaten!"), None),
+    ],
+)
+def test_a_rare_name_replaces_a_known_one_that_both_sides_have_equally_often(pair: Pair, expected: Pair | None) -> None:
+    found = renaming(["Tom"], ["O'Brien"])(pair, generator())
+    assert (found and (found.source, found.reference)) == expected
+    assert found is None or found.names == ("O'Brien",)
+
+
+def test_joined_lines_have_pairs_that_end_with_a_mark() -> None:
+    pairs = [("Go!", "Geh!"), ("Tom ran.", "Tom lief."), ("Yes", "Ja.")]
+    for line in joined(pairs, 2, 5, generator()):
+        assert sorted(line.parts) == ["Go!", "Tom ran."]
+        assert line.source == " ".join(line.parts)
+        assert line.reference == " ".join(dict(pairs)[part] for part in line.parts)
+        assert line.names == ("Tom",)
+    assert joined(pairs, 3, 5, generator()) == []
+
+
+def test_names_are_known_rare_or_shared() -> None:
+    pairs = [("Is Tom here with Mary?", "Ist Tom da mit Maria?"), ("Is Tom's hat red?", "Ist Toms Hut rot?")]
+    assert known_names(pairs) == ["Tom"]
+    assert unseen_names(["Mary Smith", "Wu Tom", "Wu", "Bo"], ["MARY, Tom and bo"]) == ["Wu"]
+    assert shared_names("In Boston Tom saw the USA", "In Boston sah TOM die USA") == ["Boston", "USA"]
+    assert len(set(RARE_NAMES)) == len(RARE_NAMES) > 200
+    assert all(any(mark in name for name in RARE_NAMES) for mark in "'- łøáñ")

@@ -1,0 +1,88 @@
+"""The figures of a translator that is a table of texts."""
+
+from collections.abc import Mapping
+
+import pytest
+
+from benchmarks.robustness.dresses import DRESSES, Dressed, Pair, generator, joined
+from benchmarks.robustness.figures import Figures
+from benchmarks.robustness.measure import Translations, count_numbers, dressed_pairs, has_name, measure
+
+PAIRS = [
+    ("Tom is in the red house today.", "Tom ist heute in dem roten Haus."),
+    ("Go to the old man now.", "Geh jetzt zu dem alten Mann."),
+]
+
+
+def figures(several: list[Dressed], texts: Mapping[str, str]) -> Figures:
+    """The figures of a translator that knows these texts."""
+    translations = Translations(lambda sources: [texts[source] for source in sources])
+    return measure({"dress": several}, translations, "de")["dress"]
+
+
+def lines(name: str, *pairs: Pair) -> list[Dressed]:
+    return [found for pair in pairs if (found := DRESSES[name](pair, generator()))]
+
+
+def test_a_translation_that_is_dressed_as_its_source_is_consistent() -> None:
+    several, plain = lines("all capitals", *PAIRS), dict(PAIRS)
+    good = figures(several, plain | {source.upper(): text.upper() for source, text in PAIRS})
+    assert [good.consistency, good.bleu, good.names, good.names_kept] == pytest.approx([100, 100, 1, 100])
+    bad = figures(several, plain | {source.upper(): text for source, text in PAIRS})
+    assert bad.consistency is not None
+    assert bad.consistency < 10
+    assert bad.names_kept == 100
+
+
+def test_a_joined_line_with_few_words_has_lost_a_sentence() -> None:
+    several = joined(PAIRS, 2, 1, generator())
+    [line] = several
+    first = dict(PAIRS)[line.parts[0]]
+    whole = figures(several, dict(PAIRS) | {line.source: line.reference})
+    assert [whole.lost, whole.bleu, whole.by_hand] == pytest.approx([0, 100, 100])
+    half = figures(several, dict(PAIRS) | {line.source: first})
+    assert [half.lost, half.by_hand] == pytest.approx([100, 100])
+
+
+@pytest.mark.parametrize(
+    ("source", "reference", "output", "expected"),
+    [
+        ("It costs 12.50.", "Es kostet 12,50.", "Es kostet 12,50.", (2, 2, 0)),
+        ("It costs 12.50.", "Es kostet 12,50.", "Es kostet 12,60.", (2, 1, 1)),
+        ("Some 5,500 miles.", "Rund 5.500 Meilen.", "Rund 5500 Meilen.", (1, 1, 0)),
+        ("At 3 p.m.", "Um 15 Uhr.", "Um 15 Uhr.", (0, 0, 0)),
+        ("In 1806.", "Im Jahr 1806.", "Im 1806. 1806.", (1, 1, 1)),
+    ],
+)
+def test_numbers_are_kept_or_added(source: str, reference: str, output: str, expected: tuple[int, int, int]) -> None:
+    assert count_numbers(source, reference, output) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "expected"),
+    [
+        ("Toms Hut", "Tom", True),
+        ("TOM!", "Tom", True),
+        ("Das ist O'Briens Hut.", "O'Brien", True),
+        ("Tomaten", "Tom", False),
+        ("Atom", "Tom", False),
+        ("Mary und Smith", "Mary Smith", False),
+    ],
+)
+def test_a_name_is_kept_with_a_short_ending(text: str, name: str, expected: bool) -> None:
+    assert has_name(text, name) == expected
+
+
+def test_each_source_is_dressed_once_and_few_pairs_are_joined_by_more() -> None:
+    more = [
+        ("I saw 2 dogs.", "Ich sah zwei Hunde."),
+        ("I saw 2 dogs.", "Ich sah 2 Hunde."),
+        ("I saw 2 dogs.", "2 Hunde!"),
+    ]
+    found = dressed_pairs(PAIRS, more, ["Tom"], ["Xu"])
+    assert [each.source for each in found["as is"]] == [source for source, _ in PAIRS]
+    assert [each.reference for each in found["with numbers"]] == ["Ich sah 2 Hunde."]
+    assert len(found["other numbers"]) == 10
+    assert [each.names for each in found["rare names"]] == [("Xu",)]
+    assert len(found["joined by two"]) == 500
+    assert "joined by three" not in found

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from seq2seq_cli.config.schema.augmentation import AugmentationConfig
 from seq2seq_cli.config.schema.training import TrainingConfig
-from seq2seq_cli.corpus.names import Names, replaced
+from seq2seq_cli.corpus.names import Names, has_genitive
 from seq2seq_cli.corpus.prepared import ParallelIds, PreparedCorpus
 from seq2seq_cli.corpus.ragged import Ragged
 from seq2seq_cli.text.casing import upper
@@ -186,15 +186,15 @@ class Augmentation:
         for name in found:
             other = self.names.draw(random)
             # The genitive of a name that ends with s has no further s.
-            if not (other[-1] in "sxz" and re.search(rf"(?<!\w){re.escape(name)}['’]?s(?!\w)", " ".join(texts))):
-                texts = Texts(*(replaced(text, name, other) for text in texts))
+            if not (other[-1] in "sxz" and any(has_genitive(name, text) for text in texts)):
+                texts = Texts(*(text.replace(name, other) for text in texts))
         return texts
 
     def _with_kept_word(self, texts: Texts, random: Random) -> Texts:
         """A name that becomes HIDDEN, which is read as UNK, or HIDDEN before, in or behind the sentence."""
         if (found := self.names.find(*texts)) and random.random() < 0.7:
             name = found[random.integers(len(found))]
-            return Texts(*(replaced(text, name, HIDDEN) for text in texts))
+            return Texts(*(text.replace(name, HIDDEN) for text in texts))
         place = random.random()
         if place < 0.25:
             return Texts(*(f"{HIDDEN} {text}" for text in texts))

@@ -150,7 +150,7 @@ class Codec:
         if protected:
             words = self._words_around(text, protected)
         else:
-            words = self._in_usual_case(self._spelt(text), self.segmenter.tokens_and_surfaces)
+            words = self._in_usual_case(self._spelt(text), self._cut)
         return Reading(text, words, list(chain.from_iterable([word.ids for word in words])))
 
     def write(self, ids: Iterable[int], copies: Mapping[int, str] | None = None) -> Writing:
@@ -269,16 +269,27 @@ class Codec:
         hidden = iter([normalise(text[start:end]) for start, end in protected])
         return [
             _protected(next(hidden)) if word.text == HIDDEN else word
-            for word in self._in_usual_case(self._spelt(hide(text, protected)), self._tokens_apart)
+            for word in self._in_usual_case(self._spelt(hide(text, protected)), self._cut_around)
         ]
 
-    def _in_usual_case(self, text: str, cut: Callable[[str], Iterable[tuple[str, str]]]) -> list[Word]:
-        """The words of a normalised text; one that is all in capitals is read in small letters, behind CAPITALS."""
+    def _in_usual_case(self, text: str, cut: Callable[[str], Iterable[Word]]) -> list[Word]:
+        """The words of a normalised text; one that is all in capitals is read in small letters, behind CAPITALS.
+
+        It is read as it is where capitals do not give it back (ß), or where words are known in capitals alone.
+        """
+        words = list(cut(text))
         if self._capitals and text.isupper() and is_all_upper(text):
             small = lower(text, self.config.language)
-            if upper(small, self.config.language) == text:
-                return [Word("", self._capitals, ("",)), *map(self._words.__getitem__, cut(small))]
-        return list(map(self._words.__getitem__, cut(text)))
+            of_small = list(cut(small))
+            if upper(small, self.config.language) == text and _unknown(of_small) <= _unknown(words):
+                return [Word("", self._capitals, ("",)), *of_small]
+        return words
+
+    def _cut(self, text: str) -> Iterable[Word]:
+        """The words of a normalised text in its own case."""
+        if self.unit == "character":
+            return map(self._words.__getitem__, self.segmenter.tokens_and_surfaces(text))
+        return chain.from_iterable(map(self._words_of.__getitem__, text.split()))
 
     def in_capitals(self, ids: Sequence[int]) -> list[int]:
         """The ids of the text of `ids` in capitals, where the vocabulary has a unit for that."""
@@ -288,19 +299,18 @@ class Codec:
     def _capitals(self) -> tuple[int, ...]:
         return (self.vocabulary.id(CAPITALS),) if self.vocabulary.has_all([CAPITALS]) else ()
 
-    def _tokens_apart(self, text: str) -> Iterator[tuple[str, str]]:
-        """The tokens of a normalised text with their surface forms, each HIDDEN a token of its own."""
-        if self.unit == "character":
-            yield from self.segmenter.tokens_and_surfaces(text)
+    def _cut_around(self, text: str) -> Iterator[Word]:
+        """The words of a normalised text, each HIDDEN a word of its own."""
+        if self.unit == "character" or HIDDEN not in text:
+            yield from self._cut(text)
             return
         for word in text.split():
             first, *others = word.split(HIDDEN)
-            yield from self.segmenter.tokens_and_surfaces(first)
+            yield from self._words_of[first]
             for part in others:
-                yield HIDDEN, HIDDEN
-                tokens = self.segmenter.tokens_and_surfaces(part)
-                yield from ((token.removeprefix(SPACING), surface) for token, surface in islice(tokens, 1))
-                yield from tokens
+                yield _protected(HIDDEN)
+                for i, (token, surface) in enumerate(self.segmenter.tokens_and_surfaces(part)):
+                    yield self._words[token if i else token.removeprefix(SPACING), surface]
 
     @cached_property
     def has_character_tokens(self) -> bool:
@@ -356,6 +366,11 @@ class Codec:
         return frozenset(id_ for id_, unit in units if unit.startswith(CONTINUING))
 
     @memoised
+    def _words_of(self, text: str) -> list[Word]:
+        """The words of a text without white space."""
+        return list(map(self._words.__getitem__, self.segmenter.tokens_and_surfaces(text)))
+
+    @memoised
     def _words(self, token_and_surface: tuple[str, str]) -> Word:
         token, surface = token_and_surface
         ids = self.token_ids(token)
@@ -397,6 +412,10 @@ class Codec:
                     unit = upper(unit, self.config.language)
                 separate = words and not self.config.spacing and not unit.startswith(CONTINUING)
                 yield SPACING + unit if separate else unit
+
+
+def _unknown(words: Iterable[Word]) -> int:
+    return sum(word.is_unknown for word in words)
 
 
 def _protected(text: str) -> Word:

@@ -99,9 +99,9 @@ def _compared(
     found = difference(*(Scorer.of(bleu(language), of_run, references) for of_run in outputs))
     yield ""
     yield (
-        f"{LONG}, {len(both)} sources: {found.value:+.2f} BLEU more than {first.run}, 95 % range {found.range.low:+.2f}"
-        f" to {found.range.high:+.2f}, p {found.p_bootstrap:.4f} by bootstrap, {found.p_randomisation:.4f} by"
-        " randomisation"
+        f"{LONG}, {len(both)} sources, less {first.run}: {found.value:+.2f} BLEU, 95 % range {found.range.low:+.2f}"
+        f" to {found.range.high:+.2f}, p {found.p_bootstrap:.4f} (bootstrap), {found.p_randomisation:.4f}"
+        " (randomisation)"
     )
 
 

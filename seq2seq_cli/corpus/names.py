@@ -18,8 +18,9 @@ _FEWEST = 20
 """Distinct names below which a corpus shows too little of their shape."""
 _SMALL_PARTS = re.compile(r"['’-]\w{1,2}$")
 """The ending of Tom's, which is no part of the name."""
-_VOWELS = "aeiouy"
-_LETTERS = {True: _VOWELS, False: "bcdfghjklmnpqrstvwxz"}
+_LETTERS = {True: "aeiouy", False: "bcdfghjklmnpqrstvwxz"}
+_MARKED = {True: "áàâãäåæéèêëíîïóôöøúûüýœ", False: "çčćďđğłñňřśšşťžż"}
+"""Vowels and consonants with a mark, in one of six made-up names: those that the vocabularies have."""
 _LONGEST = 12
 _DRAWN = 8_000
 
@@ -30,11 +31,13 @@ class Names:
 
     common: frozenset[str]
     """The words that begin with a small letter somewhere: no name, even where one begins a sentence."""
+    letters: frozenset[str]
+    """The letters of both vocabularies."""
     known: tuple[str, ...]
     """The distinct names of the sample; empty where the sides share too few, as in two different scripts."""
 
     @classmethod
-    def of(cls, pairs: Iterable[tuple[str, str]]) -> "Names":
+    def of(cls, pairs: Iterable[tuple[str, str]], letters: Iterable[str]) -> "Names":
         """The names of a sample of pairs."""
         shared: list[str] = []
         common: set[str] = set()
@@ -43,7 +46,7 @@ class Names:
             common.update(word for side in words for word in side if word[0].islower())
             shared += filter(_is_capitalised, words[0] & words[1])
         known = sorted({word for word in shared if word.lower() not in common})
-        return cls(common=frozenset(common), known=tuple(known) if len(known) >= _FEWEST else ())
+        return cls(common=frozenset(common), letters=frozenset(letters), known=tuple(known) if len(known) >= _FEWEST else ())
 
     def find(self, src: str, tgt: str) -> list[str]:
         """The names that a source and its translation share, each as often in both: Tom, with Tom's and Toms."""
@@ -71,10 +74,10 @@ class Names:
         kind = random.random()
         if kind < 0.2:
             return self.known[random.integers(len(self.known))]
-        name = (self._like_known(random) if kind < 0.6 else _syllables(random)).capitalize()
+        name = (self._like_known(random) if kind < 0.6 else self._syllables(random)).capitalize()
         mark = random.random()
         if mark < 0.05:
-            return f"{name}-{_syllables(random).capitalize()}"
+            return f"{name}-{self._syllables(random).capitalize()}"
         return f"{'OD'[random.integers(2)]}'{name}" if mark < 0.1 else name
 
     def _like_known(self, random: np.random.Generator) -> str:
@@ -89,6 +92,18 @@ class Names:
                 name = ""
                 continue
             name += letter
+        return name
+
+    def _syllables(self, random: np.random.Generator) -> str:
+        """Two to nine letters, vowels and consonants mostly in turn."""
+        is_vowel, has_marks = (random.random(2) < (0.3, 0.15)).tolist()
+        name = ""
+        for _ in range(random.integers(2, 10)):
+            letters = _LETTERS[is_vowel]
+            if has_marks and random.random() < 0.3:
+                letters = "".join(sorted(self.letters.intersection(_MARKED[is_vowel]))) or letters
+            name += letters[random.integers(len(letters))]
+            is_vowel = is_vowel != (random.random() < 0.85)
         return name
 
     @cached_property
@@ -120,14 +135,3 @@ def _stem(word: str) -> str:
 
 def _is_capitalised(word: str) -> bool:
     return len(word) > 1 and word[0].isupper() and not word.isupper()
-
-
-def _syllables(random: np.random.Generator) -> str:
-    """Two to nine letters, vowels and consonants mostly in turn."""
-    is_vowel = bool(random.random() < 0.3)
-    name = ""
-    for _ in range(random.integers(2, 10)):
-        letters = _LETTERS[is_vowel]
-        name += letters[random.integers(len(letters))]
-        is_vowel = is_vowel != (random.random() < 0.85)
-    return name

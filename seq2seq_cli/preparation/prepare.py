@@ -280,7 +280,7 @@ class _Job:
             in_training = selection.split_of_pair == TRAIN
             src_counts, tgt_counts = (train_counts(store, side, counts[side]) for side in SIDES)
             src, tgt = fit_codecs(self.config.text, src_counts, tgt_counts, rules)
-            codecs = with_sentences(src, store, "src", in_training), with_sentences(tgt, store, "tgt", in_training)
+            codecs = with_sentences(src, store, "src", in_training), tgt
         save_codecs(folder, codecs)
         return [
             write_side(folder, store, side, codec, selection.split_of_pair, counts[side])

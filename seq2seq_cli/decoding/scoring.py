@@ -67,7 +67,7 @@ def score_pairs(
 
 def _read_source(translator: Translator, text: str, place: str) -> Reading:
     longest = translator.engine.max_source_length
-    reading = translator.read(text)
+    reading = translator.src_codec.read(text)
     if longest is not None and len(reading.ids) + len((EOS,)) > longest:
         raise InputError(
             f"{place}: {len(reading.ids) + 1} tokens, <eos> counted, but this model's location attention takes at most"

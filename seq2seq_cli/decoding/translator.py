@@ -4,9 +4,9 @@ S source length with ``<eos>``, T target length.
 """
 
 import math
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,26 +14,22 @@ from seq2seq_cli.compute.threads import map_in_threads
 from seq2seq_cli.config.choices import MOST_EXTRA_TOKENS
 from seq2seq_cli.decoding.alignment import positions_of_span
 from seq2seq_cli.decoding.copying import copy_by_attention, copy_in_order
-from seq2seq_cli.decoding.demands import MOST_DEMANDED, Demands, forms
+from seq2seq_cli.decoding.demands import Demands
 from seq2seq_cli.decoding.engine import Engine
-from seq2seq_cli.decoding.names import lost_names
 from seq2seq_cli.decoding.options import with_changes
 from seq2seq_cli.decoding.passages.passage import Limits, Passage, split_passage
 from seq2seq_cli.decoding.passages.pieces import Piece
-from seq2seq_cli.decoding.passages.protected import lost_numbers
-from seq2seq_cli.decoding.passages.restore import restore
+from seq2seq_cli.decoding.passages.restore import restore, reveal
 from seq2seq_cli.decoding.passages.word_weights import WordWeights
-from seq2seq_cli.decoding.search.constraints import Constraints, Form, Term
+from seq2seq_cli.decoding.search.constrained import Constraints
 from seq2seq_cli.decoding.search.hypothesis import Hypothesis
 from seq2seq_cli.decoding.search.search import search
 from seq2seq_cli.decoding.search.tree import Trace, Tree
 from seq2seq_cli.decoding.translation import SearchTree, SentenceTranslation, Translation
 from seq2seq_cli.errors import InputError, UsageError
-from seq2seq_cli.text.codec import FINAL_MARKS, Codec, Reading
-from seq2seq_cli.text.conventions import Span
-from seq2seq_cli.text.normalise import CONTINUING, SPACING, is_punctuation, normalise
-from seq2seq_cli.text.numbers import number_forms
-from seq2seq_cli.text.vocabulary import CHARACTERS_PER_TOKEN, EOS, EOS_UNIT, UNK
+from seq2seq_cli.text.codec import Codec, Reading
+from seq2seq_cli.text.normalise import CONTINUING, HIDDEN, SPACING, is_punctuation
+from seq2seq_cli.text.vocabulary import CHARACTERS_PER_TOKEN, EOS, EOS_UNIT
 
 if TYPE_CHECKING:  # pydantic is not imported to translate
     from seq2seq_cli.config.schema.decoding import DecodingConfig
@@ -89,26 +85,14 @@ class Translator:
             yield from translations
 
     def translate_here(self, texts: Sequence[str]) -> list[Translation]:
-        """The translations of a few texts, computed in this thread alone.
-
-        A short text of several sentences that loses numbers or names is translated sentence by sentence. A sentence
-        that loses some is translated once more, with the condition that they occur. Where they cannot, or still do not,
-        they are protected like addresses.
+        """The translations of a few texts, computed in this thread alone: one search per sentence.
 
         As many threads as the engine has may call it at the same time.
         """
-        passages = {text: self._split(text, self.limits) for text in texts}
-        sentences = {text: _sentences(passage) for text, passage in passages.items()}
-        found = self._search(chain.from_iterable(sentences.values()))
-        lost = self._all_lost(found)
-        lossy = [text for text, of_text in sentences.items() if not lost.keys().isdisjoint(of_text)]
-        passages |= {text: self._split(text, replace(self.limits, usual_length=0)) for text in lossy}
-        sentences |= {text: _sentences(passages[text]) for text in lossy}
-        of_lossy = {each for text in lossy for each in sentences[text]}
-        apart = self._search(each for text in lossy for each in sentences[text] if each not in found)
-        lost = {each: spans for each, spans in (lost | self._all_lost(apart)).items() if each in of_lossy}
-        found |= apart
-        found |= self._search_again(found, lost)
+        language = self.src_codec.config.language
+        passages = {text: split_passage(text, language=language, limits=self.limits) for text in texts}
+        sentences = {text: self._sentences(passage) for text, passage in passages.items()}
+        found = self._search(dict.fromkeys(chain.from_iterable(sentences.values())))
         translations = {
             text: self._joined(text, passage, [found[sentence] for sentence in sentences[text]])
             for text, passage in passages.items()
@@ -117,108 +101,11 @@ class Translator:
 
     @cached_property
     def limits(self) -> Limits:
-        """The greatest lengths of what is translated in one piece."""
+        """The greatest length of what is translated in one piece."""
         longest = self.options.max_source_length * (CHARACTERS_PER_TOKEN if self.src_codec.unit == "character" else 1)
         if self.engine.max_source_length is not None:
             longest = min(longest, self.engine.max_source_length - len((EOS,)))
-        return Limits(
-            usual_length=self.src_codec.conventions.longest or longest,
-            max_length=longest,
-            count_tokens=lambda text: len(self.read(text).words),
-            count_ids=lambda text: len(self.read(text).ids),
-        )
-
-    def read(self, text: str, protected: tuple[Span, ...] = ()) -> Reading:
-        """The reading of a text as the model has it, with protected spans; the last ones are kept."""
-        return self._read_once(text, protected)
-
-    @cached_property
-    def _read_once(self) -> Callable[[str, tuple[Span, ...]], Reading]:
-        return lru_cache(2 * _CHUNK_TEXTS * self.engine.threads)(self._read_anew)
-
-    def _read_anew(self, text: str, protected: tuple[Span, ...]) -> Reading:
-        if not self.options.tidy_input:
-            return self.src_codec.read(text, protected)
-        return self.src_codec.read(*self.src_codec.conventions.apply_around(text, protected))
-
-    def _split(self, text: str, limits: Limits) -> Passage:
-        return split_passage(text, language=self.src_codec.config.language, limits=limits)
-
-    def _search_again(
-        self, found: "Mapping[_Sentence, list[SentenceTranslation]]", lost: "Mapping[_Sentence, list[Span]]"
-    ) -> "dict[_Sentence, list[SentenceTranslation]]":
-        """Other translations of the sentences that lost numbers or names, these spans of them."""
-        translations = {sentence: found[sentence] for sentence in lost}
-        changed = {sentence: sentence for sentence in lost}
-        for change in (self._demand, _Sentence.protect):
-            others = {sentence: change(changed[sentence], spans) for sentence, spans in lost.items()}
-            others = {sentence: other for sentence, other in others.items() if other != changed[sentence]}
-            again = self._search(others.values())
-            translations |= {sentence: again[other] for sentence, other in others.items()}
-            changed |= others
-            lost = self._all_lost({sentence: translations[sentence] for sentence in lost})
-        return translations
-
-    def _all_lost(self, translations: "Mapping[_Sentence, list[SentenceTranslation]]") -> "dict[_Sentence, list[Span]]":
-        """The spans that the best translation of a sentence lacks, by sentence, where it lacks some; see `_lost`."""
-        return {
-            sentence: spans
-            for sentence, of_sentence in translations.items()
-            if (spans := self._lost(sentence, of_sentence))
-        }
-
-    def _demand(self, sentence: "_Sentence", spans: Sequence[Span]) -> "_Sentence":
-        """The sentence on the condition that its translation has what stands in these spans, if that can be written."""
-        if self.options.sampling or len(spans) > MOST_DEMANDED:
-            return sentence
-        return sentence._replace(kept=tuple(span for span in spans if self._kept_forms(sentence, span)))
-
-    def _kept_forms(self, sentence: "_Sentence", span: Span) -> tuple[Form, ...]:
-        """The ids of the number or name of a span, in all forms that a translation may have it in."""
-        written = number_forms(sentence.piece.text[slice(*span)], self._number_forms)
-        return tuple(forms(written, self.tgt_codec))
-
-    @property
-    def _number_forms(self) -> Mapping[str, str]:
-        return self.src_codec.conventions.number_forms
-
-    def _lost(self, sentence: "_Sentence", translations: Sequence[SentenceTranslation]) -> list[Span]:
-        """The numbers and names of a sentence that its best translation lacks, but for those of the glossary.
-
-        Beyond `MOST_DEMANDED` in all, names are not counted: very many are none, and numbers come first.
-        """
-        source, output = sentence.piece.text, sentence.piece.without_marks(translations[0].text)
-        numbers, names = lost_numbers(source, output, self._number_forms), lost_names(source, output, self.src_codec)
-        if (numbers or names) and self.demands.glossary.terms:
-            reading = self.read(source)
-            terms = self.demands.terms(reading, _protected_positions(sentence.piece, reading))
-            taken = {place for positions, _ in terms for place in positions}
-            numbers, names = (
-                [span for span in spans if taken.isdisjoint(positions_of_span(reading, source, span))]
-                for spans in (numbers, names)
-            )
-        return sorted([*numbers, *names] if len(numbers) + len(names) <= MOST_DEMANDED else numbers)
-
-    def _search(self, sentences: "Iterable[_Sentence]") -> "dict[_Sentence, list[SentenceTranslation]]":
-        """The translations of each sentence, best first."""
-        sources = [(each, self.read(each.piece.text, each.piece.protected)) for each in dict.fromkeys(sentences)]
-        lengths = [len(reading.ids) for _, reading in sources]
-        translations: dict[_Sentence, list[SentenceTranslation]] = {}
-        for batch in similar_lengths(lengths, self.options.batch_size):
-            translations |= self._search_batch([sources[i] for i in batch])
-        return translations
-
-    def _search_batch(
-        self, batch: "Sequence[tuple[_Sentence, Reading]]"
-    ) -> "dict[_Sentence, list[SentenceTranslation]]":
-        constraints = [self._constraints(*source) for source in batch]
-        trace = Trace(len(batch)) if self.is_traced else None
-        found = search(self.engine, [reading.ids for _, reading in batch], self.search_options, constraints, trace)
-        trees = trace.trees if trace else [None] * len(batch)
-        return {
-            sentence: [self._written(sentence.piece, reading, each, tree) for each in hypotheses]
-            for (sentence, reading), hypotheses, tree in zip(batch, found, trees, strict=True)
-        }
+        return Limits(max_length=longest, count_ids=lambda text: len(self.src_codec.read(text).ids))
 
     @cached_property
     def search_options(self) -> "DecodingConfig":
@@ -232,57 +119,72 @@ class Translator:
             max_length_extra=min(options.max_length_extra * CHARACTERS_PER_TOKEN, MOST_EXTRA_TOKENS),
         )
 
-    def _constraints(self, sentence: "_Sentence", reading: Reading) -> Constraints:
-        """The constraints on the translation of a sentence.
+    def _sentences(self, passage: Passage) -> "list[_Sentence]":
+        has_prefix = self.demands.prefix != ""
+        return [_Sentence(piece, is_first=has_prefix and i == 0) for i, piece in enumerate(passage.pieces)]
 
-        They are the user's demands, its lost numbers and names, one UNK per protected word, and at most as many UNK as
-        there are words to copy.
-        """
-        kept = _protected_positions(sentence.piece, reading)
-        demanded = self.demands.constraints(reading, self.tgt_codec, protected=kept, is_first=sentence.is_first)
-        has_attention = self.engine.has_attention
-        copied = (word for word in reading.words if has_attention or word.is_unknown)
-        limit = sum(not is_punctuation(word.text) for word in copied)
-        text, protected = sentence.piece.text, () if self.options.sampling else sentence.piece.protected
-        spans = [(span, self._kept_forms(sentence, span)) for span in sentence.kept]
-        spans += [(span, ((UNK,),)) for span in protected]
-        own = [Term(found, positions_of_span(reading, text, span)) for span, found in spans if found]
-        terms = (*demanded.terms, *own)
-        if not has_attention:
-            terms = tuple(term._replace(positions=()) for term in terms)
-        continuing = self.tgt_codec.inner_ids if terms else frozenset()
-        opening = self.tgt_codec.opening_ids if terms else frozenset()
-        # In a text of several sentences, a term may belong to the second.
-        is_single = not any(FINAL_MARKS.issuperset(word.text) for word in reading.words[:-1] if word.text)
-        closing = self.tgt_codec.final_ids if terms and is_single else frozenset()
-        return replace(
-            demanded, terms=terms, limits={UNK: limit}, continuing=continuing, opening=opening, closing=closing
+    def _search(self, sentences: "Iterable[_Sentence]") -> "dict[_Sentence, list[SentenceTranslation]]":
+        """The translations of each sentence, best first."""
+        sources = [_Source.read(sentence, self.src_codec) for sentence in sentences]
+        lengths = [len(source.reading.ids) for source in sources]
+        translations: dict[_Sentence, list[SentenceTranslation]] = {}
+        for batch in similar_lengths(lengths, self.options.batch_size):
+            translations |= self._search_batch([sources[i] for i in batch])
+        return translations
+
+    def _search_batch(self, batch: "Sequence[_Source]") -> "dict[_Sentence, list[SentenceTranslation]]":
+        trace = Trace(len(batch)) if self.is_traced else None
+        found = search(
+            self.engine,
+            [source.reading.ids for source in batch],
+            self.search_options,
+            most_unknown=[self._most_unknown(source.reading) for source in batch],
+            constraints=[self._constraints(source) for source in batch] if self.demands.are_any else None,
+            trace=trace,
         )
+        trees = trace.trees if trace else [None] * len(batch)
+        return {
+            source.sentence: [self._written(source, hypothesis, tree) for hypothesis in hypotheses]
+            for source, hypotheses, tree in zip(batch, found, trees, strict=True)
+        }
 
-    def _written(self, piece: Piece, source: Reading, hypothesis: Hypothesis, tree: Tree | None) -> SentenceTranslation:
+    def _most_unknown(self, reading: Reading) -> int:
+        """The number of words to copy: with a vocabulary of words and attention all of them, else the unknown ones."""
+        copies_all = self.engine.has_attention and self.src_codec.unit == "word"
+        return sum((copies_all or word.is_unknown) and not is_punctuation(word.text) for word in reading.words)
+
+    def _constraints(self, source: "_Source") -> Constraints:
+        owners = (i for i, word in enumerate(source.reading.words) for _ in word.ids)
+        kept = {position for position, word in enumerate(owners) if word in source.kept}
+        is_first = source.sentence.is_first
+        return self.demands.constraints(source.reading, self.tgt_codec, kept=kept, is_first=is_first)
+
+    def _written(self, source: "_Source", hypothesis: Hypothesis, tree: Tree | None) -> SentenceTranslation:
+        piece, words, kept = source.sentence.piece, source.reading.words, source.kept
         # Without the columns that pad the source to the longest of its batch.
-        weights = hypothesis.weights[:, : len(source.ids) + 1]
+        weights = hypothesis.weights[:, : len(source.reading.ids) + 1]
         ids = hypothesis.ids[:-1] if hypothesis.ended else hypothesis.ids
-        words = source.words
-        has_attention = self.engine.has_attention
-        copies = copy_by_attention(ids, weights, words) if has_attention else copy_in_order(ids, words)
-        protected = {normalise(word) for word in piece.protected_words}
-        written = self.tgt_codec.write(ids, self._spaced(copies, protected))
-        weighed = WordWeights(piece.text, written.text, source.parts, written.units, weights)
+        copies = copy_by_attention(ids, weights, words) if self.engine.has_attention else copy_in_order(ids, words)
+        hidden = SPACING + HIDDEN if self.tgt_codec.unit == "character" else HIDDEN
+        spelled = {place: hidden if word in kept else words[word].text for place, word in copies.items()}
+        written = self.tgt_codec.write(ids, spelled)
+        units = [words[copies[i]].text if i in copies else unit for i, unit in enumerate(written.units)]
+        copied = [kept[word] for _, word in sorted(copies.items()) if word in kept]
+        weighed = WordWeights(piece.text, written.text, source.reading.parts, written.units, weights)
         return SentenceTranslation(
             source=piece.source,
-            text=restore(piece, weighed),
-            src_tokens=[*source.parts, EOS_UNIT],
-            tgt_tokens=written.units + [EOS_UNIT] * hypothesis.ended,
+            text=restore(piece, weighed, copied),
+            src_tokens=[*source.reading.parts, EOS_UNIT],
+            tgt_tokens=units + [EOS_UNIT] * hypothesis.ended,
             weights=weights,
             log_probability=hypothesis.log_probability,
             length=len(hypothesis.ids),
-            unknown=tuple(word.text for word in words if word.is_unknown and word.text not in protected),
-            copied=tuple(copies.values()),
-            forced=tuple(written.units[position] for position in sorted(hypothesis.forced) if ids[position] != UNK),
+            unknown=tuple(word.text for i, word in enumerate(words) if word.is_unknown and i not in kept),
+            copied=tuple(words[word].text for word in copies.values()),
+            forced=tuple(units[position] for position in sorted(hypothesis.forced)),
             token_log_probabilities=tuple(hypothesis.token_log_probabilities.tolist()),
-            reading=source,
-            written=written.text,
+            reading=source.reading,
+            written=reveal(written.text, [piece.kept_words[i] for i in copied]),
             tree=self._search_tree(tree, hypothesis) if tree else None,
         )
 
@@ -290,12 +192,6 @@ class Translator:
         marked = [self.tgt_codec.vocabulary.unit(node.token) for node in tree.nodes]
         units = tuple(unit.lstrip(SPACING + CONTINUING) or unit for unit in marked)
         return SearchTree(nodes=tree.nodes, units=units, best=tree.find(hypothesis.ids))
-
-    def _spaced(self, copies: Mapping[int, str], protected: Container[str]) -> Mapping[int, str]:
-        """The copies, with a space before each protected word where a copy is otherwise one character of a word."""
-        if self.tgt_codec.unit != "character":
-            return copies
-        return {position: SPACING + copy if copy in protected else copy for position, copy in copies.items()}
 
     def _joined(self, text: str, passage: Passage, found: Sequence[Sequence[SentenceTranslation]]) -> Translation:
         """The translation of a text; the n-th best one has the n-th best translation of each sentence."""
@@ -308,33 +204,30 @@ class Translator:
         return replace(translations[0], alternatives=alternatives)
 
 
-def _protected_positions(piece: Piece, reading: Reading) -> set[int]:
-    """The positions of the ids of the protected words of a piece."""
-    return {place for span in piece.protected for place in positions_of_span(reading, piece.text, span)}
-
-
 class _Sentence(NamedTuple):
-    """A sentence to translate, with its conditions; equal ones have the same translations."""
+    """A sentence to translate; equal ones have the same translations."""
 
     piece: Piece
     is_first: bool
     """Whether it begins its text, so that a prefix is for it."""
 
-    kept: tuple[Span, ...] = ()
-    """The spans of numbers and names that the translation must have."""
 
-    def protect(self, spans: Sequence[Span]) -> "_Sentence":
-        """The sentence with more spans that come through unchanged; very many, with all that lies between them."""
-        if len(spans) > MOST_DEMANDED:
-            spans = [(spans[0][0], spans[-1][1])]
-        kept = tuple(
-            (start, end) for start, end in self.kept if all(end <= first or last <= start for first, last in spans)
-        )
-        return self._replace(piece=self.piece.protect(spans), kept=kept)
+class _Source(NamedTuple):
+    """A sentence as the model reads it: UNK in the place of each word that is kept."""
 
+    sentence: _Sentence
+    reading: Reading
+    kept: Mapping[int, int]
+    """The number of the kept word of the piece that a word of the reading is, by the index of the latter."""
 
-def _sentences(passage: Passage) -> list[_Sentence]:
-    return [_Sentence(piece, is_first=i == 0) for i, piece in enumerate(passage.pieces)]
+    @classmethod
+    def read(cls, sentence: _Sentence, codec: Codec) -> "_Source":
+        """Read a sentence with the codec of the source."""
+        piece = sentence.piece
+        reading = codec.read(piece.text, piece.kept)
+        owners = [i for i, word in enumerate(reading.words) for _ in word.ids]
+        places = [positions_of_span(reading, piece.text, span) for span in piece.kept]
+        return cls(sentence, reading, {owners[place]: i for i, of_word in enumerate(places) for place in of_word})
 
 
 def similar_lengths(lengths: Sequence[int], batch_size: int) -> Iterator[list[int]]:

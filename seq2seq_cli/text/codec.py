@@ -101,6 +101,8 @@ class Codec:
     which must then be installed, and where the unit is character."""
     conventions: Conventions = field(default=Conventions(), hash=False)
     """Those of the training sentences; only the codec of a source has any."""
+    longest: int = 0
+    """Tokens of the longest training sentence of this side; 0: unknown."""
 
     @classmethod
     def fit(

@@ -60,7 +60,7 @@ _Check: TypeAlias = Callable[["Translator", "Translation"], str | None]
 
 
 def _length(translator: "Translator", translation: "Translation") -> str | None:
-    longest = translator.src_codec.conventions.max_length
+    longest = translator.src_codec.longest
     for sentence in translation.sentences:
         if longest and len(sentence.src_tokens) - 1 > longest:
             length = len(sentence.reading.words)

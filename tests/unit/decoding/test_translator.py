@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+from seq2seq_cli.decoding.search.constraints import Constraints
 
 from seq2seq_cli.config.schema.decoding import DecodingConfig
 from seq2seq_cli.config.schema.model import DecoderConfig, EncoderConfig, ModelConfig
@@ -16,7 +17,6 @@ from seq2seq_cli.config.schema.text import SourceConfig, TargetConfig
 from seq2seq_cli.decoding.demands import Demands
 from seq2seq_cli.decoding.glossary import Glossary
 from seq2seq_cli.decoding.load import translator_of
-from seq2seq_cli.decoding.search.constraints import Constraints
 from seq2seq_cli.decoding.search.rules import Rules
 from seq2seq_cli.decoding.translation import SentenceTranslation, Translation
 from seq2seq_cli.decoding.translator import Translator, similar_lengths

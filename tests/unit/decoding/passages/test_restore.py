@@ -2,9 +2,9 @@ import re
 
 import numpy as np
 import pytest
+from seq2seq_cli.decoding.passages.protected import lost_numbers
 
 from seq2seq_cli.decoding.passages.passage import Limits, split_passage
-from seq2seq_cli.decoding.passages.protected import lost_numbers
 from seq2seq_cli.decoding.passages.restore import restore
 from seq2seq_cli.decoding.passages.word_weights import WordWeights
 

@@ -3,7 +3,6 @@
 S source length with ``<eos>``, T target length.
 """
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from seq2seq_cli.compute.threads import map_in_threads
 from seq2seq_cli.config.choices import MOST_EXTRA_TOKENS
 from seq2seq_cli.decoding.alignment import positions_of_span
+from seq2seq_cli.decoding.batches import chunks, similar_lengths
 from seq2seq_cli.decoding.copying import copy_by_attention, copy_in_order
 from seq2seq_cli.decoding.demands import Demands
 from seq2seq_cli.decoding.engine import Engine
@@ -26,18 +26,13 @@ from seq2seq_cli.decoding.search.hypothesis import Hypothesis
 from seq2seq_cli.decoding.search.search import search
 from seq2seq_cli.decoding.search.tree import Trace, Tree
 from seq2seq_cli.decoding.translation import SearchTree, SentenceTranslation, Translation
-from seq2seq_cli.errors import InputError, UsageError
+from seq2seq_cli.errors import UsageError
 from seq2seq_cli.text.codec import Codec, Reading
 from seq2seq_cli.text.normalise import CONTINUING, HIDDEN, SPACING, is_punctuation
 from seq2seq_cli.text.vocabulary import CHARACTERS_PER_TOKEN, EOS, EOS_UNIT
 
 if TYPE_CHECKING:  # pydantic is not imported to translate
     from seq2seq_cli.config.schema.decoding import DecodingConfig
-
-_CHUNK_TEXTS = 512
-_CHUNK_CHARACTERS = 2**18
-_BATCH_POSITIONS = 2**14
-"""Most source positions per batch, padding counted."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,7 +76,7 @@ class Translator:
     def translate_stream(self, texts: Iterable[str]) -> Iterator[Translation]:
         """The translations one by one; of a long stream only a chunk of texts is in memory at a time."""
         threads = self.engine.threads
-        for translations in map_in_threads(self.translate_here, _chunks(texts, threads), threads):
+        for translations in map_in_threads(self.translate_here, chunks(texts, threads), threads):
             yield from translations
 
     def translate_here(self, texts: Sequence[str]) -> list[Translation]:
@@ -228,41 +223,3 @@ class _Source(NamedTuple):
         owners = [i for i, word in enumerate(reading.words) for _ in word.ids]
         places = [positions_of_span(reading, piece.text, span) for span in piece.kept]
         return cls(sentence, reading, {owners[place]: i for i, of_word in enumerate(places) for place in of_word})
-
-
-def similar_lengths(lengths: Sequence[int], batch_size: int) -> Iterator[list[int]]:
-    """Batches of indices, longest sentences first, so that there is little padding; those of length 0 are left out.
-
-    A batch of very long sentences is smaller: it has at most `_BATCH_POSITIONS` positions, or one sentence.
-    """
-    order = sorted((i for i, length in enumerate(lengths) if length > 0), key=lambda i: (-lengths[i], i))
-    start = 0
-    while start < len(order):
-        size = min(batch_size, max(1, _BATCH_POSITIONS // (lengths[order[start]] + 1)))
-        yield order[start : start + size]
-        start += size
-
-
-def _chunks(texts: Iterable[str], threads: int) -> Iterator[list[str]]:
-    """Texts to translate together: as many as make good batches, few enough for the memory, the same for each thread.
-
-    An InputError of the iterator is raised again once the texts before it have been handed on.
-    """
-    waiting: list[str] = []
-    characters = 0
-    try:
-        for text in texts:
-            waiting.append(text)
-            characters += len(text)
-            if len(waiting) >= _CHUNK_TEXTS * threads or characters >= _CHUNK_CHARACTERS * threads:
-                yield from _equal_parts(waiting, threads)
-                waiting, characters = [], 0
-    except InputError:
-        yield from _equal_parts(waiting, threads)
-        raise
-    yield from _equal_parts(waiting, threads)
-
-
-def _equal_parts(texts: Sequence[str], parts: int) -> Iterator[list[str]]:
-    size = max(1, math.ceil(len(texts) / parts))
-    return (list(texts[start : start + size]) for start in range(0, len(texts), size))

@@ -2,9 +2,7 @@
 
 Grid beam search: hypotheses that have come equally far with their terms compete with each other, so that the model
 decides where a term goes (Hokamp & Liu 2017, "Lexically Constrained Decoding for Sequence Generation Using Grid Beam
-Search"). Where the places of the terms in the source are known, the attention points to them.
-
-N sources, R rows, C candidates, G of them chosen, S source length with EOS.
+Search"). The attention on its source words helps. N sources, R rows, C candidates, G of them chosen.
 """
 
 import math
@@ -15,7 +13,6 @@ from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from typing_extensions import override
 
 from seq2seq_cli.decoding.engine import Proposals
@@ -105,8 +102,7 @@ class State:
     @property
     def takes_asked_only(self) -> bool:
         """Whether only the tokens asked for may come next."""
-        is_within_form = self.forced_from is not None and not self.just_met
-        return self.in_prefix or is_within_form or (self.is_due and len(self.unmet) > 0)
+        return self.in_prefix or (self.is_due and self.unmet != []) or not (self.forced_from is None or self.just_met)
 
     @property
     def stage(self) -> int:
@@ -121,15 +117,12 @@ class State:
 
     @cached_property
     def begun(self) -> list[tuple[int, int, Form]]:
-        """The forms whose first tokens are the last ones, the most first: their number, the term and the form.
-
-        Of the term that is met just now, they are the longer forms.
-        """
+        """The forms that the last tokens begin: tokens done, term and form; longer forms of the term just met."""
         if self.just_met:
             term, start, end = self.met[-1]
-            forms = [form for form in self.constraints.terms[term].forms if form[: end - start] == self.tokens[start:]]
-            longer = [form for form in forms if len(form) > end - start]
-            return [(end - start, term, form) for form in longer if form[end - start] in self.constraints.continuing]
+            forms, done = self.constraints.terms[term].forms, end - start
+            longer = [form for form in forms if form[:done] == self.tokens[start:] != form]
+            return [(done, term, form) for form in longer if form[done] in self.constraints.continuing]
         starts = range(self.met[-1][2] if self.met else 0, len(self.tokens))
         return [
             (len(self.tokens) - start, term, form)
@@ -166,8 +159,7 @@ class State:
         """The state after one more token; `is_free`: the model would have written it without constraints.
 
         `wanted` has log p of the tokens asked for. `attention` is the probability of each term to come next; with the
-        rest, the token that the model prefers does. See et al. 2017, "Get To The Point: Summarization with
-        Pointer-Generator Networks", equation 9, with the larger summand in place of the sum.
+        rest, the token that the model prefers does. See et al. 2017, "Get To The Point", equation 9, with the maximum.
         """
         attention = () if self.in_prefix else attention  # the prefix is the same for all hypotheses
         lengthens = self.in_prefix or token in self.next_tokens or token not in wanted
@@ -202,13 +194,13 @@ class Constrained(Strategy):
         if self._has_terms.any() and not isinstance(inner, Beam):
             raise ValueError("where a term goes cannot be sampled")
         self._inner = inner
-        starts = [State(c, limit + len(c.prefix)) for c, limit in zip(constraints, limits.tolist(), strict=True)]
-        self._starts = [start if start.constraints.longest else None for start in starts]
+        pairs = zip(constraints, limits.tolist(), strict=True)
+        self._starts = [State(each, limit + len(each.prefix)) if each.longest else None for each, limit in pairs]
         self.rows_per_source, self.most_candidates = inner.rows_per_source, inner.most_candidates
         self.extra_length = np.array([of_source.longest for of_source in constraints])
 
     def _states(self, rows: Rows) -> dict[int, State]:
-        """The states of the rows whose sources have constraints, by the numbers of the rows."""
+        """The states of the rows with constraints, by their numbers."""
         states = [state or self._starts[source] for source, state in zip(rows.sources, rows.states, strict=True)]
         return {row: state for row, state in enumerate(states) if state}
 
@@ -228,9 +220,8 @@ class Constrained(Strategy):
             free = dict(zip(of_row.tokens.tolist(), of_row.log_probabilities.tolist(), strict=True))
             asked = zip(state.asked(), offer.asked[row].tolist(), strict=False)  # other rows may ask for more
             wanted = {token: log_p for token, log_p in asked if math.isfinite(log_p)}
-            places = [list(term.positions) for term in state.constraints.terms]
-            points = any(places) and offer.weights[row].any()  # not so in a model without attention
-            attention = [float(offer.weights[row, of_term].sum()) for of_term in places] if points else []
+            weights, places = offer.weights[row], [list(term.positions) for term in state.constraints.terms]
+            attention = [float(weights[of_term].sum()) for of_term in places] if weights.any() and any(places) else []
             for token, log_p in (wanted if state.takes_asked_only else free | wanted).items():
                 added.append((row, token, log_p, state.after(token, wanted, attention, is_free=token in free)))
         return candidates.with_rows(states, added)
@@ -240,12 +231,14 @@ class Constrained(Strategy):
         if not isinstance(self._inner, Beam):
             return self._inner.choose(candidates, rows, ended)
         stages = np.array([state.stage if state else 0 for state in candidates.states], dtype=np.int64)
-        return self._inner.choose(candidates, rows, ended, stages, _gains(candidates.states))
+        gains = np.array([state.gain if state else 0.0 for state in candidates.states])
+        return self._inner.choose(candidates, rows, ended, stages, gains)
 
     @override
     def scores(self, rows: Rows, penalised: Float[np.ndarray, " R"]) -> Float[np.ndarray, " R"]:
         # A penalty for the length would reward whatever is added to an improbable term.
-        return np.where(self._has_terms[rows.sources], rows.log_probabilities + _gains(rows.states), penalised)
+        gains = np.array([state.gain if state else 0.0 for state in rows.states])
+        return np.where(self._has_terms[rows.sources], rows.log_probabilities + gains, penalised)
 
     @override
     def forced(self, state: State | None) -> frozenset[int]:
@@ -253,10 +246,5 @@ class Constrained(Strategy):
         return frozenset(prefix).union(*(range(start, end) for _, start, end in state.met) if state else ())
 
 
-def _gains(states: NDArray[np.object_]) -> Float[np.ndarray, " C"]:
-    return np.array([state.gain if state else 0.0 for state in states], dtype=np.float64)
-
-
 def _log(probability: float) -> float:
-    """The logarithm of a weight; attention may be on the words of a term entirely, or not at all."""
-    return math.log(max(probability, 1e-3))
+    return math.log(max(probability, 1e-3))  # attention may be on the words of a term entirely, or not at all

@@ -13,10 +13,7 @@ import numpy as np
 from seq2seq_cli.shapes import Float
 from seq2seq_cli.text.casing import lowered
 from seq2seq_cli.text.codec import Reading
-from seq2seq_cli.text.normalise import solid_length
-
-Span: TypeAlias = tuple[int, int]
-"""The begin and the end of a part of a text."""
+from seq2seq_cli.text.normalise import Span, solid_length
 
 Link: TypeAlias = tuple[int, int]
 """A source word and a target word that belong together, counted from 0: ``i-j`` in the Pharaoh format."""

@@ -6,11 +6,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from seq2seq_cli.decoding.alignment import Span
 from seq2seq_cli.decoding.lines import read_lines
 from seq2seq_cli.errors import InputError
 from seq2seq_cli.text.casing import lowered
-from seq2seq_cli.text.normalise import APOSTROPHES, are_in_one_word, normalise
+from seq2seq_cli.text.normalise import APOSTROPHES, Span, are_in_one_word, normalise
 
 _APOSTROPHE = re.compile(f"[{APOSTROPHES}]")
 

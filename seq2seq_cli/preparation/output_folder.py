@@ -2,7 +2,6 @@
 
 import importlib.metadata
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from seq2seq_cli.config.differences import find_differences
@@ -94,15 +93,6 @@ def _differences(
         yield f"by tokenizers {manifest.tokenizers}, now {learner}"
     if codecs is None and manifest.codecs_given:
         yield "with the vocabularies of an older model"
-    elif codecs is not None and not (manifest.codecs_given and _are_of(codecs, corpus)):
+    elif codecs is not None and not (manifest.codecs_given and codecs == (corpus.src_codec, corpus.tgt_codec)):
         yield "with other vocabularies"
     yield from map(str, find_differences(corpus.config, config, sections=("data", "text")))
-
-
-def _are_of(codecs: Codecs, corpus: PreparedCorpus) -> bool:
-    """Whether the corpus was prepared with these codecs, to which it may have added what its pairs teach."""
-    src, tgt = codecs
-    made = corpus.src_codec.conventions
-    number_forms = src.conventions.number_forms or made.number_forms
-    conventions = replace(src.conventions, known_words=made.known_words, number_forms=number_forms)
-    return (replace(src, conventions=conventions), tgt) == (corpus.src_codec, corpus.tgt_codec)

@@ -4,8 +4,6 @@ A column is a file of numbers, one for each pair or for each token. A few column
 of texts and tokens are read in the blocks in which they were written.
 """
 
-import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -93,10 +91,6 @@ class PairStore:
         """A column of one number per pair."""
         return np.fromfile(self._path(name), dtype=_TYPES[name])
 
-    def counter(self, side: SideName, counts: NDArray[np.int64]) -> Counter[str]:
-        """The counts of the tokens of a side, which are in the order of their numbers, by the token."""
-        return Counter(dict(zip(self.tokens[side], counts.tolist(), strict=True)))
-
     def side_blocks(self, side: SideName) -> Iterator[tuple[slice, SideBlock]]:
         """One side block by block, each with its range of pairs."""
         start = 0
@@ -122,14 +116,6 @@ class PairStore:
                 file.seek(start)
                 texts.append(file.read(int(ends[pair]) - start - 1).decode("utf-8"))
         return texts
-
-    def pairs_with(self, side: SideName, pattern: re.Pattern[bytes]) -> NDArray[np.int64]:
-        """The pairs whose sentences on that side have the pattern, which spans no line break, in their order."""
-        found = [np.empty(0, dtype=np.int64)]
-        for pairs, block in self.side_blocks(side):
-            starts = [match.start() for match in pattern.finditer(block.text.tobytes())]
-            found.append(pairs.start + np.searchsorted(np.cumsum(block.sizes, dtype=np.int64), starts, side="right"))
-        return np.unique(np.concatenate(found))
 
     def files_of(self, pairs: Sequence[int]) -> list[PairFile]:
         """The pair file of each of some pairs."""

@@ -11,7 +11,7 @@ import shutil
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -41,12 +41,9 @@ from seq2seq_cli.pairs.languages import LanguageOrigin, resolve_languages, rever
 from seq2seq_cli.pairs.pair_files import PairPath, local_pair_files, pair_paths
 from seq2seq_cli.pairs.recognise import Recognised, recognise
 from seq2seq_cli.pairs.scripts import find_mismatch
-from seq2seq_cli.preparation.conventions import learn_conventions
 from seq2seq_cli.preparation.crossed_splits import crossed_splits
 from seq2seq_cli.preparation.dropped import Dropped, LineCounts, write_examples
 from seq2seq_cli.preparation.given_codecs import adopt_codecs, check_languages
-from seq2seq_cli.preparation.known_words import learn_known_words, with_known_words
-from seq2seq_cli.preparation.number_forms import learn_number_forms
 from seq2seq_cli.preparation.output_folder import (
     OUR_FILES,
     check_replaceable,
@@ -58,7 +55,7 @@ from seq2seq_cli.preparation.output_folder import (
 from seq2seq_cli.preparation.pair_store import PairStore
 from seq2seq_cli.preparation.reading import Inputs, LineProgress, read_all
 from seq2seq_cli.preparation.selection import Selection, select
-from seq2seq_cli.preparation.training_text import TrainingText
+from seq2seq_cli.preparation.sentences import with_sentences
 from seq2seq_cli.preparation.workers import OpenWorkers, workers_at
 from seq2seq_cli.preparation.writing import count_tokens, train_counts, write_side
 from seq2seq_cli.text.sides import SIDES, Codecs, Rules, fit_codecs, load_codecs, save_codecs
@@ -278,18 +275,12 @@ class _Job:
             f"{split}: source and target seem exchanged: {TURN}"
             for split in crossed_splits(store, counts, [split for split in (VALID, TEST) if self.inputs.get(split)])
         )
-        src_counts, tgt_counts = (train_counts(store, side, counts[side]) for side in SIDES)
-        in_training = counts["src"][TRAIN]
-        training = TrainingText(store=store, split_of_pair=selection.split_of_pair, token_counts=in_training)
-        if self.codecs:
-            src, tgt = self.codecs
-            conventions = with_known_words(src.conventions, training)
-        else:
+        codecs = self.codecs
+        if codecs is None:
+            in_training = selection.split_of_pair == TRAIN
+            src_counts, tgt_counts = (train_counts(store, side, counts[side]) for side in SIDES)
             src, tgt = fit_codecs(self.config.text, src_counts, tgt_counts, rules)
-            known_words = learn_known_words(training, self.config.text)
-            conventions = replace(learn_conventions(training, self.config.text), known_words=known_words)
-        forms = conventions.number_forms or learn_number_forms(training)
-        codecs = replace(src, conventions=replace(conventions, number_forms=forms)), tgt
+            codecs = with_sentences(src, store, "src", in_training), with_sentences(tgt, store, "tgt", in_training)
         save_codecs(folder, codecs)
         return [
             write_side(folder, store, side, codec, selection.split_of_pair, counts[side])

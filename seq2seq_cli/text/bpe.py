@@ -2,7 +2,8 @@
 
 Sennrich et al. 2016, "Neural machine translation of rare words with subword units", algorithm 1. A token is first
 a sequence of characters: the first as it is, each of the others with CONTINUING before it. SPACING at the start of a
-token is a character like any other.
+token is a character like any other. Digits are never joined to anything: a model then reads and copies every number
+digit by digit, whether training had it or not.
 """
 
 import json
@@ -25,6 +26,9 @@ _ALL: Iterator[bool] = repeat(True)
 _FIRST_SYMBOL = 0x10000
 """The first of the characters that stand for units: from here on, no code point is white space or a surrogate."""
 
+_WORD_END = " "
+"""What ends each word of a text for the library."""
+
 _COPIES_PER_TEXT = 500
 """Copies of a word per text for the library, which counts them twice as fast as in texts of one word."""
 
@@ -35,7 +39,7 @@ def learn_bpe(
     """Learn units and merges: first all characters, then the joined units, until there are ``max_size`` units.
 
     Each character that occurs is a unit twice: at the start of a token and inside one. A pair seen fewer than
-    ``min_count`` times is not joined. The order of the counts does not matter.
+    ``min_count`` times is not joined, nor one with a digit. The order of the counts does not matter.
     """
     token_counts = {token: count for token, count in token_counts.items() if count > 0}
     alphabet = _alphabet(token_counts)
@@ -115,10 +119,14 @@ def _learn_merges(words: Mapping[str, int], alphabet: Sequence[str], min_count: 
     """
     from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
-    symbols = {unit: chr(number) for number, unit in enumerate(alphabet, start=_FIRST_SYMBOL)}
+    # At a digit the word ends for the trainer, so that no merge has one.
+    symbols = {
+        unit: _WORD_END if unit[-1].isdigit() else chr(number)
+        for number, unit in enumerate(alphabet, start=_FIRST_SYMBOL)
+    }
     units = {symbol: unit for unit, symbol in symbols.items()}
     tokenizer = Tokenizer(models.BPE())
-    tokenizer.pre_tokenizer = pre_tokenizers.CharDelimiterSplit(" ")
+    tokenizer.pre_tokenizer = pre_tokenizers.CharDelimiterSplit(_WORD_END)
     trainer = trainers.BpeTrainer(vocab_size=size, min_frequency=min_count, show_progress=False)
     rows = ("".join(symbols[unit] for unit in characters(word)) for word in words)
     tokenizer.train_from_iterator(chain.from_iterable(map(_copies, rows, words.values())), trainer)
@@ -129,8 +137,8 @@ def _learn_merges(words: Mapping[str, int], alphabet: Sequence[str], min_count: 
 def _copies(word: str, count: int) -> Iterator[str]:
     """Texts that together hold a word ``count`` times."""
     whole, rest = divmod(count, _COPIES_PER_TEXT)
-    yield from repeat(f"{word} " * _COPIES_PER_TEXT, whole)
-    yield f"{word} " * rest
+    yield from repeat((word + _WORD_END) * _COPIES_PER_TEXT, whole)
+    yield (word + _WORD_END) * rest
 
 
 def _spell(symbols: str, units: Mapping[str, str]) -> str:

@@ -29,13 +29,6 @@ def lowered(character: str) -> str:
     return lower if len(lower) == 1 else character
 
 
-def fold(word: str, language: str) -> str:
-    """The lower case of the upper case: the same for all spellings that look alike in capitals (weiß, Weiss)."""
-    if word.isascii() and language not in DOTTED:
-        return word.lower()
-    return lower(upper(word, language), language)
-
-
 def capitalise(word: str, language: str) -> str:
     """The word with its first letter as at the start of a sentence (ǆ becomes ǅ), in NFC; it can be longer."""
     if language == "nl" and word.startswith("ij"):  # one letter: IJsland

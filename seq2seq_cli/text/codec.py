@@ -2,7 +2,7 @@
 
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, islice, pairwise, repeat
 from operator import eq
@@ -15,9 +15,19 @@ from seq2seq_cli.files.json_files import read_json
 from seq2seq_cli.files.writing import write_json
 from seq2seq_cli.text.bpe import BytePairEncoder, Merge, characters, joined, learn_bpe
 from seq2seq_cli.text.casing import split_like
-from seq2seq_cli.text.conventions import Conventions
 from seq2seq_cli.text.memo import memoised
-from seq2seq_cli.text.normalise import CONTINUING, HIDDEN, SPACING, hide, in_word, is_quote_or_bracket, normalise
+from seq2seq_cli.text.normalise import (
+    APOSTROPHES,
+    CONTINUING,
+    HIDDEN,
+    INNER_APOSTROPHE,
+    SPACING,
+    Span,
+    hide,
+    in_word,
+    is_quote_or_bracket,
+    normalise,
+)
 from seq2seq_cli.text.options import SideOptions
 from seq2seq_cli.text.segmenter import Segmenter, get_segmenter
 from seq2seq_cli.text.tokenizer import LONGEST_WORD
@@ -87,8 +97,8 @@ class Codec:
     it, so that the ids alone say where a token begins. A token with a character that was not seen in training has one
     id, UNK.
 
-    With ``spacing`` a unit carries the space before it, and ``write(read(text).ids).text`` is the normalised text when
-    nothing in it is unknown; without, the tokens are joined by single spaces.
+    With ``spacing`` a unit carries the space before it, and ``write(read(text).ids).text`` is the normalised text, with
+    the codec's apostrophe, when nothing in it is unknown; without, the tokens are joined by single spaces.
     """
 
     config: SideOptions
@@ -99,10 +109,11 @@ class Codec:
     rules: TokenizerRules | None = None
     """The rules that cut words, as spaCy had them when the codec was fitted. None where spaCy's tokenizer is a program,
     which must then be installed, and where the unit is character."""
-    conventions: Conventions = field(default=Conventions(), hash=False)
-    """Those of the training sentences; only the codec of a source has any."""
     longest: int = 0
-    """Tokens of the longest training sentence of this side; 0: unknown."""
+    """Tokens of the Segmenter in the longest training sentence; 0: unknown."""
+    apostrophe: str = ""
+    """The one of APOSTROPHES that the training sentences mostly have inside words, for every INNER_APOSTROPHE of a text
+    that is read; empty: those of the text stay."""
 
     @classmethod
     def fit(
@@ -127,7 +138,7 @@ class Codec:
         vocabulary = Vocabulary.fit(token_counts, min_count=config.min_count, max_size=options.max_size)
         return cls(config=options, unit=unit, vocabulary=vocabulary, rules=rules)
 
-    def read(self, text: str, protected: Sequence[tuple[int, int]] = ()) -> Reading:
+    def read(self, text: str, protected: Sequence[Span] = ()) -> Reading:
         """Cut a text into words with their ids; raises InputError when the language's tokenizer is missing.
 
         Each span ``text[start:end]`` of `protected` is one unknown word, whatever it holds. The spans are in order and
@@ -136,7 +147,7 @@ class Codec:
         if protected:
             words = self._words_around(text, protected)
         else:
-            words = list(map(self._words.__getitem__, self.segmenter.tokens_and_surfaces(normalise(text))))
+            words = list(map(self._words.__getitem__, self.segmenter.tokens_and_surfaces(self._spelt(text))))
         return Reading(text, words, list(chain.from_iterable([word.ids for word in words])))
 
     def write(self, ids: Iterable[int], copies: Mapping[int, str] | None = None) -> Writing:
@@ -181,8 +192,8 @@ class Codec:
         return drawn
 
     def has_units_of(self, other: "Codec") -> bool:
-        """Whether both give the same ids to a text that follows the conventions, which alone may differ."""
-        return replace(self, conventions=other.conventions) == other
+        """Whether both give the same ids to a text, but for its apostrophes."""
+        return replace(self, longest=other.longest, apostrophe=other.apostrophe) == other
 
     def save(self, path: Path) -> None:
         """Write one readable JSON file, whole or not at all."""
@@ -193,7 +204,8 @@ class Codec:
             "words": self.vocabulary.words,
             "merges": self.merges,
             "tokenizer": self.rules and self.rules.to_json(),
-            "conventions": self.conventions.to_json(),
+            "longest": self.longest,
+            "apostrophe": self.apostrophe,
         }
         write_json(path, content)
 
@@ -211,8 +223,11 @@ class Codec:
         """The codec from the content of its file, whose other keys are ignored; raises ValueError when damaged."""
         unit, rules = content.get("unit"), content.get("tokenizer")
         words, merges = content.get("words"), content.get("merges")
+        longest, apostrophe = content.get("longest", 0), content.get("apostrophe", "")
         if not _is_unit(unit) or not _are_texts(words) or not _are_texts(merges):
             raise ValueError("not the units of a codec")
+        if type(longest) is not int or longest < 0 or apostrophe not in ("", *APOSTROPHES):
+            raise ValueError("not what a codec knows of sentences")
         vocabulary = Vocabulary(words)
         # What a merge joins is a character or the unit of an earlier merge: only the joined unit can be unknown.
         units = list(map(joined, merges))
@@ -224,13 +239,19 @@ class Codec:
             vocabulary=vocabulary,
             merges=tuple(merges),
             rules=None if rules is None else TokenizerRules.parse(rules),
-            conventions=Conventions.parse(content.get("conventions", {})),
+            longest=longest,
+            apostrophe=apostrophe,
         )
 
-    def _words_around(self, text: str, protected: Sequence[tuple[int, int]]) -> list[Word]:
+    def _spelt(self, text: str) -> str:
+        """The text as the segmenter gets it: normalised, with the apostrophe of the training sentences."""
+        text = normalise(text)
+        return INNER_APOSTROPHE.sub(self.apostrophe, text) if self.apostrophe else text
+
+    def _words_around(self, text: str, protected: Sequence[Span]) -> list[Word]:
         """The words of a text; each protected span is first one character, which is then cut from all others."""
         hidden = iter([normalise(text[start:end]) for start, end in protected])
-        shown = normalise(hide(text, protected))
+        shown = self._spelt(hide(text, protected))
         return [
             _protected(next(hidden)) if token == HIDDEN else self._words[token, surface]
             for token, surface in self._tokens_apart(shown)

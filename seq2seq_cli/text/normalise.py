@@ -5,6 +5,10 @@ import string
 import unicodedata
 from collections.abc import Iterable, Sequence
 from itertools import chain, islice, pairwise
+from typing import TypeAlias
+
+Span: TypeAlias = tuple[int, int]
+"""The start and the end of a part of a text."""
 
 SPACING = "\N{LOWER ONE EIGHTH BLOCK}"
 """The mark of a space in the units of a vocabulary; no normalised text holds it."""
@@ -16,8 +20,8 @@ HIDDEN = "\ufdd0"
 APOSTROPHES = "'’"
 """The apostrophes inside words; training text mostly has one of them."""
 
-LIKE_APOSTROPHES = "´`′"
-"""Accents and a prime, which people type in place of an apostrophe, and which stand inside no words."""
+INNER_APOSTROPHE = re.compile(rf"[{APOSTROPHES}´`′ʼ](?<=[^\W\d_].)(?=[^\W\d_])")
+"""An apostrophe between two letters, or an accent, a prime or another letter that people type in its place."""
 
 LOUD_STOPS = "!?؟"
 """Marks that end a sentence, whatever follows: unlike full stops, they are in no abbreviation and no number."""
@@ -51,7 +55,7 @@ def without_control_characters(text: str) -> str:
     return text if text.isprintable() else DROPPED.sub("", text)
 
 
-def hide(text: str, spans: Sequence[tuple[int, int]]) -> str:
+def hide(text: str, spans: Sequence[Span]) -> str:
     """The text with HIDDEN in place of each span ``text[start:end]``, and without any of its own.
 
     The spans are in order and do not overlap.

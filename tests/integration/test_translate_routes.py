@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 
 from seq2seq_cli.decoding.load import load
-from seq2seq_cli.text.conventions import Conventions
 from seq2seq_cli.text.sides import load_codecs, save_codecs
 from tests import records
 from tests.commands import S2S, Done, s2s_here
@@ -315,10 +314,10 @@ def test_models_with_other_vocabularies_do_not_translate_together(folder: Path) 
     assert_refused(alone, "--ensemble: needs several runs")
 
 
-def test_models_that_learned_other_conventions_translate_together(folder: Path) -> None:
-    run = make_run(folder / "elsewhere" / "german_numbers").path
+def test_models_with_other_apostrophes_translate_together(folder: Path) -> None:
+    run = make_run(folder / "elsewhere" / "apostrophe").path
     src, tgt = load_codecs(run)
-    save_codecs(run, (replace(src, conventions=Conventions(number_forms={"1.5": "1,5"})), tgt))
+    save_codecs(run, (replace(src, apostrophe="’"), tgt))
     done = s2s("--ensemble", "--model", "runs/newest", "--model", str(run), "she", folder=folder)
     assert (done.returncode, done.stdout.count("\n")) == (0, 1)
 

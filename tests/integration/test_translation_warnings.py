@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from seq2seq_cli.text.conventions import Conventions
 from seq2seq_cli.text.sides import load_codecs, save_codecs
 from tests.commands import s2s_here
 from tests.untrained import make_run
@@ -24,7 +23,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     run = folder / "runs" / "newest"
     make_run(run)
     src, tgt = load_codecs(run)
-    save_codecs(run, (replace(src, conventions=Conventions(max_length=5)), tgt))
+    save_codecs(run, (replace(src, longest=5), tgt))
     return folder
 
 
@@ -53,16 +52,6 @@ def test_texts_that_the_model_cannot_know_are_told(text: str, parts: Sequence[st
     told = warnings(folder, *STEADY, text)
     assert len(told) == bool(parts)
     assert all(part in told[0] for part in ("TEXT 1: ", *parts) if parts)
-
-
-def test_words_in_capitals_are_known_as_the_model_reads_them(tmp_path: Path) -> None:
-    run = tmp_path / "runs" / "newest"
-    make_run(run)
-    src, tgt = load_codecs(run)
-    cased = replace(src, config=replace(src.config, lowercase=False), conventions=Conventions(lower_case=True))
-    save_codecs(run, (cased, tgt))
-    assert warnings(tmp_path, *STEADY, "SHE SAW HIM .") == []
-    assert len(warnings(tmp_path, *STEADY, "--set", "decoding.tidy_input=false", "SHE SAW HIM .")) == 1
 
 
 def test_each_kind_is_told_once_with_the_first_text_and_the_number_of_others(folder: Path, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import onnx
 from seq2seq_cli.decoding.load import load_translator
 from seq2seq_cli.decoding.options import read_options
 from seq2seq_cli.decoding.page.graph_data import GraphData, graph_data
-from seq2seq_cli.decoding.page.text_data import Data, codec_data, conventions_data, expressions_data, tables_data
+from seq2seq_cli.decoding.page.text_data import Data, codec_data, expressions_data, tables_data
 from seq2seq_cli.decoding.search.rules import length_factor
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import ExportError
@@ -51,7 +51,6 @@ def write_page(folder: RunFolder, out: Path, *, overwrite: bool = False) -> None
         "encoder": _graph(folder.path / ENCODER),
         "decoder": _graph(folder.path / DECODER),
         "hasAttention": translator.engine.has_attention,
-        "conventions": conventions_data(translator.src_codec.conventions),
         "expressions": expressions_data(),
         "tables": tables_data(languages[0]),
         "options": _options(translator),

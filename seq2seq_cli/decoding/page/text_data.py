@@ -3,30 +3,17 @@
 import re
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import asdict
 from itertools import groupby
 from typing import Any, TypeAlias
 from unicodedata import decimal
 
-from seq2seq_cli.decoding.page.javascript import Expression, replacement_in_javascript, to_javascript
+from seq2seq_cli.decoding.page.javascript import Expression, to_javascript
 from seq2seq_cli.decoding.passages import kept, markup, restore, sentences, source
 from seq2seq_cli.decoding.search.penalties import LEAST_COVERAGE
 from seq2seq_cli.text.casing import DOTTED
 from seq2seq_cli.text.codec import FINAL_MARKS, Codec
-from seq2seq_cli.text.conventions import (
-    ADDRESS,
-    FIRST_NAME,
-    FIRST_WORD,
-    INNER_NAME,
-    INVERTED,
-    PART_END,
-    WORD,
-    Conventions,
-    SpaceRule,
-)
 from seq2seq_cli.text.languages.abbreviations import UNITS, abbreviations_of
 from seq2seq_cli.text.normalise import APOSTROPHES, DROPPED, LOUD_STOPS, UNSPACED
-from seq2seq_cli.text.numbers import BETWEEN, NUMBER, OR, PLAIN_MARKS, SEPARATED, SPACED_NUMBER, STAYING
 from seq2seq_cli.text.tokenizer import LONGEST_WORD
 from seq2seq_cli.text.tokenizer_rules import Finder, TokenizerRules
 
@@ -57,37 +44,14 @@ def _tokenizer_data(rules: TokenizerRules) -> Data:
     }
 
 
-def conventions_data(conventions: Conventions) -> Data:
-    """The conventions of a source."""
-    return {
-        **asdict(conventions),
-        "space_rules": list(map(_space_rule, conventions.space_rules())),
-        "contraction": to_javascript(f"^{conventions.contraction()}", ignores_case=True),
-    }
-
-
-def _space_rule(rule: SpaceRule) -> Data:
-    return {
-        "expression": to_javascript(rule.pattern, ignores_case=True, finds_all=True),
-        "replacement": replacement_in_javascript(rule.by),
-        "inside": rule.inside and to_javascript(rule.inside, finds_all=True),
-    }
-
-
 def expressions_data() -> dict[str, Expression]:
     """The expressions that are the same for all languages, by the names that the scripts have for them."""
     one: dict[str, str | re.Pattern[str]] = {
         "space": r"\s",
         "spaces": r"\s+",
         "digit": f"[{_ranges(str.isdigit)}]",
-        "separated": rf"^(?:{SEPARATED.pattern})\Z",
-        "between": BETWEEN,
-        "partEnd": PART_END,
-        "firstWord": rf"^(?:{FIRST_WORD.pattern})\Z",
-        "firstName": rf"^{FIRST_NAME.pattern}",
         "onlySpaces": r"^\s+\Z",
         "marksBefore": r"^\W+",
-        "address": ADDRESS,
         "anyMark": markup.ANY_MARK,
         "leadNumber": markup.LEAD_NUMBER,
         "tagEnd": markup.TAG_END,
@@ -99,13 +63,8 @@ def expressions_data() -> dict[str, Expression]:
     every: dict[str, str | re.Pattern[str]] = {
         "outerSpaces": r"^\s+|\s+\Z",
         "dropped": DROPPED,
-        "word": WORD,
-        "innerName": INNER_NAME,
         "mark": re.compile(markup.MARK, re.MULTILINE),
         "unbroken": markup.UNBROKEN,
-        "number": NUMBER,
-        "spacedNumber": SPACED_NUMBER,
-        "nonDigits": r"\D",
         "sentenceEnd": sentences.SENTENCE_END,
         **{f"cut{rank}": cut for rank, cut in enumerate(source.CUTS)},
     }
@@ -123,8 +82,6 @@ def tables_data(language: str) -> Data:
         "finalMarks": "".join(sorted(FINAL_MARKS)),
         "dotted": sorted(DOTTED),
         "apostrophes": APOSTROPHES,
-        "or": OR,
-        "staying": sorted(STAYING),
         "blocks": sorted(markup.BLOCKS),
         "rawBlocks": sorted(markup.RAW_BLOCKS),
         "rawWords": sorted(markup.RAW_WORDS),
@@ -143,8 +100,6 @@ def tables_data(language: str) -> Data:
         "loudStops": LOUD_STOPS,
         "noStops": "" if language == "el" else sentences.GREEK_STOPS,
         "units": UNITS,
-        "inverted": INVERTED,
-        "plainMarks": PLAIN_MARKS,
         "noSpaceBefore": restore.NO_SPACE_BEFORE,
         "longestWord": LONGEST_WORD,
         "leastCoverage": LEAST_COVERAGE,

@@ -32,7 +32,7 @@ def has_own_stop(word: str, following: str, language: str, previous: str = "") -
         return not is_unit or following.isdigit()
     if word.isdigit():
         return has_ordinals(language) and len(word) <= 2
-    if is_listed(word, following, language):
+    if _is_listed(word, following, language):
         return True
     if f"{word.casefold()}~" in abbreviations_of(language):
         return False
@@ -41,7 +41,7 @@ def has_own_stop(word: str, following: str, language: str, previous: str = "") -
     return "." in word and any(map(str.isalpha, word)) and not any(map(str.isdigit, word))
 
 
-def is_listed(word: str, following: str, language: str) -> bool:
+def _is_listed(word: str, following: str, language: str) -> bool:
     """Whether a word is an abbreviation of the list before a word that begins with this character."""
     abbreviations, name = abbreviations_of(language), word.lstrip(APOSTROPHES).casefold()
     if name in abbreviations or (following.islower() and f"{name}~" in abbreviations):

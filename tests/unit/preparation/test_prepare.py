@@ -123,11 +123,8 @@ def test_more_words_than_two_bytes_can_number_take_four(tmp_path: Path) -> None:
     pair_file = tmp_path / "deu.txt"
     lines = [f"{' '.join(f'w{start + n}' for n in range(90))}\tja {start}" for start in range(0, 72_000, 90)]
     pair_file.write_text("\n".join(lines), encoding="utf-8")
-    corpus = prepared(
-        pair_file,
-        tmp_path / "out",
-        ["text.src.min_count=1", "text.src.max_size=null", "data.valid_sources=0", "data.max_ratio=100"],
-    )
+    keys = [*WORDS, "text.src.min_count=1", "text.src.max_size=null", "data.valid_sources=0", "data.max_ratio=100"]
+    corpus = prepared(pair_file, tmp_path / "out", keys)
     train = corpus.split("train")
     assert train.src.row(0).dtype.itemsize == 4
     assert train.tgt.row(0).dtype.itemsize == 2

@@ -119,6 +119,17 @@ def test_no_unit_spells_a_special_one(special: str) -> None:
     assert "a ▏a" in merges
 
 
+def test_digits_are_never_joined() -> None:
+    # Pairs without a digit: "▁ a" 6 times, "▁a b" 4, "k m" 3. Those with one, such as "▁ 1" (9 times), are not counted.
+    counts = {"▁12": 9, "▁ab": 4, "▁a1": 2, "1km": 3, "٣٤": 8, "x²": 7}
+    units, merges = learn_bpe(counts, min_count=3, max_size=None)
+    assert merges == ("▁ ▏a", "▁a ▏b", "▏k ▏m")
+    assert [unit for unit in units if len(unit.strip(CONTINUING)) > 1] == ["▁a", "▁ab", "▏km"]
+    parts = BytePairEncoder(merges).parts
+    assert parts("▁2021km") == [SPACING, "▏2", "▏0", "▏2", "▏1", "▏km"]
+    assert parts("▁ab3,50") == ["▁ab", "▏3", "▏,", "▏5", "▏0"]
+
+
 def test_an_overlong_word_teaches_only_its_characters() -> None:
     units, merges = learn_bpe({"ab" * 1000: 5}, min_count=1, max_size=None)
     assert (sorted(units), merges) == (["a", "b", "▏a", "▏b"], ())

@@ -2,6 +2,7 @@ import json
 import subprocess
 import sys
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -52,6 +53,38 @@ def test_case_and_spacing_of_the_source_are_ignored(source: Codec) -> None:
     assert source.read("she kissed him .").ids == source.read("SHE KISSED HIM.").ids == ids
 
 
+@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize(
+    ("apostrophe", "text", "known"),
+    [
+        ("'", "don’t don´t don`t don′t donʼt DON’T", "don't don't don't don't don't DON'T"),
+        ("’", "don't l'e\u0301te\u0301 rock'n'roll", "don’t l’été rock’n’roll"),
+        ("'", "’twas the girls’ 5′ of `code` a ’ b", "’twas the girls’ 5′ of `code` a ’ b"),  # not between two letters
+        ("", "don’t don't", "don’t don't"),
+    ],
+)
+def test_a_text_is_read_with_the_apostrophe_of_the_training_sentences(
+    unit: Unit, apostrophe: str, text: str, known: str
+) -> None:
+    config = TargetConfig(language="en", min_count=1, lowercase=False, spacing=True)
+    codec = replace(fitted(config, known, unit=unit), apostrophe=apostrophe)
+    reading = codec.read(text)
+    assert codec.write(reading.ids).text == known
+    assert reading.ids == codec.read(known).ids
+    assert reading.text == text
+
+
+def test_a_protected_span_keeps_its_apostrophes() -> None:
+    codec = replace(fitted(SourceConfig(language="en", min_count=1), "it's a"), apostrophe="'")
+    words = codec.read("it’s /o’b", [(5, 9)]).words
+    assert [word.text for word in words] == ["it", "'s", "/o’b"]
+
+
+def test_codecs_of_the_same_units_may_know_other_sentences(source: Codec, target: Codec) -> None:
+    assert source.has_units_of(replace(source, longest=9, apostrophe="’"))
+    assert not source.has_units_of(target)
+
+
 def test_a_reading_has_a_part_per_id_in_the_case_of_the_text(source: Codec) -> None:
     text = "She didn't kiss\tHIM."
     assert source.read(text).parts == ["She", "did", "n't", "kiss", "HIM", "."]
@@ -96,6 +129,7 @@ def test_a_blank_text_has_no_ids(target: Codec, text: str) -> None:
 
 def test_a_saved_codec_is_loaded_as_an_equal_one_and_is_readable(tmp_path: Path, target: Codec) -> None:
     path = tmp_path / "tgt.json"
+    target = replace(target, longest=5, apostrophe="'")
     target.save(path)
 
     assert Codec.load(path) == target
@@ -201,8 +235,12 @@ RULES = {"is_known": True, "exceptions": {"don't": "do n't"}, "classes": ["az"],
         {"merges": ["a b c"]},
         {"merges": ["▁ ▏never-seen"]},
         {"merges": ["▁Sie"]},
-        {"conventions": {"suffixes": [""]}},
-        {"conventions": {"number_forms": {"1,000": "|".join(["1.000"] * 1000)}}},
+        {"longest": -1},
+        {"longest": True},
+        {"longest": "5"},
+        {"apostrophe": "’'"},
+        {"apostrophe": "`"},
+        {"apostrophe": None},
         {"tokenizer": []},
         {"tokenizer": "spaCy"},
         {"tokenizer": {}},

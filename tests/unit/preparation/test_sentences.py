@@ -1,0 +1,56 @@
+"""What codecs know of the training sentences: the longest one, and the apostrophe inside words."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from seq2seq_cli.preparation.prepare import prepare
+from seq2seq_cli.text.sides import load_codecs
+
+PAIRS = [
+    *[(f"It's {n}.", f"Es sind nun {n}.") for n in range(100)],
+    *[(f"It’s not {n}.", f"Ist’s denn {n}?") for n in range(40)],
+    *[(f"'{n}' is a number!", f"Geht's um {n}?") for n in range(30)],
+]
+OTHER = [(f"L’une de {n} or l’autre of those many.", f"It's {n}, isn't it, and that's what it's.") for n in range(200)]
+
+
+def written(folder: Path, name: str, pairs: Sequence[tuple[str, str]]) -> Path:
+    path = folder / name
+    path.write_text("".join(f"{source}\t{target}\n" for source, target in pairs), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("overrides", "longest"),
+    [
+        (["text.unit=word"], (7, 5)),
+        (["text.unit=bpe", "text.shared_vocabulary=true"], (7, 5)),
+        (["text.unit=character", "text.src.spacing=true", "text.tgt.spacing=true"], (17, 15)),
+    ],
+    ids=lambda keys: str(keys),
+)
+def test_codecs_know_the_longest_sentence_and_the_apostrophe_of_their_side_of_training(
+    tmp_path: Path, overrides: Sequence[str], longest: tuple[int, int]
+) -> None:
+    pairs, test = written(tmp_path, "pairs.txt", PAIRS), written(tmp_path, "test.txt", OTHER)
+    keys = [*overrides, "data.valid_sources=0"]
+    folder = prepare(pairs, test=[test], languages="en-de", out=tmp_path / "out", overrides=keys).out
+    codecs = load_codecs(folder)
+    assert [codec.apostrophe for codec in codecs] == ["'", "’"]
+    assert tuple(codec.longest for codec in codecs) == longest
+    assert longest[0] == max(len(codecs[0].read(source).words) for source, _ in PAIRS)
+
+
+def test_given_codecs_keep_what_they_know(tmp_path: Path) -> None:
+    pairs, other = written(tmp_path, "pairs.txt", PAIRS), written(tmp_path, "other.txt", OTHER)
+    older = prepare(pairs, languages="en-de", out=tmp_path / "older").out
+    newer = prepare(other, languages="en-de", out=tmp_path / "newer", codec_from=older).out
+    assert load_codecs(newer) == load_codecs(older)
+
+
+def test_sentences_without_apostrophes_have_none(tmp_path: Path) -> None:
+    pairs = [(f"It is {n} ' ’ 5's.", f"Der Jaʼnʼ {n} ist’s, oʼ, dʼun, lʼun.") for n in range(100)]
+    folder = prepare(written(tmp_path, "pairs.txt", pairs), languages="en-de", out=tmp_path / "out").out
+    assert [codec.apostrophe for codec in load_codecs(folder)] == ["", ""]

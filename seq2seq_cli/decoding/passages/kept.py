@@ -17,7 +17,7 @@ They are no part of an address, which has no spaces around it there: ``请看 ex
 _W = rf"(?:(?![{UNSPACED_LETTERS}])\w)"
 _IN_URL = (
     rf"(?:[^\s<>\"“”„«»\\^`{{|}}。，、；：！？（）「」『』《》【】〈〉〔〕{UNSPACED_LETTERS}]"
-    rf"|(?<=[/=#_-])[{UNSPACED_LETTERS}]+)"
+    rf"|(?<=[/=#_-])[{UNSPACED_LETTERS}]+|\{{{{1,2}}\w{{1,64}}\}}{{1,2}})"
 )
 _URL = rf"(?<!{_W})(?:(?:[Hh][Tt][Tt][Pp][Ss]?|[Ff][Tt][Pp]|file)://|[Ww][Ww][Ww]\.){_IN_URL}+"
 _E_MAIL = rf"(?<!{_W})(?<![.+%-])(?:{_W}|[.+%-]){{1,64}}@(?:{_W}|-){{1,63}}(?:\.(?:{_W}|-){{1,63}})+"

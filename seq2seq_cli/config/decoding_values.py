@@ -51,7 +51,6 @@ _RULES: Mapping[str, _Rule] = {
     "temperature": _positive,
     "top_k": _or_none(_whole(1)),
     "seed": _whole(0, 2**32 - 1),
-    "tidy_input": _truth,
     "max_source_length": _whole(1),
     "batch_size": _whole(1),
     "engine": _one_of(choices.EngineName),

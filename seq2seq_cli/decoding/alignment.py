@@ -21,7 +21,7 @@ Link: TypeAlias = tuple[int, int]
 _WINDOW = 2000
 """Characters of a text in which a token is looked for, so that the time grows with the length and not its square."""
 _QUOTES = str.maketrans("‘’‚“”„", "'''\"\"\"")
-"""Quotation marks as they are typed, which conventions may replace by one another."""
+"""Quotation marks and apostrophes, which may be written as one another when a text is read."""
 _IN_WORD = re.compile(r"[^\W_]")
 
 
@@ -63,8 +63,8 @@ class WordFinder:
     def words(self, tokens: Sequence[str]) -> list[int | None]:
         """The word of each of the next tokens; an empty token has none.
 
-        A token that the text does not have belongs to the last word before it: a mark that was added to the text, or
-        replaced one. So marks are not looked for beyond the next letter or digit.
+        A token that the text does not have belongs to the last word before it: a mark that replaced another one. So
+        marks are not looked for beyond the next letter or digit.
         """
         return [self._word(token) for token in tokens]
 
@@ -85,8 +85,7 @@ class WordFinder:
 def positions_of_span(reading: Reading, text: str, span: Span) -> tuple[int, ...]:
     """The positions of the ids of the words that have a character in a span of `text`, white space ignored.
 
-    `text` is what was read, or what it was made of by moving spaces, changing case and adding a final mark. Where this
-    changes the length (STRASSE, Straße), later words are off by as much.
+    `text` is what was read.
     """
     start, end = (solid_length(text[:offset]) for offset in span)
     starts = accumulate((solid_length(word.text) for word in reading.words), initial=0)

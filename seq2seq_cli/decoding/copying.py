@@ -17,8 +17,8 @@ from seq2seq_cli.text.normalise import is_punctuation
 from seq2seq_cli.text.vocabulary import UNK
 
 
-def copy_by_attention(ids: Sequence[int], weights: Float[np.ndarray, "T S"], words: Sequence[Word]) -> dict[int, str]:
-    """The source word to write at each position of `ids` that is UNK: the one with the largest attention weight.
+def copy_by_attention(ids: Sequence[int], weights: Float[np.ndarray, "T S"], words: Sequence[Word]) -> dict[int, int]:
+    """The index of the word to write at each position of `ids` that is UNK: the one with the largest attention weight.
 
     Punctuation is never copied, and each word at most once. Where all other words have weight 0, the position is left
     out. Unknown words have priority as long as there is one for each UNK: a model often attends to the neighbour of
@@ -31,7 +31,7 @@ def copy_by_attention(ids: Sequence[int], weights: Float[np.ndarray, "T S"], wor
     free = {i for i, word in enumerate(words) if not is_punctuation(word.text)}
     unknown = {i for i in free if words[i].is_unknown}
     preferred = unknown if len(unknown) >= list(ids).count(UNK) else set()
-    copies: dict[int, str] = {}
+    copies: dict[int, int] = {}
     for position, id_ in enumerate(ids):
         if id_ != UNK or not free:
             continue
@@ -39,16 +39,16 @@ def copy_by_attention(ids: Sequence[int], weights: Float[np.ndarray, "T S"], wor
         # The first of equal weights wins, so that the answer does not depend on the order of a set.
         best = max(free, key=lambda i: (largest[i] > 0 and i in preferred, largest[i], -i))
         if largest[best] > 0:
-            copies[position] = words[best].text
+            copies[position] = best
             free.remove(best)
     return copies
 
 
-def copy_in_order(ids: Sequence[int], words: Sequence[Word]) -> dict[int, str]:
-    """The source word to write at each position of `ids` that is UNK: the next unknown one that is no punctuation.
+def copy_in_order(ids: Sequence[int], words: Sequence[Word]) -> dict[int, int]:
+    """The index of the word to write at each position of `ids` that is UNK: the next unknown one, no punctuation.
 
     For models without attention; positions beyond the last unknown word are left out.
     """
     positions = (position for position, id_ in enumerate(ids) if id_ == UNK)
-    unknown = (word.text for word in words if word.is_unknown and not is_punctuation(word.text))
+    unknown = (i for i, word in enumerate(words) if word.is_unknown and not is_punctuation(word.text))
     return dict(zip(positions, unknown, strict=False))

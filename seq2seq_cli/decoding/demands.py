@@ -6,14 +6,11 @@ from dataclasses import dataclass, field
 
 from seq2seq_cli.decoding.alignment import positions_of_span
 from seq2seq_cli.decoding.glossary import Glossary
-from seq2seq_cli.decoding.search.constraints import Constraints, Form, Term
+from seq2seq_cli.decoding.search.constrained import Constraints, Form, Term
 from seq2seq_cli.errors import InputError
-from seq2seq_cli.text.codec import Codec, Reading
+from seq2seq_cli.text.codec import FINAL_MARKS, Codec, Reading
 from seq2seq_cli.text.normalise import SPACING, in_spaced_word, normalise
 from seq2seq_cli.text.vocabulary import UNK
-
-MOST_DEMANDED = 8
-"""Most numbers and names of a sentence that its translation is searched for: the time grows with their square."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,6 +19,11 @@ class Demands:
 
     prefix: str = ""
     glossary: Glossary = field(default_factory=Glossary)
+
+    @property
+    def are_any(self) -> bool:
+        """Whether there is any."""
+        return bool(self.prefix or self.glossary.terms)
 
     def check(self, codec: Codec) -> None:
         """Raise InputError for words that cannot be written with the codec of the target."""
@@ -35,32 +37,31 @@ class Demands:
                 )
 
     def constraints(
-        self, sentence: Reading, codec: Codec, *, protected: AbstractSet[int] = frozenset(), is_first: bool = True
+        self, sentence: Reading, codec: Codec, *, kept: AbstractSet[int] = frozenset(), is_first: bool = True
     ) -> Constraints:
-        """The constraints on the translation of a sentence, without terms at positions that are `protected`.
+        """The constraints on the translation of a sentence; `codec` is that of the target.
 
-        The prefix is for the first sentence of a text.
+        The prefix is for the first sentence of a text. A term at one of the positions `kept` is left alone.
         """
         prefix = normalise(self.prefix) if is_first else ""
-        terms = tuple(
-            Term(tuple(forms(translations, codec)), positions)
-            for positions, translations in self.terms(sentence, protected)
-        )
+        terms = tuple(self._terms(sentence, codec, kept))
+        # A sentence with a final mark inside, as in a quotation, may have a term behind it.
+        is_plain = not any(FINAL_MARKS.issuperset(word.text) for word in sentence.words[:-1] if word.text)
         return Constraints(
             prefix=tuple(codec.read(prefix).ids) if prefix else (),
             terms=terms,
+            continuing=codec.inner_ids if terms else frozenset(),
+            opening=codec.opening_ids if terms else frozenset(),
             after_prefix=codec.inner_ids if in_spaced_word(prefix[-1:]) else frozenset(),
+            closing=codec.final_ids if terms and is_plain else frozenset(),
         )
 
-    def terms(
-        self, sentence: Reading, protected: AbstractSet[int]
-    ) -> Iterator[tuple[tuple[int, ...], tuple[str, ...]]]:
-        """The positions of each term of the glossary in a sentence, but for those `protected`, and its translations."""
+    def _terms(self, sentence: Reading, codec: Codec, kept: AbstractSet[int]) -> Iterator[Term]:
         text = normalise(sentence.text)
         for span, translations in self.glossary.demanded(text):
             positions = positions_of_span(sentence, text, span)
-            if protected.isdisjoint(positions):
-                yield positions, translations
+            if kept.isdisjoint(positions):
+                yield Term(tuple(forms(translations, codec)), positions)
 
 
 def forms(translations: Sequence[str], codec: Codec) -> Iterator[Form]:

@@ -7,9 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from seq2seq_cli.decoding.batches import similar_lengths
 from seq2seq_cli.decoding.forced import Forced, force_decode
 from seq2seq_cli.decoding.translation import Place, TotalScore
-from seq2seq_cli.decoding.translator import Translator, similar_lengths
+from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import InputError
 from seq2seq_cli.shapes import Float
 from seq2seq_cli.text.codec import Reading
@@ -67,7 +68,7 @@ def score_pairs(
 
 def _read_source(translator: Translator, text: str, place: str) -> Reading:
     longest = translator.engine.max_source_length
-    reading = translator.read(text)
+    reading = translator.src_codec.read(text)
     if longest is not None and len(reading.ids) + len((EOS,)) > longest:
         raise InputError(
             f"{place}: {len(reading.ids) + 1} tokens, <eos> counted, but this model's location attention takes at most"

@@ -62,7 +62,7 @@ class SentenceTranslation(AttentionMap):
     copied: tuple[str, ...]
     """The words that the translation has from the source as they are."""
     forced: tuple[str, ...]
-    """The units of the translation that a prefix, a glossary, or a number or name of the source demanded."""
+    """The units of the translation that a prefix or a glossary demanded."""
     token_log_probabilities: tuple[float, ...] = ()
     """log p of each of `tgt_tokens` after those before it."""
     reading: Reading
@@ -133,7 +133,7 @@ class Translation:
 
     @property
     def forced(self) -> tuple[str, ...]:
-        """The units of the translation that a prefix, a glossary, or a number or name of the source demanded."""
+        """The units of the translation that a prefix or a glossary demanded."""
         return tuple(unit for sentence in self.sentences for unit in sentence.forced)
 
     def _repr_html_(self) -> str:

@@ -3,41 +3,36 @@
 S source length with ``<eos>``, T target length.
 """
 
-import math
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from seq2seq_cli.compute.threads import map_in_threads
 from seq2seq_cli.config.choices import MOST_EXTRA_TOKENS
 from seq2seq_cli.decoding.alignment import positions_of_span
+from seq2seq_cli.decoding.batches import chunks, similar_lengths
 from seq2seq_cli.decoding.copying import copy_by_attention, copy_in_order
 from seq2seq_cli.decoding.demands import Demands
 from seq2seq_cli.decoding.engine import Engine
 from seq2seq_cli.decoding.options import with_changes
 from seq2seq_cli.decoding.passages.passage import Limits, Passage, split_passage
 from seq2seq_cli.decoding.passages.pieces import Piece
-from seq2seq_cli.decoding.passages.restore import restore
+from seq2seq_cli.decoding.passages.restore import restore, reveal
 from seq2seq_cli.decoding.passages.word_weights import WordWeights
-from seq2seq_cli.decoding.search.constraints import Constraints, Term
+from seq2seq_cli.decoding.search.constrained import Constraints
 from seq2seq_cli.decoding.search.hypothesis import Hypothesis
 from seq2seq_cli.decoding.search.search import search
 from seq2seq_cli.decoding.search.tree import Trace, Tree
 from seq2seq_cli.decoding.translation import SearchTree, SentenceTranslation, Translation
-from seq2seq_cli.errors import InputError, UsageError
-from seq2seq_cli.text.codec import FINAL_MARKS, Codec, Reading
-from seq2seq_cli.text.normalise import CONTINUING, SPACING, Span, is_punctuation, normalise
-from seq2seq_cli.text.vocabulary import CHARACTERS_PER_TOKEN, EOS, EOS_UNIT, UNK
+from seq2seq_cli.errors import UsageError
+from seq2seq_cli.text.codec import Codec, Reading
+from seq2seq_cli.text.normalise import CONTINUING, HIDDEN, SPACING, is_punctuation
+from seq2seq_cli.text.vocabulary import CHARACTERS_PER_TOKEN, EOS, EOS_UNIT
 
 if TYPE_CHECKING:  # pydantic is not imported to translate
     from seq2seq_cli.config.schema.decoding import DecodingConfig
-
-_CHUNK_TEXTS = 512
-_CHUNK_CHARACTERS = 2**18
-_BATCH_POSITIONS = 2**14
-"""Most source positions per batch, padding counted."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,17 +76,18 @@ class Translator:
     def translate_stream(self, texts: Iterable[str]) -> Iterator[Translation]:
         """The translations one by one; of a long stream only a chunk of texts is in memory at a time."""
         threads = self.engine.threads
-        for translations in map_in_threads(self.translate_here, _chunks(texts, threads), threads):
+        for translations in map_in_threads(self.translate_here, chunks(texts, threads), threads):
             yield from translations
 
     def translate_here(self, texts: Sequence[str]) -> list[Translation]:
-        """The translations of a few texts, computed in this thread alone.
+        """The translations of a few texts, computed in this thread alone: one search per sentence.
 
         As many threads as the engine has may call it at the same time.
         """
-        passages = {text: self._split(text, self.limits) for text in texts}
-        sentences = {text: _sentences(passage) for text, passage in passages.items()}
-        found = self._search(chain.from_iterable(sentences.values()))
+        language = self.src_codec.config.language
+        passages = {text: split_passage(text, language=language, limits=self.limits) for text in texts}
+        sentences = {text: self._sentences(passage) for text, passage in passages.items()}
+        found = self._search(dict.fromkeys(chain.from_iterable(sentences.values())))
         translations = {
             text: self._joined(text, passage, [found[sentence] for sentence in sentences[text]])
             for text, passage in passages.items()
@@ -100,51 +96,11 @@ class Translator:
 
     @cached_property
     def limits(self) -> Limits:
-        """The greatest lengths of what is translated in one piece."""
+        """The greatest length of what is translated in one piece."""
         longest = self.options.max_source_length * (CHARACTERS_PER_TOKEN if self.src_codec.unit == "character" else 1)
         if self.engine.max_source_length is not None:
             longest = min(longest, self.engine.max_source_length - len((EOS,)))
-        return Limits(
-            usual_length=self.src_codec.longest or longest,
-            max_length=longest,
-            count_tokens=lambda text: len(self.read(text).words),
-            count_ids=lambda text: len(self.read(text).ids),
-        )
-
-    def read(self, text: str, protected: tuple[Span, ...] = ()) -> Reading:
-        """The reading of a text as the model has it, with protected spans; the last ones are kept."""
-        return self._read_once(text, protected)
-
-    @cached_property
-    def _read_once(self) -> Callable[[str, tuple[Span, ...]], Reading]:
-        return lru_cache(2 * _CHUNK_TEXTS * self.engine.threads)(self._read_anew)
-
-    def _read_anew(self, text: str, protected: tuple[Span, ...]) -> Reading:
-        return self.src_codec.read(text, protected)
-
-    def _split(self, text: str, limits: Limits) -> Passage:
-        return split_passage(text, language=self.src_codec.config.language, limits=limits)
-
-    def _search(self, sentences: "Iterable[_Sentence]") -> "dict[_Sentence, list[SentenceTranslation]]":
-        """The translations of each sentence, best first."""
-        sources = [(each, self.read(each.piece.text, each.piece.protected)) for each in dict.fromkeys(sentences)]
-        lengths = [len(reading.ids) for _, reading in sources]
-        translations: dict[_Sentence, list[SentenceTranslation]] = {}
-        for batch in similar_lengths(lengths, self.options.batch_size):
-            translations |= self._search_batch([sources[i] for i in batch])
-        return translations
-
-    def _search_batch(
-        self, batch: "Sequence[tuple[_Sentence, Reading]]"
-    ) -> "dict[_Sentence, list[SentenceTranslation]]":
-        constraints = [self._constraints(*source) for source in batch]
-        trace = Trace(len(batch)) if self.is_traced else None
-        found = search(self.engine, [reading.ids for _, reading in batch], self.search_options, constraints, trace)
-        trees = trace.trees if trace else [None] * len(batch)
-        return {
-            sentence: [self._written(sentence.piece, reading, each, tree) for each in hypotheses]
-            for (sentence, reading), hypotheses, tree in zip(batch, found, trees, strict=True)
-        }
+        return Limits(max_length=longest, count_ids=lambda text: len(self.src_codec.read(text).ids))
 
     @cached_property
     def search_options(self) -> "DecodingConfig":
@@ -158,54 +114,72 @@ class Translator:
             max_length_extra=min(options.max_length_extra * CHARACTERS_PER_TOKEN, MOST_EXTRA_TOKENS),
         )
 
-    def _constraints(self, sentence: "_Sentence", reading: Reading) -> Constraints:
-        """The constraints on the translation of a sentence.
+    def _sentences(self, passage: Passage) -> "list[_Sentence]":
+        has_prefix = self.demands.prefix != ""
+        return [_Sentence(piece, is_first=has_prefix and i == 0) for i, piece in enumerate(passage.pieces)]
 
-        They are the user's demands, one UNK per protected word, and at most as many UNK as there are words to copy.
-        """
-        kept = _protected_positions(sentence.piece, reading)
-        demanded = self.demands.constraints(reading, self.tgt_codec, protected=kept, is_first=sentence.is_first)
-        has_attention = self.engine.has_attention
-        copied = (word for word in reading.words if has_attention or word.is_unknown)
-        limit = sum(not is_punctuation(word.text) for word in copied)
-        text, protected = sentence.piece.text, () if self.options.sampling else sentence.piece.protected
-        own = [Term(((UNK,),), positions_of_span(reading, text, span)) for span in protected]
-        terms = (*demanded.terms, *own)
-        if not has_attention:
-            terms = tuple(term._replace(positions=()) for term in terms)
-        continuing = self.tgt_codec.inner_ids if terms else frozenset()
-        opening = self.tgt_codec.opening_ids if terms else frozenset()
-        # In a text of several sentences, a term may belong to the second.
-        is_single = not any(FINAL_MARKS.issuperset(word.text) for word in reading.words[:-1] if word.text)
-        closing = self.tgt_codec.final_ids if terms and is_single else frozenset()
-        return replace(
-            demanded, terms=terms, limits={UNK: limit}, continuing=continuing, opening=opening, closing=closing
+    def _search(self, sentences: "Iterable[_Sentence]") -> "dict[_Sentence, list[SentenceTranslation]]":
+        """The translations of each sentence, best first."""
+        sources = [_Source.read(sentence, self.src_codec) for sentence in sentences]
+        lengths = [len(source.reading.ids) for source in sources]
+        translations: dict[_Sentence, list[SentenceTranslation]] = {}
+        for batch in similar_lengths(lengths, self.options.batch_size):
+            translations |= self._search_batch([sources[i] for i in batch])
+        return translations
+
+    def _search_batch(self, batch: "Sequence[_Source]") -> "dict[_Sentence, list[SentenceTranslation]]":
+        trace = Trace(len(batch)) if self.is_traced else None
+        found = search(
+            self.engine,
+            [source.reading.ids for source in batch],
+            self.search_options,
+            most_unknown=[self._most_unknown(source.reading) for source in batch],
+            constraints=[self._constraints(source) for source in batch] if self.demands.are_any else None,
+            trace=trace,
         )
+        trees = trace.trees if trace else [None] * len(batch)
+        return {
+            source.sentence: [self._written(source, hypothesis, tree) for hypothesis in hypotheses]
+            for source, hypotheses, tree in zip(batch, found, trees, strict=True)
+        }
 
-    def _written(self, piece: Piece, source: Reading, hypothesis: Hypothesis, tree: Tree | None) -> SentenceTranslation:
+    def _most_unknown(self, reading: Reading) -> int:
+        """The number of words to copy: with a vocabulary of words and attention all of them, else the unknown ones."""
+        copies_all = self.engine.has_attention and self.src_codec.unit == "word"
+        return sum((copies_all or word.is_unknown) and not is_punctuation(word.text) for word in reading.words)
+
+    def _constraints(self, source: "_Source") -> Constraints:
+        owners = (i for i, word in enumerate(source.reading.words) for _ in word.ids)
+        kept = {position for position, word in enumerate(owners) if word in source.kept}
+        is_first = source.sentence.is_first
+        return self.demands.constraints(source.reading, self.tgt_codec, kept=kept, is_first=is_first)
+
+    def _written(self, source: "_Source", hypothesis: Hypothesis, tree: Tree | None) -> SentenceTranslation:
+        piece, words, kept = source.sentence.piece, source.reading.words, source.kept
         # Without the columns that pad the source to the longest of its batch.
-        weights = hypothesis.weights[:, : len(source.ids) + 1]
+        weights = hypothesis.weights[:, : len(source.reading.ids) + 1]
         ids = hypothesis.ids[:-1] if hypothesis.ended else hypothesis.ids
-        words = source.words
-        has_attention = self.engine.has_attention
-        copies = copy_by_attention(ids, weights, words) if has_attention else copy_in_order(ids, words)
-        protected = {normalise(word) for word in piece.protected_words}
-        written = self.tgt_codec.write(ids, self._spaced(copies, protected))
-        weighed = WordWeights(piece.text, written.text, source.parts, written.units, weights)
+        copies = copy_by_attention(ids, weights, words) if self.engine.has_attention else copy_in_order(ids, words)
+        hidden = SPACING + HIDDEN if self.tgt_codec.unit == "character" else HIDDEN
+        spelled = {place: hidden if word in kept else words[word].text for place, word in copies.items()}
+        written = self.tgt_codec.write(ids, spelled)
+        units = [words[copies[i]].text if i in copies else unit for i, unit in enumerate(written.units)]
+        copied = [kept[word] for _, word in sorted(copies.items()) if word in kept]
+        weighed = WordWeights(piece.text, written.text, source.reading.parts, written.units, weights)
         return SentenceTranslation(
             source=piece.source,
-            text=restore(piece, weighed),
-            src_tokens=[*source.parts, EOS_UNIT],
-            tgt_tokens=written.units + [EOS_UNIT] * hypothesis.ended,
+            text=restore(piece, weighed, copied),
+            src_tokens=[*source.reading.parts, EOS_UNIT],
+            tgt_tokens=units + [EOS_UNIT] * hypothesis.ended,
             weights=weights,
             log_probability=hypothesis.log_probability,
             length=len(hypothesis.ids),
-            unknown=tuple(word.text for word in words if word.is_unknown and word.text not in protected),
-            copied=tuple(copies.values()),
-            forced=tuple(written.units[position] for position in sorted(hypothesis.forced) if ids[position] != UNK),
+            unknown=tuple(word.text for i, word in enumerate(words) if word.is_unknown and i not in kept),
+            copied=tuple(words[word].text for word in copies.values()),
+            forced=tuple(units[position] for position in sorted(hypothesis.forced)),
             token_log_probabilities=tuple(hypothesis.token_log_probabilities.tolist()),
-            reading=source,
-            written=written.text,
+            reading=source.reading,
+            written=reveal(written.text, [piece.kept_words[i] for i in copied]),
             tree=self._search_tree(tree, hypothesis) if tree else None,
         )
 
@@ -213,12 +187,6 @@ class Translator:
         marked = [self.tgt_codec.vocabulary.unit(node.token) for node in tree.nodes]
         units = tuple(unit.lstrip(SPACING + CONTINUING) or unit for unit in marked)
         return SearchTree(nodes=tree.nodes, units=units, best=tree.find(hypothesis.ids))
-
-    def _spaced(self, copies: Mapping[int, str], protected: Container[str]) -> Mapping[int, str]:
-        """The copies, with a space before each protected word where a copy is otherwise one character of a word."""
-        if self.tgt_codec.unit != "character":
-            return copies
-        return {position: SPACING + copy if copy in protected else copy for position, copy in copies.items()}
 
     def _joined(self, text: str, passage: Passage, found: Sequence[Sequence[SentenceTranslation]]) -> Translation:
         """The translation of a text; the n-th best one has the n-th best translation of each sentence."""
@@ -231,56 +199,27 @@ class Translator:
         return replace(translations[0], alternatives=alternatives)
 
 
-def _protected_positions(piece: Piece, reading: Reading) -> set[int]:
-    """The positions of the ids of the protected words of a piece."""
-    return {place for span in piece.protected for place in positions_of_span(reading, piece.text, span)}
-
-
 class _Sentence(NamedTuple):
-    """A sentence to translate, with its conditions; equal ones have the same translations."""
+    """A sentence to translate; equal ones have the same translations."""
 
     piece: Piece
     is_first: bool
     """Whether it begins its text, so that a prefix is for it."""
 
 
-def _sentences(passage: Passage) -> list[_Sentence]:
-    return [_Sentence(piece, is_first=i == 0) for i, piece in enumerate(passage.pieces)]
+class _Source(NamedTuple):
+    """A sentence as the model reads it: UNK in the place of each word that is kept."""
 
+    sentence: _Sentence
+    reading: Reading
+    kept: Mapping[int, int]
+    """The number of the kept word of the piece that a word of the reading is, by the index of the latter."""
 
-def similar_lengths(lengths: Sequence[int], batch_size: int) -> Iterator[list[int]]:
-    """Batches of indices, longest sentences first, so that there is little padding; those of length 0 are left out.
-
-    A batch of very long sentences is smaller: it has at most `_BATCH_POSITIONS` positions, or one sentence.
-    """
-    order = sorted((i for i, length in enumerate(lengths) if length > 0), key=lambda i: (-lengths[i], i))
-    start = 0
-    while start < len(order):
-        size = min(batch_size, max(1, _BATCH_POSITIONS // (lengths[order[start]] + 1)))
-        yield order[start : start + size]
-        start += size
-
-
-def _chunks(texts: Iterable[str], threads: int) -> Iterator[list[str]]:
-    """Texts to translate together: as many as make good batches, few enough for the memory, the same for each thread.
-
-    An InputError of the iterator is raised again once the texts before it have been handed on.
-    """
-    waiting: list[str] = []
-    characters = 0
-    try:
-        for text in texts:
-            waiting.append(text)
-            characters += len(text)
-            if len(waiting) >= _CHUNK_TEXTS * threads or characters >= _CHUNK_CHARACTERS * threads:
-                yield from _equal_parts(waiting, threads)
-                waiting, characters = [], 0
-    except InputError:
-        yield from _equal_parts(waiting, threads)
-        raise
-    yield from _equal_parts(waiting, threads)
-
-
-def _equal_parts(texts: Sequence[str], parts: int) -> Iterator[list[str]]:
-    size = max(1, math.ceil(len(texts) / parts))
-    return (list(texts[start : start + size]) for start in range(0, len(texts), size))
+    @classmethod
+    def read(cls, sentence: _Sentence, codec: Codec) -> "_Source":
+        """Read a sentence with the codec of the source."""
+        piece = sentence.piece
+        reading = codec.read(piece.text, piece.kept)
+        owners = [i for i, word in enumerate(reading.words) for _ in word.ids]
+        places = [positions_of_span(reading, piece.text, span) for span in piece.kept]
+        return cls(sentence, reading, {owners[place]: i for i, of_word in enumerate(places) for place in of_word})

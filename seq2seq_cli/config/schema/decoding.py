@@ -53,8 +53,6 @@ class DecodingConfig(Section):
     """For sampling only: number of most probable tokens that are drawn from; null: all."""
     seed: Seed = 1
     """For sampling only: seed of the random numbers; the same sentence and seed give the same sample."""
-    tidy_input: bool = True
-    """Before translation, write each text as the training sentences are written: case, spaces at marks, final mark."""
     max_source_length: PositiveInt = 100
     """Longest sentence that is translated whole, in units of text.unit (of characters, five times as many); a longer
     one is translated in parts."""

@@ -54,7 +54,7 @@ def write_page(folder: RunFolder, out: Path, *, overwrite: bool = False) -> None
         "expressions": expressions_data(),
         "tables": tables_data(languages[0]),
         "options": _options(translator),
-        "limits": {"usualLength": translator.limits.usual_length, "maxLength": translator.limits.max_length},
+        "limits": {"maxLength": translator.limits.max_length},
     }
     content = translator_page(languages, weights, model)
     with output_file(out, overwrite=overwrite) as file:

@@ -7,11 +7,9 @@ from itertools import groupby
 from typing import Any, TypeAlias
 from unicodedata import decimal
 
-from seq2seq_cli.decoding.demands import MOST_DEMANDED
 from seq2seq_cli.decoding.page.javascript import Expression, to_javascript
-from seq2seq_cli.decoding.passages import markup, protected, restore, sentences, source
+from seq2seq_cli.decoding.passages import kept, markup, restore, sentences, source
 from seq2seq_cli.decoding.search.penalties import LEAST_COVERAGE
-from seq2seq_cli.decoding.search.pointer import LEAST_PROBABILITY
 from seq2seq_cli.text.casing import DOTTED
 from seq2seq_cli.text.codec import FINAL_MARKS, Codec
 from seq2seq_cli.text.languages.abbreviations import UNITS, abbreviations_of
@@ -59,8 +57,6 @@ def expressions_data() -> dict[str, Expression]:
         "tagEnd": markup.TAG_END,
         "unspaced": f"[{''.join(f'{chr(first)}-{chr(last)}' for first, last in UNSPACED)}]",
         "wordHere": rf"^{markup.WORD_HERE.pattern}",
-        "wordBefore": rf"(?:{'|'.join(protected.BEFORE)})\Z",
-        "wordAfter": rf"^(?:{'|'.join(protected.AFTER)})",
         "following": sentences.FOLLOWING,
         "lastWord": sentences.LAST_WORD,
     }
@@ -94,10 +90,10 @@ def tables_data(language: str) -> Data:
         "link": markup.LINK,
         "simpleMarks": {name: [kind.name, of] for name, (kind, of) in markup.SIMPLE.items()},
         "comments": markup.COMMENTS,
-        "trailingMarks": protected.TRAILING_MARKS,
-        "brackets": protected.BRACKETS,
-        "closing": protected.CLOSING,
-        "opening": "".join(sorted(protected.OPENING)),
+        "trailingMarks": kept.TRAILING_MARKS,
+        "brackets": kept.BRACKETS,
+        "closing": kept.CLOSING,
+        "opening": "".join(sorted(kept.OPENING)),
         "singleStops": sentences.SINGLE_STOPS,
         "openingMarks": sentences.OPENING_MARKS,
         "otherStops": sentences.OTHER_STOPS,
@@ -105,11 +101,8 @@ def tables_data(language: str) -> Data:
         "noStops": "" if language == "el" else sentences.GREEK_STOPS,
         "units": UNITS,
         "noSpaceBefore": restore.NO_SPACE_BEFORE,
-        "joiners": source.JOINERS,
         "longestWord": LONGEST_WORD,
         "leastCoverage": LEAST_COVERAGE,
-        "leastProbability": LEAST_PROBABILITY,
-        "mostDemanded": MOST_DEMANDED,
         "longestAbbreviation": sentences.LONGEST_ABBREVIATION,
         "abbreviations": sorted(abbreviations_of(language)),
     }

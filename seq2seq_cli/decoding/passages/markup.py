@@ -1,4 +1,4 @@
-"""The markup of a text: HTML tags and entities, Markdown, line breaks, and spans that are not translated.
+"""The markup of a text: HTML tags and entities, Markdown, line breaks, and what comes through to the letter.
 
 A text is read once from left to right; the time grows with its length, whatever the text is: what has an end, such as
 a comment, is looked for no more once there is none.
@@ -9,8 +9,16 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import Enum, auto
+from functools import cached_property
 
-from seq2seq_cli.decoding.passages.protected import PROTECTED, UNSPACED_LETTERS, without_final_marks
+from seq2seq_cli.decoding.passages.kept import (
+    EMOJI,
+    KEPT,
+    NUMBERED,
+    PICTURES,
+    UNSPACED_LETTERS,
+    without_final_marks,
+)
 from seq2seq_cli.text.languages.abbreviations import has_ordinals
 from seq2seq_cli.text.tokenizer import LONGEST_WORD
 
@@ -29,11 +37,13 @@ class Kind(Enum):
     VOID = auto()
     """Stands between words: a comment, an entity."""
     GAP = auto()
-    """Stands between words and parts them, as a space does: ``<br>``, ``&nbsp;``."""
+    """Stands between words and parts them, as a space does: ``<img>``, ``&nbsp;``, the end of a line in HTML."""
     BREAK = auto()
-    """Parts the text: the end of a line, a tab, ``<p>``, ``<pre>...</pre>``, the bullet of a list, ``##``, ``>``."""
+    """Parts the text: the end of a line, a tab, ``<p>``, ``<br>``, ``<pre>...</pre>``, the bullet of a list, ``##``."""
     WORD = auto()
-    """A protected word of the text: an address, a path, ``<code>...</code>``."""
+    """A word of the text that comes through to the letter: an address, a placeholder, ``<code>...</code>``."""
+    EMOJI = auto()
+    """Another such word, which no letter beside it belongs to."""
     CHARACTER = auto()
     """An entity that is a letter of a word: ``&eacute;``, ``don&#39;t``."""
 
@@ -57,7 +67,7 @@ class Mark:
 
 BLOCKS = frozenset(
     """
-    address article aside base blockquote body button caption center col colgroup dd details dialog dir div dl dt
+    address article aside base blockquote body br button caption center col colgroup dd details dialog dir div dl dt
     fieldset figcaption figure footer form frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html legend li link main
     menu meta nav noscript ol optgroup option p search section select summary table tbody td template tfoot th thead
     title tr ul
@@ -66,10 +76,10 @@ BLOCKS = frozenset(
 RAW_BLOCKS = frozenset(["pre", "script", "style", "textarea"])
 RAW_WORDS = frozenset(["code", "kbd", "math", "samp", "svg", "tt", "var"])
 VOID = frozenset(["area", "param", "source", "track", "wbr"])
-GAPS = frozenset(["br", "embed", "img", "input"])
+GAPS = frozenset(["embed", "img", "input"])
 LINK = "link"
 SIMPLE = {
-    "line": (Kind.BREAK, ""),
+    "emoji": (Kind.EMOJI, ""),
     "autolink": (Kind.WORD, ""),
     "entities": (Kind.WORD, ""),
     "link": (Kind.OPEN, LINK),
@@ -78,18 +88,21 @@ SIMPLE = {
 """The kind and the name of the marks that the expression finds as they are."""
 COMMENTS = {"<!--": "-->", "<![": "]]>", "<?": "?>", "<!": ">"}
 
-_LINE_BREAK = "\n\r\t\v\f\x1c-\x1e\x85\u2028\u2029"
+_LINE_ENDS = "\n\r\x85\u2028\u2029"
 _ATTRIBUTE = r"\s+[\w:@.-]+(?:\s*=\s*(?:\"[^\"<]*\"|'[^'<]*'|[^\s\"'<>=`]+))?"
+TAG = rf"<[A-Za-z][\w:.-]*(?:{_ATTRIBUTE})*\s*/?>|</[A-Za-z][\w:.-]*\s*>"
 MARK = (
     r"(?P<fence>^[ \t]*(?:`{3,}|~{3})[^\n`]*$)"
     r"|(?P<lead>^(?:[^\S\n]*(?:\#{1,6}|>|[-*+•‣◦▪–—]|\d{1,3}[.)]|\[[ xX]\])(?=\s|(?<=>)))+[^\S\n]*)"
-    rf"|(?P<line>[{_LINE_BREAK}]+)"
+    rf"|(?P<line>[\t{_LINE_ENDS}](?:\s*[\t{_LINE_ENDS}])?)"
     r"|(?P<autolink><(?:https?://[^\s<>]+|mailto:[^\s<>]+|[^\s<>@/]{1,64}@[^\s<>@]{1,255})>)"
-    rf"|(?P<tag><[A-Za-z][\w:.-]*(?:{_ATTRIBUTE})*\s*/?>|</[A-Za-z][\w:.-]*\s*>)"
+    rf"|(?P<tag>{TAG})"
     r"|(?P<comment><!--|<!\[|<\?|<!(?=[A-Za-z]))"
     r"|(?P<entities>(?<!\w)\w++(?:&amp;\w++)+)"
     r"|(?P<entity>&(?:\#\d{1,7}|\#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});)"
-    rf"|(?P<word>{PROTECTED})"
+    rf"|(?P<emoji>{EMOJI})"
+    rf"|(?P<word>{KEPT})"
+    rf"|(?P<numbered>{NUMBERED})"
     r"|(?P<code>`+)"
     r"|(?P<link>!?\[)"
     r"|(?P<target>\](?:\((?:[^()\s<>]|\([^()\s]*\))*(?:\s+\"[^\"\n]*\")?\)|\[[^\[\]\n]*\])?)"
@@ -101,7 +114,9 @@ LEAD_NUMBER = re.compile(r"\d{1,2}\.[^\S\n]*\Z")
 TAG_END = re.compile(r"[\s/>]")
 """Found behind the name of a tag."""
 UNBROKEN = re.compile(rf"[^\s。！？；：，、،।]{{{LONGEST_WORD + 1},}}")
-ANY_MARK = re.compile(rf"[<&`\[*_~@#/\\{_LINE_BREAK}]|^\s*[->+•‣◦▪–—\d]|www\.|\w\.\w")
+PARAGRAPH_END = re.compile(rf"[{_LINE_ENDS}](?<!\r(?=\n)).*[{_LINE_ENDS}]", re.DOTALL)
+"""Found in the white space between two lines where there is an empty line."""
+ANY_MARK = re.compile(rf"[<&`\[*_~@#/\\%{{$\t\u203c\u20e3\ufe0f{_LINE_ENDS}{PICTURES}]|^\s*[->+•‣◦▪–—\d]|www\.|\w\.\w")
 """A quick test: found in every text that has a mark."""
 
 
@@ -118,7 +133,7 @@ def find_marks(text: str, language: str = "") -> list[Mark]:
 
 
 def escape_unmarked(text: str) -> str:
-    """The text as HTML: each ``<`` and ``&`` outside of tags, entities and protected words is written as an entity."""
+    """The text as HTML: each ``<`` and ``&`` outside of tags, entities and kept words is written as an entity."""
     if "<" not in text and "&" not in text:
         return text
     parts = []
@@ -154,11 +169,17 @@ class _Scanner:
     def marks(self) -> Iterator[Mark]:
         position = 0
         expression = re.compile(MARK, re.MULTILINE)  # not at the import: few texts have marks
+        last: Mark | None = None
         while match := expression.search(self._text, position):
             mark = self._mark(match)
-            if mark is not None:
-                yield mark
             position = match.end() if mark is None else mark.end
+            if mark and last and mark.kind is last.kind is Kind.WORD and last.end == mark.start:
+                mark = replace(last, end=mark.end)
+            elif last:
+                yield last
+            last = mark
+        if last:
+            yield last
 
     def _lead(self, start: int, end: int) -> Mark | None:
         """The signs before the words of a line; a number before a text of one line may be an ordinal: "3. Mai"."""
@@ -166,6 +187,22 @@ class _Scanner:
         if number and "\n" not in self._text and has_ordinals(self._language):
             end = number.start()
         return Mark(start, end, Kind.BREAK) if end > start else None
+
+    def _line(self, start: int, end: int) -> Mark:
+        """The end of a line, or a tab; in HTML, only an empty line parts the text."""
+        is_space = self._is_html and not PARAGRAPH_END.search(self._text, start, end)
+        return Mark(start, end, Kind.GAP if is_space else Kind.BREAK)
+
+    @cached_property
+    def _is_html(self) -> bool:
+        return re.search(TAG, self._text) is not None
+
+    def _numbered(self, start: int, end: int) -> Mark | None:
+        return Mark(start, end, Kind.WORD) if self._has_first else None
+
+    @cached_property
+    def _has_first(self) -> bool:
+        return any(match[0] == "$1" for match in re.finditer(NUMBERED, self._text))
 
     def _mark(self, match: re.Match[str]) -> Mark | None:
         start, end = match.span()
@@ -177,6 +214,8 @@ class _Scanner:
             return Mark(start, start + length, Kind.WORD) if length > 1 else None
         readers = {
             "lead": self._lead,
+            "line": self._line,
+            "numbered": self._numbered,
             "fence": self._fence,
             "tag": self._tag,
             "comment": self._comment,

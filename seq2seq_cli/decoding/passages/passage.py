@@ -10,13 +10,16 @@ from seq2seq_cli.decoding.passages.source import Source
 from seq2seq_cli.text.normalise import without_control_characters
 from seq2seq_cli.text.tokenizer import LONGEST_WORD
 
+_SPACES = dict.fromkeys(map(ord, "\v\f\x1c\x1d\x1e\x1f"), " ")
+"""The control characters that separate words, as spaces do."""
+
 
 @dataclass(frozen=True)
 class Passage:
     """A text taken apart."""
 
     text: str
-    """Without control characters other than white space, which no terminal should see."""
+    """Without control characters, which no terminal should see, but for line ends and tabs."""
     pieces: tuple[Piece, ...]
     """In order. A text without a letter has none."""
     was_cut: bool
@@ -32,61 +35,39 @@ class Passage:
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """The greatest lengths of the pieces of a passage."""
+    """The greatest length of the pieces of a passage."""
 
-    usual_length: int
-    """A line of at most this number of tokens is one piece, whatever it holds."""
     max_length: int
     """A sentence of more ids is cut."""
-    count_tokens: Callable[[str], int]
-    """The number of tokens of a text; it has at most one per character, and one for a final mark."""
     count_ids: Callable[[str], int]
-    """The number of ids that the model would read.
-
-    There are at most two per character, it and a mark of a space, and two for a final mark.
-    """
-
-    def is_usual(self, text: str) -> bool:
-        """Whether a text need not be split into sentences."""
-        return len(text) < self.usual_length or not self._is_longer(text, self.usual_length, self.count_tokens)
+    """The number of ids that the model would read: at most two per character, it and a mark of a space."""
 
     def is_possible(self, text: str) -> bool:
         """Whether a text need not be cut."""
-        return 2 * len(text) + 2 <= self.max_length or not self._is_longer(text, self.max_length, self.count_ids)
-
-    @staticmethod
-    def _is_longer(text: str, length: int, count: Callable[[str], int]) -> bool:
+        if 2 * len(text) <= self.max_length:
+            return True
         # A codec takes a part without spaces for one unknown word when it is very long.
-        return count(text) > length or any(len(word) > LONGEST_WORD for word in text.split())
+        return self.count_ids(text) <= self.max_length and all(len(word) <= LONGEST_WORD for word in text.split())
 
 
 def split_passage(text: str, *, language: str, limits: Limits) -> Passage:
-    """Take a text apart.
+    """Take a text apart into its sentences, by the rules of `language` (see sentence_ends).
 
-    Line breaks, tabs and marks that part the text, such as ``<p>`` and the bullet of a list, lie between pieces. A line
-    longer than usual is split into sentences by the rules of `language` (see sentence_ends). A sentence that is too
-    long is cut after a semicolon or a colon, a comma, at a space, or anywhere.
+    Line breaks, tabs and marks that part the text, such as ``<p>`` and the bullet of a list, lie between pieces. A
+    sentence that is too long is cut after a semicolon or a colon, a comma, at a space, or anywhere.
 
     Where each output is ``text[start:end]`` of its piece, `Passage.join` gives the text.
     """
-    source = Source(without_control_characters(text), language)
+    source = Source(without_control_characters(text).translate(_SPACES), language)
     pieces: list[Piece | None] = []
     was_cut = False
-    for line in source.lines():
-        for sentence in _sentences(source, *line, language, limits):
+    for start, end in source.lines():
+        ends = (start + position for position in sentence_ends(source.masked[start:end], language))
+        for sentence in pairwise([start, *ends, end]):
             parts = list(_parts(source, *sentence, limits))
             was_cut = was_cut or len(parts) > 1
             pieces += [source.piece(*part) for part in parts]
     return Passage(source.text, tuple(filter(None, pieces)), was_cut)
-
-
-def _sentences(source: Source, start: int, end: int, language: str, limits: Limits) -> Iterator[tuple[int, int]]:
-    """The sentences of a line; the line itself where it is not long."""
-    if limits.is_usual(source.plain(start, end)):
-        yield start, end
-    else:
-        ends = (start + position for position in sentence_ends(source.masked[start:end], language))
-        yield from pairwise([start, *ends, end])
 
 
 def _parts(source: Source, start: int, end: int, limits: Limits) -> Iterator[tuple[int, int]]:

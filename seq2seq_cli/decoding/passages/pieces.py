@@ -4,8 +4,9 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from seq2seq_cli.decoding.passages.kept import widened
 from seq2seq_cli.decoding.passages.markup import Kind, Mark
-from seq2seq_cli.decoding.passages.protected import widened
+from seq2seq_cli.text.normalise import HIDDEN
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,24 +38,13 @@ class Piece:
     text: str
     """Without marks."""
     marks: tuple[InnerMark, ...] = ()
-    protected: tuple[tuple[int, int], ...] = ()
-    """The spans of `text` that come through unchanged, in order and apart."""
+    kept: tuple[tuple[int, int], ...] = ()
+    """The spans of `text` that come through to the letter, in order and apart."""
 
     @property
-    def protected_words(self) -> list[str]:
-        """The protected spans as they stand in the text."""
-        return [self.text[start:end] for start, end in self.protected]
-
-    def without_marks(self, output: str) -> str:
-        """A translation without the texts of these marks, each of which stands in it once."""
-        for mark in self.marks:
-            output = output.replace(mark.text, " " if mark.kind is Kind.GAP else "", 1)
-        return output
-
-    def protect(self, spans: Sequence[tuple[int, int]]) -> "Piece":
-        """The piece with more protected spans; those that meet one of its own are left out."""
-        new = [span for span in spans if all(span[1] <= start or end <= span[0] for start, end in self.protected)]
-        return replace(self, protected=widened(self.text, sorted([*self.protected, *new])))
+    def kept_words(self) -> list[str]:
+        """These spans as they stand in the text."""
+        return [self.text[start:end] for start, end in self.kept]
 
 
 def make_piece(text: str, start: int, end: int, marks: Sequence[Mark], first: int) -> Piece:
@@ -76,7 +66,9 @@ class _Builder:
     marks: list[InnerMark] = field(default_factory=list)
     places: dict[int, int] = field(default_factory=dict)
     """The index among the inner marks of each mark that has one."""
-    protected: list[tuple[int, int]] = field(default_factory=list)
+    kept: list[tuple[int, int]] = field(default_factory=list)
+    emoji: set[int] = field(default_factory=set)
+    """The numbers of the emoji among the spans that are kept."""
 
     def build(self, marks: Sequence[Mark]) -> Piece:
         position = self.start
@@ -89,12 +81,11 @@ class _Builder:
             mark if mark.partner is None else replace(mark, partner=self.places[mark.partner]) for mark in self.marks
         )
         plain = "".join(self.parts)
-        return Piece(
-            self.start, self.end, self.text[self.start : self.end], plain, inner, widened(plain, self.protected)
-        )
+        kept = widened(plain, self.kept, self.emoji)
+        return Piece(self.start, self.end, self.text[self.start : self.end], plain, inner, kept)
 
     def _write(self, text: str) -> None:
-        text = unicodedata.normalize("NFC", text)
+        text = unicodedata.normalize("NFC", text.replace(HIDDEN, ""))
         self.parts.append(text)
         self.length += len(text)
 
@@ -102,10 +93,12 @@ class _Builder:
         spelled = self.text[mark.start : mark.end]
         if mark.kind is Kind.CHARACTER:
             self._write(mark.character(self.text))
-        elif mark.kind is Kind.WORD:
+        elif mark.kind in {Kind.WORD, Kind.EMOJI}:
+            if mark.kind is Kind.EMOJI:
+                self.emoji.add(len(self.kept))
             start = self.length
             self._write(spelled)
-            self.protected.append((start, self.length))
+            self.kept.append((start, self.length))
         else:
             self.places[index] = len(self.marks)
             self.marks.append(self._inner(mark, spelled))

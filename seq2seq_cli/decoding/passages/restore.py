@@ -1,48 +1,48 @@
-"""Marks put back into a translation, by the attention weights.
+"""Marks and kept words put back into a translation, by the attention weights.
 
 N words of the translation, S parts of the source.
 """
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 import numpy as np
 
 from seq2seq_cli.decoding.passages.markup import Kind
 from seq2seq_cli.decoding.passages.pieces import InnerMark, Piece
-from seq2seq_cli.decoding.passages.protected import occurrences
 from seq2seq_cli.decoding.passages.word_weights import WordWeights
 from seq2seq_cli.shapes import Float
-from seq2seq_cli.text.normalise import normalise
+from seq2seq_cli.text.normalise import HIDDEN
 
 NO_SPACE_BEFORE = ".,;:!?…)]}"
 
 
-def restore(piece: Piece, weighed: WordWeights) -> str:
-    """A translation with the marks of its piece, and with those protected words that it lacks.
+def restore(piece: Piece, weighed: WordWeights, copied: Sequence[int]) -> str:
+    """A translation with the marks and the kept words of its piece.
 
-    A pair of marks around words of the source goes around the span of words that attend to them most. Any other mark,
-    and a word that is lacking, goes before the word that attends most to the next word of the source. Every mark occurs
-    once, and pairs are nested as in the source.
+    `copied` are the numbers of the kept words for which HIDDEN stands in the translation, in this order. A pair of
+    marks around words of the source goes around the span of words that attend to them most. Any other mark, and a kept
+    word that was not copied, goes before the word that attends most to the next word of the source. Every mark and
+    every kept word occurs once, and pairs are nested as in the source.
     """
-    spellings = {normalise(word): word for word in piece.protected_words}
-    lost = list(_lost_words(piece, weighed.text))
-    if not (piece.marks or lost or any(normal != word for normal, word in spellings.items())):
-        return weighed.text
+    words = piece.kept_words
+    lost = [
+        InnerMark(words[i], start, Kind.WORD, space_before=True, space_after=True)
+        for i, (start, _) in enumerate(piece.kept)
+        if i not in copied
+    ]
+    if not (piece.marks or lost):
+        return reveal(weighed.text, [words[i] for i in copied])
     root = _tree(piece, lost, weighed)
     _place(root, weighed.weights)
-    return _Writer(weighed, spellings).write(root)
+    return _Writer(weighed, [words[i] for i in copied]).write(root)
 
 
-def _lost_words(piece: Piece, text: str) -> Iterator[InnerMark]:
-    """The protected words that a translation lacks, as marks."""
-    found = {word: len(occurrences(normalise(word), text)) for word in piece.protected_words}
-    needed: Counter[str] = Counter()
-    for (start, _), word in zip(piece.protected, piece.protected_words, strict=True):
-        needed[word] += 1
-        if needed[word] > found[word]:
-            yield InnerMark(word, start, Kind.WORD, space_before=True, space_after=True)
+def reveal(text: str, words: Iterable[str]) -> str:
+    """A text with these words in place of each HIDDEN."""
+    parts = text.split(HIDDEN)
+    return "".join(chain(parts[:1], *zip(words, parts[1:], strict=True)))
 
 
 @dataclass(eq=False)
@@ -137,10 +137,10 @@ def _point(parent: _Node, node: _Node, weights: Float[np.ndarray, "N S"], owners
 class _Writer:
     """Writes the words of a translation and the marks between them."""
 
-    def __init__(self, weighed: WordWeights, spellings: Mapping[str, str]) -> None:
+    def __init__(self, weighed: WordWeights, copied: Sequence[str]) -> None:
         self._text = weighed.text
         self._words = weighed.words
-        self._spellings = spellings
+        self._copied = copied
         self._written: list[str] = []
         self._next_gap = 0
         """The word whose preceding white space is still to be written."""
@@ -176,7 +176,9 @@ class _Writer:
         if self._needs_space and text[0] not in NO_SPACE_BEFORE:
             self._write_space()
         self._needs_space = False
-        self._written.append(self._spellings.get(text, text))
+        hidden = text.count(HIDDEN)
+        self._written.append(reveal(text, self._copied[:hidden]))
+        self._copied = self._copied[hidden:]
 
     def _write_mark(self, mark: InnerMark, word: int) -> None:
         if not mark.text:

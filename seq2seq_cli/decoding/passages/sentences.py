@@ -8,6 +8,7 @@ text is in lower case.
 import re
 from collections.abc import Iterator
 
+from seq2seq_cli.decoding.passages.kept import PICTURES
 from seq2seq_cli.decoding.passages.markup import FILLER
 from seq2seq_cli.text.languages.abbreviations import has_own_stop
 from seq2seq_cli.text.normalise import APOSTROPHES, LOUD_STOPS, is_unspaced
@@ -21,16 +22,15 @@ SINGLE_STOPS = (".", "!", "?", *GREEK_STOPS)
 OTHER_STOPS = "。！？｡．︒"
 """Marks of scripts without spaces."""
 CLOSING_MARKS = "\"'”’»«›‹“)]}）］｝」』】〉》〕＂＇" + FILLER
-_EMOJI = "\u2600-\u27bf\ufe0f\u200d\U0001f000-\U0001faff"
-"""Members of a character class; emoji after a stop belong to its sentence."""
 _SIGNS = "+±~≈#$€£¥"
 """Marks before a number."""
 OPENING_MARKS = "\"'“„‟‚‘«»‹›([{（［｛「『【〈《〔¿¡–—-" + FILLER
 
-# French has a space before its closing quote, and an encyclopaedia the numbers of notes, [1], behind a sentence.
+# French has a space before its closing quote, and an encyclopaedia the numbers of notes, [1], behind a sentence. Emoji
+# after a stop belong to its sentence.
 SENTENCE_END = re.compile(
     rf"(?P<stops>[{re.escape(_SPACED_STOPS + GREEK_STOPS + OTHER_STOPS)}]+)(?:\s»(?=[\s,;:.!?…)]|$))?"
-    rf"[{re.escape(CLOSING_MARKS)}{_EMOJI}]*+(?:\[\w{{1,3}}\])*+"
+    rf"[{re.escape(CLOSING_MARKS)}{PICTURES}]*+(?:\[\w{{1,3}}\])*+"
 )
 FOLLOWING = re.compile(f"[\\s{re.escape(OPENING_MARKS + _SIGNS)}]*+(.)?", re.DOTALL)
 LAST_WORD = re.compile(f"(?:(?<=\\w)[{APOSTROPHES}])?[^\\s{re.escape(OPENING_MARKS)}]*$")

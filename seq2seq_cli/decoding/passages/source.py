@@ -9,12 +9,12 @@ from seq2seq_cli.decoding.passages.markup import FILLER, Kind, Mark, find_marks
 from seq2seq_cli.decoding.passages.pieces import Piece, make_piece
 
 _WORD = "\ufdd0"
-"""Stands for each character of a protected word: one of the code points that Unicode keeps out of texts."""
+"""Stands for each character of a kept word: one of the code points that Unicode keeps out of texts."""
+_EMOJI = "\u263a"
+"""Stands for an emoji, FILLER for its other characters."""
 _WORDS = re.compile(f"{_WORD}+")
 CUTS = (re.compile(r"[;:—](?=[\s\0])|[；：]"), re.compile(r"[,،](?=[\s\0])|[，、]"), re.compile(r"\s"))
 """The places where a sentence that is too long is cut, the best first."""
-JOINERS = "\u200d\ufe0f"
-"""Characters that join emoji into one, or make one of the character before them."""
 
 
 class Source:
@@ -24,7 +24,7 @@ class Source:
         self.text = text
         self.marks = find_marks(text, language)
         self.masked = _masked(text, self.marks)
-        """The text with FILLER or a space for each character of a mark, and _WORD for that of a protected word."""
+        """The text with FILLER or a space for each character of a mark, and _WORD for that of a kept word."""
         self._starts = [mark.start for mark in self.marks]
 
     def lines(self) -> Iterator[tuple[int, int]]:
@@ -37,7 +37,7 @@ class Source:
         yield position, len(self.text)
 
     def plain(self, start: int, end: int) -> str:
-        """A part of the text without its marks, each protected word one digit: as many tokens as a piece of it has."""
+        """A part of the text without its marks, each kept word one digit: as many tokens as a piece of it has."""
         return _WORDS.sub("0", self.masked[start:end].replace(FILLER, "")) if self.marks else self.text[start:end]
 
     def cutting_place(self, start: int, end: int) -> int | None:
@@ -98,7 +98,7 @@ class Source:
                     break
                 found.append(indices[len(found)])
                 place = mark.end if step > 0 else mark.start
-            elif _is_edge(self.masked[at]):
+            elif self.masked[at].isspace():
                 place += step
             else:
                 break
@@ -120,6 +120,8 @@ def _mask(mark: Mark, text: str) -> str:
         return _WORD * length
     if mark.kind is Kind.CHARACTER:
         return mark.character(text).ljust(length, FILLER)
+    if mark.kind is Kind.EMOJI:
+        return _EMOJI.ljust(length, FILLER)
     if mark.kind is Kind.GAP:
         return " ".ljust(length, FILLER)
     return FILLER * length
@@ -127,11 +129,3 @@ def _mask(mark: Mark, text: str) -> str:
 
 def _is_translatable(text: str) -> bool:
     return any(character.isalpha() for character in text)
-
-
-def _is_edge(character: str) -> bool:
-    """Whether it is white space or a part of an emoji, which nobody translates."""
-    if character.isspace() or character in JOINERS:
-        return True
-    code = ord(character)
-    return 0x1F3FB <= code <= 0x1F3FF or (code >= 0x2190 and unicodedata.category(character) == "So")

@@ -10,10 +10,9 @@ import numpy as np
 from typing_extensions import override
 
 from seq2seq_cli.decoding.search.candidates import Candidates
-from seq2seq_cli.decoding.search.guidance import gains, stages
 from seq2seq_cli.decoding.search.rows import Rows
 from seq2seq_cli.decoding.search.strategy import Strategy, by_group
-from seq2seq_cli.shapes import Int
+from seq2seq_cli.shapes import Float, Int
 
 if TYPE_CHECKING:
     from seq2seq_cli.config.schema.decoding import DecodingConfig
@@ -21,15 +20,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Beam(Strategy):
-    """The `size` best hypotheses of each source go on, less those that have ended; with size 1, greedy search.
-
-    Where there are terms to be met, as many go on at each stage of the progress.
+    """The best hypotheses of each source go on, fewer by those that have ended; with a beam of 1, greedy search.
 
     Hopeless ones do not: Freitag & Al-Onaizan 2017, "Beam Search Strategies for Neural Machine Translation", section 3,
     absolute threshold pruning.
     """
 
-    size: int
+    rows_per_source: int = 1
+    most_candidates: int
+    """The size of the beam."""
     n_best: int
     prune: float | None
     """Most nats that a hypothesis may be below the best of its source; the `n_best` best stay in any case."""
@@ -37,32 +36,30 @@ class Beam(Strategy):
     @classmethod
     def of(cls, options: "DecodingConfig") -> "Beam":
         """The beam of a config."""
-        return cls(size=options.beam_size, n_best=options.n_best, prune=options.prune)
-
-    @property
-    @override
-    def rows_per_source(self) -> int:
-        return 1
-
-    @property
-    @override
-    def most_candidates(self) -> int:
-        return self.size
+        return cls(most_candidates=options.beam_size, n_best=options.n_best, prune=options.prune)
 
     @override
-    def choose(self, candidates: Candidates, rows: Rows, ended: Int[np.ndarray, " N"]) -> Int[np.ndarray, " G"]:
-        if self.size == 1 and not candidates.progress.any():
+    def choose(
+        self,
+        candidates: Candidates,
+        rows: Rows,
+        ended: Int[np.ndarray, " N"],
+        stages: Int[np.ndarray, " C"] | None = None,
+        gains: Float[np.ndarray, " C"] | None = None,
+    ) -> Int[np.ndarray, " G"]:
+        """See Strategy. With `stages`, as many candidates go on at each stage; `gains` are added to log p."""
+        if self.most_candidates == 1 and stages is None:
             return np.arange(len(candidates.rows))  # each source has one row, and each row one candidate
         sources = rows.sources[candidates.rows]
-        totals = rows.log_probabilities[candidates.rows] + candidates.log_probabilities + gains(candidates.progress)
-        stage = stages(candidates.progress)
-        groups = by_group(sources * (stage.max(initial=0) + 1) + stage, totals)
+        totals = rows.log_probabilities[candidates.rows] + candidates.log_probabilities
+        totals = totals if gains is None else totals + gains
+        groups = by_group(sources if stages is None else sources * (stages.max(initial=0) + 1) + stages, totals)
         # A matrix with a row per group is sorted much faster than all candidates by two keys.
-        order = np.argsort(-groups.values, axis=1, kind="stable")[:, : self.size]
+        order = np.argsort(-groups.values, axis=1, kind="stable")[:, : self.most_candidates]
         best = np.take_along_axis(groups.values, order, axis=1)
         numbers = np.take_along_axis(groups.numbers, order, axis=1)
         rank = np.arange(order.shape[1])
-        chosen = np.isfinite(best) & (rank < self.size - ended[sources[numbers]])
+        chosen = np.isfinite(best) & (rank < self.most_candidates - ended[sources[numbers]])
         if self.prune is not None:
             chosen &= (best >= best[:, :1] - self.prune) | (rank < self.n_best)
         of_groups: Int[np.ndarray, " G"] = numbers[chosen]

@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from seq2seq_cli.decoding.search.guidance import gains, guided
 from seq2seq_cli.decoding.search.hypothesis import Hypothesis, Step, follow
 from seq2seq_cli.decoding.search.penalties import Penalties
 from seq2seq_cli.decoding.search.rows import Rows
+from seq2seq_cli.decoding.search.strategy import Strategy
 from seq2seq_cli.shapes import Bool, Float, Int
 
 
@@ -33,10 +33,12 @@ class End(NamedTuple):
 class Finished:
     """The finished hypotheses of each source."""
 
-    def __init__(self, penalties: Penalties, longest: Int[np.ndarray, " N"], n_best: int) -> None:
+    def __init__(self, penalties: Penalties, strategy: Strategy, longest: Int[np.ndarray, " N"], n_best: int) -> None:
+        """`longest` are the most tokens of the translations of each source."""
         self.ended: Int[np.ndarray, " N"] = np.zeros(len(longest), dtype=np.int64)
         """The number of hypotheses of each source that end with EOS."""
         self._penalties = penalties
+        self._strategy = strategy
         self._longest = longest
         self._n_best = n_best
         self._scores_to_beat: Float[np.ndarray, " N"] = np.full(len(longest), -np.inf)
@@ -46,13 +48,12 @@ class Finished:
         self, rows: Rows, step: int, candidates: Int[np.ndarray, " R"], is_ended: Bool[np.ndarray, " R"]
     ) -> Float[np.ndarray, " R"]:
         """Add rows that end with the given candidates of a step (-1: before the first); returns their scores."""
-        has_terms, with_gains = _with_terms(rows)
         penalised = self._penalties.score(rows.log_probabilities, np.full(len(rows), rows.length), rows.coverage)
-        scores: Float[np.ndarray, " R"] = np.where(has_terms, with_gains, penalised)
-        columns = (rows.sources, is_ended, scores, candidates, rows.log_probabilities, rows.progress)
+        scores = self._strategy.scores(rows, penalised)
+        columns = (rows.sources, is_ended, scores, candidates, rows.log_probabilities, rows.states)
         for source, has_eos, score, candidate, total, state in zip(*(c.tolist() for c in columns), strict=True):
             ends = self._ends[source]
-            forced = state.positions if state else frozenset()
+            forced = self._strategy.forced(state)
             insort(ends, End(has_eos, score, -len(ends), step, candidate, total, forced))
             self.ended[source] += has_eos
             if self.ended[source] >= self._n_best:
@@ -61,9 +62,8 @@ class Finished:
 
     def can_win(self, rows: Rows) -> Bool[np.ndarray, " R"]:
         """Whether each row can still become one of the n best of its source."""
-        has_terms, with_gains = _with_terms(rows)
         penalised = self._penalties.bound(rows.log_probabilities, self._longest[rows.sources])
-        bounds = np.where(has_terms, with_gains, penalised)
+        bounds = self._strategy.scores(rows, penalised)
         can_win: Bool[np.ndarray, " R"] = bounds > self._scores_to_beat[rows.sources]
         return can_win
 
@@ -87,16 +87,3 @@ class Finished:
             ]
             for ends, length in zip(best, source_lengths, strict=True)
         ]
-
-
-def _with_terms(rows: Rows) -> tuple[Bool[np.ndarray, " R"], Float[np.ndarray, " R"]]:
-    """Which rows have terms, and log p with its gain, by which those are scored, without penalties.
-
-    Where terms are improbable, a penalty for length would reward whatever is added to them. The sum never rises, and so
-    is an upper bound of what a row can become: each step adds the logarithm of a probability, that of a token under the
-    model and the `Pointer` together.
-    """
-    has_terms = np.zeros(len(rows), dtype=np.bool_)
-    for row, progress in guided(rows.progress).items():
-        has_terms[row] = bool(progress.constraints.terms)
-    return has_terms, rows.log_probabilities + gains(rows.progress)

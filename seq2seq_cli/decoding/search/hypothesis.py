@@ -22,14 +22,13 @@ class Hypothesis:
     log_probability: float
     """log p(ids | source) by the model, the sum over the tokens."""
     score: float
-    """The log-probability with the penalties for length and coverage, higher is better. Where there are terms to be
-    met, without these, but with the attention on the source words of the terms: see Pointer."""
+    """The log-probability with the penalties for length and coverage, higher is better; see Strategy.scores."""
     token_log_probabilities: Float[np.ndarray, " T"]
     """log p of each token after those before it."""
     weights: Float[np.ndarray, "T S"]
     """The attention weights at each token."""
     forced: frozenset[int] = frozenset()
-    """The positions of the tokens that the constraints asked for."""
+    """The positions of the tokens that it has by constraints."""
 
     @property
     def ended(self) -> bool:

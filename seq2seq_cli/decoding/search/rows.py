@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seq2seq_cli.decoding.search.candidates import Candidates
-from seq2seq_cli.decoding.search.progress import Progress
 from seq2seq_cli.shapes import Float, Int
 from seq2seq_cli.text.vocabulary import BOS
 
@@ -27,21 +26,20 @@ class Rows:
     """The sums over the tokens so far."""
     coverage: Float[np.ndarray, "R S"]
     """The sums of the attention weights so far; 1 at padding."""
-    progress: NDArray[np.object_]
-    """The progress with prefix and terms; None where the source has neither."""
+    states: NDArray[np.object_]
+    """What the strategy knows of each row; None for nothing."""
 
     @classmethod
-    def start(cls, lengths: Sequence[int], progress: Sequence[Progress | None], per_source: int) -> "Rows":
+    def start(cls, lengths: Sequence[int], per_source: int) -> "Rows":
         """Empty hypotheses, `per_source` of each source; the lengths of the sources count EOS."""
         sources = np.arange(len(lengths)).repeat(per_source)
         is_padding = np.arange(max(lengths)) >= np.array(lengths)[sources, np.newaxis]
-        of_sources = np.fromiter(progress, dtype=np.object_, count=len(lengths))
         return cls(
             sources=sources,
             history=np.full((len(sources), 1), BOS),
             log_probabilities=np.zeros(len(sources)),
             coverage=is_padding.astype(np.float64),
-            progress=of_sources[sources],
+            states=np.full(len(sources), None),
         )
 
     def __len__(self) -> int:
@@ -64,7 +62,7 @@ class Rows:
             history=np.concatenate((self.history[chosen.rows], chosen.tokens[:, np.newaxis]), axis=1),
             log_probabilities=self.log_probabilities[chosen.rows] + chosen.log_probabilities,
             coverage=self.coverage[chosen.rows] + weights[chosen.rows],
-            progress=chosen.progress,
+            states=chosen.states,
         )
 
     def select(self, rows: Int[np.ndarray, " C"]) -> "Rows":
@@ -74,5 +72,5 @@ class Rows:
             history=self.history[rows],
             log_probabilities=self.log_probabilities[rows],
             coverage=self.coverage[rows],
-            progress=self.progress[rows],
+            states=self.states[rows],
         )

@@ -23,14 +23,16 @@ _WHOLE_VOCABULARY = 2**31
 
 @dataclass(frozen=True, kw_only=True)
 class Sampling(Strategy):
-    """Each row goes on with a token that is drawn with p^(1/temperature), of the `top_k` most probable ones.
+    """Each row goes on with a token that is drawn with p^(1/temperature), of the most probable ones.
 
     Fan et al. 2018, "Hierarchical Neural Story Generation", section 5.1.
     """
 
-    samples: int
+    rows_per_source: int
+    """The number of samples."""
+    most_candidates: int
+    """The number of most probable tokens of which one is drawn."""
     temperature: float
-    top_k: int | None
     generators: Sequence[np.random.Generator]
     """One per source: its samples do not depend on the other sources."""
 
@@ -38,21 +40,11 @@ class Sampling(Strategy):
     def of(cls, options: "DecodingConfig", sources: Sequence[Sequence[int]]) -> "Sampling":
         """The sampling of a config for sources without EOS."""
         return cls(
-            samples=options.n_best,
+            rows_per_source=options.n_best,
+            most_candidates=options.top_k or _WHOLE_VOCABULARY,
             temperature=options.temperature,
-            top_k=options.top_k,
             generators=[np.random.default_rng([options.seed, *source]) for source in sources],
         )
-
-    @property
-    @override
-    def rows_per_source(self) -> int:
-        return self.samples
-
-    @property
-    @override
-    def most_candidates(self) -> int:
-        return self.top_k or _WHOLE_VOCABULARY
 
     @override
     def choose(self, candidates: Candidates, rows: Rows, ended: Int[np.ndarray, " N"]) -> Int[np.ndarray, " G"]:

@@ -1,9 +1,9 @@
 """The search: step by step, from the proposals of an engine to the best hypotheses of each source.
 
-N sources, R rows, k proposals per row, A tokens asked for, S source length with EOS.
+R rows, k proposals per row.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -13,20 +13,19 @@ from seq2seq_cli.decoding.engine import Engine, EngineState, Proposals
 from seq2seq_cli.decoding.search.bans import Bans
 from seq2seq_cli.decoding.search.beam import Beam
 from seq2seq_cli.decoding.search.candidates import Candidates
-from seq2seq_cli.decoding.search.constraints import Constraints
 from seq2seq_cli.decoding.search.finished import Finished
-from seq2seq_cli.decoding.search.guidance import asked_tokens, guide, is_complete
 from seq2seq_cli.decoding.search.hypothesis import Hypothesis, Step
 from seq2seq_cli.decoding.search.penalties import Penalties
 from seq2seq_cli.decoding.search.rows import Rows
 from seq2seq_cli.decoding.search.rules import Rules
 from seq2seq_cli.decoding.search.strategy import Strategy
 from seq2seq_cli.decoding.search.tree import ALTERNATIVES, Trace
-from seq2seq_cli.shapes import Bool, Int
+from seq2seq_cli.shapes import Bool
 from seq2seq_cli.text.vocabulary import BOS, EOS, PAD
 
 if TYPE_CHECKING:
     from seq2seq_cli.config.schema.decoding import DecodingConfig
+    from seq2seq_cli.decoding.search.constrained import Constraints
 
 State = TypeVar("State", bound=EngineState)
 
@@ -37,42 +36,41 @@ def search(
     engine: Engine[State],
     sources: Sequence[Sequence[int]],
     options: "DecodingConfig",
-    constraints: Sequence[Constraints] | None = None,
+    *,
+    most_unknown: Sequence[int] | None = None,
+    constraints: "Sequence[Constraints] | None" = None,
     trace: Trace | None = None,
 ) -> list[list[Hypothesis]]:
     """The `options.n_best` best hypotheses of each source (ids without EOS), best first and distinct.
 
-    There are fewer where the search found fewer, but at least one. Those of a source do not depend on the others. A
-    `trace` records what else was considered.
+    There are fewer where the search found fewer, but at least one. Those of a source do not depend on the others. Each
+    has at most `most_unknown` UNK, a number per source. A `trace` records what else was considered.
 
-    With `options.sampling`, there are so many samples, equal ones once. Raises ValueError for samples with terms: where
-    a term goes is found by comparing hypotheses.
+    With `options.sampling`, there are so many samples, equal ones once. Raises ValueError for samples with terms.
     """
     if not sources:
         return []
     lengths = [len(source) + 1 for source in sources]
-    constraints = constraints or [Constraints()] * len(sources)
-    if options.sampling and any(of_source.terms for of_source in constraints):
-        raise ValueError("where a term goes cannot be sampled")
-    rules = Rules(options, sources, constraints)
-    strategy = _sampling(options, sources) if options.sampling else Beam.of(options)
-    finished = Finished(Penalties.of(options), rules.longest, options.n_best)
-    rows = Rows.start(lengths, rules.progress(), strategy.rows_per_source)
+    rules = Rules(options, sources, most_unknown)
+    strategy = _strategy(options, sources, constraints or (), rules)
+    limits = rules.limits + strategy.extra_length
+    finished = Finished(Penalties.of(options), strategy, limits, options.n_best)
+    rows = Rows.start(lengths, strategy.rows_per_source)
     state = engine.start(sources).select(rows.sources)
     steps: list[Step] = []
     most = max(strategy.most_candidates, ALTERNATIVES if trace else 1)
     while len(rows):
         check_wanted()
-        bans, asked = rules.bans(rows), asked_tokens(rows.progress)
-        proposals, allowed, state = _propose(engine, rows, state, asked, bans, most)
-        candidates = Candidates.best(proposals, allowed, strategy.most_candidates, rows.progress)
-        candidates = guide(candidates, rows.progress, asked, proposals.asked, proposals.weights)
+        bans = Bans.join([*rules.bans(rows), *strategy.bans(rows)])
+        proposals, allowed, state = _propose(engine, rows, state, strategy.asked(rows), bans, most)
+        best = Candidates.best(proposals, allowed, strategy.most_candidates)
+        candidates = strategy.admit(best, rows, proposals)
         _finish_stuck(rows, candidates, steps, finished)
         chosen = candidates.take(strategy.choose(candidates, rows, finished.ended))
         before = rows.sources
         rows = rows.extend(chosen, proposals.weights)
         is_ended = chosen.tokens == EOS
-        is_finished = is_ended | (rows.length >= rules.limits[rows.sources]) & is_complete(rows.progress)
+        is_finished = is_ended | (rows.length >= limits[rows.sources])
         numbers = np.flatnonzero(is_finished)
         scores = finished.add(rows.select(numbers), len(steps), numbers, is_ended[numbers])
         kept = np.flatnonzero(~is_finished & finished.can_win(rows))
@@ -85,14 +83,20 @@ def search(
 
 
 def _propose(
-    engine: Engine[State], rows: Rows, state: State, asked: Int[np.ndarray, "R A"], bans: Bans, most: int
+    engine: Engine[State], rows: Rows, state: State, asked: Mapping[int, Sequence[int]], bans: Bans, most: int
 ) -> tuple[Proposals, Bool[np.ndarray, "R k"], State]:
-    """The best proposals for each row, `most` that no ban forbids among them; which are allowed; the next state."""
+    """The best proposals for each row, `most` that no ban forbids among them; which are allowed; the next state.
+
+    `asked` has the tokens that a row asks for.
+    """
+    wanted = np.full((len(rows), max(map(len, asked.values()), default=0)), PAD)
+    for row, tokens in asked.items():
+        wanted[row, : len(tokens)] = tokens
     at_least = min(most + bans.most, engine.vocabulary_size - len((PAD, BOS)))
     # A row can have thousands of bans, few of them among its best tokens: thousands of proposals would take long.
     k = min(at_least, most + _FEW_BANS)
     while True:
-        proposals, after = engine.step(rows.tokens, state, k=k, asked=asked)
+        proposals, after = engine.step(rows.tokens, state, k=k, asked=wanted)
         allowed = bans.allowed(proposals.tokens)
         if k == at_least or allowed.sum(axis=1).min() >= most:
             return proposals, allowed, after
@@ -111,8 +115,17 @@ def _distinct(hypotheses: list[Hypothesis]) -> list[Hypothesis]:
     return list({tuple(hypothesis.ids): hypothesis for hypothesis in hypotheses}.values())
 
 
-def _sampling(options: "DecodingConfig", sources: Sequence[Sequence[int]]) -> Strategy:
-    # Not above: numpy's random numbers take a while to import, and few commands need them.
-    from seq2seq_cli.decoding.search.sampling import Sampling
+def _strategy(
+    options: "DecodingConfig", sources: Sequence[Sequence[int]], constraints: "Sequence[Constraints]", rules: Rules
+) -> Strategy:
+    # Not above: few commands need constraints, or numpy's random numbers, which take a while to import.
+    strategy: Strategy = Beam.of(options)
+    if options.sampling:
+        from seq2seq_cli.decoding.search.sampling import Sampling
 
-    return Sampling.of(options, sources)
+        strategy = Sampling.of(options, sources)
+    if any(of_source.longest for of_source in constraints):
+        from seq2seq_cli.decoding.search.constrained import Constrained
+
+        strategy = Constrained(strategy, constraints, rules.limits)
+    return strategy

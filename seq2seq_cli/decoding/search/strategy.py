@@ -1,34 +1,58 @@
-"""What beam search and sampling share: their interface, and values in groups, side by side in a matrix.
+"""What the strategies of a search share: their interface, and values in groups, side by side in a matrix.
 
-N sources, C candidates, G of them chosen or groups of them, M members of the largest group.
+N sources, R rows, C candidates, G of them chosen or groups of them, M members of the largest group.
 """
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from seq2seq_cli.decoding.engine import Proposals
+from seq2seq_cli.decoding.search.bans import Bans
 from seq2seq_cli.decoding.search.candidates import Candidates
 from seq2seq_cli.decoding.search.rows import Rows
 from seq2seq_cli.shapes import Float, Int
 
 
 class Strategy(ABC):
-    """The choice of the hypotheses that go on."""
+    """The choice of the hypotheses that go on.
 
-    @property
-    @abstractmethod
-    def rows_per_source(self) -> int:
-        """The number of rows that each source has at the first step."""
+    It may keep a state of each row: the search carries along what `admit` puts into the candidates, and knows nothing
+    of it. Most strategies have nothing to do but to choose.
+    """
 
-    @property
-    @abstractmethod
-    def most_candidates(self) -> int:
-        """The number of candidates of a row that can matter: its best ones."""
+    rows_per_source: int
+    """The number of rows that each source has at the first step."""
+    most_candidates: int
+    """The number of candidates of a row that can matter: its best ones."""
+    extra_length: Int[np.ndarray, " N"] | int = 0
+    """The tokens that a translation may have beyond the usual limit."""
 
     @abstractmethod
     def choose(self, candidates: Candidates, rows: Rows, ended: Int[np.ndarray, " N"]) -> Int[np.ndarray, " G"]:
         """The numbers of the candidates that go on or end, source by source; `ended` counts the hypotheses with EOS."""
+
+    def asked(self, _rows: Rows) -> dict[int, list[int]]:
+        """The tokens whose log-probabilities `admit` needs, by row."""
+        return {}
+
+    def bans(self, _rows: Rows) -> list[Bans]:
+        """The tokens that are no candidates."""
+        return []
+
+    def admit(self, candidates: Candidates, _rows: Rows, _offer: Proposals) -> Candidates:
+        """The candidates to choose from, in the order of their rows: those given, or others, with new states."""
+        return candidates
+
+    def scores(self, _rows: Rows, penalised: Float[np.ndarray, " R"]) -> Float[np.ndarray, " R"]:
+        """The scores of finished hypotheses, or upper bounds of those of open ones, given those with penalties."""
+        return penalised
+
+    def forced(self, _state: Any) -> frozenset[int]:
+        """The positions of the tokens that a hypothesis with this state has by constraints."""
+        return frozenset()
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,8 @@ def copied(
     ids: Sequence[int], weights: np.ndarray, words: Sequence[str], *, unknown: Sequence[str] = ()
 ) -> dict[int, str]:
     """The copies when each word has one id."""
-    return copy_by_attention(ids, weights, [read(word, UNK if word in unknown else KNOWN) for word in words])
+    copies = copy_by_attention(ids, weights, [read(word, UNK if word in unknown else KNOWN) for word in words])
+    return {position: words[i] for position, i in copies.items()}
 
 
 def read(text: str, *ids: int) -> Word:
@@ -64,7 +65,7 @@ def test_words_are_not_punctuation(word: str) -> None:
 def test_the_parts_of_a_word_are_copied_together_and_once() -> None:
     words = [read("Tom", KNOWN), read("Xylander", KNOWN, KNOWN, KNOWN), read(".", KNOWN)]
     weights = np.array([[0.3, 0.1, 0.5, 0.0, 0.0, 0.1], [0.2, 0.1, 0.1, 0.4, 0.1, 0.1], [0.0, 0.5, 0.0, 0.0, 0.5, 0.0]])
-    assert copy_by_attention([UNK, UNK, UNK], weights, words) == {0: "Xylander", 1: "Tom"}
+    assert copy_by_attention([UNK, UNK, UNK], weights, words) == {0: 1, 1: 0}
 
 
 def test_no_word_is_copied_twice() -> None:
@@ -78,9 +79,9 @@ def test_a_word_of_weight_0_is_not_copied() -> None:
 
 def test_without_attention_the_unknown_words_are_copied_in_their_order() -> None:
     words = [read("Zoë", UNK), read("—", UNK), read("met", KNOWN, KNOWN), read("Xaver", UNK)]
-    assert copy_in_order([KNOWN, UNK, KNOWN, UNK], words) == {1: "Zoë", 3: "Xaver"}
-    assert copy_in_order([UNK], words) == {0: "Zoë"}
-    assert copy_in_order([UNK, UNK, UNK], words) == {0: "Zoë", 1: "Xaver"}
+    assert copy_in_order([KNOWN, UNK, KNOWN, UNK], words) == {1: 0, 3: 3}
+    assert copy_in_order([UNK], words) == {0: 0}
+    assert copy_in_order([UNK, UNK, UNK], words) == {0: 0, 1: 3}
     assert copy_in_order([KNOWN], words) == copy_in_order([UNK], []) == {}
 
 

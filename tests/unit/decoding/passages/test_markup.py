@@ -3,7 +3,9 @@ import pytest
 from seq2seq_cli.decoding.passages.markup import escape_unmarked, find_marks
 from seq2seq_cli.decoding.passages.passage import Limits, split_passage
 
-LIMITS = Limits(usual_length=1000, max_length=1000, count_tokens=len, count_ids=len)
+LIMITS = Limits(max_length=1000, count_ids=len)
+FACES = ["😀", "❤️", "❤", "👍🏽", "👩‍👧", "👨‍👩‍👧‍👦", "❤️‍🔥", "🙂‍↔️"]
+FLAGS = ["🏳️‍🌈", "🇩🇪", "🇩🇪🇫🇷", "🏴󠁧󠁢󠁥󠁮󠁧󠁿"]
 
 
 def plain(text: str) -> str:
@@ -12,16 +14,21 @@ def plain(text: str) -> str:
     return " | ".join(piece.text for piece in passage.pieces)
 
 
-def protected(text: str) -> list[str]:
+def kept(text: str) -> list[str]:
     passage = split_passage(text, language="en", limits=LIMITS)
-    return [word for piece in passage.pieces for word in piece.protected_words]
+    return [word for piece in passage.pieces for word in piece.kept_words]
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
         ("<p>He <b>is</b> in.</p><p>Go!</p>", "He is in. | Go!"),
-        ("He is<br>in.", "He is in."),
+        ("He is<br>in.", "He is | in."),
+        ("<p>He\nis <img src='i'>in\r\n\tthe <b>house</b>.</p>", "He is in the house."),
+        ("<b>He</b> is in.\n\nGo", "He is in. | Go"),
+        ("He is\nin", "He is | in"),
+        ("He\fis\vin\x1c.", "He is in ."),
+        ("<pre>a\nb</pre>Go\nin", "Go in"),
         ("He<!-- a > b --> is in.", "He is in."),
         ("A <a href=\"u?a=1&amp;b\" title='>'>dog</a>", "A dog"),
         ("A caf&eacute; don&#39;t open&nbsp;it", "A café don't open it"),
@@ -29,7 +36,7 @@ def protected(text: str) -> list[str]:
         ("**He** is *very* __in__ ~~out~~ and ***so***", "He is very in out and so"),
         ('See [the **dog**](http://a.org/x_(y) "a dog") and ![a cat](c.png)', "See the dog and a cat"),
         ("See [1] and [the dog][ref]", "See [1] and the dog"),
-        ("这是**重要**的。이것은 **중요**합니다.", "这是重要的。이것은 중요합니다."),
+        ("这是**重要**的。이것은 **중요**합니다.", "这是重要的。 | 이것은 중요합니다."),
     ],
 )
 def test_marks_are_left_out(text: str, expected: str) -> None:
@@ -94,8 +101,41 @@ def test_what_only_looks_like_a_mark_is_text(text: str) -> None:
         ("See «tom@example.com» or müller.com", ["«tom@example.com»", "müller.com"]),
     ],
 )
-def test_addresses_paths_names_and_code_are_protected(text: str, expected: list[str]) -> None:
-    assert protected(text) == expected
+def test_addresses_paths_names_and_code_are_kept(text: str, expected: list[str]) -> None:
+    assert kept(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Saw %s and %d of %(name)s.", ["%s", "%d", "%(name)s"]),
+        ("It is %1$s, %.2f or %-5d, %5ld %% in.", ["%1$s", "%.2f", "%-5d", "%5ld", "%%"]),
+        ("Hi {name}, {0}, {} and {{ user.name }}!", ["{name}", "{0}", "{}", "{{ user.name }}"]),
+        ("Pay ${price} or {total:.2f} to #{who} and %{whom}", ["${price}", "{total:.2f}", "#{who}", "%{whom}"]),
+        ("Go to {host}{path}, ({n}) {x!r}", ["{host}{path}", "({n})", "{x!r}"]),
+        ("See https://a.org/{id}/%s.", ["https://a.org/{id}/%s"]),
+        ("Move $2 from $1 to $3.", ["$2", "$1", "$3"]),
+        ("It is $5, $20, $2.50 or $1.50, or 50% so, 100 % d, {a b} or { }", []),
+        ("5%d", []),
+    ],
+)
+def test_placeholders_are_kept_but_no_prices(text: str, expected: list[str]) -> None:
+    assert kept(text) == expected
+
+
+@pytest.mark.parametrize(
+    "emoji",
+    [*FACES, *FLAGS, "1️⃣", "#⃣", "☺️😀👍🏿", "™️", "→", "✓"],
+)
+@pytest.mark.parametrize(
+    ("text", "inside"),
+    [("I {} you", True), ("I{}you.", True), ("I am {}.", True), ("{} I", False), ("I am! {}", False), ("I{}", False)],
+)
+def test_emoji_are_kept_as_wholes(emoji: str, text: str, *, inside: bool) -> None:
+    text = text.format(emoji)
+    passage = split_passage(text, language="en", limits=LIMITS)
+    assert kept(text) == [emoji] * inside
+    assert passage.join([f"<{piece.source}>" for piece in passage.pieces]).count(emoji) == 1
 
 
 @pytest.mark.parametrize(

@@ -11,13 +11,9 @@ def count(text: str) -> int:
     return len(re.findall(r"\w+|[^\w\s]", text))
 
 
-def taken_apart(text: str, *, language: str = "en", usual: int = 4, longest: int = 100) -> Passage:
-    limits = Limits(usual_length=usual, max_length=longest, count_tokens=count, count_ids=count)
+def taken_apart(text: str, *, language: str = "en", longest: int = 100) -> Passage:
+    limits = Limits(max_length=longest, count_ids=count)
     return split_passage(text, language=language, limits=limits)
-
-
-def texts(text: str, **limits: int) -> list[str]:
-    return [piece.text for piece in taken_apart(text, **limits).pieces]  # type: ignore[arg-type]
 
 
 def sentences(text: str, language: str = "en") -> list[str]:
@@ -74,10 +70,9 @@ def test_sentences_of_scripts_without_spaces_end_at_their_marks() -> None:
     assert sentences("我喜欢你。你呢？「很好！」他说。", "zh") == ["我喜欢你。", "你呢？", "「很好！」", "他说。"]
 
 
-def test_a_usual_line_is_one_piece_and_a_longer_one_is_split() -> None:
-    text = "Hi. I am Tom. Who are you?"
-    assert texts(text, usual=10) == [text]
-    assert texts(text, usual=9) == ["Hi.", "I am Tom.", "Who are you?"]
+def test_every_line_is_split_into_its_sentences() -> None:
+    pieces = taken_apart("Yes. No. Who are you? 😀 Go!\nI am Tom").pieces
+    assert [piece.text for piece in pieces] == ["Yes.", "No.", "Who are you?", "Go!", "I am Tom"]
 
 
 def test_lines_bullets_and_tabs_lie_between_pieces() -> None:
@@ -100,18 +95,29 @@ def test_lines_bullets_and_tabs_lie_between_pieces() -> None:
 def test_a_number_before_a_line_is_an_ordinal_where_a_language_has_them(
     language: str, text: str, expected: list[str]
 ) -> None:
-    assert [piece.text for piece in taken_apart(text, language=language, usual=20).pieces] == expected
+    assert [piece.text for piece in taken_apart(text, language=language).pieces] == expected
 
 
 def test_a_short_text_of_many_ids_is_cut() -> None:
-    limits = Limits(usual_length=100, max_length=12, count_tokens=count, count_ids=lambda text: 2 * len(text))
+    limits = Limits(max_length=12, count_ids=lambda text: 2 * len(text))
     passage = split_passage("dogs, cats", language="en", limits=limits)
     assert [piece.text for piece in passage.pieces] == ["dogs,", "cats"]
 
 
 @pytest.mark.parametrize(
     "text",
-    ["", "   ", "\t\n", "...", "😀 👍🏽", "<br>", "**", "https://a.org", "```\nx = 1\n```", "<script>a()</script>"],
+    [
+        "",
+        "   ",
+        "\t\n",
+        "...",
+        "😀 👍🏽",
+        "<br>",
+        "**",
+        "{name} www.a.org",
+        "```\nx = 1\n```",
+        "<script>a()</script>",
+    ],
 )
 def test_what_cannot_be_translated_stays_as_it_is(text: str) -> None:
     passage = taken_apart(text)
@@ -138,9 +144,7 @@ def test_a_sentence_that_is_too_long_is_cut_at_the_best_places(longest: int, exp
     passage = split_passage(
         "a b c, d e; f g, h i",
         language="en",
-        limits=Limits(
-            usual_length=1, max_length=longest, count_tokens=len, count_ids=lambda text: len(re.findall(r"\w", text))
-        ),
+        limits=Limits(max_length=longest, count_ids=lambda text: len(re.findall(r"\w", text))),
     )
     assert [piece.text for piece in passage.pieces] == expected
     assert passage.was_cut == (len(expected) > 1)
@@ -148,9 +152,7 @@ def test_a_sentence_that_is_too_long_is_cut_at_the_best_places(longest: int, exp
 
 def test_characters_without_spaces_are_cut_anywhere_but_not_inside_of_one() -> None:
     text = "e\u0301" * 10
-    passage = split_passage(
-        text, language="en", limits=Limits(usual_length=1, max_length=3, count_tokens=len, count_ids=len)
-    )
+    passage = split_passage(text, language="en", limits=Limits(max_length=3, count_ids=len))
     parts = [passage.text[piece.start : piece.end] for piece in passage.pieces]
     assert len(parts) > 5
     assert all(part.startswith("e") for part in parts)
@@ -161,7 +163,7 @@ def test_a_word_that_no_language_has_is_kept_as_it_is() -> None:
     text = "x" * 1_000_000
     assert taken_apart(text).pieces == ()
     [piece] = taken_apart(f"See {text} now", longest=10).pieces
-    assert piece.protected_words == [text]
+    assert piece.kept_words == [text]
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from seq2seq_cli.decoding.search.constraints import Constraints, Term
+from seq2seq_cli.decoding.search.constrained import Constraints, Term
 from seq2seq_cli.decoding.search.search import search
 from seq2seq_cli.text.vocabulary import EOS
 from tests.unit.decoding.search.tables import (
@@ -82,8 +82,8 @@ def test_another_seed_draws_another_sample() -> None:
 def test_a_sample_goes_on_from_a_prefix_but_cannot_have_terms() -> None:
     engine = TableEngine(FIRST[np.newaxis])
     chosen = options(sampling=True)
-    [[best]] = search(engine, [[0]], chosen, [Constraints(prefix=(C,))])
+    [[best]] = search(engine, [[0]], chosen, constraints=[Constraints(prefix=(C,))])
     assert best.ids == [C, EOS]
     assert exp(best.log_probability) == pytest.approx(0.15)
     with pytest.raises(ValueError, match="term"):
-        search(engine, [[0]], chosen, [Constraints(terms=(Term(((C,),)),))])
+        search(engine, [[0]], chosen, constraints=[Constraints(terms=(Term(((C,),)),))])

@@ -12,7 +12,7 @@ from jaxtyping import Float
 
 from seq2seq_cli.compute.threads import map_in_threads
 from seq2seq_cli.decoding.search.bans import largest_repetition
-from seq2seq_cli.decoding.search.constraints import Constraints
+from seq2seq_cli.decoding.search.constrained import Constraints
 from seq2seq_cli.decoding.search.hypothesis import Hypothesis
 from seq2seq_cli.decoding.search.search import search
 from seq2seq_cli.text.vocabulary import BOS, EOS, PAD, UNK
@@ -214,9 +214,9 @@ def test_no_more_proposals_are_asked_for_than_the_bans_of_the_best_tokens_need()
     falling[:, A:] = 0.99 ** np.arange(596)
     falling[:, EOS] = 0.7
     engine = TableEngine(falling[np.newaxis])
-    banned = Constraints(limits=dict.fromkeys([*range(A, A + 40), *range(200, 600)], 0))
-    [[found]] = search(engine, [[0]], options(beam_size=1, longest=3, min_length=1), [banned])
-    assert found.ids == [A + 40, EOS]
+    banned = Constraints(prefix=(A,), after_prefix={*range(A, A + 40), *range(200, 600)})
+    [[found]] = search(engine, [[0]], options(beam_size=1, longest=1, min_length=2), constraints=[banned])
+    assert found.ids == [A, A + 40]
     assert max(engine.proposals) < 400
 
 
@@ -241,7 +241,12 @@ def test_a_search_in_a_thread_ends_when_nobody_wants_its_result() -> None:
     assert len(engine.rows) < LONGEST
 
 
-def test_unk_may_be_chosen() -> None:
-    unknown = table(bos={UNK: 1.0})
-    unknown[UNK, EOS] = 1.0
-    assert find([unknown])[0].ids == [UNK, EOS]
+def test_unk_may_be_chosen_as_often_as_its_limit_allows() -> None:
+    unknown = np.zeros((7, 7))
+    unknown[:, UNK], unknown[:, EOS] = 0.6, 0.4
+    engine = TableEngine(unknown[np.newaxis])
+    for limits in ([2], [0], [1, 9]):
+        found = search(engine, [[0]] * len(limits), options(beam_size=2, longest=4), most_unknown=limits)
+        assert [best.ids.count(UNK) <= most for [best], most in zip(found, limits, strict=True)] == [True] * len(limits)
+    assert find([unknown])[0].ids == [EOS]
+    assert search(engine, [[0]], options(beam_size=1, longest=9), most_unknown=[3])[0][0].ids == [UNK] * 3 + [EOS]

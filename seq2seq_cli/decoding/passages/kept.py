@@ -1,12 +1,11 @@
-"""Spans that come through a translation: addresses, paths, names with @ or #, and numbers.
+"""What comes through a translation to the letter: addresses, paths, names with @ or #, placeholders, and emoji.
 
 Each kind is one regular expression whose time grows with the length of the text, whatever the text is: a repetition
-begins at the start of a word only, or has a bound.
+begins at the start of a word only, or has a bound. Code, entities and words of HTML are kept as well: see markup.
 """
 
-import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from seq2seq_cli.text.normalise import UNSPACED
 
@@ -18,7 +17,7 @@ They are no part of an address, which has no spaces around it there: ``请看 ex
 _W = rf"(?:(?![{UNSPACED_LETTERS}])\w)"
 _IN_URL = (
     rf"(?:[^\s<>\"“”„«»\\^`{{|}}。，、；：！？（）「」『』《》【】〈〉〔〕{UNSPACED_LETTERS}]"
-    rf"|(?<=[/=#_-])[{UNSPACED_LETTERS}]+)"
+    rf"|(?<=[/=#_-])[{UNSPACED_LETTERS}]+|\{{{{1,2}}\w{{1,64}}\}}{{1,2}})"
 )
 _URL = rf"(?<!{_W})(?:(?:[Hh][Tt][Tt][Pp][Ss]?|[Ff][Tt][Pp]|file)://|[Ww][Ww][Ww]\.){_IN_URL}+"
 _E_MAIL = rf"(?<!{_W})(?<![.+%-])(?:{_W}|[.+%-]){{1,64}}@(?:{_W}|-){{1,63}}(?:\.(?:{_W}|-){{1,63}})+"
@@ -36,9 +35,26 @@ _PATH = (
 _TAGGED = rf"(?:(?:{_W}|[\uac00-\ud7af]){{1,64}}(?!\w)|\w{{1,64}}(?=\s|\Z))"
 _HANDLE = rf"(?<!{_W})(?<![@./])@(?:{_W}(?:{_W}|[.-]){{0,63}}(?!\w)|{_TAGGED})"
 _HASHTAG = rf"(?<!{_W})(?<![&#/])#(?=\d{{0,31}}[^\W\d_]){_TAGGED}"
+_PRINTF = r"(?<![\w%])%(?:\(\w{1,64}\)|\d\$)?[+0#-]?\d{0,3}(?:\.\d{1,2})?(?:ll?|hh?)?[@cdefgiorsuxEFGX](?!\w)|%%"
+_BRACES = r"\{\{[^{}\n]{1,64}\}\}|[$%#]?\{(?:[A-Za-z_][\w.\[\]-]{0,63}|\d{0,2})(?:![ars])?(?::[^{}\s]{0,16})?\}"
 
-PROTECTED = "|".join([_URL, _E_MAIL, _HOST, _PATH, _HANDLE, _HASHTAG])
-"""The expression of all protected spans; `without_final_marks` then leaves the punctuation of the sentence to it."""
+PLACEHOLDER = f"{_PRINTF}|{_BRACES}"
+NUMBERED = r"(?<![\w$])\$[1-9](?!\w|[.,]\d)"
+"""``$1``, ``$2`` and so on are placeholders in a text that has ``$1``; else ``$5`` is a price."""
+KEPT = "|".join([_URL, _E_MAIL, _HOST, _PATH, _HANDLE, _HASHTAG, PLACEHOLDER])
+"""The expression of all these but emoji; `without_final_marks` then leaves the punctuation of the sentence to it."""
+
+PICTURES = (
+    "\u2190-\u21ff\u2300-\u23ff\u2500-\u27bf\u2900-\u297f\u2b00-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff"
+)
+"""Members of a character class: emoji, and other pictures such as arrows."""
+_PICTURE = rf"(?:[{PICTURES}]|[^\w\s]\ufe0f|\u2139\ufe0f)[\ufe0e\ufe0f]?[\U0001f3fb-\U0001f3ff]?"
+_TAGS = "(?:[\U000e0020-\U000e007e]{1,16}\U000e007f)?"
+"""The letters that make a black flag that of a region."""
+EMOJI = (
+    rf"(?:[\U0001f1e6-\U0001f1ff]{{2}}|[0-9#*]\ufe0f?\u20e3|{_PICTURE}{_TAGS}(?:\u200d{_PICTURE})*)+"  # flags, keycaps
+)
+"""One or more emoji of one or more characters each; Unicode Technical Standard 51, section 1.4.9."""
 
 TRAILING_MARKS = ".,;:!?…'’*_~。，、；：！？،؛؟।"
 BRACKETS = {")": "(", "]": "["}
@@ -48,7 +64,7 @@ OPENING = {*CLOSING, *"$€£¥"}
 
 
 def without_final_marks(span: str) -> str:
-    """A protected span without the punctuation of the sentence around it: ``(see https://a.org/b_(c)).``."""
+    """A kept span without the punctuation of the sentence around it: ``(see https://a.org/b_(c)).``."""
     counts = Counter(span)
     end = len(span)
     while end:
@@ -61,29 +77,17 @@ def without_final_marks(span: str) -> str:
     return span[:end]
 
 
-BEFORE = (r"\w", r"\d[.,]")
-AFTER = (r"\w", r"[.,]\d")
-"""Patterns of what stands before and after a letter or digit that is inside a longer word or number."""
-
-
-def occurrences(word: str, text: str) -> list[tuple[int, int]]:
-    """The spans at which a protected word stands in a text, and not inside a longer word or number."""
-    before = "".join(f"(?<!{pattern})" for pattern in BEFORE) if word[:1].isalnum() else ""
-    after = "".join(f"(?!{pattern})" for pattern in AFTER) if word[-1:].isalnum() else ""
-    return [match.span() for match in re.finditer(before + re.escape(word) + after, text)]
-
-
-def widened(text: str, spans: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+def widened(text: str, spans: Sequence[tuple[int, int]], emoji: Container[int]) -> tuple[tuple[int, int], ...]:
     """The spans with what belongs to them: letters and digits that touch them, and brackets and quotes around them.
 
-    A copied word has a space before it, which ``( https://a.org)`` and ``$ 20`` should not have. The spans are in order
-    and stay apart.
+    A copied word has a space before it, which ``( https://a.org)`` and ``$ {price}`` should not have. The spans are in
+    order and stay apart; those at the numbers in `emoji` stay as they are.
     """
     wider: list[tuple[int, int]] = []
     for i, (start, end) in enumerate(spans):
         first = wider[-1][1] if wider else 0
         last = spans[i + 1][0] if i + 1 < len(spans) else len(text)
-        wider.append(_widened(text, start, end, first, last))
+        wider.append((start, end) if i in emoji else _widened(text, start, end, first, last))
     return tuple(wider)
 
 

@@ -110,7 +110,9 @@ class Augmentation:
         if self.bpe_dropout:
             p = self.bpe_dropout
             codecs = self.src_codec, self.tgt_codec
-            lines = [Line(*(c.resample(side, p, random) for c, side in zip(codecs, line, strict=True))) for line in lines]
+            lines = [
+                Line(*(c.resample(side, p, random) for c, side in zip(codecs, line, strict=True))) for line in lines
+            ]
         return ParallelIds(src=Ragged.of([line.src for line in lines]), tgt=Ragged.of([line.tgt for line in lines]))
 
     def _changed(self, lines: Sequence[Line], random: Random) -> Iterator[Line]:
@@ -124,7 +126,11 @@ class Augmentation:
         for group in self._groups(known, random):
             before = known[group[0]]
             after = [self._of_sentence(known[i], random) for i in group]
-            line = after[0] if len(after) == 1 else _joined([each or self._texts(known[i]) for i, each in zip(group, after)])
+            line = (
+                after[0]
+                if len(after) == 1
+                else _joined([each or self._texts(known[i]) for i, each in zip(group, after)])
+            )
             draws = random.random(4) < self._of_line
             if draws.any():
                 yield self._line(line or self._texts(before), draws, random)
@@ -139,7 +145,12 @@ class Augmentation:
         while left:
             group = [left.popleft()]
             length = len(lines[group[0]].tgt)
-            while is_joined[group[0]] and left and len(group) < sizes[group[0]] and length + len(lines[left[0]].tgt) <= _LONGEST_JOINED:
+            while (
+                is_joined[group[0]]
+                and left
+                and len(group) < sizes[group[0]]
+                and length + len(lines[left[0]].tgt) <= _LONGEST_JOINED
+            ):
                 length += len(lines[left[0]].tgt)
                 group.append(left.popleft())
             yield group
@@ -314,5 +325,7 @@ def _ids(codec: Codec, text: str) -> Sequence[int]:
 
 
 def _texts(src: Codec, tgt: Codec, ids: ParallelIds, rows: NDArray[np.int64]) -> Iterator[Texts]:
-    for of_src, of_tgt in zip(*(([side.row(i).tolist() for i in range(len(side))]) for side in ids.pick(rows)), strict=True):
+    for of_src, of_tgt in zip(
+        *(([side.row(i).tolist() for i in range(len(side))]) for side in ids.pick(rows)), strict=True
+    ):
         yield Texts(src.text(of_src), tgt.text(of_tgt))

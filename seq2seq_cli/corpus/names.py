@@ -46,7 +46,9 @@ class Names:
             common.update(word for side in words for word in side if word[0].islower())
             shared += filter(_is_capitalised, words[0] & words[1])
         known = sorted({word for word in shared if word.lower() not in common})
-        return cls(common=frozenset(common), letters=frozenset(letters), known=tuple(known) if len(known) >= _FEWEST else ())
+        return cls(
+            common=frozenset(common), letters=frozenset(letters), known=tuple(known) if len(known) >= _FEWEST else ()
+        )
 
     def find(self, src: str, tgt: str) -> list[str]:
         """The names that a source and its translation share, each as often in both: Tom, with Tom's and Toms."""

@@ -19,8 +19,8 @@ from seq2seq_cli.compute.process_group import SINGLE, ProcessGroup
 from seq2seq_cli.config.choices import METRIC_NAMES
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.config.schema.training import TrainingConfig
-from seq2seq_cli.corpus.batches import Batch, epoch_order
 from seq2seq_cli.corpus.augmentation import Augmentation
+from seq2seq_cli.corpus.batches import Batch, epoch_order
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import ModelFileError

@@ -32,6 +32,8 @@ _SAMPLE = 20_000
 """Pairs whose names are looked at before training."""
 _LONGEST_JOINED = 30
 """Target ids of a line of joined pairs: longer ones are few per batch, and take as many steps."""
+_NUMBER_COPIES = 4
+"""Times that a pair with digits is read per epoch, each time with others: few pairs have any."""
 _NUMBER = re.compile(r"(?<![^\W_])[0-9]+(?:[.,:][0-9]+)*(?![^\W_])")
 _TIME = re.compile(r"([0-9]{1,2})[.:]([0-9]{2})")
 _END = re.compile(rf"\s*[{re.escape(''.join(FINAL_MARKS))}]+$")
@@ -122,7 +124,7 @@ class Augmentation:
             if UNK in line.src or UNK in line.tgt:
                 yield line
             else:
-                known.append(line)
+                known += [line] * (1 if self._digits.isdisjoint(line.src) else _NUMBER_COPIES)
         for group in self._groups(known, random):
             before = known[group[0]]
             after = [self._of_sentence(known[i], random) for i in group]

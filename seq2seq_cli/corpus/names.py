@@ -21,6 +21,8 @@ _SMALL_PARTS = re.compile(r"['’-]\w{1,2}$")
 _LETTERS = {True: "aeiouy", False: "bcdfghjklmnpqrstvwxz"}
 _MARKED = {True: "áàâãäåæéèêëíîïóôöøúûüýœ", False: "çčćďđğłñňřśšşťžż"}
 """Vowels and consonants with a mark, in one of six made-up names: those that the vocabularies have."""
+_CODES = ("00", "000", "0000", "0.0", "0.00", "0,000", "0:00", "0/0", "-0", "00-0000", "0.0.0", "000 000", "A00", "K0")
+"""Shapes of numbers and codes, which stand in few training pairs of most corpora; 0 is any digit."""
 _LONGEST = 12
 _DRAWN = 8_000
 
@@ -74,6 +76,8 @@ class Names:
 
     def _word(self, random: np.random.Generator) -> str:
         kind = random.random()
+        if kind > 0.94:
+            return _code(random)
         if kind < 0.2:
             return self.known[random.integers(len(self.known))]
         name = (self._like_known(random) if kind < 0.6 else self._syllables(random)).capitalize()
@@ -118,6 +122,12 @@ class Names:
                 for order in {min(place, 1), min(place, 2)}:
                     chain[letters[place - order : place]].append(letter)
         return chain
+
+
+def _code(random: np.random.Generator) -> str:
+    """A number or a code, such as 250, 3.5, 555-0123 and B12."""
+    shape = _CODES[random.integers(len(_CODES))]
+    return re.sub("0", lambda _: str(random.integers(10)), shape)
 
 
 def has_genitive(name: str, text: str) -> bool:

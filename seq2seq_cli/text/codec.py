@@ -14,7 +14,7 @@ from seq2seq_cli.errors import RESTORE, ModelFileError
 from seq2seq_cli.files.json_files import read_json
 from seq2seq_cli.files.writing import write_json
 from seq2seq_cli.text.bpe import BytePairEncoder, Merge, characters, joined, learn_bpe
-from seq2seq_cli.text.casing import is_all_upper, lower, split_like, upper
+from seq2seq_cli.text.casing import capitalise, is_all_upper, lower, split_like, upper
 from seq2seq_cli.text.memo import memoised
 from seq2seq_cli.text.normalise import (
     APOSTROPHES,
@@ -273,13 +273,13 @@ class Codec:
         ]
 
     def _in_usual_case(self, text: str, cut: Callable[[str], Iterable[Word]]) -> list[Word]:
-        """The words of a normalised text; one that is all in capitals is read in small letters, behind CAPITALS.
+        """The words of a normalised text; one that is all in capitals is read as a usual sentence, behind CAPITALS.
 
         It is read as it is where capitals do not give it back (ß), or where words are known in capitals alone.
         """
         words = list(cut(text))
         if self._capitals and text.isupper() and is_all_upper(text):
-            small = lower(text, self.config.language)
+            small = capitalise(lower(text, self.config.language), self.config.language)
             of_small = list(cut(small))
             if upper(small, self.config.language) == text and _unknown(of_small) <= _unknown(words):
                 return [Word("", self._capitals, ("",)), *of_small]

@@ -23,7 +23,7 @@ from seq2seq_cli.config.schema.training import TrainingConfig
 from seq2seq_cli.corpus.names import Names, has_genitive
 from seq2seq_cli.corpus.prepared import ParallelIds, PreparedCorpus
 from seq2seq_cli.corpus.ragged import Ragged
-from seq2seq_cli.text.casing import upper
+from seq2seq_cli.text.casing import capitalise, is_all_upper, lower, upper
 from seq2seq_cli.text.codec import FINAL_MARKS, Codec
 from seq2seq_cli.text.normalise import HIDDEN, is_unspaced
 from seq2seq_cli.text.vocabulary import UNK
@@ -38,7 +38,7 @@ _NUMBER = re.compile(r"(?<![^\W_])[0-9]+(?:[.,:][0-9]+)*(?![^\W_])")
 _TIME = re.compile(r"([0-9]{1,2})[.:]([0-9]{2})")
 _END = re.compile(rf"\s*[{re.escape(''.join(FINAL_MARKS))}]+$")
 _MARK = re.compile(r"(?<=\w)(?=[.,!?;:]+(?:\s|$))")
-_QUOTES = ('""', "''", "“”", "„“", "«»", "()")
+_QUOTES = (('"', '"'), ("'", "'"), ("“", "”"), ("„", "“"), ("«", "»"), ("(", ")"))
 
 Random: TypeAlias = np.random.Generator
 
@@ -80,18 +80,11 @@ class Augmentation:
         config = training.augmentation
         if not (config.enabled or training.bpe_dropout):
             return None
-        random = np.random.default_rng(training.seed)
-        ids = corpus.split("train")
-        rows = np.sort(random.choice(len(ids), min(_SAMPLE, len(ids)), replace=False))
-        codecs = corpus.src_codec, corpus.tgt_codec
         return cls(
-            src_codec=codecs[0],
-            tgt_codec=codecs[1],
+            src_codec=corpus.src_codec,
+            tgt_codec=corpus.tgt_codec,
             config=config,
-            names=Names.of(
-                _texts(*codecs, ids, rows) if config.enabled and config.names else (),
-                letters={unit[-1] for codec in codecs for unit in codec.vocabulary.words},
-            ),
+            names=_names_of(corpus, training.seed, are_drawn=config.enabled and config.names > 0),
             bpe_dropout=training.bpe_dropout,
             seed=training.seed,
             stream=stream,
@@ -105,90 +98,88 @@ class Augmentation:
         """
         # numpy's seeds [1, 2] and [1, 2, 0] are the same, and the order of the epoch is drawn from the first.
         random = np.random.default_rng([self.seed, epoch, window + 1, self.stream])
-        src, tgt = ids.pick(rows)
-        lines = [Line(src.row(i).tolist(), tgt.row(i).tolist()) for i in range(len(rows))]
+        lines = _lines(ids, rows)
         if self.config.enabled:
             lines = list(self._changed(lines, random))
         if self.bpe_dropout:
-            p = self.bpe_dropout
-            codecs = self.src_codec, self.tgt_codec
-            lines = [
-                Line(*(c.resample(side, p, random) for c, side in zip(codecs, line, strict=True))) for line in lines
-            ]
+            lines = [self._in_other_parts(line, random) for line in lines]
         return ParallelIds(src=Ragged.of([line.src for line in lines]), tgt=Ragged.of([line.tgt for line in lines]))
 
     def _changed(self, lines: Sequence[Line], random: Random) -> Iterator[Line]:
-        known = []
+        """The lines of the changed pairs; a text with an unknown word cannot be written, and so not changed."""
+        known: list[Line] = []
         for line in lines:
-            # A text with an unknown word cannot be written, and so not changed.
             if UNK in line.src or UNK in line.tgt:
                 yield line
             else:
-                known += [line] * (1 if self._digits.isdisjoint(line.src) else _NUMBER_COPIES)
+                known += [line] * self._copies(line)
         for group in self._groups(known, random):
-            before = known[group[0]]
-            after = [self._of_sentence(known[i], random) for i in group]
-            line = (
-                after[0]
-                if len(after) == 1
-                else _joined([each or self._texts(known[i]) for i, each in zip(group, after)])
-            )
-            draws = random.random(4) < self._of_line
+            texts = self._of_sentences(group, random)
+            draws = random.random(4) < self._line_probabilities
             if draws.any():
-                yield self._line(line or self._texts(before), draws, random)
+                yield self._of_line(texts or self._texts(group[0]), draws.tolist(), random)
             else:
-                yield self._read(line) if line else before
+                yield self._read(texts) if texts else group[0]
 
-    def _groups(self, lines: Sequence[Line], random: Random) -> Iterator[list[int]]:
+    def _copies(self, line: Line) -> int:
+        return _NUMBER_COPIES if self.config.numbers and self._has_digits(line) else 1
+
+    def _groups(self, lines: Sequence[Line], random: Random) -> Iterator[list[Line]]:
         """The pairs of each line, drawn from the whole window: one, or two to four."""
         left = deque(random.permutation(len(lines)).tolist())
-        is_joined = (random.random(len(lines)) < self.config.joined).tolist()
-        sizes = (2 + random.choice(3, len(lines), p=[0.7, 0.2, 0.1])).tolist()
+        is_joined = random.random(len(lines)) < self.config.joined
+        sizes = np.where(is_joined, 2 + random.choice(3, len(lines), p=[0.7, 0.2, 0.1]), 1).tolist()
         while left:
-            group = [left.popleft()]
-            length = len(lines[group[0]].tgt)
-            while (
-                is_joined[group[0]]
-                and left
-                and len(group) < sizes[group[0]]
-                and length + len(lines[left[0]].tgt) <= _LONGEST_JOINED
-            ):
-                length += len(lines[left[0]].tgt)
-                group.append(left.popleft())
+            size, group = sizes[left[0]], [lines[left.popleft()]]
+            length = len(group[0].tgt)
+            while left and len(group) < size and (length := length + len(lines[left[0]].tgt)) <= _LONGEST_JOINED:
+                group.append(lines[left.popleft()])
             yield group
+
+    def _of_sentences(self, group: Sequence[Line], random: Random) -> Texts | None:
+        """The texts of a line of pairs, each changed by itself; None for a single one in which nothing is changed."""
+        changed = [self._of_sentence(line, random) for line in group]
+        if len(group) == 1:
+            return changed[0]
+        texts = [after or self._texts(before) for before, after in zip(group, changed, strict=True)]
+        return Texts(_join([each.src for each in texts]), _join([each.tgt for each in texts]))
 
     def _of_sentence(self, line: Line, random: Random) -> Texts | None:
         """The changed texts of a pair; None where nothing is changed."""
-        draws = random.random(3) < self._of_pair
-        has_number = draws[0] and not self._digits.isdisjoint(line.src)
-        if not (has_number or draws[1] or draws[2]):
+        numbers, names, kept = (random.random(3) < self._pair_probabilities).tolist()
+        numbers = numbers and self._has_digits(line)
+        if not (numbers or names or kept):
             return None
         before = texts = self._texts(line)
-        if has_number:
+        if numbers:
             texts = change_numbers(texts, random)
-        if draws[1]:
+        if names:
             found = self.names.find(*texts)
             texts = self._with_other_names(texts, found, random) if found else self._with_addressee(texts, random)
-        if draws[2]:
+        if kept:
             texts = self._with_kept_word(texts, random)
         return None if texts == before else texts
 
-    def _line(self, texts: Texts, draws: NDArray[np.bool_], random: Random) -> Line:
-        if draws[0]:
+    def _of_line(self, texts: Texts, draws: Sequence[bool], random: Random) -> Line:
+        """A line with the changes of `_line_probabilities` that were drawn."""
+        final_mark, marks, typo, capitals = draws
+        if final_mark:
             texts = change_final_mark(texts, random)
-        if draws[1]:
+        if marks:
             texts = change_marks(texts, random)
-        if draws[2]:
+        if typo:
             texts = Texts(with_typo(texts.src, random), texts.tgt)
-        return self._in_capitals(texts, random) if draws[3] else self._read(texts)
+        return self._in_other_case(texts, random) if capitals else self._read(texts)
 
     @cached_property
-    def _of_pair(self) -> NDArray[np.float64]:
+    def _pair_probabilities(self) -> NDArray[np.float64]:
         return np.array([self.config.numbers, self.config.names, self.config.kept])
 
     @cached_property
-    def _of_line(self) -> NDArray[np.float64]:
-        return np.array([self.config.final_mark, self.config.marks, self.config.typos, self.config.capitals])
+    def _line_probabilities(self) -> NDArray[np.float64]:
+        has_capitals = self.src_codec.has_capitals and self.tgt_codec.has_capitals
+        capitals = self.config.capitals if has_capitals else 0.0
+        return np.array([self.config.final_mark, self.config.marks, self.config.typos, capitals])
 
     @cached_property
     def _digits(self) -> frozenset[int]:
@@ -196,8 +187,18 @@ class Augmentation:
         words = self.src_codec.vocabulary.words
         return frozenset(self.src_codec.vocabulary.id(word) for word in words if re.search(r"\d", word))
 
+    def _has_digits(self, line: Line) -> bool:
+        return not self._digits.isdisjoint(line.src)
+
     def _texts(self, line: Line) -> Texts:
         return Texts(self.src_codec.text(line.src), self.tgt_codec.text(line.tgt))
+
+    def _read(self, texts: Texts) -> Line:
+        return Line(_ids(self.src_codec, texts.src), _ids(self.tgt_codec, texts.tgt))
+
+    def _in_other_parts(self, line: Line, random: Random) -> Line:
+        src = self.src_codec.resample(line.src, self.bpe_dropout, random)
+        return Line(src, self.tgt_codec.resample(line.tgt, self.bpe_dropout, random))
 
     def _with_other_names(self, texts: Texts, found: Sequence[str], random: Random) -> Texts:
         for name in found:
@@ -209,7 +210,7 @@ class Augmentation:
 
     def _with_addressee(self, texts: Texts, random: Random) -> Texts:
         """One in twenty pairs without a name gets one at its end: "I see, Tom."; few pairs of some corpora have any."""
-        if not self.names.known or random.random() >= 0.05 or not all(map(_END.search, texts)):
+        if not self.names.known or random.random() >= 0.05 or not _have_final_marks(texts):
             return texts
         name = self.names.draw(random)
         return Texts(*(_END.sub(lambda end: f", {name}{end[0]}", text) for text in texts))
@@ -222,23 +223,27 @@ class Augmentation:
         place = random.random()
         if place < 0.25:
             return Texts(*(f"{HIDDEN} {text}" for text in texts))
-        if place < 0.5:
+        if place < 0.5 or not _have_final_marks(texts):
             return Texts(*(f"{text} {HIDDEN}" for text in texts))
         return Texts(*(_END.sub(lambda end: f" {HIDDEN}{end[0]}", text) for text in texts))
 
-    def _in_capitals(self, texts: Texts, random: Random) -> Line:
-        kind = random.random()
-        languages = self.src_codec.config.language, self.tgt_codec.config.language
-        if kind < 0.5:
-            src, tgt = self._read(Texts(upper(texts.src, languages[0]), texts.tgt))
-            return Line(src, self.tgt_codec.in_capitals(tgt))
-        if kind < 0.65:
-            return self._read(Texts(*(re.sub(r"(?<!\S)\w", lambda first: first[0].title(), text) for text in texts)))
-        src = texts.src.lower() if kind < 0.85 else _small_first(texts.src)
-        return self._read(Texts(src, _small_first(texts.tgt)))
+    def _in_other_case(self, texts: Texts, random: Random) -> Line:
+        """All letters as capitals, each word or no sentence with one, or the source in small letters.
 
-    def _read(self, texts: Texts) -> Line:
-        return Line(_ids(self.src_codec, texts.src), _ids(self.tgt_codec, texts.tgt))
+        A source without such letters, as in Chinese, does not show in what case its translation should be.
+        """
+        kind = random.random()
+        ours, theirs = self.src_codec.config.language, self.tgt_codec.config.language
+        if kind < 0.5:
+            capitals = upper(texts.src, ours)
+            line = self._read(Texts(capitals, texts.tgt))
+            return Line(line.src, self.tgt_codec.in_capitals(line.tgt)) if is_all_upper(capitals) else line
+        if kind < 0.65:
+            other = Texts(_capitalised(texts.src, ours), _capitalised(texts.tgt, theirs))
+        else:
+            src = lower(texts.src, ours) if kind < 0.85 else _small_first(texts.src, ours)
+            other = Texts(src, _small_first(texts.tgt, theirs))
+        return self._read(texts if other.src == texts.src else other)
 
 
 def change_numbers(texts: Texts, random: Random) -> Texts:
@@ -246,25 +251,27 @@ def change_numbers(texts: Texts, random: Random) -> Texts:
 
     A model that copies digit by digit loses no number and invents none. 0 and 1 stay, for the sake of grammar.
     """
-    forms = defaultdict[str, set[str]](set)
-    digits = []
-    for text in texts:
-        numbers = _NUMBER.findall(text)
-        digits.append(sorted(map(_digits, numbers)))
-        for number in numbers:
-            forms[_digits(number)].add(number)
-    if digits[0] != digits[1]:
+    src, tgt = map(_NUMBER.findall, texts)
+    if sorted(map(_digits, src)) != sorted(map(_digits, tgt)):
         return texts
+    forms = defaultdict[str, set[str]](set)
+    for number in src + tgt:
+        forms[_digits(number)].add(number)
     others = {each: _other_digits(each, of_each, random) for each, of_each in forms.items() if each not in {"0", "1"}}
 
     def other(found: re.Match[str]) -> str:
-        number, new = found[0], others.get(_digits(found[0]))
-        if new is None or number.isdigit():
-            return new or number
-        left = iter(new)
-        return re.sub("[0-9]", lambda _: next(left), number)
+        digits = _digits(found[0])
+        return _with_digits(found[0], others.get(digits, digits))
 
     return Texts(*(_NUMBER.sub(other, text) for text in texts))
+
+
+def _with_digits(number: str, digits: str) -> str:
+    """A number with other digits between its separators, as many as it has; without separators, the digits."""
+    if number.isdigit():
+        return digits
+    left = iter(digits)
+    return re.sub("[0-9]", lambda _: next(left), number)
 
 
 def _other_digits(digits: str, forms: Iterable[str], random: Random) -> str:
@@ -280,7 +287,7 @@ def _other_digits(digits: str, forms: Iterable[str], random: Random) -> str:
 
 def change_final_mark(texts: Texts, random: Random) -> Texts:
     """The sentences without their final marks, or with another one; both sides must have one."""
-    if not all(map(_END.search, texts)):
+    if not _have_final_marks(texts):
         return texts
     mark = "" if random.random() < 0.7 else "!?.…"[random.integers(4)]
     return Texts(*(_END.sub(mark, text) or text for text in texts))
@@ -296,38 +303,51 @@ def change_marks(texts: Texts, random: Random) -> Texts:
 
 def with_typo(text: str, random: Random) -> str:
     """The text with two neighbouring letters of a word exchanged."""
-    places = [found.start() for found in re.finditer(r"(?<=\w)(?=\w\w)", text)]
+    places = [found.start() for found in re.finditer(r"(?<=[^\W\d_])(?=[^\W\d_]{2})", text)]
     if not places:
         return text
     place = places[random.integers(len(places))]
     return text[:place] + text[place + 1] + text[place] + text[place + 2 :]
 
 
+def _have_final_marks(texts: Texts) -> bool:
+    return all(map(_END.search, texts))
+
+
 def _digits(number: str) -> str:
     return re.sub(r"\D", "", number)
 
 
-def _small_first(text: str) -> str:
-    return text[:1].lower() + text[1:]
+def _capitalised(text: str, language: str) -> str:
+    return re.sub(r"(?<!\S)\w\S*", lambda word: capitalise(word[0], language), text)
+
+
+def _small_first(text: str, language: str) -> str:
+    return lower(text[:1], language) + text[1:]
 
 
 def _join(sentences: Sequence[str]) -> str:
+    """A line of sentences, with spaces between them where their script has spaces."""
     joined = sentences[0]
     for sentence in sentences[1:]:
         joined += sentence if is_unspaced(joined[-1]) or joined[-1] in "。！？" else f" {sentence}"
     return joined
 
 
-def _joined(sentences: Sequence[Texts]) -> Texts:
-    return Texts(*map(_join, zip(*sentences, strict=True)))
-
-
-def _ids(codec: Codec, text: str) -> Sequence[int]:
+def _ids(codec: Codec, text: str) -> list[int]:
     return codec.read(text, [found.span() for found in re.finditer(HIDDEN, text)] if HIDDEN in text else ()).ids
 
 
-def _texts(src: Codec, tgt: Codec, ids: ParallelIds, rows: NDArray[np.int64]) -> Iterator[Texts]:
-    for of_src, of_tgt in zip(
-        *(([side.row(i).tolist() for i in range(len(side))]) for side in ids.pick(rows)), strict=True
-    ):
-        yield Texts(src.text(of_src), tgt.text(of_tgt))
+def _lines(ids: ParallelIds, rows: NDArray[np.int64]) -> list[Line]:
+    src, tgt = ids.pick(rows)
+    return [Line(src.row(i).tolist(), tgt.row(i).tolist()) for i in range(len(rows))]
+
+
+def _names_of(corpus: PreparedCorpus, seed: int, *, are_drawn: bool) -> Names:
+    """The names of a sample of the training pairs."""
+    codecs, pairs = corpus.codecs, corpus.split("train")
+    letters = {unit[-1] for codec in codecs for unit in codec.vocabulary.words}
+    if not are_drawn:
+        return Names.of((), letters)
+    rows = np.sort(np.random.default_rng(seed).choice(len(pairs), min(_SAMPLE, len(pairs)), replace=False))
+    return Names.of(((codecs[0].text(line.src), codecs[1].text(line.tgt)) for line in _lines(pairs, rows)), letters)

@@ -3,6 +3,7 @@
 B batch, S source length, T target length.
 """
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -80,22 +81,23 @@ def length_order(ids: ParallelIds, *, size: int, unit: BatchUnit) -> list[NDArra
 def cut_into(
     ids: ParallelIds, count: int, *, unit: BatchUnit, seed: int, epoch: int, window: int
 ) -> list[NDArray[np.int64]]:
-    """All pairs in `count` batches of similar lengths, as equal in size as lengths allow, shuffled; some may be empty."""
-    if unit == "sentence":
-        batches = np.array_split(_by_length(ids, np.arange(len(ids))), count)
-    else:
-        least, most = 1, len(ids) * int(max(ids.src.lengths.max(initial=0), ids.tgt.lengths.max(initial=0)) + 1)
-        while least < most:
-            size = (least + most) // 2
-            if len(_cut(ids, np.arange(len(ids)), size, unit)) <= count:
-                most = size
-            else:
-                least = size + 1
-        batches = _cut(ids, np.arange(len(ids)), least, unit)
-        batches += [np.zeros(0, dtype=np.int64)] * (count - len(batches))
-    # The same in all processes, so that their batches have similar lengths.
-    order = np.random.default_rng([seed, epoch, window + 1]).permutation(count)
-    return [batches[i] for i in order]
+    """All pairs in `count` batches of similar lengths and, as far as these allow, of one size; some may be empty.
+
+    Processes with shares of the same pairs have their batches in the same order, so that all need the same time.
+    """
+    by_length = _by_length(ids, np.arange(len(ids)))
+    batches = np.array_split(by_length, count) if unit == "sentence" else _of_one_size(ids, by_length, count)
+    return [batches[i] for i in np.random.default_rng([seed, epoch, window + 1]).permutation(count)]
+
+
+def _of_one_size(ids: ParallelIds, by_length: NDArray[np.int64], count: int) -> list[NDArray[np.int64]]:
+    """The pairs in at most `count` batches of the least size in positions, and empty ones for the rest."""
+    widths = _widths(ids, by_length)
+    sizes = range(1, len(widths) * max(widths, default=0) + 1)
+    least = bisect_left(sizes, True, key=lambda size: len(_starts(widths, size)) <= count)
+    starts = _starts(widths, least + 1)
+    batches = [by_length[start:end] for start, end in pairwise([*starts, len(ids)])]
+    return batches + [by_length[:0]] * (count - len(batches))
 
 
 def _cut(ids: ParallelIds, pairs: NDArray[np.int64], size: int, unit: BatchUnit) -> list[NDArray[np.int64]]:
@@ -105,17 +107,19 @@ def _cut(ids: ParallelIds, pairs: NDArray[np.int64], size: int, unit: BatchUnit)
     Target lengths ascend and descend in turn, so that they do not jump where the sources get longer.
     """
     by_length = _by_length(ids, pairs)
-    if unit == "sentence":
-        starts = list(range(0, len(ids), size))
-    else:
-        widths = np.maximum(ids.src.lengths[by_length], ids.tgt.lengths[by_length]) + 1
-        starts = _starts(widths.tolist(), size)
+    starts = list(range(0, len(ids), size)) if unit == "sentence" else _starts(_widths(ids, by_length), size)
     return [by_length[start:end] for start, end in pairwise([*starts, len(ids)])]
 
 
 def _by_length(ids: ParallelIds, pairs: NDArray[np.int64]) -> NDArray[np.int64]:
     src, tgt = ids.src.lengths[pairs], ids.tgt.lengths[pairs]
     return pairs[np.lexsort((np.where(src % 2, tgt, -tgt), src))]
+
+
+def _widths(ids: ParallelIds, pairs: NDArray[np.int64]) -> list[int]:
+    """The tokens of the longer side of each pair, with EOS."""
+    widths: list[int] = (np.maximum(ids.src.lengths[pairs], ids.tgt.lengths[pairs]) + 1).tolist()
+    return widths
 
 
 def _starts(widths: list[int], size: int) -> list[int]:

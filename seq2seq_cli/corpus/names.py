@@ -70,7 +70,7 @@ class Names:
 
     @cached_property
     def drawn(self) -> list[str]:
-        """The names that are drawn from: few enough that each is cut once, many enough that none is learned by heart."""
+        """The names that are drawn from: so few that each is cut once, so many that none is learned by heart."""
         random = np.random.default_rng(len(self.known))
         return [self._word(random) for _ in range(_DRAWN)]
 

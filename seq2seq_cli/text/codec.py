@@ -147,10 +147,7 @@ class Codec:
         Each span ``text[start:end]`` of `protected` is one unknown word, whatever it holds. The spans are in order and
         do not overlap.
         """
-        if protected:
-            words = self._words_around(text, protected)
-        else:
-            words = self._in_usual_case(self._spelt(text), self._cut)
+        words = self._words_around(text, protected) if protected else self._in_usual_case(self._spelt(text), self._cut)
         return Reading(text, words, list(chain.from_iterable([word.ids for word in words])))
 
     def write(self, ids: Iterable[int], copies: Mapping[int, str] | None = None) -> Writing:
@@ -293,7 +290,12 @@ class Codec:
 
     def in_capitals(self, ids: Sequence[int]) -> list[int]:
         """The ids of the text of `ids` in capitals, where the vocabulary has a unit for that."""
-        return [*self._capitals, *ids]
+        return [*self._capitals, *(id_ for id_ in ids if id_ not in self._capitals)]
+
+    @property
+    def has_capitals(self) -> bool:
+        """Whether the vocabulary has a unit for a text in capitals: with bpe, where letters keep their case."""
+        return bool(self._capitals)
 
     @cached_property
     def _capitals(self) -> tuple[int, ...]:

@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import islice
 
 import numpy as np
@@ -41,17 +41,14 @@ def feed(
 
     Raises PreparedFolderError when the files of the pairs are damaged.
     """
-
-    @lru_cache(maxsize=1)
-    def augmented(window: int) -> tuple[ParallelIds, list[NDArray[np.int64]]]:
-        batches = order[window * WINDOW : (window + 1) * WINDOW]
-        lines = augmentation.apply(ids, np.concatenate(batches), epoch=epoch, window=window)
-        return lines, cut_into(lines, len(batches), unit=unit, seed=augmentation.seed, epoch=epoch, window=window)
+    changed = None
+    if augmentation is not None:
+        changed = lru_cache(maxsize=1)(partial(_changed_window, ids, order, augmentation, unit=unit, epoch=epoch))
 
     def make(position: int) -> Batch:
         pairs, rows = ids, order[position]
-        if augmentation is not None:
-            pairs, batches = augmented(position // WINDOW)
+        if changed is not None:
+            pairs, batches = changed(window=position // WINDOW)
             rows = batches[position % WINDOW]
         return collate(pairs, rows) if len(rows) else collate(ids, [0]).without_targets()
 
@@ -63,6 +60,21 @@ def feed(
     else:
         for position in positions:
             yield make(position).to(device)
+
+
+def _changed_window(
+    ids: ParallelIds,
+    order: Sequence[NDArray[np.int64]],
+    augmentation: Augmentation,
+    *,
+    unit: BatchUnit,
+    epoch: int,
+    window: int,
+) -> tuple[ParallelIds, list[NDArray[np.int64]]]:
+    """The changed pairs of a window, and their batches."""
+    batches = order[window * WINDOW : (window + 1) * WINDOW]
+    pairs = augmentation.apply(ids, np.concatenate(batches), epoch=epoch, window=window)
+    return pairs, cut_into(pairs, len(batches), unit=unit, seed=augmentation.seed, epoch=epoch, window=window)
 
 
 def ahead(make: Callable[[int], Batch], positions: Iterator[int]) -> Generator[Batch, None, None]:

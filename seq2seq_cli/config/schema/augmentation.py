@@ -1,4 +1,4 @@
-"""The section ``training.augmentation``: how training pairs are changed, so that a model learns what texts look like."""
+"""The section ``training.augmentation``: changes of training pairs, from which a model learns what texts look like."""
 
 from seq2seq_cli.config.schema.section import Probability, Section
 
@@ -19,8 +19,8 @@ class AugmentationConfig(Section):
     capitals: Probability = 0.1
     """Per line: all letters are capitals, each word begins with one, or the first letter is small, on both sides."""
     kept: Probability = 0.05
-    """Per pair: a word that both sides share, or one that is added to both, becomes <unk>, as addresses, marks and emoji
-    are to a model that translates."""
+    """Per pair: a word that both sides share, or one that is added to both, becomes <unk>, as addresses, tags and emoji
+    are when it translates."""
     marks: Probability = 0.03
     """Per line: spaces before the marks of the source, or quotation marks around both sides."""
     typos: Probability = 0.0

@@ -1,0 +1,385 @@
+"""Changed training pairs: each transformation where it applies, and where it does not."""
+
+import re
+import string
+from collections import Counter
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from seq2seq_cli.config.choices import Unit
+from seq2seq_cli.config.loader import load_config
+from seq2seq_cli.config.schema.augmentation import AugmentationConfig
+from seq2seq_cli.corpus.augmentation import (
+    Augmentation,
+    Texts,
+    change_final_mark,
+    change_marks,
+    change_numbers,
+    with_typo,
+)
+from seq2seq_cli.corpus.names import Names
+from seq2seq_cli.corpus.prepared import ParallelIds
+from seq2seq_cli.corpus.ragged import Ragged
+from seq2seq_cli.text.codec import Codec
+from seq2seq_cli.text.normalise import CAPITALS
+from seq2seq_cli.text.segmenter import get_segmenter
+from seq2seq_cli.text.sides import fit_codecs
+from seq2seq_cli.text.vocabulary import UNK
+from tests.corpora import prepared
+
+Pair = tuple[str, str]
+
+PLAIN = [
+    ("they built a house.", "Sie bauten ein Haus."),
+    ("houses, builders, knowing!", "Häuser, Bauer, Kenner!"),
+    ("is the hotel full?", "Ist das Hotel voll?"),
+]
+SYLLABLES = ("Ba", "Do", "Ki", "Lu", "Me")
+KNOWN_NAMES = ["Tom", "Anna", *(first + last for first in SYLLABLES for last in ("ra", "ni", "lo", "tu"))]
+PAIRS = [*PLAIN, *((f"{name} sees a house.", f"{name} sieht ein Haus.") for name in KNOWN_NAMES)]
+CHARACTERS = " ".join([*string.ascii_letters, *string.digits, *"äöüÄÖÜßéÉ.,:;!?…-/'()\"“”„«»", *"你好吗。"])
+NOTHING = dict.fromkeys(AugmentationConfig.model_fields, 0.0) | {"enabled": True}
+SEEDS = [np.random.default_rng(seed) for seed in range(40)]
+
+
+@cache
+def codecs_of(unit: Unit, *, lowercase: bool = False) -> tuple[Codec, Codec]:
+    """With bpe, of a shared vocabulary that has every character of the tests."""
+    text = load_config(
+        None,
+        [
+            f"text.unit={unit}",
+            *(f"text.{side}.language={language}" for side, language in (("src", "en"), ("tgt", "de"))),
+            *(f"text.{side}.min_count=1" for side in ("src", "tgt")),
+            f"text.src.lowercase={str(lowercase).lower()}",
+        ],
+    ).text
+    counts = []
+    for side, sentences in zip((text.src, text.tgt), zip(*PAIRS, strict=True), strict=True):
+        segmenter = get_segmenter(side, text.unit)
+        counts.append(Counter(token for each in (*sentences, CHARACTERS) for token in segmenter.tokens(each)))
+    return fit_codecs(text, counts[0], counts[1])
+
+
+def augmentation(
+    codecs: tuple[Codec, Codec], *, seed: int = 1, bpe_dropout: float = 0.0, **probabilities: float
+) -> Augmentation:
+    """Only the changes with the given probabilities."""
+    return Augmentation(
+        src_codec=codecs[0],
+        tgt_codec=codecs[1],
+        config=AugmentationConfig.model_validate(NOTHING | probabilities),
+        names=Names.of(PAIRS, letters=CHARACTERS),
+        bpe_dropout=bpe_dropout,
+        seed=seed,
+    )
+
+
+def encoded(pairs: Sequence[Pair], codecs: tuple[Codec, Codec]) -> ParallelIds:
+    src, tgt = (
+        Ragged.of([codec.read(text).ids for text in side])
+        for codec, side in zip(codecs, zip(*pairs, strict=True), strict=True)
+    )
+    return ParallelIds(src=src, tgt=tgt)
+
+
+def rows(pairs: ParallelIds) -> list[tuple[list[int], list[int]]]:
+    return [(pairs.src.row(row).tolist(), pairs.tgt.row(row).tolist()) for row in range(len(pairs))]
+
+
+def changed_ids(
+    pairs: Sequence[Pair], codecs: tuple[Codec, Codec], **probabilities: float
+) -> list[tuple[list[int], list[int]]]:
+    """The ids of 40 different changes of each pair."""
+    ids = encoded(pairs, codecs)
+    return rows(
+        augmentation(codecs, **probabilities).apply(ids, np.arange(40 * len(ids)) % len(ids), epoch=0, window=0)
+    )
+
+
+def written(line: tuple[list[int], list[int]], codecs: tuple[Codec, Codec]) -> Pair:
+    """The texts of a line, with @ for an unknown word."""
+    src, tgt = (
+        codec.write(side, {i: "@" for i, id_ in enumerate(side) if id_ == UNK}).text
+        for codec, side in zip(codecs, line, strict=True)
+    )
+    return src, tgt
+
+
+def changed(pair: Pair, *, unit: Unit = "bpe", **probabilities: float) -> list[Pair]:
+    codecs = codecs_of(unit)
+    return [written(line, codecs) for line in changed_ids([pair], codecs, **probabilities)]
+
+
+@pytest.mark.parametrize(
+    ("src", "tgt", "src_form", "tgt_form"),
+    [
+        ("It costs 12.50.", "Es kostet 12,50.", r"It costs (\d\d)\.(\d\d)\.", "Es kostet {0},{1}."),
+        ("1,250,000 people", "1.250.000 Leute", r"([1-9]),(\d{3}),(\d{3}) people", "{0}.{1}.{2} Leute"),
+        ("At 7:30.", "Um 7.30 Uhr.", r"At ([2-9]):([0-5]\d)\.", "Um {0}.{1} Uhr."),
+        ("At 17:30.", "Um 17:30 Uhr.", r"At (1\d|2[0-3]):([0-5]\d)\.", "Um {0}:{1} Uhr."),
+        ("250 of 300", "300, davon 250", r"([1-9]\d*) of ([1-9]\d*)", "{1}, davon {0}"),
+        ("1 of 25", "1 von 25", r"1 of ([1-9]\d*)", "1 von {0}"),
+        ("7 and 7", "7 und 7", r"([2-9]|[1-9]\d+) and \1", "{0} und {0}"),
+    ],
+)
+def test_numbers_of_both_sides_are_other_ones_in_the_same_form(
+    src: str, tgt: str, src_form: str, tgt_form: str
+) -> None:
+    found = [change_numbers(Texts(src, tgt), random) for random in SEEDS]
+    assert len(set(found)) > 5
+    for texts in found:
+        numbers = re.fullmatch(src_form, texts.src)
+        assert numbers
+        assert texts.tgt == tgt_form.format(*numbers.groups())
+
+
+@pytest.mark.parametrize(
+    ("src", "tgt"),
+    [
+        ("1 cat and 0 dogs", "1 Katze und 0 Hunde"),
+        ("3 cats", "drei Katzen"),
+        ("3 and 4", "3 und 5"),
+        ("at 3 pm", "um 15 Uhr"),
+        ("B12 and the 3rd", "B12 und das 3te"),
+    ],
+)
+def test_numbers_that_the_sides_do_not_share_stay(src: str, tgt: str) -> None:
+    assert {change_numbers(Texts(src, tgt), random) for random in SEEDS} == {(src, tgt)}
+
+
+@given(src=st.text("0123456789.,: a"), tgt=st.text("0123456789.,: a"), seed=st.integers(0, 9))
+def test_only_digits_are_changed_in_as_many_numbers(src: str, tgt: str, seed: int) -> None:
+    texts = change_numbers(Texts(src, tgt), np.random.default_rng(seed))
+    for before, after in zip((src, tgt), texts, strict=True):
+        assert re.sub("[0-9]+", "0", after) == re.sub("[0-9]+", "0", before)
+
+
+def test_a_pair_with_digits_is_read_more_often_where_numbers_change() -> None:
+    codecs = codecs_of("bpe")
+    ids = encoded([("25 cats", "25 Katzen"), *PLAIN], codecs)
+    often, once = (
+        augmentation(codecs, numbers=probability).apply(ids, np.arange(len(ids)), epoch=0, window=0)
+        for probability in (1.0, 0.0)
+    )
+    assert len(often) == len(ids) + 3
+    assert sorted(rows(once)) == sorted(rows(ids))
+
+
+@pytest.mark.parametrize(
+    ("src", "tgt", "src_form", "tgt_form"),
+    [
+        ("Tom sees Anna.", "Tom sieht Anna.", r"(.+) sees (.+)\.", "{0} sieht {1}."),
+        ("Tom likes Tom.", "Tom mag Tom.", r"(.+) likes \1\.", "{0} mag {0}."),
+        ("Tom's house", "Toms Haus", r"(.+[^sxz])'s house", "{0}s Haus"),
+        ("Tom-Anna sees Xochitl.", "Tom-Anna sieht Xochitl.", r"(.+) sees (.+)\.", "{0} sieht {1}."),
+    ],
+)
+def test_names_are_other_ones_on_both_sides(src: str, tgt: str, src_form: str, tgt_form: str) -> None:
+    found = changed((src, tgt), names=1.0)
+    assert len(set(found)) > 20
+    for pair in found:
+        names = re.fullmatch(src_form, pair[0])
+        assert names
+        assert pair[1] == tgt_form.format(*names.groups())
+
+
+def test_few_pairs_without_a_name_get_one_at_their_end() -> None:
+    codecs = codecs_of("bpe")
+    found = Counter(written(line, codecs) for line in changed_ids([PLAIN[0]] * 10, codecs, names=1.0))
+    assert found.pop(PLAIN[0]) > 300
+    assert found
+    for src, tgt in found:
+        name = re.fullmatch(r"they built a house, (.+)\.", src)
+        assert name
+        assert tgt == f"Sie bauten ein Haus, {name[1]}."
+    assert set(changed(("they built a house", "Sie bauten ein Haus."), names=1.0)) == {
+        ("they built a house", "Sie bauten ein Haus.")
+    }
+
+
+@pytest.mark.parametrize("unit", ["word", "bpe"])
+@pytest.mark.parametrize(
+    ("pair", "expected"),
+    [
+        (("Tom sees a house.", "Tom sieht ein Haus."), ("@ sees a house.", "@ sieht ein Haus.")),
+        (("they built a house.", "Sie bauten ein Haus."), ("they built a house @.", "Sie bauten ein Haus @.")),
+        (("they built a house", "Sie bauten ein Haus."), ("they built a house @", "Sie bauten ein Haus. @")),
+    ],
+    ids=["a name", "no name", "a mark on one side"],
+)
+def test_a_kept_word_is_unknown_on_both_sides(pair: Pair, expected: Pair, unit: Unit) -> None:
+    codecs = codecs_of(unit)
+    lines = changed_ids([pair], codecs, kept=1.0)
+    assert all(src.count(UNK) == tgt.count(UNK) > 0 for src, tgt in lines)
+    assert expected in {written(line, codecs) for line in lines}
+
+
+def test_joined_lines_hold_two_to_four_pairs_up_to_a_limit() -> None:
+    codecs = codecs_of("bpe")
+    short = [(f"{name} sees.", f"{name} sieht.") for name in KNOWN_NAMES]
+    long = ("they " * 40 + "built.", "Sie " * 40 + "bauten.")
+    pairs = [*short * 8, long]
+    ids = encoded(pairs, codecs)
+    lines = rows(augmentation(codecs, joined=1.0).apply(ids, np.arange(len(ids)), epoch=0, window=0))
+    texts = [written(line, codecs) for line in lines]
+    assert sorted(sentence for src, _ in texts for sentence in re.findall(r"\S[^.]*\.", src)) == sorted(
+        src.strip() for src, _ in pairs
+    )
+    counts = Counter(src.count(".") for src, _ in texts)
+    assert set(counts) <= {1, 2, 3, 4}
+    assert counts[2] > counts[3] > 0
+    for (src, tgt), (_, tgt_ids) in zip(texts, lines, strict=True):
+        assert tgt == src.replace("sees", "sieht").replace("they", "Sie").replace("built", "bauten")
+        assert len(tgt_ids) <= 30 or src.count(".") == 1
+
+
+def test_joined_sentences_have_spaces_between_them_where_their_script_has() -> None:
+    assert set(changed(("你好。", "Ha."), joined=1.0)) <= {("你好。" * n, " ".join(["Ha."] * n)) for n in (1, 2, 3, 4)}
+
+
+@pytest.mark.parametrize(
+    ("texts", "expected"),
+    [
+        (("Go!", "Geh !"), {(f"Go{mark}", f"Geh{mark}") for mark in ("", *"!?.…")}),
+        (("Really?!", "Echt?!"), {(f"Really{mark}", f"Echt{mark}") for mark in ("", *"!?.…")}),
+        (("Go", "Geh!"), {("Go", "Geh!")}),
+        (("3.5", "3,5"), {("3.5", "3,5")}),
+    ],
+)
+def test_final_marks_are_left_out_or_exchanged_where_both_sides_have_one(texts: Pair, expected: set[Pair]) -> None:
+    assert {change_final_mark(Texts(*texts), random) for random in SEEDS} == expected
+
+
+def test_a_text_of_marks_alone_does_not_become_empty() -> None:
+    assert all(all(change_final_mark(Texts("...", "…"), random)) for random in SEEDS)
+
+
+def test_marks_are_apart_on_the_source_or_both_sides_are_in_quotation_marks() -> None:
+    found = {change_marks(Texts("No, 3.5!", "Nein, 3,5!"), random) for random in SEEDS}
+    assert ("No , 3.5 !", "Nein, 3,5!") in found
+    assert {("“No, 3.5!”", "“Nein, 3,5!”"), ("(No, 3.5!)", "(Nein, 3,5!)")} < found
+    assert len(found) == 7
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("abc", {"acb"}), ("abcd 1234", {"acbd", "abdc"}), ("it is 12345", {"it is 12345"}), ("", {""})],
+)
+def test_a_typo_exchanges_two_letters_inside_a_word(text: str, expected: set[str]) -> None:
+    assert {with_typo(text, random).removesuffix(" 1234") for random in SEEDS} == expected
+
+
+CAPITALS_OF = [
+    (
+        ("Tom built it.", "Tom baute es."),
+        {
+            ("TOM BUILT IT.", "TOM BAUTE ES."),
+            ("Tom Built It.", "Tom Baute Es."),
+            ("tom built it.", "tom baute es."),
+            ("tom built it.", "tom baute es."),
+        },
+    ),
+    (("OK!", "Na gut!"), {("OK!", "NA GUT!"), ("OK!", "Na gut!"), ("ok!", "na gut!"), ("oK!", "na gut!")}),
+    (("A 3.", "Eine 3."), {("A 3.", "Eine 3."), ("a 3.", "eine 3.")}),
+    (("你好吗", "Wie geht es?"), {("你好吗", "Wie geht es?")}),
+]
+
+
+@pytest.mark.parametrize(("pair", "expected"), CAPITALS_OF)
+def test_the_target_has_the_case_of_the_source(pair: Pair, expected: set[Pair]) -> None:
+    assert set(changed(pair, capitals=1.0)) == expected
+
+
+def test_a_target_in_capitals_begins_with_one_unit_that_says_so() -> None:
+    codecs = codecs_of("bpe")
+    capitals = codecs[1].vocabulary.id(CAPITALS)
+    lines = changed_ids([("Tom sees it!", "Tom sieht es!"), ("Go on!", "OK!")], codecs, capitals=1.0)
+    marked = [tgt for _, tgt in lines if capitals in tgt]
+    assert len(marked) > 20
+    assert all(tgt.index(capitals) == 0 and tgt.count(capitals) == 1 for tgt in marked)
+
+
+@pytest.mark.parametrize(
+    "codecs",
+    [codecs_of("word"), codecs_of("character"), codecs_of("bpe", lowercase=True)],
+    ids=["words", "characters", "a source in small letters"],
+)
+def test_the_case_stays_where_a_side_has_no_unit_for_capitals(codecs: tuple[Codec, Codec]) -> None:
+    lines = changed_ids([PAIRS[5]], codecs, capitals=1.0)
+    assert all(line == rows(encoded([PAIRS[5]], codecs))[0] for line in lines)
+
+
+EVERYTHING = {name: 1.0 for name in AugmentationConfig.model_fields if name not in {"enabled", "joined"}}
+
+
+@pytest.mark.parametrize("pair", [("Tom 漢 Anna.", "Tom Anna."), ("Tom sees 25.", "Tom sieht 漢 25.")])
+def test_a_pair_with_an_unknown_word_stays_as_it_is(pair: Pair) -> None:
+    codecs = codecs_of("bpe")
+    ids = encoded([pair], codecs)
+    assert rows(augmentation(codecs, **EVERYTHING).apply(ids, np.array([0]), epoch=0, window=0)) == rows(ids)
+
+
+@given(
+    pairs=st.lists(st.sampled_from([*PAIRS, ("OK", "25 Häuser"), ('"Tom\'s"', "")]), min_size=1), seed=st.integers(0)
+)
+def test_whatever_is_drawn_the_sides_have_as_many_lines_and_unknown_words(pairs: list[Pair], seed: int) -> None:
+    codecs = codecs_of("bpe")
+    ids = encoded(pairs, codecs)
+    changes = augmentation(codecs, seed=seed, bpe_dropout=0.2, joined=0.5, **EVERYTHING)
+    lines = changes.apply(ids, np.arange(len(ids)), epoch=0, window=0)
+    assert len(lines.src) == len(lines.tgt) > 0
+    assert all(src.count(UNK) == tgt.count(UNK) for src, tgt in rows(lines))
+
+
+def test_bpe_dropout_leaves_the_text_and_changes_the_parts() -> None:
+    codecs = codecs_of("bpe")
+    ids = encoded(PAIRS, codecs)
+    half, whole = (
+        augmentation(codecs, bpe_dropout=dropout).apply(ids, np.arange(len(ids)), epoch=0, window=0)
+        for dropout in (0.5, 0.99)
+    )
+    for noisy in (half, whole):
+        assert sorted(written(line, codecs) for line in rows(noisy)) == sorted(PAIRS)
+    for side in ("src", "tgt"):
+        few, some, many = (len(getattr(pairs, side).values) for pairs in (ids, half, whole))
+        assert few < some < many
+
+
+@pytest.mark.parametrize("amounts", [{"bpe_dropout": 0.5}, {"names": 0.5}, {"joined": 0.5}, EVERYTHING])
+def test_the_draws_depend_on_the_seed_the_epoch_and_the_window(amounts: dict[str, float]) -> None:
+    codecs = codecs_of("bpe")
+    ids, chosen = encoded(PAIRS, codecs), np.array([7, 3, 20, 4, 9, 16, 17])
+
+    def drawn(*, seed: int = 1, epoch: int = 2, window: int = 5) -> list[tuple[list[int], list[int]]]:
+        return rows(augmentation(codecs, seed=seed, **amounts).apply(ids, chosen, epoch=epoch, window=window))
+
+    assert drawn() == drawn()
+    others = drawn(seed=2), drawn(epoch=3), drawn(window=6)
+    assert all(other != drawn() for other in others)
+
+
+@pytest.mark.parametrize(
+    ("overrides", "is_drawn", "has_names"),
+    [
+        ([], True, True),
+        (["training.augmentation.names=0"], True, False),
+        (["training.augmentation.enabled=false"], False, False),
+        (["training.augmentation.enabled=false", "training.bpe_dropout=0.1"], True, False),
+    ],
+)
+def test_augmentation_is_on_unless_disabled(
+    tmp_path: Path, overrides: list[str], is_drawn: bool, has_names: bool
+) -> None:
+    as_text = [f"text.{side}.{key}" for side in ("src", "tgt") for key in ("lowercase=false", "spacing=true")]
+    pairs = [(f"{name} sees {n} cats.", f"{name} sieht {n} Katzen.") for name in KNOWN_NAMES for n in range(2, 6)]
+    corpus = prepared(tmp_path, pairs, ["text.unit=bpe", *as_text])
+    changes = Augmentation.of(load_config(None, ["text.unit=bpe", *overrides]).training, corpus)
+    assert (changes is not None) == is_drawn
+    assert bool(changes and changes.names.known) == has_names

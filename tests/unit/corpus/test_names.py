@@ -1,0 +1,64 @@
+"""Names that both sides share, and others like them."""
+
+import numpy as np
+import pytest
+
+from seq2seq_cli.corpus.names import Names, has_genitive
+
+KNOWN = [
+    "Tom",
+    "Anna",
+    "Xu",
+    *(first + last for first in ("Ba", "Do", "Ki", "Lu", "Me") for last in ("ra", "lo", "tu", "ni")),
+]
+PAIRS = [("the hotel of mine", "mein Hotel"), *((f"{name} is here", f"{name} ist da") for name in KNOWN)]
+NAMES = Names.of(PAIRS, letters="abcdefghijklmnopqrstuvwxyzéø")
+
+
+def test_the_names_are_the_capitalised_words_of_both_sides() -> None:
+    assert NAMES.known == tuple(sorted(KNOWN))
+    assert {"the", "hotel", "is", "ist"} <= NAMES.common
+
+
+@pytest.mark.parametrize(
+    ("src", "tgt", "expected"),
+    [
+        ("Tom sees Anna.", "Anna sieht Tom.", ["Tom", "Anna"]),
+        ("I know Xochitl.", "Ich kenne Xochitl.", ["Xochitl"]),
+        ("Tom's dog", "Toms Hund", ["Tom"]),
+        ("Tom’s dog and Tom", "Toms Hund und Tom", ["Tom"]),
+        ("Jean-Luc and O'Brien", "Jean-Luc und O'Brien", ["Jean-Luc", "O'Brien"]),
+        ("Hotel Tom", "Hotel Tom", ["Tom"]),  # small elsewhere
+        ("Tom likes himself.", "Tom mag Tom.", []),  # not as often
+        ("Tom and Tomaso", "Tom und Tomaso", ["Tomaso"]),  # Tom is inside another word
+        ("USA and A", "USA und A", []),
+        ("they run", "sie rennen", []),
+    ],
+)
+def test_names_that_a_pair_shares_are_found(src: str, tgt: str, expected: list[str]) -> None:
+    assert NAMES.find(src, tgt) == expected
+
+
+def test_sides_that_share_few_names_have_none() -> None:
+    few = Names.of(PAIRS[:19], letters="")
+    assert few.known == ()
+    assert few.find("Tom sees Anna.", "Tom sieht Anna.") == []
+
+
+def test_names_of_many_shapes_are_drawn() -> None:
+    random = np.random.default_rng(1)
+    drawn = {NAMES.draw(random) for _ in range(2000)}
+    assert len(drawn) > 1000
+    assert set(KNOWN) <= drawn
+    assert any(" " in name for name in drawn)
+    assert any(name.startswith(("O'", "D'")) for name in drawn)
+    assert any(name[0].isdigit() for name in drawn)
+    letters = {letter.lower() for name in drawn for letter in name if letter.isalpha()}
+    assert letters == set(NAMES.letters)  # with the marks that the vocabularies have, and no others
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"), [("Toms Hund", True), ("Tom's dog", True), ("Tom’s dog", True), ("Tom sees", False)]
+)
+def test_a_genitive_is_a_name_with_an_s(text: str, expected: bool) -> None:
+    assert has_genitive("Tom", text) == expected

@@ -70,6 +70,7 @@ def others() -> Iterator[tuple[Values, str, Values, Values]]:
         encoder = {**plain, "cell": cell, "directions": directions}
         yield encoder, "copy", {"cell": cell, "layers": 2}, {"score": "additive", "gate": True}
         deep = {**encoder, "layers": 4, "residual": True, "reverse": directions == "one"}
+        deep |= {"adds_words": True, "embedding_size": 12 if directions == "joined" else 6}
         yield deep, "linear", {"cell": cell, "layers": 1}, {"score": "location_word"}
     for cell, other in (("lstm", "gru"), ("gru_cho", "lstm")):
         for bridge, score in (("backward", "additive"), ("context", "fixed")):
@@ -134,7 +135,8 @@ def name_of(config: ModelConfig) -> str:
         map(
             str,
             (
-                f"{encoder.directions}_{encoder.cell}{encoder.layers}{'r' * encoder.residual}{'b' * encoder.reverse}",
+                f"{encoder.directions}_{encoder.cell}{encoder.layers}{'r' * encoder.residual}{'b' * encoder.reverse}"
+                f"{'w' * encoder.adds_words}",
                 config.bridge,
                 f"{attention.score}{attention.heads}_{attention.scope}{'g' * attention.gate}",
                 f"{decoder.kind}_{decoder.cell}{decoder.layers}{'f' * decoder.input_feeding}_{decoder.readout}",
@@ -151,7 +153,10 @@ def features(config: ModelConfig) -> tuple[tuple[str, Any], ...]:
     """The mechanisms of a combination, each with the key that it is the value of."""
     encoder, attention, decoder = config.encoder, config.attention, config.decoder
     return (
-        *((f"encoder.{key}", getattr(encoder, key)) for key in ("cell", "directions", "reverse", "layers", "residual")),
+        *(
+            (f"encoder.{key}", getattr(encoder, key))
+            for key in ("cell", "directions", "reverse", "layers", "residual", "adds_words")
+        ),
         *((f"attention.{key}", getattr(attention, key)) for key in ("score", "scope", "heads", "gate")),
         *((f"decoder.{key}", getattr(decoder, key)) for key in ("kind", "cell", "layers", "input_feeding", "readout")),
         ("bridge", config.bridge),

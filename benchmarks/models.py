@@ -30,7 +30,7 @@ _TRAINING = (
     "training.optimiser=adamw",
     "training.lr=2e-3",
     "training.label_smoothing=0.1",
-    "training.hidden_words=0.0",
+    "training.augmentation.enabled=false",
 )
 _MODEL = (
     "model.encoder.directions=joined",

@@ -34,7 +34,7 @@ SIZES = [
 CERTAIN = [
     *(f"model.{side}.dropout=0" for side in ("encoder", "decoder")),
     "training.teacher_forcing=1",
-    "training.hidden_words=0",
+    "training.augmentation.enabled=false",
 ]
 """Nothing is drawn, so that all that is left is rounding."""
 

@@ -104,7 +104,7 @@ def test_the_description_comes_first() -> None:
         ("model.encoder.layers", "1 to 4"),
         ("model.encoder.dropout", "0 to below 1"),
         ("training.teacher_forcing", "0 to 1"),
-        ("training.hidden_words", "0 to 1, or null"),
+        ("training.augmentation.names", "0 to 1"),
         ("training.seed", "0 to 4294967295"),
     ],
 )

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from seq2seq_cli.config.choices import BatchUnit
-from seq2seq_cli.corpus.batches import collate, epoch_order, halves, length_order
+from seq2seq_cli.corpus.batches import collate, cut_into, epoch_order, halves, length_order
 from seq2seq_cli.corpus.prepared import ParallelIds
 from seq2seq_cli.corpus.ragged import Ragged, offsets_of
 from seq2seq_cli.text.vocabulary import BOS, EOS, PAD
@@ -68,6 +68,24 @@ def test_every_epoch_has_the_same_number_of_batches(lengths: Lengths, size: int,
     ids = pairs_of(lengths)
     counts = {len(epoch_order(ids, size=size, unit=unit, seed=1, epoch=e)) for e in (epoch, epoch + 1)}
     assert len(counts) == 1
+
+
+@given(lengths_of_pairs.filter(bool), st.integers(1, 20), units)
+def test_pairs_are_cut_into_a_number_of_batches(lengths: Lengths, count: int, unit: BatchUnit) -> None:
+    ids = pairs_of(lengths)
+    order = cut_into(ids, count, unit=unit, seed=1, epoch=0, window=0)
+    assert len(order) == count
+    assert sorted(np.concatenate(order).tolist()) == list(range(len(lengths)))
+    assert plain(order) == plain(cut_into(ids, count, unit=unit, seed=1, epoch=0, window=0))
+
+
+def test_the_batches_that_pairs_are_cut_into_are_of_one_size() -> None:
+    ids = pairs_of([(3, 3)] * 24 + [(7, 7)] * 12)
+    of_tokens, of_sentences = (
+        sorted(map(len, cut_into(ids, 6, unit=unit, seed=1, epoch=0, window=0))) for unit in ("token", "sentence")
+    )
+    assert of_tokens == [4, 4, 4, 8, 8, 8]  # 32 positions each, with EOS
+    assert of_sentences == [6] * 6
 
 
 def test_a_budget_is_filled_and_a_pair_beyond_it_is_a_batch_of_its_own() -> None:

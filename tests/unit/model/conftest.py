@@ -131,12 +131,12 @@ def combined(
 
 def name_of(config: ModelConfig) -> str:
     encoder, attention, decoder = config.encoder, config.attention, config.decoder
+    marks = f"{'r' * encoder.residual}{'b' * encoder.reverse}{'w' * encoder.adds_words}"
     return "-".join(
         map(
             str,
             (
-                f"{encoder.directions}_{encoder.cell}{encoder.layers}{'r' * encoder.residual}{'b' * encoder.reverse}"
-                f"{'w' * encoder.adds_words}",
+                f"{encoder.directions}_{encoder.cell}{encoder.layers}{marks}",
                 config.bridge,
                 f"{attention.score}{attention.heads}_{attention.scope}{'g' * attention.gate}",
                 f"{decoder.kind}_{decoder.cell}{decoder.layers}{'f' * decoder.input_feeding}_{decoder.readout}",

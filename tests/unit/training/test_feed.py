@@ -4,18 +4,24 @@ import subprocess
 import sys
 import threading
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain
 
 import numpy as np
 import pytest
 import torch
 from numpy.typing import NDArray
 
+from seq2seq_cli.compute.process_group import ProcessGroup
+from seq2seq_cli.config.schema.augmentation import AugmentationConfig
+from seq2seq_cli.corpus.augmentation import Augmentation
 from seq2seq_cli.corpus.batches import Batch, collate, epoch_order
-from seq2seq_cli.corpus.noise import Noise
+from seq2seq_cli.corpus.names import Names
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.errors import PreparedFolderError
+from seq2seq_cli.text.vocabulary import BOS, PAD
 from seq2seq_cli.training.feed import AHEAD, ahead, feed
+from seq2seq_cli.training.loop import share_of
 from tests.batches import assert_same
 from tests.tiny import CPU
 
@@ -24,8 +30,32 @@ def order_of(corpus: PreparedCorpus) -> list[NDArray[np.int64]]:
     return epoch_order(corpus.split("train"), size=60, unit="token", seed=1, epoch=2)
 
 
-def noise_of(corpus: PreparedCorpus) -> Noise:
-    return Noise(src_codec=corpus.src_codec, tgt_codec=corpus.tgt_codec, bpe_dropout=0.0, hidden_words=0.5, seed=1)
+UNCHANGED = {name: 0.0 for name in AugmentationConfig.model_fields if name != "enabled"}
+
+
+def augmentation(corpus: PreparedCorpus, stream: int = 0, **probabilities: float) -> Augmentation:
+    return Augmentation(
+        src_codec=corpus.src_codec,
+        tgt_codec=corpus.tgt_codec,
+        config=AugmentationConfig.model_validate(UNCHANGED | probabilities),
+        names=Names.of((), letters=()),
+        bpe_dropout=0.0,
+        seed=1,
+        stream=stream,
+    )
+
+
+def fed(
+    corpus: PreparedCorpus, order: list[NDArray[np.int64]], changes: Augmentation | None, start: int = 0
+) -> list[Batch]:
+    ids = corpus.split("train")
+    return list(feed(ids, order, changes, unit="token", epoch=2, start=start, device=CPU))
+
+
+def pairs_in(batches: Iterable[Batch]) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
+    """The pairs of all batches, sorted, without padding."""
+    pairs = [pair for batch in batches for pair in zip(batch.src.tolist(), batch.tgt_out.tolist(), strict=True)]
+    return sorted((tuple(filter(PAD.__ne__, src)), tuple(filter(PAD.__ne__, tgt))) for src, tgt in pairs)
 
 
 def makers() -> int:
@@ -35,18 +65,58 @@ def makers() -> int:
 @pytest.mark.parametrize("start", [0, 3])
 def test_an_epoch_continues_at_its_position(corpus: PreparedCorpus, start: int) -> None:
     ids, order = corpus.split("train"), order_of(corpus)
-    fed = list(feed(ids, order, None, epoch=2, start=start, device=CPU))
-    assert len(fed) == len(order) - start
-    for batch, rows in zip(fed, order[start:], strict=True):
+    for batch, rows in zip(fed(corpus, order, None, start), order[start:], strict=True):
         assert_same(batch, collate(ids, rows))
 
 
-def test_the_noise_of_a_batch_is_that_of_its_epoch_and_position(corpus: PreparedCorpus) -> None:
-    ids, order, noise = corpus.split("train"), order_of(corpus), noise_of(corpus)
-    fed = list(feed(ids, order, noise, epoch=2, start=4, device=CPU))
-    for position, batch in enumerate(fed, start=4):
-        noisy = noise.apply(ids, order[position], epoch=2, position=position)
-        assert_same(batch, collate(noisy, range(len(noisy))))
+@pytest.fixture
+def short_windows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("seq2seq_cli.training.feed.WINDOW", 4)
+
+
+@pytest.mark.usefixtures("short_windows")
+@pytest.mark.parametrize("start", [1, 4, 6, 11])
+def test_an_epoch_of_changed_pairs_continues_at_any_position(corpus: PreparedCorpus, start: int) -> None:
+    order, changes = order_of(corpus), augmentation(corpus, kept=0.5, joined=0.5)
+    whole = fed(corpus, order, changes)
+    assert len(whole) == len(order)
+    for batch, expected in zip(fed(corpus, order, changes, start), whole[start:], strict=True):
+        assert_same(batch, expected)
+
+
+@pytest.mark.usefixtures("short_windows")
+def test_a_window_has_each_of_its_pairs_once_in_other_batches(corpus: PreparedCorpus) -> None:
+    order = order_of(corpus)
+    changed, plain = fed(corpus, order, augmentation(corpus)), fed(corpus, order, None)
+    assert pairs_in(changed[:4]) == pairs_in(plain[:4])
+    assert pairs_in(changed[4:8]) == pairs_in(plain[4:8])
+    assert pairs_in(changed) == pairs_in(plain)
+    assert [pairs_in([batch]) for batch in changed] != [pairs_in([batch]) for batch in plain]
+
+
+@pytest.mark.usefixtures("short_windows")
+@pytest.mark.parametrize("probabilities", [{}, {"joined": 1.0}])
+def test_each_process_has_a_part_of_every_window(corpus: PreparedCorpus, probabilities: dict[str, float]) -> None:
+    order, size = order_of(corpus), 3
+    shares = [[share_of(rows, ProcessGroup(rank=rank, size=size)) for rows in order] for rank in range(size)]
+    batches = [fed(corpus, share, augmentation(corpus, i, **probabilities)) for i, share in enumerate(shares)]
+    assert [len(each) for each in batches] == [len(order)] * size
+    if not probabilities:
+        assert pairs_in(chain(*batches)) == pairs_in(fed(corpus, order, None))
+    for together in zip(*batches, strict=True):
+        assert max(batch.src.shape[1] for batch in together) < 4 * min(batch.src.shape[1] for batch in together)
+
+
+@pytest.mark.parametrize("changes", [None, {}, {"joined": 1.0}])
+def test_a_process_without_a_pair_has_a_batch_without_targets(
+    corpus: PreparedCorpus, changes: dict[str, float] | None
+) -> None:
+    order = [np.array([5]), np.zeros(0, dtype=np.int64)]
+    batches = fed(corpus, order, None if changes is None else augmentation(corpus, **changes))
+    assert sorted(batch.tokens for batch in batches) == [0, int(corpus.split("train").tgt.lengths[5]) + 1]
+    empty = min(batches, key=lambda batch: batch.tokens)
+    assert empty.tgt_out.unique().tolist() == [PAD]
+    assert BOS in empty.tgt_in
 
 
 def test_batches_made_ahead_are_those_made_in_place(corpus: PreparedCorpus) -> None:
@@ -137,9 +207,10 @@ def test_an_interrupted_program_ends_although_batches_are_left() -> None:
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
 def test_a_gpu_gets_the_same_batches(corpus: PreparedCorpus) -> None:
-    ids, order, noise = corpus.split("train"), order_of(corpus), noise_of(corpus)
+    ids, order, changes = corpus.split("train"), order_of(corpus), augmentation(corpus, kept=0.5, joined=0.5)
     here, there = (
-        list(feed(ids, order, noise, epoch=2, start=0, device=torch.device(name))) for name in ("cpu", "cuda")
+        list(feed(ids, order, changes, unit="token", epoch=2, start=0, device=torch.device(name)))
+        for name in ("cpu", "cuda")
     )
     assert all(batch.src.device.type == "cuda" for batch in there)
     for left, right in zip(here, there, strict=True):

@@ -228,13 +228,6 @@ def test_what_was_decided_for_a_corpus_is_decided_anew_for_another_one(corpus: P
     assert kept == saved
 
 
-def test_hidden_words_need_words(tmp_path: Path) -> None:
-    characters = prepared(tmp_path, [(f"w{number}", f"a{number}") for number in range(40)], ["text.unit=character"])
-    assert resolve_config(load_config(None, ["training.hidden_words=0.3"]), characters).training.hidden_words == 0
-    with pytest.raises(UsageError, match=r"training\.hidden_words is 0\.3, but .* has text\.unit character: "):
-        resolved(characters, "training.hidden_words=0.3")
-
-
 def test_the_first_weights_of_a_resumed_run_are_drawn_already(corpus: PreparedCorpus) -> None:
     new = tiny_config(corpus, "model.initialisation.output_std=0.4")
     with pytest.raises(UsageError, match=r"output_std: 0\.2 -> 0\.4 \(refused: the first weights are drawn already\)"):

@@ -1,4 +1,4 @@
-"""Training on noisy pairs: stopped and resumed equals never stopped, and what is held out stays as it is."""
+"""Training on changed pairs: stopped and resumed equals never stopped, and what is held out stays as it is."""
 
 from pathlib import Path
 
@@ -15,10 +15,11 @@ from seq2seq_cli.training.session import Session
 from tests.corpora import prepared, reversed_words, symbol_sequences
 from tests.tiny import resumed, started, tiny_config
 
+JOINED, OTHER_PARTS = "training.augmentation.joined=0.5", "training.bpe_dropout=0.3"
 KINDS = {
-    "hidden words": ("training.hidden_words=0.5",),
-    "other parts": ("training.bpe_dropout=0.3",),
-    "both": ("training.hidden_words=0.5", "training.bpe_dropout=0.3"),
+    "augmentation": (JOINED,),
+    "other parts": ("training.augmentation.enabled=false", OTHER_PARTS),
+    "both": (JOINED, OTHER_PARTS),
 }
 each_kind = pytest.mark.parametrize(
     "overrides",
@@ -33,7 +34,7 @@ def words(sequence: str) -> str:
 
 @pytest.fixture(scope="module")
 def subwords(tmp_path_factory: pytest.TempPathFactory) -> PreparedCorpus:
-    """A corpus with subwords in which both sides have the same words, so that any can be hidden."""
+    """A corpus with subwords in which both sides have the same words."""
     sequences = [words(sequence) for sequence in symbol_sequences(120, shortest=2, longest=4)]
     folder = tmp_path_factory.mktemp("subwords")
     return prepared(folder, [(s, reversed_words(s)) for s in sequences], ["text.unit=bpe"])
@@ -67,7 +68,8 @@ def test_stopped_and_resumed_equals_never_stopped(
 def test_training_pairs_change_and_held_out_ones_do_not(
     subwords: PreparedCorpus, tmp_path: Path, overrides: tuple[str, ...]
 ) -> None:
-    plain = started(tmp_path / "plain", tiny_config(subwords, "training.epochs=1"), subwords)
+    off = tiny_config(subwords, "training.epochs=1", "training.augmentation.enabled=false")
+    plain = started(tmp_path / "plain", off, subwords)
     noisy = started(tmp_path / "noisy", tiny_config(subwords, "training.epochs=1", *overrides), subwords)
     before = [read_references(session.state.model, subwords, "valid")[0] for session in (plain, noisy)]
     assert before[0] == before[1]

@@ -9,18 +9,18 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-from seq2seq_cli.decoding.names import staying_names
-from seq2seq_cli.text.conventions import Conventions
-from seq2seq_cli.text.numbers import number_forms
 
 from seq2seq_cli.config.schema.model import ModelConfig, ScoreName
 from seq2seq_cli.decoding.load import load
+from seq2seq_cli.decoding.names import staying_names
 from seq2seq_cli.decoding.page.graph_data import graph_data
 from seq2seq_cli.decoding.page.text_data import codec_data, conventions_data, expressions_data, tables_data
 from seq2seq_cli.pages.translator import known_operators, rounded
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import DECODER, ENCODER
 from seq2seq_cli.text.codec import Codec
+from seq2seq_cli.text.conventions import Conventions
+from seq2seq_cli.text.numbers import number_forms
 from seq2seq_cli.text.options import SideOptions
 from seq2seq_cli.text.segmenter import get_segmenter
 from seq2seq_cli.text.sides import load_codecs, save_codecs

@@ -32,7 +32,7 @@ _SAMPLE = 20_000
 """Pairs whose names are looked at before training."""
 _LONGEST_JOINED = 30
 """Target ids of a line of joined pairs: longer ones are few per batch, and take as many steps."""
-_NUMBER_COPIES = 4
+_NUMBER_COPIES = 3
 """Times that a pair with digits is read per epoch, each time with others: few pairs have any."""
 _NUMBER = re.compile(r"(?<![^\W_])[0-9]+(?:[.,:][0-9]+)*(?![^\W_])")
 _TIME = re.compile(r"([0-9]{1,2})[.:]([0-9]{2})")
@@ -209,8 +209,8 @@ class Augmentation:
         return texts
 
     def _with_addressee(self, texts: Texts, random: Random) -> Texts:
-        """One in twenty pairs without a name gets one at its end: "I see, Tom."; few pairs of some corpora have any."""
-        if not self.names.known or random.random() >= 0.05 or not _have_final_marks(texts):
+        """One in fifty pairs without a name gets one at its end: "I see, Tom."; few pairs of some corpora have any."""
+        if not self.names.known or random.random() >= 0.02 or not _have_final_marks(texts):
             return texts
         name = self.names.draw(random)
         return Texts(*(_END.sub(lambda end: f", {name}{end[0]}", text) for text in texts))

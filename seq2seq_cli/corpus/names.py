@@ -23,8 +23,8 @@ _MARKED = {True: "áàâãäåæéèêëíîïóôöøúûüýœ", False: "çč�
 """Vowels and consonants with a mark, in one of six made-up names: those that the vocabularies have."""
 _CODES = ("00", "000", "0000", "0.0", "0.00", "0,000", "0:00", "0/0", "-0", "00-0000", "0.0.0", "000 000", "A00", "K0")
 """Shapes of numbers and codes, which stand in few training pairs of most corpora; 0 is any digit."""
-_LONGEST = 12
-_DRAWN = 8_000
+_LONGEST = 10
+_DRAWN = 4_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +65,7 @@ class Names:
 
     def draw(self, random: np.random.Generator) -> str:
         """A name of one word or, less often, two: from the corpus, like those of the corpus, or of any letters."""
-        count = 1 + (random.random() < 0.15)
+        count = 1 + (random.random() < 0.1)
         return " ".join(self.drawn[i] for i in random.integers(len(self.drawn), size=count).tolist())
 
     @cached_property
@@ -101,10 +101,10 @@ class Names:
         return name
 
     def _syllables(self, random: np.random.Generator) -> str:
-        """Two to nine letters, vowels and consonants mostly in turn."""
+        """Two to eight letters, vowels and consonants mostly in turn."""
         is_vowel, has_marks = (random.random(2) < (0.3, 0.15)).tolist()
         name = ""
-        for _ in range(random.integers(2, 10)):
+        for _ in range(random.integers(2, 9)):
             letters = _LETTERS[is_vowel]
             if has_marks and random.random() < 0.3:
                 letters = "".join(sorted(self.letters.intersection(_MARKED[is_vowel]))) or letters

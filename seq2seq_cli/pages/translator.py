@@ -20,9 +20,8 @@ SCRIPTS = (
     *(
         f"translator/{name}.js"
         for name in (
-            *("tensors", "kernel", "products", "recurrent", "operators", "graph", "engine", "progress", "beam"),
-            *("characters", "conventions", "tokenizer", "codec", "markup", "passages", "restore", "translate"),
-            *("weights", "translating"),
+            *("tensors", "kernel", "products", "recurrent", "operators", "graph", "engine", "beam", "characters"),
+            *("tokenizer", "codec", "markup", "passages", "restore", "translate", "weights", "translating"),
         )
     ),
 )

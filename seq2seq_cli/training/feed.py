@@ -18,7 +18,7 @@ from seq2seq_cli.corpus.prepared import ParallelIds
 
 AHEAD = 3
 """Batches that are made ahead."""
-WINDOW = 256
+WINDOW = 512
 """Batches whose pairs are changed together, and cut into as many new batches: changed pairs have other lengths."""
 
 

@@ -12,25 +12,22 @@ import pytest
 
 from seq2seq_cli.config.schema.model import ModelConfig, ScoreName
 from seq2seq_cli.decoding.load import load
-from seq2seq_cli.decoding.names import staying_names
 from seq2seq_cli.decoding.page.graph_data import graph_data
-from seq2seq_cli.decoding.page.text_data import codec_data, conventions_data, expressions_data, tables_data
+from seq2seq_cli.decoding.page.text_data import codec_data, expressions_data, tables_data
+from seq2seq_cli.decoding.passages.passage import Limits, split_passage
 from seq2seq_cli.pages.translator import known_operators, rounded
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import DECODER, ENCODER
 from seq2seq_cli.text.codec import Codec
-from seq2seq_cli.text.conventions import Conventions
-from seq2seq_cli.text.numbers import number_forms
 from seq2seq_cli.text.options import SideOptions
 from seq2seq_cli.text.segmenter import get_segmenter
-from seq2seq_cli.text.sides import load_codecs, save_codecs
 from seq2seq_cli.text.vocabulary import BOS
 from tests.browser import Browser, running_browser
 from tests.commands import s2s_here
 from tests.unit.decoding.engines.runs import VOCABULARY, opened, random_sources
 from tests.unit.decoding.engines.test_onnx_engine import EVERY, OTHER_CELLS, SHIPPED, exported
 from tests.unit.model.conftest import COMBINATIONS, name_of
-from tests.untrained import TGT_UNITS, make_run
+from tests.untrained import make_run
 
 pytestmark = pytest.mark.slow
 
@@ -51,20 +48,6 @@ TEXTS = [
     "the dog . " * 40,
 ]
 SAMPLE = Path(__file__).parents[2] / "data" / "sample.txt"
-NUMBERS = [
-    "12 12 7",
-    "he 12.50-15.00 or 500-1,000 she 2,000,000,000",
-    "he 12.50 she 1,000 and 1,299.50",
-    "he 1 2 3 4 5 6 7 8 9 10 11 she",
-    "he ٣ and ３ dogs, 10–12 or 1.000",
-]
-GERMAN_NUMBERS = ["▁12,50", "▁12,50-15,00", "▁1000", "▁1.000", "▁1.299,50"]
-NAMES = [
-    "he saw Anna Kowalski .",
-    "She kissed O'Brien's dog. Anna saw Éva, I'll 12 3.",
-    "he" + " Anna" * 9,
-    "Eva saw her, but can't. Eva\u2019s dog saw? Jean-Luc Nowak, Don't saw Don",
-]
 
 
 @pytest.fixture(scope="module")
@@ -95,17 +78,6 @@ def with_rounded_weights(run: RunFolder) -> RunFolder:
     return run
 
 
-def with_conventions(run: RunFolder) -> RunFolder:
-    """The run with the conventions of pairs whose names stay, and whose numbers have the separators of German."""
-    src, tgt = load_codecs(run.path)
-    known_words, number_forms = ("he", "she", "saw", "kissed", "dog"), {"1.5": "1,5", "1,000": "1.000|1000"}
-    conventions = Conventions(
-        language="en", suffixes=("n't",), cased_words=("Eva",), known_words=known_words, number_forms=number_forms
-    )
-    save_codecs(run.path, (replace(src, conventions=conventions), tgt))
-    return run
-
-
 def open_page(browser: Browser, run: RunFolder) -> Path:
     """Export a run and open the page, ready to translate."""
     page = run.path.with_suffix(".html")
@@ -130,14 +102,12 @@ def translated(browser: Browser, texts: list[str]) -> list[Any]:
 def test_its_translations_and_weights_are_those_of_python(
     browser: Browser, tmp_path: Path, score: ScoreName, copies: bool
 ) -> None:
-    run = make_run(tmp_path / "run", score=score, copies=copies, tgt_units=[*TGT_UNITS, *GERMAN_NUMBERS])
-    run = with_conventions(with_rounded_weights(run))
+    run = with_rounded_weights(make_run(tmp_path / "run", score=score, copies=copies))
     open_page(browser, run)
-    expected = load(run.path).translator.translate([*TEXTS, *NUMBERS, *NAMES])
-    found = translated(browser, [*TEXTS, *NUMBERS, *NAMES])
+    expected = load(run.path).translator.translate(TEXTS)
+    found = translated(browser, TEXTS)
     assert [each["text"] for each in found] == [each.text for each in expected]
     assert any(each.text.strip() for each in expected)
-    assert copies or any("12,50" in each.text for each in expected)  # which the source has as 12.50
     assert browser.run("document.title") == "en - de"
     for ours, theirs in zip(found, expected, strict=True):
         for sentence, reference in zip(ours["sentences"], theirs.sentences, strict=True):
@@ -160,8 +130,8 @@ COMPUTE = """
   const engine = new Engine(new Graph(encoder, known, memory), new Graph(decoder, known, memory), 0);
   return sources.map((source) => {
     let state = engine.start(source);
-    return steps.map(({tokens, rows, k, asked}) => {
-      const [found, after] = engine.step(tokens, state, k, asked);
+    return steps.map(({tokens, rows, k}) => {
+      const [found, after] = engine.step(tokens, state, k);
       state = engine.select(after, rows);
       const plain = Object.entries(found).map(([name, of]) => [name, of.map((row) => Array.from(row, String))]);
       return Object.fromEntries(plain);
@@ -170,9 +140,9 @@ COMPUTE = """
 })
 """
 STEPS: list[dict[str, Any]] = [
-    {"tokens": [BOS], "rows": [0, 0, 0], "k": 4, "asked": [[]]},
-    {"tokens": [5, 7, 9], "rows": [2, 0, 1, 1, 0], "k": 3, "asked": [[4], [1], [0]]},
-    {"tokens": [4, 6, 8, 3, 1], "rows": [0], "k": VOCABULARY - 2, "asked": [[2, 5]] * 5},
+    {"tokens": [BOS], "rows": [0, 0, 0], "k": 4},
+    {"tokens": [5, 7, 9], "rows": [2, 0, 1, 1, 0], "k": 3},
+    {"tokens": [4, 6, 8, 3, 1], "rows": [0], "k": VOCABULARY - 2},
 ]
 MECHANISMS = list(SHIPPED)
 
@@ -198,13 +168,13 @@ def test_every_mechanism_gives_what_python_computes(
     for source, of_source in zip(data["sources"], found, strict=True):
         state = engine.start([source])
         for step, ours in zip(STEPS, of_source, strict=True):
-            tokens, asked = np.array(step["tokens"]), np.array(step["asked"], dtype=np.int64)
-            expected, state = engine.step(tokens, state, k=step["k"], asked=asked.reshape(len(tokens), -1))
+            tokens = np.array(step["tokens"])
+            asked = np.zeros((len(tokens), 0), dtype=np.int64)
+            expected, state = engine.step(tokens, state, k=step["k"], asked=asked)
             state = state.select(np.array(step["rows"]))
             shared = {
                 "tokens": expected.tokens,
                 "logProbabilities": expected.log_probabilities,
-                "asked": expected.asked,
                 "weights": expected.weights,
             }
             for name, theirs in shared.items():
@@ -247,53 +217,35 @@ def test_texts_are_read_and_written_as_in_python(
         open_page(browser, make_run(folder / "any"))
     options = SideOptions(language=language, lowercase=plain, spacing=not plain, min_count=1, max_size=90)
     counts = dict.fromkeys(get_segmenter(options, unit).tokens(" ".join(SAID[:-5])), 2)
-    codec = Codec.fit(options, unit, counts)
-    conventions = Conventions(
-        language=language,
-        before="!,.?",
-        after="(",
-        apart_before="%",
-        apart_after="!,.?",
-        quotes='"',
-        suffixes=("n't", "'s"),
-        prefixes=("l'", "qu'"),
-        apostrophe="'",
-        final_marks=".?!",
-        final_mark=".",
-        openings={"weißt": "?", "isn't": "?"},
-        endings={"he": "?"},
-        lower_case=True,
-        capital_start=True,
-        capital_after=".?!",
-        cased_words=("Tom", "Sunday", "Istanbul", "weiß"),
-        known_words=("my", "name", "dr", "american"),
-        number_forms={"1,000": "1000|1.000", "1.5": "1,5", "1:5": "1.5|1:5"},
-    )
+    codec = replace(Codec.fit(options, unit, counts), apostrophe="’" if language == "fr" else "'")
     data = {
         "codec": codec_data(codec),
-        "conventions": conventions_data(conventions),
         "expressions": expressions_data(),
         "tables": tables_data(language),
         "texts": SAID,
     }
     found = browser.run(
-        f"(({{codec, conventions, expressions, tables, texts}}) => {{ setTables(expressions, tables);"
-        " const side = new Codec(codec); const written = new Conventions(conventions);"
-        " return texts.map((text) => { const {ids, parts} = side.read(text);"
-        " const names = Translator.prototype.stayingNames.call({src: side, conventions: written}, text);"
-        " const places = names.map((span) => text.slice(...span));"
-        " const forms = text.split(' ').map((word) => written.numberForms(word));"
-        " return [ids, parts, side.write(ids).text, side.write(ids).units, written.apply(text), places, forms]; });"
-        f" }})({json.dumps(data)})"
+        f"(({{codec, expressions, tables, texts}}) => {{ setTables(expressions, tables);"
+        " const side = new Codec(codec); return texts.map((text) => { const {ids, parts} = side.read(text);"
+        " const {text: written, units} = side.write(ids);"
+        " const pieces = splitPassage(text, {maxLength: 60, countIds: (part) => side.read(part).ids.length});"
+        " const marksOf = ({marks}) => marks.map(({text, kind, partner}) => [text, kind, partner]);"
+        " const readOf = (piece) => side.read(piece.text, piece.kept);"
+        " return [ids, parts, written, units, pieces.pieces.map((piece) => [piece.source, piece.text,"
+        " keptWords(piece), marksOf(piece), readOf(piece).ids, readOf(piece).parts])]; }); })"
+        f"({json.dumps(data)})"
     )
+    limits = Limits(max_length=60, count_ids=lambda part: len(codec.read(part).ids))
     for text, ours in zip(SAID, found, strict=True):
         reading = codec.read(text)
         writing = codec.write(reading.ids)
-        names = [text[start:end] for start, end in staying_names(text, replace(codec, conventions=conventions))]
-        assert ("Anna" in names) == (text[:7] == "My name")
-        forms = [number_forms(word, conventions.number_forms) for word in text.split(" ")]
-        written = conventions.apply(text)
-        assert ours == [reading.ids, reading.parts, writing.text, writing.units, written, names, forms]
+        pieces = split_passage(text, language=language, limits=limits).pieces
+        theirs = [[piece.source, piece.text, piece.kept_words] for piece in pieces]
+        for piece, of_piece in zip(pieces, theirs, strict=True):
+            of_piece.append([[mark.text, mark.kind.name, mark.partner] for mark in piece.marks])
+            around = codec.read(piece.text, piece.kept)
+            of_piece += [around.ids, around.parts]
+        assert ours == [reading.ids, reading.parts, writing.text, writing.units, theirs]
 
 
 def test_it_translates_what_is_typed_and_shows_its_attention(browser: Browser, tmp_path: Path) -> None:

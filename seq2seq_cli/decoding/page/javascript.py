@@ -45,11 +45,6 @@ def to_javascript(pattern: str | re.Pattern[str], *, ignores_case: bool = False,
     return source, f"{'g' * finds_all}{'i' * bool(compiled.flags & re.IGNORECASE)}v"
 
 
-def replacement_in_javascript(replacement: str) -> str:
-    r"""A replacement with groups such as ``\1`` for JavaScript's ``replace``."""
-    return re.sub(r"\\(\d)", r"$\1", replacement.replace("$", "$$"))
-
-
 class _Translator:
     """Writes the parsed nodes of one expression."""
 

@@ -5,15 +5,14 @@ import sys
 from collections.abc import Callable, Iterator
 from itertools import groupby
 from typing import Any, TypeAlias
-from unicodedata import decimal
 
 from seq2seq_cli.decoding.page.javascript import Expression, to_javascript
 from seq2seq_cli.decoding.passages import kept, markup, restore, sentences, source
 from seq2seq_cli.decoding.search.penalties import LEAST_COVERAGE
 from seq2seq_cli.text.casing import DOTTED
-from seq2seq_cli.text.codec import FINAL_MARKS, Codec
+from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.languages.abbreviations import UNITS, abbreviations_of
-from seq2seq_cli.text.normalise import APOSTROPHES, DROPPED, LOUD_STOPS, UNSPACED
+from seq2seq_cli.text.normalise import APOSTROPHES, DROPPED, INNER_APOSTROPHE, LOUD_STOPS, UNSPACED
 from seq2seq_cli.text.tokenizer import LONGEST_WORD
 from seq2seq_cli.text.tokenizer_rules import Finder, TokenizerRules
 
@@ -27,6 +26,7 @@ def codec_data(codec: Codec) -> Data:
         "language": codec.config.language,
         "lowercase": codec.config.lowercase,
         "spacing": codec.config.spacing,
+        "apostrophe": codec.apostrophe,
         "words": codec.vocabulary.words,
         "merges": codec.merges,
         "tokenizer": codec.rules and _tokenizer_data(codec.rules),
@@ -50,20 +50,21 @@ def expressions_data() -> dict[str, Expression]:
         "space": r"\s",
         "spaces": r"\s+",
         "digit": f"[{_ranges(str.isdigit)}]",
-        "onlySpaces": r"^\s+\Z",
-        "marksBefore": r"^\W+",
         "anyMark": markup.ANY_MARK,
         "leadNumber": markup.LEAD_NUMBER,
         "tagEnd": markup.TAG_END,
+        "htmlTag": markup.TAG,
+        "paragraphEnd": markup.PARAGRAPH_END,
         "unspaced": f"[{''.join(f'{chr(first)}-{chr(last)}' for first, last in UNSPACED)}]",
         "wordHere": rf"^{markup.WORD_HERE.pattern}",
         "following": sentences.FOLLOWING,
         "lastWord": sentences.LAST_WORD,
     }
     every: dict[str, str | re.Pattern[str]] = {
-        "outerSpaces": r"^\s+|\s+\Z",
+        "innerApostrophe": INNER_APOSTROPHE,
         "dropped": DROPPED,
         "mark": re.compile(markup.MARK, re.MULTILINE),
+        "numbered": kept.NUMBERED,
         "unbroken": markup.UNBROKEN,
         "sentenceEnd": sentences.SENTENCE_END,
         **{f"cut{rank}": cut for rank, cut in enumerate(source.CUTS)},
@@ -78,8 +79,6 @@ def tables_data(language: str) -> Data:
     """The tables by the names that the scripts have for them; the abbreviations are those of the source's language."""
     return {
         "titles": {letter: letter.title() for letter in _characters(str.islower) if letter.title() != letter.upper()},
-        "zeros": "".join(digit for digit in _characters(str.isdecimal) if decimal(digit) == 0),
-        "finalMarks": "".join(sorted(FINAL_MARKS)),
         "dotted": sorted(DOTTED),
         "apostrophes": APOSTROPHES,
         "blocks": sorted(markup.BLOCKS),

@@ -3,25 +3,22 @@
 const [FEW_BANS, GROWTH] = [32, 8];
 
 /** The best hypotheses for a source of ids without EOS, best first: {ids, isEnded, logProbabilities, weights}. */
-function search(engine, source, options, constraints) {
-  const rules = rulesOf(source, options, constraints);
+function search(engine, source, options, mostUnknown) {
+  const rules = rulesOf(source, options, mostUnknown);
   const finished = new Finished(rules, options);
-  const progress = constraints.terms.length ? Progress.start(constraints, rules.limit) : null;
   const coverage = new Float64Array(source.length + 1);
-  let rows = [{ token: BOS, parent: null, history: [], total: 0, coverage, progress }];
+  let rows = [{ token: BOS, parent: null, history: [], total: 0, coverage }];
   let state = engine.start(source);
   while (rows.length) {
-    const asked = rows.map((row) => row.progress?.asked() ?? []);
-    const [proposals, after] = propose(engine, rows, state, asked, rows.map((row) => bansOf(row, rules)), options);
-    const candidates = guided(rows, bestOf(proposals, options.beam_size), asked, proposals);
+    const [proposals, after] = propose(engine, rows, state, rows.map((row) => bansOf(row, rules)), options);
+    const candidates = bestOf(proposals, options.beam_size);
     for (const [number, row] of rows.entries()) {
       if (!candidates.some((candidate) => candidate.row === number)) finished.add(row); // all tokens are banned
     }
     const chosen = chooseBest(candidates, rows, finished.ended, options);
     const extended = chosen.map((candidate) =>
       extend(rows[candidate.row], candidate, proposals.weights[candidate.row]));
-    const isFinished = (row) => row.token === EOS
-      || (row.history.length >= rules.limit && (row.progress?.isComplete ?? true));
+    const isFinished = (row) => row.token === EOS || row.history.length >= rules.limit;
     for (const row of extended) if (isFinished(row)) finished.add(row);
     const kept = [...extended.keys()].filter((i) => !isFinished(extended[i]) && finished.canWin(extended[i]));
     rows = kept.map((i) => extended[i]);
@@ -31,24 +28,22 @@ function search(engine, source, options, constraints) {
 }
 
 /** The rules for the translations of a source. */
-function rulesOf(source, options, constraints) {
-  const limit = Math.trunc(options.max_length_factor * source.length) + options.max_length_extra;
+function rulesOf(source, options, mostUnknown) {
   const size = options.no_repeat_ngram_size;
   return {
-    limit,
-    longest: limit + longestOf(constraints),
+    limit: Math.trunc(options.max_length_factor * source.length) + options.max_length_extra,
     minLength: options.min_length,
     ngramSize: size,
     repetitions: size ? largestRepetition(source, size) : 1,
-    unknown: constraints.unknown,
+    mostUnknown,
   };
 }
 
 /** The tokens that may not come next. */
-function bansOf({ history, progress }, rules) {
-  const bans = new Set(progress?.banned());
+function bansOf({ history }, rules) {
+  const bans = new Set();
   if (history.length < rules.minLength) bans.add(EOS);
-  if (history.filter((token) => token === UNK).length >= rules.unknown) bans.add(UNK);
+  if (history.filter((token) => token === UNK).length >= rules.mostUnknown) bans.add(UNK);
   if (rules.ngramSize) for (const token of repeatedNgrams(history, rules.ngramSize, rules.repetitions)) bans.add(token);
   return bans;
 }
@@ -77,11 +72,11 @@ function largestRepetition(ids, size) {
 }
 
 /** The proposals for each row, enough of them that no ban forbids, with `allowed`: their places among them. */
-function propose(engine, rows, state, asked, bans, { beam_size: most }) {
+function propose(engine, rows, state, bans, { beam_size: most }) {
   const largest = Math.max(...bans.map((of) => of.size));
   const atLeast = Math.min(most + largest, engine.vocabularySize - 2);
   for (let k = Math.min(atLeast, most + FEW_BANS); ; k = Math.min(atLeast, GROWTH * k)) {
-    const [proposals, after] = engine.step(rows.map((row) => row.token), state, k, asked);
+    const [proposals, after] = engine.step(rows.map((row) => row.token), state, k);
     const allowed = proposals.tokens.map((tokens, row) => [...tokens.keys()].filter((i) => !bans[row].has(tokens[i])));
     if (k === atLeast || allowed.every((of) => of.length >= most)) return [{ ...proposals, allowed }, after];
   }
@@ -92,55 +87,20 @@ function bestOf({ tokens, logProbabilities, allowed }, most) {
   return tokens.flatMap((ofRow, row) => allowed[row]
     .filter((place) => Number.isFinite(logProbabilities[row][place]))
     .slice(0, most)
-    .map((place) => ({ row, token: ofRow[place], logProbability: logProbabilities[row][place], progress: null })));
+    .map((place) => ({ row, token: ofRow[place], logProbability: logProbabilities[row][place] })));
 }
 
-/** The candidates that the progress of their rows allows, and the tokens that the rows ask for. */
-function guided(rows, candidates, asked, { asked: logProbabilities, weights }) {
-  if (!rows.some((row) => row.progress)) return candidates;
-  const wanted = [];
-  const kept = [];
-  for (const [number, { progress }] of rows.entries()) {
-    const own = candidates.filter((candidate) => candidate.row === number);
-    const ofToken = new Map(asked[number].map((token, i) => [token, logProbabilities[number][i]]));
-    const { terms } = progress.constraints;
-    const hasPositions = terms.some(({ positions }) => positions.length);
-    const pointer = hasPositions ? new Pointer(weights[number], terms, ofToken) : null;
-    const free = new Set();
-    for (const candidate of own) {
-      if (progress.takesAskedOnly) continue;
-      if (ofToken.has(candidate.token)) free.add(candidate.token);
-      else kept.push({ ...candidate, progress: progress.after(candidate.token, true, pointer) });
-    }
-    for (const [token, logProbability] of ofToken) {
-      const after = progress.after(token, free.has(token), pointer);
-      if (Number.isFinite(logProbability)) wanted.push({ row: number, token, logProbability, progress: after });
-    }
-  }
-  return [...kept, ...wanted];
-}
-
-/** The candidates that go on or end: the best of each stage of the progress, but no hopeless ones. */
+/** The candidates that go on or end: the best ones, but no hopeless ones. */
 function chooseBest(candidates, rows, ended, { beam_size: size, n_best: nBest, prune }) {
-  const stages = new Map();
-  for (const candidate of candidates) {
-    const { row, logProbability, progress } = candidate;
-    const total = rows[row].total + logProbability + (progress?.gain ?? 0);
-    const stage = progress?.stage ?? 0;
-    stages.set(stage, [...(stages.get(stage) ?? []), { candidate, total }]);
-  }
-  const inOrder = [...stages.keys()].sort((a, b) => a - b);
-  return inOrder.flatMap((stage) => {
-    const best = stages.get(stage).sort((a, b) => b.total - a.total).slice(0, Math.max(0, size - ended));
-    const isHopeful = ({ total }, rank) => prune === null || total >= best[0].total - prune || rank < nBest;
-    return best.filter(isHopeful).map(({ candidate }) => candidate);
-  });
+  const totalOf = ({ row, logProbability }) => rows[row].total + logProbability;
+  const best = candidates.toSorted((a, b) => totalOf(b) - totalOf(a)).slice(0, Math.max(0, size - ended));
+  return best.filter((each, rank) => prune === null || totalOf(each) >= totalOf(best[0]) - prune || rank < nBest);
 }
 
 /** A row with the token of a candidate. */
-function extend(row, { token, logProbability, progress }, weights) {
+function extend(row, { token, logProbability }, weights) {
   return {
-    token, logProbability, weights, progress,
+    token, logProbability, weights,
     parent: row,
     history: [...row.history, token],
     total: row.total + logProbability,
@@ -167,8 +127,7 @@ class Finished {
     if (this.ended >= this.options.n_best) this.scoreToBeat = this.all.at(-this.options.n_best).score;
   }
 
-  score({ total, history, coverage, progress }) {
-    if (progress) return total + progress.gain;
+  score({ total, history, coverage }) {
     const covered = (sum, weight) => sum + Math.log(Math.min(Math.max(weight, TABLES.leastCoverage), 1));
     const { coverage_penalty: beta } = this.options;
     return total / this.divisor(history.length) + (beta ? beta * coverage.reduce(covered, 0) : 0);
@@ -180,9 +139,8 @@ class Finished {
   }
 
   /** Whether a row can still become one of the best. */
-  canWin({ total, progress }) {
-    const bound = progress ? total + progress.gain : total / this.divisor(this.rules.longest);
-    return bound > this.scoreToBeat;
+  canWin({ total }) {
+    return total / this.divisor(this.rules.limit) > this.scoreToBeat;
   }
 
   best() {

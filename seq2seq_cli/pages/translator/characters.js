@@ -4,7 +4,8 @@ const EXPRESSIONS = {}; // by name: those of Python, as decoding/page/text_data.
 const TABLES = {}; // by name: likewise
 const SPACING = "\u2581"; // the mark of a space in a unit
 const CONTINUING = "\u258f"; // the mark of a unit that is not the first of its token
-const HIDDEN = "\ufdd0"; // stands for a protected span of a text
+const CAPITALS = "\u2594"; // the unit before a text in capitals
+const HIDDEN = "\ufdd0"; // stands for a kept word of a text
 
 const isSpace = (character) => EXPRESSIONS.space.test(character);
 const isLetter = (character) => /^\p{L}/v.test(character);
@@ -25,13 +26,6 @@ function own(object, key) {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
-/** A text without the last characters that are among some. */
-function withoutEnding(text, characters) {
-  const all = [...text];
-  while (all.length && characters.includes(all.at(-1))) all.pop();
-  return all.join("");
-}
-
 /** A text without the first characters that are among some. */
 function withoutBeginning(text, characters) {
   const all = [...text];
@@ -47,11 +41,18 @@ function splitWords(text) {
 /** One spelling for each text. */
 function normalise(text) {
   return splitWords(withoutControlCharacters(text)).join(" ").normalize("NFC")
-    .replaceAll(SPACING, "_").replaceAll(CONTINUING, "|");
+    .replaceAll(SPACING, "_").replaceAll(CONTINUING, "|").replaceAll(CAPITALS, "\u00af");
 }
 
 function withoutControlCharacters(text) {
   return text.replace(EXPRESSIONS.dropped, "");
+}
+
+/** The text with HIDDEN in place of each span, and without any of its own. */
+function hide(text, spans) {
+  const edges = [0, ...spans.flat(), text.length];
+  const shown = Array.from({ length: spans.length + 1 }, (_, i) => text.slice(edges[2 * i], edges[2 * i + 1]));
+  return shown.map((part) => part.replaceAll(HIDDEN, "")).join(HIDDEN);
 }
 
 function lower(text, language) {
@@ -62,11 +63,6 @@ function lower(text, language) {
 function upper(text, language) {
   if (TABLES.dotted.includes(language)) text = text.replaceAll("i", "\u0130");
   return text.toUpperCase().normalize("NFC");
-}
-
-/** The same for all spellings that look alike in capitals. */
-function folded(word, language) {
-  return lower(upper(word, language), language);
 }
 
 /** The word with its first letter as at the start of a sentence. */

@@ -4,46 +4,57 @@ const SPECIAL_UNITS = ["<pad>", "<unk>", "<bos>", "<eos>"];
 const MOST_REMEMBERED = 1 << 17; // words
 
 class Codec {
-  constructor({ unit, language, lowercase, spacing, words, merges, tokenizer }) {
-    Object.assign(this, { unit, language, lowercase, spacing });
+  constructor({ unit, language, lowercase, spacing, apostrophe, words, merges, tokenizer }) {
+    Object.assign(this, { unit, language, lowercase, spacing, apostrophe });
     this.units = [...SPECIAL_UNITS, ...words];
     this.ids = new Map(words.map((word, number) => [word, number + SPECIAL_UNITS.length]));
+    this.capitals = this.ids.get(CAPITALS);
     this.ranks = new Map(merges.map((merge, rank) => [merge, rank]));
     this.tokenizer = tokenizer && new Tokenizer(tokenizer);
     this.wordsOf = remembered((word) => this.cutWord(word));
     this.idsOf = remembered((token) => this.lookUp(token));
   }
 
-  /** The words of a text, {text, ids, parts}, and all their ids; each protected span is one unknown word. */
-  read(text, protectedSpans = []) {
-    const words = protectedSpans.length ? this.readAround(text, protectedSpans) : this.readPlain(normalise(text));
-    return { text, words, ids: words.flatMap((word) => word.ids), parts: words.flatMap((word) => word.parts) };
+  /** The words of a text, {text, ids, parts}, and all their ids; each kept span is one unknown word with its number. */
+  read(text, kept = []) {
+    const words = kept.length ? this.readAround(text, kept) : this.inUsualCase(text, (part) => this.cut(part));
+    return { words, ids: words.flatMap((word) => word.ids), parts: words.flatMap((word) => word.parts) };
   }
 
-  readPlain(text) {
+  readAround(text, kept) {
+    const hidden = kept.map((span, number) => ({ ...keptWord(normalise(text.slice(...span))), number }));
+    const words = this.inUsualCase(hide(text, kept), (part) => this.cutAround(part));
+    return words.map((word) => (word.text === HIDDEN ? hidden.shift() : word));
+  }
+
+  /** The words of a text; one that is all in capitals is read as a usual sentence, behind CAPITALS. */
+  inUsualCase(given, cut) {
+    const normal = normalise(given);
+    const text = this.apostrophe ? normal.replace(EXPRESSIONS.innerApostrophe, this.apostrophe) : normal;
+    const words = cut(text);
+    if (this.capitals === undefined || !isUpper(text) || !isAllUpper(text)) return words;
+    const small = capitalise(lower(text, this.language), this.language);
+    const ofSmall = cut(small);
+    const isKnown = ofSmall.filter(isUnknown).length <= words.filter(isUnknown).length;
+    if (!isKnown || upper(small, this.language) !== text) return words;
+    return [{ text: "", ids: [this.capitals], parts: [""] }, ...ofSmall];
+  }
+
+  cut(text) {
     if (this.unit === "character") {
       return this.characterPairs(text).map(([token, surface]) => this.wordOf(token, surface));
     }
     return splitWords(text).flatMap(this.wordsOf);
   }
 
-  readAround(text, protectedSpans) {
-    const hidden = protectedSpans.map(([start, end]) => normalise(text.slice(start, end)));
-    const shown = normalise(hide(text, protectedSpans));
-    const nextHidden = () => {
-      const word = hidden.shift();
-      return { text: word, ids: [UNK], parts: [word] };
-    };
-    if (this.unit === "character") {
-      return this.characterPairs(shown).map(([token, surface]) =>
-        token === HIDDEN ? nextHidden() : this.wordOf(token, surface));
-    }
-    return splitWords(shown).flatMap((word) => {
+  /** The words of a text, each HIDDEN a word of its own. */
+  cutAround(text) {
+    if (this.unit === "character" || !text.includes(HIDDEN)) return this.cut(text);
+    return splitWords(text).flatMap((word) => {
       const [first, ...others] = word.split(HIDDEN);
       const adjoining = (part) => this.pairsOf(part).map(([token, surface], i) =>
         this.wordOf(i || !token.startsWith(SPACING) ? token : token.slice(1), surface));
-      const after = others.flatMap((part) => [nextHidden(), ...(part ? adjoining(part) : [])]);
-      return [...(first ? this.wordsOf(first) : []), ...after];
+      return [...this.wordsOf(first), ...others.flatMap((part) => [keptWord(HIDDEN), ...adjoining(part)])];
     });
   }
 
@@ -110,48 +121,24 @@ class Codec {
 
   /** The text of ids, and their units; where the id at a place is UNK, its copy is written. */
   write(ids, copies = new Map()) {
+    const loud = ids.indexOf(this.capitals);
     const marked = ids.map((id, place) => [id, place]).filter(([id]) => ![PAD, BOS, EOS].includes(id))
-      .map(([id, place]) => this.markedUnit(id, copies.get(place) ?? ""));
+      .map(([id, place]) => this.markedUnit(id, copies.get(place) ?? "", loud >= 0 && place > loud));
     const text = normalise(marked.join("").replaceAll(CONTINUING, "").replaceAll(SPACING, " "));
     return { text, units: this.unit === "character" ? marked : marked.map(withoutMarks) };
   }
 
   /** The unit of an id, beginning with SPACING where the text has a space before it. */
-  markedUnit(id, copy) {
+  markedUnit(id, copy, isLoud) {
     const hasWords = this.unit !== "character";
+    if (id === this.capitals) return "";
     if (id === UNK) return copy && hasWords ? SPACING + copy : copy;
-    const unit = this.units[id];
+    const unit = isLoud ? upper(this.units[id], this.language) : this.units[id];
     return hasWords && !this.spacing && !unit.startsWith(CONTINUING) ? SPACING + unit : unit;
-  }
-
-  /** The ids of units that lengthen the word before them. */
-  get innerIds() {
-    const byLetter = this.unit === "character" || this.spacing;
-    return this.idsThat((unit) => unit.startsWith(CONTINUING) || (byLetter && isInWord(unit)));
-  }
-
-  /** The ids of the marks behind which a word has no space before it. */
-  get openingIds() {
-    return this.idsThat((unit) => {
-      const marks = unit.replace(/^[\u2581\u258f]+/, "");
-      return /^\p{Ps}+$/v.test(marks) || (marks !== unit && /^[\p{Ps}\p{Pi}\p{Pf}"']+$/v.test(marks));
-    });
-  }
-
-  /** The ids of the marks that end a sentence. */
-  get finalIds() {
-    return this.idsThat((unit) => {
-      const mark = unit.replace(/^[\u2581\u258f]+/, "");
-      return mark !== "" && isFinalMark(mark);
-    });
-  }
-
-  idsThat(has) {
-    return new Set(this.units.flatMap((unit, id) => (id >= SPECIAL_UNITS.length && has(unit) ? [id] : [])));
   }
 }
 
-const isFinalMark = (text) => [...text].every((mark) => TABLES.finalMarks.includes(mark));
+const keptWord = (text) => ({ text, ids: [UNK], parts: [text] });
 const isUnknown = ({ ids }) => ids.length === 1 && ids[0] === UNK;
 
 function withoutMarks(unit) {

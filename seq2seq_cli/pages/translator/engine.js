@@ -21,20 +21,17 @@ class Engine {
     return { memory, rows: Object.fromEntries(all.filter((entry) => !isMemory(entry))) };
   }
 
-  /** The k best next tokens of each row, the log-probabilities of `asked` (tokens per row), and the next state. */
-  step(tokens, { memory, rows }, k, asked) {
-    const most = Math.max(...asked.map((of) => of.length));
-    const padded = asked.map((of) => [...of, ...Array(most - of.length).fill(PAD)]);
+  /** The k best next tokens of each row, and the next state. */
+  step(tokens, { memory, rows }, k) {
     const outputs = this.decoder.run({
       ...memory, ...rows,
       tokens: integers(tokens), sources: integers(tokens.map(() => 0)), k: tensor([], Float64Array.of(k)),
-      asked: tensor([tokens.length, most], Float64Array.from(padded.flat())),
+      asked: tensor([tokens.length, 0], new Float64Array()),
     });
     const after = Object.keys(rows).map((name) => [name, outputs[NEXT + name]]);
     const proposals = {
       tokens: rowsOf(outputs.best_tokens),
       logProbabilities: rowsOf(outputs.best_log_probabilities),
-      asked: rowsOf(outputs.asked_log_probabilities),
       weights: rowsOf(outputs.weights),
     };
     return [proposals, { memory, rows: Object.fromEntries(after) }];

@@ -1,5 +1,5 @@
 // The marks of a text: HTML tags and entities, Markdown, line breaks, addresses. The same as
-// decoding/passages/markup.py and protected.py, which explain it. A mark is {start, end, kind, name, partner}.
+// decoding/passages/markup.py and kept.py, which explain it. A mark is {start, end, kind, name, partner}.
 
 const FILLER = "\0"; // stands for a character of a mark in a text that is searched
 
@@ -28,15 +28,19 @@ class MarkScanner {
     this.text = text;
     this.endless = new Set(); // ends that do not occur in the rest of the text
     this.expression = new RegExp(EXPRESSIONS.mark); // with a place of its own
+    this.isHtml = EXPRESSIONS.htmlTag.test(text);
+    this.hasFirst = [...text.matchAll(EXPRESSIONS.numbered)].some(([found]) => found === "$1");
   }
 
   marks() {
     const marks = [];
     let match;
     while ((match = this.expression.exec(this.text))) {
-      const mark = this.markOf(match);
-      if (mark) marks.push(mark);
+      const [mark, last] = [this.markOf(match), marks.at(-1)];
       this.expression.lastIndex = mark ? mark.end : match.index + match[0].length;
+      const isMore = mark?.kind === "WORD" && last?.kind === "WORD" && last.end === mark.start;
+      if (isMore) last.end = mark.end;
+      else if (mark) marks.push(mark);
     }
     return marks;
   }
@@ -58,6 +62,16 @@ class MarkScanner {
     const isOrdinal = TABLES.abbreviations.includes("0") && !this.text.includes("\n");
     const length = isOrdinal ? lead.replace(EXPRESSIONS.leadNumber, "").length : lead.length;
     return length ? markAt(start, start + length, "BREAK") : null;
+  }
+
+  /** The end of a line, or a tab; in HTML, only an empty line parts the text. */
+  line(start, end) {
+    const isGap = this.isHtml && !EXPRESSIONS.paragraphEnd.test(this.text.slice(start, end));
+    return markAt(start, end, isGap ? "GAP" : "BREAK");
+  }
+
+  numbered(start, end) {
+    return this.hasFirst ? markAt(start, end, "WORD") : null;
   }
 
   /** The end of the next occurrence; null where there is none. */
@@ -186,55 +200,28 @@ function partnersOf(text, marks) {
   return partners;
 }
 
-/** A protected span without the punctuation of the sentence around it. */
+/** A kept span without the punctuation of the sentence around it. */
 function withoutFinalMarks(span) {
-  const shorter = withoutEnding(span, TABLES.trailingMarks);
-  const [closing, opening] = [shorter.at(-1), own(TABLES.brackets, shorter.at(-1) ?? "")];
-  const countOf = (mark) => shorter.split(mark).length;
-  const shortest = opening && countOf(closing) > countOf(opening) ? shorter.slice(0, -1) : shorter;
-  return shortest === span ? span : withoutFinalMarks(shortest);
-}
-
-/** The spans of the numbers of the source that the output lacks, in all of their forms. */
-function lostNumbers(source, output, conventions) {
-  const formsOf = (number) => conventions.numberForms(number).map(plainNumber);
-  const numbers = findNumbers(source, Object.keys(conventions.number_forms))
-    .map(({ 0: number, index }) => ({ number, index, forms: formsOf(number) }));
-  const wanted = numbers.flatMap(({ forms }) => forms);
-  const left = new Map();
-  for (const [written] of findNumbers(output, wanted)) {
-    const number = plainNumber(written);
-    for (const each of wanted.includes(number) ? [number] : number.split(" ")) left.set(each, (left.get(each) ?? 0) + 1);
+  const countOf = (mark) => span.split(mark).length;
+  const excess = Object.fromEntries(
+    Object.entries(TABLES.brackets).map(([close, open]) => [close, countOf(close) - countOf(open)]));
+  let end = span.length;
+  for (; end; end--) {
+    const last = span[end - 1];
+    if (!TABLES.trailingMarks.includes(last) && !(own(excess, last) > 0)) break;
+    excess[last] -= 1;
   }
-  const isTaken = (forms) => {
-    const form = forms.find((each) => left.get(each) > 0);
-    if (form !== undefined) left.set(form, left.get(form) - 1);
-    return form !== undefined;
-  };
-  return numbers
-    .filter(({ number, forms }) => !(forms.includes(plainNumber(number)) && isTaken([plainNumber(number)])))
-    .filter(({ forms }) => !isTaken(forms))
-    .map(({ number, index }) => [index, index + number.length]);
-}
-
-/** The number of places where a protected word stands in a text, and not inside a longer word or number. */
-function countOccurrences(word, text) {
-  const before = isAlphanumeric([...word][0] ?? "") ? EXPRESSIONS.wordBefore : null;
-  const after = isAlphanumeric([...word].at(-1) ?? "") ? EXPRESSIONS.wordAfter : null;
-  let count = 0;
-  for (let at = text.indexOf(word); word && at >= 0;) {
-    const end = at + word.length;
-    const isWhole = !before?.test(text.slice(Math.max(0, at - 4), at)) && !after?.test(text.slice(end, end + 4));
-    count += isWhole;
-    at = text.indexOf(word, isWhole ? end : at + 1);
-  }
-  return count;
+  return span.slice(0, end);
 }
 
 /** The spans with what belongs to them: letters and digits that touch them, and brackets and quotes around them. */
-function widened(text, spans) {
+function widened(text, spans, emoji) {
   const wider = [];
   spans.forEach(([start, end], i) => {
+    if (emoji.has(i)) {
+      wider.push([start, end]);
+      return;
+    }
     const [first, last] = [wider.at(-1)?.[1] ?? 0, spans[i + 1]?.[0] ?? text.length];
     while (start > first && isInCasedWord(text, start, -1)) start -= characterBefore(text, start).length;
     while (end < last && isInCasedWord(text, end, 1)) end += String.fromCodePoint(text.codePointAt(end)).length;

@@ -1,8 +1,9 @@
 // A text taken apart into pieces to translate, and put together again from their translations: the same as
 // decoding/passages, which explains it.
 
-const WORD_MARK = "\ufdd0"; // stands for each character of a protected word
+const EMOJI = "\u263a"; // stands for an emoji, FILLER for its other characters
 const FILLERS = /\0/g;
+const SEPARATORS = /[\v\f\x1c-\x1f]/g; // control characters that separate words, as spaces do
 
 /** A text and its marks. */
 class Source {
@@ -19,7 +20,7 @@ class Source {
     return starts.map((start, i) => [start, breaks[i]?.start ?? this.text.length]);
   }
 
-  /** A part of the text without its marks, each protected word one digit. */
+  /** A part of the text without its marks, each kept word one digit. */
   plain(start, end) {
     if (!this.allMarks.length) return this.text.slice(start, end);
     return this.masked.slice(start, end).replace(FILLERS, "").replace(/\ufdd0+/gv, "0");
@@ -86,20 +87,19 @@ class Source {
         place = step > 0 ? mark.end : mark.start;
         continue;
       }
-      const character =
-        step > 0 ? String.fromCodePoint(this.masked.codePointAt(place)) : characterBefore(this.masked, place);
-      if (!isEdge(character)) break;
-      place += step * character.length;
+      if (!isSpace(this.masked[step > 0 ? place : place - 1])) break;
+      place += step;
     }
     return [found, place];
   }
 }
 
-/** The text with FILLER or a space for each character of a mark, and WORD_MARK for that of a protected word. */
+/** The text with FILLER or a space for each character of a mark, and HIDDEN for that of a kept word. */
 function masked(text, marks) {
   const maskOf = (mark) => {
     const length = mark.end - mark.start;
-    if (mark.kind === "WORD") return WORD_MARK.repeat(length);
+    if (mark.kind === "WORD") return HIDDEN.repeat(length);
+    if (mark.kind === "EMOJI") return EMOJI.padEnd(length, FILLER);
     if (mark.kind === "CHARACTER") return unescaped(text.slice(mark.start, mark.end)).padEnd(length, FILLER);
     return mark.kind === "GAP" ? " ".padEnd(length, FILLER) : FILLER.repeat(length);
   };
@@ -108,19 +108,12 @@ function masked(text, marks) {
   return parts.map((part, i) => part + (marks[i] ? maskOf(marks[i]) : "")).join("");
 }
 
-/** Whether it is white space or a part of an emoji. */
-function isEdge(character) {
-  const code = character.codePointAt(0);
-  if (isSpace(character) || TABLES.joiners.includes(character)) return true;
-  return (code >= 0x1f3fb && code <= 0x1f3ff) || (code >= 0x2190 && /\p{So}/v.test(character));
-}
-
-/** A part of a text without its marks: {start, end, source, text, marks, protectedSpans}. */
+/** A part of a text without its marks: {start, end, source, text, marks, kept}. */
 function makePiece(text, start, end, allMarks, [first, last]) {
   const places = new Map(); // the number among its marks of each mark that has one
-  const [marks, spans] = [[], []];
+  const [marks, spans, emoji] = [[], [], new Set()];
   let [plain, position] = ["", start];
-  const write = (part) => { plain += part.normalize("NFC"); };
+  const write = (part) => { plain += part.replaceAll(HIDDEN, "").normalize("NFC"); };
   for (let i = first; i < last; i++) {
     const mark = allMarks[i];
     const spelled = text.slice(mark.start, mark.end);
@@ -128,7 +121,8 @@ function makePiece(text, start, end, allMarks, [first, last]) {
     position = mark.end;
     if (mark.kind === "CHARACTER") {
       write(unescaped(spelled));
-    } else if (mark.kind === "WORD") {
+    } else if (mark.kind === "WORD" || mark.kind === "EMOJI") {
+      if (mark.kind === "EMOJI") emoji.add(spans.length);
       const begin = plain.length;
       write(spelled);
       spans.push([begin, plain.length]);
@@ -141,8 +135,7 @@ function makePiece(text, start, end, allMarks, [first, last]) {
   }
   write(text.slice(position, end));
   const inner = marks.map((mark) => ({ ...mark, partner: mark.partner === null ? null : places.get(mark.partner) }));
-  const protectedSpans = widened(plain, spans);
-  return { start, end, source: text.slice(start, end), text: plain, marks: inner, protectedSpans };
+  return { start, end, source: text.slice(start, end), text: plain, marks: inner, kept: widened(plain, spans, emoji) };
 }
 
 function innerMark({ start, end, kind, partner }, spelled, offset, hasPartner, text) {
@@ -152,17 +145,10 @@ function innerMark({ start, end, kind, partner }, spelled, offset, hasPartner, t
   return { ...mark, spaceBefore: isSpace(characterBefore(text, start)), spaceAfter: isSpace(text.slice(end, end + 1)) };
 }
 
-/** The piece with more protected spans; those that meet one of its own are left out. */
-function protectSpans(piece, spans) {
-  const isFree = ([start, end]) => piece.protectedSpans.every((own) => end <= own[0] || own[1] <= start);
-  const all = [...piece.protectedSpans, ...spans.filter(isFree)].sort((a, b) => a[0] - b[0] || a[1] - b[1]);
-  return { ...piece, protectedSpans: widened(piece.text, all) };
-}
-
-/** The pieces of a text. `limits` has the greatest lengths, and counts tokens and ids. */
+/** The pieces of a text, sentence by sentence. `limits` has the greatest length, and counts ids. */
 function splitPassage(given, limits) {
-  const source = new Source(withoutControlCharacters(given));
-  const pieces = source.lines().flatMap((line) => sentencesOf(source, line, limits))
+  const source = new Source(withoutControlCharacters(given).replace(SEPARATORS, " "));
+  const pieces = source.lines().flatMap((line) => sentencesOf(source, line))
     .flatMap((sentence) => partsOf(source, sentence, limits))
     .map(([start, end]) => source.piece(start, end))
     .filter(Boolean);
@@ -175,25 +161,22 @@ function joinPassage({ text, pieces }, outputs) {
   return ends.map((end, i) => text.slice(end, pieces[i]?.start ?? text.length) + (outputs[i] ?? "")).join("");
 }
 
-function isLonger(text, length, count) {
-  return count(text) > length || splitWords(text).some((word) => [...word].length > TABLES.longestWord);
-}
-
-function sentencesOf(source, [start, end], { usualLength, countTokens }) {
-  const plain = source.plain(start, end);
-  if ([...plain].length < usualLength || !isLonger(plain, usualLength, countTokens)) return [[start, end]];
+function sentencesOf(source, [start, end]) {
   const ends = [...sentenceEnds(source.masked.slice(start, end))].map((place) => start + place);
   return [start, ...ends].map((begin, i) => [begin, ends[i] ?? end]);
 }
 
 /** A sentence in parts that are not too long. */
 function partsOf(source, [start, end], limits) {
-  const plain = source.plain(start, end);
-  const isPossible =
-    2 * [...plain].length + 2 <= limits.maxLength || !isLonger(plain, limits.maxLength, limits.countIds);
-  const place = isPossible ? null : source.cuttingPlace(start, end);
+  const place = isPossible(source.plain(start, end), limits) ? null : source.cuttingPlace(start, end);
   if (place === null) return [[start, end]];
   return [...partsOf(source, [start, place], limits), ...partsOf(source, [place, end], limits)];
+}
+
+/** Whether a text need not be cut. */
+function isPossible(text, { maxLength, countIds }) {
+  if (2 * [...text].length <= maxLength) return true;
+  return countIds(text) <= maxLength && splitWords(text).every((word) => [...word].length <= TABLES.longestWord);
 }
 
 /** The places in a line after which another sentence begins. */

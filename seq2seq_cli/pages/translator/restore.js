@@ -1,4 +1,4 @@
-// Marks put back into a translation by the attention weights, and lost words: the same as decoding/passages/restore.py
+// Marks and kept words put back into a translation by the attention weights: the same as decoding/passages/restore.py
 // and word_weights.py, which explain it.
 
 const isGap = (character) => isSpace(character) || character === SPACING;
@@ -74,27 +74,26 @@ function diagonal(words, parts) {
   });
 }
 
-/** A translation with the marks of its piece, and with those protected words that it lacks. */
-function restore(piece, weighed) {
-  const protectedWords = piece.protectedSpans.map(([start, end]) => piece.text.slice(start, end));
-  const spellings = new Map(protectedWords.map((word) => [normalise(word), word]));
-  const lost = lostWords(piece, protectedWords, weighed.text);
-  const isRespelled = [...spellings].some(([normal, word]) => normal !== word);
-  if (!piece.marks.length && !lost.length && !isRespelled) return weighed.text;
+/** A translation with the marks and the kept words of its piece; those numbered in `copied` are HIDDEN in it. */
+function restore(piece, weighed, copied) {
+  const words = keptWords(piece);
+  const shape = { kind: "WORD", partner: null, isOrdered: false, spaceBefore: true, spaceAfter: true };
+  const lost = words.map((text, i) => ({ ...shape, text, offset: piece.kept[i][0] }))
+    .filter((_, i) => !copied.includes(i));
+  const left = copied.map((i) => words[i]);
+  if (!piece.marks.length && !lost.length) return reveal(weighed.text, left);
   const root = markTree(piece, lost, weighed);
   placeNodes(root, weighed.weights);
-  return new MarkWriter(weighed, spellings).write(root);
+  return new MarkWriter(weighed, left).write(root);
 }
 
-/** The protected words that a translation lacks, as marks. */
-function lostWords(piece, protectedWords, text) {
-  const needed = new Map();
-  return protectedWords.flatMap((word, i) => {
-    needed.set(word, (needed.get(word) ?? 0) + 1);
-    if (needed.get(word) <= countOccurrences(normalise(word), text)) return [];
-    const offset = piece.protectedSpans[i][0];
-    return [{ text: word, offset, kind: "WORD", partner: null, isOrdered: false, spaceBefore: true, spaceAfter: true }];
-  });
+function keptWords({ text, kept }) {
+  return kept.map((span) => text.slice(...span));
+}
+
+/** A text with the next of these words in place of each HIDDEN. */
+function reveal(text, left) {
+  return text.replaceAll(HIDDEN, () => left.shift());
 }
 
 /** A pair of marks and what is between them, or a mark by itself, around some words of the translation. */
@@ -175,8 +174,8 @@ function pointOf({ parent, parts: [part] }, weights, owners, earliest) {
 
 /** Writes the words of a translation and the marks between them. */
 class MarkWriter {
-  constructor(weighed, spellings) {
-    Object.assign(this, { weighed, spellings, written: "", nextGap: 0, needsSpace: false });
+  constructor(weighed, copied) {
+    Object.assign(this, { weighed, copied, written: "", nextGap: 0, needsSpace: false });
   }
 
   write(node) {
@@ -197,7 +196,7 @@ class MarkWriter {
     const text = this.weighed.characters.slice(...this.weighed.words[word]).join("");
     if (this.needsSpace && !TABLES.noSpaceBefore.includes(text[0])) this.writeSpace();
     this.needsSpace = false;
-    this.written += this.spellings.get(text) ?? text;
+    this.written += reveal(text, this.copied);
   }
 
   writeMark(mark, word) {

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from seq2seq_cli.decoding.page.javascript import replacement_in_javascript, to_javascript
+from seq2seq_cli.decoding.page.javascript import to_javascript
 
 
 def test_the_classes_are_pythons() -> None:
@@ -24,7 +24,3 @@ def test_references_to_groups_are_kept() -> None:
 def test_what_has_no_counterpart_is_refused() -> None:
     with pytest.raises(ValueError, match="no counterpart of GROUPREF_EXISTS"):
         to_javascript(r"(a)?(?(1)b|c)")
-
-
-def test_groups_in_replacements() -> None:
-    assert replacement_in_javascript(r"\1 $") == "$1 $$"

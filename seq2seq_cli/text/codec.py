@@ -279,8 +279,12 @@ class Codec:
             small = capitalise(lower(text, self.config.language), self.config.language)
             of_small = list(cut(small))
             if upper(small, self.config.language) == text and _unknown(of_small) <= _unknown(words):
-                return [Word("", self._capitals, ("",)), *of_small]
+                return [Word("", self._capitals, ("",)), *map(self._in_upper, of_small)]
         return words
+
+    def _in_upper(self, word: Word) -> Word:
+        language = self.config.language
+        return Word(upper(word.text, language), word.ids, tuple(upper(part, language) for part in word.parts))
 
     def _cut(self, text: str) -> Iterable[Word]:
         """The words of a normalised text in its own case."""

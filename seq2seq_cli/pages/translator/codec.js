@@ -37,7 +37,11 @@ class Codec {
     const ofSmall = cut(small);
     const isKnown = ofSmall.filter(isUnknown).length <= words.filter(isUnknown).length;
     if (!isKnown || upper(small, this.language) !== text) return words;
-    return [{ text: "", ids: [this.capitals], parts: [""] }, ...ofSmall];
+    return [{ text: "", ids: [this.capitals], parts: [""] }, ...ofSmall.map((word) => this.inUpper(word))];
+  }
+
+  inUpper({ text, ids, parts }) {
+    return { text: upper(text, this.language), ids, parts: parts.map((part) => upper(part, this.language)) };
   }
 
   cut(text) {

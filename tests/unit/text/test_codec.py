@@ -11,8 +11,9 @@ import pytest
 from seq2seq_cli.config.choices import Unit
 from seq2seq_cli.config.schema.text import SideConfig, SourceConfig, TargetConfig, TextConfig
 from seq2seq_cli.errors import ModelFileError
+from seq2seq_cli.text.casing import upper
 from seq2seq_cli.text.codec import Codec
-from seq2seq_cli.text.normalise import CONTINUING, SPACING
+from seq2seq_cli.text.normalise import CAPITALS, CONTINUING, SPACING
 from seq2seq_cli.text.segmenter import get_segmenter
 from seq2seq_cli.text.sides import fit_codecs
 from seq2seq_cli.text.vocabulary import BOS, EOS, PAD, UNK
@@ -435,6 +436,7 @@ def test_a_codec_reads_and_writes_without_the_libraries_that_made_it(tmp_path: P
 import sys
 from pathlib import Path
 sys.modules["spacy"] = None  # as if it were not installed
+from seq2seq_cli.text.casing import upper
 from seq2seq_cli.text.codec import Codec
 codec = Codec.load(Path({str(tmp_path / "tgt.json")!r}))
 assert codec.write(codec.read({PARTS_TEXT!r}).ids).text
@@ -466,3 +468,87 @@ def test_protected_spans_stand_side_by_side_and_at_the_ends(unit: Unit) -> None:
     assert [word.text for word in reading.words if word.text != SPACING] == ["https://a", "b-", "b@c"]
     assert [id_ for id_ in reading.ids if id_ == UNK] == [UNK] * 3
     assert reading.text == "https://a b-b@c \ufdd0"
+
+
+def has_capitals(codec: Codec, ids: list[int]) -> bool:
+    return ids[:1] == [codec.vocabulary.id(CAPITALS)]
+
+
+@pytest.mark.parametrize(
+    ("language", "usual", "text"),
+    [
+        ("de", "Geht es dir gut?", "GEHT ES DIR GUT?"),
+        ("de", "Die strasse", "DIE STRASSE"),  # not Straße, which would be written STRASSE too
+        ("en", "It's 3 p.m.!", "IT'S 3 P.M.!"),
+        ("tr", "İyi ışık var.", "İYİ IŞIK VAR."),
+        ("nl", "IJsland is mooi", "IJSLAND IS MOOI"),
+        ("el", "Ο λόγος", "Ο ΛΌΓΟΣ"),
+    ],
+)
+def test_a_text_in_capitals_is_a_usual_one_behind_a_unit_of_its_own(language: str, usual: str, text: str) -> None:
+    codec = fitted(TargetConfig(language=language, min_count=1), usual, unit="bpe")
+    reading = codec.read(text)
+    assert has_capitals(codec, reading.ids)
+    assert reading.ids[1:] == codec.read(usual).ids
+    assert codec.in_capitals(reading.ids) == codec.in_capitals(reading.ids[1:]) == reading.ids
+    assert codec.write(reading.ids).text == codec.text(reading.ids) == text
+    assert "".join(reading.parts) == text.replace(" ", "")  # in the case of the text
+
+
+@pytest.mark.parametrize(
+    ("known", "text"),
+    [
+        ("Weiß ẞ WEI", "WEIẞ"),  # capitals would give SS
+        ("NASA", "NASA"),  # known in capitals alone
+        ("I am A 3", "A 3"),  # one letter
+        ("OK 好 ok", "OK好"),  # a letter without case
+        ("Go NOW now", "Go NOW"),
+    ],
+)
+def test_other_texts_with_capitals_are_read_as_they_are(known: str, text: str) -> None:
+    codec = fitted(TargetConfig(language="de", min_count=1), known, unit="bpe")
+    reading = codec.read(text)
+    assert not has_capitals(codec, reading.ids)
+    assert UNK not in reading.ids
+    assert codec.write(reading.ids).text == codec.text(reading.ids) == text
+
+
+def test_copies_into_a_text_in_capitals_are_as_they_stand_in_the_source() -> None:
+    codec = fitted(TargetConfig(language="de", min_count=1), "Frag es an!", unit="bpe")
+    reading = codec.read("FRAG ZOË (a@b.de) AN!", [(10, 16)])
+    assert has_capitals(codec, reading.ids)
+    unknown = [word.text for word in reading.words if word.is_unknown]
+    assert unknown == ["ZOË", "(", "a@b.de", ")"]
+    places = [place for place, id_ in enumerate(reading.ids) if id_ == UNK]
+    assert (
+        codec.write(reading.ids, dict(zip(places, ["ZOË", "", "a@b.de", ""], strict=True))).text
+        == "FRAG ZOË a@b.de AN!"
+    )
+
+
+@pytest.mark.parametrize(
+    ("unit", "config", "has"),
+    [
+        ("bpe", TargetConfig(language="de", min_count=1), True),
+        ("bpe", TargetConfig(language="de", min_count=1, lowercase=True), False),
+        ("bpe", TargetConfig(language="zh", min_count=1), False),
+        ("word", TargetConfig(language="de", min_count=1), False),
+        ("character", TargetConfig(language="de", min_count=1), False),
+    ],
+)
+def test_subwords_that_keep_their_case_have_a_unit_for_capitals(unit: Unit, config: TargetConfig, has: bool) -> None:
+    text = "他吻她" if config.language == "zh" else "Sie küsste ihn."
+    codec = fitted(config, text, unit=unit)
+    assert codec.has_capitals == has
+    ids = codec.read(text).ids
+    expected = upper(text, config.language) if has else codec.write(ids).text
+    assert codec.write(codec.in_capitals(ids)).text == expected
+
+
+@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("spacing", [True, False])
+@pytest.mark.parametrize("text", ["Geht's dir (gut)?", "e\u0301 3,5 %", "GEHT DIR", "a", ""])
+def test_units_are_written_fast_as_they_are_slowly(unit: Unit, spacing: bool, text: str) -> None:
+    codec = fitted(TargetConfig(language="de", min_count=1, spacing=spacing), text, "Geht dir", unit=unit)
+    ids = codec.read(text).ids
+    assert codec.text([BOS, *ids, EOS, PAD]) == codec.write(ids).text

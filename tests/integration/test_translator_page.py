@@ -10,6 +10,7 @@ import numpy as np
 import onnx
 import pytest
 
+from seq2seq_cli.config.choices import Unit
 from seq2seq_cli.config.schema.model import ModelConfig, ScoreName
 from seq2seq_cli.decoding.load import load
 from seq2seq_cli.decoding.page.graph_data import graph_data
@@ -46,6 +47,10 @@ TEXTS = [
     "</script><script>document.title = 'taken'</script><img src=x onerror=document.title='taken'> he saw",
     'he saw "her" \u2028 ${she} \\u003c constructor __proto__ 😀 👨‍👩‍👧',
     "the dog . " * 40,
+    "He saw 😀 her 👍🏽. 🇩🇪 She (kissed) ❤️ him →",
+    "Move %s to $2 and {host}{path}, or $1! ▁ ${x} she@he.com",
+    "<p>He\nsaw <b>her</b>.\r\n\r\nShe\tkissed\vhim</p>",
+    "HE SAW %s AT `the dog`. don´t",
 ]
 SAMPLE = Path(__file__).parents[2] / "data" / "sample.txt"
 
@@ -97,12 +102,12 @@ def translated(browser: Browser, texts: list[str]) -> list[Any]:
     return found
 
 
-@pytest.mark.parametrize("score", ["general", "additive", "none"])
+@pytest.mark.parametrize(("score", "unit"), [("general", "word"), ("additive", "bpe"), ("none", "character")])
 @pytest.mark.parametrize("copies", [False, True])
 def test_its_translations_and_weights_are_those_of_python(
-    browser: Browser, tmp_path: Path, score: ScoreName, copies: bool
+    browser: Browser, tmp_path: Path, score: ScoreName, unit: Unit, copies: bool
 ) -> None:
-    run = with_rounded_weights(make_run(tmp_path / "run", score=score, copies=copies))
+    run = with_rounded_weights(make_run(tmp_path / "run", score=score, unit=unit, copies=copies))
     open_page(browser, run)
     expected = load(run.path).translator.translate(TEXTS)
     found = translated(browser, TEXTS)
@@ -113,6 +118,7 @@ def test_its_translations_and_weights_are_those_of_python(
         for sentence, reference in zip(ours["sentences"], theirs.sentences, strict=True):
             assert sentence["src_tokens"] == reference.src_tokens
             assert sentence["tgt_tokens"] == reference.tgt_tokens
+            assert sentence["translation"] == reference.written
             np.testing.assert_allclose(
                 sentence["log_probabilities"], reference.token_log_probabilities, rtol=0, atol=1e-4
             )
@@ -202,7 +208,9 @@ SAID = [
     "a" * 1001,
     "😀 :-) :)) C++ U.S.A. o.k. ... -- x-ray 10km/h",
     "constructor __proto__ toString",
-    "My name is  Anna O'Brien. Nowak saw Dr. Łódź-Müller, Kowalski's dog, African-American NATO, Covid-19.",
+    "HE SAW %s AND O´BRIEN AT 'HTTP://A.ORG/B', ΟΔΟΣ ΣΟΦΙΑΣ",
+    "WEIẞ, STRAẞE UND İĞNE #1 DON'T",
+    "<b>He</b> {x}{y}z, 👩‍👧 (👍🏽) $2 and $1.\n<br>1. don´t `f(x)` rock ’n’ roll‘s",
     "\ufeffa\x00b\u00adc\x85d\u2028e \u2581f\u258fg \ufdd0",
 ]
 
@@ -211,7 +219,7 @@ SAID = [
 @pytest.mark.parametrize("language", ["en", "de", "fr", "tr", "ka", "el"])
 @pytest.mark.parametrize("plain", [False, True])
 def test_texts_are_read_and_written_as_in_python(
-    browser: Browser, folder: Path, language: str, unit: Any, plain: bool
+    browser: Browser, folder: Path, language: str, unit: Unit, plain: bool
 ) -> None:
     if not (folder / "any.html").exists():
         open_page(browser, make_run(folder / "any"))

@@ -46,8 +46,8 @@ def make_run(
     )
     run = RunFolder(path)
     run.write_config(config)
-    counts = [Counter(2 * ("".join(units) if unit == "character" else units)) for units in (SRC_UNITS, TGT_UNITS)]
-    src, tgt = fit_codecs(config.text, *counts)
+    src_units, tgt_units = ("".join(units) if unit == "character" else units for units in (SRC_UNITS, TGT_UNITS))
+    src, tgt = fit_codecs(config.text, Counter(src_units * 2), Counter(tgt_units * 2))
     save_codecs(path, (src, tgt))
     with torch.random.fork_rng(devices=[]), torch.no_grad():
         torch.manual_seed(1)

@@ -149,10 +149,7 @@ class Codec:
         Each span ``text[start:end]`` of `protected` is one unknown word, whatever it holds. The spans are in order and
         do not overlap.
         """
-        if protected:
-            words = self._words_around(text, protected)
-        else:
-            words = self._in_usual_case(self._spelt(text), self._cut)
+        words = self._words_around(text, protected) if protected else self._in_usual_case(self._spelt(text), self._cut)
         return Reading(text, words, list(chain.from_iterable([word.ids for word in words])))
 
     def write(self, ids: Iterable[int], copies: Mapping[int, str] | None = None) -> Writing:

@@ -16,6 +16,7 @@ from seq2seq_cli.decoding.load import load
 from seq2seq_cli.decoding.page.graph_data import graph_data
 from seq2seq_cli.decoding.page.text_data import codec_data, expressions_data, tables_data
 from seq2seq_cli.decoding.passages.passage import Limits, split_passage
+from seq2seq_cli.decoding.passages.pieces import Piece
 from seq2seq_cli.pages.translator import known_operators, rounded
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import DECODER, ENCODER
@@ -215,10 +216,27 @@ SAID = [
 ]
 
 
+READ = """
+(({codec, expressions, tables, texts}) => {
+  setTables(expressions, tables);
+  const side = new Codec(codec);
+  const limits = {maxLength: 60, countIds: (text) => side.read(text).ids.length};
+  const marksOf = ({marks}) => marks.map(({text, kind, partner}) => [text, kind, partner]);
+  return texts.map((given) => {
+    const {ids, parts} = side.read(given);
+    const {text, units} = side.write(ids);
+    const pieces = splitPassage(given, limits).pieces.map((piece) =>
+      [piece.source, piece.text, keptWords(piece), marksOf(piece), side.read(piece.text, piece.kept).parts]);
+    return [ids, parts, text, units, pieces];
+  });
+})
+"""
+
+
 @pytest.mark.parametrize("unit", ["word", "bpe", "character"])
 @pytest.mark.parametrize("language", ["en", "de", "fr", "tr", "ka", "el"])
 @pytest.mark.parametrize("plain", [False, True])
-def test_texts_are_read_and_written_as_in_python(
+def test_texts_are_read_split_and_written_as_in_python(
     browser: Browser, folder: Path, language: str, unit: Unit, plain: bool
 ) -> None:
     if not (folder / "any.html").exists():
@@ -226,34 +244,20 @@ def test_texts_are_read_and_written_as_in_python(
     options = SideOptions(language=language, lowercase=plain, spacing=not plain, min_count=1, max_size=90)
     counts = dict.fromkeys(get_segmenter(options, unit).tokens(" ".join(SAID[:-5])), 2)
     codec = replace(Codec.fit(options, unit, counts), apostrophe="’" if language == "fr" else "'")
-    data = {
-        "codec": codec_data(codec),
-        "expressions": expressions_data(),
-        "tables": tables_data(language),
-        "texts": SAID,
-    }
-    found = browser.run(
-        f"(({{codec, expressions, tables, texts}}) => {{ setTables(expressions, tables);"
-        " const side = new Codec(codec); return texts.map((text) => { const {ids, parts} = side.read(text);"
-        " const {text: written, units} = side.write(ids);"
-        " const pieces = splitPassage(text, {maxLength: 60, countIds: (part) => side.read(part).ids.length});"
-        " const marksOf = ({marks}) => marks.map(({text, kind, partner}) => [text, kind, partner]);"
-        " const readOf = (piece) => side.read(piece.text, piece.kept);"
-        " return [ids, parts, written, units, pieces.pieces.map((piece) => [piece.source, piece.text,"
-        " keptWords(piece), marksOf(piece), readOf(piece).ids, readOf(piece).parts])]; }); })"
-        f"({json.dumps(data)})"
-    )
+    tables = {"expressions": expressions_data(), "tables": tables_data(language)}
+    found = browser.run(f"{READ}({json.dumps({'codec': codec_data(codec), **tables, 'texts': SAID})})")
     limits = Limits(max_length=60, count_ids=lambda part: len(codec.read(part).ids))
     for text, ours in zip(SAID, found, strict=True):
         reading = codec.read(text)
-        writing = codec.write(reading.ids)
         pieces = split_passage(text, language=language, limits=limits).pieces
-        theirs = [[piece.source, piece.text, piece.kept_words] for piece in pieces]
-        for piece, of_piece in zip(pieces, theirs, strict=True):
-            of_piece.append([[mark.text, mark.kind.name, mark.partner] for mark in piece.marks])
-            around = codec.read(piece.text, piece.kept)
-            of_piece += [around.ids, around.parts]
-        assert ours == [reading.ids, reading.parts, writing.text, writing.units, theirs]
+        expected = [reading.ids, reading.parts, *codec.write(reading.ids), [shown(piece, codec) for piece in pieces]]
+        assert ours == expected
+
+
+def shown(piece: Piece, codec: Codec) -> list[Any]:
+    """A piece as READ gives it."""
+    marks = [[mark.text, mark.kind.name, mark.partner] for mark in piece.marks]
+    return [piece.source, piece.text, piece.kept_words, marks, codec.read(piece.text, piece.kept).parts]
 
 
 def test_it_translates_what_is_typed_and_shows_its_attention(browser: Browser, tmp_path: Path) -> None:

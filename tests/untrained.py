@@ -1,11 +1,11 @@
 """Runs of small untrained models."""
 
 from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
 
 import torch
 
+from seq2seq_cli.config.choices import Unit
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.config.schema.data import DataConfig
 from seq2seq_cli.config.schema.decoding import DecodingConfig
@@ -27,13 +27,13 @@ def make_run(
     copies: bool = False,
     score: ScoreName = "general",
     languages: tuple[str, str] = ("en", "de"),
-    tgt_units: Sequence[str] = TGT_UNITS,
+    unit: Unit = "word",
 ) -> RunFolder:
     """A run of an untrained model, the newest one, which writes unknown words and nothing else, or none."""
     config = Config(
         data=DataConfig(max_tokens=4),
         text=TextConfig(
-            unit="word",
+            unit=unit,
             src=SourceConfig(lowercase=True, spacing=False, language=languages[0]),
             tgt=TargetConfig(language=languages[1]),
         ),
@@ -46,7 +46,8 @@ def make_run(
     )
     run = RunFolder(path)
     run.write_config(config)
-    src, tgt = fit_codecs(config.text, Counter(SRC_UNITS * 2), Counter([*tgt_units] * 2))
+    src_units, tgt_units = ("".join(units) if unit == "character" else units for units in (SRC_UNITS, TGT_UNITS))
+    src, tgt = fit_codecs(config.text, Counter(src_units * 2), Counter(tgt_units * 2))
     save_codecs(path, (src, tgt))
     with torch.random.fork_rng(devices=[]), torch.no_grad():
         torch.manual_seed(1)

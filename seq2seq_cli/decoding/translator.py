@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from seq2seq_cli.compute.threads import map_in_threads
 from seq2seq_cli.config.choices import MOST_EXTRA_TOKENS
-from seq2seq_cli.decoding.alignment import positions_of_span
 from seq2seq_cli.decoding.batches import chunks, similar_lengths
 from seq2seq_cli.decoding.copying import copy_by_attention, copy_in_order
 from seq2seq_cli.decoding.demands import Demands
@@ -220,6 +219,5 @@ class _Source(NamedTuple):
         """Read a sentence with the codec of the source."""
         piece = sentence.piece
         reading = codec.read(piece.text, piece.kept)
-        owners = [i for i, word in enumerate(reading.words) for _ in word.ids]
-        places = [positions_of_span(reading, piece.text, span) for span in piece.kept]
-        return cls(sentence, reading, {owners[place]: i for i, of_word in enumerate(places) for place in of_word})
+        kept = (i for i, word in enumerate(reading.words) if word.is_protected)
+        return cls(sentence, reading, {word: i for i, word in enumerate(kept)})

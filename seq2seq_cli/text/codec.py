@@ -56,6 +56,8 @@ class Word(NamedTuple):
     """Several with bpe, else one."""
     parts: tuple[str, ...]
     """The surface form cut into one part per id; empty for an id that is only the space before the word."""
+    is_protected: bool = False
+    """Whether it is one of the spans that are read as unknown words."""
 
     @property
     def is_unknown(self) -> bool:
@@ -425,7 +427,7 @@ def _unknown(words: Iterable[Word]) -> int:
 
 
 def _protected(text: str) -> Word:
-    return Word(text, (UNK,), (text,))
+    return Word(text, (UNK,), (text,), is_protected=True)
 
 
 class _Token(NamedTuple):

@@ -10,11 +10,13 @@ import numpy as np
 import onnx
 import pytest
 
+from seq2seq_cli.config.choices import Unit
 from seq2seq_cli.config.schema.model import ModelConfig, ScoreName
 from seq2seq_cli.decoding.load import load
 from seq2seq_cli.decoding.page.graph_data import graph_data
 from seq2seq_cli.decoding.page.text_data import codec_data, expressions_data, tables_data
 from seq2seq_cli.decoding.passages.passage import Limits, split_passage
+from seq2seq_cli.decoding.passages.pieces import Piece
 from seq2seq_cli.pages.translator import known_operators, rounded
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import DECODER, ENCODER
@@ -46,6 +48,10 @@ TEXTS = [
     "</script><script>document.title = 'taken'</script><img src=x onerror=document.title='taken'> he saw",
     'he saw "her" \u2028 ${she} \\u003c constructor __proto__ 😀 👨‍👩‍👧',
     "the dog . " * 40,
+    "He saw 😀 her 👍🏽. 🇩🇪 She (kissed) ❤️ him →",
+    "Move %s to $2 and {host}{path}, or $1! ▁ ${x} she@he.com",
+    "<p>He\nsaw <b>her</b>.\r\n\r\nShe\tkissed\vhim</p>",
+    "HE SAW %s AT `the dog`. don´t",
 ]
 SAMPLE = Path(__file__).parents[2] / "data" / "sample.txt"
 
@@ -97,12 +103,12 @@ def translated(browser: Browser, texts: list[str]) -> list[Any]:
     return found
 
 
-@pytest.mark.parametrize("score", ["general", "additive", "none"])
+@pytest.mark.parametrize(("score", "unit"), [("general", "word"), ("additive", "bpe"), ("none", "character")])
 @pytest.mark.parametrize("copies", [False, True])
 def test_its_translations_and_weights_are_those_of_python(
-    browser: Browser, tmp_path: Path, score: ScoreName, copies: bool
+    browser: Browser, tmp_path: Path, score: ScoreName, unit: Unit, copies: bool
 ) -> None:
-    run = with_rounded_weights(make_run(tmp_path / "run", score=score, copies=copies))
+    run = with_rounded_weights(make_run(tmp_path / "run", score=score, unit=unit, copies=copies))
     open_page(browser, run)
     expected = load(run.path).translator.translate(TEXTS)
     found = translated(browser, TEXTS)
@@ -113,6 +119,7 @@ def test_its_translations_and_weights_are_those_of_python(
         for sentence, reference in zip(ours["sentences"], theirs.sentences, strict=True):
             assert sentence["src_tokens"] == reference.src_tokens
             assert sentence["tgt_tokens"] == reference.tgt_tokens
+            assert sentence["translation"] == reference.written
             np.testing.assert_allclose(
                 sentence["log_probabilities"], reference.token_log_probabilities, rtol=0, atol=1e-4
             )
@@ -202,50 +209,55 @@ SAID = [
     "a" * 1001,
     "😀 :-) :)) C++ U.S.A. o.k. ... -- x-ray 10km/h",
     "constructor __proto__ toString",
-    "My name is  Anna O'Brien. Nowak saw Dr. Łódź-Müller, Kowalski's dog, African-American NATO, Covid-19.",
+    "HE SAW %s AND O´BRIEN AT 'HTTP://A.ORG/B', ΟΔΟΣ ΣΟΦΙΑΣ",
+    "WEIẞ, STRAẞE UND İĞNE #1 DON'T",
+    "<b>He</b> {x}{y}z, 👩‍👧 (👍🏽) $2 and $1.\n<br>1. don´t `f(x)` rock ’n’ roll‘s",
     "\ufeffa\x00b\u00adc\x85d\u2028e \u2581f\u258fg \ufdd0",
 ]
+
+
+READ = """
+(({codec, expressions, tables, texts}) => {
+  setTables(expressions, tables);
+  const side = new Codec(codec);
+  const limits = {maxLength: 60, countIds: (text) => side.read(text).ids.length};
+  const marksOf = ({marks}) => marks.map(({text, kind, partner}) => [text, kind, partner]);
+  return texts.map((given) => {
+    const {ids, parts} = side.read(given);
+    const {text, units} = side.write(ids);
+    const pieces = splitPassage(given, limits).pieces.map((piece) =>
+      [piece.source, piece.text, keptWords(piece), marksOf(piece), side.read(piece.text, piece.kept).parts]);
+    return [ids, parts, text, units, pieces];
+  });
+})
+"""
 
 
 @pytest.mark.parametrize("unit", ["word", "bpe", "character"])
 @pytest.mark.parametrize("language", ["en", "de", "fr", "tr", "ka", "el"])
 @pytest.mark.parametrize("plain", [False, True])
-def test_texts_are_read_and_written_as_in_python(
-    browser: Browser, folder: Path, language: str, unit: Any, plain: bool
+def test_texts_are_read_split_and_written_as_in_python(
+    browser: Browser, folder: Path, language: str, unit: Unit, plain: bool
 ) -> None:
     if not (folder / "any.html").exists():
         open_page(browser, make_run(folder / "any"))
     options = SideOptions(language=language, lowercase=plain, spacing=not plain, min_count=1, max_size=90)
     counts = dict.fromkeys(get_segmenter(options, unit).tokens(" ".join(SAID[:-5])), 2)
     codec = replace(Codec.fit(options, unit, counts), apostrophe="’" if language == "fr" else "'")
-    data = {
-        "codec": codec_data(codec),
-        "expressions": expressions_data(),
-        "tables": tables_data(language),
-        "texts": SAID,
-    }
-    found = browser.run(
-        f"(({{codec, expressions, tables, texts}}) => {{ setTables(expressions, tables);"
-        " const side = new Codec(codec); return texts.map((text) => { const {ids, parts} = side.read(text);"
-        " const {text: written, units} = side.write(ids);"
-        " const pieces = splitPassage(text, {maxLength: 60, countIds: (part) => side.read(part).ids.length});"
-        " const marksOf = ({marks}) => marks.map(({text, kind, partner}) => [text, kind, partner]);"
-        " const readOf = (piece) => side.read(piece.text, piece.kept);"
-        " return [ids, parts, written, units, pieces.pieces.map((piece) => [piece.source, piece.text,"
-        " keptWords(piece), marksOf(piece), readOf(piece).ids, readOf(piece).parts])]; }); })"
-        f"({json.dumps(data)})"
-    )
+    tables = {"expressions": expressions_data(), "tables": tables_data(language)}
+    found = browser.run(f"{READ}({json.dumps({'codec': codec_data(codec), **tables, 'texts': SAID})})")
     limits = Limits(max_length=60, count_ids=lambda part: len(codec.read(part).ids))
     for text, ours in zip(SAID, found, strict=True):
         reading = codec.read(text)
-        writing = codec.write(reading.ids)
         pieces = split_passage(text, language=language, limits=limits).pieces
-        theirs = [[piece.source, piece.text, piece.kept_words] for piece in pieces]
-        for piece, of_piece in zip(pieces, theirs, strict=True):
-            of_piece.append([[mark.text, mark.kind.name, mark.partner] for mark in piece.marks])
-            around = codec.read(piece.text, piece.kept)
-            of_piece += [around.ids, around.parts]
-        assert ours == [reading.ids, reading.parts, writing.text, writing.units, theirs]
+        expected = [reading.ids, reading.parts, *codec.write(reading.ids), [shown(piece, codec) for piece in pieces]]
+        assert ours == expected
+
+
+def shown(piece: Piece, codec: Codec) -> list[Any]:
+    """A piece as READ gives it."""
+    marks = [[mark.text, mark.kind.name, mark.partner] for mark in piece.marks]
+    return [piece.source, piece.text, piece.kept_words, marks, codec.read(piece.text, piece.kept).parts]
 
 
 def test_it_translates_what_is_typed_and_shows_its_attention(browser: Browser, tmp_path: Path) -> None:

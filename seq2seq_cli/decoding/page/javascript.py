@@ -33,12 +33,12 @@ _LINE_PLACES: Mapping[str, str] = {**_PLACES, "AT_BEGINNING": r"(?<![^\n])", "AT
 """With MULTILINE."""
 
 
-def to_javascript(pattern: str | re.Pattern[str], *, ignores_case: bool = False, finds_all: bool = False) -> Expression:
+def to_javascript(pattern: str | re.Pattern[str], *, finds_all: bool = False) -> Expression:
     """The expression for JavaScript, with the flag that finds all matches one after the other, or the first alone.
 
     Raises ValueError for an expression with a part that has no counterpart here.
     """
-    compiled = re.compile(pattern, re.IGNORECASE if ignores_case else 0) if isinstance(pattern, str) else pattern
+    compiled = re.compile(pattern)
     parsed = _parser.parse(compiled.pattern, compiled.flags)
     names = {number: name for name, number in parsed.state.groupdict.items()}
     source = _Translator(names, compiled.flags).sequence(parsed)

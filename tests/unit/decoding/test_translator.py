@@ -185,7 +185,7 @@ def test_what_is_kept_comes_through_once_whatever_the_model_writes(
 ) -> None:
     with torch.no_grad():
         model.output.bias[UNK] = bias
-    patterns = ["She saw {}.", "{} saw her", "Tom saw, {}", "She {} saw {} the dog.", "Tom saw. {}"]
+    patterns = ["She saw {}.", "{} saw her", "Tom saw, {}", "She {} saw {} the dog.", "Tom saw. {}", "▁ saw {}"]
     asked = [(kept, pattern.count("{}"), pattern.replace("{}", kept)) for kept in KEPT for pattern in patterns]
     found = translator(model, src_codec, tgt_codec).translate([text for *_, text in asked])
     for (kept, times, text), translation in zip(asked, found, strict=True):

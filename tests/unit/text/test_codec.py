@@ -452,7 +452,7 @@ def test_a_protected_span_is_one_unknown_word_between_the_known_ones(unit: Unit)
     codec = fitted(TargetConfig(language="de", min_count=1), text, unit=unit)
     start = text.index("geht")
     words = codec.read(text, [(start, start + 4)]).words
-    assert [word for word in words if word.is_unknown] == [("geht", (UNK,), ("geht",))]
+    assert [word for word in words if word.is_unknown] == [("geht", (UNK,), ("geht",), True)]
     at = [word.is_unknown for word in words].index(True)
     before, after = ([id_ for word in part for id_ in word.ids] for part in (words[:at], words[at + 1 :]))
     assert codec.write(before).text == "Geht ("

@@ -13,7 +13,7 @@ def test_the_classes_are_pythons() -> None:
 
 
 def test_names_flags_and_places_are_kept() -> None:
-    assert to_javascript("(?P<word>a)|b$", ignores_case=True) == (r"(?:(?<word>a)|b(?=\n?$))", "iv")
+    assert to_javascript(re.compile("(?P<word>a)|b$", re.IGNORECASE)) == (r"(?:(?<word>a)|b(?=\n?$))", "iv")
     assert to_javascript(re.compile("^a.", re.MULTILINE | re.DOTALL), finds_all=True) == (r"(?<![^\n])a[\s\S]", "gv")
 
 

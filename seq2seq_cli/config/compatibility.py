@@ -129,10 +129,6 @@ def _encoder(model: "ModelConfig") -> Iterator[Problem]:
     if model.encoder.reverse and model.encoder.directions != "one":
         why = "one of two directions reads from the end already"
         yield _needs(model, "encoder.reverse", "encoder.directions", "one", why)
-    if model.encoder.adds_words and model.encoder.embedding_size != model.encoder.memory_size:
-        keys = ("encoder.adds_words", "encoder.embedding_size", "encoder.hidden_size", "encoder.directions")
-        sizes = f"{_named(model, 'encoder.embedding_size')} and {_memory(model)}"
-        yield keys, f"{sizes} must be equal for {_named(model, 'encoder.adds_words')}, which adds them entry by entry"
 
 
 def _variational_dropout(model: "ModelConfig") -> Iterator[Problem]:

@@ -28,7 +28,6 @@ class Encoder(nn.Module):
         super().__init__()
         self.directions = config.directions
         self.reverse = config.reverse
-        self.adds_words = config.adds_words
         self.size = config.memory_size
         self.embedding = nn.Embedding(vocabulary_size, config.embedding_size)
         self.word_dropout = WordDropout(config.word_dropout)
@@ -57,11 +56,8 @@ class Encoder(nn.Module):
 
     def _run(self, src: Int[Tensor, "B S"], lengths: Int[Tensor, " B"]) -> tuple[Float[Tensor, "B S E"], RNNState]:
         between = self.dropout if self.training and isinstance(self.dropout, VariationalDropout) else None
-        embedded = self.dropout(self.word_dropout(self.embedding(src)))
-        outputs, last = run_rnn(self.rnn, embedded, lengths, between)
+        outputs, last = run_rnn(self.rnn, self.dropout(self.word_dropout(self.embedding(src))), lengths, between)
         states, lasts = self._merge(outputs), [self._merge_last(last)]
-        if self.adds_words:
-            states = states + embedded
         for rnn in self.residual:
             outputs, last = run_rnn(cast("RNN", rnn), self.dropout(states), lengths)
             states = states + self._merge(outputs)

@@ -37,8 +37,6 @@ class EncoderConfig(Section):
     """Probability that training sets an entry to zero, in the states that the decoder attends to."""
     residual: bool = False
     """Add the input of a layer to its output, from the third layer on."""
-    adds_words: bool = False
-    """Add the vector of each word to its state, so that the decoder can copy the word; both must have one size."""
     reverse: bool = False
     """Read the source backwards, from its last word."""
 

@@ -26,14 +26,6 @@ JOINED = "model.encoder.directions=joined"
             ["model.encoder.reverse (true)", "model.encoder.directions (joined)"],
         ),
         (
-            ["model.encoder.adds_words=true", "model.encoder.embedding_size=128"],
-            [
-                "model.encoder.adds_words (true)",
-                "model.encoder.embedding_size (128)",
-                "model.encoder.hidden_size (256)",
-            ],
-        ),
-        (
             ["model.attention.score=fixed", "model.encoder.state_dropout=0.1"],
             ["model.encoder.state_dropout (0.1)", "model.attention.score (fixed)"],
         ),
@@ -163,7 +155,6 @@ def test_a_value_that_fits_no_other_key_is_refused_with_a_line_for_each() -> Non
         ["model.encoder.hidden_size=128", JOINED, "model.attention.score=dot"],
         ["model.encoder.directions=summed", "model.attention.score=dot"],
         ["model.attention.score=none", "model.decoder.readout=state", "model.encoder.reverse=true"],
-        ["model.encoder.adds_words=true", "model.encoder.hidden_size=128", JOINED, "model.bridge=linear"],
         # The prepared folder knows its longest source.
         ["model.attention.score=location", "text.unit=word", "data.max_tokens=200"],
         # text.shared_vocabulary is not stated: the prepared folder decides.

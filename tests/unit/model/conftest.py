@@ -70,7 +70,6 @@ def others() -> Iterator[tuple[Values, str, Values, Values]]:
         encoder = {**plain, "cell": cell, "directions": directions}
         yield encoder, "copy", {"cell": cell, "layers": 2}, {"score": "additive", "gate": True}
         deep = {**encoder, "layers": 4, "residual": True, "reverse": directions == "one"}
-        deep |= {"adds_words": True, "embedding_size": 12 if directions == "joined" else 6}
         yield deep, "linear", {"cell": cell, "layers": 1}, {"score": "location_word"}
     for cell, other in (("lstm", "gru"), ("gru_cho", "lstm")):
         for bridge, score in (("backward", "additive"), ("context", "fixed")):
@@ -131,12 +130,11 @@ def combined(
 
 def name_of(config: ModelConfig) -> str:
     encoder, attention, decoder = config.encoder, config.attention, config.decoder
-    marks = f"{'r' * encoder.residual}{'b' * encoder.reverse}{'w' * encoder.adds_words}"
     return "-".join(
         map(
             str,
             (
-                f"{encoder.directions}_{encoder.cell}{encoder.layers}{marks}",
+                f"{encoder.directions}_{encoder.cell}{encoder.layers}{'r' * encoder.residual}{'b' * encoder.reverse}",
                 config.bridge,
                 f"{attention.score}{attention.heads}_{attention.scope}{'g' * attention.gate}",
                 f"{decoder.kind}_{decoder.cell}{decoder.layers}{'f' * decoder.input_feeding}_{decoder.readout}",
@@ -153,10 +151,7 @@ def features(config: ModelConfig) -> tuple[tuple[str, Any], ...]:
     """The mechanisms of a combination, each with the key that it is the value of."""
     encoder, attention, decoder = config.encoder, config.attention, config.decoder
     return (
-        *(
-            (f"encoder.{key}", getattr(encoder, key))
-            for key in ("cell", "directions", "reverse", "layers", "residual", "adds_words")
-        ),
+        *((f"encoder.{key}", getattr(encoder, key)) for key in ("cell", "directions", "reverse", "layers", "residual")),
         *((f"attention.{key}", getattr(attention, key)) for key in ("score", "scope", "heads", "gate")),
         *((f"decoder.{key}", getattr(decoder, key)) for key in ("kind", "cell", "layers", "input_feeding", "readout")),
         ("bridge", config.bridge),

@@ -92,7 +92,6 @@ def encode(model: Any, config: Any, src: list[int]) -> tuple[list[Array], list[S
     vectors = numbers(model.encoder.embedding)["weight"]
     inputs = [vectors[word] for word in (src[::-1] if config.reverse else src)]
     stacks = [(numbers(model.encoder.rnn), layer) for layer in range(min(config.layers, 2 if config.residual else 4))]
-    words, plain = inputs, len(stacks)
     stacks += [(numbers(rnn), 0) for rnn in model.encoder.residual]
     last: list[State] = []
     for depth, (p, layer) in enumerate(stacks):
@@ -103,8 +102,6 @@ def encode(model: Any, config: Any, src: list[int]) -> tuple[list[Array], list[S
             merging = config.directions if depth + 1 >= layers_of(p) else "joined"
             outputs = [merge(merging, f, b) for f, b in zip(outputs, backwards[::-1], strict=True)]
             end = (merge(config.directions, end[0], start[0]), merge(config.directions, end[1], start[1]))
-        if config.adds_words and depth == plain - 1:
-            outputs = [x + y for x, y in zip(outputs, words, strict=True)]
         inputs = [x + y for x, y in zip(inputs, outputs, strict=True)] if depth >= 2 and config.residual else outputs
         last.append(end)
     return (inputs[::-1] if config.reverse else inputs), last

@@ -1,1 +1,1 @@
-"""The prepared folder as training and evaluation read it: manifest, ids, texts, batches, noise, inspection."""
+"""The prepared folder as training and evaluation read it: manifest, ids, texts, batches, augmentation, inspection."""

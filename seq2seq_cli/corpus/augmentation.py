@@ -70,9 +70,13 @@ class Augmentation:
     seed: int
     stream: int = 0
     """The index, from 0, among the processes that draw from one seed, each for other pairs."""
+    longest: int | None = None
+    """The most ids of a source: pairs whose line would be longer stay as they are. None: any number."""
 
     @classmethod
-    def of(cls, training: TrainingConfig, corpus: PreparedCorpus, *, stream: int = 0) -> "Augmentation | None":
+    def of(
+        cls, training: TrainingConfig, corpus: PreparedCorpus, *, stream: int = 0, longest: int | None = None
+    ) -> "Augmentation | None":
         """The augmentation of a config; None when it changes nothing.
 
         Raises PreparedFolderError when the files of the pairs are damaged.
@@ -88,6 +92,7 @@ class Augmentation:
             bpe_dropout=training.bpe_dropout,
             seed=training.seed,
             stream=stream,
+            longest=longest,
         )
 
     def apply(self, ids: ParallelIds, rows: NDArray[np.int64], *, epoch: int, window: int) -> ParallelIds:
@@ -114,12 +119,8 @@ class Augmentation:
             else:
                 known += [line] * self._copies(line)
         for group in self._groups(known, random):
-            texts = self._of_sentences(group, random)
-            draws = random.random(4) < self._line_probabilities
-            if draws.any():
-                yield self._of_line(texts or self._texts(group[0]), draws.tolist(), random)
-            else:
-                yield self._read(texts) if texts else group[0]
+            line = self._of_group(group, random)
+            yield from group if self.longest is not None and len(line.src) > self.longest else [line]
 
     def _copies(self, line: Line) -> int:
         return _NUMBER_COPIES if self.config.numbers and self._has_digits(line) else 1
@@ -135,6 +136,14 @@ class Augmentation:
             while left and len(group) < size and (length := length + len(lines[left[0]].tgt)) <= _LONGEST_JOINED:
                 group.append(lines[left.popleft()])
             yield group
+
+    def _of_group(self, group: Sequence[Line], random: Random) -> Line:
+        """The line of the pairs of a group, each of them and then the line changed as it is drawn."""
+        texts = self._of_sentences(group, random)
+        draws = random.random(4) < self._line_probabilities
+        if draws.any():
+            return self._of_line(texts or self._texts(group[0]), draws.tolist(), random)
+        return self._read(texts) if texts else group[0]
 
     def _of_sentences(self, group: Sequence[Line], random: Random) -> Texts | None:
         """The texts of a line of pairs, each changed by itself; None for a single one in which nothing is changed."""

@@ -105,12 +105,13 @@ class Updater:
         tokens, sentences = map(int, group.sum([float(sum(parts)) for parts in zip(*counts, strict=True)]))
         losses, halved = self._backward_in_memory(batches)
         # Backward leaves the mean over the processes of the gradients of their summed losses.
-        units = tokens if training.loss_unit == "token" else sentences
+        # Where pairs are joined, a batch can be left without any: its loss and its gradient are 0.
+        units = max(1, tokens if training.loss_unit == "token" else sentences)
         norm = _scale_and_clip(state.model, scale=group.size / units, max_norm=training.clip_norm)
         total = group.sum_tensor(torch.stack(losses).sum())
         # One transfer from the device: two would wait for it twice.
         summed_loss, gradient_norm = torch.stack([total, norm]).tolist()
-        loss = summed_loss / tokens
+        loss = summed_loss / max(tokens, 1)
         progress = state.progress
         lr = learning_rate(
             training,

@@ -60,7 +60,9 @@ class TrainingLoop:
         self._group = group
         self._clock = _Clock(state.progress, group)
         self._updater = Updater(state, config.training, group)
-        self._augmentation = Augmentation.of(config.training, corpus, stream=group.rank)
+        attention = config.model.attention
+        longest = attention.max_length - 1 if attention.has_places else None  # without EOS
+        self._augmentation = Augmentation.of(config.training, corpus, stream=group.rank, longest=longest)
         self._freed = FreedMemory()
 
     def __iter__(self) -> Iterator[Event]:

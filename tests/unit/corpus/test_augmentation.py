@@ -4,6 +4,7 @@ import re
 import string
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -239,6 +240,15 @@ def test_joined_lines_hold_two_to_four_pairs_up_to_a_limit() -> None:
     for (src, tgt), (_, tgt_ids) in zip(texts, lines, strict=True):
         assert tgt == src.replace("sees", "sieht").replace("they", "Sie").replace("built", "bauten")
         assert len(tgt_ids) <= 30 or src.count(".") == 1
+
+
+def test_pairs_stay_as_they_are_where_their_line_would_be_too_long() -> None:
+    codecs = codecs_of("bpe")
+    ids = encoded(PAIRS, codecs)
+    changes = replace(augmentation(codecs, joined=1.0, marks=1.0), longest=int(ids.src.lengths.max()))
+    lines = changes.apply(ids, np.arange(len(ids)), epoch=0, window=0)
+    assert lines.src.lengths.max() <= ids.src.lengths.max()
+    assert len(lines) == len(ids)
 
 
 def test_joined_sentences_have_spaces_between_them_where_their_script_has() -> None:

@@ -26,7 +26,8 @@ logger = logging.getLogger(__name__)
 def write_page(folder: RunFolder, out: Path, *, overwrite: bool = False) -> None:
     """Write the page of a run, which translates with the options of the run's config as `Translator.translate` does.
 
-    It consults no similar pairs, for which it would have to hold all training pairs; a warning says so.
+    It has one translation of a text, and consults no similar pairs, for which it would have to hold all training
+    pairs; a warning says so.
 
     Raises UsageError when `out` cannot be written, or is there already and `overwrite` is not given; ModelFileError
     when a file of the run is missing or damaged; ExportError for a run with a part that the page cannot do.
@@ -34,7 +35,7 @@ def write_page(folder: RunFolder, out: Path, *, overwrite: bool = False) -> None
     check_output(out, overwrite=overwrite)
     if read_options(folder).similar_pairs:
         logger.warning("%s: the page consults no similar pairs: it translates as with decoding.similar_pairs=0", out)
-    translator = load_translator(folder, options={"engine": "onnx", "similar_pairs": 0})
+    translator = load_translator(folder, options={"engine": "onnx", "similar_pairs": 0, "n_best": 1})
     _check(folder.path, translator)
     languages = translator.src_codec.config.language, translator.tgt_codec.config.language
     weights = read_weights(folder.chosen or folder.best_path)

@@ -2,7 +2,7 @@
 
 const [FEW_BANS, GROWTH] = [32, 8];
 
-/** The best hypotheses for a source of ids without EOS, best first: {ids, isEnded, logProbabilities, weights}. */
+/** The best hypothesis for a source of ids without EOS: {ids, isEnded, logProbabilities, weights}. */
 function search(engine, source, options, mostUnknown) {
   const rules = rulesOf(source, options, mostUnknown);
   const finished = new Finished(rules, options);
@@ -24,7 +24,7 @@ function search(engine, source, options, mostUnknown) {
     rows = kept.map((i) => extended[i]);
     state = engine.select(after, kept.map((i) => chosen[i].row));
   }
-  return finished.best();
+  return hypothesisOf(finished.best);
 }
 
 /** The rules for the translations of a source. */
@@ -91,10 +91,10 @@ function bestOf({ tokens, logProbabilities, allowed }, most) {
 }
 
 /** The candidates that go on or end: the best ones, but no hopeless ones. */
-function chooseBest(candidates, rows, ended, { beam_size: size, n_best: nBest, prune }) {
+function chooseBest(candidates, rows, ended, { beam_size: size, prune }) {
   const totalOf = ({ row, logProbability }) => rows[row].total + logProbability;
   const best = candidates.toSorted((a, b) => totalOf(b) - totalOf(a)).slice(0, Math.max(0, size - ended));
-  return best.filter((each, rank) => prune === null || totalOf(each) >= totalOf(best[0]) - prune || rank < nBest);
+  return best.filter((each) => prune === null || totalOf(each) >= totalOf(best[0]) - prune);
 }
 
 /** A row with the token of a candidate. */
@@ -108,23 +108,18 @@ function extend(row, { token, logProbability }, weights) {
   };
 }
 
-/** The finished hypotheses, worst first. */
+/** The best finished hypothesis, and the number of those with EOS. */
 class Finished {
   constructor(rules, options) {
-    this.rules = rules;
-    this.options = options;
-    this.ended = 0;
-    this.scoreToBeat = -Infinity;
-    this.all = [];
+    Object.assign(this, { rules, options, ended: 0, best: null });
   }
 
+  /** Add a row; of equals, the first is the best, and one without EOS is worse than any with it. */
   add(row) {
     const end = { row, isEnded: row.token === EOS, score: this.score(row) };
-    const isBetter = (a, b) => a.isEnded > b.isEnded || (a.isEnded === b.isEnded && a.score > b.score);
-    const place = this.all.findIndex((other) => !isBetter(end, other)); // the first of equals is the best
-    this.all.splice(place < 0 ? this.all.length : place, 0, end);
+    const isAsGood = this.best && (this.best.isEnded === end.isEnded ? this.best.score >= end.score : this.best.isEnded);
+    if (!isAsGood) this.best = end;
     this.ended += end.isEnded;
-    if (this.ended >= this.options.n_best) this.scoreToBeat = this.all.at(-this.options.n_best).score;
   }
 
   score({ total, history, coverage }) {
@@ -138,15 +133,9 @@ class Finished {
     return { none: 1, average: length, gnmt: ((5 + length) / 6) ** alpha }[penalty];
   }
 
-  /** Whether a row can still become one of the best. */
+  /** Whether a row can still become the best. */
   canWin({ total }) {
-    return total / this.divisor(this.rules.limit) > this.scoreToBeat;
-  }
-
-  best() {
-    const best = this.all.slice(-this.options.n_best).reverse().map(hypothesisOf);
-    const ids = best.map((each) => each.ids.join());
-    return best.filter((_, rank) => ids.indexOf(ids[rank]) === rank);
+    return !this.ended || total / this.divisor(this.rules.limit) > this.best.score;
   }
 }
 

@@ -27,7 +27,7 @@ class Translator {
   /** The best translation of a piece. */
   searchPiece(piece) {
     const reading = this.src.read(piece.text, piece.kept);
-    const [hypothesis] = search(this.engine, reading.ids, this.options, this.mostUnknown(reading.words));
+    const hypothesis = search(this.engine, reading.ids, this.options, this.mostUnknown(reading.words));
     return this.written(piece, reading, hypothesis);
   }
 

@@ -8,7 +8,7 @@ from seq2seq_cli.decoding.alignment import positions_of_span
 from seq2seq_cli.decoding.glossary import Glossary
 from seq2seq_cli.decoding.search.constrained import Constraints, Form, Term
 from seq2seq_cli.errors import InputError
-from seq2seq_cli.text.codec import FINAL_MARKS, Codec, Reading
+from seq2seq_cli.text.codec import FINAL_MARKS, Codec, Reading, Word
 from seq2seq_cli.text.normalise import SPACING, in_spaced_word, normalise
 from seq2seq_cli.text.vocabulary import UNK
 
@@ -27,7 +27,7 @@ class Demands:
 
     def check(self, codec: Codec) -> None:
         """Raise InputError for words that cannot be written with the codec of the target."""
-        if UNK in codec.read(self.prefix).ids:
+        if UNK in _ids(codec.read_part(self.prefix)):
             raise InputError(f"--prefix {self.prefix}: has words that the model cannot write: choose others")
         for term, translations in self.glossary.terms.items():
             if not any(True for _ in forms(translations, codec)):
@@ -44,11 +44,13 @@ class Demands:
         The prefix is for the first sentence of a text. A term at one of the positions `kept` is left alone.
         """
         prefix = normalise(self.prefix) if is_first else ""
+        # A translation in capitals begins with the unit for them, also before a prefix in capitals.
+        prefix_ids = _ids(codec.read(prefix).words if sentence.is_in_capitals else codec.read_part(prefix))
         terms = tuple(self._terms(sentence, codec, kept))
         # A sentence with a final mark inside, as in a quotation, may have a term behind it.
         is_plain = not any(FINAL_MARKS.issuperset(word.text) for word in sentence.words[:-1] if word.text)
         return Constraints(
-            prefix=tuple(codec.read(prefix).ids) if prefix else (),
+            prefix=prefix_ids,
             terms=terms,
             continuing=codec.inner_ids if terms else frozenset(),
             opening=codec.opening_ids if terms else frozenset(),
@@ -67,8 +69,8 @@ class Demands:
 def forms(translations: Sequence[str], codec: Codec) -> Iterator[Form]:
     """The ids of each translation that the codec can write, with a space before it and, behind a bracket, without."""
     for translation in translations:
-        words = codec.read(translation).words
-        ids = tuple(id_ for word in words for id_ in word.ids)
+        words = codec.read_part(translation)
+        ids = _ids(words)
         if UNK in ids or not ids:
             continue
         if codec.unit == "character":
@@ -80,3 +82,7 @@ def forms(translations: Sequence[str], codec: Codec) -> Iterator[Form]:
         yield spaced
         if unspaced != spaced and unspaced[0] in codec.inner_ids and UNK not in unspaced:
             yield unspaced
+
+
+def _ids(words: Sequence[Word]) -> tuple[int, ...]:
+    return tuple(id_ for word in words for id_ in word.ids)

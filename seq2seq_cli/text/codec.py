@@ -80,6 +80,11 @@ class Reading(NamedTuple):
         """The surface forms of all words, cut into one part per id."""
         return [part for word in self.words for part in word.parts]
 
+    @property
+    def is_in_capitals(self) -> bool:
+        """Whether it was read as a usual sentence behind CAPITALS, which is a word without letters."""
+        return bool(self.words) and self.words[0].text == ""
+
 
 class Writing(NamedTuple):
     """Ids as a codec writes them."""
@@ -151,6 +156,10 @@ class Codec:
         """
         words = self._words_around(text, protected) if protected else self._in_usual_case(self._spelt(text), self._cut)
         return Reading(text, words, list(chain.from_iterable([word.ids for word in words])))
+
+    def read_part(self, text: str) -> list[Word]:
+        """The words of a part of a text, which may be in capitals (EU) where the text is not."""
+        return list(self._cut(self._spelt(text)))
 
     def write(self, ids: Iterable[int], copies: Mapping[int, str] | None = None) -> Writing:
         """The text of ids, pad, bos and eos left out.

@@ -113,3 +113,13 @@ def test_a_term_has_the_positions_of_its_words_in_the_source(translator: Transla
     said = ["".join(reading.parts[position] for position in term.positions) for term in terms]
     assert [text.replace("▁", "") for text in said] == ["hotdog", "her", "dog"]
     assert terms[2].positions[-1] < len(reading.ids) - 1
+
+
+def test_a_term_or_a_prefix_in_capitals_leaves_the_rest_of_the_translation_as_it_is() -> None:
+    target = codec("Die EU hilft dem Hund", "bpe", "de", spacing=True)
+    demands = Demands(prefix="EU", glossary=Glossary({"union": ("EU",)}))
+    usual = demands.constraints(target.read("the union"), target)
+    assert target.write([*usual.prefix, *target.read("hilft").ids]).text == "EU hilft"
+    assert target.write([*usual.terms[0].forms[0], *target.read("hilft").ids]).text == "EU hilft"
+    loud = demands.constraints(target.read("HUND"), target)
+    assert target.write([*loud.prefix, *target.read("hilft").ids]).text == "EU HILFT"

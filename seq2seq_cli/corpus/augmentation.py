@@ -25,18 +25,23 @@ from seq2seq_cli.corpus.prepared import ParallelIds, PreparedCorpus
 from seq2seq_cli.corpus.ragged import Ragged
 from seq2seq_cli.text.casing import capitalise, is_all_upper, lower, upper
 from seq2seq_cli.text.codec import FINAL_MARKS, Codec
-from seq2seq_cli.text.normalise import HIDDEN, is_unspaced
-from seq2seq_cli.text.vocabulary import UNK
+from seq2seq_cli.text.normalise import HIDDEN, UNSPACED_LETTERS
+from seq2seq_cli.text.vocabulary import CHARACTERS_PER_TOKEN, UNK
 
 _SAMPLE = 20_000
 """Pairs whose names are looked at before training."""
 _LONGEST_JOINED = 30
-"""Target ids of a line of joined pairs: longer ones are few per batch, and take as many steps."""
+"""Target ids of a line of joined pairs, more where they are characters: longer ones are few per batch, and take as many
+steps."""
 _NUMBER_COPIES = 3
-"""Times that a pair with digits is read per epoch, each time with others: few pairs have any."""
-_NUMBER = re.compile(r"(?<![^\W_])[0-9]+(?:[.,:][0-9]+)*(?![^\W_])")
+"""Times that a pair with digits is read per epoch, each time with others: few pairs of most corpora have any."""
+_MOST_COPIES = 0.1
+"""The most further copies per pair: where many pairs have digits, batches would become too large."""
+_IN_WORD = rf"[^\W_{UNSPACED_LETTERS}]"
+_NUMBER = re.compile(rf"(?<!{_IN_WORD})[0-9]+(?:[.,:][0-9]+)*(?!{_IN_WORD})")
 _TIME = re.compile(r"([0-9]{1,2})[.:]([0-9]{2})")
 _END = re.compile(rf"\s*[{re.escape(''.join(FINAL_MARKS))}]+$")
+_OTHER_MARKS = re.compile(r"[。！？؟।¿¡]")
 _MARK = re.compile(r"(?<=\w)(?=[.,!?;:]+(?:\s|$))")
 _QUOTES = (('"', '"'), ("'", "'"), ("“", "”"), ("„", "“"), ("«", "»"), ("(", ")"))
 
@@ -98,8 +103,8 @@ class Augmentation:
     def apply(self, ids: ParallelIds, rows: NDArray[np.int64], *, epoch: int, window: int) -> ParallelIds:
         """The lines of the given pairs, changed as this epoch and window (both counted from 0) have them.
 
-        There are fewer lines than pairs where some are joined. Raises PreparedFolderError when the files of the pairs
-        are damaged.
+        There are fewer lines than pairs where some are joined, and more where pairs with numbers are read several
+        times. Raises PreparedFolderError when the files of the pairs are damaged.
         """
         # numpy's seeds [1, 2] and [1, 2, 0] are the same, and the order of the epoch is drawn from the first.
         random = np.random.default_rng([self.seed, epoch, window + 1, self.stream])
@@ -117,23 +122,29 @@ class Augmentation:
             if UNK in line.src or UNK in line.tgt:
                 yield line
             else:
-                known += [line] * self._copies(line)
-        for group in self._groups(known, random):
+                known.append(line)
+        for group in self._groups(self._with_copies(known), random):
             line = self._of_group(group, random)
             yield from group if self.longest is not None and len(line.src) > self.longest else [line]
 
-    def _copies(self, line: Line) -> int:
-        return _NUMBER_COPIES if self.config.numbers and self._has_digits(line) else 1
+    def _with_copies(self, lines: Sequence[Line]) -> list[Line]:
+        """The lines, those with digits up to `_NUMBER_COPIES` times."""
+        has_digits = [self.config.numbers > 0 and self._has_digits(line) for line in lines]
+        copies = 1 + min(_NUMBER_COPIES - 1, int(_MOST_COPIES * len(lines) / max(1, sum(has_digits))))
+        return [
+            line for line, is_copied in zip(lines, has_digits, strict=True) for _ in range(copies if is_copied else 1)
+        ]
 
     def _groups(self, lines: Sequence[Line], random: Random) -> Iterator[list[Line]]:
         """The pairs of each line, drawn from the whole window: one, or two to four."""
         left = deque(random.permutation(len(lines)).tolist())
         is_joined = random.random(len(lines)) < self.config.joined
         sizes = np.where(is_joined, 2 + random.choice(3, len(lines), p=[0.7, 0.2, 0.1]), 1).tolist()
+        longest = _LONGEST_JOINED * (CHARACTERS_PER_TOKEN if self.tgt_codec.has_character_tokens else 1)
         while left:
             size, group = sizes[left[0]], [lines[left.popleft()]]
             length = len(group[0].tgt)
-            while left and len(group) < size and (length := length + len(lines[left[0]].tgt)) <= _LONGEST_JOINED:
+            while left and len(group) < size and (length := length + len(lines[left[0]].tgt)) <= longest:
                 group.append(lines[left.popleft()])
             yield group
 
@@ -207,6 +218,8 @@ class Augmentation:
 
     def _in_other_parts(self, line: Line, random: Random) -> Line:
         src = self.src_codec.resample(line.src, self.bpe_dropout, random)
+        if self.longest is not None and len(src) > self.longest:
+            return line
         return Line(src, self.tgt_codec.resample(line.tgt, self.bpe_dropout, random))
 
     def _with_other_names(self, texts: Texts, found: Sequence[str], random: Random) -> Texts:
@@ -295,10 +308,15 @@ def _other_digits(digits: str, forms: Iterable[str], random: Random) -> str:
 
 
 def change_final_mark(texts: Texts, random: Random) -> Texts:
-    """The sentences without their final marks, or with another one; both sides must have one."""
+    """The sentences without their final marks, or with another one; both sides must have one.
+
+    Marks are only left out where a language has others of its own, as in 你好。 and ¿Qué?
+    """
     if not _have_final_marks(texts):
         return texts
     mark = "" if random.random() < 0.7 else "!?.…"[random.integers(4)]
+    if mark and any(_OTHER_MARKS.search(text) for text in texts):
+        return texts
     return Texts(*(_END.sub(mark, text) or text for text in texts))
 
 
@@ -336,10 +354,10 @@ def _small_first(text: str, language: str) -> str:
 
 
 def _join(sentences: Sequence[str]) -> str:
-    """A line of sentences, with spaces between them where their script has spaces."""
+    """A line of sentences, with spaces between them but behind the wide marks of Chinese and Japanese."""
     joined = sentences[0]
     for sentence in sentences[1:]:
-        joined += sentence if is_unspaced(joined[-1]) or joined[-1] in "。！？" else f" {sentence}"
+        joined += sentence if joined.endswith(("。", "！", "？")) else f" {sentence}"
     return joined
 
 

@@ -34,6 +34,12 @@ UNSPACED = (
 )
 """Ranges of code points of scripts without spaces between words: Thai and Lao, Burmese, Khmer, Kana, Han."""
 
+UNSPACED_LETTERS = "".join(f"{chr(first)}-{chr(last)}" for first, last in (*UNSPACED, (0xAC00, 0xD7AF)))
+"""Members of a character class: letters of scripts without spaces between words, and of Korean, which joins particles.
+
+They are no part of a number or an address, which has no spaces around it there: ``请看 example.com。谢谢``.
+"""
+
 # Control characters that are not white space; the soft hyphen, spaces without width, marks of direction and the byte
 # order mark; and halves of surrogate pairs, which no file can hold.
 DROPPED = re.compile(

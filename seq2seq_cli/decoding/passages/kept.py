@@ -7,13 +7,8 @@ begins at the start of a word only, or has a bound. Code, entities and words of 
 from collections import Counter
 from collections.abc import Container, Sequence
 
-from seq2seq_cli.text.normalise import UNSPACED
+from seq2seq_cli.text.normalise import UNSPACED_LETTERS
 
-UNSPACED_LETTERS = "".join(f"{chr(first)}-{chr(last)}" for first, last in (*UNSPACED, (0xAC00, 0xD7AF)))
-"""Members of a character class: letters of scripts without spaces between words, and of Korean, which joins particles.
-
-They are no part of an address, which has no spaces around it there: ``请看 example.com。谢谢``.
-"""
 _W = rf"(?:(?![{UNSPACED_LETTERS}])\w)"
 _IN_URL = (
     rf"(?:[^\s<>\"“”„«»\\^`{{|}}。，、；：！？（）「」『』《》【】〈〉〔〕{UNSPACED_LETTERS}]"

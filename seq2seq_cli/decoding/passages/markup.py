@@ -11,15 +11,9 @@ from dataclasses import dataclass, replace
 from enum import Enum, auto
 from functools import cached_property
 
-from seq2seq_cli.decoding.passages.kept import (
-    EMOJI,
-    KEPT,
-    NUMBERED,
-    PICTURES,
-    UNSPACED_LETTERS,
-    without_final_marks,
-)
+from seq2seq_cli.decoding.passages.kept import EMOJI, KEPT, NUMBERED, PICTURES, without_final_marks
 from seq2seq_cli.text.languages.abbreviations import has_ordinals
+from seq2seq_cli.text.normalise import UNSPACED_LETTERS
 from seq2seq_cli.text.tokenizer import LONGEST_WORD
 
 FILLER = "\0"

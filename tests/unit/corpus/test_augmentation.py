@@ -128,6 +128,8 @@ def changed(pair: Pair, *, unit: Unit = "bpe", **probabilities: float) -> list[P
         ("At 17:30.", "Um 17:30 Uhr.", r"At (1\d|2[0-3]):([0-5]\d)\.", "Um {0}:{1} Uhr."),
         ("250 of 300", "300, davon 250", r"([1-9]\d*) of ([1-9]\d*)", "{1}, davon {0}"),
         ("1 of 25", "1 von 25", r"1 of ([1-9]\d*)", "1 von {0}"),
+        ("25 books", "我有25本书。", r"([1-9]\d*) books", "我有{0}本书。"),
+        ("25 people", "25명", r"([1-9]\d*) people", "{0}명"),
         ("7 and 7", "7 und 7", r"([2-9]|[1-9]\d+) and \1", "{0} und {0}"),
     ],
 )
@@ -163,14 +165,15 @@ def test_only_digits_are_changed_in_as_many_numbers(src: str, tgt: str, seed: in
         assert re.sub("[0-9]+", "0", after) == re.sub("[0-9]+", "0", before)
 
 
-def test_a_pair_with_digits_is_read_more_often_where_numbers_change() -> None:
+@pytest.mark.parametrize(("plain", "further"), [(60, 2), (15, 1), (3, 0)])
+def test_pairs_with_digits_are_read_more_often_where_they_are_few_and_numbers_change(plain: int, further: int) -> None:
     codecs = codecs_of("bpe")
-    ids = encoded([("25 cats", "25 Katzen"), *PLAIN], codecs)
+    ids = encoded([("25 cats", "25 Katzen"), *PLAIN * (plain // 3)], codecs)
     often, once = (
         augmentation(codecs, numbers=probability).apply(ids, np.arange(len(ids)), epoch=0, window=0)
         for probability in (1.0, 0.0)
     )
-    assert len(often) > len(ids) + 1
+    assert len(often) == len(ids) + further
     assert sorted(rows(once)) == sorted(rows(ids))
 
 
@@ -251,6 +254,22 @@ def test_pairs_stay_as_they_are_where_their_line_would_be_too_long() -> None:
     assert len(lines) == len(ids)
 
 
+def test_lines_of_characters_hold_several_pairs_too() -> None:
+    lines = changed(("they built a house.", "Sie bauten ein Haus."), unit="character", joined=1.0)
+    assert any(src.count(".") > 1 for src, _ in lines)
+
+
+def test_bpe_dropout_makes_no_source_too_long() -> None:
+    codecs = codecs_of("bpe")
+    ids = encoded(PAIRS, codecs)
+    longest = int(ids.src.lengths.max())
+    drops = augmentation(codecs, 1, 0.9)
+    free, limited = (
+        each.apply(ids, np.arange(len(ids)), epoch=0, window=0) for each in (drops, replace(drops, longest=longest))
+    )
+    assert free.src.lengths.max() > longest >= limited.src.lengths.max()
+
+
 def test_joined_sentences_have_spaces_between_them_where_their_script_has() -> None:
     assert set(changed(("你好。", "Ha."), joined=1.0)) <= {("你好。" * n, " ".join(["Ha."] * n)) for n in (1, 2, 3, 4)}
 
@@ -262,6 +281,8 @@ def test_joined_sentences_have_spaces_between_them_where_their_script_has() -> N
         (("Really?!", "Echt?!"), {(f"Really{mark}", f"Echt{mark}") for mark in ("", *"!?.…")}),
         (("Go", "Geh!"), {("Go", "Geh!")}),
         (("3.5", "3,5"), {("3.5", "3,5")}),
+        (("Hello.", "你好。"), {("Hello.", "你好。"), ("Hello", "你好")}),
+        (("What?", "¿Qué?"), {("What?", "¿Qué?"), ("What", "¿Qué")}),
     ],
 )
 def test_final_marks_are_left_out_or_exchanged_where_both_sides_have_one(texts: Pair, expected: set[Pair]) -> None:

@@ -19,7 +19,8 @@ function wordsOf(tokens, text) {
     const at = wanted && searched.indexOf(wanted, end);
     const joins = MARK.test(token) || (inWord([...text.slice(0, end)].at(-1)) && inWord([...token][0]));
     const adjoins = number > 0 && at === end && joins;
-    if (adjoins || tokens[number - 1] === SPACE) words.at(-1).push(number);
+    const isSpaced = number > 0 && ["", SPACE].includes(tokens[number - 1]); // "": the space before a digit, with bpe
+    if (adjoins || isSpaced) words.at(-1).push(number);
     else words.push([number]);
     if (at >= 0 && wanted) end = at + wanted.length;
   });

@@ -117,8 +117,8 @@ class Finished {
   /** Add a row; of equals, the first is the best, and one without EOS is worse than any with it. */
   add(row) {
     const end = { row, isEnded: row.token === EOS, score: this.score(row) };
-    const isAsGood = this.best && (this.best.isEnded === end.isEnded ? this.best.score >= end.score : this.best.isEnded);
-    if (!isAsGood) this.best = end;
+    const isBetter = (a, b) => a.isEnded > b.isEnded || (a.isEnded === b.isEnded && a.score > b.score);
+    if (!this.best || isBetter(end, this.best)) this.best = end;
     this.ended += end.isEnded;
   }
 

@@ -13,22 +13,27 @@ import numpy as np
 
 from seq2seq_cli.shapes import Float
 from seq2seq_cli.text.codec import Word
-from seq2seq_cli.text.normalise import is_punctuation
+from seq2seq_cli.text.normalise import SPACING, is_punctuation
 from seq2seq_cli.text.vocabulary import UNK
+
+
+def can_be_copied(word: Word) -> bool:
+    """Whether a word may be written for UNK: any word, and a mark that the vocabulary lacks, such as …."""
+    return (word.is_unknown and word.text != SPACING) or not is_punctuation(word.text)
 
 
 def copy_by_attention(ids: Sequence[int], weights: Float[np.ndarray, "T S"], words: Sequence[Word]) -> dict[int, int]:
     """The index of the word to write at each position of `ids` that is UNK: the one with the largest attention weight.
 
-    Punctuation is never copied, and each word at most once. Where all other words have weight 0, the position is left
-    out. Unknown words have priority as long as there is one for each UNK: a model often attends to the neighbour of
-    the word that it means, because the encoder's state there has read that word too.
+    Known punctuation is never copied, and each word at most once. Where all other words have weight 0, the position is
+    left out. Unknown words have priority as long as there is one for each UNK: a model often attends to the neighbour
+    of the word that it means, because the encoder's state there has read that word too.
 
     The weight of a word is the largest of its positions, which stand in `weights` in the order of `words`; later
     positions (``<eos>``, padding) are ignored.
     """
     spans = list(pairwise(accumulate((len(word.ids) for word in words), initial=0)))
-    free = {i for i, word in enumerate(words) if not is_punctuation(word.text)}
+    free = {i for i, word in enumerate(words) if can_be_copied(word)}
     unknown = {i for i in free if words[i].is_unknown}
     preferred = unknown if len(unknown) >= list(ids).count(UNK) else set()
     copies: dict[int, int] = {}

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from seq2seq_cli.compute.threads import map_in_threads
 from seq2seq_cli.config.choices import MOST_EXTRA_TOKENS
 from seq2seq_cli.decoding.batches import chunks, similar_lengths
-from seq2seq_cli.decoding.copying import copy_by_attention, copy_in_order
+from seq2seq_cli.decoding.copying import can_be_copied, copy_by_attention, copy_in_order
 from seq2seq_cli.decoding.demands import Demands
 from seq2seq_cli.decoding.engine import Engine
 from seq2seq_cli.decoding.options import with_changes
@@ -27,7 +27,7 @@ from seq2seq_cli.decoding.search.tree import Trace, Tree
 from seq2seq_cli.decoding.translation import SearchTree, SentenceTranslation, Translation
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.text.codec import Codec, Reading
-from seq2seq_cli.text.normalise import CONTINUING, HIDDEN, SPACING, is_punctuation
+from seq2seq_cli.text.normalise import CONTINUING, HIDDEN, SPACING
 from seq2seq_cli.text.vocabulary import CHARACTERS_PER_TOKEN, EOS, EOS_UNIT
 
 if TYPE_CHECKING:  # pydantic is not imported to translate
@@ -145,7 +145,7 @@ class Translator:
     def _most_unknown(self, reading: Reading) -> int:
         """The number of words to copy: with a vocabulary of words and attention all of them, else the unknown ones."""
         copies_all = self.engine.has_attention and self.src_codec.unit == "word"
-        return sum((copies_all or word.is_unknown) and not is_punctuation(word.text) for word in reading.words)
+        return sum((copies_all or word.is_unknown) and can_be_copied(word) for word in reading.words)
 
     def _constraints(self, source: "_Source") -> Constraints:
         owners = (i for i, word in enumerate(source.reading.words) for _ in word.ids)

@@ -422,7 +422,8 @@ class Codec:
                 yield ""
             elif id_ == UNK:
                 copy = copies.get(position, "")
-                yield SPACING + copy if copy and words else copy
+                is_final = self.config.spacing and FINAL_MARKS.issuperset(copy)
+                yield SPACING + copy if words and copy and not is_final else copy
             elif id_ not in {PAD, BOS, EOS}:
                 unit = self.vocabulary.unit(id_)
                 if is_upper:

@@ -2,6 +2,7 @@
 
 const SPECIAL_UNITS = ["<pad>", "<unk>", "<bos>", "<eos>"];
 const MOST_REMEMBERED = 1 << 17; // words
+const FINAL_MARK = /^[.!?…。！？؟।]+$/;
 
 class Codec {
   constructor({ unit, language, lowercase, spacing, apostrophe, words, merges, tokenizer }) {
@@ -136,7 +137,7 @@ class Codec {
   markedUnit(id, copy, isLoud) {
     const hasWords = this.unit !== "character";
     if (id === this.capitals) return "";
-    if (id === UNK) return copy && hasWords ? SPACING + copy : copy;
+    if (id === UNK) return copy && hasWords && !(this.spacing && FINAL_MARK.test(copy)) ? SPACING + copy : copy;
     const unit = isLoud ? upper(this.units[id], this.language) : this.units[id];
     return hasWords && !this.spacing && !unit.startsWith(CONTINUING) ? SPACING + unit : unit;
   }

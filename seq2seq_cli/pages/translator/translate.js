@@ -34,7 +34,7 @@ class Translator {
   /** The number of words to copy: with a vocabulary of words and attention all of them, else the unknown ones. */
   mostUnknown(words) {
     const copiesAll = this.hasAttention && this.src.unit === "word";
-    return words.filter((word) => (copiesAll || isUnknown(word)) && !isPunctuation(word.text)).length;
+    return words.filter((word) => (copiesAll || isUnknown(word)) && canBeCopied(word)).length;
   }
 
   /** What is known of the translation of a piece, with the names that attentionView reads. */
@@ -65,7 +65,7 @@ class Translator {
 /** The number of the word to write at each place that is UNK: the one with the largest attention weight. */
 function copyByAttention(ids, weights, words) {
   const firsts = runningSums(words.map((word) => word.ids.length));
-  const free = new Set([...words.keys()].filter((i) => !isPunctuation(words[i].text)));
+  const free = new Set([...words.keys()].filter((i) => canBeCopied(words[i])));
   const unknown = [...free].filter((i) => isUnknown(words[i]));
   const preferred = new Set(unknown.length >= ids.filter((id) => id === UNK).length ? unknown : []);
   const copies = new Map();
@@ -87,6 +87,11 @@ function copyInOrder(ids, words) {
   const unknown = [...words.keys()].filter((i) => isUnknown(words[i]) && !isPunctuation(words[i].text));
   const places = [...ids.keys()].filter((place) => ids[place] === UNK);
   return new Map(places.slice(0, unknown.length).map((place, i) => [place, unknown[i]]));
+}
+
+/** Whether a word may be written for UNK: any word, and a mark that the vocabulary lacks. */
+function canBeCopied(word) {
+  return (isUnknown(word) && word.text !== SPACING) || !isPunctuation(word.text);
 }
 
 /** Whether every character is a punctuation mark. */

@@ -52,9 +52,15 @@ def test_eos_is_never_copied() -> None:
 
 
 @pytest.mark.parametrize("mark", [".", "?!", "...", "„", "¿", "。", "-", "~", "«", SPACING])
-def test_punctuation_is_never_copied(mark: str) -> None:
+def test_known_punctuation_is_never_copied(mark: str) -> None:
     assert is_punctuation(mark)
     assert copied([UNK], np.array([[0.1, 0.8, 0.1]]), ["Tom", mark]) == {0: "Tom"}
+
+
+def test_a_mark_that_the_vocabulary_lacks_is_copied() -> None:
+    weights = np.array([[0.3, 0.6, 0.1]])
+    assert copied([UNK], weights, ["Tom", "…"], unknown=["…"]) == {0: "…"}
+    assert copied([UNK], weights, ["Tom", SPACING], unknown=[SPACING]) == {0: "Tom"}
 
 
 @pytest.mark.parametrize("word", ["Tom", "l'", "U.S.", "42", "東京", "हिन्दी", "😀"])

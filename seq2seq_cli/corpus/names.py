@@ -80,11 +80,18 @@ class Names:
             return _code(random)
         if kind < 0.2:
             return self.known[random.integers(len(self.known))]
+        if not self._are_latin:
+            return self._like_known(random).capitalize()
         name = (self._like_known(random) if kind < 0.6 else self._syllables(random)).capitalize()
         mark = random.random()
         if mark < 0.05:
             return f"{name}-{self._syllables(random).capitalize()}"
         return f"{'OD'[random.integers(2)]}'{name}" if mark < 0.1 else name
+
+    @cached_property
+    def _are_latin(self) -> bool:
+        """Whether most names of the corpus have Latin letters, as made-up syllables do."""
+        return 2 * sum("a" <= name[0].lower() <= "z" for name in self.known) > len(self.known)
 
     def _like_known(self, random: np.random.Generator) -> str:
         """A name in which each letter follows the one or two before it as in a name of the corpus."""

@@ -57,6 +57,14 @@ def test_names_of_many_shapes_are_drawn() -> None:
     assert letters == set(NAMES.letters)  # with the marks that the vocabularies have, and no others
 
 
+def test_names_of_another_script_are_drawn_in_it() -> None:
+    known = [first + last for first in ("Ба", "До", "Ки", "Лу", "Ме") for last in ("ра", "ло", "ту", "ни")]
+    names = Names.of([(f"{name} тут", f"{name} там") for name in known], letters="абвгдеж")
+    words = {name for name in names.drawn if name.isalpha()}
+    assert len(words) > 100
+    assert not any(name.isascii() for name in words)
+
+
 @pytest.mark.parametrize(
     ("text", "expected"), [("Toms Hund", True), ("Tom's dog", True), ("Tom’s dog", True), ("Tom sees", False)]
 )

@@ -117,6 +117,7 @@ def test_addresses_paths_names_and_code_are_kept(text: str, expected: list[str])
         ("Move $2 from $1 to $3.", ["$2", "$1", "$3"]),
         ("It is $5, $20, $2.50 or $1.50, or 50% so, 100 % d, {a b} or { }", []),
         ("5%d", []),
+        ("Hello%s, it is%(name)s", ["Hello%s", "is%(name)s"]),
     ],
 )
 def test_placeholders_are_kept_but_no_prices(text: str, expected: list[str]) -> None:

@@ -22,8 +22,8 @@ from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.decoding.load import load
-from seq2seq_cli.evaluation.corpus_scores import corpus_bleu
 from seq2seq_cli.evaluation.gold_alignment import GoldAlignment, read_gold_alignment
+from seq2seq_cli.evaluation.scorer import corpus_bleu
 from seq2seq_cli.evaluation.system import SystemOutput, translate_test_set
 from seq2seq_cli.evaluation.test_set import TestSet, read_lines
 from seq2seq_cli.files.writing import write_json

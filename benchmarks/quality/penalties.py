@@ -14,7 +14,7 @@ from pathlib import Path
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.decoding.load import load
 from seq2seq_cli.errors import S2SError
-from seq2seq_cli.evaluation.corpus_scores import corpus_bleu
+from seq2seq_cli.evaluation.scorer import corpus_bleu
 
 PENALTIES = {
     "greedy": ("beam_size=1",),

@@ -164,7 +164,7 @@ def _scored(
     minutes: float,
 ) -> Result:
     """The result of these outputs, by source, on the first reference of each source of the test split."""
-    from seq2seq_cli.evaluation.corpus_scores import CorpusScore, corpus_bleu, corpus_chrf
+    from seq2seq_cli.evaluation.scorer import CorpusScore, corpus_bleu, corpus_chrf
 
     def score(found: CorpusScore) -> Score:
         return Score(value=found.value, signature=found.signature)

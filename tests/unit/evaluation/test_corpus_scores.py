@@ -4,7 +4,7 @@ from math import exp
 
 import pytest
 
-from seq2seq_cli.evaluation.corpus_scores import corpus_bleu, corpus_chrf
+from seq2seq_cli.evaluation.scorer import corpus_bleu, corpus_chrf
 
 
 def test_bleu_of_the_same_sentences_is_100() -> None:

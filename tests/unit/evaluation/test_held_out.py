@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from seq2seq_cli.decoding.load import translator_of
-from seq2seq_cli.evaluation.corpus_scores import corpus_bleu
 from seq2seq_cli.evaluation.held_out import score_split
+from seq2seq_cli.evaluation.scorer import corpus_bleu
 from tests.corpora import prepared
 from tests.tiny import fresh_tiny, tiny_config
 

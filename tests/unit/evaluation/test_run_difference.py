@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from seq2seq_cli.errors import ModelFileError
-from seq2seq_cli.evaluation.corpus_scores import corpus_bleu, corpus_chrf
 from seq2seq_cli.evaluation.held_out import HeldOutScores
 from seq2seq_cli.evaluation.run_difference import IncomparableError, run_difference
+from seq2seq_cli.evaluation.scorer import corpus_bleu, corpus_chrf
 from seq2seq_cli.runs.listing import Run
 from seq2seq_cli.runs.sentence_statistics import digest
 from tests.records import epoch, make_run

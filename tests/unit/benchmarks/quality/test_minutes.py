@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.quality.minutes import Log, Point, minutes_to, points
-from seq2seq_cli.evaluation.corpus_scores import CorpusScore
 from seq2seq_cli.evaluation.held_out import HeldOutScores
+from seq2seq_cli.evaluation.scorer import CorpusScore
 from seq2seq_cli.learning.state import Progress
 from seq2seq_cli.training.events import Event, Step, Validated
 

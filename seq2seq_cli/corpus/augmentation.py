@@ -39,7 +39,7 @@ _MOST_COPIES = 0.1
 """The most further copies per pair: where many pairs have digits, batches would become too large."""
 _IN_WORD = rf"[^\W_{UNSPACED_LETTERS}]"
 _NUMBER = re.compile(rf"(?<!{_IN_WORD})[0-9]+(?:[.,:][0-9]+)*(?!{_IN_WORD})")
-_TIME = re.compile(r"([0-9]{1,2})[.:]([0-9]{2})")
+_TIME = re.compile(r"[0-9]{1,2}:[0-9]{2}")
 _END = re.compile(rf"\s*[{re.escape(''.join(FINAL_MARKS))}]+$")
 _OTHER_MARKS = re.compile(r"[。！？؟।¿¡]")
 _MARK = re.compile(r"(?<=\w)(?=[.,!?;:]+(?:\s|$))")
@@ -125,7 +125,12 @@ class Augmentation:
                 known.append(line)
         for group in self._groups(self._with_copies(known), random):
             line = self._of_group(group, random)
-            yield from group if self.longest is not None and len(line.src) > self.longest else [line]
+            yield from [line] if self._can_be_read(line) else group
+
+    def _can_be_read(self, line: Line) -> bool:
+        """Whether the model can take the source, and copy each unknown word of the target from one of the source."""
+        is_short = self.longest is None or len(line.src) <= self.longest
+        return is_short and line.src.count(UNK) == line.tgt.count(UNK)
 
     def _with_copies(self, lines: Sequence[Line]) -> list[Line]:
         """The lines, those with digits up to `_NUMBER_COPIES` times."""
@@ -317,7 +322,8 @@ def change_final_mark(texts: Texts, random: Random) -> Texts:
     mark = "" if random.random() < 0.7 else "!?.…"[random.integers(4)]
     if mark and any(_OTHER_MARKS.search(text) for text in texts):
         return texts
-    return Texts(*(_END.sub(mark, text) or text for text in texts))
+    changed = Texts(*(_END.sub(mark, text) for text in texts))
+    return changed if all(changed) else texts  # a side may be nothing but marks
 
 
 def change_marks(texts: Texts, random: Random) -> Texts:
@@ -373,7 +379,8 @@ def _lines(ids: ParallelIds, rows: NDArray[np.int64]) -> list[Line]:
 def _names_of(corpus: PreparedCorpus, seed: int, *, are_drawn: bool) -> Names:
     """The names of a sample of the training pairs."""
     codecs, pairs = corpus.codecs, corpus.split("train")
-    letters = {unit[-1] for codec in codecs for unit in codec.vocabulary.words}
+    ours, theirs = ({unit[-1] for unit in codec.vocabulary.words} for codec in codecs)
+    letters = ours & theirs
     if not are_drawn:
         return Names.of((), letters)
     rows = np.sort(np.random.default_rng(seed).choice(len(pairs), min(_SAMPLE, len(pairs)), replace=False))

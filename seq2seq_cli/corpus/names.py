@@ -29,12 +29,12 @@ _DRAWN = 4_000
 
 @dataclass(frozen=True, kw_only=True)
 class Names:
-    """What the training pairs show of names."""
+    """The names of the training pairs, and words that are none."""
 
     common: frozenset[str]
     """The words that begin with a small letter somewhere: no name, even where one begins a sentence."""
     letters: frozenset[str]
-    """The letters of both vocabularies."""
+    """The letters that both vocabularies have."""
     known: tuple[str, ...]
     """The distinct names of the sample; empty where the sides share too few, as in two different scripts."""
 

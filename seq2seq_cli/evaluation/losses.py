@@ -19,7 +19,7 @@ _LONGEST_ENDING = 3
 
 
 class Lost(NamedTuple):
-    """How many of a kind the translations lack, and of how many."""
+    """The number of things of a kind that translations lack, and the number of all of that kind."""
 
     lost: int
     of: int
@@ -27,7 +27,7 @@ class Lost(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Losses:
-    """What the translations of a test set lack, each distinct source counted once."""
+    """Numbers, names and sentences that the translations of a test set lack, each distinct source counted once."""
 
     numbers: Lost
     """Numbers in digits that the source shares with a reference, whatever the separators."""
@@ -38,7 +38,7 @@ class Losses:
 
 
 def losses_of(texts: Mapping[str, str], references: Mapping[str, Sequence[str]], languages: tuple[str, str]) -> Losses:
-    """What the translations, `texts`, lack of their sources; by the source, as the references are.
+    """The losses of the translations `texts`; they and the references are given by source.
 
     `languages` are those of the source and the target, whose rules tell where sentences end.
     """

@@ -67,7 +67,7 @@ class Constraints:
 
 @dataclass(frozen=True)
 class State:
-    """What a hypothesis has of its prefix and terms.
+    """The prefix and the terms that a hypothesis has so far.
 
     A form that the model would not have written by itself is finished at once; what it has begun by itself may become
     something else.

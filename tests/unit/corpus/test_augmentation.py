@@ -289,8 +289,11 @@ def test_final_marks_are_left_out_or_exchanged_where_both_sides_have_one(texts: 
     assert {change_final_mark(Texts(*texts), random) for random in SEEDS} == expected
 
 
-def test_a_text_of_marks_alone_does_not_become_empty() -> None:
-    assert all(all(change_final_mark(Texts("...", "…"), random)) for random in SEEDS)
+@pytest.mark.parametrize("texts", [("...", "…"), ("...", "Er sieht ...")])
+def test_a_text_of_marks_alone_does_not_become_empty_nor_does_the_other_side_lose_its_mark(texts: Pair) -> None:
+    found = [change_final_mark(Texts(*texts), random) for random in SEEDS]
+    assert all(all(each) for each in found)
+    assert all(each == texts for each in found if each.tgt[-1].isalpha())
 
 
 def test_marks_are_apart_on_the_source_or_both_sides_are_in_quotation_marks() -> None:
@@ -298,6 +301,13 @@ def test_marks_are_apart_on_the_source_or_both_sides_are_in_quotation_marks() ->
     assert ("No , 3.5 !", "Nein, 3,5!") in found
     assert {("“No, 3.5!”", "“Nein, 3,5!”"), ("(No, 3.5!)", "(Nein, 3,5!)")} < found
     assert len(found) == 7
+
+
+def test_a_pair_stays_as_it_is_where_a_change_would_be_unknown_on_one_side() -> None:
+    codecs = codecs_of("word")[0], codecs_of("bpe")[1]
+    found = changed_ids([("Tom sees a house.", "Tom sieht ein Haus.")], codecs, names=1.0)
+    assert all(src.count(UNK) == tgt.count(UNK) for src, tgt in found)
+    assert written(found[0], codecs)[1].endswith("sieht ein Haus.")
 
 
 @pytest.mark.parametrize(

@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 
 from seq2seq_cli.config.schema.augmentation import AugmentationConfig
 from seq2seq_cli.config.schema.training import TrainingConfig
-from seq2seq_cli.corpus.names import Names, has_genitive
 from seq2seq_cli.corpus.prepared import ParallelIds, PreparedCorpus
 from seq2seq_cli.corpus.ragged import Ragged
+from seq2seq_cli.corpus.shared_names import Names, has_genitive
 from seq2seq_cli.text.casing import capitalise, is_all_upper, lower, upper
 from seq2seq_cli.text.codec import FINAL_MARKS, Codec
 from seq2seq_cli.text.normalise import HIDDEN, UNSPACED_LETTERS

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from seq2seq_cli.compute.threads import map_in_threads
 from seq2seq_cli.config.choices import MOST_EXTRA_TOKENS
-from seq2seq_cli.decoding.batches import chunks, similar_lengths
 from seq2seq_cli.decoding.copying import can_be_copied, copy_by_attention, copy_in_order
 from seq2seq_cli.decoding.demands import Demands
 from seq2seq_cli.decoding.engine import Engine
+from seq2seq_cli.decoding.grouping import chunks, similar_lengths
 from seq2seq_cli.decoding.options import with_changes
 from seq2seq_cli.decoding.passages.passage import Limits, Passage, split_passage
 from seq2seq_cli.decoding.passages.pieces import Piece

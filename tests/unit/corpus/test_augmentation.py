@@ -24,9 +24,9 @@ from seq2seq_cli.corpus.augmentation import (
     change_numbers,
     with_typo,
 )
-from seq2seq_cli.corpus.names import Names
 from seq2seq_cli.corpus.prepared import ParallelIds
 from seq2seq_cli.corpus.ragged import Ragged
+from seq2seq_cli.corpus.shared_names import Names
 from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.normalise import CAPITALS
 from seq2seq_cli.text.segmenter import get_segmenter

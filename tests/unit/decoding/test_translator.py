@@ -12,9 +12,9 @@ import torch
 from seq2seq_cli.config.schema.decoding import DecodingConfig
 from seq2seq_cli.config.schema.model import DecoderConfig, EncoderConfig, ModelConfig
 from seq2seq_cli.config.schema.text import SourceConfig, TargetConfig
-from seq2seq_cli.decoding.batches import similar_lengths
 from seq2seq_cli.decoding.demands import Demands
 from seq2seq_cli.decoding.glossary import Glossary
+from seq2seq_cli.decoding.grouping import similar_lengths
 from seq2seq_cli.decoding.load import translator_of
 from seq2seq_cli.decoding.search.rules import Rules
 from seq2seq_cli.decoding.translation import SentenceTranslation, Translation

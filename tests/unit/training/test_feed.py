@@ -16,8 +16,8 @@ from seq2seq_cli.compute.process_group import ProcessGroup
 from seq2seq_cli.config.schema.augmentation import AugmentationConfig
 from seq2seq_cli.corpus.augmentation import Augmentation
 from seq2seq_cli.corpus.batches import Batch, collate, epoch_order
-from seq2seq_cli.corpus.names import Names
 from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.corpus.shared_names import Names
 from seq2seq_cli.errors import PreparedFolderError
 from seq2seq_cli.text.vocabulary import BOS, PAD
 from seq2seq_cli.training.feed import AHEAD, ahead, feed

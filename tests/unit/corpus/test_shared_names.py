@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from seq2seq_cli.corpus.names import Names, has_genitive
+from seq2seq_cli.corpus.shared_names import Names, has_genitive
 
 KNOWN = [
     "Tom",

@@ -29,7 +29,12 @@ def s2s_here(folder: Path, *arguments: str, text: str = "") -> Done:
     stdout, stderr = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        for variable in ("GOMP_SPINCOUNT", "LRU_CACHE_CAPACITY", "OPENBLAS_NUM_THREADS"):
+        for variable in (
+            "GOMP_SPINCOUNT",
+            "LRU_CACHE_CAPACITY",
+            "ONEDNN_PRIMITIVE_CACHE_CAPACITY",
+            "OPENBLAS_NUM_THREADS",
+        ):
             patch.setenv(variable, "1000")  # main would leave it set
         for name, value in (("argv", ["s2s", *arguments]), ("stdin", stdin), ("stdout", stdout), ("stderr", stderr)):
             patch.setattr(sys, name, value)

@@ -1,6 +1,8 @@
 """Muon: gradient descent for matrices whose updates are orthogonal, so that no direction is left behind."""
 
+from collections import defaultdict
 from collections.abc import Iterable
+from typing import cast
 
 import torch
 from jaxtyping import Float
@@ -33,51 +35,62 @@ class Muon(torch.optim.Optimizer):
     def step(self) -> None:  # type: ignore[override]
         """Update all weights that have a gradient; unlike torch's own, it takes no closure."""
         for group in self.param_groups:
+            # Matrices of one shape, or its transpose, in one product: small ones leave cores idle.
+            alike: defaultdict[tuple[int, ...], list[nn.Parameter]] = defaultdict(list)
             for weight in group["params"]:
                 if weight.grad is not None:
-                    self._update(weight, weight.grad, lr=group["lr"], decay=group["weight_decay"])
+                    alike[tuple(sorted(weight.shape))].append(weight)
+            for weights in alike.values():
+                self._update(weights, lr=group["lr"], decay=group["weight_decay"])
 
-    def _update(self, weight: nn.Parameter, gradient: Tensor, *, lr: float, decay: float) -> None:
+    def _update(self, weights: list[nn.Parameter], *, lr: float, decay: float) -> None:
+        wide = torch.stack([_wide(self._nesterov(weight, cast("Tensor", weight.grad))) for weight in weights])
+        for weight, direction in zip(weights, orthogonal(wide), strict=True):
+            update = direction if weight.shape == direction.shape else direction.t()
+            weight.mul_(1 - lr * decay).add_(update, alpha=-lr * 0.2 * max(weight.shape) ** 0.5)
+
+    def _nesterov(self, weight: nn.Parameter, gradient: Tensor) -> Tensor:
         state = self.state[weight]
         if not state:
             state["momentum"] = torch.zeros_like(gradient)
         momentum = state["momentum"].lerp_(gradient, 1 - _MOMENTUM)
-        direction = orthogonal(gradient.lerp(momentum, _MOMENTUM))
-        weight.mul_(1 - lr * decay).add_(direction, alpha=-lr * 0.2 * max(weight.shape) ** 0.5)
+        return gradient.lerp(momentum, _MOMENTUM)
 
 
-def orthogonal(matrix: Float[Tensor, "m n"]) -> Float[Tensor, "m n"]:
-    """The matrix with its singular vectors and all singular values near 1, by the iteration of Newton and Schulz.
+def _wide(matrix: Float[Tensor, "m n"]) -> Float[Tensor, "k l"]:
+    """The matrix, or its transpose where it has more rows than columns."""
+    return matrix if matrix.shape[0] <= matrix.shape[1] else matrix.t()
+
+
+def orthogonal(matrices: Float[Tensor, "G m n"]) -> Float[Tensor, "G m n"]:
+    """Each matrix, m <= n, with its singular vectors and all singular values near 1, by Newton and Schulz's iteration.
 
     X <- a X + (b A + c A²) X with A = X Xᵀ changes the singular values alone: s to a s + b s³ + c s⁵. Under autocast
     the products, and the result, are in its dtype. The zero matrix stays zero.
     """
-    m, n = matrix.shape
-    # Of X Xᵀ and Xᵀ X, the smaller one.
-    X = matrix if m <= n else matrix.t()
     # No singular value is larger than the norm, and the iteration needs them to be 1 at most.
-    X = (X / X.norm().clamp(min=1e-7)).to(product_dtype(X))
+    X = matrices / matrices.norm(dim=(1, 2), keepdim=True).clamp(min=1e-7)
+    X = X.to(product_dtype(X))
     # In bf16, the error of A would grow twelvefold per step if A were not computed from X each time.
-    twice_as_wide = X.shape[1] >= 2 * X.shape[0]
-    X = _iterate_squares(X) if twice_as_wide and has_full_products(X) else _iterate(X)
-    return X if m <= n else X.t()
+    twice_as_wide = X.shape[2] >= 2 * X.shape[1]
+    return _iterate_squares(X) if twice_as_wide and has_full_products(X) else _iterate(X)
 
 
-def _iterate(x: Float[Tensor, "m n"]) -> Float[Tensor, "m n"]:
+def _iterate(x: Float[Tensor, "G m n"]) -> Float[Tensor, "G m n"]:
     a, b, c = _COEFFICIENTS
     for _ in range(_STEPS):
-        square = x @ x.t()
-        x = torch.addmm(x, torch.addmm(square, square, square, beta=b, alpha=c), x, beta=a)
+        square = x @ x.mT
+        x = torch.baddbmm(x, torch.baddbmm(square, square, square, beta=b, alpha=c), x, beta=a)
     return x
 
 
-def _iterate_squares(x: Float[Tensor, "m n"]) -> Float[Tensor, "m n"]:
+def _iterate_squares(x: Float[Tensor, "G m n"]) -> Float[Tensor, "G m n"]:
     """The same, with products of m x m matrices in place of m x n; faster from n = 2 m on.
 
     With P = a I + b A + c A², a step is X <- P X and A <- P A P, which is P² A: all are polynomials of the first A. So
     X itself is needed at the end alone, multiplied by the product of all P.
     """
-    square = x @ x.t()
+    square = x @ x.mT
     factor = product = _polynomial(square)
     for _ in range(_STEPS - 1):
         square = factor @ factor @ square
@@ -86,9 +99,9 @@ def _iterate_squares(x: Float[Tensor, "m n"]) -> Float[Tensor, "m n"]:
     return product @ x
 
 
-def _polynomial(square: Float[Tensor, "m m"]) -> Float[Tensor, "m m"]:
+def _polynomial(square: Float[Tensor, "G m m"]) -> Float[Tensor, "G m m"]:
     """P of `_iterate_squares`."""
     a, b, c = _COEFFICIENTS
-    result = torch.addmm(square, square, square, beta=b, alpha=c)
-    result.diagonal().add_(a)
+    result = torch.baddbmm(square, square, square, beta=b, alpha=c)
+    result.diagonal(dim1=1, dim2=2).add_(a)
     return result

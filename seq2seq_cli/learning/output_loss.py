@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import torch
+import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
@@ -19,6 +20,9 @@ CHUNK_ON_CPU = 2**23
 """Logits per chunk, 16 MB in bf16; each chunk costs a pass over the gradient of W. Measured."""
 PART_ON_CPU = 2**21
 """Logits per part: as many as stay in the cache until their gradient is computed. Measured."""
+COMPILED_MULTIPLE = 64
+"""On a CPU, oneDNN compiles code for each new shape of a product in bf16, which takes ten times as long as the product:
+so numbers of rows and of sampled words are multiples of this."""
 CHUNK_ELSEWHERE = 2**25
 """Logits per chunk and part on a GPU, which has no such cache and is faster with larger products; 128 MB in fp32."""
 
@@ -30,6 +34,8 @@ class ChunkSizes(NamedTuple):
     """C: the gradients of their logits are kept until that of W is computed from them."""
     part: int
     """P: the words whose logits are in memory."""
+    multiple: int = 1
+    """Rows of zeros are added to the features so that their number, and those of chunks and parts, is a multiple."""
 
 
 class WordLosses(NamedTuple):
@@ -63,7 +69,12 @@ def output_loss(
     bias: Tensor = output.bias
     smoothed = torch.full_like(bias, label_smoothing / len(bias))
     constant: Tensor | float = 0.0
-    sample = None if sampled_words is None else draw_words(targets, vocabulary=len(bias), drawn=sampled_words)
+    multiple = COMPILED_MULTIPLE if dtype == torch.bfloat16 and device == "cpu" else 1
+    sample = (
+        None
+        if sampled_words is None
+        else draw_words(targets, vocabulary=len(bias), drawn=sampled_words, multiple=multiple)
+    )
     if sample is not None:
         weight, targets = weight.index_select(0, sample.words), sample.places[targets]
         # A word that stands for n has n times its part of the softmax's sum: n exp(z) = exp(z + log n).
@@ -71,7 +82,7 @@ def output_loss(
         bias = bias[sample.words] + log_counts
         smoothed = smoothed[sample.words] * sample.counts
         constant = len(targets) * smoothed @ log_counts  # which label smoothing would take for a part of z
-    sizes = sizes or _chunk_sizes(device, vocabulary=len(bias))
+    sizes = sizes or _chunk_sizes(device, vocabulary=len(bias), multiple=multiple)
     # Inside a Function gradients are always off.
     wants_gradient = torch.is_grad_enabled()
     with torch.autocast(device, enabled=False):
@@ -102,11 +113,11 @@ class _OutputLoss(torch.autograd.Function):
         wants_gradient: bool,
     ) -> tuple[Float[Tensor, ""], Float[Tensor, " N"]]:
         """The summed objective, and -log p of each word."""
-        W, f = weight.to(dtype), features.to(dtype)
+        W, f = weight.to(dtype), F.pad(features.to(dtype), (0, 0, 0, -len(features) % sizes.multiple))
         df, dW, db = torch.empty_like(f), None, torch.zeros_like(bias)
         # Chunks larger than a part serve the gradient of W alone.
-        C = _even(len(f), sizes.chunk if wants_gradient else min(sizes.chunk, sizes.part))
-        P = _even(C, sizes.part)
+        C = _even(len(f), sizes.chunk if wants_gradient else min(sizes.chunk, sizes.part), sizes.multiple)
+        P = _even(C, sizes.part, sizes.multiple)
         # All chunks and parts use the same memory: a new allocation costs as much as a pass over it.
         of_chunk = W.new_empty(C, len(W))
         exact = torch.promote_types(dtype, torch.float32)
@@ -116,14 +127,16 @@ class _OutputLoss(torch.autograd.Function):
             dz_chunk = of_chunk[: len(f_chunk)]
             for z, f_part, target, df_part in _split(P, dz_chunk, f_chunk, targets_chunk, df_chunk):
                 torch.mm(f_part, W.t(), out=z)
-                dz = (z if of_part is None else of_part[: len(z)].copy_(z)).add_(bias)
+                z_real = z[: len(target)]  # the rows behind stay zero, as their features are
+                dz = (z_real if of_part is None else of_part[: len(target)].copy_(z_real)).add_(bias)
                 losses.append(_losses_and_gradient(dz, target.unsqueeze(1), smoothing, smoothed))
                 if wants_gradient:
                     db += dz.sum(0)
-                    torch.mm(z.copy_(dz), W, out=df_part)
+                    z_real.copy_(dz)
+                    torch.mm(z, W, out=df_part)
             if wants_gradient:
                 dW = _add_product(dW, dz_chunk.t(), f_chunk, weight.dtype)
-        ctx.features_dtype = features.dtype
+        ctx.features_dtype, ctx.rows = features.dtype, len(features)
         ctx.save_for_backward(df, dW, db)
         objectives, nlls = (torch.cat(of_parts) for of_parts in zip(*losses, strict=True))
         ctx.mark_non_differentiable(nlls)
@@ -137,19 +150,21 @@ class _OutputLoss(torch.autograd.Function):
         # The scale is mostly 1, which saves a pass over dW. On a GPU, reading it would wait for the kernels.
         if scale.device.type != "cpu" or scale != 1:
             df, dW, db = df * scale, dW * scale, db * scale
-        return df.to(ctx.features_dtype), dW, db, *[None] * 6
+        return df[: ctx.rows].to(ctx.features_dtype), dW, db, *[None] * 6
 
 
-def _chunk_sizes(device: str, *, vocabulary: int) -> ChunkSizes:
+def _chunk_sizes(device: str, *, vocabulary: int, multiple: int) -> ChunkSizes:
     """The sizes for a device and a vocabulary of that size."""
-    if device == "cpu":
-        return ChunkSizes(chunk=max(1, CHUNK_ON_CPU // vocabulary), part=max(1, PART_ON_CPU // vocabulary))
-    return ChunkSizes(chunk=max(1, CHUNK_ELSEWHERE // vocabulary), part=max(1, CHUNK_ELSEWHERE // vocabulary))
+    chunk, part = (CHUNK_ON_CPU, PART_ON_CPU) if device == "cpu" else (CHUNK_ELSEWHERE, CHUNK_ELSEWHERE)
+    return ChunkSizes(chunk=max(1, chunk // vocabulary), part=max(1, part // vocabulary), multiple=multiple)
 
 
-def _even(count: int, most: int) -> int:
-    """The size of each part when `count` is divided into as few nearly equal parts of at most `most` as possible."""
-    return math.ceil(count / math.ceil(count / most))
+def _even(count: int, most: int, multiple: int) -> int:
+    """The size of each part when `count` is divided into as few nearly equal parts of at most `most` as possible.
+
+    It is rounded up to a multiple of `multiple`.
+    """
+    return math.ceil(count / math.ceil(count / most) / multiple) * multiple
 
 
 def _split(rows: int, *tensors: Tensor) -> Iterator[tuple[Tensor, ...]]:

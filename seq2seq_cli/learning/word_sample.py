@@ -21,10 +21,11 @@ class WordSample(NamedTuple):
     """The place of each word in `words`; meaningless for words that are not in the sample."""
 
 
-def draw_words(targets: Int[Tensor, " N"], *, vocabulary: int, drawn: int) -> WordSample | None:
+def draw_words(targets: Int[Tensor, " N"], *, vocabulary: int, drawn: int, multiple: int = 1) -> WordSample | None:
     """The words of `targets`, which stand for themselves, and `drawn` others (1 or more), which stand for all others.
 
-    None where there are no more others than that: the sample would be the vocabulary.
+    A few more others are drawn where all would not be a multiple of `multiple` words. None where there are no more
+    others than that: the sample would be the vocabulary.
 
     All others have the same chance, so that sum_w count_w f(w) is an unbiased estimate of the sum of f over the
     vocabulary. Importance sampling of the softmax is due to Bengio & Senécal 2003. Jean et al. 2015, section 3, use one
@@ -35,6 +36,7 @@ def draw_words(targets: Int[Tensor, " N"], *, vocabulary: int, drawn: int) -> Wo
     certain = torch.zeros(vocabulary, dtype=torch.bool, device=targets.device)
     certain[targets] = True
     others = (~certain).nonzero().squeeze(1)
+    drawn += -(vocabulary - len(others) + drawn) % multiple
     if len(others) <= drawn:
         return None
     counts = certain.to(torch.get_default_dtype())

@@ -6,7 +6,7 @@ import pytest
 
 from seq2seq_cli.compute.environment import prepare_environment
 
-VARIABLES = ("GOMP_SPINCOUNT", "LRU_CACHE_CAPACITY", "OPENBLAS_NUM_THREADS")
+VARIABLES = ("GOMP_SPINCOUNT", "LRU_CACHE_CAPACITY", "ONEDNN_PRIMITIVE_CACHE_CAPACITY", "OPENBLAS_NUM_THREADS")
 
 
 @pytest.fixture(autouse=True)
@@ -39,4 +39,4 @@ def test_the_wait_policy_of_the_user_is_not_overridden(monkeypatch: pytest.Monke
 def test_on_other_machines_cache_and_numpys_threads_stay_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("platform.machine", lambda: "aarch64")
     prepare_environment()
-    assert not {"LRU_CACHE_CAPACITY", "OPENBLAS_NUM_THREADS"} & os.environ.keys()
+    assert not {"LRU_CACHE_CAPACITY", "ONEDNN_PRIMITIVE_CACHE_CAPACITY", "OPENBLAS_NUM_THREADS"} & os.environ.keys()

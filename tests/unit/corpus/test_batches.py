@@ -94,6 +94,17 @@ def test_a_budget_is_filled_and_a_pair_beyond_it_is_a_batch_of_its_own() -> None
     assert plain(length_order(ids, size=12, unit="token")) == [[0, 1, 2, 3], [4], [5]]
 
 
+@given(lengths_of_pairs.filter(bool), sizes)
+def test_batches_of_more_than_eight_pairs_have_a_multiple_but_for_the_last(lengths: Lengths, size: int) -> None:
+    *others, _ = length_order(pairs_of(lengths), size=size, unit="token")
+    assert all(len(batch) <= 8 or len(batch) % 8 == 0 for batch in others)
+
+
+def test_pairs_beyond_a_multiple_of_eight_go_to_the_next_batch() -> None:
+    ids = pairs_of([(2, 2)] * 24)
+    assert list(map(len, length_order(ids, size=3 * 11, unit="token"))) == [8, 8, 8]
+
+
 def test_the_longer_side_counts() -> None:
     ids = pairs_of([(2, 5), (2, 5), (2, 5)])
     assert plain(length_order(ids, size=12, unit="token")) == [[0, 1], [2]]

@@ -27,7 +27,8 @@ def gradients(objective: Tensor, features: Tensor, output: nn.Linear) -> tuple[T
     return torch.autograd.grad(objective, (features, output.weight, output.bias))
 
 
-many_sizes = st.builds(ChunkSizes, chunk=st.integers(1, WORDS + 3), part=st.integers(1, WORDS + 3))
+some_rows = st.integers(1, WORDS + 3)
+many_sizes = st.builds(ChunkSizes, chunk=some_rows, part=some_rows, multiple=st.integers(1, 4))
 
 
 @given(sizes=many_sizes, smoothing=st.sampled_from([0.0, 0.1, 0.5]))

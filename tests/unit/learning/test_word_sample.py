@@ -10,13 +10,15 @@ VOCABULARY = 12
 some_targets = st.lists(st.integers(0, VOCABULARY - 1), min_size=1, max_size=8).map(torch.tensor)
 
 
-@given(targets=some_targets, drawn=st.integers(1, VOCABULARY), seed=st.integers(0, 99))
+@given(targets=some_targets, drawn=st.integers(1, VOCABULARY), multiple=st.integers(1, 4), seed=st.integers(0, 99))
 def test_the_words_of_the_batch_are_certain_and_the_drawn_ones_stand_for_all_others(
-    targets: torch.Tensor, drawn: int, seed: int
+    targets: torch.Tensor, drawn: int, multiple: int, seed: int
 ) -> None:
     torch.manual_seed(seed)
-    sample = draw_words(targets, vocabulary=VOCABULARY, drawn=drawn)
+    sample = draw_words(targets, vocabulary=VOCABULARY, drawn=drawn, multiple=multiple)
     certain = set(targets.tolist())
+    while (len(certain) + drawn) % multiple:
+        drawn += 1
     if VOCABULARY - len(certain) <= drawn:
         assert sample is None
         return

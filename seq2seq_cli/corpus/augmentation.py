@@ -18,10 +18,10 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from seq2seq_cli.compute.ragged import Ragged
 from seq2seq_cli.config.schema.augmentation import AugmentationConfig
 from seq2seq_cli.config.schema.training import TrainingConfig
 from seq2seq_cli.corpus.prepared import ParallelIds, PreparedCorpus
-from seq2seq_cli.corpus.ragged import Ragged
 from seq2seq_cli.corpus.shared_names import Names, has_genitive
 from seq2seq_cli.text.casing import capitalise, is_all_upper, lower, upper
 from seq2seq_cli.text.codec import FINAL_MARKS, Codec
@@ -123,8 +123,8 @@ class Augmentation:
                 yield line
             else:
                 known.append(line)
-        for group in self._groups(self._with_copies(known), random):
-            line = self._of_group(group, random)
+        for group, draws in self._groups(self._with_copies(known), random):
+            line = self._of_group(group, draws, random)
             yield from [line] if self._can_be_read(line) else group
 
     def _can_be_read(self, line: Line) -> bool:
@@ -140,38 +140,34 @@ class Augmentation:
             line for line, is_copied in zip(lines, has_digits, strict=True) for _ in range(copies if is_copied else 1)
         ]
 
-    def _groups(self, lines: Sequence[Line], random: Random) -> Iterator[list[Line]]:
-        """The pairs of each line, drawn from the whole window: one, or two to four."""
+    def _groups(self, lines: Sequence[Line], random: Random) -> Iterator[tuple[list[Line], list[list[bool]]]]:
+        """The pairs of each line, drawn from the whole window, one or two to four, with the changes drawn for each."""
         left = deque(random.permutation(len(lines)).tolist())
         is_joined = random.random(len(lines)) < self.config.joined
         sizes = np.where(is_joined, 2 + random.choice(3, len(lines), p=[0.7, 0.2, 0.1]), 1).tolist()
+        draws = (random.random((len(lines), len(self._probabilities))) < self._probabilities).tolist()
         longest = _LONGEST_JOINED * (CHARACTERS_PER_TOKEN if self.tgt_codec.has_character_tokens else 1)
         while left:
-            size, group = sizes[left[0]], [lines[left.popleft()]]
-            length = len(group[0].tgt)
+            group = [left.popleft()]
+            size, length = sizes[group[0]], len(lines[group[0]].tgt)
             while left and len(group) < size and (length := length + len(lines[left[0]].tgt)) <= longest:
-                group.append(lines[left.popleft()])
-            yield group
+                group.append(left.popleft())
+            yield [lines[i] for i in group], [draws[i] for i in group]
 
-    def _of_group(self, group: Sequence[Line], random: Random) -> Line:
-        """The line of the pairs of a group, each of them and then the line changed as it is drawn."""
-        texts = self._of_sentences(group, random)
-        draws = random.random(4) < self._line_probabilities
-        if draws.any():
-            return self._of_line(texts or self._texts(group[0]), draws.tolist(), random)
+    def _of_group(self, group: Sequence[Line], draws: Sequence[Sequence[bool]], random: Random) -> Line:
+        """The line of the pairs of a group: each of them changed as it is drawn, and then the line as the first is."""
+        changed = [self._of_sentence(line, of_line[:3], random) for line, of_line in zip(group, draws, strict=True)]
+        texts = changed[0]
+        if len(group) > 1:
+            sentences = [after or self._texts(before) for before, after in zip(group, changed, strict=True)]
+            texts = Texts(_join([each.src for each in sentences]), _join([each.tgt for each in sentences]))
+        if any(draws[0][3:]):
+            return self._of_line(texts or self._texts(group[0]), draws[0][3:], random)
         return self._read(texts) if texts else group[0]
 
-    def _of_sentences(self, group: Sequence[Line], random: Random) -> Texts | None:
-        """The texts of a line of pairs, each changed by itself; None for a single one in which nothing is changed."""
-        changed = [self._of_sentence(line, random) for line in group]
-        if len(group) == 1:
-            return changed[0]
-        texts = [after or self._texts(before) for before, after in zip(group, changed, strict=True)]
-        return Texts(_join([each.src for each in texts]), _join([each.tgt for each in texts]))
-
-    def _of_sentence(self, line: Line, random: Random) -> Texts | None:
+    def _of_sentence(self, line: Line, draws: Sequence[bool], random: Random) -> Texts | None:
         """The changed texts of a pair; None where nothing is changed."""
-        numbers, names, kept = (random.random(3) < self._pair_probabilities).tolist()
+        numbers, names, kept = draws
         numbers = numbers and self._has_digits(line)
         if not (numbers or names or kept):
             return None
@@ -186,7 +182,7 @@ class Augmentation:
         return None if texts == before else texts
 
     def _of_line(self, texts: Texts, draws: Sequence[bool], random: Random) -> Line:
-        """A line with the changes of `_line_probabilities` that were drawn."""
+        """A line with those of its changes that were drawn."""
         final_mark, marks, typo, capitals = draws
         if final_mark:
             texts = change_final_mark(texts, random)
@@ -197,14 +193,12 @@ class Augmentation:
         return self._in_other_case(texts, random) if capitals else self._read(texts)
 
     @cached_property
-    def _pair_probabilities(self) -> NDArray[np.float64]:
-        return np.array([self.config.numbers, self.config.names, self.config.kept])
-
-    @cached_property
-    def _line_probabilities(self) -> NDArray[np.float64]:
-        has_capitals = self.src_codec.has_capitals and self.tgt_codec.has_capitals
-        capitals = self.config.capitals if has_capitals else 0.0
-        return np.array([self.config.final_mark, self.config.marks, self.config.typos, capitals])
+    def _probabilities(self) -> NDArray[np.float64]:
+        """Those of the changes of `_of_sentence`, then those of the changes of `_of_line`."""
+        config, has_capitals = self.config, self.src_codec.has_capitals and self.tgt_codec.has_capitals
+        capitals = config.capitals if has_capitals else 0.0
+        of_line = config.final_mark, config.marks, config.typos, capitals
+        return np.array([config.numbers, config.names, config.kept, *of_line])
 
     @cached_property
     def _digits(self) -> frozenset[int]:
@@ -379,9 +373,8 @@ def _lines(ids: ParallelIds, rows: NDArray[np.int64]) -> list[Line]:
 def _names_of(corpus: PreparedCorpus, seed: int, *, are_drawn: bool) -> Names:
     """The names of a sample of the training pairs."""
     codecs, pairs = corpus.codecs, corpus.split("train")
-    ours, theirs = ({unit[-1] for unit in codec.vocabulary.words} for codec in codecs)
-    letters = ours & theirs
+    units = set(codecs[0].vocabulary.words).intersection(codecs[1].vocabulary.words)
     if not are_drawn:
-        return Names.of((), letters)
+        return Names.of((), units)
     rows = np.sort(np.random.default_rng(seed).choice(len(pairs), min(_SAMPLE, len(pairs)), replace=False))
-    return Names.of(((codecs[0].text(line.src), codecs[1].text(line.tgt)) for line in _lines(pairs, rows)), letters)
+    return Names.of(((codecs[0].text(line.src), codecs[1].text(line.tgt)) for line in _lines(pairs, rows)), units)

@@ -12,6 +12,8 @@ from functools import cached_property
 
 import numpy as np
 
+from seq2seq_cli.text.normalise import CONTINUING, SPACING
+
 WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 """A word of letters: Tom, O'Brien, Jean-Luc."""
 _FEWEST = 20
@@ -24,7 +26,9 @@ _MARKED = {True: "áàâãäåæéèêëíîïóôöøúûüýœ", False: "çč�
 _CODES = ("00", "000", "0000", "0.0", "0.00", "0,000", "0:00", "0/0", "-0", "00-0000", "0.0.0", "000 000", "A00", "K0")
 """Shapes of numbers and codes, which stand in few training pairs of most corpora; 0 is any digit."""
 _LONGEST = 10
-_DRAWN = 4_000
+_MOST_PARTS, _LONGEST_PART = 3, 5
+"""Parts of words in a name, after its first one, and letters of each."""
+_DRAWN = 6_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,13 +37,13 @@ class Names:
 
     common: frozenset[str]
     """The words that begin with a small letter somewhere: no name, even where one begins a sentence."""
-    letters: frozenset[str]
-    """The letters that both vocabularies have."""
+    units: tuple[str, ...]
+    """The units that both vocabularies have."""
     known: tuple[str, ...]
     """The distinct names of the sample; empty where the sides share too few, as in two different scripts."""
 
     @classmethod
-    def of(cls, pairs: Iterable[tuple[str, str]], letters: Iterable[str]) -> "Names":
+    def of(cls, pairs: Iterable[tuple[str, str]], units: Iterable[str]) -> "Names":
         """The names of a sample of pairs."""
         shared: list[str] = []
         common: set[str] = set()
@@ -49,7 +53,7 @@ class Names:
             shared += filter(_is_capitalised, words[0] & words[1])
         known = sorted({word for word in shared if word.lower() not in common})
         return cls(
-            common=frozenset(common), letters=frozenset(letters), known=tuple(known) if len(known) >= _FEWEST else ()
+            common=frozenset(common), units=tuple(sorted(units)), known=tuple(known) if len(known) >= _FEWEST else ()
         )
 
     def find(self, src: str, tgt: str) -> list[str]:
@@ -64,7 +68,7 @@ class Names:
         return [name for name in dict.fromkeys(found) if _count(name, words) == _count(name, of_tgt) > 0]
 
     def draw(self, random: np.random.Generator) -> str:
-        """A name of one word or, less often, two: from the corpus, like those of the corpus, or of any letters."""
+        """A name of one word, less often two: from the corpus, like its names, of any letters or of parts of words."""
         count = 1 + (random.random() < 0.1)
         return " ".join(self.drawn[i] for i in random.integers(len(self.drawn), size=count).tolist())
 
@@ -80,13 +84,17 @@ class Names:
             return _code(random)
         if kind < 0.2:
             return self.known[random.integers(len(self.known))]
-        if not self._are_latin:
-            return self._like_known(random).capitalize()
-        name = (self._like_known(random) if kind < 0.6 else self._syllables(random)).capitalize()
-        mark = random.random()
-        if mark < 0.05:
-            return f"{name}-{self._syllables(random).capitalize()}"
-        return f"{'OD'[random.integers(2)]}'{name}" if mark < 0.1 else name
+        name, mark = self._made_up(random), random.random()
+        if not self._are_latin or mark > 0.15:
+            return name
+        return f"{name}-{self._made_up(random)}" if mark < 0.1 else f"{'OD'[random.integers(2)]}'{name}"
+
+    def _made_up(self, random: np.random.Generator) -> str:
+        kind = random.random()
+        if kind < 0.5 and all(self._parts):
+            return self._of_parts(random)
+        letters = self._like_known(random) if kind < 0.75 or not self._are_latin else self._syllables(random)
+        return letters.capitalize()
 
     @cached_property
     def _are_latin(self) -> bool:
@@ -107,6 +115,27 @@ class Names:
             name += letter
         return name
 
+    def _of_parts(self, random: np.random.Generator) -> str:
+        """A name of parts of words, so that each is copied in some: "alth" of Balthasar is not that of "health"."""
+        first, inner = self._parts
+        count = random.integers(1, _MOST_PARTS + 1)
+        return first[random.integers(len(first))] + "".join(inner[i] for i in random.integers(len(inner), size=count))
+
+    @cached_property
+    def _parts(self) -> tuple[list[str], list[str]]:
+        """The short units of letters that begin a name, and those that continue it."""
+        units = [unit.removeprefix(SPACING) for unit in self.units]
+        inner = [unit.removeprefix(CONTINUING) for unit in units if unit.startswith(CONTINUING)]
+        return (
+            [unit for unit in units if len(unit) <= _LONGEST_PART and unit.isalpha() and unit.istitle()],
+            [part for part in inner if len(part) <= _LONGEST_PART and part.isalpha() and part.islower()],
+        )
+
+    @cached_property
+    def _letters(self) -> frozenset[str]:
+        """The letters that both vocabularies have."""
+        return frozenset(unit[-1] for unit in self.units)
+
     def _syllables(self, random: np.random.Generator) -> str:
         """Two to eight letters, vowels and consonants mostly in turn."""
         is_vowel, has_marks = (random.random(2) < (0.3, 0.15)).tolist()
@@ -114,7 +143,7 @@ class Names:
         for _ in range(random.integers(2, 9)):
             letters = _LETTERS[is_vowel]
             if has_marks and random.random() < 0.3:
-                letters = "".join(sorted(self.letters.intersection(_MARKED[is_vowel]))) or letters
+                letters = "".join(sorted(self._letters.intersection(_MARKED[is_vowel]))) or letters
             name += letters[random.integers(len(letters))]
             is_vowel = is_vowel != (random.random() < 0.85)
         return name

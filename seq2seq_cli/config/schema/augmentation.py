@@ -14,11 +14,11 @@ class AugmentationConfig(Section):
     """Per pair with a number whose digits both sides share: other digits on both sides, separators as they are."""
     joined: Probability = 0.02
     """Per pair: one to three other pairs follow it on its line."""
-    final_mark: Probability = 0.06
+    final_mark: Probability = 0.1
     """Per line that ends with a mark on both sides: the marks are left out, or exchanged for others."""
     capitals: Probability = 0.05
     """Per line: all letters are capitals, each word begins with one, or the first letter is small, on both sides."""
-    kept: Probability = 0.03
+    kept: Probability = 0.05
     """Per pair: a word that both sides share, or one that is added to both, becomes <unk>, as addresses, tags and emoji
     are when it translates."""
     marks: Probability = 0.02

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from seq2seq_cli.compute.ragged import Ragged
 from seq2seq_cli.config.choices import Unit
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.config.schema.augmentation import AugmentationConfig
@@ -25,7 +26,6 @@ from seq2seq_cli.corpus.augmentation import (
     with_typo,
 )
 from seq2seq_cli.corpus.prepared import ParallelIds
-from seq2seq_cli.corpus.ragged import Ragged
 from seq2seq_cli.corpus.shared_names import Names
 from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.normalise import CAPITALS
@@ -45,7 +45,7 @@ SYLLABLES = ("Ba", "Do", "Ki", "Lu", "Me")
 KNOWN_NAMES = ["Tom", "Anna", *(first + last for first in SYLLABLES for last in ("ra", "ni", "lo", "tu"))]
 PAIRS = [*PLAIN, *((f"{name} sees a house.", f"{name} sieht ein Haus.") for name in KNOWN_NAMES)]
 CHARACTERS = " ".join([*string.ascii_letters, *string.digits, *"äöüÄÖÜßéÉ.,:;!?…-/'()\"“”„«»", *"你好吗。"])
-NAMES = Names.of(PAIRS, letters=CHARACTERS)
+NAMES = Names.of(PAIRS, units=CHARACTERS)
 NOTHING = dict.fromkeys(AugmentationConfig.model_fields, 0.0) | {"enabled": True}
 SEEDS = [np.random.default_rng(seed) for seed in range(40)]
 

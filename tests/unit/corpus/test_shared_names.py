@@ -12,7 +12,7 @@ KNOWN = [
     *(first + last for first in ("Ba", "Do", "Ki", "Lu", "Me") for last in ("ra", "lo", "tu", "ni")),
 ]
 PAIRS = [("the hotel of mine", "mein Hotel"), *((f"{name} is here", f"{name} ist da") for name in KNOWN)]
-NAMES = Names.of(PAIRS, letters="abcdefghijklmnopqrstuvwxyzéø")
+NAMES = Names.of(PAIRS, units="abcdefghijklmnopqrstuvwxyzéø")
 
 
 def test_the_names_are_the_capitalised_words_of_both_sides() -> None:
@@ -40,7 +40,7 @@ def test_names_that_a_pair_shares_are_found(src: str, tgt: str, expected: list[s
 
 
 def test_sides_that_share_few_names_have_none() -> None:
-    few = Names.of(PAIRS[:19], letters="")
+    few = Names.of(PAIRS[:19], units="")
     assert few.known == ()
     assert few.find("Tom sees Anna.", "Tom sieht Anna.") == []
 
@@ -54,12 +54,12 @@ def test_names_of_many_shapes_are_drawn() -> None:
     assert any(name.startswith(("O'", "D'")) for name in drawn)
     assert any(name[0].isdigit() for name in drawn)
     letters = {letter.lower() for name in drawn for letter in name if letter.isalpha()}
-    assert letters == set(NAMES.letters)  # with the marks that the vocabularies have, and no others
+    assert letters == set(NAMES.units)  # with the marks that the vocabularies have, and no others
 
 
 def test_names_of_another_script_are_drawn_in_it() -> None:
     known = [first + last for first in ("Ба", "До", "Ки", "Лу", "Ме") for last in ("ра", "ло", "ту", "ни")]
-    names = Names.of([(f"{name} тут", f"{name} там") for name in known], letters="абвгдеж")
+    names = Names.of([(f"{name} тут", f"{name} там") for name in known], units="абвгдеж")
     words = {name for name in names.drawn if name.isalpha()}
     assert len(words) > 100
     assert not any(name.isascii() for name in words)

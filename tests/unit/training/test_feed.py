@@ -38,7 +38,7 @@ def augmentation(corpus: PreparedCorpus, stream: int = 0, /, **probabilities: fl
         src_codec=corpus.src_codec,
         tgt_codec=corpus.tgt_codec,
         config=AugmentationConfig.model_validate(UNCHANGED | probabilities),
-        names=Names.of((), letters=()),
+        names=Names.of((), units=()),
         bpe_dropout=0.0,
         seed=1,
         stream=stream,

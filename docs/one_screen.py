@@ -5,10 +5,10 @@ from pathlib import Path
 
 import torch
 
+from seq2seq_cli.compute.ragged import Ragged
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.corpus.batches import collate, epoch_order
 from seq2seq_cli.corpus.prepared import ParallelIds
-from seq2seq_cli.corpus.ragged import Ragged
 from seq2seq_cli.decoding.load import translator_of
 from seq2seq_cli.learning.state import fresh_state
 from seq2seq_cli.learning.update import Updater

@@ -15,9 +15,9 @@ from jaxtyping import Int
 from numpy.typing import NDArray
 from torch import Tensor
 
+from seq2seq_cli.compute.ragged import Ragged
 from seq2seq_cli.config.choices import BatchUnit
 from seq2seq_cli.corpus.prepared import ParallelIds
-from seq2seq_cli.corpus.ragged import Ragged
 from seq2seq_cli.text.vocabulary import BOS, EOS, PAD
 
 ROWS = 8

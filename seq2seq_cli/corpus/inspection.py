@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from seq2seq_cli.compute.ragged import Ragged
 from seq2seq_cli.corpus.hashing import text_hashes
 from seq2seq_cli.corpus.prepared import PreparedCorpus
-from seq2seq_cli.corpus.ragged import Ragged
 from seq2seq_cli.corpus.splits import HELD_OUT, SPLITS, SplitName, sentence_key
 from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.normalise import SPACING

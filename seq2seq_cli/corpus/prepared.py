@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
+from seq2seq_cli.compute.ragged import Ragged, Rows
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.corpus.held_file import HeldFile, changed_error
 from seq2seq_cli.corpus.manifest import CORPUS_FILES, DROPPED_FILE, FileRecord, Manifest, read_manifest
-from seq2seq_cli.corpus.ragged import Ragged, Rows
 from seq2seq_cli.corpus.splits import HELD_OUT, SPLITS, SplitName
 from seq2seq_cli.corpus.stored import StoredNumbers, StoredRagged
 from seq2seq_cli.errors import ModelFileError, PreparedFolderError

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from seq2seq_cli.compute.ragged import Ragged, bounds_of, offsets_of
 from seq2seq_cli.corpus.held_file import HeldFile, changed_error
-from seq2seq_cli.corpus.ragged import Ragged, bounds_of, offsets_of
 
 _LONGEST_HEADER = 4096
 _HEADER = re.compile(

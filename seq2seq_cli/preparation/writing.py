@@ -9,8 +9,8 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
+from seq2seq_cli.compute.ragged import Ragged, offsets_of
 from seq2seq_cli.corpus.manifest import ENDINGS, SideRecord
-from seq2seq_cli.corpus.ragged import Ragged, offsets_of
 from seq2seq_cli.corpus.splits import SPLITS, TRAIN, VALID
 from seq2seq_cli.preparation.pair_store import PairStore, SideBlock
 from seq2seq_cli.text.codec import Codec

@@ -22,7 +22,7 @@ from seq2seq_cli.config.schema.training import TrainingConfig
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SPLITS
 from seq2seq_cli.corpus.trained_sentences import TrainedSentences
-from seq2seq_cli.decoding.similar.pairs import MOST_PAIRS, RaggedArray, SimilarPairs
+from seq2seq_cli.decoding.similar.pairs import MOST_PAIRS, SimilarPairs
 from seq2seq_cli.errors import (
     Interrupted,
     ModelFileError,
@@ -282,8 +282,7 @@ def _save_pairs(run: RunFolder, config: Config, corpus: PreparedCorpus) -> None:
         return
     split = corpus.split("train")
     src, tgt = split.pick(np.linspace(0, len(split) - 1, min(len(split), MOST_PAIRS)).astype(np.int64))
-    pairs = SimilarPairs.of(*(RaggedArray(values=side.values, offsets=side.offsets) for side in (src, tgt)))
-    run.save_pairs(pairs.arrays())
+    run.save_pairs(SimilarPairs.of(src, tgt).arrays())
 
 
 def _record_folder(run: RunFolder, corpus: PreparedCorpus) -> None:

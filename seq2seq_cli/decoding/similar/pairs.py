@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from seq2seq_cli.compute.ragged import Ragged, offsets_of
 from seq2seq_cli.errors import ModelFileError, one_line
 from seq2seq_cli.runs.layout import PAIR_FILES, PAIRS
 from seq2seq_cli.shapes import Float, Int
@@ -27,42 +28,18 @@ _OFFSETS = ".offsets"
 
 
 @dataclass(frozen=True, kw_only=True)
-class RaggedArray:
-    """Rows of numbers end to end: row i is ``values[offsets[i]:offsets[i + 1]]``."""
-
-    values: Int[np.ndarray, " N"]
-    offsets: Int[np.ndarray, " P+1"]
-
-    @classmethod
-    def checked(cls, values: NDArray[Any], offsets: NDArray[Any]) -> "RaggedArray":
-        """The rows of arrays from a file; raises ValueError for arrays that are none."""
-        if values.ndim != 1 or values.dtype.kind != "u" or offsets.ndim != 1 or offsets.dtype != np.int64:
-            raise ValueError("not rows of whole numbers")
-        bounds = np.array(offsets)
-        if not len(bounds) or bounds[0] != 0 or bounds[-1] != len(values) or np.any(bounds[1:] < bounds[:-1]):
-            raise ValueError("rows without a beginning or an end")
-        return cls(values=values, offsets=bounds)
-
-    def __getitem__(self, row: int) -> Int[np.ndarray, " n"]:
-        return self.values[self.offsets[row] : self.offsets[row + 1]]
-
-    def __len__(self) -> int:
-        return len(self.offsets) - 1
-
-
-@dataclass(frozen=True, kw_only=True)
 class SimilarPairs:
     """Pairs of ids without EOS, found by the unigrams and bigrams of their sources."""
 
-    src: RaggedArray
-    tgt: RaggedArray
-    index: RaggedArray
+    src: Ragged
+    tgt: Ragged
+    index: Ragged
     """For each class of n-grams, the pairs whose sources have one, in ascending order."""
     norms: Float[np.ndarray, " P"]
     """The norms of the vectors of the sources; see `find`."""
 
     @classmethod
-    def of(cls, src: RaggedArray, tgt: RaggedArray) -> "SimilarPairs":
+    def of(cls, src: Ragged, tgt: Ragged) -> "SimilarPairs":
         """The pairs with their index."""
         owners = np.repeat(np.arange(len(src), dtype=np.uint64), np.diff(src.offsets))
         classes, owners = _classes(src.values, owners)
@@ -74,7 +51,7 @@ class SimilarPairs:
         return cls(
             src=src,
             tgt=tgt,
-            index=RaggedArray(values=owners, offsets=np.concatenate(([0], np.cumsum(counts)))),
+            index=Ragged(values=owners, offsets=offsets_of(counts)),
             norms=np.sqrt(np.bincount(owners, idf**2, minlength=len(src))).astype(np.float32),
         )
 
@@ -86,7 +63,7 @@ class SimilarPairs:
         """
         try:
             arrays = {name: np.lib.format.open_memmap(run / path, mode="r") for name, path in PAIR_FILES.items()}
-            rows = [RaggedArray.checked(arrays[name], arrays[name + _OFFSETS]) for name in ("src", "tgt", "index")]
+            rows = [_checked(arrays[name], arrays[name + _OFFSETS]) for name in ("src", "tgt", "index")]
             pairs = cls(src=rows[0], tgt=rows[1], index=rows[2], norms=arrays["norms"])
             pairs._check(src_size, tgt_size)
         except Exception as error:  # a damaged header of an array can lead to any error
@@ -117,7 +94,7 @@ class SimilarPairs:
 
     def pair(self, number: int) -> tuple[list[int], list[int]]:
         """The source and the target of the pair of this number."""
-        return self.src[number].tolist(), self.tgt[number].tolist()
+        return self.src.row(number).tolist(), self.tgt.row(number).tolist()
 
     def find(self, source: Sequence[int], most: int) -> Int[np.ndarray, " n"]:
         """The numbers of the `most` pairs with the most similar sources, best first; fewer where no more share a word.
@@ -127,7 +104,7 @@ class SimilarPairs:
         """
         ids = np.array(source, dtype=np.uint64)
         classes = np.unique(_classes(ids, np.zeros_like(ids))[0]).tolist()
-        owners = [self.index[class_] for class_ in classes]
+        owners = [self.index.row(class_) for class_ in classes]
         similarities = np.zeros(len(self.norms), dtype=np.float32)
         for of_class, idf in zip(owners, _idf(np.array([len(each) for each in owners]), len(self.norms)), strict=True):
             similarities[of_class] += idf**2
@@ -157,3 +134,13 @@ def _idf(counts: Int[np.ndarray, " C"], pairs: int) -> Float[np.ndarray, " C"]:
     """The inverse document frequencies of classes that so many of the pairs have."""
     idf: Float[np.ndarray, " C"] = np.log((pairs + 1) / (counts + 1)).astype(np.float32)
     return idf
+
+
+def _checked(values: NDArray[Any], offsets: NDArray[Any]) -> Ragged:
+    """The rows of arrays from a file; raises ValueError for arrays that are none."""
+    if values.ndim != 1 or values.dtype.kind != "u" or offsets.ndim != 1 or offsets.dtype != np.int64:
+        raise ValueError("not rows of whole numbers")
+    bounds = np.array(offsets)
+    if not len(bounds) or bounds[0] != 0 or bounds[-1] != len(values) or np.any(bounds[1:] < bounds[:-1]):
+        raise ValueError("rows without a beginning or an end")
+    return Ragged(values=values, offsets=bounds)

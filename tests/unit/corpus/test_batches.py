@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from seq2seq_cli.compute.ragged import Ragged, offsets_of
 from seq2seq_cli.config.choices import BatchUnit
 from seq2seq_cli.corpus.batches import collate, cut_into, epoch_order, halves, length_order
 from seq2seq_cli.corpus.prepared import ParallelIds
-from seq2seq_cli.corpus.ragged import Ragged, offsets_of
 from seq2seq_cli.text.vocabulary import BOS, EOS, PAD
 from tests.batches import assert_same
 

@@ -8,11 +8,11 @@ import torch
 from torch import nn
 
 from benchmarks.speed.tutorial_loop import TutorialModel, sentence_loss, tutorial_loop
+from seq2seq_cli.compute.ragged import Ragged, offsets_of
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.config.schema.model import AttentionConfig, DecoderConfig, EncoderConfig, ModelConfig
 from seq2seq_cli.corpus.batches import collate
 from seq2seq_cli.corpus.prepared import ParallelIds
-from seq2seq_cli.corpus.ragged import Ragged, offsets_of
 from seq2seq_cli.learning.loss import batch_loss
 from seq2seq_cli.model.attention.attention import Attention
 from seq2seq_cli.model.attention.scores import ConcatScore

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seq2seq_cli.decoding.similar.pairs import RaggedArray, SimilarPairs
+from seq2seq_cli.compute.ragged import Ragged
+from seq2seq_cli.decoding.similar.pairs import SimilarPairs
 from seq2seq_cli.errors import ModelFileError
 from seq2seq_cli.runs.layout import PAIR_FILES, PAIRS
 
@@ -21,15 +22,8 @@ sentences = st.lists(st.integers(4, 9), min_size=1, max_size=6)
 corpora = st.lists(sentences, min_size=1, max_size=12)
 
 
-def rows(of: Sequence[Sequence[int]]) -> RaggedArray:
-    return RaggedArray(
-        values=np.array([token for row in of for token in row], dtype=np.uint16),
-        offsets=np.cumsum([0, *map(len, of)], dtype=np.int64),
-    )
-
-
 def pairs_of(sources: Sentences, targets: Sentences | None = None) -> SimilarPairs:
-    return SimilarPairs.of(rows(sources), rows(targets or sources))
+    return SimilarPairs.of(Ragged.of(sources), Ragged.of(targets or sources))
 
 
 def ngrams(sentence: Sequence[int]) -> set[tuple[int, ...]]:

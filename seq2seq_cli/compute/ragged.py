@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from typing import Any, Protocol, Self
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +34,7 @@ class Ragged:
     offsets: NDArray[np.int64]
 
     @classmethod
-    def of(cls, rows: Sequence[Sequence[int]]) -> Self:
+    def of(cls, rows: Sequence[Sequence[int]]) -> "Ragged":
         """The rows of lists of numbers."""
         values = np.fromiter(chain.from_iterable(rows), dtype=np.uint32)
         return cls(values=values, offsets=offsets_of(np.array([len(row) for row in rows])))
@@ -50,7 +50,7 @@ class Ragged:
             raise IndexError(index)
         return self.values[self.offsets[index] : self.offsets[index + 1]]
 
-    def pick(self, rows: NDArray[np.integer[Any]]) -> Self:
+    def pick(self, rows: NDArray[np.integer[Any]]) -> "Ragged":
         """A copy of the given rows, in the order given; a row may be given more than once.
 
         Raises IndexError when there is no such row, or when the offsets are invalid.
@@ -60,7 +60,7 @@ class Ragged:
         offsets = offsets_of(lengths)
         # Value j of the result is value j - (start of its row in the result) of its row.
         places = np.repeat(starts - offsets[:-1], lengths) + np.arange(offsets[-1])
-        return type(self)(values=self.values[places], offsets=offsets)
+        return Ragged(values=self.values[places], offsets=offsets)
 
     def __len__(self) -> int:
         return len(self.offsets) - 1

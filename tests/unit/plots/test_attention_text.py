@@ -25,13 +25,13 @@ def maps(draw: st.DrawFn) -> AttentionMap:
 
 def cut(line: str, start: int, end: int) -> str:
     """The part of a line in the terminal cells from `start` to `end`."""
-    position, part = 0, ""
-    for character in line:
-        width = cell_len(character)
+    part = ""
+    for i, character in enumerate(line):
+        # Not its own width: a variation selector makes the character before it wider.
+        position, after = cell_len(line[:i]), cell_len(line[: i + 1])
         # A character without width belongs to the one before it.
-        if start <= position < end or (position == end and width == 0):
+        if start <= position < end or position == after == end:
             part += character
-        position += width
     return part
 
 
@@ -120,6 +120,7 @@ def test_an_empty_sentence_has_no_table() -> None:
 
 @given(maps())
 @example(make_map(["000\U000e0000"], ["0"]))
+@example(make_map(["0"], ["0\ufe0f"]))
 def test_every_number_is_below_its_word(table: AttentionMap) -> None:
     lines = attention_table(table, style="numbers").split("\n")
     assert len(lines) == 1 + len(table.tgt_tokens)

@@ -6,7 +6,7 @@ P pairs, C classes of n-grams, N numbers in all rows, n pairs found.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,8 @@ _UNIGRAMS, _BIGRAMS = 1 << 16, 1 << 18
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 """2^64 divided by the golden ratio, for multiplicative hashing; Knuth, The Art of Computer Programming, section 6.4."""
 _OFFSETS = ".offsets"
+
+_Numbers: TypeAlias = NDArray[np.unsignedinteger[Any]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,9 +121,7 @@ class SimilarPairs:
         return found
 
 
-def _classes(
-    tokens: Int[np.ndarray, " N"], rows: Int[np.ndarray, " N"]
-) -> tuple[Int[np.ndarray, " n"], Int[np.ndarray, " n"]]:
+def _classes(tokens: _Numbers, rows: _Numbers) -> tuple[_Numbers, _Numbers]:
     """The classes of the unigrams and bigrams of rows end to end, and the row of each."""
     tokens = tokens.astype(np.uint64)
     pairs = (tokens[:-1] * _MULTIPLIER + tokens[1:]) * _MULTIPLIER >> np.uint64(64 - (_BIGRAMS - 1).bit_length())

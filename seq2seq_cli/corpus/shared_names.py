@@ -28,6 +28,8 @@ _CODES = ("00", "000", "0000", "0.0", "0.00", "0,000", "0:00", "0/0", "-0", "00-
 _LONGEST = 10
 _MOST_PARTS, _LONGEST_PART = 3, 5
 """Parts of words in a name, after its first one, and letters of each."""
+_BEYOND_LATIN = "\u0250"
+"""The first letter behind those of the usual Latin alphabets."""
 _DRAWN = 6_000
 
 
@@ -123,13 +125,14 @@ class Names:
 
     @cached_property
     def _parts(self) -> tuple[list[str], list[str]]:
-        """The short units of letters that begin a name, and those that continue it."""
+        """The short units of letters that begin a name, and those that continue it, in the script of the names."""
         units = [unit.removeprefix(SPACING) for unit in self.units]
         inner = [unit.removeprefix(CONTINUING) for unit in units if unit.startswith(CONTINUING)]
-        return (
-            [unit for unit in units if len(unit) <= _LONGEST_PART and unit.isalpha() and unit.istitle()],
-            [part for part in inner if len(part) <= _LONGEST_PART and part.isalpha() and part.islower()],
-        )
+
+        def fits(part: str) -> bool:
+            return len(part) <= _LONGEST_PART and part.isalpha() and (part < _BEYOND_LATIN) == self._are_latin
+
+        return [unit for unit in units if unit.istitle() and fits(unit)], [p for p in inner if p.islower() and fits(p)]
 
     @cached_property
     def _letters(self) -> frozenset[str]:

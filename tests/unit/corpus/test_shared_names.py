@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from seq2seq_cli.corpus.shared_names import Names, has_genitive
+from seq2seq_cli.text.normalise import CONTINUING, SPACING
 
 KNOWN = [
     "Tom",
@@ -70,3 +71,15 @@ def test_names_of_another_script_are_drawn_in_it() -> None:
 )
 def test_a_genitive_is_a_name_with_an_s(text: str, expected: bool) -> None:
     assert has_genitive("Tom", text) == expected
+
+
+def test_parts_of_words_are_joined_to_names_in_the_script_of_the_names() -> None:
+    units = [f"{SPACING}Мо", "Wo", "Дом", f"{CONTINUING}ром", f"{CONTINUING}ing", f"{CONTINUING}ат", "и"]
+    cyrillic = [f"Имя{'абвгдежз'[i % 8]}{'иклмн'[i % 5]}" for i in range(40)]
+    names = Names.of([(f"{name} тут", f"{name} там") for name in cyrillic], units=units)
+    random = np.random.default_rng(0)
+    drawn = " ".join(names.draw(random) for _ in range(400))
+    assert "Моромат" in drawn
+    assert "Дом" in drawn
+    assert "Wo" not in drawn
+    assert "ing" not in drawn

@@ -21,9 +21,7 @@ def model_problems(model: "ModelConfig") -> Iterator[Problem]:
     """The broken rules within a model."""
     yield from _bridge(model)
     yield from _encoder(model)
-    yield from _variational_dropout(model)
     yield from _sizes_of_the_score(model)
-    yield from _heads(model)
     yield from _without_attention(model)
     yield from _decoder(model)
     yield from _tied_embeddings(model)
@@ -123,19 +121,9 @@ def _bridge(model: "ModelConfig") -> Iterator[Problem]:
 
 
 def _encoder(model: "ModelConfig") -> Iterator[Problem]:
-    if model.encoder.residual and model.encoder.layers < 3:
-        why = "residual connections begin with the third layer"
-        yield _needs(model, "encoder.residual", "encoder.layers", "3 or 4", why)
     if model.encoder.reverse and model.encoder.directions != "one":
         why = "one of two directions reads from the end already"
         yield _needs(model, "encoder.reverse", "encoder.directions", "one", why)
-
-
-def _variational_dropout(model: "ModelConfig") -> Iterator[Problem]:
-    for side, config in (("encoder", model.encoder), ("decoder", model.decoder)):
-        if config.variational_dropout and not config.dropout:
-            why = "variational dropout drops the same entries at every word"
-            yield _needs(model, f"{side}.variational_dropout", f"{side}.dropout", "above 0", why)
 
 
 def _sizes_of_the_score(model: "ModelConfig") -> Iterator[Problem]:
@@ -147,24 +135,6 @@ def _sizes_of_the_score(model: "ModelConfig") -> Iterator[Problem]:
         yield keys, f"{_memory(model)} and {_named(model, 'decoder.hidden_size')} must be equal for {why}"
 
 
-def _heads(model: "ModelConfig") -> Iterator[Problem]:
-    attention = model.attention
-    if attention.heads == 1:
-        return
-    if attention.score != "additive":
-        yield _needs(model, "attention.heads", "attention.score", "additive", "no other score has heads")
-    if attention.scope == "hard":
-        yield _clash(model, "attention.heads", "attention.scope", "hard attention draws once per step")
-    heads = _named(model, "attention.heads")
-    size = "attention.size" if attention.size else "decoder.hidden_size"
-    if (attention.size or model.decoder.hidden_size) % attention.heads:
-        keys = ("attention.heads", "attention.size", "decoder.hidden_size")
-        yield keys, f"{heads} must divide {_named(model, size)}: each head has an equal part of it"
-    if model.encoder.memory_size % attention.heads:
-        keys = ("attention.heads", "encoder.hidden_size", "encoder.directions")
-        yield keys, f"{heads} must divide {_memory(model)}: each head makes an equal part of the context"
-
-
 def _without_attention(model: "ModelConfig") -> Iterator[Problem]:
     """`fixed` and `none` score nothing; with `none` there is no context either."""
     score = "attention.score"
@@ -172,8 +142,6 @@ def _without_attention(model: "ModelConfig") -> Iterator[Problem]:
         return
     if model.attention.scope != "global":
         yield _clash(model, "attention.scope", score, "nothing is scored")
-    if model.attention.gate:
-        yield _clash(model, "attention.gate", score, "there is no attention to gate")
     if model.encoder.state_dropout:
         yield _clash(model, "encoder.state_dropout", score, "no state is attended to")
     if model.attention.score != "none":

@@ -124,15 +124,12 @@ def _weights_by_decay(model: Seq2Seq) -> tuple[list[nn.Parameter], list[nn.Param
 
 
 def _inner_matrices(model: Seq2Seq) -> list[nn.Parameter]:
-    """The matrices that map states to states: neither word vectors nor output layer, no single row or column.
-
-    Nor the v of several heads, which has a row per head: each maps a state to a score.
-    """
+    """The matrices that map states to states: neither word vectors nor output layer, no single row or column."""
     outer = _word_vectors(model) | {id(model.output.weight)}
     return [
         weight
-        for name, weight in model.named_parameters()
-        if weight.ndim == 2 and min(weight.shape) > 1 and id(weight) not in outer and not name.endswith(".v")
+        for weight in model.parameters()
+        if weight.ndim == 2 and min(weight.shape) > 1 and id(weight) not in outer
     ]
 
 

@@ -1,27 +1,26 @@
-"""From the config to the network: the class for each choice in the config (`SCORES` has the scores)."""
+"""From the config to the network: the class for each choice (`SCORES` has the scores), and the first weights."""
 
 from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 from typing_extensions import override
 
-from seq2seq_cli.config.schema.model import AttentionConfig, DecoderConfig, ModelConfig
-from seq2seq_cli.model.attention.attention import Attention, ContextProvider
-from seq2seq_cli.model.attention.gate import GatedAttention
-from seq2seq_cli.model.attention.hard import HardAttention
-from seq2seq_cli.model.attention.heads import MultiHeadAttention
+from seq2seq_cli.config.schema.model import AttentionConfig, DecoderConfig, InitialisationConfig, ModelConfig
+from seq2seq_cli.model.attention.attention import Attention, ContextProvider, HardAttention
 from seq2seq_cli.model.attention.no_attention import FixedContext, NoAttention
 from seq2seq_cli.model.attention.scopes import GlobalScope, MonotonicScope, PredictiveScope, Scope
 from seq2seq_cli.model.attention.scores import SCORES, Sizes
 from seq2seq_cli.model.bridge import BackwardBridge, Bridge, ContextBridge, CopyBridge, LinearBridge, ZeroBridge
 from seq2seq_cli.model.decoder import BahdanauDecoder, Decoder, InputFeedingDecoder, LuongDecoder
 from seq2seq_cli.model.encoder import Encoder
-from seq2seq_cli.model.initialisation import initialise
 from seq2seq_cli.model.readout import AttentionalReadout, ConcatReadout, MaxoutReadout, Readout, StateReadout
-from seq2seq_cli.model.recurrent import make_rnn
+from seq2seq_cli.model.recurrent import RNN, make_rnn
 from seq2seq_cli.model.seq2seq import Seq2Seq
+
+_SCORE_SHARE = 0.1
+"""Standard deviation of a score's matrices in units of the others'; Bahdanau et al. 2015, appendix B.1."""
 
 
 def build_outline(config: ModelConfig, *, src_size: int, tgt_size: int) -> Seq2Seq:
@@ -90,19 +89,10 @@ def _build_attention(config: AttentionConfig, decoder: DecoderConfig, *, memory:
     if config.score == "fixed":
         return FixedContext(memory_size=memory)
     query = decoder.hidden_size + (decoder.embedding_size if SCORES[config.score].reads_word else 0)
-    attention = _build_ungated(config, query=query, memory=memory, size=config.size or decoder.hidden_size)
-    return GatedAttention(attention, query_size=query) if config.gate else attention
-
-
-def _build_ungated(config: AttentionConfig, *, query: int, memory: int, size: int) -> ContextProvider:
-    scope = _build_scope(config, query)
-    if config.heads > 1:
-        return MultiHeadAttention(
-            query_size=query, memory_size=memory, attention_size=size, heads=config.heads, scope=scope
-        )
+    size = config.size or decoder.hidden_size
     score = SCORES[config.score](Sizes(query=query, memory=memory, attention=size, max_length=config.max_length))
     attention = HardAttention if config.scope == "hard" else Attention
-    return attention(score=score, scope=scope, memory_size=memory)
+    return attention(score=score, scope=_build_scope(config, query), memory_size=memory)
 
 
 def _build_scope(config: AttentionConfig, query: int) -> Scope:
@@ -131,12 +121,11 @@ def _build_decoder(config: DecoderConfig, attention: ContextProvider, vocabulary
             config.embedding_size + feedback_size,
             config.hidden_size,
             layers=config.layers,
-            dropout=0.0 if config.variational_dropout else config.dropout,
+            dropout=config.dropout,
         ),
         attention=attention,
         readout=_build_readout(config, attention.context_size),
         dropout=config.dropout,
-        variational_dropout=config.variational_dropout,
         word_dropout=config.word_dropout,
         readout_dropout=config.readout_dropout,
     )
@@ -153,3 +142,43 @@ def _build_readout(config: DecoderConfig, context_size: int) -> Readout:
             return AttentionalReadout(hidden_size=size, context_size=context_size)
         case "maxout":
             return MaxoutReadout(hidden_size=size, context_size=context_size, embedding_size=config.embedding_size)
+
+
+def initialise(model: Seq2Seq, config: InitialisationConfig) -> None:
+    """Draw the weights of a network, whose layers hold torch's, as the config says."""
+    match config.weights:
+        case "torch":
+            pass
+        case "uniform":
+            for weight in model.parameters():
+                nn.init.uniform_(weight, -config.scale, config.scale)
+        case "normal":
+            _draw_normal(model, config.scale)
+    if config.output_std is not None:
+        nn.init.normal_(model.output.weight, std=config.output_std)
+    if config.embedding_std is not None:
+        for embedding in (model.encoder.embedding, model.decoder.embedding):
+            nn.init.normal_(embedding.weight, std=config.embedding_std)
+
+
+def _draw_normal(model: Seq2Seq, std: float) -> None:
+    """Bahdanau et al. 2015, appendix B.1: v of the score and all biases are zero, matrices normal or orthogonal."""
+    for weight in model.parameters():
+        _draw_matrix(weight, std)
+    for module in model.modules():
+        if isinstance(module, RNN):
+            for name, weight in module.named_parameters():
+                if name.startswith("weight_hh"):
+                    for gate in torch.split(weight, module.hidden_size):
+                        nn.init.orthogonal_(gate)
+        elif isinstance(module, ContextProvider) and module.has_weights:
+            for weight in module.parameters():
+                _draw_matrix(weight, _SCORE_SHARE * std)
+
+
+def _draw_matrix(weight: Tensor, std: float) -> None:
+    """A matrix of independent normal entries; vectors, and matrices of one row, are zero."""
+    if weight.dim() == 1 or weight.shape[0] == 1:
+        nn.init.zeros_(weight)
+    else:
+        nn.init.normal_(weight, std=std)

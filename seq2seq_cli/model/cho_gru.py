@@ -3,7 +3,7 @@
 B batch, N positions, X input, K directions, L layers in all directions, H hidden, E output (K H), G gates (3H).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -32,12 +32,10 @@ class ChoGRU(nn.RNNBase):
         start: Float[Tensor, "L B H"] | None = None,
         *,
         lengths: Int[Tensor, " B"] | None = None,
-        between: Callable[[Tensor], Tensor] | None = None,
     ) -> tuple[Float[Tensor, "B N E"], Float[Tensor, "L B H"]]:
         """The output at each position (zero at padding), and the last real state of each layer and direction.
 
-        `start` None: zeros. `lengths` counts the real positions of each row; None: all are. The outputs of each layer
-        but the last pass through `between`; None: dropout.
+        `start` None: zeros. `lengths` counts the real positions of each row; None: all are.
         """
         directions = 2 if self.bidirectional else 1
         if start is None:
@@ -45,17 +43,17 @@ class ChoGRU(nn.RNNBase):
         lasts = []
         for layer, before in enumerate(torch.split(start, directions)):
             if layer > 0:
-                inputs = F.dropout(inputs, self.dropout, self.training) if between is None else between(inputs)
-            inputs, last = self.run_layer(layer, inputs, before, lengths)
+                inputs = F.dropout(inputs, self.dropout, self.training)
+            inputs, last = self._run_layer(layer, inputs, before, lengths)
             lasts.append(last)
         return inputs, torch.cat(lasts)
 
-    def run_layer(
+    def _run_layer(
         self,
         layer: int,
         inputs: Float[Tensor, "B N X"],
         start: Float[Tensor, "K B H"],
-        lengths: Int[Tensor, " B"] | None = None,
+        lengths: Int[Tensor, " B"] | None,
     ) -> tuple[Float[Tensor, "B N E"], Float[Tensor, "K B H"]]:
         """One layer in all its directions: the output at each position, and the last state of each direction."""
         directions = 2 if self.bidirectional else 1

@@ -81,5 +81,4 @@ class MaxoutReadout(Readout):
         self, hidden: Float[Tensor, "*N H"], context: Float[Tensor, "*N E"], embedded: Float[Tensor, "*N D"]
     ) -> Float[Tensor, "*N R"]:
         summed = self.U(hidden) + self.V(embedded) + self.C(context)
-        maxima: Tensor = summed.unflatten(-1, (self.size, 2)).amax(dim=-1)
-        return maxima
+        return summed.unflatten(-1, (self.size, 2)).amax(dim=-1)

@@ -1,6 +1,6 @@
 """The values that flow between the modules: the memory that attention reads, and the states of RNNs and decoders.
 
-B batch, S source length, D embedding, E encoder output, K keys, L layers (M: all but one), H hidden, R readout, N rows.
+B batch, S source length, E encoder output, K keys, L layers, H hidden, R readout, N rows.
 `select(rows)` gives the values of those rows of the batch, in that order; a row may be taken more than once.
 """
 
@@ -30,20 +30,6 @@ class Memory:
 
 
 @dataclass(frozen=True, kw_only=True)
-class DropoutMasks:
-    """Variational dropout of a decoder, the same at each step: 0 where an entry is dropped, else 1 / (1 - p)."""
-
-    words: Float[Tensor, "B D"]
-    """The mask of the word vectors."""
-    layers: Float[Tensor, "M B H"]
-    """The masks of the states of each layer but the last, on their way to the next layer."""
-
-    def select(self, rows: Int[Tensor, " N"]) -> "DropoutMasks":
-        """The masks of the given rows."""
-        return DropoutMasks(words=self.words[rows], layers=self.layers[:, rows])
-
-
-@dataclass(frozen=True, kw_only=True)
 class RNNState:
     """The state of an RNN after a position."""
 
@@ -51,8 +37,6 @@ class RNNState:
     """h of every layer."""
     cell: Float[Tensor, "L B H"] | None = None
     """c of every layer of an LSTM; None in other RNNs, which have none."""
-    masks: DropoutMasks | None = None
-    """The masks of a decoder that trains with variational dropout."""
 
     @property
     def top(self) -> Float[Tensor, "B H"]:
@@ -62,8 +46,7 @@ class RNNState:
     def select(self, rows: Int[Tensor, " N"]) -> "RNNState":
         """The state of the given rows."""
         cell = None if self.cell is None else self.cell[:, rows]
-        masks = None if self.masks is None else self.masks.select(rows)
-        return RNNState(hidden=self.hidden[:, rows], cell=cell, masks=masks)
+        return RNNState(hidden=self.hidden[:, rows], cell=cell)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -47,7 +47,6 @@ class HoistedRNN:
 
     def __init__(self, rnn: RNN, words: Float[Tensor, "B T D"], state: RNNState) -> None:
         self._rnn = rnn
-        self._masks = state.masks if rnn.training else None
         cells = [None] * rnn.num_layers if state.cell is None else state.cell.unbind(0)
         layers = zip(rnn.all_weights, state.hidden.unbind(0), cells, strict=True)
         # Only the first layer reads words.
@@ -59,9 +58,8 @@ class HoistedRNN:
     def step(self, feedback: Float[Tensor, "B X"]) -> Float[Tensor, "B H"]:
         """The top layer's next h, from [the next word; feedback]."""
         hidden = self._layers[0].step(feedback)
-        for i, layer in enumerate(self._layers[1:]):
-            inputs = F.dropout(hidden, self._rnn.dropout, self._rnn.training)
-            hidden = layer.step(inputs if self._masks is None else inputs * self._masks.layers[i])
+        for layer in self._layers[1:]:
+            hidden = layer.step(F.dropout(hidden, self._rnn.dropout, self._rnn.training))
         return hidden
 
 

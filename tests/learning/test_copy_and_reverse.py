@@ -30,14 +30,13 @@ NEIGHBOURS = {"luong_location": 1}
 SHORTER_STEPS = {"hard": ["training.lr=5e-4", "training.epochs=12"]}
 
 OPTIONS = {
-    "heads": ("luong_concat_paper", ["model.attention.score=additive", "model.attention.heads=4"]),
     # Its first weights are flatter than the dot's, and need longer steps to become sharp.
     "scaled_dot": ("luong_dot", ["model.attention.score=scaled_dot", "training.lr=2e-3", "training.epochs=10"]),
     "deep": (
         "luong_general",
         [
             *("model.encoder.cell=gru", "model.encoder.directions=summed", "model.encoder.layers=3"),
-            *("model.encoder.residual=true", "model.bridge=linear", "model.decoder.cell=gru", "model.decoder.layers=2"),
+            *("model.bridge=linear", "model.decoder.cell=gru", "model.decoder.layers=2"),
         ],
     ),
     "tied": ("luong_concat_paper", ["model.tied_embeddings=target"]),

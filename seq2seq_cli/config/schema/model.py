@@ -29,14 +29,10 @@ class EncoderConfig(Section):
     """Number of RNN layers."""
     dropout: Dropout = 0.0
     """Probability that training sets an entry to zero, in word vectors and between layers."""
-    variational_dropout: bool = False
-    """Let dropout set the same entries to zero at every word of a sentence."""
     word_dropout: Dropout = 0.0
     """Probability that training sets the whole vector of a word to zero."""
     state_dropout: Dropout = 0.0
     """Probability that training sets an entry to zero, in the states that the decoder attends to."""
-    residual: bool = False
-    """Add the input of a layer to its output, from the third layer on."""
     reverse: bool = False
     """Read the source backwards, from its last word."""
 
@@ -72,8 +68,6 @@ class AttentionConfig(Section):
     Without attention: fixed, the context tanh(V h) of the last h, or none."""
     size: PositiveInt | None = None
     """Attention size: the length of v (additive, concat, concat_joined, state_free); null: decoder.hidden_size."""
-    heads: PositiveInt = 1
-    """Number of additive scores side by side, each with an equal part of the attention size and of the context."""
     max_length: PositiveInt = 101
     """For location and location_word only: the most source tokens, <eos> included."""
     scope: choices.ScopeName = "global"
@@ -81,8 +75,6 @@ class AttentionConfig(Section):
     predicted position, with a Gaussian. hard: a single word, drawn in training, the likeliest one in translation."""
     window: PositiveInt = 10
     """For local_m and local_p only: D, the number of words in the window on each side of its centre."""
-    gate: bool = False
-    """Multiply the context by sigmoid(w.q + b), one number per target word."""
 
     @property
     def has_places(self) -> bool:
@@ -96,12 +88,10 @@ class AttentionConfig(Section):
 
     @property
     def in_words(self) -> str:
-        """Score, heads, scope and gate in words, for the list of runs and the model card."""
+        """Score and scope in words, for the list of runs and the model card."""
         if not self.has_weights:
             return "no attention" if self.score == "none" else "a fixed context"
-        heads = f" with {self.heads} heads" if self.heads > 1 else ""
-        scope = f", {self.scope} scope" if self.scope != "global" else ""
-        return f"{self.score} score{heads}{scope}" + (", gated" if self.gate else "")
+        return f"{self.score} score" + (f", {self.scope} scope" if self.scope != "global" else "")
 
 
 class DecoderConfig(Section):
@@ -119,8 +109,6 @@ class DecoderConfig(Section):
     """Number of RNN layers."""
     dropout: Dropout = 0.1
     """Probability that training sets an entry to zero, in word vectors and between layers."""
-    variational_dropout: bool = False
-    """Let dropout set the same entries to zero at every word of a sentence."""
     word_dropout: Dropout = 0.0
     """Probability that training sets the whole vector of a word to zero."""
     readout_dropout: Dropout = 0.0

@@ -1,14 +1,15 @@
-"""Attention = score x scope; the softmax with its mask is written here, once for all scores and scopes.
+"""Attention = score x scope, soft and hard; the softmax with its mask is written here, once for all scores and scopes.
 
 B batch, T target length (1 in a single step), S source length, H query (decoder hidden; with the word before it where
 the score reads that), E encoder output, K keys, C context.
 """
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import torch
+import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 from typing_extensions import override
@@ -16,6 +17,9 @@ from typing_extensions import override
 from seq2seq_cli.model.attention.scopes import Scope
 from seq2seq_cli.model.attention.scores import Score
 from seq2seq_cli.model.state import Memory
+
+SOFT_PROBABILITY = 0.5
+"""Probability that a sentence takes the expected context in training; Xu et al. 2015, end of section 4.1."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,3 +108,35 @@ class Attention(ContextProvider):
         allowed, factor = self.scope(query, memory.mask, positions)
         weights = masked_softmax(self.score(query, memory.keys), allowed)
         return weights if factor is None else weights * factor
+
+
+class HardAttention(Attention):
+    """s_t ~ a_t, c_t = h_{s_t}; Xu et al. 2015, section 4.1, eq. 8 and 9. In evaluation, s_t = argmax a_t.
+
+    In training, half of the sentences, drawn again for each batch, take the expected context sum_s a_ts h_s instead, at
+    all their words. A draw has no gradient: `learning/reinforce.py` gives the one that takes its place.
+    """
+
+    @override
+    def make_memory(
+        self, states: Float[Tensor, "B S E"], last: Float[Tensor, "B E"], mask: Bool[Tensor, "B S"]
+    ) -> Memory:
+        memory = super().make_memory(states, last, mask)
+        if not self.training:
+            return memory
+        return replace(memory, soft_rows=torch.rand(len(states), device=states.device) < SOFT_PROBABILITY)
+
+    @override
+    def forward(self, query: Float[Tensor, "B T H"], memory: Memory, positions: Int[Tensor, "B T"]) -> Attended:
+        probabilities = self.attention_weights(query, memory, positions)
+        if not self.training or memory.soft_rows is None:
+            weights = one_hot(probabilities.argmax(dim=-1), like=probabilities)
+            return Attended(context=weights @ memory.states, weights=weights)
+        drawn = torch.multinomial(probabilities.detach().float().flatten(0, 1), 1).view(probabilities.shape[:2])
+        weights = torch.where(memory.soft_rows.view(-1, 1, 1), probabilities, one_hot(drawn, like=probabilities))
+        return Attended(context=weights @ memory.states, weights=weights, probabilities=probabilities)
+
+
+def one_hot(positions: Int[Tensor, "B T"], *, like: Float[Tensor, "B T S"]) -> Float[Tensor, "B T S"]:
+    """1 at the given position of each row, 0 elsewhere, in the dtype of `like`."""
+    return F.one_hot(positions, like.shape[-1]).to(like.dtype)

@@ -64,14 +64,12 @@ class AdditiveScore(Score):
 
     def keys(self, memory: Float[Tensor, "B S E"]) -> Float[Tensor, "B S A"]:
         """U h."""
-        projected: Tensor = self.U(memory)
-        return projected
+        return self.U(memory)
 
     def forward(self, query: Float[Tensor, "B T H"], keys: Float[Tensor, "B S A"]) -> Float[Tensor, "B T S"]:
         """v · tanh(W q + U h) for every pair of a query and a memory state."""
         summed = self.W(query).unsqueeze(2) + keys.unsqueeze(1)
-        scores: Tensor = self.v(torch.tanh(summed)).squeeze(-1)
-        return scores
+        return self.v(torch.tanh(summed)).squeeze(-1)
 
 
 class DotScore(Score):
@@ -103,8 +101,7 @@ class GeneralScore(DotScore):
 
     def keys(self, memory: Float[Tensor, "B S E"]) -> Float[Tensor, "B S H"]:
         """W h."""
-        projected: Tensor = self.W(memory)
-        return projected
+        return self.W(memory)
 
 
 class ConcatScore(Score):
@@ -121,14 +118,12 @@ class ConcatScore(Score):
 
     def keys(self, memory: Float[Tensor, "B S H"]) -> Float[Tensor, "B S A"]:
         """W h."""
-        projected: Tensor = self.W(memory)
-        return projected
+        return self.W(memory)
 
     def forward(self, query: Float[Tensor, "B T H"], keys: Float[Tensor, "B S A"]) -> Float[Tensor, "B T S"]:
         """v · tanh(W q + W h) for every pair of a query and a memory state."""
         summed = self.W(query).unsqueeze(2) + keys.unsqueeze(1)
-        scores: Tensor = self.v(torch.tanh(summed)).squeeze(-1)
-        return scores
+        return self.v(torch.tanh(summed)).squeeze(-1)
 
 
 class JoinedConcatScore(Score):
@@ -150,8 +145,7 @@ class JoinedConcatScore(Score):
     def forward(self, query: Float[Tensor, "B T H"], keys: Float[Tensor, "B S A"]) -> Float[Tensor, "B T S"]:
         """v · tanh(W' q + W" h) for every pair of a query and a memory state."""
         projected = F.linear(query, self.W.weight[:, : self.query_size])
-        scores: Tensor = self.v(torch.tanh(projected.unsqueeze(2) + keys.unsqueeze(1))).squeeze(-1)
-        return scores
+        return self.v(torch.tanh(projected.unsqueeze(2) + keys.unsqueeze(1))).squeeze(-1)
 
 
 class LinearScore(Score):
@@ -199,8 +193,7 @@ class LocationScore(Score):
 
     def forward(self, query: Float[Tensor, "B T H"], keys: Float[Tensor, "B S 0"]) -> Float[Tensor, "B T S"]:
         """The first S entries of W q."""
-        scores: Tensor = self.W(query)[..., : keys.shape[1]]
-        return scores
+        return self.W(query)[..., : keys.shape[1]]
 
 
 class LocationWordScore(LocationScore):
@@ -227,8 +220,7 @@ class StateFreeScore(Score):
 
     def keys(self, memory: Float[Tensor, "B S E"]) -> Float[Tensor, "B S 1"]:
         """v · tanh(U h)."""
-        scores: Tensor = self.v(torch.tanh(self.U(memory)))
-        return scores
+        return self.v(torch.tanh(self.U(memory)))
 
     def forward(self, query: Float[Tensor, "B T H"], keys: Float[Tensor, "B S 1"]) -> Float[Tensor, "B T S"]:
         """The keys, repeated for every query."""

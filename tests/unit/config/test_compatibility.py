@@ -20,7 +20,6 @@ JOINED = "model.encoder.directions=joined"
         (["decoding.n_best=6"], ["decoding.n_best (6)", "decoding.beam_size (5)"]),
         ([JOINED], ["model.encoder.hidden_size (256, twice", "model.decoder.hidden_size (256)"]),
         (["model.encoder.layers=2"], ["model.encoder.layers (2)", "model.decoder.layers (1)"]),
-        (["model.encoder.residual=true"], ["model.encoder.residual (true)", "model.encoder.layers (1)"]),
         (
             ["model.encoder.hidden_size=128", "model.encoder.reverse=true", JOINED],
             ["model.encoder.reverse (true)", "model.encoder.directions (joined)"],
@@ -47,19 +46,6 @@ JOINED = "model.encoder.directions=joined"
                 ],
             )
             for score in ("dot", "scaled_dot", "concat")
-        ),
-        (["model.attention.heads=4"], ["model.attention.heads (4)", "model.attention.score (general)"]),
-        (
-            ["model.attention.score=additive", "model.attention.scope=hard", "model.attention.heads=4"],
-            ["model.attention.heads (4)", "model.attention.scope (hard)"],
-        ),
-        (
-            ["model.attention.score=additive", "model.attention.size=6", "model.attention.heads=4"],
-            ["model.attention.heads (4)", "model.attention.size (6)"],
-        ),
-        (
-            ["model.attention.score=additive", "model.attention.size=6", "model.attention.heads=3"],
-            ["model.attention.heads (3)", "model.encoder.hidden_size (256)"],
         ),
         (
             ["model.attention.score=fixed", "model.attention.scope=local_m"],
@@ -99,10 +85,6 @@ JOINED = "model.encoder.directions=joined"
         (["model.bridge=backward"], ["model.bridge (backward)", "model.encoder.directions (one)"]),
         (["model.bridge=context"], ["model.bridge (context)", "model.attention.score (general)"]),
         (
-            ["model.attention.score=fixed", "model.attention.gate=true"],
-            ["model.attention.gate (true)", "model.attention.score (fixed)"],
-        ),
-        (
             ["model.attention.score=fixed", "training.doubly_stochastic=1"],
             ["training.doubly_stochastic (1.0)", "model.attention.score (fixed)"],
         ),
@@ -115,14 +97,6 @@ JOINED = "model.encoder.directions=joined"
             ["training.weight_decay (0.01)", "training.optimiser (adadelta)", "adamw"],
         ),
         (["training.weight_decay=0.01"], ["training.weight_decay (0.01)", "training.optimiser (adam)", "adamw"]),
-        (
-            ["model.encoder.variational_dropout=true"],
-            ["model.encoder.variational_dropout (true)", "model.encoder.dropout (0.0)"],
-        ),
-        (
-            ["model.decoder.variational_dropout=true", "model.decoder.dropout=0"],
-            ["model.decoder.variational_dropout (true)", "model.decoder.dropout (0.0)"],
-        ),
     ],
     ids=lambda x: ",".join(part.removeprefix("model.") for part in x) if "=" in x[0] else "",
 )
@@ -165,10 +139,7 @@ def test_a_value_that_fits_no_other_key_is_refused_with_a_line_for_each() -> Non
         ["training.schedule=plateau", "training.warmup_steps=100"],
         [JOINED, "model.bridge=backward", "model.decoder.cell=gru_cho", "model.decoder.hidden_size=100"],
         ["model.attention.score=fixed", "model.bridge=context", "model.decoder.layers=2"],
-        ["model.attention.scope=hard", "model.attention.gate=true"],
         ["training.clip_norm=null", "training.loss_unit=sentence", "training.doubly_stochastic=1"],
-        ["model.decoder.variational_dropout=true", "model.decoder.word_dropout=0.1"],
-        ["model.encoder.variational_dropout=true", "model.encoder.dropout=0.2"],
     ],
     ids=lambda x: ",".join(part.removeprefix("model.") for part in x),
 )
@@ -181,8 +152,6 @@ def test_keys_that_go_together_are_accepted(overrides: list[str]) -> None:
     [
         ([], "general score"),
         (["model.attention.scope=local_p"], "general score, local_p scope"),
-        (["model.attention.gate=true"], "general score, gated"),
-        (["model.attention.score=additive", "model.attention.heads=4"], "additive score with 4 heads"),
         (["model.attention.score=none", "model.decoder.readout=state"], "no attention"),
         (["model.attention.score=fixed"], "a fixed context"),
     ],

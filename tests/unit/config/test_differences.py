@@ -69,7 +69,6 @@ def test_stated_differences_are_of_the_sections_asked_for() -> None:
     [
         "model.encoder.dropout=0.3",
         "model.decoder.word_dropout=0.3",
-        "model.decoder.variational_dropout=true",
         "model.initialisation.output_std=0.4",
         "model.attention.size=256",  # the decoder's hidden size, which null stands for
         "training.lr=1e-2",

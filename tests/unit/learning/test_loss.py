@@ -65,8 +65,11 @@ def test_the_loss_of_a_batch_is_the_sum_over_its_sentences() -> None:
 @pytest.mark.parametrize("kind", ["luong", "bahdanau"])
 def test_the_doubly_stochastic_penalty_is_that_of_the_paper(kind: str) -> None:
     torch.manual_seed(0)
-    settings = [f"model.decoder.kind={kind}", "model.attention.gate=true"]
-    model = build_model(load_config(None, [*TINY, *settings]).model, src_size=12, tgt_size=12).double().eval()
+    model = (
+        build_model(load_config(None, [*TINY, f"model.decoder.kind={kind}"]).model, src_size=12, tgt_size=12)
+        .double()
+        .eval()
+    )
     plain, penalised = (
         batch_loss(model, batch([0, 1, 2]), teacher_forcing=1.0, doubly_stochastic=weight) for weight in (0.0, 0.7)
     )
@@ -125,16 +128,13 @@ KINDS = {
     "feeding": ["model.decoder.input_feeding=true", ATTENTIONAL],
     "gru": ["model.encoder.cell=gru", "model.decoder.cell=gru", "model.decoder.kind=bahdanau", ATTENTIONAL],
     "rnnsearch": ["model.encoder.directions=joined", "model.bridge=linear", "model.decoder.readout=maxout"],
-    "heads": ["model.attention.score=additive", "model.attention.heads=3", "model.attention.scope=local_p"],
+    "local": ["model.attention.score=additive", "model.attention.scope=local_p"],
     "hard": ["model.attention.scope=hard", "model.decoder.kind=bahdanau"],
     "cho": [
         *("model.encoder.cell=gru_cho", "model.decoder.cell=gru_cho", "model.encoder.directions=joined"),
         *("model.bridge=backward", "model.decoder.kind=bahdanau", "model.decoder.readout=maxout"),
     ],
-    "plain": [
-        *("model.encoder.cell=rnn", "model.decoder.cell=rnn", "model.attention.score=location_word"),
-        "model.attention.gate=true",
-    ],
+    "plain": ["model.encoder.cell=rnn", "model.decoder.cell=rnn", "model.attention.score=location_word"],
 }
 
 

@@ -51,49 +51,44 @@ def sides() -> Iterator[tuple[Values, str, Values]]:
     which are few.
     """
     rnns = cycle(product(choices(DecoderConfig, "cell"), (1, 2, 3)))
-    for cell, directions, reverse, (layers, residual), bridge in product(
+    for cell, directions, reverse, layers, bridge in product(
         ("lstm", "gru"),
         choices(EncoderConfig, "directions"),
         (False, True),
-        ((1, False), (2, False), (3, False), (4, True)),
+        (1, 2, 3),
         ("copy", "linear", "zero"),
     ):
-        encoder = {"cell": cell, "directions": directions, "reverse": reverse, "layers": layers, "residual": residual}
+        encoder = {"cell": cell, "directions": directions, "reverse": reverse, "layers": layers}
         rnn_cell, rnn_layers = (cell, layers) if bridge == "copy" else next(rnns)
         yield encoder, bridge, {"cell": rnn_cell, "layers": rnn_layers}
 
 
 def others() -> Iterator[tuple[Values, str, Values, Values]]:
     """The other cells and bridges, and the score that reads a word, each with an attention that it goes with."""
-    plain = {"directions": "joined", "layers": 2, "reverse": False, "residual": False}
+    plain = {"directions": "joined", "layers": 2, "reverse": False}
     for cell, directions in product(("gru_cho", "rnn"), choices(EncoderConfig, "directions")):
         encoder = {**plain, "cell": cell, "directions": directions}
-        yield encoder, "copy", {"cell": cell, "layers": 2}, {"score": "additive", "gate": True}
-        deep = {**encoder, "layers": 4, "residual": True, "reverse": directions == "one"}
+        yield encoder, "copy", {"cell": cell, "layers": 2}, {"score": "additive"}
+        deep = {**encoder, "layers": 4, "reverse": directions == "one"}
         yield deep, "linear", {"cell": cell, "layers": 1}, {"score": "location_word"}
     for cell, other in (("lstm", "gru"), ("gru_cho", "lstm")):
         for bridge, score in (("backward", "additive"), ("context", "fixed")):
             yield {**plain, "cell": cell}, bridge, {"cell": other, "layers": 2}, {"score": score}
     for scope in choices(AttentionConfig, "scope"):
-        attention = {"score": "location_word", "scope": scope, "gate": True}
+        attention = {"score": "location_word", "scope": scope}
         yield {**plain, "cell": "gru"}, "linear", {"cell": "gru", "layers": 1}, attention
 
 
 def attentions() -> Iterator[tuple[Values, Values]]:
-    """Scores but that of `others`, scopes, heads, decoders and readouts; every third attention has a gate."""
-    gates = cycle((False, False, True))
-    for score, scope, heads, kind, feeding, readout in product(
+    """Scores but that of `others`, scopes, decoders and readouts."""
+    for score, scope, kind, feeding, readout in product(
         [score for score in choices(AttentionConfig, "score") if score != "location_word"],
         choices(AttentionConfig, "scope"),
-        (1, 2),
         choices(DecoderConfig, "kind"),
         (False, True),
         choices(DecoderConfig, "readout"),
     ):
-        yield (
-            {"score": score, "scope": scope, "heads": heads, "gate": score not in ("fixed", "none") and next(gates)},
-            {"kind": kind, "input_feeding": feeding, "readout": readout},
-        )
+        yield {"score": score, "scope": scope}, {"kind": kind, "input_feeding": feeding, "readout": readout}
 
 
 def combinations() -> Iterator[ModelConfig]:
@@ -134,9 +129,9 @@ def name_of(config: ModelConfig) -> str:
         map(
             str,
             (
-                f"{encoder.directions}_{encoder.cell}{encoder.layers}{'r' * encoder.residual}{'b' * encoder.reverse}",
+                f"{encoder.directions}_{encoder.cell}{encoder.layers}{'b' * encoder.reverse}",
                 config.bridge,
-                f"{attention.score}{attention.heads}_{attention.scope}{'g' * attention.gate}",
+                f"{attention.score}_{attention.scope}",
                 f"{decoder.kind}_{decoder.cell}{decoder.layers}{'f' * decoder.input_feeding}_{decoder.readout}",
                 config.tied_embeddings,
             ),
@@ -151,8 +146,8 @@ def features(config: ModelConfig) -> tuple[tuple[str, Any], ...]:
     """The mechanisms of a combination, each with the key that it is the value of."""
     encoder, attention, decoder = config.encoder, config.attention, config.decoder
     return (
-        *((f"encoder.{key}", getattr(encoder, key)) for key in ("cell", "directions", "reverse", "layers", "residual")),
-        *((f"attention.{key}", getattr(attention, key)) for key in ("score", "scope", "heads", "gate")),
+        *((f"encoder.{key}", getattr(encoder, key)) for key in ("cell", "directions", "reverse", "layers")),
+        *((f"attention.{key}", getattr(attention, key)) for key in ("score", "scope")),
         *((f"decoder.{key}", getattr(decoder, key)) for key in ("kind", "cell", "layers", "input_feeding", "readout")),
         ("bridge", config.bridge),
         ("tied_embeddings", config.tied_embeddings),

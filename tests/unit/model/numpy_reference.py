@@ -91,25 +91,19 @@ def encode(model: Any, config: Any, src: list[int]) -> tuple[list[Array], list[S
     """The memory of one sentence, and the last state of each layer."""
     vectors = numbers(model.encoder.embedding)["weight"]
     inputs = [vectors[word] for word in (src[::-1] if config.reverse else src)]
-    stacks = [(numbers(model.encoder.rnn), layer) for layer in range(min(config.layers, 2 if config.residual else 4))]
-    stacks += [(numbers(rnn), 0) for rnn in model.encoder.residual]
+    p = numbers(model.encoder.rnn)
     last: list[State] = []
-    for depth, (p, layer) in enumerate(stacks):
+    for layer in range(config.layers):
         outputs, end = run_rnn(config.cell, p, f"l{layer}", inputs)
         if config.directions != "one":
             backwards, start = run_rnn(config.cell, p, f"l{layer}_reverse", inputs[::-1])
             # Between the layers of a torch RNN the two directions are always joined.
-            merging = config.directions if depth + 1 >= layers_of(p) else "joined"
+            merging = config.directions if layer + 1 == config.layers else "joined"
             outputs = [merge(merging, f, b) for f, b in zip(outputs, backwards[::-1], strict=True)]
             end = (merge(config.directions, end[0], start[0]), merge(config.directions, end[1], start[1]))
-        inputs = [x + y for x, y in zip(inputs, outputs, strict=True)] if depth >= 2 and config.residual else outputs
+        inputs = outputs
         last.append(end)
     return (inputs[::-1] if config.reverse else inputs), last
-
-
-def layers_of(p: Weights) -> int:
-    """The number of layers of a torch RNN."""
-    return sum(name.startswith("weight_hh_") and not name.endswith("_reverse") for name in p)
 
 
 def bridge(model: Any, config: Any, last: list[State]) -> list[State]:
@@ -184,35 +178,10 @@ def attend(
         return np.zeros(0), np.zeros(len(memory))
     if config.score == "fixed":
         return np.tanh(numbers(module)["V.weight"] @ summary), np.zeros(len(memory))
-    if not config.gate:
-        return attend_ungated(module, config, q, memory, t)
-    gate = numbers(module.w)
-    context, weights = attend_ungated(module.attention, config, q, memory, t)
-    return sigmoid(gate["weight"][0] @ q + gate["bias"][0]) * context, weights
-
-
-def attend_ungated(module: Any, config: Any, q: Array, memory: list[Array], t: int) -> tuple[Array, Array]:
-    scope = numbers(module.scope)
-    if config.heads > 1:
-        return attend_with_heads(numbers(module), scope, config, q, memory, t)
     p = numbers(module.score)
     scores = np.array([SCORES[config.score](p, q, h, s) for s, h in enumerate(memory)])
-    weights = weights_of(config, scope, scores, q, t)
+    weights = weights_of(config, numbers(module.scope), scores, q, t)
     return sum((w * h for w, h in zip(weights, memory, strict=True)), start=np.zeros(len(memory[0]))), weights
-
-
-def attend_with_heads(
-    p: Weights, scope: Weights, config: Any, q: Array, memory: list[Array], t: int
-) -> tuple[Array, Array]:
-    """Each head has its own rows of W, U and V; the contexts are joined, the weights are the mean over the heads."""
-    contexts, all_weights = [], []
-    W, U, V = (np.split(p[f"{name}.weight"], config.heads) for name in "WUV")
-    for head in range(config.heads):
-        scores = np.array([p["v"][head] @ np.tanh(W[head] @ q + U[head] @ h) for h in memory])
-        weights = weights_of(config, scope, scores, q, t)
-        contexts.append(sum(w * (V[head] @ h) for w, h in zip(weights, memory, strict=True)))
-        all_weights.append(weights)
-    return np.concatenate(contexts), np.mean(all_weights, axis=0)
 
 
 def read_features(kind: str, p: Weights, h: Array, c: Array, y: Array) -> Array:

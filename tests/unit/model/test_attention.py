@@ -7,10 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from seq2seq_cli.errors import InputError
-from seq2seq_cli.model.attention.attention import Attended, Attention, ContextProvider, masked_softmax
-from seq2seq_cli.model.attention.gate import GatedAttention
-from seq2seq_cli.model.attention.hard import HardAttention
-from seq2seq_cli.model.attention.heads import MultiHeadAttention
+from seq2seq_cli.model.attention.attention import Attended, Attention, ContextProvider, HardAttention, masked_softmax
 from seq2seq_cli.model.attention.no_attention import FixedContext, NoAttention
 from seq2seq_cli.model.attention.scopes import GlobalScope, MonotonicScope, PredictiveScope
 from seq2seq_cli.model.attention.scores import (
@@ -124,17 +121,6 @@ def test_location_with_the_word_by_hand() -> None:
         score.keys(torch.zeros(1, 4, 2))
 
 
-def test_a_gate_scales_the_context_and_leaves_the_weights() -> None:
-    plain = Attention(score=DotScore(SIZES), scope=GlobalScope(), memory_size=2)
-    gated = GatedAttention(plain, query_size=2)
-    set_weight(gated.w, [[0.5, -1.0]])
-    gated.w.bias.data = torch.tensor([0.25])
-    ours, theirs = attend(gated, QUERY, MEMORY), attend(plain, QUERY, MEMORY)
-    assert ours.weights.tolist() == theirs.weights.tolist()
-    # w · q + b = -1.25
-    assert ours.context.flatten().tolist() == pytest.approx((theirs.context / (1 + math.exp(1.25))).flatten().tolist())
-
-
 def test_state_free_by_hand() -> None:
     score = StateFreeScore(SIZES)
     set_weight(score.U, [[0.3, 0.4]])
@@ -149,21 +135,6 @@ def test_context_is_the_weighted_sum_of_the_memory() -> None:
     attended = attend(attention, torch.tensor([[[1.0, 7.0]]]), states)
     assert attended.weights.flatten().tolist() == pytest.approx([0.25, 0.75])
     assert attended.context.flatten().tolist() == pytest.approx([0.75 * math.log(3.0), 0.0])
-
-
-def test_a_head_by_hand_and_the_mean_of_two() -> None:
-    attention = MultiHeadAttention(query_size=2, memory_size=2, attention_size=2, heads=2, scope=GlobalScope())
-    set_weight(attention.W, [[0.1, 0.2], [0.0, 0.0]])
-    set_weight(attention.U, [[0.3, 0.4], [0.0, 0.0]])
-    set_weight(attention.V, [[1.0, 0.0], [0.0, 2.0]])
-    attention.v.data = torch.tensor([[2.0], [1.0]])
-    attended = attend(attention, QUERY, MEMORY)
-    # The first head scores as the additive score above and takes the first entry of a state; the second scores all
-    # alike and takes twice the second entry.
-    first, second = softmax(2 * math.tanh(1.0), 2 * math.tanh(0.85)), (0.5, 0.5)
-    means = [(a + b) / 2 for a, b in zip(first, second, strict=True)]
-    assert attended.weights.flatten().tolist() == pytest.approx(means)
-    assert attended.context.flatten().tolist() == pytest.approx([3 * first[0] + 0.5 * first[1], 2 * (-0.5 + 0.25)])
 
 
 def allowed_positions(scope: MonotonicScope | PredictiveScope, query: Tensor, position: int, length: int) -> list[bool]:

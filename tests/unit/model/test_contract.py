@@ -165,8 +165,7 @@ def gradients_of_draws(model: Seq2Seq) -> dict[str, Tensor]:
 
 def without_gradient(config: ModelConfig) -> list[str]:
     """A softmax forgets what is the same for all its scores: the bias of the linear score, and half of its w."""
-    score = "decoder.attention.attention.score" if config.attention.gate else "decoder.attention.score"
-    return [f"{score}.w.bias"] if config.attention.score == "linear" else []
+    return ["decoder.attention.score.w.bias"] if config.attention.score == "linear" else []
 
 
 def test_dropout_only_while_training() -> None:

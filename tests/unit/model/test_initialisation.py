@@ -58,11 +58,6 @@ def test_the_matrix_of_a_fixed_context_is_as_the_others() -> None:
     assert std(matrix) == pytest.approx(0.01, rel=0.05)
 
 
-def test_the_values_of_several_heads_are_as_the_other_matrices() -> None:
-    model = built({"weights": "normal", "scale": 0.01}, attention={"score": "additive", "heads": 4})
-    assert std(model.decoder.attention.get_parameter("V.weight")) == pytest.approx(0.01, rel=0.05)
-
-
 @pytest.mark.parametrize("cell", ["lstm", "gru"])
 def test_recurrent_matrices_are_orthogonal_as_bahdanau_has_them(cell: str) -> None:
     sizes = {"hidden_size": 64, "embedding_size": 64, "cell": cell}
@@ -73,9 +68,8 @@ def test_recurrent_matrices_are_orthogonal_as_bahdanau_has_them(cell: str) -> No
             torch.testing.assert_close(gate @ gate.T, torch.eye(64), atol=1e-5, rtol=0.0)
 
 
-@pytest.mark.parametrize("heads", [1, 4])
-def test_attention_is_even_at_first_with_the_weights_of_bahdanau(heads: int) -> None:
-    model = built({"weights": "normal", "scale": 0.01}, attention={"score": "additive", "heads": heads})
+def test_attention_is_even_at_first_with_the_weights_of_bahdanau() -> None:
+    model = built({"weights": "normal", "scale": 0.01})
     _, weights = model(torch.arange(10, 24).view(2, 7), torch.tensor([7, 7]), torch.tensor([[2, 5], [2, 6]]))
     torch.testing.assert_close(weights, torch.full((2, 2, 7), 1 / 7))
 

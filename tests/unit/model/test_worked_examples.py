@@ -39,7 +39,6 @@ def test_three_inputs_are_scored_weighted_summed_and_decoded() -> None:
         attention=attention,
         readout=StateReadout(1),
         dropout=0.0,
-        variational_dropout=False,
         word_dropout=0.0,
         readout_dropout=0.0,
     )

@@ -23,7 +23,7 @@ from tests.corpora import prepared, write_reversals
 from tests.tiny import created, resumed, started, tiny_config
 from tests.unit.conftest import Whole
 
-VARIANTS = ("model.encoder.variational_dropout=true", "model.decoder.word_dropout=0.1")
+VARIANTS = ("model.encoder.word_dropout=0.1", "model.decoder.word_dropout=0.1")
 
 
 def contents(folder: Path) -> dict[Path, bytes]:

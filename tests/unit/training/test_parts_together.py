@@ -16,7 +16,7 @@ from seq2seq_cli.model.build import build_model
 from seq2seq_cli.model.seq2seq import Seq2Seq
 
 UPDATES, SYMBOLS, LENGTH = 150, 6, 3
-DROPPING = {"dropout": 0.1, "variational_dropout": True, "word_dropout": 0.05}
+DROPPING = {"dropout": 0.1, "word_dropout": 0.05}
 
 
 def batch(seed: int) -> tuple[Tensor, Tensor, Tensor]:

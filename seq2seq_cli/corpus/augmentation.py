@@ -33,9 +33,9 @@ _SAMPLE = 20_000
 _LONGEST_JOINED = 30
 """Target ids of a line of joined pairs, more where they are characters: longer ones are few per batch, and take as many
 steps."""
-_NUMBER_COPIES = 3
+_NUMBER_COPIES = 6
 """Times that a pair with digits is read per epoch, each time with others: few pairs of most corpora have any."""
-_MOST_COPIES = 0.1
+_MOST_COPIES = 0.15
 """The most further copies per pair: where many pairs have digits, batches would become too large."""
 _IN_WORD = rf"[^\W_{UNSPACED_LETTERS}]"
 _NUMBER = re.compile(rf"(?<!{_IN_WORD})[0-9]+(?:[.,:][0-9]+)*(?!{_IN_WORD})")

@@ -21,7 +21,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from http import HTTPStatus
-from http.client import HTTPConnection
 from pathlib import Path
 from typing import NamedTuple
 
@@ -120,7 +119,6 @@ class Measured:
     """CPU time of the server in these, in seconds."""
     memory: list[float]
     """Of the server in MB, after a third of the load and at its end."""
-    batch_size: float
     stopped: Outcome
     """While the server stopped."""
     in_process: list[tuple[float, float]]
@@ -144,7 +142,6 @@ def measure_serving(run: Path, pairs: Path, *, clients: int, seconds: float) -> 
             _load(address, clients, part, asked, outcome)
             memory.append(server.memory_info().rss / 1e6)
         elapsed, cpu = time.perf_counter() - begun, _cpu(server) - cpu
-        batch_size = _metric(address, "s2s_batch_texts_sum") / _metric(address, "s2s_batch_texts_count")
         in_process.append(_rates(loaded, sentences))
         stopped = Outcome()
         _load(address, clients, 5, asked, stopped, stop=server)
@@ -155,7 +152,6 @@ def measure_serving(run: Path, pairs: Path, *, clients: int, seconds: float) -> 
         elapsed=elapsed,
         cpu=cpu,
         memory=memory,
-        batch_size=batch_size,
         stopped=stopped,
         in_process=in_process,
     )
@@ -182,7 +178,6 @@ def _figures(measured: Measured) -> list[Figure]:
         *(rate, cpu_rate),
         ratio("share of the batch", rate, batch, SHARE),
         ratio("share of the batch, in CPU time", cpu_rate, cpu_batch, SHARE),
-        Figure(name="  batch", unit="sentences", values=[measured.batch_size]),
         *(
             Figure(name=f"  answer, p{p}", unit="ms", values=[1000 * float(np.percentile(seconds, p))])
             for p in (50, 95, 99)
@@ -218,14 +213,6 @@ def _rates(loaded: LoadedRun, sentences: Sequence[str]) -> tuple[float, float]:
     started, cpu = time.perf_counter(), time.process_time()
     translator.translate(sentences)
     return len(sentences) / (time.perf_counter() - started), len(sentences) / (time.process_time() - cpu)
-
-
-def _metric(address: tuple[str, int], name: str) -> float:
-    connection = HTTPConnection(*address)
-    connection.request("GET", "/metrics")
-    lines = connection.getresponse().read().decode().splitlines()
-    connection.close()
-    return next(float(line.split()[1]) for line in lines if line.startswith(f"{name} "))
 
 
 def _cpu(server: psutil.Popen) -> float:

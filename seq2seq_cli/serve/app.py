@@ -1,9 +1,12 @@
-"""The web application: LibreTranslate's addresses, metrics, and a page."""
+"""The web application: LibreTranslate's addresses, and a page."""
 
 import asyncio
-from collections.abc import Coroutine
+import logging
+import traceback
+from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from starlette.applications import Starlette
@@ -13,16 +16,18 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from seq2seq_cli.compute.out_of_memory import is_out_of_memory
+from seq2seq_cli.config.choices import DeviceName
+from seq2seq_cli.decoding.load import load
 from seq2seq_cli.decoding.translation import Translation
+from seq2seq_cli.decoding.translator import Translator
+from seq2seq_cli.errors import UsageError
 from seq2seq_cli.pages.served import served_page
-from seq2seq_cli.serve.answers import answer_to
 from seq2seq_cli.serve.batcher import Batcher, QueueFullError
-from seq2seq_cli.serve.directions import Directions, listed
-from seq2seq_cli.serve.guard import Guard
-from seq2seq_cli.serve.keys import ApiKeys
-from seq2seq_cli.serve.limits import Limits
-from seq2seq_cli.serve.metrics import CONTENT_TYPE, Metrics
-from seq2seq_cli.serve.requests import TranslateRequest, api_key, read_fields
+from seq2seq_cli.serve.limits import ApiKeys, Limits
+from seq2seq_cli.serve.requests import Direction, TranslateRequest, api_key, read_fields
+from seq2seq_cli.text.languages.names import NAMES
+
+logger = logging.getLogger(__name__)
 
 _AUTO = "auto"
 """What clients name as the source language to have it detected."""
@@ -32,6 +37,60 @@ _TYPING_PAUSE = 200
 """Milliseconds without a key after which pages translate."""
 
 
+@dataclass(frozen=True)
+class Directions:
+    """The directions in which the server translates, the first one first."""
+
+    translators: dict[Direction, Translator]
+    _wider: dict[tuple[Direction, int], Translator] = field(default_factory=dict)
+    """One translator for each direction and number of translations: the queue knows it by its identity."""
+
+    @classmethod
+    def load(
+        cls, runs: Sequence[Path], *, device: DeviceName, overrides: Sequence[str] = (), threads: int | None = None
+    ) -> "Directions":
+        """Load runs, or the newest one where none is named.
+
+        Raises UsageError for two runs of the same direction, and what `seq2seq_cli.decoding.load.load` raises.
+        """
+        options = {} if threads is None else {"threads": threads}
+        paths: dict[Direction, Path] = {}
+        translators: dict[Direction, Translator] = {}
+        wanted: Sequence[Path | None] = runs or [None]
+        for run in wanted:
+            loaded = load(run, device=device, overrides=overrides, options=options)
+            translator = loaded.translator
+            direction = Direction(translator.src_codec.config.language, translator.tgt_codec.config.language)
+            if direction in translators:
+                raise UsageError(f"{loaded.path}: translates {direction}, as {paths[direction]} does: name one of them")
+            paths[direction], translators[direction] = loaded.path, translator
+            translator.translate(["a"])  # a missing tokenizer is reported now, and the first request is quick
+        return cls(translators)
+
+    def __str__(self) -> str:
+        return ", ".join(map(str, self.translators))
+
+    def translator(self, direction: Direction, n_best: int = 1) -> Translator:
+        """The translator of a direction, which must be one of these; with so many translations of each text."""
+        if n_best == 1:
+            return self.translators[direction]
+        key = direction, n_best
+        if key not in self._wider:
+            self._wider[key] = self.translators[direction].with_n_best(n_best)
+        return self._wider[key]
+
+    @property
+    def threads(self) -> int:
+        """The threads in which all translators may be used at the same time."""
+        return min(translator.engine.threads for translator in self.translators.values())
+
+    @property
+    def names(self) -> dict[str, str]:
+        """The English names of the languages by their codes, sources first; an unknown name is the code."""
+        sources, targets = zip(*self.translators, strict=True)
+        return {code: NAMES.get(code, code) for code in (*sources, *targets)}
+
+
 @dataclass(frozen=True, kw_only=True)
 class Application:
     """The translators of a server, and its answers to all addresses."""
@@ -39,10 +98,9 @@ class Application:
     directions: Directions
     keys: ApiKeys
     limits: Limits
-    metrics: Metrics = field(default_factory=Metrics)
 
     @cached_property
-    def guarded(self) -> Guard:
+    def asgi(self) -> Starlette:
         """The ASGI application."""
         routes = [
             Route("/", self.page),
@@ -51,26 +109,14 @@ class Application:
             Route("/languages", self.languages),
             Route("/frontend/settings", self.settings),
             Route("/health", self.health),
-            Route("/metrics", self.show_metrics),
         ]
         handlers = {HTTPException: _refused, ClientDisconnect: _left, Exception: _failed}
-        app = Starlette(routes=routes, exception_handlers=handlers)
-        return Guard(
-            app,
-            self.metrics,
-            paths={route.path for route in routes},
-            measured="/translate",
-            timeout=self.limits.timeout,
-        )
+        return Starlette(routes=routes, exception_handlers=handlers)
 
     @cached_property
     def batcher(self) -> Batcher:
         """The queue of the texts."""
-        return Batcher(
-            self.directions.threads,
-            max_waiting=self.limits.max_waiting,
-            on_batch=self.metrics.batch_texts.add,
-        )
+        return Batcher(self.directions.threads, max_waiting=self.limits.max_waiting)
 
     async def translate(self, request: Request) -> Response:
         """Translate a text or a list of texts."""
@@ -78,7 +124,7 @@ class Application:
         if wanted.direction not in self.directions.translators:
             is_auto = wanted.direction.source == _AUTO
             problem = f"source: {_AUTO}: no language is detected here" if is_auto else "source, target: not served here"
-            raise HTTPException(400, f"{problem}: choose one of {listed(self.directions)}")
+            raise HTTPException(400, f"{problem}: choose one of {self.directions}")
         fields = await _unless_client_leaves(request, self._answer(wanted))
         return JSONResponse(fields, headers={"Cache-Control": "no-store"})
 
@@ -96,8 +142,8 @@ class Application:
     def _page(self) -> bytes:
         return served_page(
             {
-                "directions": [(each.source, each.target) for each in self.directions],
-                "names": {each.code: each.name for each in self.directions.languages},
+                "directions": list(self.directions.translators),
+                "names": self.directions.names,
                 "needs_key": self.keys.are_required,
                 "max_characters": self.limits.longest_text,
                 "pause": _TYPING_PAUSE,
@@ -106,19 +152,23 @@ class Application:
 
     async def languages(self, _request: Request) -> Response:
         """List the languages and what each is translated into."""
-        return JSONResponse([each._asdict() for each in self.directions.languages])
+        listed = [
+            {"code": code, "name": name, "targets": [to for of, to in self.directions.translators if of == code]}
+            for code, name in self.directions.names.items()
+        ]
+        return JSONResponse(listed)
 
     async def settings(self, _request: Request) -> Response:
         """Tell clients what they may ask for."""
-        first = next(iter(self.directions))
-        named = {each.code: {"code": each.code, "name": each.name} for each in self.directions.languages}
+        first = next(iter(self.directions.translators))
+        sides = {"source": first.source, "target": first.target}
         return JSONResponse(
             {
                 "apiKeys": self.keys.are_required,
                 "keyRequired": self.keys.are_required,
                 "charLimit": self.limits.longest_text,
                 "frontendTimeout": _TYPING_PAUSE,
-                "language": {"source": named[first.source], "target": named[first.target]},
+                "language": {side: {"code": code, "name": self.directions.names[code]} for side, code in sides.items()},
                 "suggestions": False,
                 "filesTranslation": False,
                 "supportedFilesFormat": [],
@@ -126,14 +176,8 @@ class Application:
         )
 
     async def health(self, _request: Request) -> Response:
-        """Tell whether requests are taken."""
-        if self.guarded.is_stopping:
-            return JSONResponse({"status": "stopping"}, 503)
+        """Tell that requests are taken."""
         return JSONResponse({"status": "ok"})
-
-    async def show_metrics(self, _request: Request) -> Response:
-        """The metrics as Prometheus reads them."""
-        return Response(self.metrics.text(waiting=self.batcher.waiting), media_type=CONTENT_TYPE)
 
     async def _allowed_fields(self, request: Request) -> Any:
         fields = await read_fields(request, self.limits)
@@ -150,10 +194,7 @@ class Application:
             raise HTTPException(503, f"not translated within {self.limits.timeout:g} seconds", _RETRY) from None
         except QueueFullError:
             raise HTTPException(429, "too much text waits to be translated: try again soon", _RETRY) from None
-        labels = ("source", wanted.direction.source), ("target", wanted.direction.target)
-        self.metrics.texts[labels] += len(wanted.texts)
-        self.metrics.characters[labels] += sum(map(len, wanted.texts))
-        return answer_to(wanted, best, several)
+        return wanted.answer(best, several)
 
     async def _translated(self, wanted: TranslateRequest, n_best: int) -> list[Translation]:
         return await self.batcher.translate(self.directions.translator(wanted.direction, n_best), wanted.texts)
@@ -164,13 +205,19 @@ async def _refused(_request: Request, error: Exception) -> Response:
 
 
 async def _failed(_request: Request, error: Exception) -> Response:
-    if is_out_of_memory(error):
-        return JSONResponse({"error": "out of memory: give shorter texts, or come again later"}, 503, _RETRY)
-    return JSONResponse({"error": "a bug of the server: its log has the details"}, 500)
+    """Log where an error was raised, without its message: that may hold a text of a client."""
+    is_memory = is_out_of_memory(error)
+    places = (f"{frame.filename}:{frame.lineno}" for frame in traceback.extract_tb(error.__traceback__))
+    kind = "out of memory" if is_memory else "a bug of the server"
+    logger.error("%s: %s at %s", kind, type(error).__name__, " < ".join(reversed([*places])))
+    closed = {"Connection": "close"}  # uvicorn closes it after an error
+    if is_memory:
+        return JSONResponse({"error": "out of memory: give shorter texts, or come again later"}, 503, _RETRY | closed)
+    return JSONResponse({"error": "a bug of the server: its log has the details"}, 500, closed)
 
 
 async def _left(_request: Request, _error: Exception) -> Response:
-    return _NoAnswer()
+    return Response(status_code=499)  # by the habit of nginx; nobody reads it
 
 
 async def _unless_client_leaves(request: Request, work: Coroutine[Any, Any, dict[str, Any]]) -> dict[str, Any]:
@@ -184,10 +231,3 @@ async def _unless_client_leaves(request: Request, work: Coroutine[Any, Any, dict
     finally:
         leaving.cancel()
         working.cancel()
-
-
-class _NoAnswer(Response):
-    """Sends nothing: nobody would read it."""
-
-    async def __call__(self, *_: object) -> None:
-        """Send nothing."""

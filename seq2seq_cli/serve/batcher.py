@@ -3,7 +3,7 @@
 import asyncio
 import math
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -58,12 +58,10 @@ class Batcher:
     methods must be called in the thread of the event loop.
     """
 
-    def __init__(self, threads: int, *, max_waiting: int, on_batch: Callable[[int], object]) -> None:
-        """Translate in so many `threads`; `on_batch` is called with the number of texts of each batch."""
+    def __init__(self, threads: int, *, max_waiting: int) -> None:
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="translate")
         self._threads = self._free = threads
         self._max_waiting = max_waiting
-        self._on_batch = on_batch
         self._queues: dict[int, tuple[Translator, deque[_Job]]] = {}
         """The texts that wait, by the identity of their translator."""
         self._gathering = _Gathering()
@@ -108,7 +106,6 @@ class Batcher:
             translator, batch = self._take(min(share, _MOST_TEXTS))
             self._free -= 1
             self._translating += len(batch)
-            self._on_batch(len(batch))
             texts = [job.text for job in batch]
             running = loop.run_in_executor(self._pool, _translate, translator, texts)
             running.add_done_callback(partial(self._finish, batch, loop.time()))

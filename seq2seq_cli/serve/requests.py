@@ -1,25 +1,36 @@
-"""Requests to translate: read from a body as LibreTranslate's clients write it, and checked."""
+"""Requests to translate and their answers, as LibreTranslate has them."""
 
 import asyncio
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from email.message import Message
-from email.parser import BytesHeaderParser
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import parse_qsl
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
 from seq2seq_cli.counts import counted
-from seq2seq_cli.serve.directions import Direction
-from seq2seq_cli.serve.limits import MOST_ALTERNATIVES, MOST_DROPPED_BYTES, Limits, cost
+from seq2seq_cli.decoding.passages.markup import escape_unmarked
+from seq2seq_cli.decoding.translation import Translation
+from seq2seq_cli.decoding.translation_data import sentence_data
+from seq2seq_cli.serve.limits import Limits, cost
 
+_MOST_ALTERNATIVES = 10
+"""Alternatives per text: each makes the search of a batch wider."""
 _MOST_FIELDS = 100
-_LONGEST_HEAD = 1000
-"""Bytes of the headers of a part of a form."""
 _BEARER = "bearer "
+_JSON, _FORM = "application/json", "application/x-www-form-urlencoded"
+
+
+class Direction(NamedTuple):
+    """From which language into which: two ISO 639 codes."""
+
+    source: str
+    target: str
+
+    def __str__(self) -> str:
+        return f"{self.source}-{self.target}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,10 +66,27 @@ class TranslateRequest:
             texts=tuple(texts),
             is_list=isinstance(found, list),
             direction=Direction(_language(fields, "source"), _language(fields, "target")),
-            is_html=_format(fields) == "html",
+            is_html=_choice(fields, "format", {"text": False, "html": True}),
             alternatives=_alternatives(fields),
-            with_attention=_attention(fields),
+            with_attention=_choice(fields, "attention", {"false": False, False: False, "true": True, True: True}),
         )
+
+    def answer(self, best: Sequence[Translation], several: Sequence[Translation]) -> dict[str, Any]:
+        """The fields of the answer; `several` are searches for more translations of each text, where it asks."""
+        texts = [self._text(translation) for translation in best]
+        fields: dict[str, Any] = {"translatedText": texts}
+        if self.alternatives:
+            found = [dict.fromkeys(self._text(other) for other in each.alternatives) for each in several]
+            fields["alternatives"] = [
+                [other for other in of_text if other != text][: self.alternatives]
+                for text, of_text in zip(texts, found, strict=True)
+            ]
+        if self.with_attention:
+            fields["sentences"] = [list(map(sentence_data, translation.sentences)) for translation in best]
+        return fields if self.is_list else {name: values[0] for name, values in fields.items()}
+
+    def _text(self, translation: Translation) -> str:
+        return escape_unmarked(translation.text) if self.is_html else translation.text
 
 
 async def read_fields(request: Request, limits: Limits) -> Mapping[str, Any]:
@@ -67,11 +95,11 @@ async def read_fields(request: Request, limits: Limits) -> Mapping[str, Any]:
     Raises HTTPException for a body that is too large, too slow, of another type, or malformed; ClientDisconnect when
     the client leaves.
     """
-    header = request.headers.get("content-type", "application/json")
-    kind = header.partition(";")[0].strip().lower()
-    if kind not in _READERS:
-        raise HTTPException(415, f"content-type: must be {' or '.join(_READERS)}", {"Accept": ", ".join(_READERS)})
-    return _READERS[kind](await _read_body(request, limits), header)
+    kind = request.headers.get("content-type", _JSON).partition(";")[0].strip().lower()
+    if kind not in (_JSON, _FORM):
+        raise HTTPException(415, f"content-type: must be {_JSON} or {_FORM}", {"Accept": f"{_JSON}, {_FORM}"})
+    body = await _read_body(request, limits)
+    return _read_json(body) if kind == _JSON else _read_form(body)
 
 
 def api_key(request: Request, fields: Mapping[str, Any]) -> str | None:
@@ -96,18 +124,15 @@ async def _read_body(request: Request, limits: Limits) -> bytes:
                 size += len(chunk)
                 if size <= limits.max_bytes:
                     body += chunk
-                elif size > MOST_DROPPED_BYTES:
-                    break
     except TimeoutError:
         problem = f"the body: not received within {limits.timeout:g} seconds"
         raise HTTPException(408, problem, {"Connection": "close"}) from None
     if size > limits.max_bytes:
-        headers = {"Connection": "close"} if size > MOST_DROPPED_BYTES else None
-        raise HTTPException(413, f"the body: at most {limits.max_bytes} bytes are taken", headers)
+        raise HTTPException(413, f"the body: at most {limits.max_bytes} bytes are taken")
     return bytes(body)
 
 
-def _read_json(body: bytes, _header: str) -> Mapping[str, Any]:
+def _read_json(body: bytes) -> Mapping[str, Any]:
     try:
         fields = json.loads(body)
     except json.JSONDecodeError as error:
@@ -121,56 +146,14 @@ def _read_json(body: bytes, _header: str) -> Mapping[str, Any]:
     return fields
 
 
-def _read_form(body: bytes, _header: str) -> Mapping[str, Any]:
-    try:
-        return _fields(parse_qsl(body.decode("utf-8"), True, errors="strict", max_num_fields=_MOST_FIELDS))
-    except ValueError:  # UnicodeDecodeError is one
-        raise _not_a_form() from None
-
-
-def _read_multipart(body: bytes, header: str) -> Mapping[str, Any]:
-    """A form as browsers send one that a script has made; RFC 7578. Files are no fields."""
-    boundary = _head(f"Content-Type: {header}".encode("latin-1")).get_param("boundary")
-    _, *parts = (b"\r\n" + body).split(f"\r\n--{boundary}".encode("latin-1", "replace"), _MOST_FIELDS + 1)
-    end = parts.pop() if parts else b""
-    fields = []
-    for part in parts:
-        head, _, content = part.partition(b"\r\n\r\n")
-        headers = _head(head.removeprefix(b"\r\n"))
-        try:
-            name = headers.get_param("name", header="content-disposition")
-            if headers.get_filename() is None:
-                fields.append((name, content.decode("utf-8")))
-        except (ValueError, LookupError):  # of an encoding that there is not, or of another one
-            raise _not_a_form() from None
-    if not end.startswith(b"--") or not all(isinstance(name, str) for name, _ in fields):
-        raise _not_a_form()
-    return _fields([(str(name), value) for name, value in fields])
-
-
-def _head(lines: bytes) -> Message:
-    """The headers of a part; its content, which may be of any depth, is not parsed."""
-    if len(lines) > _LONGEST_HEAD:  # parsing takes time with the square of the length
-        raise _not_a_form()
-    return BytesHeaderParser().parsebytes(lines + b"\r\n\r\n")
-
-
-def _fields(pairs: Sequence[tuple[str, str]]) -> Mapping[str, Any]:
+def _read_form(body: bytes) -> Mapping[str, Any]:
     """The fields of a form by name; several texts are a list."""
+    try:
+        pairs = parse_qsl(body.decode("utf-8"), True, errors="strict", max_num_fields=_MOST_FIELDS)
+    except ValueError:  # UnicodeDecodeError is one
+        raise HTTPException(400, f"the body: not a form in UTF-8 with at most {_MOST_FIELDS} fields") from None
     texts = [value for name, value in pairs if name == "q"]
     return dict(pairs) | ({"q": texts} if len(texts) > 1 else {})
-
-
-def _not_a_form() -> HTTPException:
-    return HTTPException(400, f"the body: not a form in UTF-8 with at most {_MOST_FIELDS} fields")
-
-
-_READERS: Mapping[str, Callable[[bytes, str], Mapping[str, Any]]] = {
-    "application/json": _read_json,
-    "application/x-www-form-urlencoded": _read_form,
-    "multipart/form-data": _read_multipart,
-}
-"""The readers of a body by its type; they are given the whole header, too."""
 
 
 def _is_unicode(text: str) -> bool:
@@ -189,22 +172,16 @@ def _language(fields: Mapping[str, Any], side: str) -> str:
     return code
 
 
-def _format(fields: Mapping[str, Any]) -> str:
-    wanted = fields.get("format") or "text"
-    if wanted not in ("text", "html"):
-        raise HTTPException(400, "format: must be text or html")
-    return str(wanted)
-
-
-def _attention(fields: Mapping[str, Any]) -> bool:
-    found = fields.get("attention") or False
-    if found not in (True, False, "true", "false"):
-        raise HTTPException(400, "attention: must be true or false")
-    return found in (True, "true")
+def _choice(fields: Mapping[str, Any], name: str, choices: Mapping[str | bool, bool]) -> bool:
+    """What a field chooses; the first of the choices where it is missing or empty."""
+    wanted = fields.get(name) or next(iter(choices))
+    if not isinstance(wanted, (str, bool)) or wanted not in choices:
+        raise HTTPException(400, f"{name}: must be {' or '.join(each for each in choices if isinstance(each, str))}")
+    return choices[wanted]
 
 
 def _alternatives(fields: Mapping[str, Any]) -> int:
     wanted = fields.get("alternatives") or 0  # a number in JSON, its digits in a form
-    if type(wanted) in (int, str) and str(wanted) in (known := [str(each) for each in range(MOST_ALTERNATIVES + 1)]):
+    if type(wanted) in (int, str) and str(wanted) in (known := [str(each) for each in range(_MOST_ALTERNATIVES + 1)]):
         return known.index(str(wanted))
-    raise HTTPException(400, f"alternatives: must be a number from 0 to {MOST_ALTERNATIVES}")
+    raise HTTPException(400, f"alternatives: must be a number from 0 to {_MOST_ALTERNATIVES}")

@@ -9,7 +9,7 @@ import socket
 import threading
 import time
 import urllib.parse
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,6 @@ MARKED = "<p>she <b>kissed</b> him.</p><p>Tom &amp; the dog 5 < 6 & 7</p>"
 NAME = "Rosebud"
 JSON = {"Content-Type": "application/json"}
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
-MULTIPART = {"Content-Type": 'multipart/form-data; boundary="part"'}
 GOOD = {"q": "she", "source": "en", "target": "de"}
 
 
@@ -61,12 +60,6 @@ def strict_server(runs: dict[str, LoadedRun], tmp_path_factory: pytest.TempPathF
         yield server
 
 
-def multipart(fields: Mapping[str, str], encoding: str = "utf-8") -> bytes:
-    """A form as ``curl -F`` sends it."""
-    heads = (f'--part\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{fields[name]}\r\n' for name in fields)
-    return f"{''.join(heads)}--part--\r\n".encode(encoding)
-
-
 def test_the_answers_are_the_translations_of_the_runs(server: Server, runs: dict[str, LoadedRun]) -> None:
     texts = ["she kissed him .", "", "  ", "Who saw the dog?\n\nHe did."]
     for name, run in runs.items():
@@ -78,9 +71,6 @@ def test_the_answers_are_the_translations_of_the_runs(server: Server, runs: dict
         assert (of_text.status, of_text.content) == (200, {"translatedText": run.translate(texts[0])})
         several = urllib.parse.urlencode({"q": texts, "source": source, "target": target}, doseq=True).encode()
         assert server.ask("POST", "/translate", several, FORM).content == of_list.content
-        parts = multipart({"q": "She saw\nthe „dog“.", "source": source, "target": target})
-        of_parts = server.ask("POST", "/translate", parts, MULTIPART)
-        assert (of_parts.status, of_parts.content) == (200, {"translatedText": run.translate("She saw\nthe „dog“.")})
 
 
 def test_html_comes_back_as_html_with_its_marks(server: Server, runs: dict[str, LoadedRun]) -> None:
@@ -158,28 +148,6 @@ def test_the_attention_of_each_sentence_is_given_where_it_is_asked_for(
         assert np.asarray(sentence["weights"]) == pytest.approx(weights, abs=0.001)
 
 
-def metric(server: Server, name: str) -> float:
-    lines = server.get("/metrics").content.splitlines()
-    return sum(float(line.rsplit(" ", 1)[1]) for line in lines if line.startswith(name))
-
-
-def test_metrics_count_the_answers_and_the_texts(server: Server) -> None:
-    names = {
-        's2s_requests_total{path="/translate",status="200"}': 1,
-        's2s_texts_total{source="en",target="de"}': 3,
-        's2s_characters_total{source="en",target="de"}': 9,
-        "s2s_translate_seconds_count": 1,
-        "s2s_batch_texts_sum": 3,
-        's2s_requests_total{path="other",status="404"}': 0,
-    }
-    before = {name: metric(server, name) for name in names}
-    server.translate(**GOOD | {"q": ["she", "him", "dog"]})
-    assert {name: metric(server, name) - before[name] for name in names} == names
-    server.get("/secret/path")
-    assert "secret" not in server.get("/metrics").content
-    assert metric(server, "process_resident_memory_bytes") > 10**6
-
-
 BAD = {
     "no JSON": (b'{"q": "she', JSON, 400),
     "no UTF-8": (b'{"q": "\xff"}', JSON, 400),
@@ -200,19 +168,8 @@ BAD = {
     "true alternatives": (json.dumps(GOOD | {"alternatives": True}).encode(), JSON, 400),
     "form of another encoding": (b"q=%ff&source=en&target=de", FORM, 400),
     "many fields": (b"a=b&" * 1000, FORM, 400),
-    "parts of another encoding": (multipart({"q": "ü", "source": "en", "target": "de"}, "latin-1"), MULTIPART, 400),
-    "a long head": (b"--part\r\nContent-Disposition: " + b";" * 5000 + b"\r\n\r\nx\r\n--part--", MULTIPART, 400),
-    "a file of no encoding": (
-        b"--part\r\nContent-Disposition: form-data; name=q; filename*=idna''abc\r\n\r\nx\r\n--part--",
-        MULTIPART,
-        400,
-    ),
-    "many parts": (multipart({str(number): "x" for number in range(101)}), MULTIPART, 400),
-    "parts in parts": (b"--part\r\nContent-Type: multipart/mixed; boundary=x\r\n\r\n" * 5000, MULTIPART, 400),
-    "a part without a name": (b"--part\r\n\r\nshe\r\n--part--\r\n", MULTIPART, 400),
-    "no parts": (b"q=she&source=en&target=de", MULTIPART, 400),
-    "parts without a boundary": (multipart(GOOD), {"Content-Type": "multipart/form-data"}, 400),
     "another type": (b"<q>she</q>", {"Content-Type": "text/xml"}, 415),
+    "a form of parts": (b"", {"Content-Type": "multipart/form-data; boundary=part"}, 415),
     "10 MB": (b'{"q": "' + b"x" * 10_000_000 + b'"}', JSON, 413),
     "much text": (json.dumps(GOOD | {"q": [""] * 20_001}).encode(), JSON, 413),
 }
@@ -340,13 +297,10 @@ def test_a_client_that_leaves_half_way_costs_nothing_more(server: Server) -> Non
     words = ("".join(letters) for letters in itertools.product("she", repeat=5))
     body = json.dumps(GOOD | {"q": [f"{NAME} {word}" for word in words]}).encode()
     head = b"POST /translate HTTP/1.1\r\nHost: s2s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
-    name = 's2s_requests_total{path="/translate",status="499"}'
-    left = metric(server, name)
-    for sent in (head % len(body) + body, head % len(body) + body[:100]):
+    # Together, these texts are more than may wait: the last request is taken because they were dropped.
+    for sent in [head % len(body) + body] * 200 + [head % len(body) + body[:100]]:
         with socket.create_connection(("127.0.0.1", server.port)) as connection:
             connection.sendall(sent)
-    wait_until(lambda: metric(server, name) >= left + 2)
-    assert metric(server, "s2s_waiting_characters") == 0
     assert server.translate(**GOOD).status == 200
 
 

@@ -10,7 +10,7 @@ from seq2seq_cli.cli.plain_command import PlainCommand, loading
 from seq2seq_cli.cli.terminal.notices import tell, warn
 from seq2seq_cli.cli.translating.options import Device, Overrides, Threads
 from seq2seq_cli.errors import UsageError, how_to_install
-from seq2seq_cli.serve.limits import Limits
+from seq2seq_cli.serve.limits import ApiKeys, Limits
 
 COMMAND_CLASS = PlainCommand
 
@@ -66,12 +66,10 @@ def serve(
     """
     with loading():
         try:
-            from seq2seq_cli.serve.app import Application
+            from seq2seq_cli.serve.app import Application, Directions
             from seq2seq_cli.serve.server import address_of, is_reachable, open_socket, run
         except ModuleNotFoundError as error:
             raise UsageError(f"serve needs the package {error.name}: {how_to_install('serve')}") from None
-        from seq2seq_cli.serve.directions import Directions, listed
-        from seq2seq_cli.serve.keys import ApiKeys
 
     limits = Limits(max_characters=max_characters, max_waiting=max_waiting, timeout=timeout)
     keys = ApiKeys.find(api_keys)
@@ -80,6 +78,6 @@ def serve(
             warn("other machines can reach this server without an API key: --api-keys FILE asks for one")
         with loading():
             directions = Directions.load(model or [], device=device, overrides=overrides or [], threads=threads)
-        started = f"translates {listed(directions)} at {address_of(listener)}"
+        started = f"translates {directions} at {address_of(listener)}"
         run(Application(directions=directions, keys=keys, limits=limits), listener, lambda: tell(started))
     tell("stopped")

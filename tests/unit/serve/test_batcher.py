@@ -20,12 +20,26 @@ def translator(tmp_path_factory: pytest.TempPathFactory) -> Translator:
     return load(make_run(tmp_path_factory.mktemp("batcher") / "run").path).translator
 
 
-class Watched:
-    """A batcher with one thread, and the sizes of its batches."""
+@pytest.fixture(autouse=True)
+def sizes(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The sizes of the batches that were begun."""
+    found: list[int] = []
+    take = Batcher._take
+
+    def watched(self: Batcher, most: int) -> Any:
+        translator, batch = take(self, most)
+        found.append(len(batch))
+        return translator, batch
+
+    monkeypatch.setattr(Batcher, "_take", watched)
+    return found
+
+
+class OneThread:
+    """A batcher with one thread."""
 
     def __init__(self, max_waiting: int = 10_000) -> None:
-        self.sizes: list[int] = []
-        self.batcher = Batcher(1, max_waiting=max_waiting, on_batch=self.sizes.append)
+        self.batcher = Batcher(1, max_waiting=max_waiting)
 
     def run(self, work: Coroutine[Any, Any, Any]) -> Any:
         try:
@@ -34,21 +48,23 @@ class Watched:
             self.batcher.close()
 
 
-def test_texts_that_wait_are_translated_together_as_if_each_were_alone(translator: Translator) -> None:
-    watched = Watched()
+def test_texts_that_wait_are_translated_together_as_if_each_were_alone(
+    translator: Translator, sizes: list[int]
+) -> None:
+    one = OneThread()
 
     async def ask() -> list[str]:
-        found = await asyncio.gather(*(watched.batcher.translate(translator, [text]) for text in TEXTS))
+        found = await asyncio.gather(*(one.batcher.translate(translator, [text]) for text in TEXTS))
         return [translation.text for [translation] in found]
 
-    assert watched.run(ask()) == [translator.translate([text])[0].text for text in TEXTS]
-    assert watched.sizes == [1, len(TEXTS) - 1]
-    assert watched.batcher.waiting == 0
+    assert one.run(ask()) == [translator.translate([text])[0].text for text in TEXTS]
+    assert sizes == [1, len(TEXTS) - 1]
+    assert one.batcher.waiting == 0
 
 
 def test_no_text_is_lost_or_exchanged_when_several_threads_translate_lists(translator: Translator) -> None:
     async def ask() -> list[list[str]]:
-        batcher = Batcher(3, max_waiting=10**6, on_batch=lambda _: None)
+        batcher = Batcher(3, max_waiting=10**6)
         parts = [TEXTS[start:] * 2 for start in range(0, len(TEXTS), 3)]
         found = await asyncio.gather(*(batcher.translate(translator, part) for part in parts))
         batcher.close()
@@ -59,19 +75,21 @@ def test_no_text_is_lost_or_exchanged_when_several_threads_translate_lists(trans
     assert asyncio.run(ask()) == [[expected[text] for text in TEXTS[start:] * 2] for start in range(0, len(TEXTS), 3)]
 
 
-def test_a_text_that_nobody_joins_is_translated_after_a_large_batch_too(translator: Translator) -> None:
-    watched = Watched()
+def test_a_text_that_nobody_joins_is_translated_after_a_large_batch_too(
+    translator: Translator, sizes: list[int]
+) -> None:
+    one = OneThread()
 
     async def ask() -> None:
-        await watched.batcher.translate(translator, TEXTS)
-        await watched.batcher.translate(translator, TEXTS[:1])
+        await one.batcher.translate(translator, TEXTS)
+        await one.batcher.translate(translator, TEXTS[:1])
 
-    watched.run(ask())
-    assert watched.sizes == [len(TEXTS), 1]
+    one.run(ask())
+    assert sizes == [len(TEXTS), 1]
 
 
 def test_a_wait_ends_by_a_clock_that_is_early(translator: Translator) -> None:
-    batcher = Batcher(1, max_waiting=10_000, on_batch=lambda _: None)
+    batcher = Batcher(1, max_waiting=10_000)
 
     async def ask() -> None:
         loop: Any = asyncio.get_running_loop()
@@ -83,20 +101,20 @@ def test_a_wait_ends_by_a_clock_that_is_early(translator: Translator) -> None:
     batcher.close()
 
 
-def test_callers_that_go_on_come_to_one_batch_again(translator: Translator) -> None:
-    watched = Watched()
+def test_callers_that_go_on_come_to_one_batch_again(translator: Translator, sizes: list[int]) -> None:
+    one = OneThread()
 
     async def call(text: str) -> None:
         for _ in range(3):
-            await watched.batcher.translate(translator, [text])
+            await one.batcher.translate(translator, [text])
 
     async def ask() -> None:
         await asyncio.gather(*map(call, TEXTS))
 
-    watched.run(ask())
-    assert sum(watched.sizes) == 3 * len(TEXTS)
+    one.run(ask())
+    assert sum(sizes) == 3 * len(TEXTS)
     # Without a wait, the first to come is alone each time.
-    assert 1 not in watched.sizes[1:-1]
+    assert 1 not in sizes[1:-1]
 
 
 class Slow:
@@ -113,13 +131,12 @@ class Slow:
         return self._engine.start(sources)
 
 
-def test_threads_share_the_callers(translator: Translator) -> None:
-    sizes: list[int] = []
+def test_threads_share_the_callers(translator: Translator, sizes: list[int]) -> None:
     slow_engine: Any = Slow(translator.engine)
     slow = replace(translator, engine=slow_engine)
 
     async def ask() -> None:
-        batcher = Batcher(2, max_waiting=10**6, on_batch=sizes.append)
+        batcher = Batcher(2, max_waiting=10**6)
 
         async def call(text: str) -> None:
             for _ in range(4):
@@ -134,58 +151,58 @@ def test_threads_share_the_callers(translator: Translator) -> None:
     assert all(5 <= size <= 15 for size in sizes[2:6])
 
 
-def test_translators_take_turns(translator: Translator) -> None:
-    watched, other = Watched(), translator.with_n_best(2)
+def test_translators_take_turns(translator: Translator, sizes: list[int]) -> None:
+    one, other = OneThread(), translator.with_n_best(2)
 
     async def ask() -> None:
         asked = [(translator, TEXTS[0]), *((each, text) for each in (translator, other) for text in TEXTS)]
-        found = await asyncio.gather(*(watched.batcher.translate(each, [text]) for each, text in asked))
+        found = await asyncio.gather(*(one.batcher.translate(each, [text]) for each, text in asked))
         assert [len(translation.alternatives) > 0 for [translation] in found] == [False] * 11 + [True] * 10
 
-    watched.run(ask())
-    assert watched.sizes == [1, 10, 10]
+    one.run(ask())
+    assert sizes == [1, 10, 10]
 
 
 def test_more_than_may_wait_is_refused_and_what_waits_is_translated(translator: Translator) -> None:
-    watched = Watched(max_waiting=len(TEXTS[0]) + 1)
+    one = OneThread(max_waiting=len(TEXTS[0]) + 1)
 
     async def ask() -> list[object]:
-        asked = (watched.batcher.translate(translator, TEXTS[:1]) for _ in range(3))
+        asked = (one.batcher.translate(translator, TEXTS[:1]) for _ in range(3))
         return list(await asyncio.gather(*asked, return_exceptions=True))
 
-    translating, waiting, refused = watched.run(ask())
+    translating, waiting, refused = one.run(ask())
     assert isinstance(refused, QueueFullError)
     assert [translating[0].text, waiting[0].text] == [translator.translate(TEXTS[:1])[0].text] * 2
 
 
-def test_a_text_that_nobody_waits_for_any_more_is_not_translated(translator: Translator) -> None:
-    watched = Watched()
+def test_a_text_that_nobody_waits_for_any_more_is_not_translated(translator: Translator, sizes: list[int]) -> None:
+    one = OneThread()
 
     async def ask() -> None:
-        first, second, third = (asyncio.ensure_future(watched.batcher.translate(translator, TEXTS[:2])) for _ in "123")
+        first, second, third = (asyncio.ensure_future(one.batcher.translate(translator, TEXTS[:2])) for _ in "123")
         await asyncio.sleep(0)
         second.cancel()
         await asyncio.gather(first, third)
 
-    watched.run(ask())
-    assert sum(watched.sizes) == 4
-    assert watched.batcher.waiting == 0
+    one.run(ask())
+    assert sum(sizes) == 4
+    assert one.batcher.waiting == 0
 
 
-def test_a_caller_who_leaves_does_not_cost_the_others_their_turn(translator: Translator) -> None:
-    watched, second, third = Watched(), translator.with_n_best(2), translator.with_n_best(3)
+def test_a_caller_who_leaves_does_not_cost_the_others_their_turn(translator: Translator, sizes: list[int]) -> None:
+    one, second, third = OneThread(), translator.with_n_best(2), translator.with_n_best(3)
 
     async def ask() -> None:
         asked = ((translator, 1), (second, 2), (second, 3), (third, 5))
         first, leaving, *staying = [
-            asyncio.ensure_future(watched.batcher.translate(each, TEXTS[:count])) for each, count in asked
+            asyncio.ensure_future(one.batcher.translate(each, TEXTS[:count])) for each, count in asked
         ]
         await asyncio.sleep(0)
         leaving.cancel()
         await asyncio.gather(first, *staying)
 
-    watched.run(ask())
-    assert watched.sizes == [1, 3, 5]
+    one.run(ask())
+    assert sizes == [1, 3, 5]
 
 
 class SmallMemory:
@@ -205,14 +222,14 @@ class SmallMemory:
 
 
 def test_an_error_with_a_text_does_not_fail_those_beside_it(translator: Translator) -> None:
-    watched = Watched()
+    one = OneThread()
     small: Any = SmallMemory(translator.engine, most=10)
     failing = replace(translator, engine=small)
 
     async def ask() -> list[object]:
-        asked = (watched.batcher.translate(failing, [text]) for text in (*TEXTS[:3], TEXTS[-1], TEXTS[3]))
+        asked = (one.batcher.translate(failing, [text]) for text in (*TEXTS[:3], TEXTS[-1], TEXTS[3]))
         return list(await asyncio.gather(*asked, return_exceptions=True))
 
-    *before, failed, after = watched.run(ask())
+    *before, failed, after = one.run(ask())
     assert [found[0].text for found in (*before, after)] == [each.text for each in translator.translate(TEXTS[:4])]
     assert isinstance(failed, MemoryError)

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from seq2seq_cli.errors import InputError
-from seq2seq_cli.serve.keys import VARIABLE, ApiKeys
+from seq2seq_cli.serve.limits import VARIABLE, ApiKeys
 
 
 def test_without_keys_everybody_is_let_in() -> None:

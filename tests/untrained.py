@@ -7,10 +7,9 @@ import torch
 
 from seq2seq_cli.config.choices import Unit
 from seq2seq_cli.config.schema.config import Config
-from seq2seq_cli.config.schema.data import DataConfig
 from seq2seq_cli.config.schema.decoding import DecodingConfig
 from seq2seq_cli.config.schema.model import AttentionConfig, DecoderConfig, EncoderConfig, ModelConfig, ScoreName
-from seq2seq_cli.config.schema.text import SourceConfig, TargetConfig, TextConfig
+from seq2seq_cli.config.schema.text import DataConfig, SourceConfig, TargetConfig, TextConfig
 from seq2seq_cli.model.build import build_model
 from seq2seq_cli.runs.finding import write_latest
 from seq2seq_cli.runs.folder import RunFolder

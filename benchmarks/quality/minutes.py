@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from seq2seq_cli.compute.environment import prepare_environment
+from seq2seq_cli.config.catalog import recipe_for
 from seq2seq_cli.config.loader import load_config
-from seq2seq_cli.config.recipes import recipe_for
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.errors import Interrupted, S2SError
 from seq2seq_cli.preparation.prepare import prepare
@@ -104,7 +104,7 @@ def _session(options: argparse.Namespace, folder: Path, held: ExitStack) -> "Ses
     prepare(options.pairs, out=folder / "prepared", config=options.config, overrides=options.set)
     corpus = PreparedCorpus.open(folder / "prepared")
     recipe = recipe_for(len(corpus.split("train")))
-    config = load_config(options.config or recipe.name, options.set)
+    config = load_config(options.config or recipe, options.set)
     # The config lacks what prepare has found, such as the languages.
     config = resolve_config(config.model_copy(update={"data": corpus.config.data, "text": corpus.config.text}), corpus)
     return Session.start(folder / "run", config, corpus, held=held)

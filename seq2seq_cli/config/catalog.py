@@ -12,7 +12,8 @@ from seq2seq_cli.files.reading import read_whole
 _PACKAGE = Path(__file__).resolve().parent.parent
 _MOST_BYTES = 100_000
 """The size of a config at most. The whole of one has a tenth of that; YAML is read at some 50 kB per second."""
-_MISSING = "no such config file"
+_FEWEST_PAIRS_OF_QUICK = 10_001
+"""The fewest training pairs that the recipe quick suits; few is for fewer."""
 
 GROUPS = (
     "To begin with",
@@ -47,20 +48,27 @@ def find_config(name: str) -> Path:
 
     Raises ConfigError, with similar names, when there is no such file.
     """
-    bare = Path(name).name == name
-    others: list[str] = []
-    for folder in _folders():
+    for folder in (Path(), Path("configs"), shipped_folder()):
         for path in (folder / name, folder / f"{name}.yaml"):
-            problem = _problem(path)
-            if problem is None:
+            try:
+                is_folder = stat.S_ISDIR(path.stat().st_mode)
+            except (FileNotFoundError, NotADirectoryError):
+                continue
+            except OSError as error:
+                raise ConfigError(unreadable(path, error)) from None
+            if not is_folder:
                 return path
-            others += [problem] * (problem != _MISSING)
-    if others or not bare:
-        raise ConfigError(f"{name}: {next(iter(others), _MISSING)}")
+    if Path(name).name != name:
+        raise ConfigError(f"{name}: no such config file")
     known = {Path(entry.name).stem: entry.name for entry in list_configs()}
     near = [known[stem] for stem in get_close_matches(Path(name).stem.lower(), known, n=3)]
     hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(known.values())}"
     raise ConfigError(f"no config is named '{name}'; {hint}")
+
+
+def recipe_for(pairs: int) -> str:
+    """The config that s2s takes for so many training pairs when the user names none."""
+    return "quick" if pairs >= _FEWEST_PAIRS_OF_QUICK else "few"
 
 
 def hides_shipped(path: Path) -> bool:
@@ -72,7 +80,7 @@ def hides_shipped(path: Path) -> bool:
 
 def list_configs() -> list[CatalogEntry]:
     """The shipped configs by group, then those in ``./configs``, which hide shipped ones of the same name."""
-    _, own, shipped = _folders()
+    own, shipped = Path("configs"), shipped_folder()
     own_files = [] if own.resolve() == shipped else sorted(filter(Path.is_file, own.rglob("*.yaml")))
     hidden = {path.relative_to(own) for path in own_files}
     entries = [
@@ -113,23 +121,6 @@ def _describe_own(path: Path) -> str:
         return describe_config(path)
     except ConfigError as error:
         return str(error).removeprefix(f"{path}: ").removeprefix(f"{path}:")
-
-
-def _problem(path: Path) -> str | None:
-    """The reason why a path cannot be opened as a config; None for a file. Nothing else is opened: a pipe waits."""
-    try:
-        mode = path.stat().st_mode
-    except (FileNotFoundError, NotADirectoryError):
-        return _MISSING
-    except OSError as error:
-        return f"cannot be read: {error.strerror}"
-    if stat.S_ISREG(mode):
-        return None
-    return f"{'a folder' if stat.S_ISDIR(mode) else 'a pipe or a device'}, not a config file"
-
-
-def _folders() -> tuple[Path, Path, Path]:
-    return Path(), Path("configs"), shipped_folder()
 
 
 def shipped_folder() -> Path:

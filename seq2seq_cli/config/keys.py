@@ -1,13 +1,18 @@
-"""The keys and sections of a config: what the schema says of each, and the value of each in a config."""
+"""The keys of a config, their values, and the differences of configs: found and worded here for all commands."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
+from typing import NamedTuple
 
 from pydantic.fields import FieldInfo
 
-from seq2seq_cli.config.schema.config import Config
-from seq2seq_cli.config.schema.section import Section
-from seq2seq_cli.config.yaml12 import KeyPath
+from seq2seq_cli.config.schema import Section
+from seq2seq_cli.config.schema.config import PREPARED_SECTIONS, Config
+from seq2seq_cli.config.schema.text import AUTO
+from seq2seq_cli.config.yaml12 import KeyPath, shown
+
+FIRST_WEIGHTS = "model.initialisation."
+"""How the keys of the first weights begin."""
 
 
 @cache
@@ -35,6 +40,66 @@ def values_by_key(section: Section, prefix: str = "", *, stated_only: bool = Fal
             yield from values_by_key(value, f"{prefix}{name}.", stated_only=stated_only)
         else:
             yield f"{prefix}{name}", value
+
+
+class Difference(NamedTuple):
+    """A key that has another value in a new config than in an old one, such as that of a run or a prepared folder."""
+
+    key: str
+    """With its sections, such as ``text.src.min_count``."""
+    old: object
+    new: object
+
+    def __str__(self) -> str:
+        return f"{self.key}: {shown(self.old)} -> {shown(self.new)}"
+
+    def against(self, owner: str) -> str:
+        """The difference as a part of a sentence; ``owner`` names what has the old value, such as "the corpus"."""
+        return f"{self.key} is {shown(self.new)}, {owner} has {shown(self.old)}"
+
+
+def find_differences(old: Config, new: Config, *, sections: Sequence[str] | None = None) -> list[Difference]:
+    """The keys whose values differ, in the order of the schema; of the given top-level sections, or of all."""
+    return [
+        Difference(key, *values)
+        for key, values in differing_values([old, new])
+        if sections is None or key.split(".")[0] in sections
+    ]
+
+
+def find_stated_differences(
+    old: Config, new: Config, *, sections: Sequence[str] = PREPARED_SECTIONS
+) -> list[Difference]:
+    """The differences of those keys that ``new`` states; a default that nobody wrote down differs from nothing.
+
+    Nor does ``auto``: any value may be what was found.
+    """
+    stated = {key for key, value in values_by_key(new, stated_only=True) if value != AUTO}
+    return [difference for difference in find_differences(old, new, sections=sections) if difference.key in stated]
+
+
+def find_weight_differences(old: Config, new: Config) -> list[Difference]:
+    """The differences that keep the weights of the old model from being those of the new one.
+
+    Dropout does not count, as it acts in training only, nor do the options of the first weights. Nor does an attention
+    size that is null in one config and the size that null stands for in the other.
+    """
+    sizes = [config.model.attention.size or config.model.decoder.hidden_size for config in (old, new)]
+    return [
+        difference
+        for difference in find_differences(old, new, sections=("model",))
+        if not difference.key.endswith("dropout")
+        and not difference.key.startswith(FIRST_WEIGHTS)
+        and not (difference.key == "model.attention.size" and sizes[0] == sizes[1])
+    ]
+
+
+def differing_values(configs: Sequence[Config]) -> Iterator[tuple[str, list[object]]]:
+    """Each key on which the configs do not all agree, with the value of each config, in the order of the schema."""
+    for pairs in zip(*(values_by_key(config) for config in configs), strict=True):
+        values = [value for _, value in pairs]
+        if any(value != values[0] for value in values):
+            yield pairs[0][0], values
 
 
 def _fields(section: type[Section], path: KeyPath) -> Iterator[tuple[KeyPath, FieldInfo]]:

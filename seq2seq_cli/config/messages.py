@@ -1,10 +1,10 @@
 """Messages for what pydantic finds wrong with a config: what a key or value must be, and what was probably meant."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from types import NoneType
-from typing import Any, Literal, get_args, get_origin
+from typing import get_args
 
 from pydantic_core import ErrorDetails
 
@@ -13,6 +13,14 @@ from seq2seq_cli.config.yaml12 import KeyPath, shown
 from seq2seq_cli.errors import one_line
 
 _LONGEST_SHOWN = 40
+_WANTED = {
+    "bool_type": "true or false",
+    "int_type": "an integer",
+    "float_type": "a number",
+    "string_type": "a word",
+    "model_type": "a section of 'key: value' lines",
+}
+"""The words for valid values where pydantic's are not those of YAML, by the type of its error."""
 
 
 def key_of(error: ErrorDetails) -> KeyPath:
@@ -31,12 +39,11 @@ def explain(errors: Sequence[ErrorDetails]) -> str:
         return unknown_key(tuple(str(part) for part in error["loc"]))
     if error["type"] == "value_error":
         return str(error["ctx"]["error"])
-    if error["type"] not in _WANTED:
-        return one_line(error["msg"])
-    wanted = [words for each in errors if each["type"] in _WANTED for words in _WANTED[each["type"]](each)]
-    if NoneType in get_args(_annotation(error)):
+    field = schema_fields().get(key_of(error))
+    wanted = list(map(_wanted, errors))
+    if field and NoneType in get_args(field.annotation):
         wanted.append("null")
-    return f"must be {either(wanted)}, not {_given(error['input'])}{_nearest_choice(errors)}"
+    return f"must be {either(wanted)}, not {_given(error['input'])}{_nearest_choice(errors[-1])}"
 
 
 def unknown_key(path: KeyPath) -> str:
@@ -62,12 +69,15 @@ def either(words: Sequence[str]) -> str:
     return f"{', '.join(head)} or {last}" if head else last
 
 
-def _quoted(words: Iterable[str]) -> list[str]:
-    return [f"'{word}'" for word in words]
-
-
 def _either_key(paths: Iterable[KeyPath]) -> str:
-    return either(_quoted(".".join(path) for path in paths))
+    return either([f"'{'.'.join(path)}'" for path in paths])
+
+
+def _wanted(error: ErrorDetails) -> str:
+    if error["type"] == "string_pattern_mismatch":
+        examples = schema_fields()[key_of(error)].examples or [re.sub(r"[\^$]", "", error["ctx"]["pattern"])]
+        return f"something like {either([repr(example) for example in examples])}"
+    return _WANTED.get(error["type"]) or one_line(error["msg"].removeprefix("Input should be "))
 
 
 def _given(value: object) -> str:
@@ -83,43 +93,9 @@ def _given(value: object) -> str:
     return text if len(text) <= _LONGEST_SHOWN else text[:_LONGEST_SHOWN] + "..."
 
 
-def _annotation(error: ErrorDetails) -> Any:
-    field = schema_fields().get(key_of(error))
-    return field.annotation if field else None
-
-
-def _choices(annotation: Any) -> list[str]:
-    """The words among the values of a type, such as those of ``bool | Literal["auto"]``."""
-    if get_origin(annotation) is Literal:
-        return [str(choice) for choice in get_args(annotation)]
-    return [choice for part in get_args(annotation) for choice in _choices(part)]
-
-
-def _nearest_choice(errors: Sequence[ErrorDetails]) -> str:
-    error = errors[-1]
+def _nearest_choice(error: ErrorDetails) -> str:
     if error["type"] != "literal_error":
         return ""
-    near = get_close_matches(str(error["input"]).lower(), _choices(_annotation(error)), n=1)
+    choices = re.findall(r"'([^']*)'", error["ctx"]["expected"])
+    near = get_close_matches(str(error["input"]).lower(), choices, n=1)
     return f", did you mean '{near[0]}'?" if near else ""
-
-
-def _example(error: ErrorDetails) -> str:
-    examples = schema_fields()[key_of(error)].examples or [re.sub(r"[\^$]", "", error["ctx"]["pattern"])]
-    return f"something like {either(_quoted(map(str, examples)))}"
-
-
-_WANTED: dict[str, Callable[[ErrorDetails], list[str]]] = {
-    "int_type": lambda _: ["an integer"],
-    "float_type": lambda _: ["a number"],
-    "bool_type": lambda _: ["true", "false"],
-    "string_type": lambda _: ["a word"],
-    "model_type": lambda _: ["a section of 'key: value' lines"],
-    "finite_number": lambda _: ["a finite number"],
-    "greater_than_equal": lambda error: [f"at least {error['ctx']['ge']:.10g}"],
-    "greater_than": lambda error: [f"more than {error['ctx']['gt']:.10g}"],
-    "less_than_equal": lambda error: [f"at most {error['ctx']['le']:.10g}"],
-    "less_than": lambda error: [f"less than {error['ctx']['lt']:.10g}"],
-    "literal_error": lambda error: _quoted(_choices(_annotation(error))),
-    "string_pattern_mismatch": lambda error: [_example(error)],
-}
-"""The words for valid values, by the type of pydantic's error."""

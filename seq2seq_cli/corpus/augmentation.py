@@ -19,8 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seq2seq_cli.compute.ragged import Ragged
-from seq2seq_cli.config.schema.augmentation import AugmentationConfig
-from seq2seq_cli.config.schema.training import TrainingConfig
+from seq2seq_cli.config.schema.training import AugmentationConfig, TrainingConfig
 from seq2seq_cli.corpus.prepared import ParallelIds, PreparedCorpus
 from seq2seq_cli.corpus.shared_names import Names, has_genitive
 from seq2seq_cli.text.casing import capitalise, is_all_upper, lower, upper

@@ -7,8 +7,7 @@ from typing import Annotated, Any, Final, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from seq2seq_cli.config.schema.data import DataConfig
-from seq2seq_cli.config.schema.text import TextConfig
+from seq2seq_cli.config.schema.text import DataConfig, TextConfig
 from seq2seq_cli.corpus.splits import SPLITS, SplitName
 from seq2seq_cli.errors import PreparedFolderError
 from seq2seq_cli.files.json_files import read_json

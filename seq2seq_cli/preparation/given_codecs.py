@@ -1,6 +1,6 @@
 """Codecs of an older model for a new corpus, so that the model can be trained further."""
 
-from seq2seq_cli.config.differences import find_stated_differences
+from seq2seq_cli.config.keys import find_stated_differences
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.config.schema.text import SourceConfig, TargetConfig, TextConfig
 from seq2seq_cli.errors import UsageError

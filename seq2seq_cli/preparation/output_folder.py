@@ -4,7 +4,7 @@ import importlib.metadata
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from seq2seq_cli.config.differences import find_differences
+from seq2seq_cli.config.keys import find_differences
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.corpus.manifest import (
     CORPUS_FILES,

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seq2seq_cli.config.schema.config import Config
-from seq2seq_cli.config.schema.data import DataConfig
-from seq2seq_cli.config.schema.text import TextConfig
+from seq2seq_cli.config.schema.text import DataConfig, TextConfig
 from seq2seq_cli.corpus.splits import SPLITS, TRAIN
 from seq2seq_cli.errors import PairFileError
 from seq2seq_cli.pairs.pair_files import Block, PairFile, read_blocks

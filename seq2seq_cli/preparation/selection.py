@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seq2seq_cli.config.choices import Unit
-from seq2seq_cli.config.schema.data import DataConfig
+from seq2seq_cli.config.schema.text import DataConfig
 from seq2seq_cli.corpus.hashing import Hashes, are_among, first_of_each, mix
 from seq2seq_cli.corpus.manifest import REASONS, Reason, SplitRecord
 from seq2seq_cli.corpus.splits import SPLITS, TEST, TRAIN, VALID, SplitName

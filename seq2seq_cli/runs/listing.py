@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from seq2seq_cli.config.differences import differing_values
+from seq2seq_cli.config.keys import differing_values
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.errors import ModelFileError, unreadable
 from seq2seq_cli.files.reading import check_contents

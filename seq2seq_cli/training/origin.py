@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from seq2seq_cli.config.choices import Overlap
-from seq2seq_cli.config.differences import find_weight_differences
+from seq2seq_cli.config.keys import find_weight_differences
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SplitName

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
+from seq2seq_cli.config.catalog import recipe_for
 from seq2seq_cli.config.loader import load_config, load_saved_config, overridden_keys
-from seq2seq_cli.config.recipes import recipe_for
 from seq2seq_cli.config.schema.config import PREPARED_SECTIONS, Config
 from seq2seq_cli.corpus.manifest import DEFAULT_FOLDER, read_manifest
 from seq2seq_cli.corpus.splits import SplitName
@@ -81,7 +81,7 @@ def make_plan(options: Options, *, launch: str | None, held: ExitStack) -> Plann
         raise UsageError("--resume continues a run and --init-from begins a new one: give one of them")
     if options.config is None and options.init_from is None and not options.resume:
         pairs = read_manifest(options.data or DEFAULT_FOLDER).splits["train"].pairs
-        options = replace(options, config=recipe_for(pairs).name)
+        options = replace(options, config=recipe_for(pairs))
     restarted = _is_restarted(options, launch)
     if options.resume or (restarted and RunFolder(new_folder(options)).has_checkpoint):
         return _plan_to_resume(options, held)

@@ -6,18 +6,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from seq2seq_cli.config.choices import LARGEST_LENGTH_FACTOR, LENGTH_FACTOR, Metric
-from seq2seq_cli.config.compatibility import shared_vocabulary_problems
-from seq2seq_cli.config.differences import (
+from seq2seq_cli.config.keys import (
     FIRST_WEIGHTS,
     Difference,
     find_differences,
     find_stated_differences,
     find_weight_differences,
+    values_by_key,
 )
-from seq2seq_cli.config.keys import values_by_key
 from seq2seq_cli.config.loader import checked_config
+from seq2seq_cli.config.schema import Section
 from seq2seq_cli.config.schema.config import Config
-from seq2seq_cli.config.schema.section import Section
 from seq2seq_cli.config.schema.training import TrainingConfig
 from seq2seq_cli.config.yaml12 import shown
 from seq2seq_cli.corpus.splits import SPLITS
@@ -157,7 +156,7 @@ class _Conflict(NamedTuple):
 def _conflicts(config: Config, corpus: "PreparedCorpus") -> Iterator[_Conflict]:
     """The keys of a config that a corpus does not allow, with the values in their place."""
     prepared, training = _prepared(config, corpus), config.training
-    for _, message in shared_vocabulary_problems(prepared):
+    for _, message in prepared.tying_problems():
         yield _Conflict(
             "model.tied_embeddings",
             "target",

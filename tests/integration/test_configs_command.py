@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from seq2seq_cli.config.catalog import GROUPS, OWN, shipped_folder
-from seq2seq_cli.config.differences import find_differences
+from seq2seq_cli.config.keys import find_differences
 from seq2seq_cli.config.loader import load_config
 from tests.commands import Done, s2s_here
 

@@ -12,7 +12,7 @@ from seq2seq_cli.config.annotated import annotated_yaml
 from seq2seq_cli.config.keys import values_by_key
 from seq2seq_cli.config.loader import dump_config, load_config
 from seq2seq_cli.config.schema.config import Config
-from seq2seq_cli.config.schema.data import DataConfig
+from seq2seq_cli.config.schema.text import DataConfig
 from seq2seq_cli.config.yaml12 import read_yaml, write_yaml
 
 # No control characters, no line separators, no halves of surrogate pairs: none of them belongs in a config.

@@ -221,14 +221,16 @@ def _places(manifest: "Manifest", dropped: "DroppedRecord") -> str:
 
 def _next_lines(report: "PrepareReport", config: str | None, codec_from: Path | None) -> Iterator[str]:
     """The recipe that suits the pairs, unless a config is named, and the command that trains on the folder."""
-    from seq2seq_cli.config.recipes import recipe_for
+    from seq2seq_cli.config.catalog import recipe_for
+    from seq2seq_cli.config.loader import load_config
     from seq2seq_cli.corpus.manifest import DEFAULT_FOLDER
     from seq2seq_cli.training.plan import Options, new_folder
 
     pairs = report.manifest.splits["train"].pairs
     can_begin = codec_from and _can_begin_with(codec_from, config)
     if config is None and not can_begin:
-        config, minutes = recipe_for(pairs)
+        config = recipe_for(pairs)
+        minutes = load_config(config).training.max_minutes
         yield f"recipe for {counted(pairs, 'pair')}: {config}" + (f", {minutes:g} minutes" if minutes else "")
     options = Options(config=config, init_from=codec_from if can_begin else None)
     command = "s2s train"
@@ -246,7 +248,7 @@ def _next_lines(report: "PrepareReport", config: str | None, codec_from: Path | 
 
 def _can_begin_with(run: Path, config: str | None) -> bool:
     """Whether a training can begin with the weights of a run: they are there, and the config has their model."""
-    from seq2seq_cli.config.differences import find_weight_differences
+    from seq2seq_cli.config.keys import find_weight_differences
     from seq2seq_cli.config.loader import load_config, load_saved_config
 
     if not all((run / name).is_file() for name in (CONFIG, BEST, TRAINED)):

@@ -4,12 +4,10 @@ from collections.abc import Iterator
 
 from typing_extensions import override
 
-from seq2seq_cli.config.compatibility import Problem, section_problems
-from seq2seq_cli.config.schema.data import DataConfig
+from seq2seq_cli.config.schema import Problem, Section, clash, named, needs
 from seq2seq_cli.config.schema.decoding import DecodingConfig
 from seq2seq_cli.config.schema.model import ModelConfig
-from seq2seq_cli.config.schema.section import Section
-from seq2seq_cli.config.schema.text import TextConfig
+from seq2seq_cli.config.schema.text import DataConfig, TextConfig
 from seq2seq_cli.config.schema.training import TrainingConfig
 
 PREPARED_SECTIONS = ("data", "text")
@@ -32,4 +30,27 @@ class Config(Section):
 
     @override
     def problems(self) -> Iterator[Problem]:
-        return section_problems(self)
+        """A key of data or text that is not stated is left to the prepared folder."""
+        training, attention = self.training, self.model.attention
+        if attention.has_places and training.bpe_dropout:
+            why = "the score has one weight per source position, and words split differently have more tokens"
+            yield clash(self, "training.bpe_dropout", "model.attention.score", why)
+        yield from self.tying_problems()
+        # Adam would rescale a decay that is added to the gradient; Loshchilov & Hutter 2019, section 2; Adadelta too.
+        if training.weight_decay and training.optimiser in ("adam", "adadelta"):
+            why = "it would scale the decay as it scales gradients; choose adamw, or training.weight_decay=0"
+            yield clash(self, "training.weight_decay", "training.optimiser", why)
+        if training.doubly_stochastic and not attention.has_weights:
+            yield clash(self, "training.doubly_stochastic", "model.attention.score", "there are no attention weights")
+        if training.doubly_stochastic and attention.scope == "hard":
+            yield clash(self, "training.doubly_stochastic", "model.attention.scope", "draws have no gradient")
+        if training.teacher_forcing_decay != "constant" and training.teacher_forcing_min > training.teacher_forcing:
+            least, first = "training.teacher_forcing_min", "training.teacher_forcing"
+            yield (least, first), f"{named(self, least)} must be at most {named(self, first)}, which falls to it"
+
+    def tying_problems(self) -> Iterator[Problem]:
+        """One matrix for the word vectors of both sides needs one vocabulary."""
+        apart = "shared_vocabulary" in self.text.model_fields_set and not self.text.shares_vocabulary
+        if self.model.tied_embeddings == "all" and apart:
+            why = "the source words must be the target words"
+            yield needs(self, "model.tied_embeddings", "text.shared_vocabulary", "true", why)

@@ -1,14 +1,23 @@
 """The section ``decoding``: the search for translations."""
 
 from collections.abc import Iterator
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from pydantic import Field
 from typing_extensions import override
 
 from seq2seq_cli.config import choices
-from seq2seq_cli.config.compatibility import Problem, decoding_problems
-from seq2seq_cli.config.schema.section import NonNegative, NonNegativeInt, Positive, PositiveInt, Section, Seed
+from seq2seq_cli.config.schema import (
+    NonNegative,
+    NonNegativeInt,
+    Positive,
+    PositiveInt,
+    Problem,
+    Section,
+    Seed,
+    named,
+    needs,
+)
 
 BeamSize = Annotated[int, Field(ge=1, le=choices.LARGEST_BEAM)]
 
@@ -16,6 +25,7 @@ BeamSize = Annotated[int, Field(ge=1, le=choices.LARGEST_BEAM)]
 class DecodingConfig(Section):
     """The search for translations."""
 
+    prefix: ClassVar[str] = "decoding."
     beam_size: BeamSize = 5
     """Hypotheses of a sentence that are kept at each step; 1: greedy search."""
     n_best: BeamSize = 1
@@ -73,7 +83,16 @@ class DecodingConfig(Section):
 
     @override
     def problems(self) -> Iterator[Problem]:
-        return decoding_problems(self)
+        if self.engine == "torch" and self.precision != "fp32":
+            yield needs(self, "precision", "engine", "onnx or auto", "torch translates in fp32")
+        if self.sampling:
+            return
+        if self.n_best > self.beam_size:
+            larger, size = named(self, "n_best"), named(self, "beam_size")
+            yield ("n_best", "beam_size"), f"{larger} must be at most {size}: a beam holds no more translations"
+        for key, value in (("temperature", 1.0), ("top_k", None)):
+            if getattr(self, key) != value:
+                yield needs(self, key, "sampling", "true", "beam search draws nothing")
 
     @property
     def in_words(self) -> str:

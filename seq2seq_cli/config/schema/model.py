@@ -1,14 +1,13 @@
 """The section ``model``: encoder, bridge, attention, decoder and first weights."""
 
 from collections.abc import Iterator
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from pydantic import Field
 from typing_extensions import override
 
 from seq2seq_cli.config import choices
-from seq2seq_cli.config.compatibility import Problem, model_problems
-from seq2seq_cli.config.schema.section import Dropout, Positive, PositiveInt, Section
+from seq2seq_cli.config.schema import Dropout, Positive, PositiveInt, Problem, Section, clash, named, needs
 
 Layers = Annotated[int, Field(ge=1, le=4)]
 
@@ -145,6 +144,8 @@ class InitialisationConfig(Section):
 class ModelConfig(Section):
     """The network: encoder, bridge, attention, decoder."""
 
+    prefix: ClassVar[str] = "model."
+
     encoder: EncoderConfig = EncoderConfig()
     """The source side: an RNN whose states are the memory."""
     bridge: choices.BridgeName = "copy"
@@ -161,4 +162,80 @@ class ModelConfig(Section):
 
     @override
     def problems(self) -> Iterator[Problem]:
-        return model_problems(self)
+        yield from self._bridge_problems()
+        if self.encoder.reverse and self.encoder.directions != "one":
+            why = "one of two directions reads from the end already"
+            yield needs(self, "encoder.reverse", "encoder.directions", "one", why)
+        yield from self._score_problems()
+        yield from self._decoder_problems()
+        yield from self._tying_problems()
+
+    def _bridge_problems(self) -> Iterator[Problem]:
+        """A state that is copied must fit as it is; others need what they are made of."""
+        encoder, decoder = self.encoder, self.decoder
+        if self.bridge == "backward" and encoder.directions != "joined":
+            why = "this bridge takes the state of the backward direction"
+            yield needs(self, "bridge", "encoder.directions", "joined", why)
+        if self.bridge == "context" and self.attention.score != "fixed":
+            yield needs(self, "bridge", "attention.score", "fixed", "no other has one context for all steps")
+        if self.bridge != "copy":
+            return
+        why = "must be equal: the encoder's last state is the decoder's first; or choose another model.bridge than copy"
+        for name in ("cell", "layers"):
+            if getattr(encoder, name) != getattr(decoder, name):
+                ours, theirs = f"encoder.{name}", f"decoder.{name}"
+                yield (ours, theirs, "bridge"), f"{named(self, ours)} and {named(self, theirs)} {why}"
+        if encoder.memory_size != decoder.hidden_size:
+            keys = ("encoder.hidden_size", "decoder.hidden_size", "encoder.directions", "bridge")
+            yield keys, f"{self._memory} and {named(self, 'decoder.hidden_size')} {why}"
+
+    def _score_problems(self) -> Iterator[Problem]:
+        """Some scores take a query and a state of one size; `fixed` and `none` score nothing; `none` has no context."""
+        key, score = "attention.score", self.attention.score
+        if score in ("dot", "scaled_dot", "concat") and self.encoder.memory_size != self.decoder.hidden_size:
+            keys = (key, "encoder.hidden_size", "decoder.hidden_size", "encoder.directions")
+            why = f"{named(self, key)}, which {'adds' if score == 'concat' else 'multiplies'} them entry by entry"
+            yield keys, f"{self._memory} and {named(self, 'decoder.hidden_size')} must be equal for {why}"
+        if not self.attention.has_weights and self.attention.scope != "global":
+            yield clash(self, "attention.scope", key, "nothing is scored")
+        if not self.attention.has_weights and self.encoder.state_dropout:
+            yield clash(self, "encoder.state_dropout", key, "no state is attended to")
+        if score != "none":
+            return
+        if self.bridge == "zero":
+            yield clash(self, "bridge", key, "nothing of the source would reach the decoder")
+        if self.decoder.kind != "luong":
+            yield clash(self, "decoder.kind", key, "the RNN reads no context; choose luong")
+        if self.decoder.readout != "state":
+            yield clash(self, "decoder.readout", key, "there is no context to read; choose state")
+
+    def _decoder_problems(self) -> Iterator[Problem]:
+        decoder = self.decoder
+        if decoder.kind == "luong" and decoder.readout == "state" and self.attention.score != "none":
+            why = "the context would be used nowhere; choose concat, attentional or maxout"
+            yield clash(self, "decoder.kind", "decoder.readout", why)
+        if decoder.input_feeding and decoder.kind != "luong":
+            yield clash(self, "decoder.input_feeding", "decoder.kind", "its RNN reads the context already")
+        if decoder.input_feeding and decoder.readout != "attentional":
+            why = "input feeding feeds the attentional vector"
+            yield needs(self, "decoder.input_feeding", "decoder.readout", "attentional", why)
+
+    def _tying_problems(self) -> Iterator[Problem]:
+        if self.tied_embeddings == "none":
+            return
+        encoder, decoder, tied = self.encoder, self.decoder, named(self, "tied_embeddings")
+        target, source = named(self, "decoder.embedding_size"), named(self, "encoder.embedding_size")
+        size = decoder.readout_size or decoder.hidden_size + encoder.memory_size
+        if size != decoder.embedding_size:
+            keys = ("tied_embeddings", "decoder.embedding_size", "decoder.readout", "decoder.hidden_size")
+            yield keys, f"{tied} needs {target} to be {size}, the size of {named(self, 'decoder.readout')}"
+        if self.tied_embeddings == "all" and encoder.embedding_size != decoder.embedding_size:
+            sizes = ("tied_embeddings", "encoder.embedding_size", "decoder.embedding_size")
+            yield sizes, f"{source} and {target} must be equal: {tied} makes them one matrix"
+
+    @property
+    def _memory(self) -> str:
+        """The size of a memory state with its key."""
+        directions = self.encoder.directions
+        joined = f", twice with model.encoder.directions {directions}" if directions == "joined" else ""
+        return f"model.encoder.hidden_size ({self.encoder.hidden_size}{joined})"

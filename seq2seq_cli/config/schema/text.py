@@ -1,14 +1,13 @@
-"""The section ``text``: the two languages, and the way from text to ids."""
+"""The sections that ``s2s prepare`` reads: ``data``, the sentence pairs, and ``text``, the way from text to ids."""
 
 from collections.abc import Iterator
-from typing import Annotated, Final, Literal
+from typing import Annotated, ClassVar, Final, Literal
 
 from pydantic import Field
 from typing_extensions import override
 
 from seq2seq_cli.config import choices
-from seq2seq_cli.config.compatibility import Problem, text_problems
-from seq2seq_cli.config.schema.section import PositiveInt, Section
+from seq2seq_cli.config.schema import NonNegativeInt, PositiveInt, Problem, Section, named
 
 AUTO: Final = "auto"
 """In place of a value that preparing finds, such as a language."""
@@ -26,6 +25,29 @@ Lowercase = Annotated[bool, Field(description="Lower-case the text.")]
 Spacing = Annotated[
     bool, Field(description="Mark each token that follows a space, so that the text comes back exactly.")
 ]
+
+
+class DataConfig(Section):
+    """The sentence pairs: which are used, and how many are held out."""
+
+    limit: PositiveInt | None = None
+    """Number of lines read, from the first on; null: all. Files of given splits (--valid, --test) are read whole."""
+    encoding: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$", examples=["utf-8", "latin-1"])] = "utf-8"
+    """Encoding of the pair files, unless a byte order mark at the start of a file names another."""
+    columns: Annotated[str, Field(examples=["en,de", "2,4"])] | None = None
+    """The first and the second column of the pair files, by name or number; null: found by their names and content."""
+    swap: bool = False
+    """Translate from the second column into the first."""
+    max_tokens: PositiveInt = 100
+    """Most tokens per side, before BPE; pairs with a longer side are dropped and counted, but not those of given splits
+    (--valid, --test). Of characters (text.unit character), five times as many are allowed."""
+    max_ratio: Annotated[float, Field(gt=1.0)] = 9.0
+    """Largest ratio of the token counts of both sides; pairs with a larger one are dropped and counted, but not
+    those of given splits."""
+    valid_sources: NonNegativeInt = 2000
+    """Distinct source sentences held out for validation: this many, but at most a tenth of all; none with --valid."""
+    test_sources: NonNegativeInt = 2000
+    """Distinct source sentences held out for the test: this many, but at most a tenth of all; none with --test."""
 
 
 class SideConfig(Section):
@@ -61,6 +83,8 @@ class TargetConfig(SideConfig):
 class TextConfig(Section):
     """The two languages, and the units that text is cut into."""
 
+    prefix: ClassVar[str] = "text."
+
     unit: choices.Unit = "bpe"
     """word: spaCy's tokens. bpe: parts of them, learned from the training split. character: single characters."""
     shared_vocabulary: bool | Literal["auto"] = AUTO
@@ -80,4 +104,9 @@ class TextConfig(Section):
 
     @override
     def problems(self) -> Iterator[Problem]:
-        return text_problems(self)
+        """One vocabulary for both sides has one size and one smallest count."""
+        for key in ("min_count", "max_size"):
+            if self.shares_vocabulary and getattr(self.src, key) != getattr(self.tgt, key):
+                ours, theirs = f"src.{key}", f"tgt.{key}"
+                why = "text.shared_vocabulary makes one vocabulary for both"
+                yield (ours, theirs), f"{named(self, ours)} and {named(self, theirs)} must be equal: {why}"

@@ -54,7 +54,7 @@ def test_a_folder_of_that_name_is_passed_over() -> None:
         ("luong_conact.yaml", "no config is named 'luong_conact.yaml'; did you mean luong_concat?"),
         ("Bahdanau2", "no config is named 'Bahdanau2'; did you mean bahdanau?"),
         ("there/luong_concat", "there/luong_concat: no such config file"),
-        ("./", "./: a folder, not a config file"),
+        ("./", "./: no such config file"),
     ],
 )
 def test_an_unknown_name_is_answered_with_the_nearest(name: str, line: str) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from seq2seq_cli.config.differences import (
+from seq2seq_cli.config.keys import (
     Difference,
     differing_values,
     find_differences,

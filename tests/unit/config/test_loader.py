@@ -90,24 +90,27 @@ def test_an_integer_is_a_number() -> None:
         ),
         (
             "text: {src: {max_size: 0}}",
-            "my.yaml:1:24: text.src.max_size: must be at least 1, 'auto' or null, not 0",
+            "my.yaml:1:24: text.src.max_size: must be greater than or equal to 1, 'auto' or null, not 0",
         ),
         (
             "text: {shared_vocabulary: auot}",
-            "my.yaml:1:27: text.shared_vocabulary: must be true, false or 'auto', not 'auot', did you mean 'auto'?",
+            "my.yaml:1:27: text.shared_vocabulary: must be true or false or 'auto', not 'auot', did you mean 'auto'?",
         ),
         ("text: {src: {language: 5}}", "my.yaml:1:24: text.src.language: must be a word, not 5"),
         (
             "text: {src: {language: EN}}",
             "my.yaml:1:24: text.src.language: must be something like 'en' or 'de', not 'EN'",
         ),
-        ("training: {epochs: 0}", "my.yaml:1:20: training.epochs: must be at least 1, not 0"),
+        ("training: {epochs: 0}", "my.yaml:1:20: training.epochs: must be greater than or equal to 1, not 0"),
         (
             "training: {accumulate: 1%s}" % ("0" * 400),
             "my.yaml:1:24: training.accumulate: must be less than 2147483648",
         ),
-        ("training: {lr: 0}", "my.yaml:1:16: training.lr: must be more than 0, not 0"),
-        ("training: {teacher_forcing: 1.5}", "my.yaml:1:29: training.teacher_forcing: must be at most 1, not 1.5"),
+        ("training: {lr: 0}", "my.yaml:1:16: training.lr: must be greater than 0, not 0"),
+        (
+            "training: {teacher_forcing: 1.5}",
+            "my.yaml:1:29: training.teacher_forcing: must be less than or equal to 1, not 1.5",
+        ),
         ("training: {seed: 4294967296}", "my.yaml:1:18: training.seed: must be less than 4294967296, not 4294967296"),
         ("training: {lr: .inf}", "my.yaml:1:16: training.lr: must be a finite number, not inf"),
         (

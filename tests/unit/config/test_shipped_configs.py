@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from seq2seq_cli.config.catalog import MODEL_GROUPS, list_configs, shipped_folder
-from seq2seq_cli.config.differences import find_differences
+from seq2seq_cli.config.keys import find_differences
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.config.schema.config import Config
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from seq2seq_cli.compute.ragged import Ragged
 from seq2seq_cli.config.choices import Unit
 from seq2seq_cli.config.loader import load_config
-from seq2seq_cli.config.schema.augmentation import AugmentationConfig
+from seq2seq_cli.config.schema.training import AugmentationConfig
 from seq2seq_cli.corpus.augmentation import (
     Augmentation,
     Texts,

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from seq2seq_cli.config.schema.data import DataConfig
+from seq2seq_cli.config.schema.text import DataConfig
 from seq2seq_cli.corpus.splits import TEST, TRAIN
 from seq2seq_cli.errors import PairFileError
 from seq2seq_cli.pairs.pair_files import local_pair_files

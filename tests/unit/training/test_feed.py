@@ -13,7 +13,7 @@ import torch
 from numpy.typing import NDArray
 
 from seq2seq_cli.compute.process_group import ProcessGroup
-from seq2seq_cli.config.schema.augmentation import AugmentationConfig
+from seq2seq_cli.config.schema.training import AugmentationConfig
 from seq2seq_cli.corpus.augmentation import Augmentation
 from seq2seq_cli.corpus.batches import Batch, collate, epoch_order
 from seq2seq_cli.corpus.prepared import PreparedCorpus

@@ -29,8 +29,8 @@ from seq2seq_cli.evaluation.test_set import TestSet, read_lines
 from seq2seq_cli.files.writing import write_json
 from seq2seq_cli.learning.state import fresh_state
 from seq2seq_cli.model.build import build_model
-from seq2seq_cli.plots.attention_files import save_attention
 from seq2seq_cli.plots.learning_curves import save_curves
+from seq2seq_cli.plots.pictures import save_attention
 from seq2seq_cli.preparation.prepare import prepare
 from seq2seq_cli.runs.curves import learning_curves
 from seq2seq_cli.runs.listing import Run

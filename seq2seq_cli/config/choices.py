@@ -32,6 +32,9 @@ Metric: TypeAlias = Literal["bleu", "chrf", "loss"]
 """A score of held-out sentences."""
 METRIC_NAMES: dict[Metric, str] = {"bleu": "BLEU", "chrf": "chrF", "loss": "loss"}
 """The names that the field writes."""
+CurveAxis: TypeAlias = Literal["epoch", "minutes", "tokens"]
+CurveMeasure: TypeAlias = Literal[Metric, "entropy"]
+"""The upper panel of learning curves: a held-out score or the attention's entropy; with the loss there is none."""
 BestMetric: TypeAlias = Literal["auto", Metric]
 
 Overlap: TypeAlias = Literal["leave_out", "refuse"]

@@ -78,16 +78,9 @@ def _panel(labels: Sequence[str], columns: Sequence[_Column]) -> str:
 
 def _cell(weight: float, style: Style, width: int) -> str:
     if style == "numbers":
-        return _number(weight)
+        rounded = f"{weight:.2f}"  # 1.0, .83, or . below .005
+        return "." if rounded == "0.00" else rounded[:3] if rounded[0] == "1" else rounded[1:]
     return next((shade for least, shade in _SHADES if weight >= least), " ") * width
-
-
-def _number(weight: float) -> str:
-    """The weight in at most three characters: ``1.0``, ``.83``, or ``.`` below .005."""
-    rounded = f"{weight:.2f}"
-    if rounded == "0.00":
-        return "."
-    return rounded[:3] if rounded[0] == "1" else rounded[1:]
 
 
 def _label(token: str, encoding: str) -> str:

@@ -2,19 +2,20 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from seq2seq_cli.config.choices import CurveAxis, CurveMeasure
 from seq2seq_cli.errors import ModelFileError, UsageError
-from seq2seq_cli.plots.learning_curves import Axis, LearningCurves, Measure, Point
+from seq2seq_cli.plots.learning_curves import LearningCurves, Point
 from seq2seq_cli.runs.listing import Run
 from seq2seq_cli.runs.metrics import EpochRecord, StepRecord
 
-_PLACES: Mapping[Axis, Callable[[StepRecord | EpochRecord], float]] = {
+_PLACES: Mapping[CurveAxis, Callable[[StepRecord | EpochRecord], float]] = {
     "epoch": lambda record: record.epochs,
     "minutes": lambda record: record.seconds / 60,
     "tokens": lambda record: record.tokens / 1e6,
 }
 
 
-def learning_curves(runs: Mapping[str, Run], *, axis: Axis, measure: Measure) -> list[LearningCurves]:
+def learning_curves(runs: Mapping[str, Run], *, axis: CurveAxis, measure: CurveMeasure) -> list[LearningCurves]:
     """The learning curves of runs, by the names to show them under.
 
     Raises ModelFileError when a run has recorded nothing yet, UsageError when no run has a value of the measure.
@@ -25,7 +26,7 @@ def learning_curves(runs: Mapping[str, Run], *, axis: Axis, measure: Measure) ->
     return curves
 
 
-def default_measure(runs: Sequence[Run]) -> Measure:
+def default_measure(runs: Sequence[Run]) -> CurveMeasure:
     """The metric of the first run; the loss where no run has a score of held-out sentences by it."""
     metric = runs[0].config.training.metric
     scored = (record.score(metric) is not None for run in runs for record in run.history.validations)
@@ -37,7 +38,7 @@ def has_curves(run: Run) -> bool:
     return bool(run.history.steps or run.history.validations)
 
 
-def _curves(run: Run, name: str, axis: Axis, measure: Measure) -> LearningCurves:
+def _curves(run: Run, name: str, axis: CurveAxis, measure: CurveMeasure) -> LearningCurves:
     steps, validations = run.history.steps, run.history.validations
     if not has_curves(run):
         raise ModelFileError(f"{run.path}: no metrics are recorded yet: wait for the end of the first epoch")
@@ -54,7 +55,7 @@ def _curves(run: Run, name: str, axis: Axis, measure: Measure) -> LearningCurves
     )
 
 
-def _value(record: EpochRecord, measure: Measure) -> float | None:
+def _value(record: EpochRecord, measure: CurveMeasure) -> float | None:
     return record.attention_entropy if measure == "entropy" else record.score(measure)
 
 

@@ -12,7 +12,7 @@ from matplotlib.image import imread
 
 from seq2seq_cli.errors import UsageError, how_to_install
 from seq2seq_cli.plots.attention_map import AttentionMap
-from seq2seq_cli.plots.attention_picture import render_attention
+from seq2seq_cli.plots.pictures import render_attention
 from seq2seq_cli.runs.metrics import EpochRecord, Record, StepRecord
 
 _STEP_TAGS = {

@@ -164,7 +164,7 @@ def test_all_sentences_of_a_pipe_are_in_one_picture(folder: Path, expected: dict
 
 
 def test_a_picture_says_how_many_sentences_it_shows(folder: Path, tmp_path: Path) -> None:
-    done = s2s(f"--attention={tmp_path / 'many.png'}", "--dpi=600", folder=folder, text="she\n" * 100)
+    done = s2s(f"--attention={tmp_path / 'many.png'}", folder=folder, text="she\n" * 100)
     assert re.fullmatch(r"s2s: attention of the first \d+ sentences written to .*many.png\n", done.stderr)
     assert done.stdout.count("\n") == 100
 
@@ -242,10 +242,7 @@ def assert_refused(done: Done, *told: str) -> None:
         (["--attention=map", "she"], ["map", ".png, .svg, .pdf, .html or .json"]),
         (["--attention", "nowhere/map.png", "she"], ["nowhere", "make it first"]),
         (["--attention", "--title", "A", "she"], ["--title", "--attention FILE"]),
-        (["--dpi", "300", "she"], ["--dpi", "--attention FILE"]),
         (["--attention", "new.json", "--title", "A", "she"], ["--title", "new.json"]),
-        (["--attention", "map.svg", "--dpi", "300", "she"], ["--dpi", "map.svg"]),
-        (["--attention", "map.png", "--dpi", "10000", "she"], ["--dpi", "600"]),
         (["--attention", "same.json", "--output", "./same.json", "she"], ["same.json", "name two files"]),
         (["--set", "training.lr=1", "she"], ["training.lr=1", "decoding."]),
         (["--device", "tpu", "she"], ["tpu", "cuda"]),

@@ -10,8 +10,8 @@ import typer
 from seq2seq_cli.cli.completions import complete_run
 from seq2seq_cli.cli.runs.named import find, titles
 from seq2seq_cli.cli.terminal.notices import tell, warn
+from seq2seq_cli.config.choices import CurveAxis, CurveMeasure
 from seq2seq_cli.errors import UsageError
-from seq2seq_cli.plots.learning_curves import Axis, Measure
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -90,9 +90,9 @@ def plot(
     out: Annotated[
         Path, typer.Option("--out", metavar="FILE", help="The picture; its name ends in .png, .svg or .pdf.")
     ] = Path("curves.png"),
-    x: Annotated[Axis, typer.Option("--x", help="The x axis of the curves.")] = "epoch",
+    x: Annotated[CurveAxis, typer.Option("--x", help="The x axis of the curves.")] = "epoch",
     metric: Annotated[
-        Measure | None,
+        CurveMeasure | None,
         typer.Option(
             "--metric",
             help="The held-out score, or the entropy of the attention there.",

@@ -20,7 +20,6 @@ from seq2seq_cli.cli.translating.options import (
     Align,
     Attention,
     Device,
-    Dpi,
     Format,
     GlossaryFile,
     Input,
@@ -71,7 +70,6 @@ def translate(
     tokens: Tokens = False,
     attention: Attention = None,
     title: Title = "",
-    dpi: Dpi = None,
     threads: Threads = None,
     device: Device = "auto",
     overrides: Overrides = None,
@@ -89,7 +87,7 @@ def translate(
         attention=attention == ON_TERMINAL,
         min_score=_threshold(min_score),
     )
-    file = _attention_file(attention, title, dpi, overwrite=overwrite)
+    file = _attention_file(attention, title, overwrite=overwrite)
     output = None if output == STANDARD_STREAM else output
     _check(texts or [], input_, output, view)
     if file and output is not None and file.path.resolve() == output.resolve():
@@ -163,15 +161,14 @@ def _threshold(score: float | None) -> float:
     return score
 
 
-def _attention_file(attention: str | None, title: str, dpi: int | None, *, overwrite: bool) -> "AttentionFile | None":
+def _attention_file(attention: str | None, title: str, *, overwrite: bool) -> "AttentionFile | None":
     if attention is None or attention == ON_TERMINAL:
-        for option, value in (("--title", title), ("--dpi", dpi)):
-            if value:
-                raise UsageError(f"{option}: is for a picture or a page: give --attention FILE, such as map.png")
+        if title:
+            raise UsageError("--title: is for a picture or a page: give --attention FILE, such as map.png")
         return None
     from seq2seq_cli.cli.translating.attention_file import AttentionFile
 
-    file = AttentionFile(path=Path(attention), title=title, dpi=dpi, overwrite=overwrite)
+    file = AttentionFile(path=Path(attention), title=title, overwrite=overwrite)
     file.check()
     return file
 

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 
 _NUMBERS = ".json"
 _PAGE = ".html"
-_BITMAP = ".png"
-_ENDINGS = (_BITMAP, ".svg", ".pdf", _PAGE, _NUMBERS)
+_ENDINGS = (".png", ".svg", ".pdf", _PAGE, _NUMBERS)
 _MOST_TEXTS = 1000
 """Texts that a page holds, about as many as a browser opens in a moment. A picture never holds as many."""
 
@@ -29,7 +28,6 @@ class AttentionFile:
 
     path: Path
     title: str = ""
-    dpi: int | None = None
     overwrite: bool = False
     """Whether it may replace a file that is there. Later it replaces its own."""
     _texts: "list[Sequence[Translation]]" = field(default_factory=list)
@@ -43,8 +41,6 @@ class AttentionFile:
         check_output_path(self.path, content="attention", endings=_ENDINGS, overwrite=self.overwrite)
         if self.title and self._ending == _NUMBERS:
             raise UsageError(f"--title: {self.path} has none: a picture or a page has")
-        if self.dpi is not None and self._ending != _BITMAP:
-            raise UsageError(f"--dpi: {self.path} has no dots: a {_BITMAP} has")
 
     @property
     def is_page(self) -> bool:
@@ -100,9 +96,7 @@ class AttentionFile:
 
     def _write_sentences(self, texts: "Iterable[Sequence[Translation]]", runs: Sequence[str]) -> tuple[int, int]:
         """Write a picture or the numbers; returns the number of sentences that it shows, and of those there are."""
-        from seq2seq_cli.plots.attention_files import save_attention
-        from seq2seq_cli.plots.rendering import DPI
+        from seq2seq_cli.plots.pictures import save_attention
 
         rows = [row for text in texts for row in zip_longest(*(each.sentences for each in text))]
-        dpi, overwrite = self.dpi or DPI, self.overwrite
-        return save_attention(rows, self.path, runs=runs, title=self.title, dpi=dpi, overwrite=overwrite), len(rows)
+        return save_attention(rows, self.path, runs=runs, title=self.title, overwrite=self.overwrite), len(rows)

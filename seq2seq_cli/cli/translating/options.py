@@ -141,18 +141,6 @@ Title: TypeAlias = Annotated[
     ),
 ]
 
-Dpi: TypeAlias = Annotated[
-    int | None,
-    typer.Option(
-        "--dpi",
-        min=50,
-        max=600,
-        metavar="N",
-        help="Dots per inch of a .png of --attention, 50 to 600.",
-        show_default="150",
-    ),
-]
-
 Threads: TypeAlias = Annotated[
     int | None,
     typer.Option("--threads", min=1, metavar="N", help="Threads that compute.", show_default="one per core"),

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from seq2seq_cli.config.choices import CurveAxis
 from seq2seq_cli.errors import ModelFileError, UsageError
-from seq2seq_cli.plots.learning_curves import Axis
 from seq2seq_cli.runs.curves import learning_curves
 from seq2seq_cli.runs.listing import Run
 from seq2seq_cli.runs.metrics import Record
@@ -21,7 +21,7 @@ def run_of(folder: Path, records: Sequence[Record], name: str = "run") -> Run:
     ("axis", "places"),
     [("epoch", [0.5, 1.0, 1.25]), ("minutes", [1.0, 3.0, 3.5]), ("tokens", [0.0007, 0.0015, 0.0019])],
 )
-def test_a_point_is_where_its_record_says(tmp_path: Path, axis: Axis, places: list[float]) -> None:
+def test_a_point_is_where_its_record_says(tmp_path: Path, axis: CurveAxis, places: list[float]) -> None:
     records = [
         step(100, 1, epochs=0.5, seconds=60.0, tokens=700),
         step(200, 1, epochs=1.0, seconds=180.0, tokens=1500),

@@ -1,24 +1,22 @@
-"""Attention as a picture: its labels, and words that could break it."""
+"""Pictures of attention: their labels, words that could break them, and the files."""
 
 import io
 import json
 import logging
-import os
 import re
-import subprocess
-import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
-from typing import Literal
 
+import numpy as np
 import pytest
-from matplotlib import font_manager
 from matplotlib.image import imread
 
-from seq2seq_cli.plots.attention_picture import render_attention, rows_that_fit
+from seq2seq_cli.errors import UsageError
+from seq2seq_cli.plots.pictures import render_attention, rows_that_fit, save_attention
 from tests.unit.plots.maps import KISS, make_map
 
 SVG = "{http://www.w3.org/2000/svg}"
+BLANK = make_map([], [])
 
 
 def words_of(svg: bytes) -> list[str]:
@@ -42,29 +40,12 @@ def test_words_are_not_taken_as_formulas(word: str) -> None:
     assert render_attention([[table]], "png").startswith(b"\x89PNG")
 
 
-@pytest.mark.parametrize("image", ["png", "svg"])
-def test_a_script_without_a_font_gives_one_line_in_the_log(
-    image: Literal["png", "svg"], caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_script_without_a_font_gives_one_line_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
     private = make_map(["\U0010fffc\U0010fffd", "x"], ["\U0010fffc", "\U0010fffd"])  # letters that no font has
     with caplog.at_level(logging.WARNING, logger="seq2seq_cli"):
-        assert render_attention([[private]], image)
+        assert render_attention([[private]], "png")
     [record] = caplog.records
     assert "no installed font has some of the characters" in record.getMessage()
-
-
-def test_a_picture_of_no_words_is_refused() -> None:
-    with pytest.raises(ValueError, match="no sentence has words"):
-        render_attention([[None]], "png")
-
-
-def test_the_picture_grows_with_the_sentence() -> None:
-    height, width, _ = imread(io.BytesIO(render_attention([[KISS]], "png", dpi=50))).shape
-    forty = make_map(["source"] * 40, ["target"] * 40)
-    tall, broad, _ = imread(io.BytesIO(render_attention([[forty]], "png", dpi=50))).shape
-    # At least 15 pixels per word: letters of 11 points at 50 dots per inch are 8 pixels high.
-    assert broad - width >= 36 * 15
-    assert tall - height >= 36 * 15
 
 
 def test_nothing_is_cut_off_at_the_edges() -> None:
@@ -98,28 +79,11 @@ def test_runs_stand_side_by_side_below_their_names_and_sentences_below_each_othe
         assert upper[0] == pytest.approx(lower[0], abs=0.01)
 
 
-def test_a_run_without_attention_says_so() -> None:
-    blind = make_map(["a", "b"], ["c", "d"], [[0, 0], [0, 0]])
-    assert words_of(render_attention([[KISS, blind]], "svg", runs=["a", "b"])).count("no attention") == 1
-
-
 def test_rows_fit_as_long_as_nothing_is_shrunk() -> None:
     short, long = make_map(["a"], ["b"]), make_map(["a"], ["b"] * 200)
     assert rows_that_fit([[short]] * 5) == 5
     assert rows_that_fit([[long, None], [short, short]]) == 1
-    fitting = rows_that_fit([[short]] * 1000)
-    assert 10 < fitting < 50
-    assert rows_that_fit([[short]] * 1000, dpi=300) < fitting
-
-
-def test_more_dots_are_more_pixels() -> None:
-    low, high = (imread(io.BytesIO(render_attention([[KISS]], "png", dpi=dpi))).shape for dpi in (100, 200))
-    assert high[1] == pytest.approx(2 * low[1], abs=3)
-
-
-@pytest.mark.parametrize("image", ["png", "svg"])
-def test_the_same_attention_gives_the_same_file(image: Literal["png", "svg"]) -> None:
-    assert render_attention([[KISS]], image) == render_attention([[KISS]], image)
+    assert 10 < rows_that_fit([[short]] * 1000) < 50
 
 
 @pytest.mark.parametrize(
@@ -145,18 +109,58 @@ render_attention([[make_map(["book"], ["本"])]], "png")
 """
 
 
-@pytest.mark.slow  # matplotlib makes its list of fonts
-def test_a_font_that_was_installed_later_is_found(tmp_path: Path) -> None:
-    japanese = "Noto Sans CJK JP"
-    if not any(Path(path).name.startswith("NotoSansCJK") for path in font_manager.findSystemFonts()):
-        pytest.skip(f"{japanese} is not installed")
-    environment = {**os.environ, "MPLCONFIGDIR": str(tmp_path)}
-    subprocess.run([sys.executable, "-c", "import matplotlib.font_manager"], env=environment, check=True)
-    [kept] = tmp_path.glob("fontlist*.json")
-    fonts = json.loads(kept.read_text(encoding="utf-8"))
-    fonts["ttflist"] = [font for font in fonts["ttflist"] if "CJK" not in font["name"]]
-    kept.write_text(json.dumps(fonts), encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, "-c", DRAW_JAPANESE], env=environment, capture_output=True, encoding="utf-8", check=True
-    )
-    assert "no installed font" not in done.stderr
+def test_a_run_without_attention_says_so() -> None:
+    blind = make_map(["a", "b"], ["c", "d"], [[0, 0], [0, 0]])
+    assert words_of(render_attention([[KISS, blind]], "svg", runs=["a", "b"])).count("no attention") == 1
+
+
+@pytest.mark.parametrize(("name", "start"), [("a.PNG", b"\x89PNG"), ("a.svg", b"<?xml"), ("a.pdf", b"%PDF")])
+def test_all_sentences_with_words_are_drawn_and_the_same_ones_give_the_same_file(
+    tmp_path: Path, name: str, start: bytes
+) -> None:
+    assert save_attention([[KISS], [KISS]], tmp_path / name) == 2
+    content = (tmp_path / name).read_bytes()
+    assert content.startswith(start)
+    assert save_attention([[KISS], [BLANK], [KISS]], tmp_path / name, overwrite=True) == 2
+    assert (tmp_path / name).read_bytes() == content
+    assert save_attention([[BLANK]], tmp_path / f"none{name}") == 0
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+def test_json_holds_all_sentences(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    assert save_attention([[KISS], [BLANK]], path) == 2
+    content = json.loads(path.read_text(encoding="utf-8"))
+    kiss, blank = content["sentences"]
+    assert content["format"] == 1
+    assert kiss.keys() == {"source", "translation", "src_tokens", "tgt_tokens", "weights"}
+    assert kiss["translation"] == "Sie küsste ihn ."
+    assert kiss["src_tokens"] == KISS.src_tokens
+    assert kiss["tgt_tokens"] == KISS.tgt_tokens
+    np.testing.assert_allclose(kiss["weights"], KISS.weights, atol=1e-6)
+    assert blank["weights"] == blank["src_tokens"] == blank["tgt_tokens"] == []
+    assert "küsste" in path.read_text(encoding="utf-8")
+
+
+def test_json_names_the_run_where_there_are_several(tmp_path: Path) -> None:
+    save_attention([[KISS, KISS], [None, KISS]], tmp_path / "a.json", runs=["first", "second"])
+    sentences = json.loads((tmp_path / "a.json").read_text(encoding="utf-8"))["sentences"]
+    assert [sentence["model"] for sentence in sentences] == ["first", "second", "second"]
+
+
+def test_an_existing_file_is_replaced_only_with_overwrite(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text("old", encoding="utf-8")
+    with pytest.raises(UsageError, match=r"a\.json: exists already: --overwrite replaces it"):
+        save_attention([[KISS]], path)
+    assert path.read_text(encoding="utf-8") == "old"
+    save_attention([[KISS]], path, overwrite=True)
+    assert json.loads(path.read_text(encoding="utf-8"))["format"] == 1
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_json_is_strict_where_a_weight_does_not_exist(tmp_path: Path) -> None:
+    save_attention([[make_map(["a", "b"], ["c"], [[np.nan, np.inf]])]], tmp_path / "map.json")
+
+    [sentence] = json.loads((tmp_path / "map.json").read_bytes(), parse_constant=pytest.fail)["sentences"]
+    assert sentence["weights"] == [[None, None]]

@@ -1,11 +1,10 @@
 """From YAML text and ``--set`` overrides to a Config; all problems are reported at once."""
 
 import logging
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
@@ -34,8 +33,7 @@ def load_config(name: str | None, overrides: Sequence[str] = (), *, sections: Se
     draft = _Draft()
     if name is not None:
         draft.read_file(find_config(name))
-    for number, override in enumerate(overrides, start=1):
-        draft.override(override, number)
+    draft.override(overrides)
     return draft.validated(sections)
 
 
@@ -56,10 +54,9 @@ def load_saved_config(path: Path, overrides: Sequence[str] = (), *, without: Seq
     draft.read_file(path)
     for section in without:
         draft.values.pop(section, None)
-    for key in _drop_unknown(draft.values, ()):
+    for key in _drop_unknown(draft.values):
         logger.warning("%s: key '%s' is unknown to this version of s2s and ignored", path, one_line(".".join(key)))
-    for number, override in enumerate(overrides, start=1):
-        draft.override(override, number)
+    draft.override(overrides)
     return draft.validated()
 
 
@@ -68,7 +65,9 @@ def checked_config(config: Config) -> Config:
 
     Raises ConfigError, as loading it from a file would.
     """
-    return _Draft(values=config.model_dump()).validated()
+    draft = _Draft()
+    draft.values = config.model_dump()
+    return draft.validated()
 
 
 def dump_config(config: Config) -> str:
@@ -76,13 +75,13 @@ def dump_config(config: Config) -> str:
     return write_yaml(config.model_dump())
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Place:
-    """The place of a key or a value, as messages show it and are sorted by it."""
+class _Place(NamedTuple):
+    """The place of a key or a value, as messages are sorted by it and show it."""
 
-    shown: str
     order: tuple[int, int, int]
-    names_key: bool
+    """Line and column in the file, after 0; the number of an override, from 1 on."""
+    shown: str
+    names_key: bool = False
 
     def line(self, path: KeyPath, message: str) -> str:
         """The message of a problem at this place."""
@@ -90,14 +89,14 @@ class _Place:
         return f"{self.shown}: {key}{message}"
 
 
-@dataclass(kw_only=True)
 class _Draft:
     """A config that is being read: plain values, the place of each key and value, and the problems found so far."""
 
-    values: dict[str, Any] = field(default_factory=dict)
-    _key_places: dict[KeyPath, _Place] = field(default_factory=dict)
-    _value_places: dict[KeyPath, _Place] = field(default_factory=dict)
-    _problems: dict[tuple[int, int, int], list[str]] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self.values: dict[str, Any] = {}
+        self._key_places: dict[KeyPath, _Place] = {}
+        self._value_places: dict[KeyPath, _Place] = {}
+        self._problems: dict[_Place, list[str]] = {}
 
     def read_file(self, path: Path) -> None:
         """Take the values of a YAML file, and note where each stands."""
@@ -112,29 +111,30 @@ class _Draft:
             message = "must hold sections such as 'training:', with indented 'key: value' lines below"
             self._add(self._value_places[()], (), message)
 
-    def override(self, text: str, number: int) -> None:
-        place = _Place(shown=f"--set {one_line(text)}", order=(number, 0, 0), names_key=True)
-        _, equals, value = text.partition("=")
-        path = _key_path(text) if equals else ()
-        document = read_yaml(value)
-        problem = _override_problem(path, document)
-        if problem:
-            self._add(place, path, problem)
-        elif _set(self.values, path, document.value):
-            for end in range(1, len(path)):
-                self._key_places.setdefault(path[:end], place)
-                self._value_places.setdefault(path[:end], place)
-            self._key_places[path] = self._value_places[path] = place
+    def override(self, overrides: Sequence[str]) -> None:
+        """Replace the values of keys by those of texts such as ``training.lr=3e-4``."""
+        for number, text in enumerate(overrides, start=1):
+            place = _Place((number, 0, 0), f"--set {one_line(text)}", names_key=True)
+            _, equals, value = text.partition("=")
+            path = _key_path(text) if equals else ()
+            document = read_yaml(value)
+            if problem := _override_problem(path, document):
+                self._add(place, path, problem)
+            elif _set(self.values, path, document.value):
+                for end in range(1, len(path)):
+                    self._key_places.setdefault(path[:end], place)
+                    self._value_places.setdefault(path[:end], place)
+                self._key_places[path] = self._value_places[path] = place
 
     def validated(self, sections: Sequence[str] | None = None) -> Config:
         """The config; of one with `sections`, these alone, without the rules between them and the others."""
-        _fill_empty_sections(self.values, ())
+        _fill_empty_sections(self.values)
         read = {name: value for name, value in self.values.items() if sections is None or name in sections}
         config = self._checked(read)
         for name in self.values.keys() - read.keys():
             self._checked({name: self.values[name]})
         if config is None or self._problems:
-            raise ConfigError(*(problem for order in sorted(self._problems) for problem in self._problems[order]))
+            raise ConfigError(*(problem for place in sorted(self._problems) for problem in self._problems[place]))
         return config
 
     def _checked(self, values: dict[str, Any]) -> Config | None:
@@ -146,12 +146,7 @@ class _Draft:
                 several = list(errors)
                 cause = several[0].get("ctx", {}).get("error")
                 if isinstance(cause, Disagreement):
-                    broken: dict[_Place, list[str]] = {}
-                    for keys, message in cause.problems:
-                        place = self._culprit(path, [(*path, *key.split(".")) for key in keys])
-                        broken.setdefault(place, []).append(message)
-                    for place, messages in broken.items():
-                        self._add(place, (), *messages)
+                    self._add_disagreement(path, cause)
                 else:
                     places = self._key_places if several[0]["type"] == "extra_forbidden" else self._value_places
                     self._add(_innermost(places, path), path, explain(several))
@@ -159,12 +154,17 @@ class _Draft:
 
     def _add(self, place: _Place, path: KeyPath, *messages: str) -> None:
         # Once per place: a value that cannot be read is not reported again as one of the wrong type.
-        self._problems.setdefault(place.order, [place.line(path, message) for message in messages])
+        self._problems.setdefault(place, [place.line(path, message) for message in messages])
 
-    def _culprit(self, section: KeyPath, keys: Iterable[KeyPath]) -> _Place:
-        """The place of the key stated last, or of the section when only defaults disagree."""
-        stated = [self._key_places[key] for key in keys if key in self._key_places]
-        return max(stated, key=lambda place: place.order, default=_innermost(self._key_places, section))
+    def _add_disagreement(self, section: KeyPath, broken: Disagreement) -> None:
+        """Note each broken rule at the key stated last, or at the section when only defaults disagree."""
+        by_place: dict[_Place, list[str]] = {}
+        for keys, message in broken.problems:
+            paths = [(*section, *key.split(".")) for key in keys]
+            stated = [self._key_places[path] for path in paths if path in self._key_places]
+            by_place.setdefault(max(stated, default=_innermost(self._key_places, section)), []).append(message)
+        for place, messages in by_place.items():
+            self._add(place, (), *messages)
 
 
 def _key_path(override: str) -> KeyPath:
@@ -183,14 +183,14 @@ def _override_problem(path: KeyPath, document: Document) -> str | None:
 
 
 def _in_file(path: Path, mark: Mark) -> _Place:
-    return _Place(shown=f"{path}:{mark.line}:{mark.column}", order=(0, mark.line, mark.column), names_key=False)
+    return _Place((0, *mark), f"{path}:{mark.line}:{mark.column}")
 
 
 def _innermost(places: dict[KeyPath, _Place], path: KeyPath) -> _Place:
     """The place of ``path``, or of the smallest section around it that was stated."""
     while path not in places and path:
         path = path[:-1]
-    return places.get(path, _Place(shown="config", order=(0, 0, 0), names_key=False))
+    return places.get(path, _Place((0, 0, 0), "config"))
 
 
 def _set(values: dict[str, Any], path: KeyPath, value: object) -> bool:
@@ -205,7 +205,7 @@ def _set(values: dict[str, Any], path: KeyPath, value: object) -> bool:
     return True
 
 
-def _fill_empty_sections(values: dict[str, Any], path: KeyPath) -> None:
+def _fill_empty_sections(values: dict[str, Any], path: KeyPath = ()) -> None:
     """Read a section without keys (``training:`` with every line below commented out) as stating nothing."""
     for name, value in values.items():
         if section_at((*path, name)) and value is None:
@@ -214,13 +214,12 @@ def _fill_empty_sections(values: dict[str, Any], path: KeyPath) -> None:
             _fill_empty_sections(value, (*path, name))
 
 
-def _drop_unknown(values: dict[str, Any], path: KeyPath) -> list[KeyPath]:
-    dropped = []
+def _drop_unknown(values: dict[str, Any], path: KeyPath = ()) -> Iterator[KeyPath]:
+    """Drop the keys that the schema lacks; yields them."""
     for name in list(values):
         here = (*path, name)
         if here not in schema_fields():
-            dropped.append(here)
             del values[name]
+            yield here
         elif section_at(here) and isinstance(values[name], dict):
-            dropped += _drop_unknown(values[name], here)
-    return dropped
+            yield from _drop_unknown(values[name], here)

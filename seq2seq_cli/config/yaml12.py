@@ -61,8 +61,7 @@ class Mark(NamedTuple):
     column: int
 
 
-@dataclass(frozen=True, kw_only=True)
-class Fault:
+class Fault(NamedTuple):
     """An error in the text; ``path`` is empty when it belongs to no key."""
 
     mark: Mark
@@ -84,20 +83,20 @@ def read_yaml(text: str) -> Document:
     """The document of a text; bad text raises nothing, its faults are in the document."""
     document = Document()
     try:
-        root = _compose(text)
+        root = yaml.compose(text, Loader=_Loader)
         if root is not None:
             document.value = _Builder(document).build(root, ())
     except yaml.reader.ReaderError as error:
         before = text[: error.position]
         mark = Mark(before.count("\n") + 1, len(before) - (before.rfind("\n") + 1) + 1)
         message = f"not YAML: the control character {text[error.position]!r} is not allowed"
-        document.faults.append(Fault(mark=mark, path=(), message=message))
+        document.faults.append(Fault(mark, (), message))
     except yaml.MarkedYAMLError as error:
         at = error.problem_mark or error.context_mark
         mark = Mark(at.line + 1, at.column + 1) if at else Mark(1, 1)
-        document.faults.append(Fault(mark=mark, path=(), message=f"not YAML: {_syntax(error)}"))
+        document.faults.append(Fault(mark, (), f"not YAML: {_syntax(error)}"))
     except RecursionError:
-        document.faults.append(Fault(mark=Mark(1, 1), path=(), message="not a config: nested too deeply"))
+        document.faults.append(Fault(Mark(1, 1), (), "not a config: nested too deeply"))
     return document
 
 
@@ -129,14 +128,6 @@ class _Dumper(yaml.SafeDumper):
 for _name, (_pattern, _) in _CORE_SCHEMA.items():
     _Loader.add_implicit_resolver(_TAG + _name, re.compile(rf"^(?:{_pattern})$"), None)
     _Dumper.add_implicit_resolver(_TAG + _name, re.compile(rf"^(?:{_pattern})$"), None)
-
-
-def _compose(text: str) -> yaml.Node | None:
-    loader = _Loader(text)
-    try:
-        return loader.get_single_node()
-    finally:
-        loader.dispose()
 
 
 def _syntax(error: yaml.MarkedYAMLError) -> str:
@@ -182,7 +173,7 @@ class _Builder:
             yield key.value, value
 
     def _fault(self, node: yaml.Node, path: KeyPath, message: str) -> None:
-        self._document.faults.append(Fault(mark=_mark(node), path=path, message=message))
+        self._document.faults.append(Fault(_mark(node), path, message))
 
 
 def _mark(node: yaml.Node) -> Mark:

@@ -25,7 +25,7 @@ import torch
 from tqdm import tqdm
 
 from seq2seq_cli.compute.environment import prepare_environment
-from seq2seq_cli.files.unfinished import is_unfinished
+from seq2seq_cli.files.writing import is_unfinished
 
 if TYPE_CHECKING:
     from multiprocessing.context import ForkServerContext

@@ -39,9 +39,9 @@ def read_json(
 def parse_json(text: bytes) -> Any:
     """The value of a JSON text in UTF-8.
 
-    Raises ValueError for anything else, and for what programs read differently, RFC 8259 sections 4, 6 and 8.2: the
-    same key twice, NaN and infinity, integers beyond 64 bits, halves of surrogate pairs; also for a value that is
-    nested deeper than Python can follow.
+    Raises ValueError for anything else, and for what programs read differently, RFC 8259 sections 6 and 8.2: NaN and
+    infinity, integers beyond 64 bits, halves of surrogate pairs; also for a value that is nested deeper than Python can
+    follow.
     """
     try:
         value = _DECODER.decode(text.decode("utf-8"))
@@ -88,12 +88,4 @@ def _not_a_number(name: str) -> float:
     raise ValueError(f"{name} is not JSON")
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    if len(value := dict(pairs)) < len(pairs):
-        raise ValueError("the same key twice")
-    return value
-
-
-_DECODER = json.JSONDecoder(
-    parse_int=_integer, parse_float=_float, parse_constant=_not_a_number, object_pairs_hook=_object
-)
+_DECODER = json.JSONDecoder(parse_int=_integer, parse_float=_float, parse_constant=_not_a_number)

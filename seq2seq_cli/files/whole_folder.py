@@ -9,8 +9,15 @@ from typing import IO
 
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.files.reading import check_contents
-from seq2seq_cli.files.unfinished import UNFINISHED, is_removed, is_unfinished, try_lock
-from seq2seq_cli.files.writing import make_folder, rename_free, sync_names
+from seq2seq_cli.files.writing import (
+    UNFINISHED,
+    is_removed,
+    is_unfinished,
+    make_folder,
+    rename_free,
+    sync_names,
+    try_lock,
+)
 
 _LOCK = ".lock"
 _NEW = "new"

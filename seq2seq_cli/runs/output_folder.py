@@ -6,8 +6,8 @@ from pathlib import Path
 
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.files.reading import check_contents
-from seq2seq_cli.files.unfinished import clear_unfinished
 from seq2seq_cli.files.whole_folder import clear_leftovers, contents
+from seq2seq_cli.files.writing import clear_unfinished
 from seq2seq_cli.runs.layout import (
     BEST,
     CARD,

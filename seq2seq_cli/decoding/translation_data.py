@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from seq2seq_cli.pages.data import N_BEST, AttentionData, Details, RunData, TextData, TreeData, TreeNode
-from seq2seq_cli.pages.translations import translations_page
+from seq2seq_cli.pages.page import translations_page
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -89,14 +89,6 @@ class SourceData(TypedDict):
     """Those of the outputs."""
 
 
-class View(TypedDict):
-    """Some of the texts, chosen for a reason."""
-
-    name: str
-    sources: list[int]
-    """Their numbers, in the order in which they are shown."""
-
-
 class TableData(TypedDict):
     """A table, cells as they are shown."""
 
@@ -118,7 +110,6 @@ class EvaluationData(TypedDict):
     metric: str
     """The name of the score of a sentence, which is from 0 to 100, higher is better."""
     sources: list[SourceData]
-    views: list[View]
     details: list[dict[str, Details]]
     """Those of each system, by the number of the text; not all of a large test set."""
 

@@ -74,15 +74,6 @@ function percent(probability) {
   return `${value < 0.95 ? value.toFixed(1) : Math.round(value)} %`;
 }
 
-/** A choice of colours: those of the system, light or dark. */
-function themeSwitch() {
-  const choose = (event) => {
-    document.documentElement.dataset.theme = event.target.value;
-  };
-  const options = ["system", "light", "dark"].map((name) => el("option", { value: name }, name));
-  return el("label", { class: "theme" }, "Colours ", el("select", { onchange: choose }, ...options));
-}
-
 function pageData() {
   return JSON.parse(document.getElementById("data").textContent);
 }

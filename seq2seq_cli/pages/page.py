@@ -1,4 +1,4 @@
-"""One HTML file with its style, its script and its data in it."""
+"""The pages: one HTML file each, with its style, its script and its data in it."""
 
 import base64
 import hashlib
@@ -9,8 +9,45 @@ from importlib.resources import files
 from string import Template
 from typing import Any
 
+from seq2seq_cli.pages.data import EvaluationData, ServedData, TranslationsData
+
+_HTML = Template("""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src '$style_hash'; \
+script-src '$script_hash'$kernel;$server base-uri 'none'; form-action 'none'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="icon" href="data:,">
+<title>$title</title>
+<style>$style</style>
+</head>
+<body>
+<noscript>This page shows its data with JavaScript, which is switched off here.</noscript>
+<script type="application/json" id="data">$data</script>
+<script>$script</script>
+</body>
+</html>
+""")
 _ESCAPES = str.maketrans({character: f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"})
 """Characters that could end the element of the data, or begin another; in JSON, they stand in strings alone."""
+
+
+def evaluation_page(data: EvaluationData) -> bytes:
+    """The page of an evaluation: its figures, and its sentences with all that is known of their translations."""
+    return page(
+        data["title"], ("dom.js", "attention.js", "translations.js", "evaluation.js"), data, start="evaluationPage"
+    )
+
+
+def translations_page(data: TranslationsData) -> bytes:
+    """The page of translations: their attention, their probabilities, and their searches."""
+    return page(data["title"] or "s2s", ("dom.js", "attention.js", "translations.js"), data, start="translationsPage")
+
+
+def served_page(data: ServedData) -> bytes:
+    """The page of a server, which may ask the server that it came from, and nobody else."""
+    return page("s2s", ("dom.js", "attention.js", "panes.js"), data, start="servedPage", asks_server=True)
 
 
 def page(
@@ -18,21 +55,23 @@ def page(
     scripts: Sequence[str],
     data: Mapping[str, Any],
     *,
+    start: str,
     asks_server: bool = False,
     has_kernel: bool = False,
 ) -> bytes:
-    """The content of the file: `scripts` are names of files in this package, which run in this order.
+    """The content of the file: `scripts` are files of this package; their function `start` is called with the data.
 
     The page allows the browser to run these scripts and no others, and to load nothing, whatever the data holds. With
     `asks_server`, they may send requests to the server of the page; with `has_kernel`, they may compile a kernel of
     WebAssembly. Raises ValueError for data that JSON cannot hold.
     """
-    style, script = read_file("page.css"), "\n".join(map(read_file, scripts))
-    text = Template(read_file("page.html")).substitute(
+    style = read_file("page.css")
+    script = "\n".join([*map(read_file, scripts), f"const pageOpened = {start}(pageData());"])
+    text = _HTML.substitute(
         title=html.escape(title),
         style=style,
         style_hash=_hash(style),
-        data=_json(data),
+        data=json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":")).translate(_ESCAPES),
         script=script,
         script_hash=_hash(script),
         server=" connect-src 'self';" if asks_server else "",
@@ -40,10 +79,6 @@ def page(
     )
     # Names of files may hold bytes that are not UTF-8; JSON writes them as it is done here.
     return text.encode("utf-8", "backslashreplace")
-
-
-def _json(data: Mapping[str, Any]) -> str:
-    return json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":")).translate(_ESCAPES)
 
 
 def read_file(name: str) -> str:

@@ -46,7 +46,7 @@ def translator_page(
         "weights": _weights(weights),
         "model": _packed(content.encode("utf-8", "surrogatepass")),
     }
-    return page(f"{languages[0]} - {languages[1]}", SCRIPTS, data, has_kernel=True)
+    return page(f"{languages[0]} - {languages[1]}", SCRIPTS, data, start="translatorPage", has_kernel=True)
 
 
 def known_operators() -> frozenset[str]:

@@ -21,7 +21,7 @@ from seq2seq_cli.decoding.load import load
 from seq2seq_cli.decoding.translation import Translation
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import UsageError
-from seq2seq_cli.pages.served import served_page
+from seq2seq_cli.pages.page import served_page
 from seq2seq_cli.serve.batcher import Batcher, QueueFullError
 from seq2seq_cli.serve.limits import ApiKeys, Limits
 from seq2seq_cli.serve.requests import Direction, TranslateRequest, api_key, read_fields

@@ -133,20 +133,6 @@ def test_pointing_at_a_word_lights_up_those_that_it_attends_to_in_its_run_alone(
 
 
 @pytest.mark.slow
-def test_tokens_are_shown_as_words(folder: Path, tmp_path: Path, browser: Browser) -> None:
-    page = tmp_path / "page.html"
-    translate(folder, "--model", "runs/first", f"--attention={page}", TEXTS[0])
-    browser.open(page)
-    for text, tokens, expected in (
-        ("unbelievable!", ["un", "believ", "able", "!"], [[0, 1, 2], [3]]),
-        ("at 12.50", ["at", "", "1", "2", ".", "5", "0"], [[0], [1, 2, 3], [4], [5, 6]]),
-        ("GO IN", ["", "GO", "IN"], [[0, 1], [2]]),
-        ("a b", ["a", "▁", "b"], [[0], [1, 2]]),
-    ):
-        assert browser.run(f"wordsOf({json.dumps(tokens)}, {json.dumps(text)})") == expected
-
-
-@pytest.mark.slow
 def test_many_texts_are_a_list_that_opens_by_the_keyboard(folder: Path, tmp_path: Path, browser: Browser) -> None:
     page = tmp_path / "page.html"
     translate(folder, "--model", "runs/first", f"--attention={page}", *[f"She saw {number}." for number in range(12)])

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from seq2seq_cli.pages.data import Details, EvaluationData
-from seq2seq_cli.pages.evaluation import evaluation_page
+from seq2seq_cli.pages.page import evaluation_page
 from tests.browser import Browser, running_browser
 from tests.unit.pages.evaluations import attention_of, evaluation_of
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.slow
 
@@ -68,15 +69,26 @@ def word(side: str, number: int) -> str:
     return f".line[aria-label={side}] .word:nth-child({number})"
 
 
-def test_a_sentence_is_found_and_its_words_light_each_other_up(browser: Browser) -> None:
-    assert browser.run("document.querySelector('.count').textContent") == "1 of 200 sentences"  # the worst
+def search(browser: Browser, words: str) -> str:
+    """Search for words; the number of sentences that have them, as the page tells it."""
     browser.click("#search")
-    browser.type("number 3")
-    assert browser.run("document.querySelector('.count').textContent") == "38 of 200 sentences"
     browser.run("document.querySelector('#search').select()")
-    browser.type("KÜSSTE she")
-    assert browser.run("document.querySelector('.count').textContent") == "1 of 200 sentences"
-    browser.click(".open")
+    browser.type(words)
+    told: str = browser.run("document.querySelector('.count').textContent")
+    return told
+
+
+def open_first(browser: Browser) -> None:
+    """Open the first sentence of the list, by the keyboard, and all that is folded in it."""
+    browser.run("document.querySelector('.sentence summary').focus()")
+    browser.press("Enter", 13, "\r")
+    wait_until(lambda: browser.run("document.querySelector('.line') !== null"))
+
+
+def test_a_sentence_is_found_and_its_words_light_each_other_up(browser: Browser) -> None:
+    assert search(browser, "number 3") == "38 of 200 sentences"
+    assert search(browser, "KÜSSTE she") == "1 of 200 sentences"
+    open_first(browser)
 
     browser.point_at(word("Translation", 2))
     assert lit(browser, 0) == {"She": 0.1, "kissed": 0.8, "him": 0.1}
@@ -95,8 +107,8 @@ def test_a_sentence_is_found_and_its_words_light_each_other_up(browser: Browser)
 
 
 def test_the_keyboard_reaches_everything(browser: Browser) -> None:
-    browser.run("document.querySelector('.open').focus()")
-    browser.press("Enter", 13, "\r")
+    search(browser, "küsste")
+    open_first(browser)
     browser.press("Tab", 9)
     browser.press("Tab", 9)
     assert browser.run("document.activeElement.textContent") == "She"
@@ -109,18 +121,14 @@ def test_the_keyboard_reaches_everything(browser: Browser) -> None:
     assert lit(browser, 0) == {"She": 0.1, "kissed": 0.8, "him": 0.1}
 
 
-def test_sentences_are_ordered_filtered_and_shown_in_parts(browser: Browser) -> None:
-    first = "document.querySelector('.sentence dd + dt b').textContent"
-    browser.click("[data-view='0']")
-    browser.run("document.querySelector('.controls select').value = 'worst'")
-    browser.run("document.querySelector('.controls select').dispatchEvent(new Event('change'))")
-    assert browser.run(first) == "0.5"
-    assert browser.run("document.querySelectorAll('.sentence').length") == 50
+def test_sentences_are_ordered_and_shown_in_parts(browser: Browser) -> None:
+    scores = "[...document.querySelectorAll('.sentence dd + dt b')].map((each) => Number(each.textContent))"
+    assert browser.run(scores) == [number / 2 for number in range(1, 51)]
     browser.run("document.querySelector('.sentences + button').click()")
-    assert browser.run("document.querySelectorAll('.sentence').length") == 100
-    browser.click("[data-bin='3']")
-    assert browser.run("document.querySelector('.count').textContent") == "20 of 200 sentences"
-    assert browser.run(first) == "30.0"
+    assert browser.run(scores) == [number / 2 for number in range(1, 101)]
+    browser.run("document.querySelector('.controls select').value = 'best'")
+    browser.run("document.querySelector('.controls select').dispatchEvent(new Event('change'))")
+    assert browser.run(scores) == [100, *(number / 2 for number in range(199, 150, -1))]
 
 
 WORDS = [
@@ -129,7 +137,10 @@ WORDS = [
     (["本", "を", "読", "む", "。"], "本を読む。", ["本", "を", "読", "む", "。"]),
     (["ספ", "ר", "ישן"], "ספר ישן", ["ספר", "ישן"]),
     (["cafe", "\u0301", "s"], "cafe\u0301s", ["cafe\u0301s"]),
-    (["", "lost", "word", "<eos>"], "word", ["∅", "lost", "word", "<eos>"]),
+    (["", "lost", "word", "<eos>"], "word", ["lost", "word", "<eos>"]),
+    (["un", "believ", "able", "!"], "unbelievable!", ["unbelievable", "!"]),
+    (["at", "", "1", "2", ".", "5", "0"], "at 12.50", ["at", "12", ".", "50"]),
+    (["", "GO", "IN"], "GO IN", ["GO", "IN"]),
 ]
 
 
@@ -140,9 +151,8 @@ def test_tokens_without_a_space_between_are_one_word(browser: Browser) -> None:
 
 
 def test_the_tree_shows_what_was_kept_and_on_request_what_was_pruned(browser: Browser) -> None:
-    browser.click("[data-view='0']")
-    browser.click(".sentence:nth-child(2) .open")
-    browser.run("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+    open_first(browser)
+    browser.run("document.querySelectorAll('.sentence:first-child details').forEach((each) => { each.open = true; })")
     best = [*f"{HOSTILE} number 1".split(), "<eos>"]
     assert browser.run("document.querySelectorAll('.tokens tbody tr').length") == len(best)
     labels = "[...document.querySelectorAll('.tree text')].map((each) => each.firstChild.textContent)"
@@ -153,9 +163,8 @@ def test_the_tree_shows_what_was_kept_and_on_request_what_was_pruned(browser: Br
 
 
 def test_what_a_stranger_wrote_stays_a_text(browser: Browser) -> None:
-    browser.click("[data-view='0']")
-    browser.click(".sentence:nth-child(2) .open")
-    browser.run("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
-    assert browser.run("document.querySelector('.sentence:nth-child(2) .open').textContent") == f"{HOSTILE} number 1"
+    open_first(browser)
+    browser.run("document.querySelectorAll('.sentence:first-child details').forEach((each) => { each.open = true; })")
+    assert browser.run("document.querySelector('.sentence .source').textContent") == f"{HOSTILE} number 1"
     assert browser.run("document.querySelectorAll('img').length") == 0
     assert browser.run("document.title") == "s2s evaluate: She kissed him."

@@ -90,14 +90,14 @@ def open_page(browser: Browser, run: RunFolder) -> Path:
     done = s2s_here(run.path.parent, "export", str(run.path), str(page), "--overwrite")
     assert (done.returncode, done.stderr) == (0, "")
     browser.open(page)
-    browser.run("translatorOpened.then(() => true)")
+    browser.run("pageOpened.then(() => true)")
     return page
 
 
 def translated(browser: Browser, texts: list[str]) -> list[Any]:
     """The translations of the page, with their sentences."""
     found: list[Any] = browser.run(
-        "(async () => { const translator = await translatorOpened; const all = [];"
+        "(async () => { const translator = await pageOpened; const all = [];"
         f" for (const text of {json.dumps(texts)}) all.push(await translator.translate(text)); return all; }})()"
     )
     return found

@@ -7,13 +7,10 @@ from seq2seq_cli.cli.evaluating.report import Table, figures
 from seq2seq_cli.cli.terminal.notices import tell
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.evaluation.findings import Findings
-from seq2seq_cli.evaluation.page_data import details_of, page_data, sources_in_order
+from seq2seq_cli.evaluation.page_data import page_data
 from seq2seq_cli.files.output import check_output_path, write_output
 from seq2seq_cli.pages.data import TableData
-from seq2seq_cli.pages.evaluation import evaluation_page
-
-_MOST_CHARACTERS = 10_000_000
-"""Characters of the details, those of all systems together: a browser opens so much in a moment."""
+from seq2seq_cli.pages.page import evaluation_page
 
 
 def check_page_path(path: Path, *, overwrite: bool) -> None:
@@ -26,14 +23,8 @@ def write_page(path: Path, findings: Findings, translators: Sequence[Translator]
 
     Raises UsageError when the file cannot be written, or is there already.
     """
-    data = page_data(findings, [_table(block) if isinstance(block, Table) else block for block in figures(findings)])
-    order, needed = sources_in_order(data)
-    texts = {data["sources"][number]["source"]: number for number in order}
-    for translator, found in zip(translators, data["details"], strict=False):
-        most = _MOST_CHARACTERS // len(translators)
-        for text, details in details_of(translator, list(texts), needed=needed, most_characters=most):
-            found[str(texts[text])] = details
-    write_output(path, evaluation_page(data), overwrite=overwrite)
+    blocks = [_table(block) if isinstance(block, Table) else block for block in figures(findings)]
+    write_output(path, evaluation_page(page_data(findings, blocks, translators)), overwrite=overwrite)
     tell(f"page written to {path}")
 
 

@@ -78,7 +78,7 @@ class AttentionFile:
         """Write the page, unless no text has words; returns the number of those that do."""
         from seq2seq_cli.decoding.translation_data import details_data, text_data
         from seq2seq_cli.files.output import write_output
-        from seq2seq_cli.pages.translations import translations_page
+        from seq2seq_cli.pages.page import translations_page
 
         if not (worded := [text for text in texts if any(each.sentences for each in text)]):
             return 0

@@ -25,7 +25,7 @@ function translatorPage(data) {
   }
 
   document.body.append(
-    el("header", {}, el("h1", {}, data.languages.map(languageName).join(" \u2192 ")), themeSwitch()),
+    el("header", {}, el("h1", {}, data.languages.map(languageName).join(" \u2192 "))),
     el("main", {}, ...panes.elements),
     el("footer", { class: "note" }, "The model is in this page: it asks nobody, and what you type stays here."),
   );
@@ -34,5 +34,3 @@ function translatorPage(data) {
   panes.input.focus();
   return opened;
 }
-
-const translatorOpened = translatorPage(pageData());

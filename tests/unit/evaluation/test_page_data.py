@@ -1,5 +1,6 @@
 """The details of translations by a small untrained model."""
 
+import json
 from math import fsum
 from pathlib import Path
 
@@ -21,8 +22,7 @@ def translator(tmp_path_factory: pytest.TempPathFactory) -> Translator:
 
 
 def test_details_are_those_of_the_translations_as_they_are(translator: Translator) -> None:
-    found = dict(details_of(translator, TEXTS, needed=4, most_characters=0))
-    assert list(found) == TEXTS
+    found = dict(zip(TEXTS, details_of(translator, TEXTS, 10**6), strict=True))
     for translation in translator.translate(TEXTS):
         details = found[translation.source]
         assert [data["translation"] for data in details["sentences"]] == [each.text for each in translation.sentences]
@@ -39,13 +39,13 @@ def test_details_are_those_of_the_translations_as_they_are(translator: Translato
     assert found["---"] == {"sentences": [], "n_best": []}
 
 
-def test_details_end_where_they_are_too_long_but_for_those_that_are_needed(translator: Translator) -> None:
-    [(_, first)] = details_of(translator, TEXTS, needed=1, most_characters=0)
-    assert first["sentences"]
-    assert len(dict(details_of(translator, TEXTS, needed=0, most_characters=10**6))) == len(TEXTS)
+def test_details_end_where_they_are_too_long(translator: Translator) -> None:
+    size = len(json.dumps(next(details_of(translator, TEXTS, 10**6)), ensure_ascii=False))
+    assert len(list(details_of(translator, TEXTS, size))) == 1
+    assert list(details_of(translator, TEXTS, size - 1)) == []
 
 
 def test_a_model_without_attention_has_no_weights(tmp_path: Path) -> None:
     translator = load(make_run(tmp_path, score="none").path, device="cpu").translator
-    [(_, details)] = details_of(translator, TEXTS[:1], needed=1, most_characters=0)
+    [details] = details_of(translator, TEXTS[:1], 10**6)
     assert details["sentences"][0]["weights"] is None

@@ -12,7 +12,6 @@ def evaluation_of(source: str, output: str, *, details: Details | None = None) -
         "systems": ["runs/a"],
         "metric": "chrF2++",
         "sources": [{"source": source, "references": [output], "outputs": [output], "scores": [100.0]}],
-        "views": [{"name": "worst", "sources": [0]}],
         "details": [{"0": details or {"sentences": [attention_of(source, output)], "n_best": [(output, -0.1)]}}],
     }
 

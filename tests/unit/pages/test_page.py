@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from seq2seq_cli.pages.evaluation import evaluation_page
-from seq2seq_cli.pages.page import page, read_file
+from seq2seq_cli.pages.page import evaluation_page, page, read_file
 from seq2seq_cli.pages.translator import SCRIPTS, translator_page
 from tests.unit.pages.evaluations import evaluation_of
 
@@ -75,7 +74,7 @@ def test_no_sentence_gets_out_of_the_data(text: str) -> None:
 
 @pytest.mark.parametrize("title", ["</title><script>alert(1)</script>", "a & b < c", "report \udcff.html"])
 def test_a_title_is_a_text(title: str) -> None:
-    parsed = Parsed(page(title, ["dom.js"], {"": title}))
+    parsed = Parsed(page(title, ["dom.js"], {"": title}, start="pageData"))
     assert [tag for tag, _ in parsed.elements].count("script") == 2
     assert parsed.data == {"": title}
 
@@ -97,7 +96,7 @@ def test_a_page_asks_for_nothing_and_runs_its_own_script_alone() -> None:
 
 def test_numbers_that_json_lacks_are_refused() -> None:
     with pytest.raises(ValueError, match="JSON"):
-        page("a", [], {"": float("nan")})
+        page("a", [], {"": float("nan")}, start="pageData")
 
 
 def test_no_two_scripts_of_a_page_define_the_same_name() -> None:

@@ -1,16 +1,85 @@
 """Demands of a user on translations: their beginning, and the translations of terms."""
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import accumulate
+from pathlib import Path
 
-from seq2seq_cli.decoding.alignment import positions_of_span
-from seq2seq_cli.decoding.glossary import Glossary
+from seq2seq_cli.decoding.lines import read_lines
 from seq2seq_cli.decoding.search.constrained import Constraints, Form, Term
 from seq2seq_cli.errors import InputError
+from seq2seq_cli.text.casing import lowered
 from seq2seq_cli.text.codec import FINAL_MARKS, Codec, Reading, Word
-from seq2seq_cli.text.normalise import SPACING, in_spaced_word, normalise
+from seq2seq_cli.text.normalise import (
+    APOSTROPHES,
+    SPACING,
+    Span,
+    are_in_one_word,
+    in_spaced_word,
+    normalise,
+    solid_length,
+)
 from seq2seq_cli.text.vocabulary import UNK
+
+_APOSTROPHE = re.compile(f"[{APOSTROPHES}]")
+
+
+@dataclass(frozen=True)
+class Glossary:
+    """Terms of the source, each with its translations, of which one must be used."""
+
+    terms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, path: Path) -> "Glossary":
+        """Read a file with a term, a tab and its translation per line; several lines of a term are alternatives.
+
+        Blank lines are skipped. Raises InputError for a file that cannot be read and for a line of another form.
+        """
+        terms: dict[str, dict[str, None]] = {}
+        for number, line in enumerate(read_lines(path), start=1):
+            if not line.strip():
+                continue
+            columns = [normalise(column) for column in line.split("\t")]
+            if len(columns) != 2 or not all(columns):
+                raise InputError(f"{path}:{number}: needs a term, a tab and its translation, and nothing else")
+            terms.setdefault(columns[0], {})[columns[1]] = None
+        return cls({term: tuple(translations) for term, translations in terms.items()})
+
+    def demanded(self, text: str) -> list[tuple[Span, tuple[str, ...]]]:
+        """The span of each term that occurs in a normalised text, in its order, and the translations of the term.
+
+        A term occurs as whole words, with either apostrophe; one in lower case occurs in any case. Where terms overlap,
+        the longer one counts.
+        """
+        text = _APOSTROPHE.sub("'", text)
+        in_lower_case = "".join(map(lowered, text))
+        found: dict[int, str] = {}
+        taken: set[int] = set()
+        for term in self._longest_first:
+            for start in _occurrences(_APOSTROPHE.sub("'", term), in_lower_case if term == term.lower() else text):
+                span = range(start, start + len(term))
+                if taken.isdisjoint(span):
+                    taken.update(span)
+                    found[start] = term
+        return [((start, start + len(found[start])), self.terms[found[start]]) for start in sorted(found)]
+
+    @cached_property
+    def _longest_first(self) -> list[str]:
+        return sorted(self.terms, key=len, reverse=True)
+
+
+def _occurrences(term: str, text: str) -> Iterator[int]:
+    """The positions at which a term begins in a text, as whole words."""
+    start = text.find(term)
+    while start >= 0:
+        edges = [text[max(place - 1, 0) : place + 1] for place in (start, start + len(term))]
+        if not any(len(around) == 2 and are_in_one_word(*around) for around in edges):
+            yield start
+        start = text.find(term, start + 1)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,12 +110,12 @@ class Demands:
     ) -> Constraints:
         """The constraints on the translation of a sentence; `codec` is that of the target.
 
-        The prefix is for the first sentence of a text. A term at one of the positions `kept` is left alone.
+        The prefix is for the first sentence of a text. A term with one of the words `kept` is left alone.
         """
         prefix = normalise(self.prefix) if is_first else ""
         # A translation in capitals begins with the unit for them, also before a prefix in capitals.
         prefix_ids = _ids(codec.read(prefix).words if sentence.is_in_capitals else codec.read_part(prefix))
-        terms = tuple(self._terms(sentence, codec, kept))
+        terms = tuple(self._terms(sentence, codec, kept)) if self.glossary.terms else ()
         # A sentence with a final mark inside, as in a quotation, may have a term behind it.
         is_plain = not any(FINAL_MARKS.issuperset(word.text) for word in sentence.words[:-1] if word.text)
         return Constraints(
@@ -59,11 +128,16 @@ class Demands:
         )
 
     def _terms(self, sentence: Reading, codec: Codec, kept: AbstractSet[int]) -> Iterator[Term]:
+        """The terms of a sentence, each with the positions of the ids of its words."""
         text = normalise(sentence.text)
+        word_starts = list(accumulate((solid_length(word.text) for word in sentence.words), initial=0))
+        firsts = list(accumulate((len(word.ids) for word in sentence.words), initial=0))
         for span, translations in self.glossary.demanded(text):
-            positions = positions_of_span(sentence, text, span)
-            if kept.isdisjoint(positions):
-                yield Term(tuple(forms(translations, codec)), positions)
+            start, end = (solid_length(text[:offset]) for offset in span)
+            words = [i for i in range(len(sentence.words)) if max(start, word_starts[i]) < min(end, word_starts[i + 1])]
+            if kept.isdisjoint(words):
+                positions = (position for word in words for position in range(firsts[word], firsts[word + 1]))
+                yield Term(tuple(forms(translations, codec)), tuple(positions))
 
 
 def forms(translations: Sequence[str], codec: Codec) -> Iterator[Form]:

@@ -1,19 +1,14 @@
-"""Translating streams: one text per line, in blocks, so that memory does not grow with the stream."""
+"""Streams of texts: the lines of a file or a pipe, what is translated at a time, and batches of similar length."""
 
-import logging
-from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+import math
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Generic, Protocol, TypeAlias, TypeVar, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from seq2seq_cli.decoding.translation import Place
 from seq2seq_cli.errors import InputError, unreadable
 
-logger = logging.getLogger(__name__)
-
 _BLOCK_BYTES = 2**18
-_USUAL_BYTES = 100_000
-"""Bytes of a line above which there is a warning: it is rarely one text."""
 LONGEST_LINE = 2_000_000
 """Bytes of a line at most, so that memory and time are bounded whatever flows in."""
 _MARK = "\ufeff"
@@ -21,10 +16,10 @@ _MARK = "\ufeff"
 _DOCUMENTS = (b"%PDF-", b"PK\x03\x04", b"{\\rtf", b"\xd0\xcf\x11\xe0")
 """The beginnings of PDF, of .docx and .odt, of rich text, and of older documents of Word."""
 
-Outcome = TypeVar("Outcome")
-"""The translation of a text, or those of several models."""
-
-TranslateStream: TypeAlias = Callable[[Collection[str]], Iterator[Outcome]]
+_CHUNK_TEXTS = 512
+_CHUNK_CHARACTERS = 2**18
+_BATCH_POSITIONS = 2**14
+"""Most source positions per batch, padding counted."""
 
 
 @runtime_checkable
@@ -42,7 +37,7 @@ def read_blocks(stream: ByteStream, place: Place) -> Iterator[list[str]]:
     the meantime, so that the blocks are large.
 
     Raises InputError for a document that is no plain text, and for a line that is not UTF-8 or longer than
-    `LONGEST_LINE`, once the lines before it were yielded; `place` names the line. A very long one is logged.
+    `LONGEST_LINE`, once the lines before it were yielded; `place` names the line.
     """
     number = 0
     for block in _whole_lines(stream):
@@ -56,8 +51,6 @@ def read_blocks(stream: ByteStream, place: Place) -> Iterator[list[str]]:
                 raise InputError(
                     f"{place(number)}: a line of more than {LONGEST_LINE / 1e6:g} MB: give one text per line"
                 )
-            if len(line) > _USUAL_BYTES:
-                logger.warning("%s: a line of %s bytes: is it one text?", place(number), f"{len(line):,}")
             try:
                 text = line.decode("utf-8").rstrip("\r")
             except UnicodeDecodeError as error:
@@ -101,22 +94,39 @@ def _whole_lines(stream: ByteStream) -> Iterator[list[bytes]]:
         yield [last]
 
 
-class LineTranslator(Generic[Outcome]):
-    """Translates lines block by block; a line that stands twice in a block is remembered for the next one."""
+def similar_lengths(lengths: Sequence[int], batch_size: int) -> Iterator[list[int]]:
+    """Batches of indices, longest sentences first, so that there is little padding; those of length 0 are left out.
 
-    def __init__(self, translate_stream: TranslateStream[Outcome]) -> None:
-        self._translate_stream = translate_stream
-        self._known: dict[str, Outcome] = {}
-        """Those of the last block that recur: no more than one block holds, so that memory stays flat."""
+    A batch of very long sentences is smaller: it has at most `_BATCH_POSITIONS` positions, or one sentence.
+    """
+    order = sorted((i for i, length in enumerate(lengths) if length > 0), key=lambda i: (-lengths[i], i))
+    start = 0
+    while start < len(order):
+        size = min(batch_size, max(1, _BATCH_POSITIONS // (lengths[order[start]] + 1)))
+        yield order[start : start + size]
+        start += size
 
-    def translate(self, block: Sequence[str]) -> Iterator[Outcome]:
-        """The translations of the next lines, lazily."""
-        counts = Counter(block)
-        known = {line: self._known[line] for line in counts if line in self._known}
-        self._known = known
-        fresh = self._translate_stream([line for line in counts if line not in known])
-        for line in block:
-            translation = known.get(line) or next(fresh)
-            if counts[line] > 1:
-                known[line] = translation
-            yield translation
+
+def chunks(texts: Iterable[str], threads: int) -> Iterator[list[str]]:
+    """Texts to translate together: as many as make good batches, few enough for the memory, the same for each thread.
+
+    An InputError of the iterator is raised again once the texts before it have been handed on.
+    """
+    waiting: list[str] = []
+    characters = 0
+    try:
+        for text in texts:
+            waiting.append(text)
+            characters += len(text)
+            if len(waiting) >= _CHUNK_TEXTS * threads or characters >= _CHUNK_CHARACTERS * threads:
+                yield from _equal_parts(waiting, threads)
+                waiting, characters = [], 0
+    except InputError:
+        yield from _equal_parts(waiting, threads)
+        raise
+    yield from _equal_parts(waiting, threads)
+
+
+def _equal_parts(texts: Sequence[str], parts: int) -> Iterator[list[str]]:
+    size = max(1, math.ceil(len(texts) / parts))
+    return (list(texts[start : start + size]) for start in range(0, len(texts), size))

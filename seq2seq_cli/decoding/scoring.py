@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from seq2seq_cli.decoding.forced import Forced, force_decode
-from seq2seq_cli.decoding.grouping import similar_lengths
+from seq2seq_cli.decoding.lines import similar_lengths
 from seq2seq_cli.decoding.translation import Place, TotalScore
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import InputError

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
 
+import numpy as np
+
 from seq2seq_cli.decoding.alignment import Link, WordFinder, word_links
 from seq2seq_cli.decoding.search.tree import Tree
-from seq2seq_cli.plots.attention_map import AttentionMap
+from seq2seq_cli.shapes import Float
 from seq2seq_cli.text.codec import Reading
 from seq2seq_cli.text.vocabulary import EOS_UNIT
 
@@ -50,9 +52,22 @@ class TotalScore:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SentenceTranslation(AttentionMap):
-    """A sentence that was translated in one piece, its translation, and the attention between them."""
+class SentenceTranslation:
+    """A sentence that was translated in one piece, its translation, and the attention between them.
 
+    S source tokens, T target tokens.
+    """
+
+    source: str
+    """The sentence as it was given."""
+    text: str
+    """The translation as plain text."""
+    src_tokens: list[str]
+    """S: the words of the source in their own case (their parts with bpe, characters with character), ``<eos>``."""
+    tgt_tokens: list[str]
+    """T: the units of the translation, then ``<eos>`` unless the length limit came first."""
+    weights: Float[np.ndarray, "T S"]
+    """The attention weights. A row sums to 1; with local attention to 1 or less; without attention to 0."""
     log_probability: float
     """log p(translation | sentence): the sum over its tokens, ``<eos>`` counted."""
     length: int
@@ -105,11 +120,6 @@ class Translation:
             log_probability=math.fsum(sentence.log_probability for sentence in self.sentences),
             length=sum(sentence.length for sentence in self.sentences),
         )
-
-    @property
-    def log_probability(self) -> float:
-        """The sum of the log-probabilities of the sentences' translations."""
-        return self.total.log_probability
 
     @property
     def score(self) -> float:

@@ -1,4 +1,6 @@
-"""From texts to translations.
+"""From texts to translations: the way of a sentence, told in `Translator.translate_here`.
+
+    text -> sentences without marks -> ids -> hypotheses of the search -> text -> marks put back -> text
 
 S source length with ``<eos>``, T target length.
 """
@@ -6,32 +8,54 @@ S source length with ``<eos>``, T target length.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from seq2seq_cli.compute.threads import map_in_threads
 from seq2seq_cli.config.choices import MOST_EXTRA_TOKENS
-from seq2seq_cli.decoding.copying import can_be_copied, copy_by_attention, copy_in_order
+from seq2seq_cli.decoding.alignment import can_be_copied, copy_by_attention, copy_in_order
 from seq2seq_cli.decoding.demands import Demands
 from seq2seq_cli.decoding.engine import Engine
-from seq2seq_cli.decoding.grouping import chunks, similar_lengths
+from seq2seq_cli.decoding.keep import Piece, Written, put_back, reveal
+from seq2seq_cli.decoding.lines import chunks, similar_lengths
 from seq2seq_cli.decoding.options import with_changes
-from seq2seq_cli.decoding.passages.passage import Limits, Passage, split_passage
-from seq2seq_cli.decoding.passages.pieces import Piece
-from seq2seq_cli.decoding.passages.restore import restore, reveal
-from seq2seq_cli.decoding.passages.word_weights import WordWeights
-from seq2seq_cli.decoding.search.constrained import Constraints
 from seq2seq_cli.decoding.search.hypothesis import Hypothesis
 from seq2seq_cli.decoding.search.search import search
 from seq2seq_cli.decoding.search.tree import Trace, Tree
+from seq2seq_cli.decoding.sentences import Passage, split_passage
 from seq2seq_cli.decoding.translation import SearchTree, SentenceTranslation, Translation
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.text.codec import Codec, Reading
-from seq2seq_cli.text.normalise import CONTINUING, HIDDEN, SPACING
+from seq2seq_cli.text.normalise import CONTINUING, HIDDEN, SPACING, Span
+from seq2seq_cli.text.tokenizer import LONGEST_WORD
 from seq2seq_cli.text.vocabulary import CHARACTERS_PER_TOKEN, EOS, EOS_UNIT
 
 if TYPE_CHECKING:  # pydantic is not imported to translate
     from seq2seq_cli.config.schema.decoding import DecodingConfig
+
+
+class _Source(NamedTuple):
+    """A sentence as the model reads it: UNK in the place of each word that is kept."""
+
+    piece: Piece
+    is_first: bool
+    """Whether it begins its text and there is a prefix, which is for it."""
+    reading: Reading
+    kept: Mapping[int, int]
+    """The number of the kept word of the piece that a word of the reading is, by the index of the latter."""
+
+    @property
+    def key(self) -> tuple[str, tuple[Span, ...], bool]:
+        """The same for sentences that have the same hypotheses."""
+        return self.piece.text, self.piece.kept, self.is_first
+
+
+class _Found(NamedTuple):
+    """The outcome of the search for a sentence."""
+
+    hypotheses: list[Hypothesis]
+    """The best first."""
+    tree: Tree | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,22 +108,115 @@ class Translator:
         As many threads as the engine has may call it at the same time.
         """
         language = self.src_codec.config.language
-        passages = {text: split_passage(text, language=language, limits=self.limits) for text in texts}
-        sentences = {text: self._sentences(passage) for text, passage in passages.items()}
-        found = self._search(dict.fromkeys(chain.from_iterable(sentences.values())))
-        translations = {
-            text: self._joined(text, passage, [found[sentence] for sentence in sentences[text]])
-            for text, passage in passages.items()
-        }
-        return [translations[text] for text in texts]
+        passages = [split_passage(text, language, self._fits) for text in texts]
+        sources = [self._read(piece, i) for passage in passages for i, piece in enumerate(passage.pieces)]
+        written = (self._write(*each) for each in zip(sources, self._search(sources), strict=True))
+        return [self._join(passage, list(islice(written, len(passage.pieces)))) for passage in passages]
+
+    def _fits(self, sentence: str) -> bool:
+        """Whether a sentence need not be cut; a codec takes a part without spaces for one word when it is very long."""
+        if 2 * len(sentence) <= self.max_length:  # at most two ids per character, it and a mark of a space
+            return True
+        length = len(self.src_codec.read(sentence).ids)
+        return length <= self.max_length and all(len(word) <= LONGEST_WORD for word in sentence.split())
+
+    def _read(self, piece: Piece, number: int) -> _Source:
+        """The piece with this number in its text as the model reads it."""
+        reading = self.src_codec.read(piece.text, piece.kept)
+        kept = (i for i, word in enumerate(reading.words) if word.is_protected)
+        is_first = number == 0 and self.demands.prefix != ""
+        return _Source(piece, is_first, reading, {word: i for i, word in enumerate(kept)})
+
+    def _search(self, sources: Sequence[_Source]) -> list[_Found]:
+        """The best hypotheses for each sentence; for equal ones, there is one search."""
+        distinct = list({source.key: source for source in sources}.values())
+        found: dict[object, _Found] = {}
+        for batch in similar_lengths([len(source.reading.ids) for source in distinct], self.options.batch_size):
+            keys = [distinct[i].key for i in batch]
+            found |= zip(keys, self._search_batch([distinct[i] for i in batch]), strict=True)
+        return [found[source.key] for source in sources]
+
+    def _search_batch(self, batch: Sequence[_Source]) -> Iterator[_Found]:
+        trace = Trace(len(batch)) if self.is_traced else None
+        found = search(
+            self.engine,
+            [source.reading.ids for source in batch],
+            self.search_options,
+            most_unknown=[self._most_unknown(source.reading) for source in batch],
+            constraints=[
+                self.demands.constraints(
+                    source.reading, self.tgt_codec, kept=source.kept.keys(), is_first=source.is_first
+                )
+                for source in batch
+            ]
+            if self.demands.are_any
+            else None,
+            trace=trace,
+        )
+        return map(_Found, found, trace.trees if trace else [None] * len(batch))
+
+    def _most_unknown(self, reading: Reading) -> int:
+        """The number of words to copy: with a vocabulary of words and attention all of them, else the unknown ones."""
+        copies_all = self.engine.has_attention and self.src_codec.unit == "word"
+        return sum((copies_all or word.is_unknown) and can_be_copied(word) for word in reading.words)
+
+    def _write(self, source: _Source, found: _Found) -> list[SentenceTranslation]:
+        """The translations of a sentence, best first."""
+        return [self._written(source, hypothesis, found.tree) for hypothesis in found.hypotheses]
+
+    def _written(self, source: _Source, hypothesis: Hypothesis, tree: Tree | None) -> SentenceTranslation:
+        piece, words, kept, parts = source.piece, source.reading.words, source.kept, source.reading.parts
+        # Without the columns that pad the source to the longest of its batch.
+        weights = hypothesis.weights[:, : len(source.reading.ids) + 1]
+        ids = hypothesis.ids[:-1] if hypothesis.ended else hypothesis.ids
+        copies = copy_by_attention(ids, weights, words) if self.engine.has_attention else copy_in_order(ids, words)
+        hidden = SPACING + HIDDEN if self.tgt_codec.unit == "character" else HIDDEN
+        spelled = {place: hidden if word in kept else words[word].text for place, word in copies.items()}
+        text, units = self.tgt_codec.write(ids, spelled)
+        copied = [kept[word] for _, word in sorted(copies.items()) if word in kept]
+        shown = [words[copies[i]].text if i in copies else unit for i, unit in enumerate(units)]
+        written = Written(text=text, units=units, weights=weights, parts=parts, copied=copied)
+        return SentenceTranslation(
+            source=piece.source,
+            text=put_back(piece, written),
+            src_tokens=[*parts, EOS_UNIT],
+            tgt_tokens=shown + [EOS_UNIT] * hypothesis.ended,
+            weights=weights,
+            log_probability=hypothesis.log_probability,
+            length=len(hypothesis.ids),
+            unknown=tuple(word.text for i, word in enumerate(words) if word.is_unknown and i not in kept),
+            copied=tuple(words[word].text for word in copies.values()),
+            forced=tuple(shown[position] for position in sorted(hypothesis.forced)),
+            token_log_probabilities=tuple(hypothesis.token_log_probabilities.tolist()),
+            reading=source.reading,
+            written=reveal(text, [piece.kept_words[i] for i in copied]),
+            tree=self._search_tree(tree, hypothesis) if tree else None,
+        )
+
+    def _search_tree(self, tree: Tree, hypothesis: Hypothesis) -> SearchTree:
+        marked = [self.tgt_codec.vocabulary.unit(node.token) for node in tree.nodes]
+        units = tuple(unit.lstrip(SPACING + CONTINUING) or unit for unit in marked)
+        return SearchTree(nodes=tree.nodes, units=units, best=tree.find(hypothesis.ids))
+
+    def _join(self, passage: Passage, found: Sequence[Sequence[SentenceTranslation]]) -> Translation:
+        """The translation of a text; the n-th best one has the n-th best translation of each sentence."""
+        translations = []
+        for rank in range(max(map(len, found), default=1)):
+            sentences = tuple(of_sentence[min(rank, len(of_sentence) - 1)] for of_sentence in found)
+            text = passage.join([sentence.text for sentence in sentences])
+            translations.append(
+                Translation(source=passage.source, text=text, sentences=sentences, was_cut=passage.was_cut)
+            )
+        alternatives = tuple(translations) if self.options.n_best > 1 and found else ()
+        return replace(translations[0], alternatives=alternatives)
 
     @cached_property
-    def limits(self) -> Limits:
-        """The greatest length of what is translated in one piece."""
+    def max_length(self) -> int:
+        """The most ids of a sentence that is translated in one piece."""
         longest = self.options.max_source_length * (CHARACTERS_PER_TOKEN if self.src_codec.unit == "character" else 1)
         if self.engine.max_source_length is not None:
             longest = min(longest, self.engine.max_source_length - len((EOS,)))
-        return Limits(max_length=longest, count_ids=lambda text: len(self.src_codec.read(text).ids))
+        return longest
 
     @cached_property
     def search_options(self) -> "DecodingConfig":
@@ -112,112 +229,3 @@ class Translator:
             no_repeat_ngram_size=options.no_repeat_ngram_size * CHARACTERS_PER_TOKEN,
             max_length_extra=min(options.max_length_extra * CHARACTERS_PER_TOKEN, MOST_EXTRA_TOKENS),
         )
-
-    def _sentences(self, passage: Passage) -> "list[_Sentence]":
-        has_prefix = self.demands.prefix != ""
-        return [_Sentence(piece, is_first=has_prefix and i == 0) for i, piece in enumerate(passage.pieces)]
-
-    def _search(self, sentences: "Iterable[_Sentence]") -> "dict[_Sentence, list[SentenceTranslation]]":
-        """The translations of each sentence, best first."""
-        sources = [_Source.read(sentence, self.src_codec) for sentence in sentences]
-        lengths = [len(source.reading.ids) for source in sources]
-        translations: dict[_Sentence, list[SentenceTranslation]] = {}
-        for batch in similar_lengths(lengths, self.options.batch_size):
-            translations |= self._search_batch([sources[i] for i in batch])
-        return translations
-
-    def _search_batch(self, batch: "Sequence[_Source]") -> "dict[_Sentence, list[SentenceTranslation]]":
-        trace = Trace(len(batch)) if self.is_traced else None
-        found = search(
-            self.engine,
-            [source.reading.ids for source in batch],
-            self.search_options,
-            most_unknown=[self._most_unknown(source.reading) for source in batch],
-            constraints=[self._constraints(source) for source in batch] if self.demands.are_any else None,
-            trace=trace,
-        )
-        trees = trace.trees if trace else [None] * len(batch)
-        return {
-            source.sentence: [self._written(source, hypothesis, tree) for hypothesis in hypotheses]
-            for source, hypotheses, tree in zip(batch, found, trees, strict=True)
-        }
-
-    def _most_unknown(self, reading: Reading) -> int:
-        """The number of words to copy: with a vocabulary of words and attention all of them, else the unknown ones."""
-        copies_all = self.engine.has_attention and self.src_codec.unit == "word"
-        return sum((copies_all or word.is_unknown) and can_be_copied(word) for word in reading.words)
-
-    def _constraints(self, source: "_Source") -> Constraints:
-        owners = (i for i, word in enumerate(source.reading.words) for _ in word.ids)
-        kept = {position for position, word in enumerate(owners) if word in source.kept}
-        is_first = source.sentence.is_first
-        return self.demands.constraints(source.reading, self.tgt_codec, kept=kept, is_first=is_first)
-
-    def _written(self, source: "_Source", hypothesis: Hypothesis, tree: Tree | None) -> SentenceTranslation:
-        piece, words, kept = source.sentence.piece, source.reading.words, source.kept
-        # Without the columns that pad the source to the longest of its batch.
-        weights = hypothesis.weights[:, : len(source.reading.ids) + 1]
-        ids = hypothesis.ids[:-1] if hypothesis.ended else hypothesis.ids
-        copies = copy_by_attention(ids, weights, words) if self.engine.has_attention else copy_in_order(ids, words)
-        hidden = SPACING + HIDDEN if self.tgt_codec.unit == "character" else HIDDEN
-        spelled = {place: hidden if word in kept else words[word].text for place, word in copies.items()}
-        written = self.tgt_codec.write(ids, spelled)
-        units = [words[copies[i]].text if i in copies else unit for i, unit in enumerate(written.units)]
-        copied = [kept[word] for _, word in sorted(copies.items()) if word in kept]
-        weighed = WordWeights(piece.text, written.text, source.reading.parts, written.units, weights)
-        return SentenceTranslation(
-            source=piece.source,
-            text=restore(piece, weighed, copied),
-            src_tokens=[*source.reading.parts, EOS_UNIT],
-            tgt_tokens=units + [EOS_UNIT] * hypothesis.ended,
-            weights=weights,
-            log_probability=hypothesis.log_probability,
-            length=len(hypothesis.ids),
-            unknown=tuple(word.text for i, word in enumerate(words) if word.is_unknown and i not in kept),
-            copied=tuple(words[word].text for word in copies.values()),
-            forced=tuple(units[position] for position in sorted(hypothesis.forced)),
-            token_log_probabilities=tuple(hypothesis.token_log_probabilities.tolist()),
-            reading=source.reading,
-            written=reveal(written.text, [piece.kept_words[i] for i in copied]),
-            tree=self._search_tree(tree, hypothesis) if tree else None,
-        )
-
-    def _search_tree(self, tree: Tree, hypothesis: Hypothesis) -> SearchTree:
-        marked = [self.tgt_codec.vocabulary.unit(node.token) for node in tree.nodes]
-        units = tuple(unit.lstrip(SPACING + CONTINUING) or unit for unit in marked)
-        return SearchTree(nodes=tree.nodes, units=units, best=tree.find(hypothesis.ids))
-
-    def _joined(self, text: str, passage: Passage, found: Sequence[Sequence[SentenceTranslation]]) -> Translation:
-        """The translation of a text; the n-th best one has the n-th best translation of each sentence."""
-        translations = []
-        for rank in range(max(map(len, found), default=1)):
-            sentences = tuple(of_sentence[min(rank, len(of_sentence) - 1)] for of_sentence in found)
-            written = passage.join([sentence.text for sentence in sentences])
-            translations.append(Translation(source=text, text=written, sentences=sentences, was_cut=passage.was_cut))
-        alternatives = tuple(translations) if self.options.n_best > 1 and found else ()
-        return replace(translations[0], alternatives=alternatives)
-
-
-class _Sentence(NamedTuple):
-    """A sentence to translate; equal ones have the same translations."""
-
-    piece: Piece
-    is_first: bool
-    """Whether it begins its text, so that a prefix is for it."""
-
-
-class _Source(NamedTuple):
-    """A sentence as the model reads it: UNK in the place of each word that is kept."""
-
-    sentence: _Sentence
-    reading: Reading
-    kept: Mapping[int, int]
-    """The number of the kept word of the piece that a word of the reading is, by the index of the latter."""
-
-    @classmethod
-    def read(cls, sentence: _Sentence, codec: Codec) -> "_Source":
-        """Read a sentence with the codec of the source."""
-        piece = sentence.piece
-        reading = codec.read(piece.text, piece.kept)
-        kept = (i for i, word in enumerate(reading.words) if word.is_protected)
-        return cls(sentence, reading, {word: i for i, word in enumerate(kept)})

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from seq2seq_cli.decoding.passages.sentences import sentence_ends
+from seq2seq_cli.decoding.sentences import sentence_ends
 
 _WORD = re.compile(r"[^\W\d_]+")
 _DIGITS = re.compile(r"\d+")

@@ -21,7 +21,7 @@ SCRIPTS = (
         f"translator/{name}.js"
         for name in (
             *("tensors", "kernel", "products", "recurrent", "operators", "graph", "engine", "beam", "characters"),
-            *("tokenizer", "codec", "markup", "passages", "restore", "translate", "weights", "translating"),
+            *("tokenizer", "codec", "keep", "sentences", "weights", "translate"),
         )
     ),
 )

@@ -2,8 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
@@ -14,20 +13,29 @@ FORMAT = 1
 """The format number of the JSON file."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class AttentionMap:
+@runtime_checkable
+class AttentionMap(Protocol):
     """A sentence, its translation, and the attention between them; S source tokens, T target tokens."""
 
-    source: str
-    """The sentence as it was given."""
-    text: str
-    """The translation as plain text; empty for a blank sentence."""
-    src_tokens: list[str]
-    """S: the words of the source in their own case (their parts with bpe, characters with character), ``<eos>``."""
-    tgt_tokens: list[str]
-    """T: the units of the translation, then ``<eos>`` unless the length limit came first."""
-    weights: Float[np.ndarray, "T S"]
-    """The attention weights. A row sums to 1; with local attention to 1 or less; without attention to 0."""
+    @property
+    def source(self) -> str:
+        """The sentence as it was given."""
+
+    @property
+    def text(self) -> str:
+        """The translation as plain text."""
+
+    @property
+    def src_tokens(self) -> list[str]:
+        """S: the tokens of the source, ``<eos>``."""
+
+    @property
+    def tgt_tokens(self) -> list[str]:
+        """T: the units of the translation, then ``<eos>`` unless the length limit came first."""
+
+    @property
+    def weights(self) -> Float[np.ndarray, "T S"]:
+        """The attention weights; without attention, all are 0."""
 
 
 Row: TypeAlias = Sequence[AttentionMap | None]

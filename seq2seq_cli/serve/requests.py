@@ -11,7 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
 from seq2seq_cli.counts import counted
-from seq2seq_cli.decoding.passages.markup import escape_unmarked
+from seq2seq_cli.decoding.marks import escape_unmarked
 from seq2seq_cli.decoding.translation import Translation
 from seq2seq_cli.decoding.translation_data import sentence_data
 from seq2seq_cli.serve.limits import Limits, cost

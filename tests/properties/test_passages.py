@@ -8,11 +8,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seq2seq_cli.decoding.passages.markup import find_marks
-from seq2seq_cli.decoding.passages.passage import Limits, Passage, split_passage
-from seq2seq_cli.decoding.passages.pieces import Piece
-from seq2seq_cli.decoding.passages.restore import largest_span, restore
-from seq2seq_cli.decoding.passages.word_weights import WordWeights
+from seq2seq_cli.decoding.keep import Piece, Written, largest_span, put_back
+from seq2seq_cli.decoding.marks import find_marks
+from seq2seq_cli.decoding.sentences import Passage, split_passage
 from seq2seq_cli.text.normalise import HIDDEN, normalise, without_control_characters
 
 TAGS = ["<b>", "</b>", "<i class='x y'>", "</i>", "<br>", "<p>", "</p>", "<code>", "</code>", "<!-- c -->", "<a", ">"]
@@ -31,8 +29,7 @@ def count(text: str) -> int:
 
 
 def taken_apart(text: str, longest: int = 10) -> Passage:
-    limits = Limits(max_length=longest, count_ids=count)
-    return split_passage(text, language="de", limits=limits)
+    return split_passage(text, "de", lambda part: count(part) <= longest)
 
 
 def sources(passage: Passage) -> list[str]:
@@ -56,10 +53,12 @@ def test_the_marks_of_a_text_are_in_order_and_have_each_other_as_partners(text: 
 
 
 @given(any_text, lengths)
-def test_no_piece_is_blank_or_has_a_line_break(text: str, longest: int) -> None:
+def test_no_piece_is_blank_or_has_a_line_break_and_its_kept_words_are_in_order(text: str, longest: int) -> None:
     for piece in taken_apart(text, longest).pieces:
         assert any(character.isalnum() for character in piece.text)
         outside = "".join(piece.text[a:b] for a, b in gaps(piece))
+        assert all(start <= end for start, end in gaps(piece))
+        assert all(start < end for start, end in piece.kept)
         assert outside == "".join(outside.splitlines())
         assert "\0" not in piece.text
         assert "\x1b" not in piece.text
@@ -69,13 +68,6 @@ def gaps(piece: Piece) -> list[tuple[int, int]]:
     """The spans between the words that are kept."""
     ends = [0, *(end for _, end in piece.kept)]
     return list(zip(ends, [*(start for start, _ in piece.kept), len(piece.text)], strict=True))
-
-
-@given(any_text, lengths)
-def test_kept_words_are_in_order_and_apart(text: str, longest: int) -> None:
-    for piece in taken_apart(text, longest).pieces:
-        assert all(start <= end for start, end in gaps(piece))
-        assert all(start < end for start, end in piece.kept)
 
 
 @given(
@@ -103,12 +95,11 @@ TAG = re.compile(r"<[^>]*>")
 def test_marks_and_kept_words_come_through_once_and_pairs_are_nested(text: str, data: st.DataObject) -> None:
     for piece in taken_apart(text, 1000).pieces:
         output = restored(piece, data)
-        come_through = [*(mark.text for mark in piece.marks), *piece.kept_words]
+        come_through = [*(mark for tag in piece.tags for mark in (tag.text, tag.close) if mark), *piece.kept_words]
         for mark, times in Counter(come_through).items():
             others = sum(other.count(mark) for other in come_through) - times
             assert times <= output.count(mark) <= times + others or mark.isspace()
-        paired = [mark for mark in piece.marks if mark.partner is not None]
-        assert not paired or nested(output, piece)
+        assert all(output.index(tag.text) < output.rindex(tag.close) for tag in piece.tags if tag.close)
 
 
 @given(marked, st.data())
@@ -136,16 +127,7 @@ def restored(piece: Piece, data: st.DataObject) -> str:
     if data.draw(st.booleans(), label="has attention"):
         drawn = data.draw(st.lists(st.integers(0, 3), min_size=shape[0] * shape[1], max_size=shape[0] * shape[1]))
         weights = np.array(drawn, dtype=np.float32).reshape(shape)
-    return restore(piece, WordWeights(piece.text, " ".join(units), parts, units, weights), copied)
-
-
-def nested(output: str, piece: Piece) -> bool:
-    """Whether each opening mark of the piece has its closing mark behind it."""
-    return all(
-        output.index(mark.text) < output.rindex(piece.marks[mark.partner].text)
-        for i, mark in enumerate(piece.marks)
-        if mark.partner is not None and mark.partner > i
-    )
+    return put_back(piece, Written(text=" ".join(units), units=units, weights=weights, parts=parts, copied=copied))
 
 
 @given(st.lists(st.integers(-3, 3), min_size=1, max_size=12))

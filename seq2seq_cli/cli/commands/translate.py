@@ -145,8 +145,7 @@ def _translators(
 
 
 def _demands(prefix: str, glossary: Path | None) -> "Demands":
-    from seq2seq_cli.decoding.demands import Demands
-    from seq2seq_cli.decoding.glossary import Glossary
+    from seq2seq_cli.decoding.demands import Demands, Glossary
 
     check_utf8("--prefix", prefix)
     return Demands(prefix=prefix, glossary=Glossary() if glossary is None else Glossary.read(glossary))

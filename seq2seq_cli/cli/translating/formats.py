@@ -126,7 +126,7 @@ def _outcome(translation: "Translation", view: View) -> dict[str, Any]:
         "translation": _without_controls(translation.text),
         "score": json_number(translation.score),
         "confidence": json_number(translation.confidence),
-        "log_probability": json_number(translation.log_probability),
+        "log_probability": json_number(translation.total.log_probability),
         "alignment": translation.alignment,
         "unknown": translation.unknown,
         "copied": translation.copied,

@@ -30,7 +30,7 @@ def translate_lines(
     Raises InputError for a line that cannot be read, once those before it are translated; `name` is that of the
     stream.
     """
-    from seq2seq_cli.decoding.lines import LineTranslator, read_blocks
+    from seq2seq_cli.decoding.lines import read_blocks
 
     def place(number: int) -> str:
         return f"{name}:{number}"
@@ -40,10 +40,9 @@ def translate_lines(
             yield from read_blocks(stream, place)
 
     def translations() -> "Iterator[tuple[Translation, ...]]":
-        lines = LineTranslator(presenter.translators.translate_stream)
         done = 0
         for block in blocks():
-            for of_line in lines.translate(block):
+            for of_line in presenter.translators.translate_stream(block):
                 yield of_line
                 done += 1
                 progress(done)

@@ -75,7 +75,7 @@ def _length(translator: "Translator", translation: "Translation") -> str | None:
 def _cut(translator: "Translator", translation: "Translation") -> str | None:
     if not translation.was_cut:
         return None
-    longest, kind = translator.limits.max_length, _kind(translator)
+    longest, kind = translator.max_length, _kind(translator)
     return (
         f"a sentence of more than {longest} {kind} was translated in parts: shorter sentences have better translations"
     )

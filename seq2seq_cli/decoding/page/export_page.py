@@ -55,7 +55,7 @@ def write_page(folder: RunFolder, out: Path, *, overwrite: bool = False) -> None
         "expressions": expressions_data(),
         "tables": tables_data(languages[0]),
         "options": _options(translator),
-        "limits": {"maxLength": translator.limits.max_length},
+        "limits": {"maxLength": translator.max_length},
     }
     content = translator_page(languages, weights, model)
     with output_file(out, overwrite=overwrite) as file:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from itertools import groupby
 from typing import Any, TypeAlias
 
+from seq2seq_cli.decoding import keep, marks, sentences
 from seq2seq_cli.decoding.page.javascript import Expression, to_javascript
-from seq2seq_cli.decoding.passages import kept, markup, restore, sentences, source
 from seq2seq_cli.decoding.search.penalties import LEAST_COVERAGE
 from seq2seq_cli.text.casing import DOTTED
 from seq2seq_cli.text.codec import Codec
@@ -50,24 +50,19 @@ def expressions_data() -> dict[str, Expression]:
         "space": r"\s",
         "spaces": r"\s+",
         "digit": f"[{_ranges(str.isdigit)}]",
-        "anyMark": markup.ANY_MARK,
-        "leadNumber": markup.LEAD_NUMBER,
-        "tagEnd": markup.TAG_END,
-        "htmlTag": markup.TAG,
-        "paragraphEnd": markup.PARAGRAPH_END,
+        "anyMark": marks.ANY_MARK,
+        "htmlTag": marks.TAG,
+        "first": marks.FIRST,
         "unspaced": f"[{''.join(f'{chr(first)}-{chr(last)}' for first, last in UNSPACED)}]",
-        "wordHere": rf"^{markup.WORD_HERE.pattern}",
         "following": sentences.FOLLOWING,
         "lastWord": sentences.LAST_WORD,
     }
     every: dict[str, str | re.Pattern[str]] = {
         "innerApostrophe": INNER_APOSTROPHE,
         "dropped": DROPPED,
-        "mark": re.compile(markup.MARK, re.MULTILINE),
-        "numbered": kept.NUMBERED,
-        "unbroken": markup.UNBROKEN,
+        "mark": re.compile(marks.MARK, re.MULTILINE),
         "sentenceEnd": sentences.SENTENCE_END,
-        **{f"cut{rank}": cut for rank, cut in enumerate(source.CUTS)},
+        **{f"cut{rank}": cut for rank, cut in enumerate(sentences.CUTS)},
     }
     return {
         **{name: to_javascript(pattern) for name, pattern in one.items()},
@@ -81,25 +76,16 @@ def tables_data(language: str) -> Data:
         "titles": {letter: letter.title() for letter in _characters(str.islower) if letter.title() != letter.upper()},
         "dotted": sorted(DOTTED),
         "apostrophes": APOSTROPHES,
-        "blocks": sorted(markup.BLOCKS),
-        "rawBlocks": sorted(markup.RAW_BLOCKS),
-        "rawWords": sorted(markup.RAW_WORDS),
-        "void": sorted(markup.VOID),
-        "gaps": sorted(markup.GAPS),
-        "link": markup.LINK,
-        "simpleMarks": {name: [kind.name, of] for name, (kind, of) in markup.SIMPLE.items()},
-        "comments": markup.COMMENTS,
-        "trailingMarks": kept.TRAILING_MARKS,
-        "brackets": kept.BRACKETS,
-        "closing": kept.CLOSING,
-        "opening": "".join(sorted(kept.OPENING)),
+        "kinds": marks.KINDS,
+        "closing": keep.CLOSING,
+        "opening": "".join(sorted(keep.OPENING)),
         "singleStops": sentences.SINGLE_STOPS,
         "openingMarks": sentences.OPENING_MARKS,
         "otherStops": sentences.OTHER_STOPS,
         "loudStops": LOUD_STOPS,
         "noStops": "" if language == "el" else sentences.GREEK_STOPS,
         "units": UNITS,
-        "noSpaceBefore": restore.NO_SPACE_BEFORE,
+        "noSpaceBefore": keep.NO_SPACE_BEFORE,
         "longestWord": LONGEST_WORD,
         "leastCoverage": LEAST_COVERAGE,
         "longestAbbreviation": sentences.LONGEST_ABBREVIATION,

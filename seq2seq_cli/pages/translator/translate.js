@@ -1,20 +1,21 @@
-// From a text to its translation: the same as decoding/translator.py and copying.py, which explain it.
+// The page of a translator, which has all that it needs in it. From a text to its translation, it does the same as
+// decoding/translator.py and decoding/alignment.py, which explain it.
 
+const PAUSE = 40; // milliseconds without a key before the text is translated
 const MOST_SENTENCES = 500; // that are remembered: while one is typed, those before it are not translated again
 
 class Translator {
   constructor({ engine, src, tgt, options, limits, hasAttention }) {
-    Object.assign(this, { engine, src, tgt, options, hasAttention });
-    this.limits = { ...limits, countIds: (text) => src.read(text).ids.length };
+    Object.assign(this, { engine, src, tgt, options, limits, hasAttention });
     this.translatePiece = remembered((piece) => this.searchPiece(piece), {
       most: MOST_SENTENCES,
-      keyOf: ({ source, text, marks, kept }) => JSON.stringify([source, text, marks, kept]),
+      keyOf: ({ source, text, tags, kept }) => JSON.stringify([source, text, tags, kept]),
     });
   }
 
   /** The translation of a text, {source, text, sentences}; null once it is no more wanted. */
   async translate(text, isWanted = () => true) {
-    const passage = splitPassage(text, this.limits);
+    const passage = splitPassage(text, (sentence) => this.fits(sentence));
     const sentences = [];
     for (const piece of passage.pieces) {
       if (sentences.length) await new Promise((resolve) => setTimeout(resolve)); // keys are handled in between
@@ -22,6 +23,14 @@ class Translator {
       sentences.push(this.translatePiece(piece));
     }
     return { source: text, text: joinPassage(passage, sentences.map((sentence) => sentence.text)), sentences };
+  }
+
+  /** Whether a sentence need not be cut. */
+  fits(sentence) {
+    const { maxLength } = this.limits;
+    if (2 * [...sentence].length <= maxLength) return true;
+    const isShort = (word) => [...word].length <= TABLES.longestWord;
+    return this.src.read(sentence).ids.length <= maxLength && splitWords(sentence).every(isShort);
   }
 
   /** The best translation of a piece. */
@@ -47,13 +56,12 @@ class Translator {
     const spelled = new Map([...copies].map(([place, word]) => [place, isKept(word) ? hidden : word.text]));
     const { text, units } = this.tgt.write(ids, spelled);
     const copied = [...copies.values()].filter(isKept).map(({ number }) => number);
-    const weighed = new WordWeights(piece.text, text, parts, units, hypothesis.weights);
     const shown = units.map((unit, place) => copies.get(place)?.text ?? unit);
     const kept = keptWords(piece);
     return {
       source: piece.source,
       translation: reveal(text, copied.map((i) => kept[i])),
-      text: restore(piece, weighed, copied),
+      text: putBack(piece, { text, units, weights: hypothesis.weights, parts, copied }),
       src_tokens: [...parts, SPECIAL_UNITS[EOS]],
       tgt_tokens: hypothesis.isEnded ? [...shown, SPECIAL_UNITS[EOS]] : shown,
       weights: this.hasAttention ? hypothesis.weights : null,
@@ -97,4 +105,37 @@ function canBeCopied(word) {
 /** Whether every character is a punctuation mark. */
 function isPunctuation(token) {
   return [...token].every(isPunctuationMark);
+}
+
+function languageName(code) {
+  try {
+    return new Intl.DisplayNames(["en"], { type: "language" }).of(code);
+  } catch {
+    return code; // a code that no standard has
+  }
+}
+
+/** Build the page; the promise of its translator. */
+function translatorPage(data) {
+  const opened = openTranslator(data);
+  const panes = translationPanes({ languages: () => data.languages, nameOf: languageName, pause: PAUSE, translate });
+
+  async function translate(text, isWanted) {
+    const translator = await opened;
+    const started = performance.now();
+    const translation = await translator.translate(text, isWanted);
+    const seconds = (performance.now() - started) / 1000;
+    const note = translator.hasAttention ? "" : "; this model has no attention to show";
+    return translation && { ...translation, told: `${seconds.toFixed(2)} s${note}` };
+  }
+
+  document.body.append(
+    el("header", {}, el("h1", {}, data.languages.map(languageName).join(" \u2192 "))),
+    el("main", {}, ...panes.elements),
+    el("footer", { class: "note" }, "The model is in this page: it asks nobody, and what you type stays here."),
+  );
+  panes.tell("Opening the model \u2026");
+  opened.then(panes.ask).catch((error) => panes.tell(`The model cannot be opened: ${error.message}`));
+  panes.input.focus();
+  return opened;
 }

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seq2seq_cli.decoding.copying import copy_by_attention, copy_in_order
+from seq2seq_cli.decoding.alignment import copy_by_attention, copy_in_order
 from seq2seq_cli.text.codec import Word
 from seq2seq_cli.text.normalise import SPACING, is_punctuation
 from seq2seq_cli.text.vocabulary import UNK

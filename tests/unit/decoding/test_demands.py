@@ -12,8 +12,7 @@ from seq2seq_cli.config.choices import Unit
 from seq2seq_cli.config.schema.decoding import DecodingConfig
 from seq2seq_cli.config.schema.model import DecoderConfig, EncoderConfig, ModelConfig
 from seq2seq_cli.config.schema.text import SideConfig
-from seq2seq_cli.decoding.demands import Demands, forms
-from seq2seq_cli.decoding.glossary import Glossary
+from seq2seq_cli.decoding.demands import Demands, Glossary, forms
 from seq2seq_cli.decoding.load import translator_of
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import InputError

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from seq2seq_cli.decoding.glossary import Glossary
+from seq2seq_cli.decoding.demands import Glossary
 from seq2seq_cli.errors import InputError
 from seq2seq_cli.text.normalise import normalise
 

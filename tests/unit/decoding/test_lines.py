@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seq2seq_cli.decoding.lines import LONGEST_LINE, ByteStream, LineTranslator, read_blocks
-from seq2seq_cli.decoding.translation import Translation
+from seq2seq_cli.decoding.lines import LONGEST_LINE, ByteStream, read_blocks, similar_lengths
 from seq2seq_cli.errors import InputError
 
 
@@ -89,37 +88,6 @@ def test_a_document_is_no_plain_text(begin: bytes) -> None:
         next(read_blocks(io.BytesIO(begin + b"\nshe\n"), place))
 
 
-class Shouting:
-    """Translates into upper case, and keeps what it was given."""
-
-    def __init__(self) -> None:
-        self.given: list[str] = []
-
-    def __call__(self, texts: Iterable[str]) -> Iterator[Translation]:
-        for text in texts:
-            self.given.append(text)
-            yield Translation(source=text, text=text.upper(), sentences=())
-
-
-@given(st.lists(st.lists(st.sampled_from(["she", "he", "", "him", "a b"]), min_size=1), max_size=5))
-def test_each_line_has_its_translation_in_order(blocks: list[list[str]]) -> None:
-    shouting = Shouting()
-    lines = LineTranslator(shouting)
-    for block in blocks:
-        assert [translation.text for translation in lines.translate(block)] == [line.upper() for line in block]
-        # Within a block, no line is translated twice.
-        assert len(shouting.given) == len(set(shouting.given))
-        shouting.given.clear()
-
-
-def test_a_line_that_recurs_from_block_to_block_is_translated_once() -> None:
-    shouting = Shouting()
-    lines = LineTranslator(shouting)
-    for _ in range(3):
-        assert len(list(lines.translate(["she", "he", "she"]))) == 3
-    assert shouting.given == ["she", "he", "he", "he"]
-
-
 def test_a_line_without_an_end_is_refused_and_not_read_to_its_end() -> None:
     given = 0
 
@@ -138,6 +106,6 @@ def test_a_line_without_an_end_is_refused_and_not_read_to_its_end() -> None:
     assert given <= LONGEST_LINE + 2**18
 
 
-def test_a_line_of_a_megabyte_is_read_with_a_warning(caplog: pytest.LogCaptureFixture) -> None:
-    assert [len(line) for line in read(b"a\n" + b"b" * 2**20)] == [1, 2**20]
-    assert caplog.messages == ["pipe:2: a line of 1,048,576 bytes: is it one text?"]
+def test_batches_hold_similar_lengths_and_no_blank_sentence() -> None:
+    assert list(similar_lengths([3, 0, 5, 3, 1, 9], batch_size=2)) == [[5, 2], [0, 3], [4]]
+    assert list(similar_lengths([50_000, 2, 40_000], batch_size=8)) == [[0], [2], [1]]

@@ -12,9 +12,7 @@ import torch
 from seq2seq_cli.config.schema.decoding import DecodingConfig
 from seq2seq_cli.config.schema.model import DecoderConfig, EncoderConfig, ModelConfig
 from seq2seq_cli.config.schema.text import SourceConfig, TargetConfig
-from seq2seq_cli.decoding.demands import Demands
-from seq2seq_cli.decoding.glossary import Glossary
-from seq2seq_cli.decoding.grouping import similar_lengths
+from seq2seq_cli.decoding.demands import Demands, Glossary
 from seq2seq_cli.decoding.load import translator_of
 from seq2seq_cli.decoding.search.rules import Rules
 from seq2seq_cli.decoding.translation import SentenceTranslation, Translation
@@ -223,14 +221,6 @@ def test_dropout_is_off_and_the_model_is_left_as_it_was(model: Seq2Seq, src_code
     model.eval()
     translate(SENTENCES)
     assert not model.training
-
-
-def test_batches_hold_similar_lengths_and_no_blank_sentence() -> None:
-    assert list(similar_lengths([3, 0, 5, 3, 1, 9], batch_size=2)) == [[5, 2], [0, 3], [4]]
-
-
-def test_a_batch_of_very_long_sentences_is_one_sentence() -> None:
-    assert list(similar_lengths([50_000, 2, 40_000], batch_size=8)) == [[0], [2], [1]]
 
 
 def test_a_sentence_of_characters_may_have_five_times_as_many_tokens(

@@ -1,16 +1,26 @@
 """Attention to draw."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from seq2seq_cli.plots.attention_map import AttentionMap
+
+@dataclass(frozen=True, kw_only=True)
+class Map:
+    """An AttentionMap."""
+
+    source: str
+    text: str
+    src_tokens: list[str]
+    tgt_tokens: list[str]
+    weights: np.ndarray
 
 
-def make_map(src: Sequence[str], tgt: Sequence[str], weights: Sequence[Sequence[float]] | None = None) -> AttentionMap:
+def make_map(src: Sequence[str], tgt: Sequence[str], weights: Sequence[Sequence[float]] | None = None) -> Map:
     """With uniform weights unless others are given."""
     table = np.full((len(tgt), len(src)), 1 / max(len(src), 1)) if weights is None else np.array(weights)
-    return AttentionMap(
+    return Map(
         source=" ".join(src),
         text=" ".join(tgt),
         src_tokens=list(src),

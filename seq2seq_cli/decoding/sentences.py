@@ -1,0 +1,218 @@
+"""A text as sentences to translate, and the text put together again from their translations.
+
+    passage = split_passage(text, ...)             sentences without marks, and all that lies between them
+    for piece in passage.pieces:                   each is read, searched and written by itself
+        outputs.append(put_back(piece, ...))       marks and kept words
+    passage.join(outputs)
+
+Sentences end by rules for many scripts. A full stop does not end one after an abbreviation, an initial (J. Smith), a
+word with a full stop inside (e.g.) or, in some languages, a short number (am 3. Mai). No mark ends a sentence before a
+word in lower case, unless the whole text is in lower case.
+"""
+
+import re
+import unicodedata
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from seq2seq_cli.decoding.keep import Piece, take_out
+from seq2seq_cli.decoding.marks import PICTURES, Mark, find_marks, unescaped
+from seq2seq_cli.text.languages.abbreviations import has_own_stop
+from seq2seq_cli.text.normalise import APOSTROPHES, LOUD_STOPS, Span, is_unspaced, without_control_characters
+
+_FILLER = "\0"
+"""Stands for a character of a mark in a text that is searched for the ends of sentences."""
+_WORD = "\ufdd0"
+"""Stands for each character of a kept word: one of the code points that Unicode keeps out of texts."""
+_EMOJI = "\u263a"
+"""Stands for an emoji, _FILLER for its other characters."""
+_SPACES = dict.fromkeys(map(ord, "\v\f\x1c\x1d\x1e\x1f"), " ")
+"""The control characters that separate words, as spaces do."""
+
+_SPACED_STOPS = ".!?…‽⁇⁈⁉؟۔։።፧।॥܀܁܂᠃᠉꓿᱾᱿჻။"
+"""Marks that end a sentence where white space follows."""
+GREEK_STOPS = ";\u037e"
+"""The question mark of Greek, which parts sentences in no other language."""
+SINGLE_STOPS = (".", "!", "?", *GREEK_STOPS)
+"""Those that end a sentence in a text without capitals where they stand alone; not so ... and ?"."""
+OTHER_STOPS = "。！？｡．︒"
+"""Marks of scripts without spaces."""
+_CLOSING_MARKS = "\"'”’»«›‹“)]}）］｝」』】〉》〕＂＇" + _FILLER
+_SIGNS = "+±~≈#$€£¥"
+"""Marks before a number."""
+OPENING_MARKS = "\"'“„‟‚‘«»‹›([{（［｛「『【〈《〔¿¡–—-" + _FILLER
+
+# French has a space before its closing quote, and an encyclopaedia the numbers of notes, [1], behind a sentence. Emoji
+# after a stop belong to its sentence.
+SENTENCE_END = re.compile(
+    rf"(?P<stops>[{re.escape(_SPACED_STOPS + GREEK_STOPS + OTHER_STOPS)}]+)(?:\s»(?=[\s,;:.!?…)]|$))?"
+    rf"[{re.escape(_CLOSING_MARKS)}{PICTURES}]*+(?:\[\w{{1,3}}\])*+"
+)
+FOLLOWING = re.compile(f"[\\s{re.escape(OPENING_MARKS + _SIGNS)}]*+(.)?", re.DOTALL)
+LAST_WORD = re.compile(f"(?:(?<=\\w)[{APOSTROPHES}])?[^\\s{re.escape(OPENING_MARKS)}]*$")
+"""The word before a stop; of a word with an apostrophe the end from there on: 't of can't, which is no initial."""
+LONGEST_ABBREVIATION = 40
+"""Characters before a full stop that are looked at."""
+
+CUTS = (re.compile(r"[;:—](?=[\s\0])|[；：]"), re.compile(r"[,،](?=[\s\0])|[，、]"), re.compile(r"\s"))
+"""The places where a sentence that is too long is cut, the best first."""
+_EDGE = re.compile(f"[\\s{_FILLER}{_EMOJI}]+")
+"""White space, marks and emoji at the ends of a sentence, which stay where they are."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Passage:
+    """A text taken apart."""
+
+    source: str
+    """As it was given."""
+    text: str
+    """Without control characters, which no terminal should see, but for line ends and tabs."""
+    pieces: tuple[Piece, ...]
+    """In order. A text without a letter has none."""
+    was_cut: bool
+    """Whether a sentence was cut because it is too long."""
+
+    def join(self, outputs: Sequence[str]) -> str:
+        """The text with each piece replaced by its output; what lies between them stays as it is."""
+        ends = [0, *(piece.end for piece in self.pieces)]
+        starts = [*(piece.start for piece in self.pieces), len(self.text)]
+        gaps = [self.text[end:start] for end, start in zip(ends, starts, strict=True)]
+        return "".join(gap + output for gap, output in zip(gaps, [*outputs, ""], strict=True))
+
+
+def split_passage(source: str, language: str, fits: Callable[[str], bool]) -> Passage:
+    """Take a text apart into its sentences, by the rules of `language`, a code such as ``en``.
+
+    Line breaks, tabs and marks that part the text, such as ``<p>`` and the bullet of a list, lie between pieces. A
+    sentence that does not fit, kept words in it as one digit each, is cut after a semicolon or a colon, a comma, at a
+    space, or anywhere.
+
+    Where each output is ``text[start:end]`` of its piece, `Passage.join` gives the text.
+    """
+    text = without_control_characters(source).translate(_SPACES)
+    marks = find_marks(text)
+    masked = _masked(text, marks)
+    pieces: list[Piece | None] = []
+    was_cut = False
+    for start, end in _lines(text, marks):
+        ends = (start + position for position in sentence_ends(masked[start:end], language))
+        for sentence in pairwise([start, *ends, end]):
+            parts = list(_parts(masked, sentence, fits))
+            was_cut = was_cut or len(parts) > 1
+            pieces += [_piece(text, masked, marks, part) for part in parts]
+    return Passage(source=source, text=text, pieces=tuple(filter(None, pieces)), was_cut=was_cut)
+
+
+def sentence_ends(text: str, language: str) -> Iterator[int]:
+    """The positions in a line after which another sentence begins, closing quotes and brackets before them.
+
+    `language` is a code such as ``en``. NUL stands for characters of marks, which are no part of the text.
+    """
+    is_lower = text.islower()
+    for match in SENTENCE_END.finditer(text):
+        end = match.end()
+        following = FOLLOWING.match(text, end)
+        if following is None or following[1] is None:
+            continue
+        if following[1].islower() and not (is_lower and match[0] in SINGLE_STOPS):
+            continue
+        stops = match["stops"]
+        if language != "el" and not set(stops).isdisjoint(GREEK_STOPS):
+            continue
+        is_loud = stops == match[0] and stops[-1] in LOUD_STOPS and (text[end].isupper() or is_unspaced(text[end]))
+        if text[end].isspace() or is_loud or any(stop in OTHER_STOPS for stop in stops):
+            before = text[max(0, match.start() - LONGEST_ABBREVIATION) : match.start()].replace(_FILLER, "")
+            if stops != "." or not _is_abbreviation(before, following[1], language):
+                yield end
+
+
+def _is_abbreviation(before: str, following: str, language: str) -> bool:
+    """Whether the text before a full stop ends with an abbreviation; `following` is the next character."""
+    word = LAST_WORD.search(before)
+    if word is None:
+        return False
+    previous = "".join(before[: word.start()].split()[-1:]).lstrip(OPENING_MARKS)
+    return has_own_stop(word[0], following, language, previous)
+
+
+def _masked(text: str, marks: Sequence[Mark]) -> str:
+    """The text with _FILLER, _WORD, _EMOJI or a space for each character of a mark."""
+    parts = []
+    position = 0
+    for mark in marks:
+        length = mark.end - mark.start
+        first = ""
+        if mark.kind == "character":
+            first = without_control_characters(unescaped(text[mark.start : mark.end]))
+        masks = {"keep": _WORD * length, "emoji": _EMOJI.ljust(length, _FILLER), "gap": " ".rjust(length, _FILLER)}
+        parts += [text[position : mark.start], masks.get(mark.kind, first.ljust(length, _FILLER))]
+        position = mark.end
+    return "".join([*parts, text[position:]])
+
+
+def _lines(text: str, marks: Sequence[Mark]) -> Iterator[Span]:
+    """The parts between the marks that part the text."""
+    position = 0
+    for mark in marks:
+        if mark.kind == "break":
+            yield position, mark.start
+            position = mark.end
+    yield position, len(text)
+
+
+def _parts(masked: str, sentence: Span, fits: Callable[[str], bool]) -> Iterator[Span]:
+    """A sentence in parts that fit: halved as often as needed."""
+    left = [sentence]
+    while left:
+        start, end = left.pop()
+        plain = re.sub(f"{_WORD}+", "0", masked[start:end].replace(_FILLER, ""))
+        place = None if fits(plain) else _cutting_place(masked, start, end)
+        if place is None:
+            yield start, end
+        else:
+            left += [(place, end), (start, place)]
+
+
+def _cutting_place(masked: str, start: int, end: int) -> int | None:
+    """The best position to cut a part in two, near its middle and outside of marks; None when there is none."""
+    quarter, middle = (end - start) // 4, (start + end) // 2
+    for cuts in CUTS:
+        places = [match.end() for match in cuts.finditer(masked, start + quarter, end - quarter)]
+        if places := [place for place in places if start < place < end]:
+            return min(places, key=lambda place: abs(place - middle))
+    place = middle
+    while place < end and (masked[place] in _FILLER + _WORD or unicodedata.category(masked[place])[0] == "M"):
+        place += 1
+    return place if start < place < end else None
+
+
+def _piece(text: str, masked: str, marks: Sequence[Mark], part: Span) -> Piece | None:
+    """The piece of a part of the text; None where the part has nothing to translate.
+
+    White space, emoji and marks at the ends of the part are left out, but for marks whose partner stands inside.
+    """
+    start, end = part
+    left = start + _edge(masked[start:end])
+    right = end - _edge(masked[left:end][::-1])
+    if not any(map(str.isalpha, masked[left:right])):
+        return None
+    first, inner, behind, last = (_first_mark(marks, place) for place in (start, left, right, end))
+    partners = range(inner, behind)
+    left = next((mark.start for mark in marks[first:inner] if mark.partner in partners), left)
+    right = next((mark.end for mark in marks[behind:last][::-1] if mark.partner in partners), right)
+    first, last = (_first_mark(marks, place) for place in (left, right))
+    return take_out(text, left, right, marks[first:last], first)
+
+
+def _edge(masked: str) -> int:
+    """The number of characters at the beginning that are white space or of marks."""
+    edge = _EDGE.match(masked)
+    return edge.end() if edge else 0
+
+
+def _first_mark(marks: Sequence[Mark], place: int) -> int:
+    """The index of the first mark from a place on."""
+    return bisect_left(marks, place, key=lambda mark: mark.start)

@@ -1,0 +1,314 @@
+// What comes through a translation: marks and kept words, taken out of a sentence before, and put back after. The same
+// as decoding/marks.py and decoding/keep.py, which explain it.
+
+const isGap = (character) => isSpace(character) || character === SPACING;
+const solidLength = (text) => [...text].filter((character) => !isGap(character)).length;
+const isInSpacedWord = (character) => isInWord(character) && !EXPRESSIONS.unspaced.test(character);
+const sumOf = (numbers) => numbers.reduce((sum, number) => sum + number, 0);
+
+/** The marks of a text in their order, {start, end, kind, name, partner}; they do not overlap. */
+function findMarks(text) {
+  if ([...text].length <= TABLES.longestWord && !EXPRESSIONS.anyMark.test(text)) return [];
+  const context = { isHtml: EXPRESSIONS.htmlTag.test(text), hasFirst: EXPRESSIONS.first.test(text) };
+  const expression = new RegExp(EXPRESSIONS.mark); // with a place of its own
+  const [marks, closing] = [[], []];
+  for (;;) {
+    const { lastIndex: place } = expression;
+    const match = expression.exec(text);
+    if (!match && !closing.length) return pairMarks(marks);
+    if (closing.length && (!match || match.index >= closing.at(-1).start)) {
+      const mark = closing.pop();
+      if (mark.start >= place) marks.push(mark);
+      expression.lastIndex = Math.max(place, mark.end * (mark.start >= place));
+      continue;
+    }
+    const { label, target, sign, inside } = match.groups;
+    const mark = markOf(match, context);
+    if (mark) marks.push(mark);
+    if (!mark || !(target || sign)) continue;
+    const start = mark.end + (label ?? inside).length;
+    closing.push({ start, end: start + (target ?? sign).length, kind: "close", name: mark.name, partner: null });
+  }
+}
+
+/** The mark that the expression found; null for what is plain text in this text. */
+function markOf({ 0: found, index: start, groups }, { isHtml, hasFirst }) {
+  const group = Object.keys(TABLES.kinds).find((name) => groups[name] !== undefined);
+  if (group === "numbered" && !hasFirst) return null;
+  let kind = TABLES.kinds[group];
+  if (group === "line" && isHtml) kind = "gap";
+  if (group === "entity" && /^(?!&)[\p{L}\p{M}\p{N}\p{P}\p{Z}\p{Cf}]$/v.test(unescaped(found))) kind = "character";
+  const name = groups.sign ?? groups.tagName ?? groups.endName ?? group;
+  return { start, end: start + found.length, kind, name: name.toLowerCase(), partner: null };
+}
+
+/** The characters that an entity stands for. */
+function unescaped(entity) {
+  return new DOMParser().parseFromString(`x${entity}`, "text/html").body.textContent.slice(1); // a first space is dropped
+}
+
+/** The marks with their partners: each closing mark has the innermost opening one of its name. */
+function pairMarks(marks) {
+  const [partners, opened, counts] = [new Map(), [], new Map()];
+  const count = (name, by) => counts.set(name, (counts.get(name) ?? 0) + by);
+  marks.forEach(({ kind, name }, i) => {
+    if (kind === "open") {
+      opened.push(i);
+      count(name, 1);
+    } else if (kind === "close" && counts.get(name)) {
+      let other;
+      do {
+        other = opened.pop();
+        count(marks[other].name, -1);
+      } while (marks[other].name !== name);
+      partners.set(i, other).set(other, i);
+    }
+  });
+  const kindOf = (mark, i) => (["open", "close"].includes(mark.kind) && !partners.has(i) ? "single" : mark.kind);
+  return marks.map((mark, i) => ({ ...mark, kind: kindOf(mark, i), partner: partners.get(i) ?? null }));
+}
+
+/** A part of a text without its marks: {start, end, source, text, tags, kept}. */
+function takeOut(text, start, end, allMarks, [first, last]) {
+  const [tags, opened, spans, emoji] = [[], [], [], new Set()];
+  let [plain, position] = ["", start];
+  const write = (part) => { plain += part.replaceAll(HIDDEN, "").normalize("NFC"); };
+  for (const mark of allMarks.slice(first, last)) {
+    write(text.slice(position, mark.start));
+    position = mark.end;
+    const spelled = text.slice(mark.start, mark.end);
+    const isPair = mark.partner !== null && first <= mark.partner && mark.partner < last;
+    if (mark.kind === "character") {
+      write(withoutControlCharacters(unescaped(spelled)));
+    } else if (mark.kind === "keep" || mark.kind === "emoji") {
+      if (mark.kind === "emoji") emoji.add(spans.length);
+      const begin = plain.length;
+      write(spelled);
+      spans.push([begin, plain.length]);
+    } else if (isPair && mark.kind === "close") {
+      Object.assign(tags[opened.pop()], { close: spelled, end: plain.length });
+    } else {
+      const tag = tagOf(spelled, plain.length, opened.at(-1) ?? -1);
+      if (isPair) opened.push(tags.length);
+      else Object.assign(tag, { isGap: mark.kind === "gap", ...spacesAround(text, mark) });
+      if (tag.isGap && !tag.spaceBefore && !tag.spaceAfter) write(" ");
+      tags.push(tag);
+    }
+  }
+  write(text.slice(position, end));
+  return { start, end, source: text.slice(start, end), text: plain, tags, kept: widened(plain, spans, emoji) };
+}
+
+function tagOf(text, start, parent = -1) {
+  return { text, close: "", start, end: start, parent, isGap: false, spaceBefore: false, spaceAfter: false };
+}
+
+function spacesAround(text, { start, end }) {
+  return { spaceBefore: isSpace(text.slice(0, start).slice(-1)), spaceAfter: isSpace(text.slice(end, end + 1)) };
+}
+
+/** The spans with what belongs to them: letters and digits that touch them, and brackets and quotes around them. */
+function widened(text, spans, emoji) {
+  const wider = [];
+  for (let i = 0; i < spans.length; i++) {
+    let [start, end] = spans[i];
+    if (!emoji.has(i)) {
+      const first = wider.at(-1)?.[1] ?? 0;
+      const nextStart = () => spans[i + 1]?.[0] ?? text.length;
+      while (start > first && isOfCasedWord(text[start - 1])) start -= 1;
+      for (;;) {
+        if (end === spans[i + 1]?.[0] && !emoji.has(i + 1)) [, end] = spans[++i];
+        else if (end < nextStart() && isOfCasedWord(text[end])) end += 1;
+        else break;
+      }
+      while (start > first && TABLES.opening.includes(text[start - 1])) {
+        start -= 1;
+        if (end < nextStart() && text[end] === own(TABLES.closing, text[start])) end += 1;
+      }
+    }
+    wider.push([start, end]);
+  }
+  return wider;
+}
+
+/** Whether it is a digit, or a letter of a script with cases. */
+function isOfCasedWord(character) {
+  return EXPRESSIONS.digit.test(character) || isLower(character) || isUpper(character);
+}
+
+function keptWords({ text, kept }) {
+  return kept.map((span) => text.slice(...span));
+}
+
+/** A translation, {text, units, weights, parts, copied}, with the marks and the kept words of its piece. */
+function putBack(piece, written) {
+  const kept = keptWords(piece);
+  const lost = [...kept.keys()].filter((i) => !written.copied.includes(i));
+  const copied = written.copied.map((i) => kept[i]);
+  if (!piece.tags.length && !lost.length) return reveal(written.text, copied);
+  const words = wordsOfText(written.text);
+  const root = { ...nodeOf(tagOf("", 0)), end: words.length };
+  root.tag.end = piece.text.length;
+  placeNodes(edgesOf(piece, lost, root), weightsOfWords(words, written), partsBetween(piece.text, written.parts));
+  const spelled = words.map(([start, end]) => reveal(written.text.slice(start, end), copied));
+  return new MarkWriter(spelled, words.map(([start], i) => i > 0 && words[i - 1][1] < start)).write(root);
+}
+
+/** A text with the next of these words in place of each HIDDEN. */
+function reveal(text, left) {
+  return text.replaceAll(HIDDEN, () => left.shift());
+}
+
+/** The words of a text: what no space and no mark of punctuation parts; characters, in scripts without spaces. */
+function wordsOfText(text) {
+  const starts = [];
+  let [before, place] = [" ", 0];
+  for (const after of text) {
+    const isJoined = /^\p{M}/v.test(after) || [before, after].includes("\u200d")
+      || (isInSpacedWord(before) && isInSpacedWord(after));
+    if (!isGap(after) && (isGap(before) || !isJoined)) starts.push(place);
+    before = after;
+    place += after.length;
+  }
+  return starts.map((start, i) => [start, start + text.slice(start, starts[i + 1]).trimEnd().length]);
+}
+
+/** The mean attention of the characters of each word to each part; without attention, words keep their order. */
+function weightsOfWords(words, { text, units, weights, parts }) {
+  const columns = [...parts.keys()];
+  if (!weights.some((row) => columns.some((part) => row[part]))) return diagonal(words.length, parts.length);
+  const rows = units.flatMap((unit, i) => Array.from({ length: solidLength(unit) }, () => weights[i]));
+  let first = 0;
+  return words.map((word) => {
+    const length = solidLength(text.slice(...word));
+    const ofWord = Array.from({ length }, (_, i) => rows[Math.min(first + i, rows.length - 1)]);
+    first += length;
+    return columns.map((part) => sumOf(ofWord.map((row) => row[part])) / length);
+  });
+}
+
+/** Weights that are largest where both have the same share of their texts before them. */
+function diagonal(words, parts) {
+  return Array.from({ length: words }, (_, word) => {
+    const distance = (part) => (word + 0.5) / words - (part + 0.5) / parts;
+    const row = Array.from({ length: parts }, (_, part) => Math.exp(-0.5 * words * parts * distance(part) ** 2));
+    return row.map((weight) => weight / sumOf(row));
+  });
+}
+
+/** A function: the part of each character but spaces between two offsets of the source. */
+function partsBetween(source, parts) {
+  const ofCharacters = parts.flatMap((part, i) => Array.from({ length: solidLength(part) }, () => i));
+  const solidBefore = (offset) => solidLength(source.slice(0, offset));
+  return (start, end) => ofCharacters.slice(solidBefore(start), solidBefore(end));
+}
+
+/** A tag around some words of the translation, or between two. `inner` has its child around a word. */
+function nodeOf(tag) {
+  return { tag, start: 0, end: 0, children: [], inner: new Map() };
+}
+
+/** The tags of a piece and its lost words below the root, as pairs of a node and its child. */
+function edgesOf(piece, lost, root) {
+  const edges = [];
+  for (const tag of piece.tags) edges.push([tag.parent < 0 ? root : edges[tag.parent][1], nodeOf(tag)]);
+  const pairs = edges.map(([, node]) => node).filter(({ tag }) => tag.close);
+  for (const [start, end] of lost.map((i) => piece.kept[i])) {
+    const tag = { ...tagOf(piece.text.slice(start, end), start), spaceBefore: true, spaceAfter: true };
+    const around = pairs.findLast((node) => node.tag.start <= start && start < node.tag.end);
+    edges.push([around ?? root, nodeOf(tag)]);
+  }
+  edges.sort(([, one], [, other]) => one.tag.start - other.tag.start);
+  for (const [parent, node] of edges) parent.children.push(node);
+  return edges;
+}
+
+/** Find the words that each node goes around, or goes before. */
+function placeNodes(edges, weights, between) {
+  const points = [];
+  for (const [parent, node] of edges) {
+    const inside = between(node.tag.start, node.tag.end);
+    if (!inside.length || parent.inner.size === parent.end - parent.start) {
+      points.push([parent, node]);
+      continue;
+    }
+    const gains = weights.slice(parent.start, parent.end).map((row, i) => (parent.inner.has(parent.start + i)
+      ? -Infinity : sumOf(row.slice(inside[0], inside.at(-1) + 1)) - sumOf(row) / 2));
+    const [start, end] = largestSpan(gains);
+    [node.start, node.end] = [parent.start + start, parent.start + end];
+    for (let word = node.start; word < node.end; word++) parent.inner.set(word, node);
+  }
+  let earliest = 0;
+  for (const [parent, node] of points) {
+    node.start = node.end = pointOf(parent, node, weights, between, earliest);
+    earliest = Math.max(earliest, node.start);
+  }
+}
+
+/** The span with the largest sum, the first and shortest of them. */
+function largestSpan(gains) {
+  let [best, span, total, start] = [-Infinity, [0, 1], 0, 0];
+  gains.forEach((gain, i) => {
+    if (total <= 0) [total, start] = [0, i];
+    total += gain;
+    if (total > best) [best, span] = [total, [start, i + 1]];
+  });
+  return span;
+}
+
+/** The word before which a node goes that goes around none. */
+function pointOf(parent, node, weights, between, earliest) {
+  const [part] = between(node.tag.start, parent.tag.end);
+  if (part === undefined || parent.start === parent.end) return parent.end;
+  const column = weights.slice(parent.start, parent.end).map((row) => row[part]);
+  const place = Math.max(earliest, parent.start + column.indexOf(Math.max(...column)));
+  if (place >= parent.end) return parent.end;
+  const child = parent.inner.get(place);
+  if (!child || child.start === place) return place;
+  return child.start >= earliest ? child.start : child.end;
+}
+
+/** Writes the words of a translation and the marks between them. */
+class MarkWriter {
+  constructor(words, hasSpace) {
+    Object.assign(this, { words, hasSpace, written: "", nextGap: 0 });
+  }
+
+  write(node) {
+    let place = node.start;
+    for (const child of [...node.children].sort((a, b) => a.start - b.start || a.end - b.end)) {
+      for (; place < child.start; place++) this.writeWord(place);
+      this.writeMark(child.tag, child.start);
+      this.write(child);
+      this.written += child.tag.close;
+      place = child.end;
+    }
+    for (; place < node.end; place++) this.writeWord(place);
+    return this.written;
+  }
+
+  writeWord(word) {
+    this.writeGap(word);
+    this.written += this.words[word];
+  }
+
+  writeMark({ text, isGap: isGapTag, spaceBefore, spaceAfter }, word) {
+    const isPart = !isGapTag && !spaceBefore && !spaceAfter;
+    if (isPart) this.writeGap(word);
+    if (spaceBefore) this.writeSpace();
+    this.written += text;
+    if (spaceAfter && !TABLES.noSpaceBefore.includes(this.words[word]?.[0] ?? "")) this.writeSpace();
+    if (!isPart) this.nextGap = Math.max(this.nextGap, word + 1);
+  }
+
+  /** Write the space before a word, once. */
+  writeGap(word) {
+    if (word < this.nextGap || word >= this.words.length) return;
+    this.nextGap = word + 1;
+    if (this.hasSpace[word]) this.writeSpace();
+  }
+
+  writeSpace() {
+    if (this.written && !this.written.endsWith(" ")) this.written += " ";
+  }
+}

@@ -27,7 +27,9 @@ KINDS: dict[str, Kind] = {
     **dict.fromkeys(("unbroken", "autolink", "raw", "element", "code", "word", "numbered", "entity"), "keep"),
     **dict.fromkeys(("emphasis", "link", "open"), "open"),
     **dict.fromkeys(("comment", "alone"), "single"),
-    "emoji": "emoji", "close": "close", "gap": "gap",
+    "emoji": "emoji",
+    "close": "close",
+    "gap": "gap",
 }
 """The kind of what each group of `MARK` finds; see `_kind` for those that depend on more."""
 

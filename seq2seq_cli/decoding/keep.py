@@ -3,18 +3,19 @@
 The model reads a sentence without its tags, and each kept word as an unknown one. The attention weights then say which
 words of the translation a pair of tags goes around.
 
-N words of the translation, T units of it, S parts of the source.
+N words of the translation, T units of it, S parts of the source, which are its units as the model read it.
 """
 
 import unicodedata
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from html import unescape
 from itertools import accumulate, pairwise
 from typing import TypeAlias
 
 import numpy as np
 
-from seq2seq_cli.decoding.marks import Mark, unescaped
+from seq2seq_cli.decoding.marks import Mark
 from seq2seq_cli.shapes import Float
 from seq2seq_cli.text.normalise import (
     HIDDEN,
@@ -40,8 +41,7 @@ class Tag:
     """The closing mark; empty for a single mark."""
     start: int
     end: int
-    """Offsets in the text of the piece: what is between the marks. Of a single mark, both are the place before which it
-    stands."""
+    """The characters of the piece before each of them, spaces not counted; the same number for a single mark."""
     parent: int = -1
     """The index of the tag around it; -1: none."""
     is_gap: bool = False
@@ -74,68 +74,75 @@ class Piece:
 
 def take_out(text: str, start: int, end: int, marks: Sequence[Mark], first: int) -> Piece:
     """The piece ``text[start:end]`` with these marks, of which the first has the index `first` among all marks."""
-    taken = _Taken(text)
+    taken = _Taken()
     position = start
     for mark in marks:
+        spelled = text[mark.start : mark.end]
         taken.write(text[position : mark.start])
-        if mark.kind == "character":
-            taken.write(without_control_characters(unescaped(text[mark.start : mark.end])))
-        elif mark.kind in {"keep", "emoji"}:
-            taken.keep(mark)
-        else:
-            is_pair = mark.partner is not None and first <= mark.partner < first + len(marks)
-            taken.add_tag(mark, is_pair=is_pair)
         position = mark.end
+        is_pair = mark.partner is not None and first <= mark.partner < first + len(marks)
+        if mark.kind == "character":
+            taken.write(without_control_characters(unescape(spelled)))
+        elif mark.kind in {"keep", "emoji"}:
+            taken.keep(spelled, is_emoji=mark.kind == "emoji")
+        elif is_pair and mark.kind == "close":
+            taken.close(spelled)
+        elif is_pair:
+            taken.open(spelled)
+        else:
+            before, after = text[max(0, mark.start - 1) : mark.start].isspace(), text[position : position + 1].isspace()
+            taken.add_single(spelled, is_gap=mark.kind == "gap", before=before, after=after)
     taken.write(text[position:end])
     return Piece(
         start=start,
         end=end,
         source=text[start:end],
-        text=taken.plain,
+        text=taken.text,
         tags=tuple(taken.tags),
-        kept=tuple(_widened(taken.plain, taken.kept, taken.emoji)),
+        kept=tuple(_widened(taken.text, taken.kept, taken.emoji)),
     )
 
 
 @dataclass
 class _Taken:
-    """What is taken out of a text so far."""
+    """The text of a piece so far, and what was taken out of it."""
 
-    text: str
-    plain: str = ""
-    """The text of the piece."""
+    text: str = ""
+    solid: int = 0
+    """Its characters but spaces."""
     tags: list[Tag] = field(default_factory=list)
-    opened: list[int] = field(default_factory=list)
+    opened: list[int] = field(default_factory=lambda: [-1])
     """The indices of the tags whose closing marks are still to come, the innermost last."""
     kept: list[Span] = field(default_factory=list)
     emoji: set[Span] = field(default_factory=set)
     """The spans among these that no letter beside them belongs to."""
 
     def write(self, part: str) -> None:
-        self.plain += unicodedata.normalize("NFC", part.replace(HIDDEN, ""))
+        part = unicodedata.normalize("NFC", part.replace(HIDDEN, ""))
+        self.text += part
+        self.solid += solid_length(part)
 
-    def keep(self, mark: Mark) -> None:
-        start = len(self.plain)
-        self.write(self.text[mark.start : mark.end])
-        self.kept.append((start, len(self.plain)))
-        if mark.kind == "emoji":
+    def keep(self, word: str, *, is_emoji: bool) -> None:
+        start = len(self.text)
+        self.write(word)
+        self.kept.append((start, len(self.text)))
+        if is_emoji:
             self.emoji.add(self.kept[-1])
 
-    def add_tag(self, mark: Mark, *, is_pair: bool) -> None:
-        spelled, place = self.text[mark.start : mark.end], len(self.plain)
-        if is_pair and mark.kind == "close":
-            index = self.opened.pop()
-            self.tags[index] = replace(self.tags[index], close=spelled, end=place)
-            return
-        tag = Tag(text=spelled, start=place, end=place, parent=self.opened[-1] if self.opened else -1)
-        if is_pair:
-            self.opened.append(len(self.tags))
-        else:
-            before, after = self.text[: mark.start][-1:].isspace(), self.text[mark.end : mark.end + 1].isspace()
-            tag = replace(tag, is_gap=mark.kind == "gap", space_before=before, space_after=after)
-            if tag.is_gap and not (before or after):
-                self.write(" ")
+    def open(self, mark: str) -> None:
+        self.tags.append(Tag(text=mark, start=self.solid, end=self.solid, parent=self.opened[-1]))
+        self.opened.append(len(self.tags) - 1)
+
+    def close(self, mark: str) -> None:
+        index = self.opened.pop()
+        self.tags[index] = replace(self.tags[index], close=mark, end=self.solid)
+
+    def add_single(self, mark: str, *, is_gap: bool, before: bool, after: bool) -> None:
+        at, parent = self.solid, self.opened[-1]
+        tag = Tag(text=mark, start=at, end=at, parent=parent, is_gap=is_gap, space_before=before, space_after=after)
         self.tags.append(tag)
+        if is_gap and not (before or after):
+            self.write(" ")
 
 
 def _widened(text: str, spans: Sequence[Span], emoji: Container[Span]) -> Iterator[Span]:
@@ -173,37 +180,34 @@ def _is_of_cased_word(character: str) -> bool:
     return character.isdigit() or character.islower() or character.isupper()
 
 
-@dataclass(frozen=True, kw_only=True)
-class Written:
-    """A translation of a piece as the model wrote it, HIDDEN in place of each kept word that it copied."""
+def put_back(
+    piece: Piece,
+    text: str,
+    copied: Sequence[int],
+    *,
+    units: Sequence[str],
+    parts: Sequence[str],
+    weights: Float[np.ndarray, "T S1"],
+) -> str:
+    """A translation `text` with the marks and the kept words of its piece.
 
-    text: str
-    units: Sequence[str]
-    weights: Float[np.ndarray, "T S1"]
-    """The attention of each unit to each of the parts; later columns are ignored. All 0 for a model without."""
-    parts: Sequence[str]
-    """The units of the source, as it was read."""
-    copied: Sequence[int]
-    """The numbers of the kept words for which HIDDEN stands, in this order."""
-
-
-def put_back(piece: Piece, written: Written) -> str:
-    """A translation with the marks and the kept words of its piece.
+    `copied` are the numbers of the kept words for which HIDDEN stands in it, in this order. `weights` is the attention
+    of its units to the parts of the source, later columns are ignored; all 0 for a model without attention.
 
     A pair of marks around words of the source goes around the span of words that attend to them most. A single mark,
     and a kept word that was not copied, goes before the word that attends most to the next word of the source; they
     keep their order. Every mark and every kept word occurs once, and pairs are nested as in the source.
     """
     kept = piece.kept_words
-    lost = [i for i in range(len(kept)) if i not in written.copied]
-    text = reveal(written.text, [kept[i] for i in written.copied])
+    lost = [i for i in range(len(kept)) if i not in copied]
+    left = iter([kept[i] for i in copied])
     if not (piece.tags or lost):
-        return text
-    words = _words(written.text)
-    root = _Node(tag=Tag(text="", start=0, end=len(piece.text)), end=len(words))
-    _place(_edges(piece, lost, root), _weights_of_words(words, written), _Parts(piece.text, written.parts))
-    copied = iter([kept[i] for i in written.copied])
-    spelled = [reveal(written.text[start:end], copied) for start, end in words]
+        return reveal(text, left)
+    words = _words(text)
+    root = _Node(tag=Tag(text="", start=0, end=solid_length(piece.text)), end=len(words))
+    owners = _owners(parts)
+    _place(_edges(piece, lost, root), _weights_of_words(text, words, units, weights[:, : len(parts)]), owners)
+    spelled = [reveal(text[start:end], left) for start, end in words]
     return _Writer(spelled, [i > 0 and words[i - 1][1] < start for i, (start, _) in enumerate(words)]).write(root)
 
 
@@ -212,6 +216,11 @@ def reveal(text: str, words: Iterable[str]) -> str:
     words = iter(words)
     first, *others = text.split(HIDDEN)
     return first + "".join([next(words) + other for other in others])
+
+
+def _owners(units: Sequence[str]) -> list[int]:
+    """The index of the unit that each character but spaces of their text is of."""
+    return [i for i, unit in enumerate(units) for _ in range(solid_length(unit))]
 
 
 def _words(text: str) -> list[Span]:
@@ -228,16 +237,16 @@ def _may_part(before: str, after: str) -> bool:
     return not (is_joined or are_in_one_word(before, after))
 
 
-def _weights_of_words(words: Sequence[Span], written: Written) -> Float[np.ndarray, "N S"]:
+def _weights_of_words(
+    text: str, words: Sequence[Span], units: Sequence[str], weights: Float[np.ndarray, "T S"]
+) -> Float[np.ndarray, "N S"]:
     """The mean attention of the characters of each word to each part; without attention, words keep their order."""
-    parts = len(written.parts)
-    if not (words and parts and written.weights[:, :parts].any()):
-        return _diagonal(len(words), parts)
-    of_characters = np.repeat(np.arange(len(written.units)), list(map(solid_length, written.units)))
-    lengths = [solid_length(written.text[start:end]) for start, end in words]
+    if not (words and weights.any()):
+        return _diagonal(len(words), weights.shape[1])
+    owners = np.array(_owners(units))
+    lengths = [solid_length(text[start:end]) for start, end in words]
     # Composed to NFC, a text may have another number of characters than its units.
-    characters = np.arange(sum(lengths)).clip(max=len(of_characters) - 1)
-    rows = written.weights[of_characters[characters], :parts]
+    rows = weights[owners[np.arange(sum(lengths)).clip(max=len(owners) - 1)]]
     starts = list(accumulate(lengths[:-1], initial=0))
     return np.asarray(np.add.reduceat(rows, starts, axis=0) / np.array(lengths)[:, None])
 
@@ -248,19 +257,6 @@ def _diagonal(words: int, parts: int) -> Float[np.ndarray, "N S"]:
     columns = (np.arange(parts) + 0.5) / max(parts, 1)
     weights = np.exp(-0.5 * words * parts * (rows[:, None] - columns) ** 2)
     return np.asarray(weights / weights.sum(axis=1, keepdims=True)) if parts else weights
-
-
-class _Parts:
-    """The parts of a source by the places of its characters."""
-
-    def __init__(self, source: str, parts: Sequence[str]) -> None:
-        self._solid_before = list(accumulate(map(solid_length, source), initial=0))
-        """The number of characters but spaces before each offset of the source, and before its end."""
-        self._of_characters = [i for i, part in enumerate(parts) for _ in range(solid_length(part))]
-
-    def between(self, start: int, end: int) -> list[int]:
-        """The part of each character but spaces between two offsets of the source."""
-        return self._of_characters[self._solid_before[start] : self._solid_before[end]]
 
 
 @dataclass(eq=False, kw_only=True)
@@ -287,8 +283,9 @@ def _edges(piece: Piece, lost: Sequence[int], root: _Node) -> _Edges:
         edges.append((root if tag.parent < 0 else edges[tag.parent][1], _Node(tag=tag)))
     pairs = [node for _, node in edges if node.tag.close]
     for start, end in (piece.kept[i] for i in lost):
-        tag = Tag(text=piece.text[start:end], start=start, end=start, space_before=True, space_after=True)
-        around = [root, *(node for node in pairs if node.tag.start <= start < node.tag.end)]
+        at = solid_length(piece.text[:start])
+        tag = Tag(text=piece.text[start:end], start=at, end=at, space_before=True, space_after=True)
+        around = [root, *(node for node in pairs if node.tag.start <= at < node.tag.end)]
         edges.append((around[-1], _Node(tag=tag)))
     edges.sort(key=lambda edge: edge[1].tag.start)
     for parent, node in edges:
@@ -296,11 +293,11 @@ def _edges(piece: Piece, lost: Sequence[int], root: _Node) -> _Edges:
     return edges
 
 
-def _place(edges: _Edges, weights: Float[np.ndarray, "N S"], parts: _Parts) -> None:
+def _place(edges: _Edges, weights: Float[np.ndarray, "N S"], owners: Sequence[int]) -> None:
     """Find the words of the translation that each node goes around, or goes before."""
     points: _Edges = []
     for parent, node in edges:
-        inside = parts.between(node.tag.start, node.tag.end)
+        inside = owners[node.tag.start : node.tag.end]
         if not inside or len(parent.inner) == parent.end - parent.start:
             points.append((parent, node))
             continue
@@ -312,7 +309,7 @@ def _place(edges: _Edges, weights: Float[np.ndarray, "N S"], parts: _Parts) -> N
         parent.inner |= dict.fromkeys(range(node.start, node.end), node)
     earliest = 0
     for parent, node in points:
-        node.start = node.end = _point(parent, node, weights, parts, earliest)
+        node.start = node.end = _point(parent, weights, owners[node.tag.start : parent.tag.end], earliest)
         earliest = max(earliest, node.start)
 
 
@@ -329,9 +326,11 @@ def largest_span(gains: Sequence[float]) -> Span:
     return best_span
 
 
-def _point(parent: _Node, node: _Node, weights: Float[np.ndarray, "N S"], parts: _Parts, earliest: int) -> int:
-    """The word before which a node goes that goes around none: not inside another child of its parent."""
-    following = parts.between(node.tag.start, parent.tag.end)
+def _point(parent: _Node, weights: Float[np.ndarray, "N S"], following: Sequence[int], earliest: int) -> int:
+    """The word before which a node goes that goes around none: not inside another child of its parent.
+
+    `following` are the parts behind it.
+    """
     if not following or parent.start == parent.end:
         return parent.end
     place = max(earliest, parent.start + int(weights[parent.start : parent.end, following[0]].argmax()))
@@ -354,42 +353,33 @@ class _Writer:
         self._next_gap = 0
         """The word whose preceding space is still to be written."""
 
-    def write(self, root: _Node) -> str:
-        """The translation with the marks of all nodes below the root."""
-        left: list[_Node | int | str] = [*self._content(root)]
-        while left:
-            item = left.pop()
-            if isinstance(item, str):
-                self._written.append(item)
-            elif isinstance(item, int):
-                self._write_gap(item)
-                self._written.append(self._words[item])
-            else:
-                self._write_mark(item.tag, item.start)
-                left += [item.tag.close] if item.tag.close else []
-                left += self._content(item)
-        return "".join(self._written)
-
-    @staticmethod
-    def _content(node: _Node) -> "list[_Node | int]":
-        """The words and the nodes inside a node, the last one first."""
-        content: list[_Node | int] = []
+    def write(self, node: _Node) -> str:
+        """Write the words and the marks inside a node; returns all that was written."""
         place = node.start
         for child in sorted(node.children, key=lambda child: (child.start, child.end)):
-            content += [*range(place, child.start), child]
+            self._write_words(place, child.start)
+            self._write_mark(child.tag, child.start)
+            self.write(child)
+            self._written += [child.tag.close] if child.tag.close else []
             place = child.end
-        return [*content, *range(place, node.end)][::-1]
+        self._write_words(place, node.end)
+        return "".join(self._written)
+
+    def _write_words(self, start: int, end: int) -> None:
+        for word in range(start, end):
+            self._write_gap(word)
+            self._written.append(self._words[word])
 
     def _write_mark(self, tag: Tag, word: int) -> None:
-        if not (tag.is_gap or tag.space_before or tag.space_after):  # it belongs to the word behind it
+        if tag.is_gap or tag.space_before or tag.space_after:
+            self._next_gap = max(self._next_gap, word + 1)
+        else:  # it belongs to the word behind it
             self._write_gap(word)
         if tag.space_before:
             self._write_space()
         self._written.append(tag.text)
         if tag.space_after and "".join(self._words[word : word + 1])[:1] not in NO_SPACE_BEFORE:
             self._write_space()
-        if tag.is_gap or tag.space_before or tag.space_after:
-            self._next_gap = max(self._next_gap, word + 1)
 
     def _write_gap(self, word: int) -> None:
         """Write the space before a word, once."""

@@ -9,7 +9,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from html import unescape
 from typing import Literal, TypeAlias
 
 from seq2seq_cli.text.normalise import UNSPACED_LETTERS
@@ -141,6 +141,10 @@ ANY_MARK = re.compile(rf"[<&`\[*_~@#/\\%{{$\t\u203c\u20e3\ufe0f{_LINE_ENDS}{PICT
 """A quick test: found in every text of usual length that has a mark."""
 
 
+_DEEPEST = 100
+"""Pairs inside one another; deeper ones are single marks."""
+
+
 @dataclass(frozen=True, slots=True)
 class Mark:
     """A part of a text that is no plain text."""
@@ -162,7 +166,7 @@ def find_marks(text: str) -> list[Mark]:
     """
     if len(text) <= LONGEST_WORD and not ANY_MARK.search(text):
         return []
-    expression = _expression()
+    expression = re.compile(MARK, re.MULTILINE)  # not at the import: few texts have marks
     is_html = re.search(TAG, text) is not None
     has_first = re.search(FIRST, text) is not None
     marks: list[Mark] = []
@@ -185,11 +189,6 @@ def find_marks(text: str) -> list[Mark]:
     return _paired(marks)
 
 
-@cache
-def _expression() -> re.Pattern[str]:
-    return re.compile(MARK, re.MULTILINE)  # not at the import: few texts have marks
-
-
 def _mark(match: re.Match[str], *, is_html: bool, has_first: bool) -> Mark | None:
     """The mark that the expression found; None for what is plain text in this text."""
     group = match.lastgroup or ""
@@ -198,17 +197,10 @@ def _mark(match: re.Match[str], *, is_html: bool, has_first: bool) -> Mark | Non
         return None
     if group == "line" and is_html:
         kind = "gap"
-    if group == "entity" and is_of_text(unescaped(match[0])):
+    if group == "entity" and is_of_text(unescape(match[0])):
         kind = "character"
     name = match["sign"] or match["tagName"] or match["endName"] or group
     return Mark(*match.span(), kind, name.lower())
-
-
-def unescaped(entity: str) -> str:
-    """The characters that an entity stands for."""
-    from html import unescape  # few texts have entities, and importing their names takes time
-
-    return unescape(entity)
 
 
 def is_of_text(character: str) -> bool:
@@ -225,7 +217,7 @@ def _paired(marks: Sequence[Mark]) -> list[Mark]:
     opened: list[int] = []
     counts: Counter[str] = Counter()
     for i, mark in enumerate(marks):
-        if mark.kind == "open":
+        if mark.kind == "open" and len(opened) < _DEEPEST:
             opened.append(i)
             counts[mark.name] += 1
         elif mark.kind == "close" and counts[mark.name]:

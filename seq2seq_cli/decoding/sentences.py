@@ -15,10 +15,11 @@ import unicodedata
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from html import unescape
 from itertools import pairwise
 
 from seq2seq_cli.decoding.keep import Piece, take_out
-from seq2seq_cli.decoding.marks import PICTURES, Mark, find_marks, unescaped
+from seq2seq_cli.decoding.marks import PICTURES, Mark, find_marks
 from seq2seq_cli.text.languages.abbreviations import has_own_stop
 from seq2seq_cli.text.normalise import APOSTROPHES, LOUD_STOPS, Span, is_unspaced, without_control_characters
 
@@ -146,7 +147,7 @@ def _masked(text: str, marks: Sequence[Mark]) -> str:
         length = mark.end - mark.start
         first = ""
         if mark.kind == "character":
-            first = without_control_characters(unescaped(text[mark.start : mark.end]))
+            first = without_control_characters(unescape(text[mark.start : mark.end]))
         masks = {"keep": _WORD * length, "emoji": _EMOJI.ljust(length, _FILLER), "gap": " ".rjust(length, _FILLER)}
         parts += [text[position : mark.start], masks.get(mark.kind, first.ljust(length, _FILLER))]
         position = mark.end

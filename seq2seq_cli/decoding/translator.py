@@ -16,7 +16,7 @@ from seq2seq_cli.config.choices import MOST_EXTRA_TOKENS
 from seq2seq_cli.decoding.alignment import can_be_copied, copy_by_attention, copy_in_order
 from seq2seq_cli.decoding.demands import Demands
 from seq2seq_cli.decoding.engine import Engine
-from seq2seq_cli.decoding.keep import Piece, Written, put_back, reveal
+from seq2seq_cli.decoding.keep import Piece, put_back, reveal
 from seq2seq_cli.decoding.lines import chunks, similar_lengths
 from seq2seq_cli.decoding.options import with_changes
 from seq2seq_cli.decoding.search.hypothesis import Hypothesis
@@ -175,10 +175,9 @@ class Translator:
         text, units = self.tgt_codec.write(ids, spelled)
         copied = [kept[word] for _, word in sorted(copies.items()) if word in kept]
         shown = [words[copies[i]].text if i in copies else unit for i, unit in enumerate(units)]
-        written = Written(text=text, units=units, weights=weights, parts=parts, copied=copied)
         return SentenceTranslation(
             source=piece.source,
-            text=put_back(piece, written),
+            text=put_back(piece, text, copied, units=units, parts=parts, weights=weights),
             src_tokens=[*parts, EOS_UNIT],
             tgt_tokens=shown + [EOS_UNIT] * hypothesis.ended,
             weights=weights,

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seq2seq_cli.decoding.keep import Piece, Written, largest_span, put_back
+from seq2seq_cli.decoding.keep import Piece, largest_span, put_back
 from seq2seq_cli.decoding.marks import find_marks
 from seq2seq_cli.decoding.sentences import Passage, split_passage
 from seq2seq_cli.text.normalise import HIDDEN, normalise, without_control_characters
@@ -127,7 +127,7 @@ def restored(piece: Piece, data: st.DataObject) -> str:
     if data.draw(st.booleans(), label="has attention"):
         drawn = data.draw(st.lists(st.integers(0, 3), min_size=shape[0] * shape[1], max_size=shape[0] * shape[1]))
         weights = np.array(drawn, dtype=np.float32).reshape(shape)
-    return put_back(piece, Written(text=" ".join(units), units=units, weights=weights, parts=parts, copied=copied))
+    return put_back(piece, " ".join(units), copied, units=units, parts=parts, weights=weights)
 
 
 @given(st.lists(st.integers(-3, 3), min_size=1, max_size=12))

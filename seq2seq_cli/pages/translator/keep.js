@@ -1,6 +1,7 @@
 // What comes through a translation: marks and kept words, taken out of a sentence before, and put back after. The same
 // as decoding/marks.py and decoding/keep.py, which explain it.
 
+const DEEPEST = 100; // pairs inside one another; deeper ones are single marks
 const isGap = (character) => isSpace(character) || character === SPACING;
 const solidLength = (text) => [...text].filter((character) => !isGap(character)).length;
 const isInSpacedWord = (character) => isInWord(character) && !EXPRESSIONS.unspaced.test(character);
@@ -52,7 +53,7 @@ function pairMarks(marks) {
   const [partners, opened, counts] = [new Map(), [], new Map()];
   const count = (name, by) => counts.set(name, (counts.get(name) ?? 0) + by);
   marks.forEach(({ kind, name }, i) => {
-    if (kind === "open") {
+    if (kind === "open" && opened.length < DEEPEST) {
       opened.push(i);
       count(name, 1);
     } else if (kind === "close" && counts.get(name)) {
@@ -69,42 +70,39 @@ function pairMarks(marks) {
 }
 
 /** A part of a text without its marks: {start, end, source, text, tags, kept}. */
-function takeOut(text, start, end, allMarks, [first, last]) {
-  const [tags, opened, spans, emoji] = [[], [], [], new Set()];
+function takeOut(text, start, end, marks, [first, last]) {
+  const [tags, opened, spans, emoji] = [[], [-1], [], new Set()];
   let [plain, position] = ["", start];
   const write = (part) => { plain += part.replaceAll(HIDDEN, "").normalize("NFC"); };
-  for (const mark of allMarks.slice(first, last)) {
+  for (const { kind, partner, ...mark } of marks.slice(first, last)) {
+    const spelled = text.slice(mark.start, mark.end);
     write(text.slice(position, mark.start));
     position = mark.end;
-    const spelled = text.slice(mark.start, mark.end);
-    const isPair = mark.partner !== null && first <= mark.partner && mark.partner < last;
-    if (mark.kind === "character") {
+    const isPair = partner !== null && first <= partner && partner < last;
+    if (kind === "character") {
       write(withoutControlCharacters(unescaped(spelled)));
-    } else if (mark.kind === "keep" || mark.kind === "emoji") {
-      if (mark.kind === "emoji") emoji.add(spans.length);
+    } else if (kind === "keep" || kind === "emoji") {
+      if (kind === "emoji") emoji.add(spans.length);
       const begin = plain.length;
       write(spelled);
       spans.push([begin, plain.length]);
-    } else if (isPair && mark.kind === "close") {
-      Object.assign(tags[opened.pop()], { close: spelled, end: plain.length });
+    } else if (isPair && kind === "close") {
+      Object.assign(tags[opened.pop()], { close: spelled, end: solidLength(plain) });
     } else {
-      const tag = tagOf(spelled, plain.length, opened.at(-1) ?? -1);
-      if (isPair) opened.push(tags.length);
-      else Object.assign(tag, { isGap: mark.kind === "gap", ...spacesAround(text, mark) });
-      if (tag.isGap && !tag.spaceBefore && !tag.spaceAfter) write(" ");
-      tags.push(tag);
+      const [spaceBefore, spaceAfter] = [text.slice(0, mark.start).slice(-1), text.slice(position, position + 1)]
+        .map((side) => !isPair && isSpace(side));
+      const isGapTag = kind === "gap";
+      tags.push({ ...tagOf(spelled, solidLength(plain)), parent: opened.at(-1), isGap: isGapTag, spaceBefore, spaceAfter });
+      if (isPair) opened.push(tags.length - 1);
+      if (isGapTag && !spaceBefore && !spaceAfter) write(" ");
     }
   }
   write(text.slice(position, end));
   return { start, end, source: text.slice(start, end), text: plain, tags, kept: widened(plain, spans, emoji) };
 }
 
-function tagOf(text, start, parent = -1) {
-  return { text, close: "", start, end: start, parent, isGap: false, spaceBefore: false, spaceAfter: false };
-}
-
-function spacesAround(text, { start, end }) {
-  return { spaceBefore: isSpace(text.slice(0, start).slice(-1)), spaceAfter: isSpace(text.slice(end, end + 1)) };
+function tagOf(text, place) {
+  return { text, close: "", start: place, end: place, parent: -1, isGap: false, spaceBefore: false, spaceAfter: false };
 }
 
 /** The spans with what belongs to them: letters and digits that touch them, and brackets and quotes around them. */
@@ -147,9 +145,8 @@ function putBack(piece, written) {
   const copied = written.copied.map((i) => kept[i]);
   if (!piece.tags.length && !lost.length) return reveal(written.text, copied);
   const words = wordsOfText(written.text);
-  const root = { ...nodeOf(tagOf("", 0)), end: words.length };
-  root.tag.end = piece.text.length;
-  placeNodes(edgesOf(piece, lost, root), weightsOfWords(words, written), partsBetween(piece.text, written.parts));
+  const root = { ...nodeOf({ ...tagOf("", 0), end: solidLength(piece.text) }), end: words.length };
+  placeNodes(edgesOf(piece, lost, root), weightsOfWords(words, written), ownersOf(written.parts));
   const spelled = words.map(([start, end]) => reveal(written.text.slice(start, end), copied));
   return new MarkWriter(spelled, words.map(([start], i) => i > 0 && words[i - 1][1] < start)).write(root);
 }
@@ -177,11 +174,11 @@ function wordsOfText(text) {
 function weightsOfWords(words, { text, units, weights, parts }) {
   const columns = [...parts.keys()];
   if (!weights.some((row) => columns.some((part) => row[part]))) return diagonal(words.length, parts.length);
-  const rows = units.flatMap((unit, i) => Array.from({ length: solidLength(unit) }, () => weights[i]));
+  const owners = ownersOf(units);
   let first = 0;
   return words.map((word) => {
     const length = solidLength(text.slice(...word));
-    const ofWord = Array.from({ length }, (_, i) => rows[Math.min(first + i, rows.length - 1)]);
+    const ofWord = Array.from({ length }, (_, i) => weights[owners[first + i] ?? owners.at(-1)]);
     first += length;
     return columns.map((part) => sumOf(ofWord.map((row) => row[part])) / length);
   });
@@ -196,11 +193,9 @@ function diagonal(words, parts) {
   });
 }
 
-/** A function: the part of each character but spaces between two offsets of the source. */
-function partsBetween(source, parts) {
-  const ofCharacters = parts.flatMap((part, i) => Array.from({ length: solidLength(part) }, () => i));
-  const solidBefore = (offset) => solidLength(source.slice(0, offset));
-  return (start, end) => ofCharacters.slice(solidBefore(start), solidBefore(end));
+/** The number of the unit that each character but spaces of their text is of. */
+function ownersOf(units) {
+  return units.flatMap((unit, i) => Array.from({ length: solidLength(unit) }, () => i));
 }
 
 /** A tag around some words of the translation, or between two. `inner` has its child around a word. */
@@ -214,8 +209,9 @@ function edgesOf(piece, lost, root) {
   for (const tag of piece.tags) edges.push([tag.parent < 0 ? root : edges[tag.parent][1], nodeOf(tag)]);
   const pairs = edges.map(([, node]) => node).filter(({ tag }) => tag.close);
   for (const [start, end] of lost.map((i) => piece.kept[i])) {
-    const tag = { ...tagOf(piece.text.slice(start, end), start), spaceBefore: true, spaceAfter: true };
-    const around = pairs.findLast((node) => node.tag.start <= start && start < node.tag.end);
+    const place = solidLength(piece.text.slice(0, start));
+    const tag = { ...tagOf(piece.text.slice(start, end), place), spaceBefore: true, spaceAfter: true };
+    const around = pairs.findLast((node) => node.tag.start <= place && place < node.tag.end);
     edges.push([around ?? root, nodeOf(tag)]);
   }
   edges.sort(([, one], [, other]) => one.tag.start - other.tag.start);
@@ -224,10 +220,10 @@ function edgesOf(piece, lost, root) {
 }
 
 /** Find the words that each node goes around, or goes before. */
-function placeNodes(edges, weights, between) {
+function placeNodes(edges, weights, owners) {
   const points = [];
   for (const [parent, node] of edges) {
-    const inside = between(node.tag.start, node.tag.end);
+    const inside = owners.slice(node.tag.start, node.tag.end);
     if (!inside.length || parent.inner.size === parent.end - parent.start) {
       points.push([parent, node]);
       continue;
@@ -240,7 +236,7 @@ function placeNodes(edges, weights, between) {
   }
   let earliest = 0;
   for (const [parent, node] of points) {
-    node.start = node.end = pointOf(parent, node, weights, between, earliest);
+    node.start = node.end = pointOf(parent, weights, owners.slice(node.tag.start, parent.tag.end)[0], earliest);
     earliest = Math.max(earliest, node.start);
   }
 }
@@ -257,8 +253,7 @@ function largestSpan(gains) {
 }
 
 /** The word before which a node goes that goes around none. */
-function pointOf(parent, node, weights, between, earliest) {
-  const [part] = between(node.tag.start, parent.tag.end);
+function pointOf(parent, weights, part, earliest) {
   if (part === undefined || parent.start === parent.end) return parent.end;
   const column = weights.slice(parent.start, parent.end).map((row) => row[part]);
   const place = Math.max(earliest, parent.start + column.indexOf(Math.max(...column)));

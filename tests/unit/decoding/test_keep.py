@@ -3,7 +3,7 @@ import re
 import numpy as np
 import pytest
 
-from seq2seq_cli.decoding.keep import Written, put_back
+from seq2seq_cli.decoding.keep import put_back
 from seq2seq_cli.decoding.marks import escape_unmarked, find_marks
 from seq2seq_cli.decoding.sentences import Passage, split_passage
 from seq2seq_cli.text.normalise import HIDDEN
@@ -177,8 +177,7 @@ def translated(source: str, output: str, alignment: str) -> str:
     weights = np.zeros((len(units), len(parts) + 1), dtype=np.float32)
     for i, j in (map(int, pair.split("-")) for pair in alignment.split()):
         weights[j, i] = 1
-    written = Written(text=output, units=units, weights=weights, parts=parts, copied=copied)
-    return passage.join([put_back(piece, written)])
+    return passage.join([put_back(piece, output, copied, units=units, parts=parts, weights=weights)])
 
 
 @pytest.mark.parametrize(

@@ -58,12 +58,12 @@ def page_data(
 def details_of(translator: Translator, texts: Sequence[str], most_characters: int) -> Iterator[Details]:
     """The details of texts in their order, up to so many characters of JSON.
 
-    The translations are those of the translator as it is; see `details_data` for the n best ones.
+    The translations are those of the translator as it is.
     """
     characters = 0
     for start in range(0, len(texts), _AT_ONCE):
         translations = translator.with_traces().translate(texts[start : start + _AT_ONCE])
-        for details in details_data(translator, translations):
+        for details in map(details_data, translations):
             characters += len(json.dumps(details, ensure_ascii=False))
             if characters > most_characters:
                 return

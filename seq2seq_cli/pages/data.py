@@ -1,9 +1,6 @@
 """The data of the pages, as their scripts read it."""
 
-from typing import Final, NotRequired, TypeAlias, TypedDict
-
-N_BEST: Final = 5
-"""Translations of each text on a page, unless more were asked for."""
+from typing import NotRequired, TypeAlias, TypedDict
 
 TreeNode: TypeAlias = tuple[int, str, float, str, float | None]
 """A node of the tree of a search: the number of the node before it (-1: none), its unit, the log-probability of that,
@@ -42,8 +39,6 @@ class Details(TypedDict):
     """The text is translated sentence by sentence where it is long."""
     n_best: list[tuple[str, float]]
     """Translations and their scores, the best first; none where they were not asked for."""
-    separate_search: NotRequired[int]
-    """The ``--nbest`` of the search for `n_best`, where that is another one than the search for the translation."""
 
 
 class TranslatedData(Details):

@@ -65,24 +65,23 @@ function probabilityTable(sentence) {
   return table(["token", "probability", tree ? "what else was probable" : ""], rows, { class: "tokens" });
 }
 
-/** The n best translations of a text with their scores, under a heading that tells where they come from. */
-function translationsFold(translations, separateSearch) {
+/** The n best translations of a text with their scores. */
+function translationsFold(translations) {
   const rows = translations.map(([text, score], rank) =>
     [String(rank + 1), el("span", { dir: "auto" }, text), score.toFixed(3), percent(Math.exp(score))]);
-  const origin = separateSearch ? ` of a separate search (s2s translate --nbest ${separateSearch})` : "";
-  return fold(`${translations.length} best translations${origin}`,
+  return fold(`${translations.length} best translations`,
     () => table(["rank", "translation", "score", "confidence"], rows, { class: "translations" }));
 }
 
 /** What is known of the translation of a text, the `Details` of data.py. */
-function detailView({ sentences, n_best: best, separate_search: separateSearch }, languages) {
+function detailView({ sentences, n_best: best }, languages) {
   return [
     ...sentences.flatMap((sentence) => [
       sentence.weights ? attentionView(sentence, languages) : el("p", {}, "This model has no attention."),
       fold("Probabilities of the tokens", () => probabilityTable(sentence)),
       ...(sentence.tree ? [fold("Tree of the search", () => treeView(sentence.tree))] : []),
     ]),
-    ...(best.length ? [translationsFold(best, separateSearch)] : []),
+    ...(best.length ? [translationsFold(best)] : []),
   ];
 }
 

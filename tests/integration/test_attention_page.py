@@ -51,7 +51,7 @@ def test_a_page_holds_each_text_as_each_run_translates_it(folder: Path, tmp_path
     for found, expected in zip(shown, translated(folder, *MODELS, *filter(None, TEXTS)), strict=True):
         assert found["translation"] == expected["translation"]
         assert found["score"] == pytest.approx(expected["score"], abs=0.001)
-        assert 1 < len(found["n_best"]) <= found["separate_search"] == 5
+        assert found["n_best"] == []
         for sentence, of_object in zip(found["sentences"], expected["sentences"], strict=True):
             for row, weights in zip(sentence["weights"], of_object["weights"], strict=True):
                 assert row == pytest.approx(weights, abs=0.001)
@@ -64,14 +64,6 @@ def test_n_best_are_those_that_are_asked_for(folder: Path, tmp_path: Path) -> No
     done = translate(folder, "--model", "runs/first", "--nbest", "3", page, TEXTS[0])
     [text] = Parsed((tmp_path / "a.html").read_bytes()).data["texts"]
     assert [text for text, _ in text["translated"][0]["n_best"]] == done.stdout.splitlines()
-    assert "separate_search" not in text["translated"][0]
-
-
-def test_a_drawn_translation_has_no_n_best(folder: Path, tmp_path: Path) -> None:
-    page = f"--attention={tmp_path / 'a.html'}"
-    translate(folder, "--model", "runs/first", "--set", "decoding.sampling=true", page, TEXTS[0])
-    [text] = Parsed((tmp_path / "a.html").read_bytes()).data["texts"]
-    assert text["translated"][0]["n_best"] == []
 
 
 def test_a_notebook_shows_a_translation_as_its_page_and_a_run_as_its_card(folder: Path) -> None:

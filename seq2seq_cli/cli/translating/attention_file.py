@@ -76,21 +76,19 @@ class AttentionFile:
 
     def _write_page(self, texts: "Iterable[Sequence[Translation]]", translators: Translators) -> int:
         """Write the page, unless no text has words; returns the number of those that do."""
-        from seq2seq_cli.decoding.translation_data import details_data, text_data
+        from seq2seq_cli.decoding.translation_data import text_data
         from seq2seq_cli.files.output import write_output
         from seq2seq_cli.pages.page import translations_page
 
         if not (worded := [text for text in texts if any(each.sentences for each in text)]):
             return 0
-        of_members = map(details_data, translators.members, zip(*worded, strict=True))
-        details = zip(*of_members, strict=True)
         names = ", ".join(translators.names)
         runs: list[RunData] = [
             {"name": name, "languages": (each.src_codec.config.language, each.tgt_codec.config.language)}
             for name, each in zip(translators.names, translators.members, strict=True)
         ]
         title = self.title or f"s2s translate: {names}"
-        content = translations_page({"title": title, "runs": runs, "texts": list(map(text_data, worded, details))})
+        content = translations_page({"title": title, "runs": runs, "texts": list(map(text_data, worded))})
         write_output(self.path, content, overwrite=self.overwrite)
         return len(worded)
 

@@ -9,7 +9,6 @@ import pytest
 from seq2seq_cli.decoding.load import load
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.evaluation.page_data import details_of
-from seq2seq_cli.pages.data import N_BEST
 from tests.untrained import make_run
 
 TEXTS = ["She kissed him.", "He saw the dog.", "The dog saw her?", "---"]
@@ -35,8 +34,10 @@ def test_details_are_those_of_the_translations_as_they_are(translator: Translato
                 number, unit, *_ = tree["nodes"][number]
                 units.append(unit)
             assert units[::-1] == data["tgt_tokens"]
-    assert 1 < len(found[TEXTS[0]]["n_best"]) <= found[TEXTS[0]]["separate_search"] == N_BEST
+        assert details["n_best"] == []
     assert found["---"] == {"sentences": [], "n_best": []}
+    [details] = details_of(translator.with_n_best(3), TEXTS[:1], 10**6)
+    assert len(details["n_best"]) == 3
 
 
 def test_details_end_where_they_are_too_long(translator: Translator) -> None:

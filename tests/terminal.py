@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from seq2seq_cli.cli.terminal.safe_stream import guard_streams
+from seq2seq_cli.cli.terminal import guard_streams
 
-CTRL_C, CTRL_D, UP = "\x03", "\x04", "\x1b[A"
+CTRL_C, CTRL_D = "\x03", "\x04"
 
 _LONGEST_WAIT = 60.0
 """Seconds."""
@@ -41,11 +41,6 @@ class Terminal:
         while end.encode() not in self._unread and not select.select([self._descriptor], [], [], _LOST)[0]:
             self.press(CTRL_C)
         return self.read_to(end)
-
-    def hang_up(self) -> None:
-        """Close the window of the terminal, and wait until the command has ended."""
-        self.close()
-        self._process.wait(_LONGEST_WAIT)
 
     def close(self) -> None:
         """Close this end, if it is open."""

@@ -18,7 +18,7 @@ from typing import NoReturn
 from tqdm import tqdm
 
 from seq2seq_cli.__main__ import main
-from seq2seq_cli.cli.app import build_app
+from seq2seq_cli.cli.app import build_program
 from seq2seq_cli.compute.environment import prepare_environment
 
 TINY = (
@@ -92,7 +92,7 @@ def warm_up(folder: Path, pairs: Path) -> None:
     tqdm.set_lock(threading.RLock())
     import seq2seq_cli  # torch reads the environment when it is imported
 
-    build_app()
+    dict(build_program().commands)  # imports the modules of the commands
     seq2seq_cli.prepare(pairs, out=folder / "prepared", overrides=PREPARED)
     seq2seq_cli.train(data=folder / "prepared", out=folder / "run", overrides=TINY)
     seq2seq_cli.load(folder / "run").translate("a")

@@ -1,33 +1,48 @@
 """The command line: its commands, its exit codes, and the messages of its errors.
 
-``s2s --help`` must answer at once: no module of a command imports torch, spaCy or numpy at its top. The body of a
-command imports what it needs.
+``s2s --help`` must answer at once: a command's module, and what it imports of the library, is imported when the command
+runs.
 """
 
 import gc
 import os
+import platform
 import sys
-from collections.abc import Iterable
+import traceback
+from collections.abc import Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typing_extensions import override
 
-from seq2seq_cli.cli.completions import PROGRAM, prepare_completion
-from seq2seq_cli.cli.plain_command import PlainGroup, before_dashes
-from seq2seq_cli.cli.terminal.notices import show_warnings, tell, tell_error
-from seq2seq_cli.cli.terminal.safe_stream import guard_streams
-from seq2seq_cli.cli.usage_errors import usage_line
+from seq2seq_cli.cli.parsing import PlainCommand, PlainGroup, before_dashes, usage_line
+from seq2seq_cli.cli.terminal import guard_streams, show_warnings, tell, tell_error, write_lines
 from seq2seq_cli.compute.environment import prepare_environment
 from seq2seq_cli.compute.out_of_memory import SMALLER_SEARCH, SMALLER_TRAINING, is_out_of_memory
 from seq2seq_cli.errors import Interrupted, S2SError, exit_code_of, is_interruption
+from seq2seq_cli.version import __version__
 
-COMMANDS = (
-    *("download", "prepare", "inspect", "train", "translate", "score", "evaluate", "export", "serve"),
-    *("runs", "configs", "completion"),
-)
-"""The commands, in the order of the help; each has a module of its name in ``commands``."""
+PROGRAM = "s2s"
+COMMANDS = {
+    "download": "Fetch sentence pairs of English and another language, from https://www.manythings.org/anki/.",
+    "prepare": "Prepare files of sentence pairs for training.",
+    "inspect": "Check a prepared folder, and show its content.",
+    "train": "Train a translator on a prepared folder and keep its best weights.",
+    "translate": "Translate texts with a trained run.",
+    "score": "Print the log-probability of given translations under a trained run.",
+    "evaluate": "Score a translator on held-out sentences, and test whether it is better than another.",
+    "export": "Write a run in a form for others: as graphs for ONNX Runtime, as a page that translates, or as a file"
+    " for s2s.",
+    "serve": "Run a translation server, with a page to try it.",
+    "runs": "List the runs with their scores and state, newest first; compare them or draw their learning curves.",
+    "configs": "List the configs that --config finds by name, or show one.",
+}
+"""The commands in the order of the help, each with the first sentence of its own; their modules are in ``commands``."""
+
+_PACKAGES = ("torch", "onnxruntime", "spacy", "tokenizers", "numpy", "sacrebleu", "pydantic", "typer")
+"""The distributions that decide what s2s does; they are not imported."""
 
 _TOLD = (S2SError, typer.TyperException, OSError, ModuleNotFoundError)
 """The errors that are shown as a line; the others are bugs."""
@@ -44,35 +59,70 @@ _MEMORY_CURES = {
 _EPILOG = "Start with: s2s download deu; s2s prepare deu.txt; s2s train; s2s translate 'she kissed him .'"
 
 
-def build_app(commands: Iterable[str] = COMMANDS) -> typer.Typer:
-    """The command line with the given commands: their modules alone are imported."""
+class _Commands(Mapping[str, Any]):
+    """The commands by name, each made, and its module imported, when it is asked for."""
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in COMMANDS:
+            raise KeyError(name)
+        module = import_module(f"seq2seq_cli.cli.commands.{name}")
+        app = getattr(module, "app", None)
+        if app is None:
+            app = typer.Typer(rich_markup_mode=None, add_completion=False)
+            app.command(name, cls=getattr(module, "COMMAND_CLASS", PlainCommand))(getattr(module, name))
+        return typer.main.get_command(app)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(COMMANDS)
+
+    def __len__(self) -> int:
+        return len(COMMANDS)
+
+
+class _Program(PlainGroup):
+    """``s2s``, whose help needs no command's module."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.commands: Any = _Commands()
+
+    @override
+    def summaries(self) -> dict[str, str]:
+        return COMMANDS
+
+
+def build_program() -> Any:
+    """The command line, as typer runs it."""
     app = typer.Typer(
         name=PROGRAM,
-        cls=PlainGroup,
+        cls=_Program,
         help="Train an attention translator from any file of sentence pairs, and use it.",
         epilog=_EPILOG,
         rich_markup_mode=None,
-        pretty_exceptions_enable=False,
-        add_completion=False,
         context_settings={"help_option_names": ["-h", "--help"]},
         callback=_options,
         invoke_without_command=True,
     )
-    for name in commands:
-        module = import_module(f"seq2seq_cli.cli.commands.{name}")
-        if hasattr(module, "app"):
-            app.add_typer(module.app, name=name, cls=PlainGroup)
-        else:
-            app.command(name, cls=getattr(module, "COMMAND_CLASS", None))(getattr(module, name))
-    return app
+    return typer.main.get_command(app)
 
 
 def _print_versions(wanted: bool) -> None:
     if wanted:
-        from seq2seq_cli.cli.versions import version_lines
-
-        sys.stdout.writelines(f"{line}\n" for line in version_lines())
+        write_lines(_version_lines())
         raise typer.Exit
+
+
+def _version_lines() -> Iterator[str]:
+    """What a report of a problem should name: s2s, Python with the machine, and the packages."""
+    from importlib.metadata import PackageNotFoundError, version  # needs 10 ms
+
+    yield f"s2s {__version__}"
+    yield f"{platform.python_implementation()} {platform.python_version()} on {platform.system()} {platform.machine()}"
+    for name in _PACKAGES:
+        try:
+            yield f"{name} {version(name)}"
+        except PackageNotFoundError:  # the distribution that only translates has fewer
+            yield f"{name} is not installed"
 
 
 def _options(
@@ -85,7 +135,8 @@ def _options(
     ] = False,
     _debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
 ) -> None:
-    """Train an attention translator from any file of sentence pairs, and use it."""
+    # The module of the command is imported by now; before, there was nothing to collect.
+    gc.freeze()
     gc.enable()
     if context.invoked_subcommand is None:
         sys.stdout.write(context.get_help() + "\n")
@@ -109,11 +160,8 @@ def _run(arguments: list[str]) -> int:
     options = before_dashes(arguments)
     debug = "--debug" in options
     arguments = [option for option in options if option != "--debug"] + arguments[len(options) :]
-    # The help and a mistyped name need all commands; a fifth of a translation's start would go into the other ones.
-    commands = arguments[:1] if arguments[:1] and arguments[0] in COMMANDS else COMMANDS
     try:
-        prepare_completion()
-        code = build_app(commands)(args=arguments, prog_name=PROGRAM, standalone_mode=False)
+        code = build_program()(args=arguments, prog_name=PROGRAM, standalone_mode=False)
         sys.stdout.flush()
     except (KeyboardInterrupt, typer.Abort):
         return Interrupted.exit_code
@@ -123,8 +171,6 @@ def _run(arguments: list[str]) -> int:
         if not (isinstance(error, _TOLD) or is_out_of_memory(error)):
             raise
         if debug:
-            import traceback  # few need it
-
             traceback.print_exc()
         # Its frames may hold what fills the memory, and the message needs some.
         error.__traceback__ = error.__context__ = error.__cause__ = None

@@ -29,7 +29,7 @@ WITH_TORCH = "translate --model runs/first --set decoding.engine=torch 'Tom sees
 WITH_INT8 = "translate --model runs/first --set decoding.precision=int8 --format json 'Tom sees 3 cats.'"
 _AS_WELL = [WITHOUT_TORCH + command for command in 7 * (TRANSLATE, WITH_INT8, "export runs/first new")]
 """For the files of an exported model: where torch is installed a damaged one is made anew, which takes long."""
-LIST, LIST_JSON = "runs", "runs --json"
+LIST = "runs"
 COMPARE, PLOT = "runs compare first second", "runs plot first --out curves.svg --metric bleu"
 _BRIEFER = "--set decoding.max_length_extra=1 --set decoding.beam_size=1"
 RESUME = f"train --resume --out runs/first --set training.epochs=2 {_BRIEFER}"
@@ -276,7 +276,7 @@ FORMATS = [
                 command.replace(_RUN, "runs/second")
                 for command in (TRANSLATE, TRANSLATE, WITH_TORCH, WITH_TORCH, FURTHER, FURTHER, RESUME)
             ),
-            *(LIST, LIST_JSON, COMPARE),
+            *(LIST, COMPARE),
         ),
         mutations=(mutations.of_yaml, mutations.of_yaml, *_TEXT),
     ),
@@ -343,14 +343,14 @@ FORMATS = [
         name="metrics.jsonl",
         path=f"{_RUN}/metrics.jsonl",
         needs=(RUN, PREPARED),
-        commands=(LIST, LIST, LIST_JSON, LIST_JSON, COMPARE, COMPARE, PLOT, RESUME),
+        commands=(*4 * (LIST,), COMPARE, COMPARE, PLOT, RESUME),
         mutations=(mutations.of_json_lines, mutations.of_json_lines, *_TEXT),
     ),
     Format(
         name="corpus.json",
         path=f"{_RUN}/corpus.json",
         needs=(RUN, PREPARED),
-        commands=(LIST, LIST, LIST_JSON, LIST_JSON, COMPARE, COMPARE, PLOT, RESUME),
+        commands=(*4 * (LIST,), COMPARE, COMPARE, PLOT, RESUME),
         mutations=_JSON,
     ),
     Format(
@@ -398,7 +398,7 @@ FORMATS = [
         commands=(
             "translate --model runs/first",
             "translate --model runs/first --format json --nbest 2",
-            "translate --model runs/first --format tsv",
+            "translate --model runs/first --score --align",
             "translate --model runs/first --attention",
         ),
         mutations=_TEXT,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from seq2seq_cli.config.catalog import GROUPS, OWN, shipped_folder
+from seq2seq_cli.config.catalog import GROUPS, shipped_folder
 from seq2seq_cli.config.keys import find_differences
 from seq2seq_cli.config.loader import load_config
 from tests.commands import Done, s2s_here
@@ -65,23 +65,9 @@ def test_the_schema_is_json_and_describes_every_section(tmp_path: Path) -> None:
         assert all(key.get("description") for key in section["properties"].values())
 
 
-def test_programs_read_json(tmp_path: Path) -> None:
-    (tmp_path / "configs").mkdir()
-    (tmp_path / "configs" / "größer.yaml").write_text("# Größer.\ntraining: {epochs: 7}\n", encoding="utf-8")
-
-    entries = json.loads(s2s("configs", "--json", folder=tmp_path).stdout)
-    assert {entry["group"] for entry in entries} == {*GROUPS, OWN}
-    assert entries[-1] == {"name": "configs/größer.yaml", "description": "Größer.", "group": OWN}
-
-    values = json.loads(s2s("configs", "show", "größer", "--json", folder=tmp_path).stdout)
-    assert values == load_config(str(tmp_path / "configs" / "größer.yaml")).model_dump(mode="json")
-
-
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        (("--json", "show", "quick"), "s2s: error: --json before a command is for the list"),
-        (("show", "quick", "--json", "--short"), "s2s: error: --json prints all keys and --short the file"),
         (("show", "luong_conact"), "s2s: error: no config is named 'luong_conact'; did you mean luong_concat"),
         (("show", "no/such.yaml"), "s2s: error: no/such.yaml: no such config file"),
         (("show",), "s2s: error: Missing argument 'NAME'. See "),

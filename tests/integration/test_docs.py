@@ -17,9 +17,8 @@ from typing import get_args
 
 import pytest
 from torch.distributed.run import get_args_parser
-from typer.main import get_command
 
-from seq2seq_cli.cli.app import build_app
+from seq2seq_cli.cli.app import build_program
 from seq2seq_cli.config.annotated import annotated_yaml
 from seq2seq_cli.config.catalog import shipped_folder
 from seq2seq_cli.config.keys import schema_fields
@@ -230,8 +229,8 @@ def types(path: Path) -> list[str]:
 
 
 def test_the_docs_tell_every_option_and_no_other() -> None:
-    root = get_command(build_app())
-    commands = root.commands.values()  # type: ignore[attr-defined]
+    root = build_program()
+    commands = root.commands.values()
     inner = [each for command in commands for each in getattr(command, "commands", {}).values()]
     options = {
         name
@@ -262,7 +261,7 @@ def test_the_commands_of_several_processes_are_torchruns_and_ours() -> None:
         theirs, ours = line.removeprefix(LAUNCHER).split(LAUNCHED)
         get_args_parser().parse_args([*shlex.split(theirs), "-m", "seq2seq_cli"])
         name, *arguments = shlex.split(ours)
-        get_command(build_app()).commands[name].make_context(name, arguments)  # type: ignore[attr-defined]
+        build_program().commands[name].make_context(name, arguments)
 
 
 def test_the_docs_tell_every_reason_to_drop_a_line() -> None:

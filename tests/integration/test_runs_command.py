@@ -1,27 +1,17 @@
 """``s2s runs`` from the command line, after two short trainings."""
 
-import io
-import json
 import re
 import shutil
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
 from pathlib import Path
-from threading import Event
 
 import pytest
 
-from seq2seq_cli.cli.runs.watching import choose_running, watch
-from seq2seq_cli.cli.training.display import Display
-from seq2seq_cli.runs.finding import read_latest
 from seq2seq_cli.runs.lock import hold
-from tests.commands import S2S, Done, s2s, s2s_here
+from tests.commands import Done, s2s, s2s_here
 from tests.corpora import write_reversals
 from tests.records import end, epoch, held_out, make_run, step
-from tests.terminal import on_terminal
-from tests.waiting import wait_until
 
 SMALL = (
     *("--set", "model.encoder.hidden_size=8", "--set", "model.decoder.hidden_size=16"),
@@ -61,20 +51,6 @@ def test_the_list_has_the_numbers_the_model_and_the_state_of_each_run(home: Path
     assert lines[1].startswith("  luong decoder, general score; finished: all ")
     assert lines[3].startswith("  luong decoder, dot score; finished: all ")
     assert all(len(line) <= 100 for line in lines)
-
-
-def test_json_has_the_same_for_programs(home: Path) -> None:
-    runs = json.loads(s2s_here(home, "runs", "--json").stdout)
-
-    weights = home / "runs" / "luong_dot" / "best" / "model.safetensors"
-    by_name = {run["name"]: run for run in runs}
-    assert by_name.keys() == {"luong_dot", "luong_general"}
-    run = by_name["luong_dot"]
-    assert (run["state"], run["resumable"], run["epoch"], run["epochs"]) == ("finished", True, 2, 2)
-    assert run["parameters"] == pytest.approx(weights.stat().st_size / 4, rel=0.2)  # and a header
-    assert run["bytes"] > weights.stat().st_size
-    assert run["best"]["epoch"] in (1, 2)
-    assert run["minutes"] > 0
 
 
 def test_columns_are_aligned_with_names_of_any_length(tmp_path: Path) -> None:
@@ -183,12 +159,7 @@ def test_plot_writes_a_picture_and_replaces_one_only_with_overwrite(home: Path) 
     ("arguments", "words"),
     [
         (("--in", "nowhere"), "nowhere: no such folder: train a run first"),
-        (("--json", "compare", "luong_dot", "luong_general"), "--json"),
         (("compare", "luong_dot"), "two runs or more"),
-        (("watch",), "no training is running in runs: name a run"),
-        (("watch", "luong_dto"), "did you mean luong_dot?"),
-        (("rm", "luong_dot"), "--yes"),
-        (("rm", "data", "--yes"), "data: not a run folder"),
         (("compare", "luong_dto", "luong_general"), "did you mean luong_dot?"),
         (("compare", "luong_dot", "data"), "data: not a run folder"),
         (("plot", "luong_dot", "--out", "curves.jpg"), "learning curves can be written as .png, .svg or .pdf"),
@@ -210,7 +181,6 @@ def test_the_list_of_a_folder_without_runs_is_empty(tmp_path: Path) -> None:
     done = s2s_here(tmp_path, "runs", "--in", ".")
     assert (done.returncode, done.stdout) == (0, "")
     assert "no runs are in ." in done.stderr
-    assert json.loads(s2s_here(tmp_path, "runs", "--in", ".", "--json").stdout) == []
 
 
 def test_the_file_latest_among_the_runs_stands_for_the_run_that_it_names(home: Path) -> None:
@@ -240,117 +210,6 @@ def test_the_epochs_of_a_stopped_run_are_those_of_its_metrics(tmp_path: Path) ->
     _, numbers, words = s2s_here(tmp_path, "runs").stdout.splitlines()
     assert " 7.4 of 10 " in numbers
     assert words.endswith("; stopped: 6-minute limit reached")
-    (run,) = json.loads(s2s_here(tmp_path, "runs", "--json").stdout)
-    assert (run["state"], run["epoch"], run["epochs"], run["planned_epochs"]) == ("stopped", 8, 7.45, 10)
-
-
-def test_a_comparison_is_json_for_programs(home: Path) -> None:
-    found = json.loads(s2s_here(home, "runs", "compare", "luong_dot", "luong_general", "--json").stdout)
-    assert [run["name"] for run in found["runs"]] == ["luong_dot", "luong_general"]
-    assert found["config"] == {"model.attention.score": ["dot", "general"]}
-    assert [type(value) for value in found["results"]["bleu"]] == [float, float]
-    (difference,) = found["differences"]
-    assert difference["split"] == "test"
-    assert difference["bleu"].keys() == {"value", "range", "p_bootstrap", "p_randomisation", "is_significant"}
-
-
-def test_a_finished_training_is_told_at_once(home: Path) -> None:
-    done = s2s_here(home, "runs", "watch", "luong_dot")
-    assert (done.returncode, done.stdout) == (0, "")
-    lines = done.stderr.splitlines()
-    assert lines[0] == "runs/luong_dot: luong decoder, dot score; 171 pairs"
-    assert [line.partition(":")[0] for line in lines[1:]] == ["epoch 1", "epoch 2", "finished", "test split"]
-    assert lines[3].startswith("finished: all 2 epochs are done; best: epoch ")
-
-
-def test_a_running_training_is_followed_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = make_run(tmp_path / "runs" / "a", [epoch(200, 1)], ("training.epochs=2",))
-    shown = io.StringIO()
-
-    def train_on() -> None:
-        with hold(run / ".lock"):
-            locked.set()
-            wait_until(lambda: "epoch 1: " in shown.getvalue())
-            records = [epoch(400, 2, bleu=36.0), end(400, 2, "all 2 epochs are done"), held_out(400, 2, bleu=35.0)]
-            with (run / "metrics.jsonl").open("a", encoding="utf-8") as file:
-                file.writelines(record.model_dump_json() + "\n" for record in records)
-
-    locked = Event()
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "stderr", shown)
-    with ThreadPoolExecutor(1) as trainer:
-        done = trainer.submit(train_on)
-        assert locked.wait(60)
-        watch(choose_running(Path("runs")), Display())
-        done.result()
-    assert [line.partition(":")[0] for line in shown.getvalue().splitlines()[1:3]] == ["epoch 1", "epoch 2"]
-    assert shown.getvalue().splitlines()[3:] == [
-        "finished: all 2 epochs are done; best: epoch 2 with BLEU 36.0",
-        "test split: BLEU 35.0, chrF 30.0",
-    ]
-
-
-@pytest.fixture
-def trained(home: Path, tmp_path: Path) -> Path:
-    """A folder of runs to remove, of which luong_general is the newest."""
-    shutil.copytree(home / "runs", tmp_path / "runs")
-    return tmp_path / "runs"
-
-
-def test_removing_takes_what_s2s_made_and_names_another_run_as_the_newest(trained: Path) -> None:
-    (trained / "luong_general" / "notes.txt").write_text("mine", encoding="utf-8")
-    done = s2s_here(trained.parent, "runs", "rm", "luong_general", "--yes")
-    assert (done.returncode, done.stdout) == (0, "")
-    assert done.stderr.splitlines() == [
-        "s2s: runs/luong_general: removed, but for notes.txt, which s2s did not make",
-        "s2s: runs/luong_dot is the newest run now: s2s translate uses it",
-    ]
-    assert [path.name for path in (trained / "luong_general").iterdir()] == ["notes.txt"]
-    assert read_latest(trained / "latest") == trained / "luong_dot"
-
-    assert s2s_here(trained.parent, "runs", "rm", "runs/luong_dot", "runs/latest", "--yes").returncode == 0
-    assert [path.name for path in trained.iterdir()] == ["luong_general"]
-
-
-def test_a_damaged_run_does_not_become_the_newest(trained: Path) -> None:
-    (trained / "luong_dot" / "config.yaml").write_text("model: [", encoding="utf-8")
-    done = s2s_here(trained.parent, "runs", "rm", "luong_general", "--yes")
-    assert (done.returncode, done.stderr) == (0, "s2s: runs/luong_general: removed\n")
-    assert not (trained / "latest").exists()
-
-
-@pytest.mark.parametrize("reason", ["is trained", "has no mark", "is a link", "has a link"])
-def test_a_run_that_must_stay_keeps_all_others(trained: Path, reason: str) -> None:
-    run = trained / "luong_dot"
-    with ExitStack() as held:
-        if reason == "is trained":
-            held.enter_context(hold(run / ".lock"))
-        elif reason == "has no mark":
-            (run / ".s2s-run").unlink()
-        elif reason == "is a link":
-            shutil.move(run, trained.parent / "elsewhere")
-            run.symlink_to(trained.parent / "elsewhere")
-        else:
-            shutil.move(run / "last", trained.parent / "last")
-            (run / "last").symlink_to(trained.parent / "last")
-        before = sorted(trained.parent.rglob("*"))
-        assert "runs/luong_dot" in refusal(
-            s2s_here(trained.parent, "runs", "rm", "luong_general", "luong_dot", "--yes")
-        )
-        assert sorted(trained.parent.rglob("*")) == before
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="a terminal of Unix")
-def test_removing_asks_first(trained: Path) -> None:
-    for answer, ending in (("\n", "nothing is removed"), ("y\n", "runs/luong_dot: removed")):
-        assert (trained / "luong_dot").is_dir()
-        with on_terminal([*S2S, "runs", "rm", "luong_dot"], trained.parent) as terminal:
-            assert "finished: all 2 epochs are done" in terminal.read_to("[y/N] ")
-            terminal.press(answer)
-            code, shown = terminal.wait()
-        assert code == 0
-        assert ending in shown
-    assert not (trained / "luong_dot").exists()
 
 
 def test_listing_and_comparing_import_nothing_heavy(home: Path) -> None:

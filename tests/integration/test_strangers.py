@@ -249,8 +249,7 @@ def test_a_forged_header_of_weights_is_refused(home: Path, change: Callable[[Any
     change_header(home / BEST, change)
     for command in (TRANSLATE, WITH_TORCH):
         refused(s2s_here(home, *command), names=f"{BEST}: ")
-    listed = json.loads(s2s_here(home, "runs", "--json").stdout)
-    assert listed[0]["parameters"] is None
+    assert s2s_here(home, "runs").returncode == 0
 
 
 def forge(path: Path, change: Callable[[Any], object]) -> None:
@@ -472,7 +471,7 @@ def test_a_damaged_run_is_named_and_the_others_are_shown(home: Path, name: str, 
     for other in ("good", "better"):
         shutil.copytree(home / RUN, home / "runs" / other)
     (home / RUN / name).write_bytes(content)
-    for arguments in ("", "--json", "compare stranger good better", "plot good stranger --out curves.svg"):
+    for arguments in ("", "compare stranger good better", "plot good stranger --out curves.svg"):
         done = s2s_here(home, "runs", *arguments.split())
         assert done.returncode == 0, done.stderr
         assert done.stderr.startswith(f"s2s: warning: runs/stranger/{name}:"), done.stderr

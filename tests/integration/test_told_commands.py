@@ -16,10 +16,9 @@ from typing import Any
 
 import pytest
 from torch.distributed.run import get_args_parser
-from typer.main import get_command
 
 import seq2seq_cli
-from seq2seq_cli.cli.app import build_app
+from seq2seq_cli.cli.app import build_program
 from seq2seq_cli.config.catalog import list_configs, shipped_folder
 from seq2seq_cli.config.keys import schema_fields
 from seq2seq_cli.training.plan import Options, Plan, make_plan, new_folder
@@ -92,7 +91,7 @@ def read(line: str) -> Mapping[str, Any]:
 
 @cache
 def program() -> Any:
-    return get_command(build_app())
+    return build_program()
 
 
 def commands() -> Mapping[str, Any]:
@@ -282,7 +281,9 @@ def commands_with(module: str) -> frozenset[str]:
 @cache
 def reached(module: str) -> frozenset[str]:
     """A module and all that it imports, directly or not."""
-    found, new = set[str](), {module}
+    # A command calls the function of its name of the package, which is loaded lazily.
+    function = module.rpartition(".")[2] if module.startswith("seq2seq_cli.cli.commands.") else ""
+    found, new = set[str](), {module, *seq2seq_cli._HOMES.get(function, ())[:1]}
     while new:
         found |= new
         nodes = (node for each in new for node in code().get(each, []))

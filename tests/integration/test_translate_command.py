@@ -88,13 +88,6 @@ def test_arguments_are_sentences(folder: Path, expected: dict[str, Translation])
     assert content(folder / "runs") == before
 
 
-def test_the_name_of_a_run_among_the_texts_is_pointed_out(folder: Path) -> None:
-    for name in ("copying", "runs/copying"):
-        done = s2s(name, "She kissed him.", folder=folder)
-        assert (done.returncode, done.stdout.count("\n")) == (0, 2)
-        assert f"s2s: {name} is a run: did you mean --model {name}?\n" in done.stderr
-
-
 def test_a_pipe_has_a_line_for_each_line(folder: Path, expected: dict[str, Translation]) -> None:
     # A file as on another system: with a byte order mark and CRLF, and without an end of the last line.
     done = s2s_apart(folder=folder, stdin=("\ufeff" + "\r\n".join(LINES)).encode())
@@ -131,11 +124,10 @@ def test_a_text_without_letters_has_no_attention_to_draw(folder: Path) -> None:
     assert (folder / "kept.html").read_text(encoding="utf-8") == "a page"
 
 
-def test_a_value_of_an_option_is_no_text(folder: Path) -> None:
+def test_an_unknown_option_is_named(folder: Path) -> None:
     done = s2s("--prefix=Guten Tag", "--beam-size=3", LINES[0], folder=folder)
     assert done.returncode == 2
     assert "--beam-size" in done.stderr
-    assert "stands after --" not in done.stderr
 
 
 def test_attention_is_drawn_below_each_translation(folder: Path, expected: dict[str, Translation]) -> None:
@@ -241,8 +233,6 @@ def assert_refused(done: Done, *told: str) -> None:
         (["--attention", "map.gif", "she"], ["map.gif", ".png, .svg, .pdf, .html or .json"]),
         (["--attention=map", "she"], ["map", ".png, .svg, .pdf, .html or .json"]),
         (["--attention", "nowhere/map.png", "she"], ["nowhere", "make it first"]),
-        (["--attention", "--title", "A", "she"], ["--title", "--attention FILE"]),
-        (["--attention", "new.json", "--title", "A", "she"], ["--title", "new.json"]),
         (["--attention", "same.json", "--output", "./same.json", "she"], ["same.json", "name two files"]),
         (["--set", "training.lr=1", "she"], ["training.lr=1", "decoding."]),
         (["--device", "tpu", "she"], ["tpu", "cuda"]),

@@ -1,6 +1,5 @@
 """``s2s download``: fetch a published pair file."""
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from shlex import quote
@@ -8,8 +7,13 @@ from typing import Annotated
 
 import typer
 
-from seq2seq_cli.cli.terminal.progress import progress_bar
+from seq2seq_cli.cli.options import Overwrite
+from seq2seq_cli.cli.terminal import progress_bar, write_lines
 from seq2seq_cli.errors import UsageError
+from seq2seq_cli.pairs.download import SITE
+from seq2seq_cli.pairs.download import download as run
+from seq2seq_cli.text.languages.names import PUBLISHED
+from seq2seq_cli.text.spacy_tokenizers import has_tokenizer
 
 
 def download(
@@ -18,39 +22,27 @@ def download(
     ] = None,
     list_: Annotated[bool, typer.Option("--list", help="Print the languages and exit.")] = False,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Where to put the files.")] = Path(),
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace files of an earlier download.")] = False,
-    site: Annotated[
-        str | None,
-        typer.Option(
-            metavar="URL", help="Another site with the same archives.", show_default="https://www.manythings.org/anki/"
-        ),
-    ] = None,
+    overwrite: Overwrite = False,
+    site: Annotated[str, typer.Option(metavar="URL", help="Another site with the same archives.")] = SITE,
 ) -> None:
     """Fetch sentence pairs of English and another language, from https://www.manythings.org/anki/.
 
     LANGUAGE.txt holds the pairs, LANGUAGE_about.txt says who wrote them and under which licence.
     """
     if list_:
-        sys.stdout.writelines(line + "\n" for line in _languages())
+        write_lines(_languages())
         return
     if language is None:
         raise UsageError("no language: give one such as 's2s download deu'; 's2s download --list' shows all")
-    from seq2seq_cli.pairs.download import SITE
-    from seq2seq_cli.pairs.download import download as run
-
     with progress_bar("download", "B") as progress:
-        downloaded = run(language, out, site=site or SITE, overwrite=overwrite, progress=progress)
+        downloaded = run(language, out, site=site, overwrite=overwrite, progress=progress)
     lines = [f"{downloaded.pair_file}: {downloaded.lines:,} sentence pairs"]
     if downloaded.about:
         lines.append(f"{downloaded.about}: authors and licence")
-    lines.append(f"next: s2s prepare {quote(str(downloaded.pair_file))}")
-    typer.echo("\n".join(lines))
+    write_lines([*lines, f"next: s2s prepare {quote(str(downloaded.pair_file))}"])
 
 
 def _languages() -> Iterator[str]:
-    from seq2seq_cli.text.languages.names import PUBLISHED
-    from seq2seq_cli.text.spacy_tokenizers import has_tokenizer
-
     width = max(len(language.name) for language in PUBLISHED)
     yield f"{'file':<6}{'code':<6}{'language':<{width}}  tokenizer"
     for code3, code, name in PUBLISHED:

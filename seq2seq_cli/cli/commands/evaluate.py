@@ -1,38 +1,73 @@
 """``s2s evaluate``: what a translator is worth, and whether it is better than another."""
 
-import sys
+from pathlib import Path
+from typing import Annotated, Literal
 
-from seq2seq_cli.cli.evaluating.options import (
-    Alignment,
-    AsJson,
-    Columns,
-    Data,
-    Encoding,
-    Files,
-    Html,
-    Hypotheses,
-    Overrides,
-    Overwrite,
-    Runs,
-    Split,
-)
-from seq2seq_cli.cli.terminal.json_output import write_json
-from seq2seq_cli.cli.translating.options import Device
+import typer
+
+import seq2seq_cli as s2s
+from seq2seq_cli.cli.evaluation_report import figures, page_table, report_lines, to_json
+from seq2seq_cli.cli.options import RUN_FORMS, AsJson, Columns, Device, Encoding, Overrides
+from seq2seq_cli.cli.terminal import tell, write_json, write_lines
 from seq2seq_cli.errors import UsageError
+from seq2seq_cli.evaluation.page_data import page_data
+from seq2seq_cli.files.output import check_output_path, write_output
+from seq2seq_cli.pages.page import evaluation_page
 
 
 def evaluate(
-    runs: Runs = None,
-    split: Split = "test",
-    data: Data = None,
-    file: Files = None,
+    runs: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="[RUN]...",
+            help=f"The runs, each by {RUN_FORMS}; the newest one by default.",
+            show_default=False,
+        ),
+    ] = None,
+    split: Annotated[Literal["test", "valid"], typer.Option("--split", help="The split of the corpus.")] = "test",
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            "--data", metavar="DIR", help="The prepared folder.", show_default="the one that the first run names"
+        ),
+    ] = None,
+    file: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--file",
+            metavar="FILE",
+            help="Sentence pairs of your own, in place of a split, in any form that prepare takes; given twice for two"
+            " aligned files.",
+        ),
+    ] = None,
     columns: Columns = None,
     encoding: Encoding = None,
-    alignment: Alignment = None,
-    hypotheses: Hypotheses = None,
+    alignment: Annotated[
+        Path | None,
+        typer.Option(
+            "--alignment",
+            metavar="FILE",
+            help="Gold links of the pairs' words, i-j or i?j, a line per pair, for the alignment error rate of the"
+            " attention.",
+        ),
+    ] = None,
+    hypotheses: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--hypotheses", metavar="FILE", help="Translations made elsewhere, one per line; may be given repeatedly."
+        ),
+    ] = None,
     as_json: AsJson = False,
-    html: Html = None,
-    overwrite: Overwrite = False,
+    html: Annotated[
+        Path | None,
+        typer.Option(
+            "--html",
+            metavar="FILE",
+            help="Write a page for a browser as well, with all figures and all sentences: their scores, attention,"
+            " n-best lists and searches.",
+        ),
+    ] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file of --html.")] = False,
     device: Device = "auto",
     overrides: Overrides = None,
 ) -> None:
@@ -42,17 +77,11 @@ def evaluate(
     Of several runs or files, each is compared with the first: a difference is significant where two tests, paired
     bootstrap resampling and approximate randomisation, both give p < 0.05.
     """
-    from seq2seq_cli.cli.evaluating.as_json import to_json
-    from seq2seq_cli.cli.evaluating.page_file import check_page_path, write_page
-    from seq2seq_cli.cli.evaluating.report import report_lines
-    from seq2seq_cli.decoding.load import load
-    from seq2seq_cli.evaluation.command import evaluate as run
-
     if html:
-        check_page_path(html, overwrite=overwrite)
+        check_output_path(html, content="the page", endings=(".html", ".htm"), overwrite=overwrite)
     elif overwrite:
         raise UsageError("--overwrite: only replaces the page of --html: give --html FILE, or leave it out")
-    findings = run(
+    findings = s2s.evaluate(
         *(runs or []),
         split=split,
         data=data,
@@ -67,9 +96,11 @@ def evaluate(
     if html:  # before anything is printed: a closed pipe ends the command
         evaluated = findings.evaluations[: len(findings.evaluations) - len(hypotheses or [])]
         names = [evaluation.output.name for evaluation in evaluated]
-        translators = [load(name, device=device, overrides=overrides or []).translator for name in names]
-        write_page(html, findings, translators, overwrite=overwrite)
+        translators = [s2s.load(name, device=device, overrides=overrides or []).translator for name in names]
+        data = page_data(findings, list(map(page_table, figures(findings))), translators)
+        write_output(html, evaluation_page(data), overwrite=overwrite)
+        tell(f"page written to {html}")
     if as_json:
         write_json(to_json(findings))
     else:
-        sys.stdout.writelines(f"{line}\n" for line in report_lines(findings))
+        write_lines(report_lines(findings))

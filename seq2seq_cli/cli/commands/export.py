@@ -6,8 +6,10 @@ from typing import Annotated
 
 import typer
 
-from seq2seq_cli.cli.completions import RUN_FORMS, complete_run
+from seq2seq_cli.cli.options import RUN_FORMS, Overwrite
+from seq2seq_cli.cli.terminal import write_lines
 from seq2seq_cli.config.choices import ExportFormat
+from seq2seq_cli.decoding import export as exporting
 from seq2seq_cli.errors import one_line
 
 _HINTS: dict[ExportFormat, str] = {
@@ -18,12 +20,9 @@ _HINTS: dict[ExportFormat, str] = {
 
 
 def export(
-    run: Annotated[
-        Path,
-        typer.Argument(metavar="RUN", help=f"The run: {RUN_FORMS}.", autocompletion=complete_run),
-    ],
+    run: Annotated[Path, typer.Argument(metavar="RUN", help=f"The run: {RUN_FORMS}.")],
     out: Annotated[Path, typer.Argument(metavar="OUT", help="The folder, or the .html or .zip file, to make.")],
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace what was exported to OUT before.")] = False,
+    overwrite: Overwrite = False,
 ) -> None:
     """Write a run in a form for others: as graphs for ONNX Runtime, as a page that translates, or as a file for s2s.
 
@@ -33,9 +32,6 @@ def export(
 
     A page, .html, translates in a browser and shows the attention, without s2s and without a network.
     """
-    from seq2seq_cli.decoding.export import export as write
-    from seq2seq_cli.decoding.export import format_of
-
-    made = write(run, out, overwrite=overwrite)
-    hint = _HINTS[format_of(made)].format(out=made, quoted=quote(str(made)))
-    typer.echo(one_line(f"{made}: exported; {hint}"))
+    made = exporting.export(run, out, overwrite=overwrite)
+    hint = _HINTS[exporting.format_of(made)].format(out=made, quoted=quote(str(made)))
+    write_lines([one_line(f"{made}: exported; {hint}")])

@@ -10,17 +10,25 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from seq2seq_cli.cli.completions import complete_config, complete_run_folder
-from seq2seq_cli.cli.terminal.notices import tell, warn
-from seq2seq_cli.cli.terminal.progress import progress_bar
+import seq2seq_cli as s2s
+from seq2seq_cli.cli.options import Columns, Encoding, Overwrite
+from seq2seq_cli.cli.terminal import progress_bar, tell, warn, write_lines
+from seq2seq_cli.config.catalog import recipe_for
 from seq2seq_cli.config.choices import LARGEST_INTEGER
+from seq2seq_cli.config.keys import find_weight_differences
+from seq2seq_cli.config.loader import load_config, load_saved_config
+from seq2seq_cli.corpus.manifest import DEFAULT_FOLDER, DroppedRecord, Manifest
 from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import ConfigError, Interrupted, exit_code_of_signal, one_line
+from seq2seq_cli.pairs.columns import read_columns
+from seq2seq_cli.pairs.lines import check_encoding
+from seq2seq_cli.preparation.dropped import place_in
+from seq2seq_cli.runs.finding import named_run
 from seq2seq_cli.runs.layout import BEST, CONFIG, TRAINED
 from seq2seq_cli.runs.output_folder import free_folder
+from seq2seq_cli.training.plan import Options, new_folder
 
 if TYPE_CHECKING:
-    from seq2seq_cli.corpus.manifest import DroppedRecord, Manifest
     from seq2seq_cli.pairs.languages import LanguageOrigin
     from seq2seq_cli.preparation.prepare import PrepareReport
 
@@ -33,101 +41,70 @@ _FOUND: "dict[LanguageOrigin, str]" = {
     "codecs": "of the model",
 }
 
-File = Annotated[
-    list[Path] | None,
-    typer.Argument(
-        metavar="FILE...",
-        help="Sentence pairs: source, tab, target per line, or CSV, JSON, TMX, Parquet, .xlsx; also two aligned files;"
-        " .zip and .gz, too; - is standard input.",
-        show_default=False,
-    ),
-]
-Src = Annotated[
-    list[Path] | None, typer.Option(metavar="FILE", help="Source sentences alone, one per line; needs --tgt.")
-]
-Tgt = Annotated[list[Path] | None, typer.Option(metavar="FILE", help="Their translations, line by line.")]
-Columns = Annotated[
-    str | None,
-    typer.Option(
-        "--columns",
-        metavar="en,de",
-        help="The first and the second column, by name or number; the source first, or with --swap the target.",
-        show_default="found by their names, else the first two text columns",
-    ),
-]
-Swap = Annotated[bool, typer.Option("--swap", help="Translate from the second column into the first.")]
-Languages = Annotated[
-    str | None,
-    typer.Option(
-        metavar="en-de",
-        help="The languages of the columns.",
-        show_default="by the names of columns or files, or en-de",
-    ),
-]
-Encoding = Annotated[str | None, typer.Option(metavar="NAME", help="Encoding of the files.", show_default="utf-8")]
-Limit = Annotated[int | None, typer.Option(min=1, max=LARGEST_INTEGER, metavar="N", help="Use the first N lines.")]
-Valid = Annotated[
-    list[Path] | None, typer.Option(metavar="FILE", help="A validation split of your own; else one is drawn.")
-]
-Test = Annotated[list[Path] | None, typer.Option(metavar="FILE", help="A test split of your own; else one is drawn.")]
-CodecFrom = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="RUN", help="Use the vocabularies of this run, to train it further.", autocompletion=complete_run_folder
-    ),
-]
-ConfigName = Annotated[
-    str | None,
-    typer.Option(
-        "--config",
-        "-c",
-        metavar="NAME",
-        help="A config; its data and text sections are used.",
-        autocompletion=complete_config,
-    ),
-]
-Overrides = Annotated[
-    list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Override a key, such as text.unit=word.")
-]
-Out = Annotated[Path | None, typer.Option(metavar="DIR", help="The prepared folder.", show_default="data/prepared")]
-Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace an existing prepared folder.")]
-Executor = Annotated[str | None, typer.Option(metavar="dask://HOST:PORT", help="Use the workers of this Dask cluster.")]
-
 
 def prepare(
-    file: File = None,
-    src: Src = None,
-    tgt: Tgt = None,
+    file: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="FILE...",
+            help="Sentence pairs: source, tab, target per line, or CSV, JSON, TMX, Parquet, .xlsx; also two aligned"
+            " files; .zip and .gz, too; - is standard input.",
+            show_default=False,
+        ),
+    ] = None,
+    src: Annotated[
+        list[Path] | None, typer.Option(metavar="FILE", help="Source sentences alone, one per line; needs --tgt.")
+    ] = None,
+    tgt: Annotated[list[Path] | None, typer.Option(metavar="FILE", help="Their translations, line by line.")] = None,
     columns: Columns = None,
-    swap: Swap = False,
-    languages: Languages = None,
+    swap: Annotated[bool, typer.Option("--swap", help="Translate from the second column into the first.")] = False,
+    languages: Annotated[
+        str | None,
+        typer.Option(
+            metavar="en-de",
+            help="The languages of the columns.",
+            show_default="by the names of columns or files, or en-de",
+        ),
+    ] = None,
     encoding: Encoding = None,
-    limit: Limit = None,
-    valid: Valid = None,
-    test: Test = None,
-    codec_from: CodecFrom = None,
-    config: ConfigName = None,
-    set_: Overrides = None,
-    out: Out = None,
+    limit: Annotated[
+        int | None, typer.Option(min=1, max=LARGEST_INTEGER, metavar="N", help="Use the first N lines.")
+    ] = None,
+    valid: Annotated[
+        list[Path] | None, typer.Option(metavar="FILE", help="A validation split of your own; else one is drawn.")
+    ] = None,
+    test: Annotated[
+        list[Path] | None, typer.Option(metavar="FILE", help="A test split of your own; else one is drawn.")
+    ] = None,
+    codec_from: Annotated[
+        Path | None, typer.Option(metavar="RUN", help="Use the vocabularies of this run, to train it further.")
+    ] = None,
+    config: Annotated[
+        str | None,
+        typer.Option("--config", "-c", metavar="NAME", help="A config; its data and text sections are used."),
+    ] = None,
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Override a key, such as text.unit=word.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="The prepared folder.", show_default="data/prepared")
+    ] = None,
     overwrite: Overwrite = False,
-    executor: Executor = None,
+    executor: Annotated[
+        str | None, typer.Option(metavar="dask://HOST:PORT", help="Use the workers of this Dask cluster.")
+    ] = None,
 ) -> None:
     """Prepare files of sentence pairs for training.
 
     The pairs are split without leaks, vocabularies are learned, and everything is written into a prepared folder.
     """
-    from seq2seq_cli.pairs.columns import read_columns
-    from seq2seq_cli.pairs.lines import check_encoding
-    from seq2seq_cli.preparation.prepare import prepare as run
-    from seq2seq_cli.runs.finding import named_run
-
     if encoding is not None:
         check_encoding(encoding, "--encoding")
     if columns is not None:
         read_columns(columns, "--columns")
     codec_from = codec_from and named_run(codec_from)
     with _terminable(), progress_bar("prepare", " lines") as progress:
-        report = run(
+        report = s2s.prepare(
             *(file or []),
             src=src or [],
             tgt=tgt or [],
@@ -146,9 +123,8 @@ def prepare(
         tell(notice)
     for warning in report.warnings:
         warn(warning)
-    typer.echo("\n".join(map(one_line, _lines(report))))
-    for line in _next_lines(report, config, codec_from):
-        typer.echo(line)
+    write_lines(map(one_line, _lines(report)))
+    write_lines(_next_lines(report, config, codec_from))
 
 
 def _shorthands(*, columns: str | None, swap: bool, encoding: str | None, limit: int | None) -> list[str]:
@@ -208,10 +184,8 @@ def _lines(report: "PrepareReport") -> Iterator[str]:
         yield f"{report.out} written in {report.seconds:.1f} s"
 
 
-def _places(manifest: "Manifest", dropped: "DroppedRecord") -> str:
+def _places(manifest: Manifest, dropped: DroppedRecord) -> str:
     """The first of the dropped lines: ``line 3, 7, ...``, or with file names where there are several files."""
-    from seq2seq_cli.preparation.dropped import place_in
-
     if len(manifest.pair_files) == 1:
         places = f"{dropped.first[0].unit} " + ", ".join(str(place.line) for place in dropped.first)
     else:
@@ -221,11 +195,6 @@ def _places(manifest: "Manifest", dropped: "DroppedRecord") -> str:
 
 def _next_lines(report: "PrepareReport", config: str | None, codec_from: Path | None) -> Iterator[str]:
     """The recipe that suits the pairs, unless a config is named, and the command that trains on the folder."""
-    from seq2seq_cli.config.catalog import recipe_for
-    from seq2seq_cli.config.loader import load_config
-    from seq2seq_cli.corpus.manifest import DEFAULT_FOLDER
-    from seq2seq_cli.training.plan import Options, new_folder
-
     pairs = report.manifest.splits["train"].pairs
     can_begin = codec_from and _can_begin_with(codec_from, config)
     if config is None and not can_begin:
@@ -248,9 +217,6 @@ def _next_lines(report: "PrepareReport", config: str | None, codec_from: Path | 
 
 def _can_begin_with(run: Path, config: str | None) -> bool:
     """Whether a training can begin with the weights of a run: they are there, and the config has their model."""
-    from seq2seq_cli.config.keys import find_weight_differences
-    from seq2seq_cli.config.loader import load_config, load_saved_config
-
     if not all((run / name).is_file() for name in (CONFIG, BEST, TRAINED)):
         return False
     try:

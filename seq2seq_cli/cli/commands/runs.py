@@ -1,85 +1,73 @@
-"""``s2s runs``: list the runs, compare them, draw their learning curves, watch a training, remove runs."""
+"""``s2s runs``: list the runs, compare them, draw their learning curves."""
 
-import sys
-from contextlib import closing
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.filesize import decimal
 
-from seq2seq_cli.cli.completions import complete_run
-from seq2seq_cli.cli.runs.named import find, titles
-from seq2seq_cli.cli.terminal.notices import tell, warn
+from seq2seq_cli.cli.parsing import PlainGroup
+from seq2seq_cli.cli.terminal import table_lines, tell, warn, write_lines
 from seq2seq_cli.config.choices import CurveAxis, CurveMeasure
-from seq2seq_cli.errors import UsageError
+from seq2seq_cli.config.yaml12 import shown
+from seq2seq_cli.errors import ModelFileError, UsageError, one_line
+from seq2seq_cli.runs import listing
+from seq2seq_cli.runs.in_words import shown_epochs
+from seq2seq_cli.runs.layout import RUNS
+from seq2seq_cli.runs.listing import DamagedRun, Run
 
-app = typer.Typer(rich_markup_mode=None)
+if TYPE_CHECKING:
+    from seq2seq_cli.evaluation.run_difference import RunDifference
 
-Names = Annotated[
-    list[str], typer.Argument(metavar="RUN", help="Run folders, or names from the list.", autocompletion=complete_run)
-]
+app = typer.Typer(name="runs", cls=PlainGroup, rich_markup_mode=None, add_completion=False)
+
+Names = Annotated[list[str], typer.Argument(metavar="RUN", help="Run folders, or names from the list.")]
+
+_NO_VALUE = "-"
+_DIGITS = {
+    **dict.fromkeys(("bleu", "chrf", "test bleu", "test bleu, lower case", "test chrf", "minutes"), ".1f"),
+    **dict.fromkeys(("parameters", "skipped updates"), ","),
+    **dict.fromkeys(("tokens/s", "memory, MB"), ",.0f"),
+    "loss": ".3f",
+}
+"""The digits of each kind of result."""
 
 
 @app.callback(invoke_without_command=True)
 def list_runs(
     context: typer.Context,
-    folder: Annotated[
-        Path | None, typer.Option("--in", metavar="DIR", help="The folder of the runs; runs/ by default.")
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON array, for programs.")] = False,
+    folder: Annotated[Path, typer.Option("--in", metavar="DIR", help="The folder of the runs.")] = RUNS,
 ) -> None:
-    """List the runs with their scores and state, newest first; compare, draw, watch or remove them.
+    """List the runs with their scores and state, newest first; compare them or draw their learning curves.
 
     The best score is that of the best weights on the validation split, by the metric that chose them.
     """
-    from seq2seq_cli.runs import listing as runs
-    from seq2seq_cli.runs.layout import RUNS
-
-    context.obj = folder or RUNS
+    context.obj = folder
     if context.invoked_subcommand is not None:
-        if as_json:
-            raise UsageError(
-                "--json before a command is for the list alone: s2s runs --json, or s2s runs compare --json"
-            )
         return
-    from seq2seq_cli.cli.runs.table import list_lines, to_json
-    from seq2seq_cli.cli.terminal.json_output import write_json
-
-    found = runs.list_runs(context.obj)
-    if as_json:
-        write_json([to_json(run) for run in found])
-    elif found:
-        sys.stdout.writelines(f"{line}\n" for line in list_lines(found))
+    found = listing.list_runs(folder)
+    if found:
+        write_lines(_list_lines(found))
     else:
-        tell(f"no runs are in {context.obj} yet: s2s train makes one")
+        tell(f"no runs are in {folder} yet: s2s train makes one")
     for run in found:
-        if isinstance(run, runs.DamagedRun):
+        if isinstance(run, DamagedRun):
             warn(run.problem)
 
 
 @app.command()
-def compare(
-    context: typer.Context,
-    names: Names,
-    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON object, for programs.")] = False,
-) -> None:
+def compare(context: typer.Context, names: Names) -> None:
     """Print the config keys on which runs differ, and their results side by side.
 
     The scores are those of each run's best weights: on the validation split, and on the test split where it is scored.
     Each run is compared with the first: a difference is significant where two tests both give p < 0.05.
     """
-    from seq2seq_cli.cli.runs.comparison import comparison_json, comparison_lines
-    from seq2seq_cli.cli.terminal.json_output import write_json
-    from seq2seq_cli.runs.listing import comparability
-
-    found = find(names, context.obj, least=2)
+    found = _find(names, context.obj, least=2)
     if len(found) < 2:
         raise UsageError("compare takes two runs or more; s2s runs lists the runs there are")
-    if as_json:
-        write_json(comparison_json(found))
-    else:
-        sys.stdout.writelines(f"{line}\n" for line in comparison_lines(found))
-    for note in comparability(found):
+    write_lines(_comparison_lines(found))
+    for note in listing.comparability(found):
         warn(note)
 
 
@@ -102,52 +90,100 @@ def plot(
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing picture.")] = False,
 ) -> None:
     """Draw the learning curves of runs: training loss, held-out loss, and a score or the entropy of the attention."""
-    from seq2seq_cli.plots.learning_curves import check_curves_path, save_curves
+    from seq2seq_cli.plots.learning_curves import check_curves_path, save_curves  # not above: matplotlib
     from seq2seq_cli.runs.curves import default_measure, has_curves, learning_curves
 
     check_curves_path(out, overwrite=overwrite)
-    named = find(names, context.obj, least=1)
+    named = _find(names, context.obj, least=1)
     found = list(filter(has_curves, named)) or named
     for run in named:
         if run not in found:
             warn(f"{run.path}: left out: no metrics are recorded yet")
-    shown = metric or default_measure(found)
-    curves = learning_curves(dict(zip(titles(found), found, strict=True)), axis=x, measure=shown)
-    save_curves(curves, out, axis=x, measure=shown, overwrite=overwrite)
+    measure = metric or default_measure(found)
+    curves = learning_curves(dict(zip(_titles(found), found, strict=True)), axis=x, measure=measure)
+    save_curves(curves, out, axis=x, measure=measure, overwrite=overwrite)
     tell(f"learning curves written to {out}")
 
 
-@app.command()
-def watch(
-    context: typer.Context,
-    name: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[RUN]",
-            help="The run; by default the one that is being trained.",
-            show_default=False,
-            autocompletion=complete_run,
-        ),
-    ] = None,
-) -> None:
-    """Follow a training from another terminal until it ends: its epochs so far, then as it goes on."""
-    from seq2seq_cli.cli.runs.watching import choose_running
-    from seq2seq_cli.cli.runs.watching import watch as follow
-    from seq2seq_cli.cli.training.display import Display
+def _find(names: Sequence[str], folder: Path, *, least: int) -> list[Run]:
+    """The runs of these names, but the damaged ones, which a warning names.
 
-    run = find([name], context.obj, least=1)[0] if name else choose_running(context.obj)
-    with closing(Display()) as display:
-        follow(run, display)
+    Raises ModelFileError when a name is that of no run, and when fewer than `least` are left.
+    """
+    found = listing.find_runs(names, folder)
+    damaged = [run.problem for run in found if isinstance(run, DamagedRun)]
+    whole = [run for run in found if isinstance(run, Run)]
+    if len(whole) < least and damaged:
+        raise ModelFileError(*damaged)
+    for problem in damaged:
+        warn(f"{problem}: left out")
+    return whole
 
 
-@app.command()
-def rm(
-    context: typer.Context,
-    names: Names,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Remove without a question.")] = False,
-) -> None:
-    """Ask, then remove runs: the files that s2s made, and the folder if no other file is in it."""
-    from seq2seq_cli.cli.runs.removal import remove
-    from seq2seq_cli.runs.listing import find_runs
+def _titles(found: Sequence[Run]) -> list[str]:
+    """The names of the runs; the path where two runs have the same name."""
+    names = [run.path.resolve().name for run in found]
+    return [one_line(name if names.count(name) == 1 else str(run.path)) for name, run in zip(names, found, strict=True)]
 
-    remove(find_runs(names, context.obj), asks=not yes)
+
+def _list_lines(found: Sequence[Run | DamagedRun]) -> Iterator[str]:
+    """Two lines per run: the numbers in columns, below them the model and the state."""
+    titles = ["run", "pairs", "epochs", "best", "test bleu", "minutes", "size"]
+    header, *lines = table_lines(titles, map(_cells, found), numbers=True)
+    yield header
+    for run, line in zip(found, lines, strict=True):
+        yield line
+        yield "  damaged" if isinstance(run, DamagedRun) else one_line(f"  {run.model_in_words}; {run.state_in_words}")
+
+
+def _cells(run: Run | DamagedRun) -> list[str]:
+    name, size = one_line(run.path.name), decimal(listing.size_on_disk(run.path))
+    if isinstance(run, DamagedRun):
+        return [name, *[_NO_VALUE] * 5, size]
+    training, test = run.config.training, run.history.test
+    metric, score = run.history.best_score(training.metric)
+    return [
+        name,
+        f"{run.provenance.pairs['train']:,}",
+        f"{shown_epochs(run.history.epochs)} of {training.epochs}",
+        _NO_VALUE if score is None else f"{_result(metric, score)} {metric}",
+        _result("test bleu", test and test.bleu),
+        _result("minutes", run.history.minutes),
+        size,
+    ]
+
+
+def _result(key: str, value: object) -> str:
+    """A result as text, with the digits that its kind has."""
+    return _NO_VALUE if value is None else one_line(format(value, _DIGITS.get(key, "")))
+
+
+def _comparison_lines(found: Sequence[Run]) -> Iterator[str]:
+    """The tables of the config keys that differ, of the results, and of the differences to the first run."""
+    from seq2seq_cli.cli.evaluation_report import difference_table  # not above: sacrebleu, which the list does without
+
+    names = _titles(found)
+    settings = [(key, *map(shown, values)) for key, values in listing.config_differences(found)]
+    yield from table_lines(["config", *names], settings) if settings else ["config: nothing differs"]
+    yield ""
+    rows = [(key, *(_result(key, value) for value in values)) for key, values in listing.results(found)]
+    yield from table_lines(["result", *names], rows)
+    for name, compared in zip(names[1:], _differences(found), strict=True):
+        yield ""
+        title = f"{name} less {names[0]}"
+        if isinstance(compared, str):
+            yield one_line(f"{title}: significance not tested: {compared}")
+        else:
+            table = difference_table(f"{title}, {compared.split}", compared.by_metric)
+            yield from table_lines(table.titles, table.rows)
+
+
+def _differences(found: Sequence[Run]) -> "Iterator[RunDifference | str]":
+    """The difference of each other run from the first, or the reason why it is not known."""
+    from seq2seq_cli.evaluation.run_difference import IncomparableError, run_difference  # not above: sacrebleu
+
+    for run in found[1:]:
+        try:
+            yield run_difference(run, found[0])
+        except (IncomparableError, ModelFileError) as error:
+            yield str(error)

@@ -5,14 +5,11 @@ from typing import Annotated
 
 import typer
 
-from seq2seq_cli.cli.completions import RUN_FORMS, complete_run
-from seq2seq_cli.cli.plain_command import PlainCommand, loading
-from seq2seq_cli.cli.terminal.notices import tell, warn
-from seq2seq_cli.cli.translating.options import Device, Overrides, Threads
+from seq2seq_cli.cli.options import RUN_FORMS, Device, Overrides, Threads
+from seq2seq_cli.cli.parsing import loading
+from seq2seq_cli.cli.terminal import tell, warn
 from seq2seq_cli.errors import UsageError, how_to_install
 from seq2seq_cli.serve.limits import ApiKeys, Limits
-
-COMMAND_CLASS = PlainCommand
 
 _DEFAULTS = Limits()
 
@@ -25,7 +22,6 @@ def serve(
             metavar="RUN",
             help=f"A run: {RUN_FORMS}; given more than once, one per direction.",
             show_default="newest",
-            autocompletion=complete_run,
         ),
     ] = None,
     host: Annotated[str, typer.Option(metavar="HOST", help="The address to listen at.")] = "127.0.0.1",
@@ -65,7 +61,7 @@ def serve(
     answered.
     """
     with loading():
-        try:
+        try:  # not above: the packages of an extra
             from seq2seq_cli.serve.app import Application, Directions
             from seq2seq_cli.serve.server import address_of, is_reachable, open_socket, run
         except ModuleNotFoundError as error:

@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from seq2seq_cli.cli.completions import complete_config, complete_run_folder
+import seq2seq_cli as s2s
+from seq2seq_cli.compute.environment import share_temporary_folder
 from seq2seq_cli.counts import counted
+from seq2seq_cli.runs.folder import resume_command
+from seq2seq_cli.runs.in_words import duration, epochs_in_words
 
 if TYPE_CHECKING:
     from seq2seq_cli.training.events import Report
@@ -24,7 +27,6 @@ def train(
             metavar="NAME",
             help="A config by name or path; s2s configs lists them. By default the recipe for the number of pairs;"
             " with --resume or --init-from, the config of the run.",
-            autocompletion=complete_config,
         ),
     ] = None,
     data: Annotated[
@@ -43,12 +45,7 @@ def train(
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing run.")] = False,
     init_from: Annotated[
         Path | None,
-        typer.Option(
-            "--init-from",
-            metavar="RUN",
-            help="Begin a new run with the best weights of RUN.",
-            autocompletion=complete_run_folder,
-        ),
+        typer.Option("--init-from", metavar="RUN", help="Begin a new run with the best weights of RUN."),
     ] = None,
     device: Annotated[
         str | None, typer.Option(metavar="NAME", help="auto, cpu, cuda or mps; short for --set training.device=NAME.")
@@ -59,13 +56,11 @@ def train(
     ] = None,
 ) -> None:
     """Train a translator on a prepared folder and keep its best weights."""
-    from seq2seq_cli.cli.training.bar import TrainingBar
-    from seq2seq_cli.compute.environment import share_temporary_folder
-    from seq2seq_cli.training.command import train as run
+    from seq2seq_cli.cli.training_bar import TrainingBar  # not above: the events need torch, which the help does not
 
     share_temporary_folder()
     with closing(TrainingBar()) as bar:
-        report = run(
+        report = s2s.train(
             config,
             data=data,
             out=out,
@@ -84,9 +79,6 @@ def _shorthand(key: str, value: object) -> list[str]:
 
 
 def _result(report: "Report") -> str:
-    from seq2seq_cli.runs.folder import resume_command
-    from seq2seq_cli.runs.in_words import duration, epochs_in_words
-
     lines = [f"{epochs_in_words(report.epochs)} in {duration(report.seconds)}; best: {report.best}"]
     if report.skipped:
         lines.append(f"{report.skipped} of {counted(report.steps, 'step')} skipped: the gradient was not finite")

@@ -1,75 +1,167 @@
-"""``s2s translate``: texts in, translations out."""
+"""``s2s translate``: texts in, translations out.
 
-import math
+A text goes from here to `Translator.translate_stream`; `Presenter.show` writes what comes back.
+"""
+
 import sys
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from shlex import quote
+from typing import Annotated, Any, Literal, cast
 
-from seq2seq_cli.cli.plain_command import loading
-from seq2seq_cli.cli.translating.arguments import (
-    ON_TERMINAL,
-    STANDARD_STREAM,
-    TranslateCommand,
-    check_utf8,
-    hint_at_options,
-)
-from seq2seq_cli.cli.translating.formats import View
-from seq2seq_cli.cli.translating.options import (
-    Align,
-    Attention,
-    Device,
-    Format,
-    GlossaryFile,
-    Input,
-    IsEnsemble,
-    MinScore,
-    Models,
-    NBest,
-    OutputFile,
-    Overrides,
-    Overwrite,
-    Prefix,
-    Score,
-    Texts,
-    Threads,
-    Title,
-    Tokens,
-)
-from seq2seq_cli.cli.translating.output import open_output
-from seq2seq_cli.cli.translating.presenter import Presenter
-from seq2seq_cli.cli.translating.prompt import Prompt
-from seq2seq_cli.cli.translating.streams import STDIN, translate_file, translate_lines
-from seq2seq_cli.cli.translating.translators import Translators, names_of_runs
-from seq2seq_cli.config.choices import DeviceName
-from seq2seq_cli.errors import UsageError, one_line
+import typer
+from typing_extensions import override
 
-if TYPE_CHECKING:
-    from seq2seq_cli.cli.translating.attention_file import AttentionFile
-    from seq2seq_cli.decoding.demands import Demands
-    from seq2seq_cli.decoding.lines import ByteStream
+from seq2seq_cli.cli.options import RUN_FORMS, Device, Overrides, Threads
+from seq2seq_cli.cli.parsing import PlainCommand, before_dashes, check_utf8, is_file, loading
+from seq2seq_cli.cli.terminal import progress_bar, tell
+from seq2seq_cli.cli.translating.presenter import AttentionFile, Presenter, Translators
+from seq2seq_cli.cli.translating.prompt import STDIN, Prompt
+from seq2seq_cli.cli.translating.results import View, open_output
+from seq2seq_cli.config.choices import LARGEST_BEAM, DeviceName
+from seq2seq_cli.decoding.demands import Demands, Glossary
+from seq2seq_cli.decoding.lines import ByteStream, read_blocks
+from seq2seq_cli.decoding.load import load
+from seq2seq_cli.decoding.translation import Translation
+from seq2seq_cli.errors import InputError, UsageError, one_line, unreadable
+
+_ON_TERMINAL = "-"
+"""The value of ``--attention`` without a file."""
+_STANDARD_STREAM = Path("-")
+"""The name of standard input as ``--input``, of standard output as ``--output``."""
+_FILES = (
+    *(".png", ".svg", ".pdf", ".html", ".json"),
+    *(".jpg", ".jpeg", ".gif", ".bmp", ".webp", ".eps", ".htm", ".txt", ".csv", ".tsv", ".npy"),
+)
+"""Endings of files: such a word is not taken for a sentence, but refused where it cannot hold attention."""
+
+
+class TranslateCommand(PlainCommand):
+    """A command whose option ``--attention`` may stand with and without a value."""
+
+    @override
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, with_attention_values(args))
+
 
 COMMAND_CLASS = TranslateCommand
 
 
+def with_attention_values(args: list[str]) -> list[str]:
+    """The arguments with ``--attention [FILE]`` as one word: ``--attention=FILE``, or ``--attention=-`` without FILE.
+
+    The next word is FILE when it ends like the name of a file, and a sentence otherwise: ``--attention map.png``,
+    ``--attention "she kissed him ."``.
+    """
+    words = list(args)
+    end = len(before_dashes(words))
+    for i in reversed(range(end)):
+        if words[i] != "--attention":
+            continue
+        if i + 1 < end and words[i + 1].lower().endswith(_FILES):
+            words[i : i + 2] = [f"--attention={words[i + 1]}"]
+        else:
+            words[i] = f"--attention={_ON_TERMINAL}"
+    return words
+
+
 def translate(
-    texts: Texts = None,
-    model: Models = None,
-    ensemble: IsEnsemble = False,
-    input_: Input = None,
-    output: OutputFile = None,
-    overwrite: Overwrite = False,
-    format_: Format = "text",
-    nbest: NBest = None,
-    score: Score = False,
-    align: Align = False,
-    min_score: MinScore = None,
-    prefix: Prefix = "",
-    glossary: GlossaryFile = None,
-    tokens: Tokens = False,
-    attention: Attention = None,
-    title: Title = "",
+    texts: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="TEXT", help="Texts. Without any, each line of the pipe or at the prompt is one."),
+    ] = None,
+    model: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--model",
+            metavar="RUN",
+            help=f"The run to translate with: {RUN_FORMS}; given more than once, the runs are compared: each"
+            " translates every text.",
+            show_default="newest",
+        ),
+    ] = None,
+    ensemble: Annotated[
+        bool,
+        typer.Option(
+            "--ensemble", help="Several runs translate together: the probability of a token is the mean of theirs."
+        ),
+    ] = False,
+    input_: Annotated[
+        Path | None,
+        typer.Option("--input", "-i", metavar="FILE", help="Translate the lines of a file; -: of standard input."),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Write to FILE, which appears when it is complete; -: to standard output.",
+        ),
+    ] = None,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace the files of --output and --attention.")
+    ] = False,
+    format_: Annotated[
+        Literal["text", "json"],
+        typer.Option("--format", help="text: a line per text; json: an object per line, with all that is known."),
+    ] = "text",
+    nbest: Annotated[
+        int | None,
+        typer.Option(
+            "--nbest",
+            min=1,
+            max=LARGEST_BEAM,
+            metavar="N",
+            help="Show the N best translations of each text, best first: N lines of text each, or alternatives in"
+            " json.",
+            show_default="1",
+        ),
+    ] = None,
+    score: Annotated[
+        bool,
+        typer.Option(
+            "--score",
+            help="Add the score, which is the mean log-probability per token (<eos> counted), and exp(score), from"
+            " 0 to 1: two columns of text. json always has them.",
+        ),
+    ] = False,
+    align: Annotated[
+        bool,
+        typer.Option(
+            "--align",
+            help="Add a column with the alignment: i-j links word i of the text to word j of the translation. Words"
+            " are separated by white space and counted from 0. json always has it.",
+        ),
+    ] = False,
+    prefix: Annotated[
+        str,
+        typer.Option("--prefix", metavar="TEXT", help="Begin each translation with these words.", show_default=False),
+    ] = "",
+    glossary: Annotated[
+        Path | None,
+        typer.Option(
+            "--glossary",
+            metavar="FILE",
+            help="Translate terms as FILE says: a term, a tab and its translation per line; several lines of a term"
+            " are alternatives.",
+        ),
+    ] = None,
+    tokens: Annotated[
+        bool, typer.Option("--tokens", help="Print the tokens separated by spaces instead of plain text.")
+    ] = False,
+    attention: Annotated[
+        str | None,
+        typer.Option(
+            "--attention",
+            metavar="[FILE]",
+            help="Show the attention weights: as a table, or in FILE, whose name ends in .png, .svg, .pdf, .html"
+            " or .json (a next argument with another ending is a text). A picture has a row per sentence and a column"
+            " per run; a .html is a page for a browser, with the searches as well. At the prompt FILE shows the last"
+            " text.",
+        ),
+    ] = None,
     threads: Threads = None,
     device: Device = "auto",
     overrides: Overrides = None,
@@ -79,106 +171,127 @@ def translate(
     The texts are arguments, the lines of a file or a pipe, or what is typed at a prompt. N lines in give N lines out,
     in the same order; a blank line stays blank.
     """
-    view = View(
-        format=format_,
-        tokens=tokens,
-        score=score,
-        align=align,
-        attention=attention == ON_TERMINAL,
-        min_score=_threshold(min_score),
-    )
-    file = _attention_file(attention, title, overwrite=overwrite)
-    output = None if output == STANDARD_STREAM else output
-    _check(texts or [], input_, output, view)
-    if file and output is not None and file.path.resolve() == output.resolve():
-        raise UsageError(f"--attention: {one_line(str(file.path))} is the file of --output as well: name two files")
+    texts, output = texts or [], None if output == _STANDARD_STREAM else output
+    shows_table = attention == _ON_TERMINAL
+    file = AttentionFile(path=Path(attention), overwrite=overwrite) if attention and not shows_table else None
+    _check(texts, input_, output, file)
     if ensemble and len(model or []) < 2:
         raise UsageError("--ensemble: needs several runs: give --model more than once")
     with open_output(output, overwrite=overwrite) as results:
+        check_utf8("--prefix", prefix)
+        demands = Demands(prefix=prefix, glossary=Glossary() if glossary is None else Glossary.read(glossary))
         with loading():
-            demands = _demands(prefix, glossary)
-        options = {} if threads is None else {"threads": threads}
-        translators = _translators(model or [], device, overrides or [], options, together=ensemble)
-        chosen = translators.changed(lambda each: each.with_demands(demands))
-        if file and file.is_page:
-            chosen = chosen.changed(lambda each: each.with_traces())
-        shown = nbest or max(each.options.n_best for each in chosen.members)
-        translators = chosen.changed(lambda each: each.with_n_best(shown))
+            translators = _translators(model or [], device, overrides or [], threads, together=ensemble)
+        translators = translators.changed(lambda each: each.with_demands(demands))
         if attention is not None and not translators.have_attention:
             raise UsageError(
                 "--attention: this model has no attention: its model.attention.score is none or fixed; leave"
                 " --attention out, or name another run"
             )
-        view = replace(view, nbest=shown)
+        if file and file.is_page:
+            translators = translators.changed(lambda each: each.with_traces())
+        shown = nbest or max(each.options.n_best for each in translators.members)
+        translators = translators.changed(lambda each: each.with_n_best(shown))
+        view = View(format=format_, tokens=tokens, score=score, align=align, attention=shows_table, nbest=shown)
         presenter = Presenter(translators=translators, output=results, view=view, attention_file=file)
-        _present(texts or [], input_, presenter, chosen)
+        _present(texts, input_, presenter)
 
 
-def _present(texts: list[str], input_: Path | None, presenter: Presenter, chosen: Translators) -> None:
-    """Show the translations of the texts, else those of a file, of what is typed, or of the lines of a pipe."""
-    if texts:
-        hint_at_options(texts)
-        presenter.show(presenter.translators.translate_stream(texts), "TEXT {}".format, name_unknown=True)
-    elif input_ is not None and input_ != STANDARD_STREAM:
-        translate_file(input_, presenter)
-    elif input_ is None and sys.stdin.isatty():
-        Prompt(presenter=presenter, chosen=chosen).run()
-    else:
-        translate_lines(cast("ByteStream", sys.stdin.buffer), STDIN, presenter)
-
-
-def _translators(
-    models: list[Path], device: DeviceName, overrides: list[str], options: Mapping[str, object], *, together: bool
-) -> Translators:
-    with loading():
-        from seq2seq_cli.decoding.load import load
-
-        are_compared = len(models) > 1 and not together
-        loaded = [
-            load(runs, device=device, overrides=overrides, options=options)
-            for runs in (models if are_compared else [models or None])
-        ]
-    runs = tuple(models or [loaded[0].path])
-    names = names_of_runs(runs)
-    members = tuple(each.translator for each in loaded)
-    return Translators(members=members, names=(" + ".join(names),) if together else names, runs=runs)
-
-
-def _demands(prefix: str, glossary: Path | None) -> "Demands":
-    from seq2seq_cli.decoding.demands import Demands, Glossary
-
-    check_utf8("--prefix", prefix)
-    return Demands(prefix=prefix, glossary=Glossary() if glossary is None else Glossary.read(glossary))
-
-
-def _threshold(score: float | None) -> float:
-    if score is None:
-        return -math.inf
-    if not score <= 0:
-        known = f"; a confidence of {score:g} is a score of {math.log(score):.3f}" if 0 < score <= 1 else ""
-        raise UsageError(f"--min-score {score:g}: a score is at most 0{known}")
-    return score
-
-
-def _attention_file(attention: str | None, title: str, *, overwrite: bool) -> "AttentionFile | None":
-    if attention is None or attention == ON_TERMINAL:
-        if title:
-            raise UsageError("--title: is for a picture or a page: give --attention FILE, such as map.png")
-        return None
-    from seq2seq_cli.cli.translating.attention_file import AttentionFile
-
-    file = AttentionFile(path=Path(attention), title=title, overwrite=overwrite)
-    file.check()
-    return file
-
-
-def _check(texts: list[str], input_: Path | None, output: Path | None, view: View) -> None:
+def _check(texts: list[str], input_: Path | None, output: Path | None, file: AttentionFile | None) -> None:
     """Raise InputError for options that contradict each other and for texts that are not UTF-8."""
     if texts and input_ is not None:
         raise UsageError("--input: there is TEXT as well: give one of them")
     if output is not None and not texts and input_ is None and sys.stdin.isatty():
         raise UsageError("--output: the prompt needs the terminal: give TEXT, --input or a pipe")
-    if view.attention and view.format == "tsv":
-        raise UsageError("--attention: tsv has no column for it: --format json has, and --attention FILE draws it")
+    if file and output is not None and file.path.resolve() == output.resolve():
+        raise UsageError(f"--attention: {one_line(str(file.path))} is the file of --output as well: name two files")
     for number, text in enumerate(texts, start=1):
         check_utf8(f"TEXT {number}", text)
+
+
+def _translators(
+    models: list[Path], device: DeviceName, overrides: list[str], threads: int | None, *, together: bool
+) -> Translators:
+    """The translators of the runs, which are compared or translate together; the newest run where none is named."""
+    options = {} if threads is None else {"threads": threads}
+    groups: list[Any] = models if models and not together else [models or None]
+    loaded = [load(runs, device=device, overrides=overrides, options=options) for runs in groups]
+    names = _names(models or [loaded[0].path])
+    members = tuple(each.translator for each in loaded)
+    return Translators(members=members, names=(" + ".join(names),) if together else names)
+
+
+def _names(runs: list[Path]) -> tuple[str, ...]:
+    """A name for each run: that of its folder, or its path where two would have the same or a file is named."""
+    folders = [path.resolve().name for path in runs]
+    are_clear = len({*folders}) == len(folders) and not any(path.is_file() for path in runs)
+    return tuple(map(one_line, folders if are_clear else map(str, runs)))
+
+
+def _present(texts: list[str], input_: Path | None, presenter: Presenter) -> None:
+    """Show the translations of the texts, else those of a file, of what is typed, or of the lines of a pipe."""
+    if texts:
+        if named := next(filter(is_file, texts), None):
+            tell(f"{named} is a file: did you mean --input {quote(named)}?")
+        presenter.show(presenter.translators.translate_stream(texts), "TEXT {}".format, name_unknown=True)
+    elif input_ is not None and input_ != _STANDARD_STREAM:
+        _present_file(input_, presenter)
+    elif input_ is None and sys.stdin.isatty():
+        Prompt(presenter=presenter).run()
+    else:
+        _present_lines(cast("ByteStream", sys.stdin.buffer), STDIN, presenter)
+
+
+def _present_file(path: Path, presenter: Presenter) -> None:
+    """Show the translation of each line of a file, and a bar on stderr where no translations come between.
+
+    Raises InputError for a file that cannot be read, and as `_present_lines` does.
+    """
+    with _reading(str(path)):
+        file = path.open("rb")
+    with file:
+        if not sys.stderr.isatty() or presenter.output.is_terminal or not path.is_file():
+            _present_lines(file, str(path), presenter)
+            return
+        with _reading(str(path)):
+            total = sum(block.count(b"\n") for block in iter(lambda: file.read(2**20), b""))
+            file.seek(0)
+        with progress_bar("translate", " lines") as show:
+            _present_lines(file, str(path), presenter, lambda done: show(done, total))
+
+
+def _present_lines(
+    stream: ByteStream, name: str, presenter: Presenter, progress: Callable[[int], object] = lambda _: None
+) -> None:
+    """Show the translation of each line; `progress` gets the number of lines so far.
+
+    Raises InputError for a line that cannot be read, once the lines before it are translated; `name` is the name of
+    the stream in messages.
+    """
+
+    def place(number: int) -> str:
+        return f"{name}:{number}"
+
+    def blocks() -> Iterator[list[str]]:
+        with _reading(name):
+            yield from read_blocks(stream, place)
+
+    def translations() -> Iterator[tuple[Translation, ...]]:
+        done = 0
+        for block in blocks():
+            for of_line in presenter.translators.translate_stream(block):
+                yield of_line
+                done += 1
+                progress(done)
+            presenter.output.flush()
+
+    presenter.show(translations(), place)
+
+
+@contextmanager
+def _reading(name: str) -> Iterator[None]:
+    """Name what cannot be read."""
+    try:
+        yield
+    except OSError as error:
+        raise InputError(unreadable(name, error)) from None

@@ -1,1 +1,1 @@
-"""The parts of ``s2s translate``: its arguments, formats and outputs, and its prompt."""
+"""The parts of ``s2s translate``: what presents translations, as lines or JSON, its prompt, and its warnings."""

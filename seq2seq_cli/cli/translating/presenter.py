@@ -1,20 +1,60 @@
-"""Translations as a command shows them."""
+"""Translations as a command shows them: on stdout or in a file, with their attention, and with notices on stderr."""
 
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from itertools import zip_longest
+from pathlib import Path
 
-from seq2seq_cli.cli.terminal.notices import tell
-from seq2seq_cli.cli.translating.formats import View, render
-from seq2seq_cli.cli.translating.output import Output
-from seq2seq_cli.cli.translating.translators import Translators
+from seq2seq_cli.cli.terminal import tell
+from seq2seq_cli.cli.translating.results import Output, View, render
 from seq2seq_cli.cli.translating.warner import Warner
+from seq2seq_cli.counts import counted
+from seq2seq_cli.decoding.translation import Place, Translation
+from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import InputError
+from seq2seq_cli.files.output import check_output_path, write_output
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+_NUMBERS = ".json"
+_PAGE = ".html"
+ATTENTION_FILES = (".png", ".svg", ".pdf", _PAGE, _NUMBERS)
+"""The endings of the files of attention."""
+_MOST_TEXTS = 1000
+"""Texts that a page holds, about as many as a browser opens in a moment. A picture never holds as many."""
 
-    from seq2seq_cli.cli.translating.attention_file import AttentionFile
-    from seq2seq_cli.decoding.translation import Place, Translation
+
+@dataclass(frozen=True, kw_only=True)
+class Translators:
+    """The translator of a command, or several that are compared: each translates every text by itself."""
+
+    members: tuple[Translator, ...]
+    names: tuple[str, ...]
+    """The names of their runs; several runs that translate together have one."""
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The names where they are needed to tell the translations of several runs apart."""
+        return self.names if len(self.names) > 1 else ()
+
+    @property
+    def have_attention(self) -> bool:
+        """Whether any of them has."""
+        return any(member.engine.has_attention for member in self.members)
+
+    def changed(self, change: Callable[[Translator], Translator]) -> "Translators":
+        """The same with each of them changed; where there are several, an InputError names the run that raised it."""
+        members = []
+        for name, member in zip(self.names, self.members, strict=True):
+            try:
+                members.append(change(member))
+            except InputError as error:
+                if not self.labels:
+                    raise
+                raise type(error)(*(f"{name}: {problem}" for problem in error.lines())) from None
+        return replace(self, members=tuple(members))
+
+    def translate_stream(self, texts: Collection[str]) -> Iterator[tuple[Translation, ...]]:
+        """The translations of each text, one per translator; see `Translator.translate_stream`."""
+        return zip(*(member.translate_stream(texts) for member in self.members), strict=True)
 
 
 @dataclass(kw_only=True)
@@ -31,8 +71,8 @@ class Presenter:
 
     def show(
         self,
-        translations: "Iterable[tuple[Translation, ...]]",
-        place: "Place | None" = None,
+        translations: Iterable[tuple[Translation, ...]],
+        place: Place | None = None,
         *,
         name_unknown: bool = False,
     ) -> None:
@@ -49,7 +89,7 @@ class Presenter:
             for of_text in translations:
                 self._shown += 1
                 for view, translator, translation in zip(views, self.translators.members, of_text, strict=True):
-                    self.output.write(render(self._shown, translation, view, self.output))
+                    self.output.write(render(translation, view, self.output))
                     self._warner.look(self._shown, view.model, translator, translation)
                     if name_unknown:
                         unknown.update(dict.fromkeys((view.model, word) for word in translation.unknown))
@@ -65,10 +105,86 @@ class Presenter:
         if problem:
             raise problem
 
-    def _name(self, unknown: "Iterable[tuple[str, str]]") -> None:
+    def _name(self, unknown: Iterable[tuple[str, str]]) -> None:
         for model in self.translators.labels or ("",):
             words = [word for of_model, word in unknown if of_model == model and (model, word) not in self._named]
             if words:
-                unknown_words = f"words that {model or 'the model'} does not know"
-                tell(f"{unknown_words}: {' '.join(words)}")
+                tell(f"words that {model or 'the model'} does not know: {' '.join(words)}")
         self._named.update(unknown)
+
+
+@dataclass(kw_only=True)
+class AttentionFile:
+    """The file of ``--attention FILE``: collects translations, and writes their attention once or again and again.
+
+    It is a picture, a page, or the numbers themselves. Raises UsageError, before any work, unless it can be written.
+    """
+
+    path: Path
+    overwrite: bool = False
+    """Whether it may replace a file that is there. Later it replaces its own."""
+    _texts: list[Sequence[Translation]] = field(default_factory=list)
+    _count: int = 0
+    """All texts, those that are not kept included."""
+
+    def __post_init__(self) -> None:
+        check_output_path(self.path, content="attention", endings=ATTENTION_FILES, overwrite=self.overwrite)
+
+    @property
+    def is_page(self) -> bool:
+        """Whether it shows the searches as well, so that they must be traced."""
+        return self._ending == _PAGE
+
+    @property
+    def _ending(self) -> str:
+        return self.path.suffix.lower()
+
+    def add(self, translations: Sequence[Translation]) -> None:
+        """Add the translations of a text, one per run."""
+        self._count += 1
+        if self._ending == _NUMBERS or len(self._texts) < _MOST_TEXTS:
+            self._texts.append(translations)
+
+    def write(self, translators: Translators) -> None:
+        """Write what was added since the last time, and say so on stderr."""
+        texts, is_whole = self._texts, len(self._texts) == self._count
+        self._texts, self._count = [], 0
+        if self.is_page:
+            drawn = self._write_page(texts, translators)
+            shown = counted(drawn, "text")
+        else:
+            drawn, count = self._write_sentences(texts, translators.labels)
+            shown, is_whole = counted(drawn, "sentence"), is_whole and drawn == count
+        if not drawn and self._ending != _NUMBERS:
+            tell(f"no attention to draw: {self.path} is not written")
+            return
+        self.overwrite = True
+        some = "" if is_whole else f" of the first {shown}"
+        tell(f"attention{some} written to {self.path}")
+
+    def _write_page(self, texts: Iterable[Sequence[Translation]], translators: Translators) -> int:
+        """Write the page, unless no text has words; returns the number of those that do."""
+        from seq2seq_cli.decoding.translation_data import text_data  # not above: few are shown on a page
+        from seq2seq_cli.pages.page import translations_page
+
+        if not (worded := [text for text in texts if any(each.sentences for each in text)]):
+            return 0
+        content = translations_page(
+            {
+                "title": f"s2s translate: {', '.join(translators.names)}",
+                "runs": [
+                    {"name": name, "languages": (each.src_codec.config.language, each.tgt_codec.config.language)}
+                    for name, each in zip(translators.names, translators.members, strict=True)
+                ],
+                "texts": list(map(text_data, worded)),
+            }
+        )
+        write_output(self.path, content, overwrite=self.overwrite)
+        return len(worded)
+
+    def _write_sentences(self, texts: Iterable[Sequence[Translation]], runs: Sequence[str]) -> tuple[int, int]:
+        """Write a picture or the numbers; returns the number of sentences that it shows, and of those there are."""
+        from seq2seq_cli.plots.pictures import save_attention  # not above: few translations are drawn
+
+        rows = [row for text in texts for row in zip_longest(*(each.sentences for each in text))]
+        return save_attention(rows, self.path, runs=runs, overwrite=self.overwrite), len(rows)

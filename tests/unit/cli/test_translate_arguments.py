@@ -2,7 +2,7 @@
 
 import pytest
 
-from seq2seq_cli.cli.translating.arguments import with_attention_values
+from seq2seq_cli.cli.commands.translate import with_attention_values
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Translations as text, JSON lines and columns, written by hand."""
+"""Translations as text and JSON lines, written by hand."""
 
 import io
 import json
@@ -12,9 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seq2seq_cli.cli.terminal.safe_stream import for_terminal
-from seq2seq_cli.cli.translating.formats import View, render
-from seq2seq_cli.cli.translating.output import Output
+from seq2seq_cli.cli.terminal import for_terminal
+from seq2seq_cli.cli.translating.results import Output, View, render
 from seq2seq_cli.decoding.translation import SentenceTranslation, Translation
 from seq2seq_cli.text.codec import Reading
 
@@ -51,7 +50,7 @@ BOTH = replace(RAN, alternatives=(RAN, WENT))
 
 
 def shown(translation: Translation, view: View, encoding: str = "utf-8") -> str:
-    return render(3, translation, view, output(encoding))
+    return render(translation, view, output(encoding))
 
 
 def as_json(translation: Translation, view: View) -> dict[str, Any]:
@@ -70,7 +69,7 @@ def test_text_is_a_line_with_the_columns_that_were_asked_for() -> None:
     assert shown(Translation(source="12", text="12", sentences=()), View(tokens=True)) == "12\n"
     assert shown(RAN, View(score=True)) == "Zoë lief\t-0.6931\t0.5000\n"
     assert shown(RAN, View(score=True, align=True)) == "Zoë lief\t-0.6931\t0.5000\t0-0 1-1\n"
-    assert shown(BLANK, View(score=True, align=True, min_score=-0.1)) == "\n"
+    assert shown(BLANK, View(score=True, align=True)) == "\n"
     tabbed = replace(RAN, text="Zoë\tlief")
     assert shown(tabbed, View()) == "Zoë\tlief\n"
     assert shown(tabbed, View(score=True)) == "Zoë lief\t-0.6931\t0.5000\n"
@@ -81,16 +80,6 @@ def test_n_best_are_as_many_lines_for_each_text() -> None:
     assert shown(BOTH, View(nbest=3)) == "Zoë lief\nZoë ging\n\n"
     assert shown(BOTH, View(nbest=1)) == "Zoë lief\n"
     assert shown(BLANK, View(nbest=2)) == "\n\n"
-
-
-def test_a_score_below_the_least_one_is_marked() -> None:
-    view = View(nbest=2, min_score=-1.0)
-    assert shown(BOTH, view) == "Zoë lief\n?? Zoë ging\n"
-    assert [row.split("\t")[-1] for row in shown(BOTH, replace(view, format="tsv")).splitlines()] == ["0", "1"]
-    content = as_json(BOTH, replace(view, format="json"))
-    assert content["below_min_score"] is False
-    assert [each["below_min_score"] for each in content["alternatives"]] == [False, True]
-    assert as_json(BLANK, replace(view, format="json"))["below_min_score"] is False
 
 
 def test_attention_is_a_table_below_the_text() -> None:
@@ -127,27 +116,7 @@ def test_a_number_that_json_lacks_is_null() -> None:
     assert (content["score"], content["confidence"]) == (None, 0.0)
 
 
-def test_columns() -> None:
-    row = ["3", "1", "Zoë ran", "Zoë lief", "-0.6931", "0.5000", "0-0 1-1", "Zoë", "Zoë", "", "0"]
-    assert shown(RAN, View(format="tsv")) == "\t".join(row) + "\n"
-    assert [line.split("\t")[:4] for line in shown(BOTH, View(format="tsv", nbest=2)).splitlines()] == [
-        ["3", "1", "Zoë ran", "Zoë lief"],
-        ["3", "2", "Zoë ran", "Zoë ging"],
-    ]
-
-
-def unescaped(cell: str) -> str:
-    return cell.replace("\\\\", "\0").replace("\\t", "\t").replace("\\n", "\n").replace("\\r", "\r").replace("\0", "\\")
-
-
-@given(st.text(alphabet="ab\\tn\t\n\r "))
-def test_every_text_fits_into_its_column(source: str) -> None:
-    [row] = shown(replace(BLANK, source=source), View(format="tsv")).split("\n")[:-1]
-    assert len(row.split("\t")) == 11
-    assert unescaped(row.split("\t")[2]) == source
-
-
-@pytest.mark.parametrize("name", ["text", "json", "tsv"])
+@pytest.mark.parametrize("name", ["text", "json"])
 def test_control_characters_of_a_translation_are_dropped(name: str) -> None:
     written = shown(replace(RAN, text="a\x1b[31mb\x07\x9bc"), View(format=name))  # type: ignore[arg-type]
     assert "a[31mbc" in written

@@ -1,16 +1,19 @@
-"""The figures of ``s2s evaluate`` as tables and lines, for a terminal and for a page."""
+"""The figures of ``s2s evaluate``: as tables and lines for a terminal and for a page, and as JSON."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TypeAlias
+from dataclasses import asdict, dataclass
+from typing import Any, TypeAlias
 
-from seq2seq_cli.cli.terminal.tables import table_lines
+from seq2seq_cli.cli.terminal import table_lines
 from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import one_line
 from seq2seq_cli.evaluation.figures import Evaluation, Part, Score
 from seq2seq_cli.evaluation.findings import Comparison, Findings
+from seq2seq_cli.evaluation.gold_alignment import AlignmentCounts
 from seq2seq_cli.evaluation.significance import Difference
 from seq2seq_cli.evaluation.system import SystemOutput
+from seq2seq_cli.files.json_files import json_number
+from seq2seq_cli.pages.data import TableData
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,6 +37,13 @@ def report_lines(findings: Findings) -> Iterator[str]:
         if number:
             yield ""
         yield from table_lines(block.titles, block.rows, numbers=block.numbers) if isinstance(block, Table) else block
+
+
+def page_table(block: Block) -> list[str] | TableData:
+    """The block as a page has it."""
+    if not isinstance(block, Table):
+        return block
+    return {"titles": list(block.titles), "rows": [list(row) for row in block.rows], "numbers": block.numbers}
 
 
 def figures(findings: Findings) -> Iterator[Block]:
@@ -155,3 +165,54 @@ def _contrasts(comparison: Comparison) -> Iterator[list[str]]:
             lines += [f"    {of_name}: {one_line(text)}" for text, of_name in zip(texts, names, strict=True)]
         if contrasts:
             yield lines
+
+
+def to_json(findings: Findings) -> dict[str, Any]:
+    """The JSON object for programs; docs/evaluation.md describes it."""
+    tests = findings.tests
+    return {
+        "test_set": {"name": tests.name, "pairs": len(tests.pairs), "sources": len(tests.references)},
+        "systems": [_system_json(evaluation) for evaluation in findings.evaluations],
+        "comparisons": [
+            {
+                "system": compared.system,
+                "baseline": compared.baseline,
+                "differences": {metric: found.to_json() for metric, found in compared.differences.items()},
+                "better": [contrast._asdict() for contrast in compared.better],
+                "worse": [contrast._asdict() for contrast in compared.worse],
+            }
+            for compared in findings.comparisons
+        ],
+    }
+
+
+def _alignment_json(counts: AlignmentCounts) -> dict[str, float]:
+    rates = {"error_rate": counts.error_rate, "precision": counts.precision, "recall": counts.recall}
+    return {**rates, **asdict(counts)}
+
+
+def _system_json(evaluation: Evaluation) -> dict[str, Any]:
+    output = evaluation.output
+    total = output.total
+    return {
+        "name": output.name,
+        "trained_on": output.trained_on,
+        "scores": [asdict(score) for score in evaluation.scores],
+        "scores_all_references": [asdict(score) for score in evaluation.of_sources],
+        "scores_lowercase": [asdict(score) for score in evaluation.lowercase],
+        "loss": -total.score if total else None,
+        "perplexity": json_number(total.perplexity) if total else None,
+        "attention": asdict(output.attention) if output.attention else None,
+        "alignment": _alignment_json(output.alignment) if output.alignment else None,
+        "length_ratio": evaluation.length_ratio,
+        "unknown_rate": output.unknown_rate,
+        "copy_rate": output.copy_rate,
+        "loop_rate": evaluation.loop_rate,
+        "lost": {kind: count._asdict() for kind, count in vars(evaluation.losses).items()},
+        "score_correlation": evaluation.score_correlation,
+        "sentences_per_second": output.sentences_per_second,
+        "by_length": [part._asdict() for part in evaluation.by_length],
+        "by_frequency": [part._asdict() for part in evaluation.by_frequency],
+        "by_neighbours": [part._asdict() for part in evaluation.by_neighbours],
+        "by_score": [part._asdict() for part in evaluation.by_score],
+    }

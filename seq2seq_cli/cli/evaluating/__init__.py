@@ -1,1 +1,0 @@
-"""What ``s2s evaluate`` reads and prints."""

@@ -1,0 +1,36 @@
+"""The options that several commands have."""
+
+from typing import Annotated, TypeAlias
+
+import typer
+
+from seq2seq_cli.config.choices import DeviceName
+
+RUN_FORMS = "its name in runs/, its folder, its zip archive or one of its files of weights"
+"""What stands for a run on the command line."""
+
+AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
+Columns: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--columns",
+        metavar="en,de",
+        help="The first and the second column, by name or number; the source first, or with --swap the target.",
+        show_default="found by their names, else the first two text columns",
+    ),
+]
+Device: TypeAlias = Annotated[DeviceName, typer.Option("--device", help="Where to compute.")]
+Encoding: TypeAlias = Annotated[
+    str | None, typer.Option("--encoding", metavar="NAME", help="Encoding of the files.", show_default="utf-8")
+]
+Overrides: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set", metavar="KEY=VALUE", help="Override a decoding key of the config, such as decoding.beam_size=1."
+    ),
+]
+Overwrite: TypeAlias = Annotated[bool, typer.Option("--overwrite", help="Replace what is there.")]
+Threads: TypeAlias = Annotated[
+    int | None,
+    typer.Option("--threads", min=1, metavar="N", help="Threads that compute.", show_default="one per core"),
+]

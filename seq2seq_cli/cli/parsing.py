@@ -1,0 +1,146 @@
+"""The words of the command line: a fast way from them to values, and the message of a mistake in them."""
+
+import contextlib
+import gc
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from typer.core import TyperCommand, TyperGroup
+from typing_extensions import override
+
+from seq2seq_cli.errors import InputError
+
+_PLAIN: dict[object, Callable[[Any], Any]] = {
+    str: str,
+    Path: Path,
+    list[str]: list,
+    list[Path]: lambda values: [Path(value) for value in values],
+}
+"""The types whose values need no check, each with the conversion of the words of the command line."""
+_SECTIONS = {"prepare": ("data", "text"), "train": ("model", "training", "decoding")}
+"""The sections of the config whose keys ``--set`` changes; all other commands take those of ``decoding``."""
+
+
+@contextlib.contextmanager
+def loading() -> Iterator[None]:
+    """Load in the block what is needed to the end: Python's garbage collector never looks through it.
+
+    Otherwise it does so several times, and once more when the process ends: a fifth of the time of a short command.
+    """
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
+def before_dashes(args: list[str]) -> list[str]:
+    """The arguments before ``--``, among which are the options."""
+    return args[: args.index("--")] if "--" in args else args
+
+
+def check_utf8(place: str, text: str) -> None:
+    """Raise InputError where the shell or the terminal handed over bytes that are not UTF-8."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise InputError(f"{place}: character {error.start + 1} is not UTF-8: check the terminal") from None
+
+
+def is_file(text: str) -> bool:
+    """Whether there is a file of this name, or a pipe, such as /dev/fd/63."""
+    try:
+        return Path(text).exists() and not Path(text).is_dir()
+    except (OSError, ValueError):  # too long for a name, or with a NUL
+        return False
+
+
+class PlainCommand(TyperCommand):
+    """A command whose texts and paths are taken as they are, and whose defaults are not checked.
+
+    Typer checks each value with pydantic, whose import takes longer than a translation.
+    """
+
+    @override
+    def get_params(self, ctx: Any) -> list[Any]:
+        return _taken_plainly(super().get_params(ctx))
+
+
+class PlainGroup(TyperGroup):
+    """The same for a group of commands, whose list has the first paragraph of each command's help, uncut."""
+
+    @override
+    def get_params(self, ctx: Any) -> list[Any]:
+        return _taken_plainly(super().get_params(ctx))
+
+    @override
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(self.summaries().items()))
+
+    def summaries(self) -> dict[str, str]:
+        """What each command does, in a sentence."""
+        paragraphs = {name: (command.help or "").partition("\n\n")[0] for name, command in self.commands.items()}
+        return {name: " ".join(paragraph.split()) for name, paragraph in paragraphs.items()}
+
+
+def _taken_plainly(parameters: list[Any]) -> list[Any]:
+    for parameter in parameters:
+        if not isinstance(parameter.process_value, _PlainProcessing):
+            parameter.process_value = _PlainProcessing(parameter)
+    return parameters
+
+
+class _PlainProcessing:
+    """The processing of a parameter's value, by typer where the value needs a check."""
+
+    def __init__(self, parameter: Any) -> None:
+        self._parameter = parameter
+        self._check = parameter.process_value
+        self._convert = _PLAIN.get(parameter.type_descriptor.annotation)
+
+    def __call__(self, context: Any, value: Any) -> Any:
+        parameter = self._parameter
+        if parameter.required or not (self._convert or value is None or value == parameter.default):
+            return self._check(context, value)
+        if self._convert and value is not None:
+            value = self._convert(value)
+        return parameter.callback(context, parameter, value) if parameter.callback else value
+
+
+def usage_line(error: Any) -> str:
+    """The message of an error of typer, and where to read on."""
+    context = getattr(error, "ctx", None)
+    # Pydantic begins its messages so, where it checks a value for typer, which lists choices line by line.
+    problem = " ".join(error.format_message().replace("Value error, ", "").split()).rstrip(".")
+    if context is None:
+        return problem
+    wrong, command = getattr(error, "option_name", ""), context.command
+    is_abbreviated = any(option.startswith(wrong) for parameter in command.params for option in parameter.opts)
+    if wrong and not is_abbreviated and (keys := _keys_like(wrong, command, command.name)):
+        problem = f"{error.message}; did you mean {_settings(keys)}?"
+    elif wrong and command.name == "train" and (keys := _keys_like(wrong, command, "prepare")):
+        problem = f"{error.message}; did you mean s2s prepare {_settings(keys)}?"
+    elif command.name == "train" and "extra argument" in problem:
+        problem += ": pairs are prepared first, with s2s prepare FILE"
+    return f"{problem}{'' if problem.endswith('?') else '.'} See {context.command_path} --help"
+
+
+def _settings(keys: Sequence[str]) -> str:
+    return " or ".join(f"--set {key}=VALUE" for key in keys[:3])
+
+
+def _keys_like(option: str, command: Any, reader: str) -> list[str]:
+    """The keys of a config with the name of an unknown option, or that begin with it, where the command has ``--set``.
+
+    They are those that the `reader` reads, which is the same command or another one.
+    """
+    if not option.startswith("--") or not any("--set" in parameter.opts for parameter in command.params):
+        return []
+    from seq2seq_cli.config.keys import schema_fields, section_at  # not above: pydantic
+
+    name, sections = option.removeprefix("--").replace("-", "_"), _SECTIONS.get(reader, ("decoding",))
+    paths = [path for path in schema_fields() if path[0] in sections and section_at(path) is None]
+    return [".".join(path) for path in paths if path[-1] == name or path[-1].startswith(f"{name}_")]

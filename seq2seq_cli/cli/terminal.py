@@ -1,0 +1,151 @@
+"""What the commands show: notices on stderr, bars, tables and JSON; nothing in them steers a terminal."""
+
+import codecs
+import contextlib
+import json
+import logging
+import sys
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, Literal, TextIO, cast
+
+from typing_extensions import override
+
+from seq2seq_cli.errors import escape_steering, one_line
+
+NOTICE = "s2s: "
+WARNING = f"{NOTICE}warning: "
+ERROR = f"{NOTICE}error: "
+"""What these lines begin with."""
+_UNLIMITED = 10_000
+"""Width of a table outside a terminal, in characters."""
+
+
+class _SafeStream:
+    """A stream that escapes what would steer a terminal; all else is the stream's own."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+        self.before_text: Callable[[], object] = lambda: None
+
+    def write(self, text: str) -> int:
+        self.before_text()
+        self.stream.write(escape_steering(text))
+        return len(text)
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        self.before_text()
+        self.stream.writelines(map(escape_steering, lines))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stream, name)
+
+
+def guard_streams() -> None:
+    """Escape from now on what stdout shows on a terminal, and all of stderr, which often ends up in a log.
+
+    A pipe or a file gets stdout as it is.
+    """
+    sys.stdout = for_terminal(sys.stdout)
+    sys.stderr = cast("TextIO", _SafeStream(sys.stderr))
+
+
+def for_terminal(stream: TextIO) -> TextIO:
+    """The stream, which escapes if it is a terminal."""
+    return cast("TextIO", _SafeStream(stream)) if stream.isatty() else stream
+
+
+def call_before_text(function: Callable[[], object]) -> None:
+    """Call a function, which removes a bar, before any text is written to stderr but the text of the bar itself."""
+    if isinstance(sys.stderr, _SafeStream):
+        sys.stderr.before_text = function
+
+
+def bar_stream() -> TextIO:
+    """Stderr for a progress bar, which moves the cursor; its words must be our own."""
+    return sys.stderr.stream if isinstance(sys.stderr, _SafeStream) else sys.stderr
+
+
+@contextlib.contextmanager
+def progress_bar(title: str, unit: str) -> Iterator[Callable[[int, int | None], None]]:
+    """A function that shows (done, total) on stderr, if that is a terminal; a smaller `done` restarts the bar."""
+    from tqdm import tqdm  # a short command has no bar
+
+    # disable=None: no bar unless stderr is a terminal. By itself, tqdm asks for the width of sys.stderr alone.
+    with tqdm(
+        desc=title, unit=unit, unit_scale=True, leave=False, file=bar_stream(), dynamic_ncols=True, disable=None
+    ) as bar:
+
+        def show(done: int, total: int | None) -> None:
+            if done < bar.n:
+                bar.reset()
+            bar.total = total
+            bar.update(done - bar.n)
+
+        yield show
+
+
+def show_warnings() -> None:
+    """From now on, write what nobody else handles to stderr: logged warnings, and those of Python's libraries."""
+    logging.lastResort = _Lines(logging.WARNING)
+    warnings.showwarning = lambda message, *_place, **_options: warn(str(message))
+
+
+class _Lines(logging.Handler):
+    """Writes each record as a line."""
+
+    @override
+    def emit(self, record: logging.LogRecord) -> None:
+        warn(record.getMessage())
+
+
+def tell(text: str) -> None:
+    """Write a notice to stderr, as one line."""
+    _write(NOTICE, text)
+
+
+def warn(text: str) -> None:
+    """Write a warning to stderr, as one line."""
+    _write(WARNING, text)
+
+
+def tell_error(problem: str) -> None:
+    """Write an error to stderr, as one line."""
+    _write(ERROR, problem)
+
+
+def _write(beginning: str, text: str) -> None:
+    with contextlib.suppress(OSError):
+        sys.stderr.write(f"{beginning}{one_line(text)}\n")
+
+
+def write_lines(lines: Iterable[str]) -> None:
+    """Write results to stdout, a line each."""
+    sys.stdout.writelines(f"{line}\n" for line in lines)
+
+
+def write_json(value: object) -> None:
+    """Write a value to stdout as strict JSON, in the characters that stdout has."""
+    is_utf8 = codecs.lookup(sys.stdout.encoding).name == "utf-8"
+    sys.stdout.write(json.dumps(value, ensure_ascii=not is_utf8, indent=1, allow_nan=False) + "\n")
+
+
+def table_lines(titles: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: bool = False) -> list[str]:
+    """The lines of a table, without frame and colours; the columns after the first hold words, or `numbers`.
+
+    Words are wrapped to fit a terminal; anywhere else a row is one line.
+    """
+    from rich.console import Console  # few commands print tables
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False)
+    for number, title in enumerate(titles):
+        justify: Literal["left", "right"] = "right" if numbers and number else "left"
+        table.add_column(title, justify=justify, no_wrap=number == 0, overflow="fold")
+    for row in rows:
+        table.add_row(*row)
+    width = None if sys.stdout.isatty() and not numbers else _UNLIMITED
+    console = Console(width=width, color_system=None, markup=False, emoji=False, highlight=False)
+    with console.capture() as captured:
+        console.print(table)
+    return [line.rstrip() for line in captured.get().splitlines()]

@@ -1,0 +1,194 @@
+"""Translations as lines of text or JSON lines, and the stream that takes them: a terminal, a pipe, or a file."""
+
+import codecs
+import contextlib
+import io
+import json
+import re
+import shutil
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal, TextIO
+
+from seq2seq_cli.cli.terminal import for_terminal
+from seq2seq_cli.decoding.translation import SentenceTranslation, Translation
+from seq2seq_cli.files.json_files import json_number
+from seq2seq_cli.files.output import output_file
+from seq2seq_cli.files.writing import naming
+from seq2seq_cli.text.vocabulary import EOS_UNIT
+
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+"""C0 and C1 but for tab and line feed: no translation holds them, not even in a word that was copied."""
+_SEPARATORS = re.compile("[\x0b-\x0d\x1c-\x1f\x85]++(?!\n)")
+"""Controls that part words as white space does; before a line feed they are left out."""
+
+
+@dataclass(frozen=True)
+class Output:
+    """A stream of results."""
+
+    stream: TextIO
+    path: Path | None = None
+    """The file that it writes; None for standard output."""
+
+    @cached_property
+    def is_terminal(self) -> bool:
+        """Whether a person reads along."""
+        return self.stream.isatty()
+
+    @cached_property
+    def is_utf8(self) -> bool:
+        """Whether the stream has every character."""
+        return codecs.lookup(self.stream.encoding).name == "utf-8"
+
+    def write(self, text: str) -> None:
+        """Write lines; on a terminal at once."""
+        with self._named():
+            self.stream.write(text)
+            if self.is_terminal:
+                self.stream.flush()
+
+    def flush(self) -> None:
+        """Hand over what was written."""
+        with self._named():
+            self.stream.flush()
+
+    def _named(self) -> contextlib.AbstractContextManager[None]:
+        """Names the file in the errors of the block."""
+        return naming(self.path) if self.path else contextlib.nullcontext()
+
+
+@contextlib.contextmanager
+def open_output(path: Path | None, *, overwrite: bool) -> Iterator[Output]:
+    """Standard output, or a file that is there, whole, when the block has ended without an error.
+
+    Raises UsageError for a file that exists, unless `overwrite` is set, and for a path where none can be. A device or
+    a named pipe is written to directly.
+    """
+    if path is None:
+        yield Output(sys.stdout)
+        return
+    with output_file(path, overwrite=overwrite) as file:
+        stream = io.TextIOWrapper(file, encoding="utf-8", newline="\n")
+        try:
+            yield Output(for_terminal(stream), path)
+        finally:
+            with naming(path):
+                stream.detach()  # writes the rest, and leaves the file open
+
+
+@dataclass(frozen=True, kw_only=True)
+class View:
+    """The parts of a translation that are shown, and their format."""
+
+    format: Literal["text", "json"] = "text"
+    tokens: bool = False
+    """Units stand in place of the text."""
+    score: bool = False
+    align: bool = False
+    attention: bool = False
+    """The weights are shown."""
+    nbest: int = 1
+    """Translations per text."""
+    model: str = ""
+    """The name of the run, where several are compared."""
+
+
+def render(translation: Translation, view: View, output: Output) -> str:
+    """The lines of a text, each with its end."""
+    ranked = translation.alternatives[: view.nbest] or (translation,)
+    if view.format == "text":
+        return _text(ranked, view, output)
+    model = {"model": view.model} if view.model else {}
+    content = {"source": translation.source, **model, **_outcome(translation, view)}
+    if view.nbest > 1:
+        content["alternatives"] = [_outcome(each, view) for each in ranked]
+    return json_line(content, output)
+
+
+def _text(ranked: tuple[Translation, ...], view: View, output: Output) -> str:
+    """A line with what was asked for in tab-separated columns, then the tables of attention.
+
+    With several translations per text, each text has as many lines; those that the search did not find are blank.
+    """
+    lines = [_line(each, view) for each in ranked] + [""] * (view.nbest - len(ranked))
+    if view.model:
+        lines = [f"{view.model}\t{part}" for line in lines for part in line.split("\n")]
+    tables = (_attention_table(sentence, output) for sentence in ranked[0].sentences if view.attention)
+    return "\n".join(lines) + "\n" + "".join(f"\n{table}\n\n" for table in tables)
+
+
+def _line(translation: Translation, view: View) -> str:
+    text = _words(translation, view)
+    columns = []
+    if view.score and translation.sentences:
+        columns += [decimal(translation.score), decimal(translation.confidence)]
+    if view.align and translation.sentences:
+        columns.append(" ".join(f"{source}-{target}" for source, target in translation.alignment))
+    return "\t".join([text.replace("\t", " "), *columns]) if columns or view.model else text
+
+
+def _words(translation: Translation, view: View) -> str:
+    """The translation as plain text, or its tokens with spaces between; a text without sentences has none."""
+    if not (view.tokens and translation.sentences):
+        return _without_controls(translation.text)
+    units = (unit for sentence in translation.sentences for unit in sentence.tgt_tokens)
+    # An unknown word for which there was nothing to copy is an empty unit.
+    return " ".join(unit for unit in units if unit not in {"", EOS_UNIT})
+
+
+def _attention_table(sentence: SentenceTranslation, output: Output) -> str:
+    """The attention of a sentence: on a terminal no wider than it, and in characters that the stream has."""
+    from seq2seq_cli.plots.attention_text import attention_table  # not above: rich, which most translations do without
+
+    encoding = output.stream.encoding
+    if not output.is_terminal:
+        return attention_table(sentence, style="numbers", encoding=encoding)
+    style: Literal["shades", "numbers"] = "shades" if output.is_utf8 else "numbers"
+    return attention_table(sentence, style=style, width=shutil.get_terminal_size().columns, encoding=encoding)
+
+
+def _outcome(translation: Translation, view: View) -> dict[str, Any]:
+    outcome: dict[str, Any] = {
+        "translation": _without_controls(translation.text),
+        "score": json_number(translation.score),
+        "confidence": json_number(translation.confidence),
+        "log_probability": json_number(translation.total.log_probability),
+        "alignment": translation.alignment,
+        "unknown": translation.unknown,
+        "copied": translation.copied,
+        "forced": translation.forced,
+    }
+    if view.tokens or view.attention:
+        outcome["sentences"] = [_sentence(sentence, view) for sentence in translation.sentences]
+    return outcome
+
+
+def _sentence(sentence: SentenceTranslation, view: View) -> dict[str, Any]:
+    content: dict[str, Any] = {
+        "source": sentence.source,
+        "translation": sentence.text,
+        "src_tokens": sentence.src_tokens,
+        "tgt_tokens": sentence.tgt_tokens,
+    }
+    if view.attention:
+        content["weights"] = [list(map(json_number, row)) for row in sentence.weights.tolist()]
+    return content
+
+
+def json_line(content: Mapping[str, Any], output: Output) -> str:
+    """An object of strict JSON on one line, in the characters that the stream has."""
+    return json.dumps(content, ensure_ascii=not output.is_utf8, allow_nan=False) + "\n"
+
+
+def decimal(value: float) -> str:
+    """A score for the eye: four decimals."""
+    return f"{round(value, 4) + 0.0:.4f}"  # + 0.0 turns -0.0 into 0.0
+
+
+def _without_controls(text: str) -> str:
+    """The text without control characters, a space in place of those that part words."""
+    return _CONTROLS.sub("", _SEPARATORS.sub(" ", text))

@@ -3,7 +3,7 @@
 import math
 import sys
 from collections.abc import Iterator
-from typing import Never
+from typing import TYPE_CHECKING, Never
 
 from tqdm import tqdm
 
@@ -12,7 +12,9 @@ from seq2seq_cli.config.schema.training import TrainingConfig
 from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import one_line
 from seq2seq_cli.runs.in_words import loss_in_words
-from seq2seq_cli.training.events import Event, Finished, Report, Started, Step, Validated, Validating
+
+if TYPE_CHECKING:
+    from seq2seq_cli.training.events import Event, Started, Step, Validated
 
 _SMOOTHING = 0.98
 _SECONDS_PER_DRAWING = 0.1
@@ -35,8 +37,11 @@ class TrainingBar:
         self._seconds = 0.0
         self._warned_of_halves = False
 
-    def show(self, event: Event) -> None:
+    def show(self, event: "Event") -> None:
         """Show one event."""
+        # Not above: torch, which is loaded by the time of the first event; a mistake is told before.
+        from seq2seq_cli.training.events import Finished, Report, Started, Step, Validated, Validating
+
         match event:
             case Started():
                 self._training = event.training
@@ -75,7 +80,7 @@ class TrainingBar:
         if self._bar is not None:
             self._bar.set_postfix_str(title)
 
-    def _step(self, event: Step) -> None:
+    def _step(self, event: "Step") -> None:
         if event.halved and not self._warned_of_halves:
             self._warned_of_halves = True
             self._tell(
@@ -95,7 +100,7 @@ class TrainingBar:
             self._drawn_at = event.run_seconds
             self._show_progress(event, self._training)
 
-    def _show_progress(self, event: Step, training: TrainingConfig) -> None:
+    def _show_progress(self, event: "Step", training: TrainingConfig) -> None:
         """Show how far the run is: on a terminal at once, elsewhere when nothing was shown for a minute."""
         fraction, left = _progress(event, training)
         bound = "left" if training.patience is None else "left at most"
@@ -121,7 +126,7 @@ def _new_bar() -> "tqdm[Never]":
     return tqdm(total=100, bar_format=form, leave=False, file=bar_stream(), dynamic_ncols=True)
 
 
-def _progress(event: Step, training: TrainingConfig) -> tuple[float, float]:
+def _progress(event: "Step", training: TrainingConfig) -> tuple[float, float]:
     """The finished fraction of the run, and the seconds that are left of it."""
     left = event.run_seconds / event.epochs * (training.epochs - event.epochs)
     if training.max_minutes is not None:
@@ -136,7 +141,7 @@ def _clock(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
 
 
-def _start_lines(event: Started) -> Iterator[str]:
+def _start_lines(event: "Started") -> Iterator[str]:
     yield from event.changes
     yield (
         f"training {event.run} on {event.device}"
@@ -149,7 +154,7 @@ def _start_lines(event: Started) -> Iterator[str]:
         yield "another number of processes than before: dropout and teacher forcing are drawn again"
 
 
-def _epoch_line(event: Validated) -> str:
+def _epoch_line(event: "Validated") -> str:
     line = f"epoch {event.epoch}: train loss {loss_in_words(event.train_loss)}"
     if scores := event.scores:
         line += f", valid loss {loss_in_words(scores.loss)}"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import seq2seq_cli as s2s
+from seq2seq_cli.cli.training_bar import TrainingBar
 from seq2seq_cli.compute.environment import share_temporary_folder
 from seq2seq_cli.counts import counted
 from seq2seq_cli.runs.folder import resume_command
@@ -56,8 +57,6 @@ def train(
     ] = None,
 ) -> None:
     """Train a translator on a prepared folder and keep its best weights."""
-    from seq2seq_cli.cli.training_bar import TrainingBar  # not above: the events need torch, which the help does not
-
     share_temporary_folder()
     with closing(TrainingBar()) as bar:
         report = s2s.train(

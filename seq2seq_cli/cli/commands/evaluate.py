@@ -97,8 +97,8 @@ def evaluate(
         evaluated = findings.evaluations[: len(findings.evaluations) - len(hypotheses or [])]
         names = [evaluation.output.name for evaluation in evaluated]
         translators = [s2s.load(name, device=device, overrides=overrides or []).translator for name in names]
-        data = page_data(findings, list(map(page_table, figures(findings))), translators)
-        write_output(html, evaluation_page(data), overwrite=overwrite)
+        page = page_data(findings, list(map(page_table, figures(findings))), translators)
+        write_output(html, evaluation_page(page), overwrite=overwrite)
         tell(f"page written to {html}")
     if as_json:
         write_json(to_json(findings))

@@ -22,9 +22,9 @@ from seq2seq_cli.compute.ragged import Ragged
 from seq2seq_cli.config.schema.training import AugmentationConfig, TrainingConfig
 from seq2seq_cli.corpus.prepared import ParallelIds, PreparedCorpus
 from seq2seq_cli.corpus.shared_names import Names, has_genitive
-from seq2seq_cli.text.casing import capitalise, is_all_upper, lower, upper
-from seq2seq_cli.text.codec import FINAL_MARKS, Codec
-from seq2seq_cli.text.normalise import HIDDEN, UNSPACED_LETTERS
+from seq2seq_cli.text.codec import Codec
+from seq2seq_cli.text.letters import capitalise, is_all_upper, lower, upper
+from seq2seq_cli.text.normalise import FINAL_MARKS, HIDDEN, UNSPACED_LETTERS
 from seq2seq_cli.text.vocabulary import CHARACTERS_PER_TOKEN, UNK
 
 _SAMPLE = 20_000

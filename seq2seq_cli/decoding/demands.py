@@ -11,10 +11,11 @@ from pathlib import Path
 from seq2seq_cli.decoding.lines import read_lines
 from seq2seq_cli.decoding.search.constrained import Constraints, Form, Term
 from seq2seq_cli.errors import InputError
-from seq2seq_cli.text.casing import lowered
-from seq2seq_cli.text.codec import FINAL_MARKS, Codec, Reading, Word
+from seq2seq_cli.text.codec import Codec, Reading, Word
+from seq2seq_cli.text.letters import lowered
 from seq2seq_cli.text.normalise import (
     APOSTROPHES,
+    FINAL_MARKS,
     SPACING,
     Span,
     are_in_one_word,
@@ -122,9 +123,9 @@ class Demands:
             prefix=prefix_ids,
             terms=terms,
             continuing=codec.inner_ids if terms else frozenset(),
-            opening=codec.opening_ids if terms else frozenset(),
+            opening=codec.vocabulary.opening_ids if terms else frozenset(),
             after_prefix=codec.inner_ids if in_spaced_word(prefix[-1:]) else frozenset(),
-            closing=codec.final_ids if terms and is_plain else frozenset(),
+            closing=codec.vocabulary.final_ids if terms and is_plain else frozenset(),
         )
 
     def _terms(self, sentence: Reading, codec: Codec, kept: AbstractSet[int]) -> Iterator[Term]:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from seq2seq_cli.text.languages.names import SCRIPTS, name_of
-from seq2seq_cli.text.scripts import script_of_letter
+from seq2seq_cli.text.letters import script_of_letter
 from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
 
 _FEWEST = 20

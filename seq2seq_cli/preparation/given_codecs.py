@@ -1,5 +1,7 @@
 """Codecs of an older model for a new corpus, so that the model can be trained further."""
 
+from dataclasses import asdict
+
 from seq2seq_cli.config.keys import find_stated_differences
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.config.schema.text import SourceConfig, TargetConfig, TextConfig
@@ -16,8 +18,8 @@ def adopt_codecs(config: Config, codecs: Codecs) -> Config:
     text = TextConfig(
         unit=src.unit,
         shared_vocabulary=src.vocabulary == tgt.vocabulary and len(set(sizes)) == 1,
-        src=SourceConfig(**src.config.to_json()),
-        tgt=TargetConfig(**tgt.config.to_json()),
+        src=SourceConfig(**asdict(src.config)),
+        tgt=TargetConfig(**asdict(tgt.config)),
     )
     adopted = config.model_copy(update={"text": text})
     if found := find_stated_differences(adopted, config, sections=("text",)):

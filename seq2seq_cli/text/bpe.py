@@ -8,12 +8,15 @@ digit by digit, whether training had it or not.
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, pairwise, repeat
-from typing import TypeAlias
+from itertools import chain, islice, pairwise, repeat
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from seq2seq_cli.text.normalise import CONTINUING, SPACING
 from seq2seq_cli.text.tokenizer import LONGEST_WORD
-from seq2seq_cli.text.vocabulary import SPECIAL_UNITS
+from seq2seq_cli.text.vocabulary import SPECIAL_UNITS, Vocabulary
+
+if TYPE_CHECKING:
+    import numpy as np
 
 Merge: TypeAlias = str
 """Two adjacent units that are joined into one, with a space between them."""
@@ -104,6 +107,34 @@ class BytePairEncoder:
 
     def _rank_of(self, left: str, right: str) -> int:
         return self._rank.get(f"{left} {right}", self._no_rank)
+
+
+class MergedToken(NamedTuple):
+    """A token, its ids without BPE-dropout, and the number of merges that lead to them."""
+
+    text: str
+    ids: tuple[int, ...]
+    merges: int
+
+
+def drop_merges(
+    tokens: Sequence[MergedToken],
+    encoder: BytePairEncoder,
+    vocabulary: Vocabulary,
+    dropout: float,
+    random: "np.random.Generator",
+) -> list[int]:
+    """The ids of tokens whose merges are each left out with probability `dropout`."""
+    kept = iter((random.random(sum(token.merges for token in tokens)) >= dropout).tolist())
+    drawn: list[int] = []
+    for token in tokens:
+        path = list(islice(kept, token.merges))
+        if all(path):
+            drawn += token.ids
+        else:  # other merges become possible where one is dropped, so that more draws are needed
+            further = (random.random() >= dropout for _ in repeat(None))
+            drawn += map(vocabulary.id, encoder.parts(token.text, chain(path, further)))
+    return drawn
 
 
 def _alphabet(tokens: Iterable[str]) -> list[str]:

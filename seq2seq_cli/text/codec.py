@@ -1,50 +1,32 @@
 """One language's way from text to ids and back: all that training, search and evaluation know of text."""
 
-import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain, islice, pairwise, repeat
-from operator import eq
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeGuard, get_args
+from itertools import chain
+from typing import TYPE_CHECKING, NamedTuple
 
 from seq2seq_cli.config.choices import Unit
-from seq2seq_cli.errors import RESTORE, ModelFileError
-from seq2seq_cli.files.json_files import read_json
-from seq2seq_cli.files.writing import write_json
-from seq2seq_cli.text.bpe import BytePairEncoder, Merge, characters, joined, learn_bpe
-from seq2seq_cli.text.casing import capitalise, is_all_upper, lower, split_like, upper
-from seq2seq_cli.text.memo import memoised
+from seq2seq_cli.text.bpe import BytePairEncoder, Merge, MergedToken, characters, drop_merges
+from seq2seq_cli.text.letters import capitalise, is_all_upper, lower, split_like, upper
 from seq2seq_cli.text.normalise import (
-    APOSTROPHES,
     CAPITALS,
     CONTINUING,
+    FINAL_MARKS,
     HIDDEN,
     INNER_APOSTROPHE,
     SPACING,
     Span,
     hide,
     in_word,
-    is_quote_or_bracket,
     normalise,
 )
-from seq2seq_cli.text.options import SideOptions
-from seq2seq_cli.text.segmenter import Segmenter, get_segmenter
-from seq2seq_cli.text.tokenizer import LONGEST_WORD
-from seq2seq_cli.text.tokenizer_rules import TokenizerRules
-from seq2seq_cli.text.vocabulary import BOS, EOS, PAD, SPECIAL_UNITS, UNK, Vocabulary, vocabulary_size
+from seq2seq_cli.text.segmenter import Segmenter, SideOptions, get_segmenter, memoised
+from seq2seq_cli.text.tokenizer import LONGEST_WORD, TokenizerRules
+from seq2seq_cli.text.vocabulary import BOS, EOS, PAD, SPECIAL_UNITS, UNK, Vocabulary
 
 if TYPE_CHECKING:
     import numpy as np
-
-    from seq2seq_cli.config.schema.text import SideConfig
-
-FINAL_MARKS = frozenset(".!?…。！？؟।")
-"""The marks that end a sentence."""
-
-FORMAT = 1
-"""The number of the JSON file's format; it goes up with each change that an older s2s cannot read."""
 
 
 class Word(NamedTuple):
@@ -123,31 +105,6 @@ class Codec:
     """The one of APOSTROPHES that the training sentences mostly have inside words, for every INNER_APOSTROPHE of a text
     that is read; empty: those of the text stay."""
 
-    @classmethod
-    def fit(
-        cls,
-        config: "SideConfig | SideOptions",
-        unit: Unit,
-        token_counts: Mapping[str, int],
-        rules: TokenizerRules | None = None,
-    ) -> Self:
-        """Learn the vocabulary from the number of times that each token of the Segmenter occurs in training.
-
-        With bpe it holds every character that was seen, even when these alone are more than ``max_size``.
-        ``rules`` are those that cut the tokens; None: those of the installed spaCy.
-
-        Raises ValueError when the language is still to be found, InputError when spaCy is missing.
-        """
-        options = SideOptions.of(config, auto_size=vocabulary_size(unit, sum(token_counts.values())))
-        rules = get_segmenter(config, unit, rules).rules
-        if unit == "bpe":
-            units, merges = learn_bpe(token_counts, min_count=config.min_count, max_size=options.max_size)
-            if not options.lowercase and any(unit.lower() != unit for unit in units):
-                units = [CAPITALS, *units]
-            return cls(config=options, unit=unit, vocabulary=Vocabulary(units), merges=merges, rules=rules)
-        vocabulary = Vocabulary.fit(token_counts, min_count=config.min_count, max_size=options.max_size)
-        return cls(config=options, unit=unit, vocabulary=vocabulary, rules=rules)
-
     def read(self, text: str, protected: Sequence[Span] = ()) -> Reading:
         """Cut a text into words with their ids; raises InputError when the language's tokenizer is missing.
 
@@ -178,23 +135,9 @@ class Codec:
             return self.write(ids).text
         return "".join([self._pieces[id_] for id_ in ids]).lstrip(" ")
 
-    @cached_property
-    def _pieces(self) -> list[str]:
-        """Each unit as it is written, with the space before it."""
-        separate = self.unit != "character" and not self.config.spacing
-        spaced = (f" {unit}" if separate and unit[0] != CONTINUING else unit for unit in self.vocabulary.words)
-        return [*[""] * len(SPECIAL_UNITS), *(s.replace(CONTINUING, "").replace(SPACING, " ") for s in spaced)]
-
     def token_ids(self, token: str) -> tuple[int, ...]:
         """The ids of one token of the Segmenter: several with bpe, else one."""
         return self._ids_of_token[token]
-
-    def split(self, ids: Sequence[int]) -> list[tuple[int, ...]]:
-        """The ids of each token; a special id is a token of its own."""
-        starts = [
-            i for i, id_ in enumerate(ids) if i == 0 or id_ not in self._continuing or ids[i - 1] < len(SPECIAL_UNITS)
-        ]
-        return [tuple(ids[start:end]) for start, end in pairwise([*starts, len(ids)])]
 
     def resample(self, ids: Sequence[int], dropout: float, random: "np.random.Generator") -> list[int]:
         """The ids of the same text with other parts of words: each merge of bpe is left out with probability `dropout`.
@@ -203,69 +146,43 @@ class Codec:
         """
         if self.unit != "bpe":
             return list(ids)
-        tokens = [self._tokens_of_ids[token] for token in self.split(ids)]
-        kept = iter((random.random(sum(token.merges for token in tokens)) >= dropout).tolist())
-        drawn: list[int] = []
-        for token in tokens:
-            path = list(islice(kept, token.merges))
-            if all(path):
-                drawn += token.ids
-            else:  # other merges become possible where one is dropped, so that more draws are needed
-                further = (random.random() >= dropout for _ in repeat(None))
-                drawn += map(self.vocabulary.id, self._encoder.parts(token.text, chain(path, further)))
-        return drawn
+        tokens = [self._merged_of_ids[token] for token in self.vocabulary.split(ids)]
+        return drop_merges(tokens, self._encoder, self.vocabulary, dropout, random)
+
+    def in_capitals(self, ids: Sequence[int]) -> list[int]:
+        """The ids of the text of `ids` in capitals, where the vocabulary has a unit for that."""
+        return [*self._capitals, *(id_ for id_ in ids if id_ not in self._capitals)]
+
+    @property
+    def has_capitals(self) -> bool:
+        """Whether the vocabulary has a unit for a text in capitals: with bpe, where letters keep their case."""
+        return bool(self._capitals)
+
+    @cached_property
+    def _capitals(self) -> tuple[int, ...]:
+        return (self.vocabulary.id(CAPITALS),) if self.vocabulary.has_all([CAPITALS]) else ()
 
     def has_units_of(self, other: "Codec") -> bool:
         """Whether both give the same ids to a text, but for its apostrophes."""
         return replace(self, longest=other.longest, apostrophe=other.apostrophe) == other
 
-    def save(self, path: Path) -> None:
-        """Write one readable JSON file, whole or not at all."""
-        content = {
-            "format": FORMAT,
-            "unit": self.unit,
-            "config": self.config.to_json(),
-            "words": self.vocabulary.words,
-            "merges": self.merges,
-            "tokenizer": self.rules and self.rules.to_json(),
-            "longest": self.longest,
-            "apostrophe": self.apostrophe,
-        }
-        write_json(path, content)
+    @cached_property
+    def has_character_tokens(self) -> bool:
+        """Whether tokens are characters: by the unit, or because the language's words are cut so, as those of Chinese.
 
-    @classmethod
-    def load(cls, path: Path) -> Self:
-        """Read a file of ``save``; raises ModelFileError when it is missing, damaged, or made by a newer s2s."""
-        content = read_json(path, newest=FORMAT, error=ModelFileError)
-        try:
-            return cls._parse(content)
-        except ValueError:
-            raise ModelFileError(f"{path}: damaged: not a codec that s2s wrote: {RESTORE}") from None
+        A vocabulary of words has few units of one character.
+        """
+        if self.unit != "word":
+            return self.unit == "character"
+        lengths = [len(unit.removeprefix(SPACING)) for unit in self.vocabulary.words]
+        return 2 * lengths.count(1) > len(lengths)
 
-    @classmethod
-    def _parse(cls, content: Mapping[str, Any]) -> Self:
-        """The codec from the content of its file, whose other keys are ignored; raises ValueError when damaged."""
-        unit, rules = content.get("unit"), content.get("tokenizer")
-        words, merges = content.get("words"), content.get("merges")
-        longest, apostrophe = content.get("longest", 0), content.get("apostrophe", "")
-        if not _is_unit(unit) or not _are_texts(words) or not _are_texts(merges):
-            raise ValueError("not the units of a codec")
-        if type(longest) is not int or longest < 0 or apostrophe not in ("", *APOSTROPHES):
-            raise ValueError("not what a codec knows of sentences")
-        vocabulary = Vocabulary(words)
-        # What a merge joins is a character or the unit of an earlier merge: only the joined unit can be unknown.
-        units = list(map(joined, merges))
-        if not vocabulary.has_all(units) or any(map(eq, units, merges)):
-            raise ValueError("a merge of other units")
-        return cls(
-            config=SideOptions.parse(content.get("config")),
-            unit=unit,
-            vocabulary=vocabulary,
-            merges=tuple(merges),
-            rules=None if rules is None else TokenizerRules.parse(rules),
-            longest=longest,
-            apostrophe=apostrophe,
-        )
+    @cached_property
+    def inner_ids(self) -> frozenset[int]:
+        """The ids of units that lengthen the word before them: parts of tokens, letters without a space before them."""
+        if self.unit != "character" and not self.config.spacing:
+            return self.vocabulary.continuing
+        return self.vocabulary.continuing | self.vocabulary.ids_where(lambda unit: in_word(unit[0]))
 
     def _spelt(self, text: str) -> str:
         """The text as the segmenter gets it: normalised, with the apostrophe of the training sentences."""
@@ -285,36 +202,23 @@ class Codec:
 
         It is read as it is where capitals do not give it back (ß), or where words are known in capitals alone.
         """
-        words = list(cut(text))
+        words, language = list(cut(text)), self.config.language
         if self._capitals and text.isupper() and is_all_upper(text):
-            small = capitalise(lower(text, self.config.language), self.config.language)
+            small = capitalise(lower(text, language), language)
             of_small = list(cut(small))
-            if upper(small, self.config.language) == text and _unknown(of_small) <= _unknown(words):
-                return [Word("", self._capitals, ("",)), *map(self._in_upper, of_small)]
+            if upper(small, language) == text and _unknown(of_small) <= _unknown(words):
+                in_upper = (
+                    Word(upper(word.text, language), word.ids, tuple(upper(part, language) for part in word.parts))
+                    for word in of_small
+                )
+                return [Word("", self._capitals, ("",)), *in_upper]
         return words
-
-    def _in_upper(self, word: Word) -> Word:
-        language = self.config.language
-        return Word(upper(word.text, language), word.ids, tuple(upper(part, language) for part in word.parts))
 
     def _cut(self, text: str) -> Iterable[Word]:
         """The words of a normalised text in its own case."""
         if self.unit == "character":
             return map(self._words.__getitem__, self.segmenter.tokens_and_surfaces(text))
         return chain.from_iterable(map(self._words_of.__getitem__, text.split()))
-
-    def in_capitals(self, ids: Sequence[int]) -> list[int]:
-        """The ids of the text of `ids` in capitals, where the vocabulary has a unit for that."""
-        return [*self._capitals, *(id_ for id_ in ids if id_ not in self._capitals)]
-
-    @property
-    def has_capitals(self) -> bool:
-        """Whether the vocabulary has a unit for a text in capitals: with bpe, where letters keep their case."""
-        return bool(self._capitals)
-
-    @cached_property
-    def _capitals(self) -> tuple[int, ...]:
-        return (self.vocabulary.id(CAPITALS),) if self.vocabulary.has_all([CAPITALS]) else ()
 
     def _cut_around(self, text: str) -> Iterator[Word]:
         """The words of a normalised text, each HIDDEN a word of its own."""
@@ -330,45 +234,6 @@ class Codec:
                     yield self._words[token if i else token.removeprefix(SPACING), surface]
 
     @cached_property
-    def has_character_tokens(self) -> bool:
-        """Whether tokens are characters: by the unit, or because the language's words are cut so, as those of Chinese.
-
-        A vocabulary of words has few units of one character.
-        """
-        if self.unit != "word":
-            return self.unit == "character"
-        lengths = [len(unit.removeprefix(SPACING)) for unit in self.vocabulary.words]
-        return 2 * lengths.count(1) > len(lengths)
-
-    @cached_property
-    def inner_ids(self) -> frozenset[int]:
-        """The ids of units that lengthen the word before them: parts of tokens, letters without a space before them."""
-        if self.unit != "character" and not self.config.spacing:
-            return self._continuing
-        units = enumerate(self.vocabulary.words, start=len(SPECIAL_UNITS))
-        return self._continuing.union(id_ for id_, unit in units if in_word(unit[0]))
-
-    @cached_property
-    def opening_ids(self) -> frozenset[int]:
-        """The ids of the marks behind which a word has no space before it: opening brackets and quotation marks.
-
-        A quotation mark that may be either opens where there is a space before it.
-        """
-        units = enumerate(self.vocabulary.words, start=len(SPECIAL_UNITS))
-        return frozenset(id_ for id_, unit in units if self._is_opening(unit))
-
-    def _is_opening(self, unit: str) -> bool:
-        marks = unit.lstrip(SPACING + CONTINUING)
-        is_clear = all(unicodedata.category(mark) == "Ps" for mark in marks)
-        return marks != "" and (is_clear or (marks != unit and all(map(is_quote_or_bracket, marks))))
-
-    @cached_property
-    def final_ids(self) -> frozenset[int]:
-        """The ids of the units that are FINAL_MARKS."""
-        units = enumerate(self.vocabulary.words, start=len(SPECIAL_UNITS))
-        return frozenset(id_ for id_, unit in units if FINAL_MARKS.issuperset(unit.lstrip(SPACING + CONTINUING) or "-"))
-
-    @cached_property
     def segmenter(self) -> Segmenter:
         """Cuts texts into the tokens that the codec counts, by its own rules."""
         return get_segmenter(self.config, self.unit, self.rules)
@@ -378,9 +243,11 @@ class Codec:
         return BytePairEncoder(self.merges)
 
     @cached_property
-    def _continuing(self) -> frozenset[int]:
-        units = enumerate(self.vocabulary.words, start=len(SPECIAL_UNITS))
-        return frozenset(id_ for id_, unit in units if unit.startswith(CONTINUING))
+    def _pieces(self) -> list[str]:
+        """Each unit as it is written, with the space before it."""
+        separate = self.unit != "character" and not self.config.spacing
+        spaced = (f" {unit}" if separate and unit[0] != CONTINUING else unit for unit in self.vocabulary.words)
+        return [*[""] * len(SPECIAL_UNITS), *(s.replace(CONTINUING, "").replace(SPACING, " ") for s in spaced)]
 
     @memoised
     def _words_of(self, text: str) -> list[Word]:
@@ -405,12 +272,12 @@ class Codec:
         return tuple(map(self.vocabulary.id, self._encoder.parts(token)))
 
     @memoised
-    def _tokens_of_ids(self, ids: tuple[int, ...]) -> "_Token":
+    def _merged_of_ids(self, ids: tuple[int, ...]) -> MergedToken:
         if ids[0] < len(SPECIAL_UNITS):
-            return _Token("", ids, merges=0)
+            return MergedToken("", ids, merges=0)
         text = "".join(self.vocabulary.unit(id_).removeprefix(CONTINUING) for id_ in ids)
         usual = self.token_ids(text)
-        return _Token(text, usual, merges=len(text) - len(usual))
+        return MergedToken(text, usual, merges=len(text) - len(usual))
 
     def _marked_units(self, ids: Iterable[int], copies: Mapping[int, str]) -> Iterator[str]:
         """The unit of each id, beginning with SPACING where the text has a space before it."""
@@ -438,19 +305,3 @@ def _unknown(words: Iterable[Word]) -> int:
 
 def _protected(text: str) -> Word:
     return Word(text, (UNK,), (text,), is_protected=True)
-
-
-class _Token(NamedTuple):
-    """A token, its ids without BPE-dropout, and the number of merges that lead to them."""
-
-    text: str
-    ids: tuple[int, ...]
-    merges: int
-
-
-def _is_unit(value: object) -> TypeGuard[Unit]:
-    return value in get_args(Unit)
-
-
-def _are_texts(values: object) -> TypeGuard[list[str]]:
-    return type(values) is list and set(map(type, values)) <= {str}

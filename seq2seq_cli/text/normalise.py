@@ -25,6 +25,9 @@ APOSTROPHES = "'’"
 INNER_APOSTROPHE = re.compile(rf"[{APOSTROPHES}´`′ʼ](?<=[^\W\d_].)(?=[^\W\d_])")
 """An apostrophe between two letters, or an accent, a prime or another letter that people type in its place."""
 
+FINAL_MARKS = frozenset(".!?…。！？؟।")
+"""The marks that end a sentence."""
+
 LOUD_STOPS = "!?؟"
 """Marks that end a sentence, whatever follows: unlike full stops, they are in no abbreviation and no number."""
 

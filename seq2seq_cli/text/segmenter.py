@@ -1,25 +1,90 @@
-"""From normalised text to the tokens that a codec counts, for one side.
+"""From normalised text to the tokens that a codec counts, for one side and its options.
 
 Each distinct word is lower-cased, cut and marked once, so that a sentence costs little more than looking up its words.
 """
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from itertools import chain, pairwise
 from operator import add
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from seq2seq_cli.config.choices import Unit
-from seq2seq_cli.text.casing import lower, split_like
-from seq2seq_cli.text.memo import memoised
+from seq2seq_cli.text.letters import lower, split_like
 from seq2seq_cli.text.normalise import SPACING, in_word
-from seq2seq_cli.text.options import SideOptions
-from seq2seq_cli.text.tokenizer import RuleTokenizer, Tokenizer
-from seq2seq_cli.text.tokenizer_rules import TokenizerRules
+from seq2seq_cli.text.tokenizer import RuleTokenizer, Tokenizer, TokenizerRules
 
 if TYPE_CHECKING:
     from seq2seq_cli.config.schema.text import SideConfig
+
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+_MOST_RESULTS = 1 << 17
+"""Results of a Memo; the next one clears it, so that memory does not grow with the corpus."""
+
+
+class Memo(dict[K, V]):
+    """A function as a dictionary, which is faster than any call in Python; a new key is computed when looked up."""
+
+    def __init__(self, function: Callable[[K], V]) -> None:
+        super().__init__()
+        self._function = function
+
+    def __missing__(self, key: K) -> V:
+        if len(self) >= _MOST_RESULTS:
+            self.clear()
+        value = self[key] = self._function(key)
+        return value
+
+
+def memoised(method: Callable[[Any, K], V]) -> "cached_property[Memo[K, V]]":
+    """A method of one argument as a Memo of each instance: ``self.method[argument]``."""
+    return cached_property(lambda self: Memo(partial(method, self)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class SideOptions:
+    """One language, and how its text becomes ids; the keys are those of the config's ``text.src`` and ``text.tgt``.
+
+    Raises ValueError when a value is of the wrong type, or the language is none, such as ``auto``.
+    """
+
+    language: str
+    lowercase: bool
+    spacing: bool
+    min_count: int
+    max_size: int | None
+
+    def __post_init__(self) -> None:
+        if type(self.language) is not str or not re.fullmatch("[a-z]{2,3}", self.language):
+            raise ValueError(f"not the code of a language: {self.language}")
+        if type(self.lowercase) is not bool or type(self.spacing) is not bool:
+            raise ValueError("lowercase and spacing are true or false")
+        if not _is_count(self.min_count) or not (self.max_size is None or _is_count(self.max_size)):
+            raise ValueError("min_count and max_size are numbers from 1 on")
+
+    @classmethod
+    def of(cls, config: "SideConfig | SideOptions", *, auto_size: int | None) -> Self:
+        """The options with the values of a config; `auto_size` is the largest vocabulary where it says ``auto``."""
+        return cls(
+            language=config.language,
+            lowercase=config.lowercase,
+            spacing=config.spacing,
+            min_count=config.min_count,
+            max_size=auto_size if config.max_size == "auto" else config.max_size,
+        )
+
+    @classmethod
+    def parse(cls, value: Any) -> Self:
+        """The options from the content of a JSON file, other keys ignored; raises ValueError for anything else."""
+        try:
+            return cls(**{key: value[key] for key in cls.__dataclass_fields__})
+        except (KeyError, TypeError):
+            raise ValueError("not the options of a side") from None
 
 
 @dataclass(frozen=True)
@@ -105,3 +170,7 @@ def get_segmenter(config: "SideConfig | SideOptions", unit: Unit, rules: Tokeniz
 
 
 _segmenter = cache(Segmenter)
+
+
+def _is_count(number: object) -> bool:
+    return type(number) is int and number >= 1

@@ -1,21 +1,29 @@
-"""The two sides of a translation, and their codecs in a prepared folder or a run folder."""
+"""The two sides of a translation: their codecs, learned from training text and kept in a prepared folder or a run."""
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
+from operator import eq
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeGuard, get_args
 
-from seq2seq_cli.errors import ModelFileError
+from seq2seq_cli.config.choices import Unit
+from seq2seq_cli.errors import RESTORE, ModelFileError
+from seq2seq_cli.files.json_files import read_json
 from seq2seq_cli.files.reading import check_contents
+from seq2seq_cli.files.writing import write_json
+from seq2seq_cli.text.bpe import joined, learn_bpe
 from seq2seq_cli.text.codec import Codec
-from seq2seq_cli.text.options import SideOptions
-from seq2seq_cli.text.segmenter import get_segmenter
-from seq2seq_cli.text.tokenizer_rules import TokenizerRules
+from seq2seq_cli.text.normalise import APOSTROPHES, CAPITALS
+from seq2seq_cli.text.segmenter import SideOptions, get_segmenter
+from seq2seq_cli.text.tokenizer import TokenizerRules
+from seq2seq_cli.text.vocabulary import Vocabulary, vocabulary_size
 
 if TYPE_CHECKING:
-    from seq2seq_cli.config.schema.text import TextConfig
+    from seq2seq_cli.config.schema.text import SideConfig, TextConfig
 
+FORMAT = 1
+"""The number of the format of a codec's file; it goes up with each change that an older s2s cannot read."""
 _FOLDER = "codec"
 
 SideName = Literal["src", "tgt"]
@@ -23,8 +31,6 @@ SIDES: tuple[SideName, ...] = ("src", "tgt")
 
 Codecs: TypeAlias = tuple[Codec, Codec]
 """The codec of the source and that of the target."""
-
-
 Rules: TypeAlias = tuple[TokenizerRules | None, TokenizerRules | None]
 """The rules that cut the words of the source and of the target; None as in a Codec."""
 
@@ -44,11 +50,35 @@ def fit_codecs(
     src_rules, tgt_rules = rules or read_rules(text)
     if not text.shares_vocabulary:
         return (
-            Codec.fit(text.src, text.unit, src_counts, src_rules),
-            Codec.fit(text.tgt, text.unit, tgt_counts, tgt_rules),
+            fit_codec(text.src, text.unit, src_counts, src_rules),
+            fit_codec(text.tgt, text.unit, tgt_counts, tgt_rules),
         )
-    src = Codec.fit(text.src, text.unit, Counter(src_counts) + Counter(tgt_counts), src_rules)
+    src = fit_codec(text.src, text.unit, Counter(src_counts) + Counter(tgt_counts), src_rules)
     return src, replace(src, config=SideOptions.of(text.tgt, auto_size=src.config.max_size), rules=tgt_rules)
+
+
+def fit_codec(
+    config: "SideConfig | SideOptions",
+    unit: Unit,
+    token_counts: Mapping[str, int],
+    rules: TokenizerRules | None = None,
+) -> Codec:
+    """Learn the codec of one side from the number of times that each token of the Segmenter occurs in training.
+
+    With bpe its vocabulary holds every character that was seen, even when these alone are more than ``max_size``.
+    ``rules`` are those that cut the tokens; None: those of the installed spaCy.
+
+    Raises ValueError when the language is still to be found, InputError when spaCy is missing.
+    """
+    options = SideOptions.of(config, auto_size=vocabulary_size(unit, sum(token_counts.values())))
+    rules = get_segmenter(config, unit, rules).rules
+    if unit == "bpe":
+        units, merges = learn_bpe(token_counts, min_count=config.min_count, max_size=options.max_size)
+        if not options.lowercase and any(unit.lower() != unit for unit in units):
+            units = [CAPITALS, *units]
+        return Codec(config=options, unit=unit, vocabulary=Vocabulary(units), merges=merges, rules=rules)
+    vocabulary = Vocabulary.fit(token_counts, min_count=config.min_count, max_size=options.max_size)
+    return Codec(config=options, unit=unit, vocabulary=vocabulary, rules=rules)
 
 
 def codec_path(folder: Path, side: SideName) -> Path:
@@ -63,10 +93,64 @@ def load_codecs(folder: Path) -> Codecs:
         raise ModelFileError(
             f"{folder}: not a run or prepared folder: it has no codec/: s2s train and s2s prepare make one"
         )
-    return Codec.load(codec_path(folder, "src")), Codec.load(codec_path(folder, "tgt"))
+    return load_codec(codec_path(folder, "src")), load_codec(codec_path(folder, "tgt"))
 
 
 def save_codecs(folder: Path, codecs: Codecs) -> None:
     """Write both codecs into a prepared folder or a run folder."""
     for side, codec in zip(SIDES, codecs, strict=True):
-        codec.save(codec_path(folder, side))
+        save_codec(codec, codec_path(folder, side))
+
+
+def save_codec(codec: Codec, path: Path) -> None:
+    """Write a codec as one readable JSON file, whole or not at all."""
+    content = {
+        "format": FORMAT,
+        "unit": codec.unit,
+        "config": asdict(codec.config),
+        "words": codec.vocabulary.words,
+        "merges": codec.merges,
+        "tokenizer": codec.rules and codec.rules.to_json(),
+        "longest": codec.longest,
+        "apostrophe": codec.apostrophe,
+    }
+    write_json(path, content)
+
+
+def load_codec(path: Path) -> Codec:
+    """Read a file of ``save_codec``; raises ModelFileError when it is missing, damaged, or made by a newer s2s."""
+    content = read_json(path, newest=FORMAT, error=ModelFileError)
+    try:
+        return _parse(content)
+    except ValueError:
+        raise ModelFileError(f"{path}: damaged: not a codec that s2s wrote: {RESTORE}") from None
+
+
+def _parse(content: Mapping[str, Any]) -> Codec:
+    """The codec from the content of its file, whose other keys are ignored; raises ValueError when damaged."""
+    unit: Any = content.get("unit")
+    rules = content.get("tokenizer")
+    words, merges = content.get("words"), content.get("merges")
+    longest, apostrophe = content.get("longest", 0), content.get("apostrophe", "")
+    if unit not in get_args(Unit) or not _are_texts(words) or not _are_texts(merges):
+        raise ValueError("not the units of a codec")
+    if type(longest) is not int or longest < 0 or apostrophe not in ("", *APOSTROPHES):
+        raise ValueError("not what a codec knows of sentences")
+    vocabulary = Vocabulary(words)
+    # What a merge joins is a character or the unit of an earlier merge: only the joined unit can be unknown.
+    units = list(map(joined, merges))
+    if not vocabulary.has_all(units) or any(map(eq, units, merges)):
+        raise ValueError("a merge of other units")
+    return Codec(
+        config=SideOptions.parse(content.get("config")),
+        unit=unit,
+        vocabulary=vocabulary,
+        merges=tuple(merges),
+        rules=None if rules is None else TokenizerRules.parse(rules),
+        longest=longest,
+        apostrophe=apostrophe,
+    )
+
+
+def _are_texts(values: object) -> TypeGuard[list[str]]:
+    return type(values) is list and set(map(type, values)) <= {str}

@@ -4,7 +4,7 @@ import functools
 import importlib.util
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
@@ -12,8 +12,7 @@ from re import _parser  # type: ignore[attr-defined]  # the one parser of Python
 from typing import Any
 
 from seq2seq_cli.errors import InputError
-from seq2seq_cli.text.tokenizer import LONGEST_WORD
-from seq2seq_cli.text.tokenizer_rules import Expression, Kind, TokenizerRules
+from seq2seq_cli.text.tokenizer import LONGEST_WORD, Kind, TokenizerRules
 
 ANY_LANGUAGE = "xx"
 """spaCy's code for a tokenizer of any language, which cuts at spaces and punctuation."""
@@ -40,12 +39,6 @@ _ATTRIBUTES: Mapping[str, Kind] = {
 
 _PARTS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[^\\\[]+", re.DOTALL)
 """The parts of an expression: an escaped character, a character class, or anything else."""
-
-_FIRST_CLASS = 0xF0000
-"""The first of the characters for private use that stand for character classes in a source that is parsed."""
-
-_MOST_MARKS = 10_000
-"""Characters that may cut a word, to be listed one by one."""
 
 
 def has_tokenizer(language: str) -> bool:
@@ -138,8 +131,8 @@ def _torch_hidden() -> Iterator[None]:
         del sys.modules["torch"]
 
 
-def _expression(pattern: Any, classes: dict[str, int]) -> Expression:
-    """The rule of a compiled expression; its character classes outside Latin-1 are added to `classes`."""
+def _expression(pattern: Any, classes: dict[str, int]) -> tuple[str | int, ...]:
+    """The source of a compiled expression; its character classes outside Latin-1 are added to `classes`."""
     ignores_case = bool(pattern.flags & re.IGNORECASE)
     pieces: list[str | int] = [""]
     for part in _PARTS.findall(pattern.pattern):
@@ -151,12 +144,7 @@ def _expression(pattern: Any, classes: dict[str, int]) -> Expression:
             pieces += [classes.setdefault(ranges, len(classes)), after]
         else:
             pieces[-1] = f"{pieces[-1]}{part}"
-    source = "".join(piece if isinstance(piece, str) else chr(_FIRST_CLASS + piece) for piece in pieces)
-    marks = _needed(_parser.parse(source), list(classes), ignores_case)
-    return Expression(
-        pieces=tuple(piece for piece in pieces if piece != ""),
-        marks=None if marks is None else classes.setdefault(_as_ranges((mark, mark) for mark in marks), len(classes)),
-    )
+    return tuple(piece for piece in pieces if piece != "")
 
 
 @functools.cache
@@ -196,40 +184,3 @@ def _as_ranges(spans: Iterable[tuple[int, int]]) -> str:
         else:
             merged.append((first, last))
     return "".join(chr(first) + chr(last) for first, last in merged)
-
-
-def _needed(nodes: Iterable[tuple[Any, Any]], classes: Sequence[str], ignores_case: bool) -> frozenset[int] | None:
-    """Characters of which a text must have one for a parsed expression to match; None if there are no such.
-
-    Each node in a row must match, so that any of them would do: the one with the fewest letters is taken.
-    """
-    choices = [_needed_by(str(kind), value, classes, ignores_case) for kind, value in nodes]
-    found = [marks for marks in choices if marks is not None]
-    return min(found, key=lambda marks: (sum(chr(mark).isalpha() for mark in marks), len(marks)), default=None)
-
-
-def _needed_by(kind: str, value: Any, classes: Sequence[str], ignores_case: bool) -> frozenset[int] | None:
-    """Characters of which a text must have one for one node to match."""
-    if kind in ("LITERAL", "IN"):
-        spans = _spans(value) if kind == "IN" else _members(value, classes)
-        if spans is None or sum(last - first + 1 for first, last in spans) > _MOST_MARKS:
-            return None
-        marks = frozenset(chain.from_iterable(range(first, last + 1) for first, last in spans))
-        return None if ignores_case and any(chr(mark).lower() != chr(mark).upper() for mark in marks) else marks
-    if kind == "BRANCH":
-        branches = [_needed(branch, classes, ignores_case) for branch in value[1]]
-        every = [marks for marks in branches if marks is not None]
-        return frozenset(chain.from_iterable(every)) if len(every) == len(branches) else None
-    if kind in ("SUBPATTERN", "ASSERT"):
-        return _needed(value[-1], classes, ignores_case)
-    if kind in ("MAX_REPEAT", "MIN_REPEAT") and value[0] > 0:
-        return _needed(value[2], classes, ignores_case)
-    return None
-
-
-def _members(literal: int, classes: Sequence[str]) -> list[tuple[int, int]]:
-    """The ranges of a character, or of the class that it stands for."""
-    if literal < _FIRST_CLASS:
-        return [(literal, literal)]
-    ranges = classes[literal - _FIRST_CLASS]
-    return list(zip(map(ord, ranges[::2]), map(ord, ranges[1::2]), strict=True))

@@ -1,12 +1,15 @@
 """The units that a model knows, and their ids."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
+from itertools import pairwise
 from typing import Self
 
 from seq2seq_cli.config.choices import Unit
-from seq2seq_cli.text.scripts import scripts_of
+from seq2seq_cli.text.letters import scripts_of
+from seq2seq_cli.text.normalise import CONTINUING, FINAL_MARKS, SPACING, is_quote_or_bracket
 
 PAD, UNK, BOS, EOS = 0, 1, 2, 3
 PAD_UNIT, UNK_UNIT, BOS_UNIT, EOS_UNIT = SPECIAL_UNITS = ("<pad>", "<unk>", "<bos>", "<eos>")
@@ -51,6 +54,32 @@ class Vocabulary:
         return self._ids.get(unit, UNK)
 
     @cached_property
+    def continuing(self) -> frozenset[int]:
+        """The ids of units that are not the first of their token."""
+        return self.ids_where(lambda unit: unit.startswith(CONTINUING))
+
+    @cached_property
+    def opening_ids(self) -> frozenset[int]:
+        """The ids of the marks behind which a word has no space before it: opening brackets and quotation marks."""
+        return self.ids_where(_is_opening)
+
+    @cached_property
+    def final_ids(self) -> frozenset[int]:
+        """The ids of the units that are FINAL_MARKS."""
+        return self.ids_where(lambda unit: FINAL_MARKS.issuperset(unit.lstrip(SPACING + CONTINUING) or "-"))
+
+    def ids_where(self, is_meant: Callable[[str], bool]) -> frozenset[int]:
+        """The ids of the words that are meant."""
+        return frozenset(id_ for word, id_ in self._ids.items() if is_meant(word))
+
+    def split(self, ids: Sequence[int]) -> list[tuple[int, ...]]:
+        """The ids of each token; a special id is a token of its own."""
+        starts = [
+            i for i, id_ in enumerate(ids) if i == 0 or id_ not in self.continuing or ids[i - 1] < len(SPECIAL_UNITS)
+        ]
+        return [tuple(ids[start:end]) for start, end in pairwise([*starts, len(ids)])]
+
+    @cached_property
     def scripts(self) -> set[str]:
         """The scripts of the letters of its words."""
         return scripts_of(self.words)
@@ -73,3 +102,10 @@ class Vocabulary:
 
     def __hash__(self) -> int:
         return hash(self.words)
+
+
+def _is_opening(unit: str) -> bool:
+    """Whether a unit opens a quotation or a bracket; a quotation mark that may close one needs a space before it."""
+    marks = unit.lstrip(SPACING + CONTINUING)
+    is_clear = all(unicodedata.category(mark) == "Ps" for mark in marks)
+    return marks != "" and (is_clear or (marks != unit and all(map(is_quote_or_bracket, marks))))

@@ -21,8 +21,8 @@ from seq2seq_cli.pages.translator import known_operators, rounded
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import DECODER, ENCODER
 from seq2seq_cli.text.codec import Codec
-from seq2seq_cli.text.options import SideOptions
-from seq2seq_cli.text.segmenter import get_segmenter
+from seq2seq_cli.text.segmenter import SideOptions, get_segmenter
+from seq2seq_cli.text.sides import fit_codec
 from seq2seq_cli.text.vocabulary import BOS
 from tests.browser import Browser, running_browser
 from tests.commands import s2s_here
@@ -251,7 +251,7 @@ def test_texts_are_read_split_and_written_as_in_python(
         open_page(browser, make_run(folder / "any"))
     options = SideOptions(language=language, lowercase=plain, spacing=not plain, min_count=1, max_size=90)
     counts = dict.fromkeys(get_segmenter(options, unit).tokens(" ".join(SAID[:-5])), 2)
-    codec = replace(Codec.fit(options, unit, counts), apostrophe="’" if language == "fr" else "'")
+    codec = replace(fit_codec(options, unit, counts), apostrophe="’" if language == "fr" else "'")
     tables = {"expressions": expressions_data(), "tables": tables_data(language)}
     found = browser.run(f"{READ}({json.dumps({'codec': codec_data(codec), **tables, 'texts': SAID})})")
     for text, ours in zip(SAID, found, strict=True):

@@ -6,10 +6,11 @@ from hypothesis import strategies as st
 
 from seq2seq_cli.config.choices import Unit
 from seq2seq_cli.config.schema.text import SideConfig
-from seq2seq_cli.text.casing import lower, upper
 from seq2seq_cli.text.codec import Codec
+from seq2seq_cli.text.letters import lower, upper
 from seq2seq_cli.text.normalise import CONTINUING, SPACING, normalise
 from seq2seq_cli.text.segmenter import get_segmenter
+from seq2seq_cli.text.sides import fit_codec
 from seq2seq_cli.text.vocabulary import BOS, EOS, PAD, SPECIAL_UNITS, UNK, Vocabulary
 
 # Texts of any code points, halves of surrogate pairs included, and of pieces that the tokenizer or the codec treats
@@ -27,7 +28,7 @@ def knows(text: str, unit: Unit, config: SideConfig) -> Codec:
     """A codec learned from the text, so that nothing in it is unknown."""
     tokens = get_segmenter(config, unit).tokens(normalise(text))
     assume(unit != "word" or not set(SPECIAL_UNITS) & set(tokens))  # a text's own "<eos>" is an unknown word
-    return Codec.fit(config, unit, Counter(tokens))
+    return fit_codec(config, unit, Counter(tokens))
 
 
 def target(language: str) -> SideConfig:
@@ -81,12 +82,12 @@ def test_a_reading_has_the_tokens_of_the_text_with_their_ids_and_surface_forms(
     text: str, unit: Unit, language: str, lowercase: bool, spacing: bool, seen: bool
 ) -> None:
     config = SideConfig(language=language, lowercase=lowercase, spacing=spacing, min_count=1, max_size=None)
-    codec = knows(text, unit, config) if seen else Codec.fit(config, unit, {"a": 1})
+    codec = knows(text, unit, config) if seen else fit_codec(config, unit, {"a": 1})
     reading, tokens = codec.read(text), get_segmenter(config, unit).tokens(normalise(text))
     surfaces = [word.text for word in reading.words]
 
     assert [word.ids for word in reading.words] == [codec.token_ids(token) for token in tokens]
-    assert [word.ids for word in reading.words] == codec.split(reading.ids)
+    assert [word.ids for word in reading.words] == codec.vocabulary.split(reading.ids)
     assert [word.is_unknown for word in reading.words] == [UNK in word.ids for word in reading.words]
     assert "".join(surfaces).replace(SPACING, "") == normalise(text).replace(" ", "")
     if not lowercase:
@@ -123,7 +124,7 @@ def test_as_characters_spaces_beside_punctuation_are_ignored(words: list[str], d
 
 @given(any_text, any_unit, st.booleans(), st.booleans())
 def test_a_codec_that_knows_nothing_writes_nothing(text: str, unit: Unit, lowercase: bool, spacing: bool) -> None:
-    codec = Codec.fit(SideConfig(language="en", lowercase=lowercase, spacing=spacing), unit, {})
+    codec = fit_codec(SideConfig(language="en", lowercase=lowercase, spacing=spacing), unit, {})
     ids = codec.read(text).ids
     assert set(ids) <= {UNK}
     assert codec.write(ids).text == ""
@@ -136,7 +137,7 @@ def test_any_ids_are_written_as_normalised_text(ids: list[int], unit: Unit, keep
     text = codec.write(ids).text
     assert normalise(text) == text
     assert not {SPACING, CONTINUING} & set(text)
-    assert [id_ for token in codec.split(ids) for id_ in token] == ids
+    assert [id_ for token in codec.vocabulary.split(ids) for id_ in token] == ids
 
 
 @given(st.dictionaries(st.text(max_size=3), st.integers(0, 5)), st.integers(1, 4), st.none() | st.integers(1, 9))

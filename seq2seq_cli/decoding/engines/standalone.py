@@ -12,7 +12,7 @@ from seq2seq_cli.files.writing import write_json, write_whole
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import BEST, CARD, CONFIG, CORPUS, DECODER, ENCODER, EXPORTED, METRICS, PAIR_FILES
 from seq2seq_cli.runs.weights import check_finite
-from seq2seq_cli.text.sides import SIDES, Codecs, codec_path, load_codecs
+from seq2seq_cli.text.sides import SIDES, Codecs, codec_path, load_codecs, save_codec
 
 PROGRAM = "translate_onnx.py"
 """A program that translates with the folder."""
@@ -84,7 +84,7 @@ def write_folder(folder: RunFolder, out: Path, *, overwrite: bool) -> None:
         if (folder.path / CORPUS).exists():
             folder.provenance().for_others().write(made / CORPUS)
         for side, codec in zip(SIDES, codecs, strict=True):
-            codec.save(codec_path(made, side))
+            save_codec(codec, codec_path(made, side))
             write_json(
                 made / f"{side}_units.json", [codec.vocabulary.unit(id_) for id_ in range(len(codec.vocabulary))]
             )

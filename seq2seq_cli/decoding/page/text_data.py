@@ -9,12 +9,11 @@ from typing import Any, TypeAlias
 from seq2seq_cli.decoding import keep, marks, sentences
 from seq2seq_cli.decoding.page.javascript import Expression, to_javascript
 from seq2seq_cli.decoding.search.penalties import LEAST_COVERAGE
-from seq2seq_cli.text.casing import DOTTED
 from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.languages.abbreviations import UNITS, abbreviations_of
+from seq2seq_cli.text.letters import DOTTED
 from seq2seq_cli.text.normalise import APOSTROPHES, DROPPED, INNER_APOSTROPHE, LOUD_STOPS, UNSPACED
-from seq2seq_cli.text.tokenizer import LONGEST_WORD
-from seq2seq_cli.text.tokenizer_rules import Finder, TokenizerRules
+from seq2seq_cli.text.tokenizer import LONGEST_WORD, TokenizerRules
 
 Data: TypeAlias = dict[str, Any]
 
@@ -34,12 +33,11 @@ def codec_data(codec: Codec) -> Data:
 
 
 def _tokenizer_data(rules: TokenizerRules) -> Data:
-    finders = {kind: Finder(expression, rules.classes, None) for kind, expression in rules.expressions.items()}
     return {
         "is_known": rules.is_known,
         "exceptions": rules.exceptions,
         "expressions": {
-            kind: to_javascript(finder.pattern, finds_all=kind == "infix") for kind, finder in finders.items()
+            kind: to_javascript(rules.pattern(kind), finds_all=kind == "infix") for kind in rules.expressions
         },
     }
 

@@ -1,4 +1,4 @@
-// Characters as Python sees them, and lower and upper case by the rules of a language: text/casing.py, normalise.py.
+// Characters as Python sees them, and lower and upper case by the rules of a language: text/letters.py, normalise.py.
 
 const EXPRESSIONS = {}; // by name: those of Python, as decoding/page/text_data.py writes them
 const TABLES = {}; // by name: likewise

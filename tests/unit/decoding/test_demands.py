@@ -19,6 +19,7 @@ from seq2seq_cli.errors import InputError
 from seq2seq_cli.model.build import build_model
 from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.segmenter import get_segmenter
+from seq2seq_cli.text.sides import fit_codec
 
 SRC = "she kissed him . the hot dog saw her"
 TGT = "Sie küsste den Hund , der Hunde sah . Der Hotdog und das Haus"
@@ -27,7 +28,7 @@ UNITS: list[Unit] = ["word", "bpe", "character"]
 
 def codec(text: str, unit: Unit, language: str, *, spacing: bool) -> Codec:
     config = SideConfig(language=language, lowercase=not spacing, spacing=spacing, min_count=1, max_size=60)
-    return Codec.fit(config, unit, Counter(get_segmenter(config, unit).tokens(text) * 3))
+    return fit_codec(config, unit, Counter(get_segmenter(config, unit).tokens(text) * 3))
 
 
 @pytest.fixture(scope="module", params=UNITS)
@@ -92,7 +93,7 @@ def test_a_term_is_also_written_without_a_space_before_it(unit: Unit) -> None:
         assert [target.write(each).text for each in unspaced] == [term]
         assert unspaced[0][0] in target.inner_ids
         assert spaced[0] not in target.inner_ids
-    opening = {target.vocabulary.unit(each).lstrip("▁▏") for each in target.opening_ids}
+    opening = {target.vocabulary.unit(each).lstrip("▁▏") for each in target.vocabulary.opening_ids}
     assert {"(", "„"} <= opening
     assert opening.isdisjoint({")", ",", "."})
 

@@ -20,6 +20,7 @@ from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.model.build import build_model
 from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.text.codec import Codec
+from seq2seq_cli.text.sides import fit_codec
 from seq2seq_cli.text.vocabulary import EOS_UNIT, UNK, UNK_UNIT, Vocabulary
 
 SRC_WORDS = ["she", "he", "tom", "kissed", "saw", "her", "him", "the", "a", "dog", "house", ".", ",", "?"]
@@ -39,14 +40,14 @@ SENTENCES = [
 
 @pytest.fixture(scope="module")
 def src_codec() -> Codec:
-    return Codec.fit(
+    return fit_codec(
         SourceConfig(lowercase=True, spacing=False, language="en", min_count=1), "word", Counter(SRC_WORDS)
     )
 
 
 @pytest.fixture(scope="module")
 def tgt_codec() -> Codec:
-    return Codec.fit(TargetConfig(language="de", min_count=1), "word", Counter(TGT_UNITS))
+    return fit_codec(TargetConfig(language="de", min_count=1), "word", Counter(TGT_UNITS))
 
 
 @pytest.fixture(params=["luong", "bahdanau"])

@@ -19,6 +19,7 @@ from seq2seq_cli.model.build import build_model
 from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.normalise import SPACING, normalise
 from seq2seq_cli.text.segmenter import get_segmenter
+from seq2seq_cli.text.sides import fit_codec, save_codec
 from seq2seq_cli.text.vocabulary import EOS_UNIT, UNK
 
 SRC_TEXT = "She kissed him. The dogs saw her."
@@ -27,7 +28,7 @@ SRC_TEXT = "She kissed him. The dogs saw her."
 def codec(text: str, unit: Unit = "word", language: str = "en", *, keep: bool = False) -> Codec:
     """A codec that knows a text; it keeps case and spacing, as a target does, or neither."""
     config = SideConfig(language=language, lowercase=not keep, spacing=keep, min_count=1)
-    return Codec.fit(config, unit, Counter(get_segmenter(config, unit).tokens(normalise(text))))
+    return fit_codec(config, unit, Counter(get_segmenter(config, unit).tokens(normalise(text))))
 
 
 def translator(
@@ -95,14 +96,14 @@ def test_a_sentence_longer_than_location_attention_is_translated_in_parts() -> N
 
 
 def test_translating_with_saved_codecs_needs_no_spacy(tmp_path: Path) -> None:
-    codec(SRC_TEXT).save(tmp_path / "src.json")
-    codec("Oui. Non.", "bpe", "fr", keep=True).save(tmp_path / "tgt.json")
+    save_codec(codec(SRC_TEXT), tmp_path / "src.json")
+    save_codec(codec("Oui. Non.", "bpe", "fr", keep=True), tmp_path / "tgt.json")
     program = """
 import sys
 from pathlib import Path
 from tests.unit.decoding.test_translator_units import translator
-from seq2seq_cli.text.codec import Codec
-src, tgt = (Codec.load(Path(path)) for path in sys.argv[1:])
+from seq2seq_cli.text.sides import load_codec
+src, tgt = (load_codec(Path(path)) for path in sys.argv[1:])
 assert translator(src, tgt).translate(["She didn't kiss him."])[0].text
 assert "spacy" not in sys.modules
 """

@@ -6,9 +6,10 @@ import pytest
 
 from seq2seq_cli.config.choices import Unit
 from seq2seq_cli.config.schema.text import SideConfig
-from seq2seq_cli.text.casing import upper
 from seq2seq_cli.text.codec import Codec
+from seq2seq_cli.text.letters import upper
 from seq2seq_cli.text.segmenter import get_segmenter
+from seq2seq_cli.text.sides import fit_codec
 from seq2seq_cli.text.vocabulary import UNK
 
 SENTENCES = {
@@ -45,7 +46,7 @@ UNITS: list[Unit] = ["word", "bpe", "character"]
 
 def fitted(config: SideConfig, unit: Unit, sentences: tuple[str, str]) -> Codec:
     tokens = get_segmenter(config, unit).tokens
-    return Codec.fit(config, unit, Counter(token for sentence in sentences for token in tokens(sentence)))
+    return fit_codec(config, unit, Counter(token for sentence in sentences for token in tokens(sentence)))
 
 
 @pytest.mark.parametrize("unit", UNITS)

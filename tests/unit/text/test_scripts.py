@@ -1,6 +1,6 @@
 import pytest
 
-from seq2seq_cli.text.scripts import script_of_letter, scripts_of
+from seq2seq_cli.text.letters import script_of_letter, scripts_of
 
 
 @pytest.mark.parametrize(

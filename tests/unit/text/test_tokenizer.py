@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from seq2seq_cli.errors import InputError
 from seq2seq_cli.text.spacy_tokenizers import PROGRAMS, Program, has_tokenizer, read_rules
-from seq2seq_cli.text.tokenizer import LONGEST_WORD, RuleTokenizer
-from seq2seq_cli.text.tokenizer_rules import TokenizerRules
+from seq2seq_cli.text.tokenizer import LONGEST_WORD, RuleTokenizer, TokenizerRules
 
 LANGUAGES = ["en", "de", "es", "it", "nl", "pl", "ru", "uk", "tr", "hu", "el", "hi", "fa", "he", "sv", "fi", "ca"]
 

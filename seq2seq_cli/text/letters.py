@@ -1,9 +1,16 @@
-"""Lower case and upper case, by the rules of the language."""
+"""Letters: their lower and upper case, by the rules of the language, and their scripts."""
 
+import functools
+import re
 import unicodedata
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from itertools import accumulate, pairwise
+
+_NAME = re.compile(r"(?:FULLWIDTH |HALFWIDTH )?([A-Z-]+) .*(?:LETTER|SYLLAB|IDEOGRAPH|CHARACTER)")
+"""The name of a character that is a letter of a script; signs such as the micro sign are called otherwise."""
+_OF_NAMES = {"CJK": "Han", "HIRAGANA": "Japanese", "KATAKANA": "Japanese"}
+"""The scripts by the first words of the names of their characters, where they are called otherwise."""
 
 DOTTED = frozenset({"az", "tr"})
 """Languages in which I is the upper case of ı, and İ that of i."""
@@ -57,3 +64,21 @@ def split_like(text: str, parts: Sequence[str], language: str) -> list[str]:
         begins = list(accumulate((len(lower(character, language)) for character in text), initial=0))[:-1]
         ends = (bisect_left(begins, end) for end in ends)
     return [text[begin:end] for begin, end in pairwise(ends)]
+
+
+@functools.cache
+def script_of_letter(letter: str) -> str | None:
+    """The script of a letter, in English: Latin, Cyrillic, Han; both kinds of kana are Japanese.
+
+    None for letters that stand in texts of any script, such as the micro sign, ordinals and those of formulas.
+    """
+    found = _NAME.match(unicodedata.name(letter, ""))
+    if not found or unicodedata.category(letter) == "Lm":
+        return None
+    return _OF_NAMES.get(found[1], found[1].capitalize())
+
+
+def scripts_of(texts: Iterable[str]) -> set[str]:
+    """The scripts of all letters in some texts."""
+    found = map(script_of_letter, filter(str.isalpha, set("".join(texts))))
+    return {script for script in found if script}

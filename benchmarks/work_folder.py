@@ -6,7 +6,7 @@ from pathlib import Path
 
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.files.writing import write_json
-from seq2seq_cli.pairs.local_files import local_files
+from seq2seq_cli.pairs.archives import local_files
 
 _RECORD = "made_of.json"
 

@@ -17,10 +17,10 @@ from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import InputError, ModelFileError, PreparedFolderError, UsageError, one_line
 from seq2seq_cli.evaluation.gold_alignment import GoldAlignment, read_gold_alignment
 from seq2seq_cli.evaluation.test_set import TestSet, read_lines
+from seq2seq_cli.pairs.archives import STANDARD_INPUT
 from seq2seq_cli.pairs.columns import read_columns
 from seq2seq_cli.pairs.languages import guess_languages, language_named
 from seq2seq_cli.pairs.lines import check_encoding
-from seq2seq_cli.pairs.local_files import STANDARD_INPUT
 from seq2seq_cli.runs.archive import is_archive, opened_run
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.provenance import Provenance

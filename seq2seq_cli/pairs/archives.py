@@ -1,32 +1,36 @@
-"""The bytes of a text whose file is plain, a zip archive, or packed by gzip.
+"""Files on this machine's disk, hashed, and the text in them: plain, in a zip archive, or packed by gzip.
 
 The kind of a file is recognised by its first bytes, not by its name: a browser may have unpacked a download without
-changing its name, and a web page may have been saved under the name of an archive.
+changing its name, and a web page may have been saved under the name of an archive. Standard input, which is called
+``-``, and pipes are copied to the disk.
 """
 
 import gzip
+import hashlib
 import lzma
 import os
 import re
+import shutil
 import stat
 import struct
+import sys
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from io import BufferedReader
-from pathlib import Path, PurePosixPath
-from typing import BinaryIO, Protocol
+from pathlib import Path, PurePath, PurePosixPath
+from tempfile import TemporaryFile, gettempdir
+from typing import IO, BinaryIO, Protocol
 
-from seq2seq_cli.errors import PairFileError, one_line, unreadable
+from seq2seq_cli.errors import PairFileError, UsageError, one_line, unreadable
 
+STANDARD_INPUT = Path("-")
 _PIECE = 1 << 18
 """Bytes that are unpacked at a time."""
 _HEAD = 4096
 """The least bytes of the first piece of a longer text: enough to recognise its kind."""
-_CLEARLY_LARGER = 10
-"""The largest text of an archive is its pair file when it is this many times the size of the next one."""
 _NAMES_SHOWN = 5
 _UNPACK = "unpack it, and give the file of sentence pairs, or two aligned files of one side each"
 
@@ -46,18 +50,29 @@ PAIR_SUFFIXES = {".txt", ".tsv", ".tab", ".csv", ".json", ".jsonl", ".ndjson", "
 _BESIDE = re.compile(r"(^|[^a-z])(about|readme|licen[cs]e|copying)([^a-z]|$)", re.IGNORECASE)
 """Names of texts that accompany the pairs in an archive, such as ``_about.txt``."""
 
-# All that Python's readers raise on archives that are truncated, damaged or of an unknown kind.
+# All that Python's readers raise on archives that are truncated, damaged, encrypted, or packed by an unknown method.
 _DAMAGE = (
-    zipfile.BadZipFile,
-    zlib.error,
-    lzma.LZMAError,
-    struct.error,
-    EOFError,
-    RuntimeError,
-    ValueError,
-    OverflowError,
+    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, RuntimeError, ValueError, OverflowError),
     OSError,
 )
+
+
+@dataclass(frozen=True, kw_only=True)
+class LocalFile:
+    """A file on this machine's disk that can be read more than once."""
+
+    path: Path | int
+    """The descriptor of an open file where it has no name: nothing is left of it when this process is killed."""
+    name: str
+    """As the user gave it, for messages."""
+    size: int
+    """Bytes on the disk, packed or not."""
+    sha256: str
+
+    @property
+    def base_name(self) -> str:
+        """The name without folders, in a form that a table's cell can hold: a name may have line ends and odd bytes."""
+        return one_line(PurePath(self.name).name)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,6 +87,51 @@ class OpenText:
 
 class _Stream(Protocol):
     def read1(self, size: int, /) -> bytes: ...
+
+
+@contextmanager
+def local_files(paths: Iterable[Path]) -> Iterator[dict[Path, LocalFile]]:
+    """The file of each path, hashed once; the copies of standard input and pipes last until the block ends.
+
+    Raises UsageError when standard input is a terminal, and PairFileError when a file is missing or cannot be read or
+    copied.
+    """
+    with ExitStack() as stack:
+        files: dict[Path, LocalFile] = {}
+        for path in dict.fromkeys(paths):
+            name = "standard input" if path == STANDARD_INPUT else str(path)
+            local = stack.enter_context(_copy(path, name)).fileno() if _is_stream(path) else path
+            with open_file(local, name) as file:
+                try:
+                    sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+                except OSError as error:
+                    raise PairFileError(unreadable(name, error)) from None
+                files[path] = LocalFile(path=local, name=name, size=file.tell(), sha256=sha256)
+        yield files
+
+
+def _is_stream(path: Path) -> bool:
+    """Whether the content can be read only once."""
+    try:
+        return path == STANDARD_INPUT or path.is_fifo()
+    except OSError:  # reported when the file is opened
+        return False
+
+
+def _copy(stream: Path, name: str) -> IO[bytes]:
+    """A copy on the disk, without a name: it is gone when it is closed."""
+    if stream == STANDARD_INPUT and sys.stdin.isatty():
+        raise UsageError("'-' is standard input, which is a terminal here: redirect a file or a pipe into it")
+    try:
+        with ExitStack() as stack:
+            copy = stack.enter_context(TemporaryFile(prefix="s2s-"))
+            with nullcontext(sys.stdin.buffer) if stream == STANDARD_INPUT else stream.open("rb") as content:
+                shutil.copyfileobj(content, copy)
+            copy.flush()
+            stack.pop_all()
+    except OSError as error:
+        raise PairFileError(f"{name}: cannot be copied to {gettempdir()}: {error.strerror}") from None
+    return copy
 
 
 def open_file(path: Path | int, name: str) -> BufferedReader:
@@ -119,58 +179,6 @@ def open_text(path: Path | int, name: str) -> Iterator[OpenText]:
         yield OpenText(pieces=pieces, position=file.tell)
 
 
-def unread_texts(archive: zipfile.ZipFile) -> str:
-    """The sentence about the texts of an archive that are left alone; empty where its only text is read."""
-    texts = _texts(_members(archive))
-    return f"{_listed(texts[:1])} in it is read, but not {_listed(texts[1:])}" if len(texts) > 1 else ""
-
-
-def _pair_member(archive: zipfile.ZipFile, name: str) -> zipfile.ZipInfo:
-    """The only text of an archive, or the one that is much larger than the others."""
-    members = _members(archive)
-    if not members:
-        raise PairFileError(f"{name}: the zip archive is empty: download it again")
-    if any(member.filename in _OFFICE for member in members):
-        raise PairFileError(f"{name}: a document: {PLAIN_TEXT}")
-    texts = _texts(members)
-    if not texts:
-        raise PairFileError(
-            f"{name}: no file of sentence pairs (.txt, .tsv, .csv, .jsonl, .tmx) in the zip archive, only"
-            f" {_listed(members)}: {_UNPACK}"
-        )
-    if len(texts) > 1 and texts[0].file_size < _CLEARLY_LARGER * texts[1].file_size:
-        raise PairFileError(f"{name}: several texts in the zip archive, {_listed(texts)}: {_UNPACK}")
-    if ".." in PurePosixPath(texts[0].filename).parts:
-        raise PairFileError(
-            f"{name}: the name {one_line(texts[0].filename)} in the zip archive leads out of it: unpack it with care,"
-            " and give the file itself"
-        )
-    if texts[0].flag_bits & 1:
-        raise PairFileError(f"{name}: the zip archive is encrypted: unpack it with its password first")
-    return texts[0]
-
-
-def _members(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
-    return [member for member in archive.infolist() if member.filename and not member.is_dir()]
-
-
-def _texts(members: Sequence[zipfile.ZipInfo]) -> list[zipfile.ZipInfo]:
-    """The texts that may hold pairs, the largest first."""
-    return sorted(filter(_may_hold_pairs, members), key=lambda member: member.file_size, reverse=True)
-
-
-def _may_hold_pairs(member: zipfile.ZipInfo) -> bool:
-    path = PurePosixPath(member.filename)
-    hidden = any(part.startswith((".", "__MACOSX")) and part != ".." for part in path.parts)
-    return path.suffix.lower() in PAIR_SUFFIXES and not hidden and not _BESIDE.search(path.stem)
-
-
-def _listed(members: list[zipfile.ZipInfo]) -> str:
-    names = [one_line(member.filename) for member in members]
-    more = f" and {len(names) - _NAMES_SHOWN:,} more" if len(names) > _NAMES_SHOWN else ""
-    return ", ".join(names[:_NAMES_SHOWN]) + more
-
-
 def is_zip(head: bytes) -> bool:
     """Whether a file begins like a zip archive."""
     return head.startswith(_ZIP)
@@ -190,17 +198,40 @@ def read_pairs(archive: zipfile.ZipFile, name: str) -> Iterator[bytes]:
 
     Raises PairFileError when there is none, when several may be it, and where it cannot be unpacked.
     """
-    return _checked(read_member(archive, _pair_member(archive, name), name), name)
+    members = [member for member in archive.infolist() if member.filename and not member.is_dir()]
+    texts = list(filter(_may_hold_pairs, members))
+    if not members:
+        problem = "the zip archive is empty: download it again"
+    elif any(member.filename in _OFFICE for member in members):
+        problem = f"a document: {PLAIN_TEXT}"
+    elif not texts:
+        endings = ".txt, .tsv, .csv, .jsonl, .tmx"
+        problem = f"no file of sentence pairs ({endings}) in the zip archive, only {_listed(members)}: {_UNPACK}"
+    elif len(texts) > 1:
+        problem = f"several texts in the zip archive, {_listed(texts)}: {_UNPACK}"
+    else:
+        return _checked(read_member(archive, texts[0], name), name)
+    raise PairFileError(f"{name}: {problem}")
+
+
+def _may_hold_pairs(member: zipfile.ZipInfo) -> bool:
+    path = PurePosixPath(member.filename)
+    is_hidden = any(part.startswith((".", "__MACOSX")) for part in path.parts)
+    return path.suffix.lower() in PAIR_SUFFIXES and not is_hidden and not _BESIDE.search(path.stem)
+
+
+def _listed(members: list[zipfile.ZipInfo]) -> str:
+    names = [one_line(member.filename) for member in members]
+    more = f" and {len(names) - _NAMES_SHOWN:,} more" if len(names) > _NAMES_SHOWN else ""
+    return ", ".join(names[:_NAMES_SHOWN]) + more
 
 
 def read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo | str, name: str) -> Iterator[bytes]:
     """The bytes of a member of a zip archive; raises PairFileError where it cannot be unpacked."""
     try:
         return _pieces(archive.open(member), name, "zip archive")  # type: ignore[arg-type]
-    except NotImplementedError:
-        raise PairFileError(f"{name}: the zip archive is packed by an unknown method: unpack it first") from None
-    except _DAMAGE:
-        raise PairFileError(f"{name}: the zip archive is damaged: download it again") from None
+    except _DAMAGE:  # also of an encrypted member, and of an unknown method
+        raise PairFileError(f"{name}: the zip archive is damaged or encrypted: unpack it first") from None
 
 
 def _checked(pieces: Iterator[bytes], name: str) -> Iterator[bytes]:

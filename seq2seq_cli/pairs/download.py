@@ -1,32 +1,39 @@
-"""Download of a published pair file with its attribution."""
+"""Download of a published pair file with its attribution (https://www.manythings.org/anki/)."""
 
-import errno
-import os
 import re
+import time
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from difflib import get_close_matches
+from http.client import HTTPException, HTTPResponse
 from io import BytesIO
 from itertools import chain
 from pathlib import Path, PurePosixPath
+from urllib.error import HTTPError, URLError
+from urllib.request import Request, urlopen
 
 from seq2seq_cli.errors import DownloadError, PairFileError, UsageError, exit_code_of
 from seq2seq_cli.files.output import check_output, output_file
 from seq2seq_cli.files.writing import make_folder, naming
 from seq2seq_cli.pairs.archives import is_zip, open_archive, read_member, read_pairs
-from seq2seq_cli.pairs.published import find_published, near_languages
-from seq2seq_cli.pairs.web import ByteProgress, NotFound, fetch
-from seq2seq_cli.text.languages.names import PUBLISHED
+from seq2seq_cli.text.languages.names import PUBLISHED, code_named, name_of, short_code
+from seq2seq_cli.version import __version__
 
 SITE = "https://www.manythings.org/anki/"
 
+ByteProgress = Callable[[int, int | None], None]
+"""Called with the bytes received so far, and with their total where the server states it."""
+
+_CHUNK = 1 << 16
 _HTTP = re.compile(r"https?://\S+")
+_CODE = re.compile("[a-z]{3}")
 _ABOUT = "about"
 """Part of the name of an archive's attribution, and of no other name in it."""
 _PAGE = b"<"
-_FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
-"""Failures of a full disk."""
+_TEMPORARY = {408, 429, 500, 502, 503, 504}
+"""Status codes of failures that may soon be over."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,37 +62,87 @@ def download(
     `timeout` is in seconds, per wait for the server.
 
     Raises UsageError when one of the files exists and `overwrite` is not set, when `out` cannot be made, when `site` is
-    no web address, or when neither the site nor our list has the language; DownloadError when network, server or disk
-    fail.
+    no web address, or when the language is unknown; DownloadError when network, server or disk fail.
     """
-    wanted, folder = find_published(language), Path(out)
-    pair_file = folder / f"{wanted.code3}.txt"
-    about = folder / f"{wanted.code3}_about.txt"
+    code3, folder = find_published(language), Path(out)
+    pair_file, about = folder / f"{code3}.txt", folder / f"{code3}_about.txt"
     if not _HTTP.fullmatch(site):
         raise UsageError(f"--site {site}: must be a web address such as {SITE}")
-    url = f"{site.rstrip('/')}/{wanted.code3}-eng.zip"
+    url = f"{site.rstrip('/')}/{code3}-eng.zip"
     try:
         with _made(folder):
             for file in (pair_file, about):
                 check_output(file, overwrite=overwrite)
-            content = fetch(url, timeout=timeout, retries=retries, progress=progress)
+            content = _fetch(url, timeout=timeout, retries=retries, progress=progress)
             return _unpack(content, url, pair_file, about, overwrite)
-    except NotFound:
-        if wanted in PUBLISHED:
-            raise DownloadError(f"{url}: not found: if the site has moved, give its new address with --site") from None
-        raise UsageError(f"{url}: not found{near_languages(wanted.code3)}") from None
     except PairFileError as error:
         raise DownloadError(str(error)) from None
     except OSError as error:
-        cure = "free some space, and run it again" if error.errno in _FULL else "choose another folder with --out"
-        raise DownloadError(f"{error.filename or folder}: {error.strerror or error}: {cure}") from None
+        raise DownloadError(
+            f"{error.filename or folder}: {error.strerror or error}: free some space, or choose another --out"
+        ) from None
+
+
+def find_published(word: str) -> str:
+    """The code of three letters of the language with this code or name: ``deu``, ``de``, ``German`` or ``Deutsch``.
+
+    An unknown code of three letters is returned as it is: the site may have more languages than `PUBLISHED`. Raises
+    UsageError for English, which is in every file, and for an unknown name, with the names near to it.
+    """
+    wanted = word.strip().casefold()
+    code = code_named(wanted)
+    if code == "en":
+        raise UsageError("English is the other language of every file: name the one that goes with it")
+    by_code = {short_code(code3): code3 for code3 in PUBLISHED}
+    if code in by_code:
+        return by_code[code]
+    if _CODE.fullmatch(wanted):
+        return wanted
+    names = {name_of(code).casefold(): code3 for code, code3 in by_code.items()}
+    near = get_close_matches(wanted, names, n=1)
+    hint = f"did you mean {names[near[0]]} ({near[0].title()})?" if near else "see 's2s download --list'"
+    raise UsageError(f"no published language is called '{word}': {hint}")
+
+
+def _fetch(url: str, *, timeout: float, retries: int, progress: ByteProgress) -> bytes:
+    """The content at an address; raises DownloadError when the network or the server fails at every try."""
+    # Accept: every browser sends it, and some sites refuse a request without it.
+    headers = {"User-Agent": f"s2s/{__version__}", "Accept": "*/*", "Accept-Encoding": "identity"}
+    problem = ""
+    for attempt in range(retries + 1):
+        time.sleep(attempt / 2)
+        try:
+            with urlopen(Request(url, headers=headers), timeout=timeout) as response:  # noqa: S310  # http(s) alone
+                return _receive(response, progress)
+        except HTTPError as answer:
+            with answer:
+                problem = f"the server answers {answer.code} {answer.reason}".rstrip()
+                if answer.code not in _TEMPORARY:
+                    break
+        except (OSError, HTTPException, ValueError) as failure:
+            reason = failure.reason if isinstance(failure, URLError) else failure
+            problem = f"no answer: {getattr(reason, 'strerror', None) or reason}"
+    raise DownloadError(f"{url}: {problem}: is there a network, and is the address right?")
+
+
+def _receive(response: HTTPResponse, progress: ByteProgress) -> bytes:
+    length = response.headers.get("Content-Length", "")
+    total = int(length) if length.isdigit() else None
+    content = bytearray()
+    progress(0, total)
+    while chunk := response.read1(_CHUNK):
+        content += chunk
+        progress(len(content), total)
+    if total is not None and len(content) < total:
+        raise HTTPException(f"the connection was cut after {len(content):,} of {total:,} bytes")
+    return bytes(content)
 
 
 @contextmanager
 def _made(folder: Path) -> Iterator[None]:
     """Make a folder; where the block fails, remove it again, and those parents that were made with it.
 
-    Raises UsageError when it cannot be made, or cannot be written to.
+    Raises UsageError when it cannot be made.
     """
     missing = [place for place in (folder, *folder.parents) if not place.exists()]
     try:
@@ -93,8 +150,6 @@ def _made(folder: Path) -> Iterator[None]:
     except OSError as error:
         problem = f"{folder}: cannot be made: {error.strerror}: choose another folder with --out"
         raise UsageError(problem, exit_code=exit_code_of(error)) from None
-    if not os.access(folder, os.W_OK):
-        raise UsageError(f"{folder}: not writable: choose another folder with --out")
     try:
         yield
     except BaseException:

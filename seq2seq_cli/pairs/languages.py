@@ -1,8 +1,13 @@
-"""The two languages of a pair file: stated by the user, stated in the config, or read from the name of the file."""
+"""The two languages of a pair file: stated by the user, in the config, by names of columns or files; and its scripts.
+
+A text in another script than the one of its language is told: the rules of German cut no Japanese.
+"""
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from functools import cache
 from pathlib import PurePath
 from typing import Literal, NamedTuple
 
@@ -10,7 +15,15 @@ from seq2seq_cli.config.schema.text import AUTO, TextConfig
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.pairs.archives import PAIR_SUFFIXES
 from seq2seq_cli.pairs.lines import COLUMNS
-from seq2seq_cli.text.languages.names import CODES_BY_OTHER_NAME, NAMES, PUBLISHED, SHORT_CODES
+from seq2seq_cli.text.languages.names import (
+    PUBLISHED,
+    code_named,
+    is_known,
+    name_of,
+    scripts_of_language,
+    short_code,
+)
+from seq2seq_cli.text.letters import script_of_letter
 from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE, has_tokenizer
 
 DEFAULT = ("en", "de")
@@ -20,10 +33,6 @@ LanguageOrigin = Literal["option", "config", "columns", "name", "default", "code
 """The place where languages were found: ``--languages``, the config, the names of the columns, a file's name, none, or
 given codecs."""
 
-_ENGLISH = "en"
-_PUBLISHED = {language.code3: language.code for language in PUBLISHED}
-_CODES = set(SHORT_CODES.values())
-
 _CODE = "[a-z]{2,3}"
 _STATED = re.compile(f"({_CODE})-({_CODE})", re.IGNORECASE)
 _TWO_CODES = re.compile(f"(?:^|.*[._-])({_CODE})-({_CODE})")
@@ -31,26 +40,7 @@ _AFTER_A_DOT = re.compile(rf".*\.({_CODE})-({_CODE})")
 _COPY = re.compile(r" ?\(\d+\)$")
 """Added by browsers to the name of a file that is downloaded again."""
 _ENDINGS = {*PAIR_SUFFIXES, ".parquet", ".xlsx", ".zip", ".gz"}
-
 _LETTERS = re.compile(r"[^\W\d_]+")
-
-
-def _in_words(name: str) -> str:
-    return " ".join(_LETTERS.findall(unicodedata.normalize("NFC", name).casefold()))
-
-
-def _without_accents(name: str) -> str:
-    return "".join(each for each in unicodedata.normalize("NFD", name) if not unicodedata.combining(each))
-
-
-_BY_NAME = {
-    **{_in_words(name): code for name, code in CODES_BY_OTHER_NAME.items()},
-    **{_without_accents(_in_words(name)): code for name, code in CODES_BY_OTHER_NAME.items()},
-    **{_in_words(name): code for code, name in NAMES.items()},
-    **SHORT_CODES,
-    **{code: code for code in _CODES},
-}
-"""The code of each language of the table by its codes and its names."""
 _TAG = re.compile(r"([^\W\d_]+)[-_](?:[^\W\d_]{2}|[^\W\d_]{4})")
 """A language and a region or a script: en-US, sr-Latn."""
 _JOINED = re.compile(r"[^\W\d].*?[_./(-]([^\W\d_]{2,3})(?![^\W\d_])")
@@ -63,8 +53,15 @@ _NO_LANGUAGES = {
 }
 """Endings of files, and countries, which are no codes of languages."""
 _CODE_LETTERS = 3
-OF_KEYS = {"id"}
-"""Codes of languages that often name something else: id, sentence_id."""
+OFTEN_KEYS = {"id", "no"}
+"""Codes of languages that often name something else: id, sentence_id, no."""
+
+_FEWEST_LETTERS = 20
+"""Letters below which the script is not known."""
+_SOME = 0.05
+"""Fraction of letters of a script's own from which on a text with Han characters is Japanese or Korean."""
+_MOST = 0.5
+"""Fraction of the letters that makes a text one of a script."""
 
 Codes = tuple[str, str]
 """The languages of the first and the second column, or of the source and the target of aligned files."""
@@ -111,7 +108,8 @@ def resolve_languages(
         found, origin = _read_languages(stated), "option"
         src, tgt = found[::-1] if swap else found
     else:
-        found, origin = next(iter(whole_first(files)), (DEFAULT, "default"))
+        # sorted keeps the order of equals.
+        found, origin = next(iter(sorted(files, key=lambda each: ANY_LANGUAGE in each.codes)), (DEFAULT, "default"))
         src, tgt = _fill(text, found[::-1] if swap else found)
         if AUTO not in (text.src.language, text.tgt.language):
             origin = "config"
@@ -123,70 +121,11 @@ def resolve_languages(
     return ResolvedText(text.model_copy(update=sides), origin, warnings)
 
 
-def whole_first(files: Sequence[Statement]) -> list[Statement]:
-    """The statements of files, those first that name both languages."""
-    return sorted(files, key=lambda each: ANY_LANGUAGE in each.codes)
-
-
 def _read_languages(stated: str) -> Codes:
     match = _STATED.fullmatch(stated.strip())
     if not match:
         raise UsageError(f"--languages {stated}: must be two language codes, such as en-de: those of the columns")
-    return short_code(match[1]), short_code(match[2])
-
-
-def guess_languages(names: Sequence[str]) -> Codes | None:
-    """The languages that the names of a pair file, or of its two aligned files, state; None where they state none.
-
-    ``fra.txt``, ``fra-eng.zip`` and ``fra.txt.gz`` are published names: their first column is English.
-    ``corpus.en-de.tsv`` and ``English-German`` state both columns, ``a.en`` and ``a.de``, or ``a_en.txt`` and
-    ``a_de.txt``, one each. The code of one may be unknown.
-    """
-    stems = [_stem(name) for name in names]
-    if len(stems) == COLUMNS and (sides := _of_sides(stems)):
-        return sides
-    pairs = [pair for stem in stems if (pair := _pair(stem))]
-    if pairs:
-        return _only(pairs)
-    endings = list(dict.fromkeys(short_code(PurePath(stem).suffix.removeprefix(".")) for stem in stems))
-    single = [code for code in endings if code in _CODES]
-    if len(single) == COLUMNS:
-        return single[0], single[1]
-    between = [_codes(found) for stem in stems if (found := _AFTER_A_DOT.fullmatch(stem))]
-    both = [*between, *([(endings[0], endings[1])] if len(endings) == COLUMNS else [])]
-    return _only([codes for codes in both if _is_one_known(codes)])
-
-
-def _only(pairs: Sequence[Codes]) -> Codes | None:
-    """The pair of languages that all of them are; None where they differ, or there is none."""
-    return pairs[0] if len(set(pairs)) == 1 else None
-
-
-def reversed_codes(codes: Codes) -> Codes:
-    """The languages of the columns in the other order."""
-    return codes[1], codes[0]
-
-
-def short_code(code: str) -> str:
-    """The code in the config and in spaCy: ``de`` for ``deu``; an unknown one is returned as it is."""
-    code = code.lower()
-    return SHORT_CODES.get(code, code)
-
-
-def language_named(name: str) -> str | None:
-    """The code of the language that the name of a column states: ``de`` for de, deu, de-DE, German and text_de."""
-    whole = _in_words(name)
-    words = whole.split()
-    if not words:
-        return None
-    if code := _BY_NAME.get(whole):
-        return code
-    if (tag := _TAG.fullmatch(name.casefold().strip())) and tag[1] in _BY_NAME:
-        return _BY_NAME[tag[1]]
-    found = {_BY_NAME[word] for word in words if word in _BY_NAME and len(word) > _CODE_LETTERS}
-    codes = {*_JOINED.findall(name.casefold()), *map(str.casefold, [] if name.isupper() else _CAPITALS.findall(name))}
-    found |= {_BY_NAME[code] for code in codes & _BY_NAME.keys() - OF_KEYS}
-    return found.pop() if len(found) == 1 else None
+    return _codes(match)
 
 
 def _fill(text: TextConfig, found: Codes) -> Codes:
@@ -206,6 +145,51 @@ def _missing(language: str) -> str:
     return f"spaCy has no tokenizer for '{language}'{hint}: {how}"
 
 
+def reversed_codes(codes: Codes) -> Codes:
+    """The languages of the columns in the other order."""
+    return codes[1], codes[0]
+
+
+def guess_languages(names: Sequence[str]) -> Codes | None:
+    """The languages that the names of a pair file, or of its two aligned files, state; None where they state none.
+
+    ``fra.txt``, ``fra-eng.zip`` and ``fra.txt.gz`` are published names: their first column is English.
+    ``corpus.en-de.tsv`` and ``English-German`` state both columns, ``a.en`` and ``a.de``, or ``a_en.txt`` and
+    ``a_de.txt``, one each. The code of one may be unknown.
+    """
+    stems = [_stem(name) for name in names]
+    if len(stems) == COLUMNS and (sides := _of_sides(stems)):
+        return sides
+    pairs = [pair for stem in stems if (pair := _pair(stem))]
+    if pairs:
+        return _only(pairs)
+    endings = [short_code(ending) for stem in stems if (ending := PurePath(stem).suffix[1:]) not in _NO_LANGUAGES]
+    between = [_codes(found) for stem in stems if (found := _AFTER_A_DOT.fullmatch(stem))]
+    both = [*between, *([(endings[0], endings[1])] if len(endings) == COLUMNS else [])]
+    return _only([codes for codes in both if _is_one_known(codes)])
+
+
+def _only(pairs: Sequence[Codes]) -> Codes | None:
+    """The pair of languages that all of them are; None where they differ, or there is none."""
+    return pairs[0] if len(set(pairs)) == 1 else None
+
+
+@cache
+def language_named(name: str) -> str | None:
+    """The code of the language that the name of a column states: ``de`` for de, deu, de-DE, German and text_de."""
+    whole = " ".join(_LETTERS.findall(unicodedata.normalize("NFC", name).casefold()))
+    if not whole:
+        return None
+    if code := code_named(whole):
+        return code
+    if (tag := _TAG.fullmatch(name.casefold().strip())) and (code := code_named(tag[1])):
+        return code
+    codes = {*_JOINED.findall(name.casefold()), *map(str.casefold, [] if name.isupper() else _CAPITALS.findall(name))}
+    words = {word for word in whole.split() if len(word) > _CODE_LETTERS} | (codes - OFTEN_KEYS)
+    found = {code for word in words if (code := code_named(word))}
+    return found.pop() if len(found) == 1 else None
+
+
 def _stem(name: str) -> str:
     """The name in lower case, without its folder, the endings of its format, and a browser's (1)."""
     path = PurePath(name.lower())
@@ -216,15 +200,15 @@ def _stem(name: str) -> str:
 
 def _pair(stem: str) -> Codes | None:
     published = stem.removesuffix("-eng")
-    if published in _PUBLISHED:
-        return _ENGLISH, _PUBLISHED[published]
+    if published in PUBLISHED:
+        return "en", short_code(published)
     return _pair_of_codes(stem) or _two_names(stem)
 
 
 def _pair_of_codes(stem: str) -> Codes | None:
     match = _TWO_CODES.fullmatch(stem)
     codes = _codes(match) if match else None
-    return codes if codes and _CODES.issuperset(codes) else None
+    return codes if codes and all(map(_is_language, codes)) else None
 
 
 def _two_names(stem: str) -> Codes | None:
@@ -239,22 +223,65 @@ def _two_names(stem: str) -> Codes | None:
 
 
 def _of_sides(stems: Sequence[str]) -> Codes | None:
-    """The languages of two aligned files, where the name of each states another one."""
-    first, second = (None if _pair_of_codes(stem) else _of_side(stem) for stem in stems)
+    """The languages of two aligned files, where the name of each states another one: its ending, or all of it."""
+    first, second = (
+        None
+        if _pair_of_codes(stem)
+        else language_named(PurePath(stem).suffix.removeprefix(".")) or language_named(stem)
+        for stem in stems
+    )
     return (first, second) if first and second and first != second else None
-
-
-def _of_side(stem: str) -> str | None:
-    """The language that the ending of a name states, or else the whole of it."""
-    return language_named(PurePath(stem).suffix.removeprefix(".")) or language_named(stem)
 
 
 def _codes(found: re.Match[str]) -> Codes:
     return short_code(found[1]), short_code(found[2])
 
 
+def _is_language(code: str) -> bool:
+    return code not in _NO_LANGUAGES and is_known(code)
+
+
 def _is_one_known(codes: Codes) -> bool:
-    """Whether one is the code of a language of the table, and the other may be that of another language."""
-    return len(_CODES.intersection(codes)) == 1 and all(
-        re.fullmatch(_CODE, code) and code not in _NO_LANGUAGES for code in codes
-    )
+    """Whether one is the code of a known language, and the other may be that of another language."""
+    is_code = all(re.fullmatch(_CODE, code) and code not in _NO_LANGUAGES for code in codes)
+    return is_code and sum(map(is_known, codes)) == 1
+
+
+def script_of(texts: Iterable[str]) -> str | None:
+    """The script of most letters; None where there are few letters, or none is that of most."""
+    letters = Counter[str]()
+    for character, count in Counter("".join(texts)).items():
+        if character.isalpha() and (script := script_of_letter(character)):
+            letters[script] += count
+    if letters.total() < _FEWEST_LETTERS:
+        return None
+    for script in ("Japanese", "Hangul"):
+        if letters[script] >= _SOME * letters.total() and letters[script] + letters["Han"] > _MOST * letters.total():
+            return script
+    [(script, count)] = letters.most_common(1)
+    return script if count > _MOST * letters.total() else None
+
+
+def find_mismatch(columns: Sequence[Sequence[str]], languages: Sequence[str], *, guessed: bool = False) -> str | None:
+    """The sentence about the first column whose script is not that of its language; None when both fit.
+
+    `guessed`: the languages are guessed from the names of files.
+    """
+    scripts = [script_of(texts) for texts in columns] or [None, None]
+    for which, script, language in zip(("first", "second"), scripts, languages, strict=True):
+        if not _fits(script, language) or (guessed and _is_doubtful(script, language)):
+            name = f"{name_of(language)} ({language})"
+            advice = "name the languages of the columns with --languages"
+            if all(map(_fits, scripts, languages[::-1])):
+                advice = f"name the languages in the order of the columns, --languages {'-'.join(languages[::-1])}"
+            return f"the {which} column is in {script} script, not {name}: {advice}"
+    return None
+
+
+def _is_doubtful(script: str | None, language: str) -> bool:
+    """Whether it is not known that the language is written so: of the name of a file, jp may be Japan."""
+    return not is_known(language) and language != ANY_LANGUAGE and script not in (None, "Latin")
+
+
+def _fits(script: str | None, language: str) -> bool:
+    return script is None or script in (scripts_of_language(language) or [script])

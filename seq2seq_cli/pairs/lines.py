@@ -1,13 +1,9 @@
 """The lines of a text from its bytes, a few thousand at a time."""
 
 import codecs
-import io
 from bisect import bisect_right
 from collections.abc import Iterator
-from difflib import get_close_matches
-from encodings.aliases import aliases
 from itertools import accumulate, chain, islice
-from typing import Protocol
 
 from seq2seq_cli.errors import ConfigError, PairFileError, one_line
 from seq2seq_cli.pairs.archives import EMPTY, PLAIN_TEXT
@@ -19,6 +15,8 @@ LONGEST_LINE = 100_000
 BLOCK_CHARACTERS = 1_000_000
 """Characters per block at most; the longest line fits into one."""
 
+_FIRST = 100_000
+"""Characters in which the line ends of a text are counted."""
 _SAMPLE = 4096
 _LETTERS = 0.9
 """Fraction of printable characters and white space above which decoded bytes look like a text."""
@@ -41,31 +39,19 @@ def check_encoding(encoding: str, where: str = "data.encoding") -> str:
 
     `where` is the key or the option that names it.
     """
-    if name := _python_name(encoding):
-        return _WITHOUT_MARK.get(name, name)
-    near = get_close_matches(encoding.lower().replace("-", "_"), filter(_python_name, aliases), n=1)
-    hint = f", did you mean '{near[0].replace('_', '-')}'?" if near else ": give one such as utf-8, latin-1 or cp1252"
-    raise ConfigError(f"{where}: unknown encoding '{one_line(encoding)}'{hint}")
-
-
-def _python_name(encoding: str) -> str | None:
     try:
         name = codecs.lookup(encoding).name.replace("_", "-")
         "\n".encode(name)  # some of Python's codecs turn bytes into bytes; only this call shows it
     except (LookupError, UnicodeError, ValueError):
-        return None
-    return None if name in _NOT_OF_FILES else name
+        name = ""
+    if not name or name in _NOT_OF_FILES:
+        raise ConfigError(
+            f"{where}: unknown encoding '{one_line(encoding)}': give one such as utf-8, latin-1 or cp1252"
+        )
+    return _WITHOUT_MARK.get(name, name)
 
 
-class LineEnds(Protocol):
-    """Turns line ends into LF, a part of the text at a time."""
-
-    def decode(self, text: str, final: bool = ..., /) -> str:
-        """The next part of the text; `final`: there is no other."""
-        ...
-
-
-class LoneCarriageReturns:
+class LineEnds:
     """Turns LF and CRLF into LF, and a CR by itself into a space, as programs do that count lines by LF.
 
     Where a CR ends the first line, and is more frequent than LF and CRLF in the beginning of the text, as on old Macs,
@@ -78,13 +64,13 @@ class LoneCarriageReturns:
         self._waiting = ""
         """Characters that are not given out yet: the first ones, or a CR that may be the first half of CRLF."""
 
-    def decode(self, text: str, final: bool = False, /) -> str:
+    def decode(self, text: str, *, final: bool = False) -> str:
         """The next part of the text; `final`: there is no other."""
         text = self._waiting + text
         if not self._lone:
-            sample = text[:LONGEST_LINE].replace("\r\n", "\n")
+            sample = text[:_FIRST].replace("\r\n", "\n")
             is_lf_first = "\n" in sample and "\r" not in sample.partition("\n")[0]
-            if len(text) <= LONGEST_LINE and not (final or is_lf_first):
+            if len(text) <= _FIRST and not (final or is_lf_first):
                 self._waiting = text
                 return ""
             self._lone = "\n" if sample.count("\r") > sample.count("\n") and not is_lf_first else " "
@@ -99,13 +85,13 @@ class Characters:
     is set, and decoding ends.
     """
 
-    def __init__(self, head: bytes, *, name: str, encoding: str, line_ends: LineEnds) -> None:
+    def __init__(self, head: bytes, *, name: str, encoding: str) -> None:
         marks = ((mark, marked) for mark, marked in _MARKS if head.startswith(mark))
         self._mark, self._encoding = next(marks, (b"", encoding))
         self._name = name
         self._sample = head[:_SAMPLE]
         self._decoder = codecs.getincrementaldecoder(self._encoding)()
-        self._line_ends = line_ends
+        self._line_ends = LineEnds()
         self._is_ascii = True
         """Whether all characters so far are: such a text may be in nearly any encoding."""
         self._line = 1
@@ -118,10 +104,10 @@ class Characters:
         piece, self._skip = piece[self._skip :], 0
         failure = None
         try:
-            text = self._line_ends.decode(self._decoder.decode(piece, final), final)
+            text = self._line_ends.decode(self._decoder.decode(piece, final), final=final)
         except UnicodeDecodeError as error:
             failure = error
-            text = self._line_ends.decode(error.object[: error.start].decode(self._encoding, "replace"), True)
+            text = self._line_ends.decode(error.object[: error.start].decode(self._encoding, "replace"), final=True)
         self._is_ascii = self._is_ascii and text.isascii()
         text, zero, _ = text.partition("\0")
         newline = text.rfind("\n")
@@ -132,28 +118,21 @@ class Characters:
         if zero:
             self.problem = self._problem(f"a zero byte: {self._no_text()}")
         elif failure:
-            self.problem = self._undecodable(failure)
+            encoding = self._encoding.upper() if self._encoding.startswith("utf") else self._encoding
+            byte = f"byte 0x{failure.object[failure.start]:02x} is not {encoding}"
+            self.problem = self._problem(f"{byte}: {self._advice(failure.object)}")
         return text
 
-    def _undecodable(self, error: UnicodeDecodeError) -> PairFileError:
-        encoding = self._encoding.upper() if self._encoding.startswith("utf") else self._encoding
-        return self._problem(f"byte 0x{error.object[error.start]:02x} is not {encoding}: {self._advice(error)}")
-
-    def _advice(self, error: UnicodeDecodeError) -> str:
+    def _advice(self, content: bytes) -> str:
         if self._mark:
             return "the file is damaged: get it again"
         if b"\0" in self._sample and not self._encoding.startswith(("utf-16", "utf-32")):
             return self._no_text()
         if self._encoding != "utf-8":
             return "name the file's encoding with --encoding"
-        is_cut = error.reason == "unexpected end of data"
         if not self._is_ascii:
-            cure = "the file ends inside a character: get it again"
-            return cure if is_cut else "correct or delete this line; the text before it is UTF-8"
-        guess = f"name the file's encoding, such as --encoding {_one_byte_encoding(error.object)}"
-        if is_cut:
-            return f"the file ends inside a character: get it again, or {guess}"
-        return guess
+            return "correct or delete this line; the text before it is UTF-8"
+        return f"name the file's encoding, such as --encoding {_one_byte_encoding(content)}"
 
     def _no_text(self) -> str:
         for encoding in () if self._mark else ("utf-16-le", "utf-16-be"):
@@ -165,16 +144,14 @@ class Characters:
         return PairFileError(f"{self._name}:{self._line}:{self._column}: {message}")
 
 
-def decoded(pieces: Iterator[bytes], *, name: str, encoding: str, line_ends: LineEnds | None = None) -> Iterator[str]:
-    """The characters of a text, every line end as LF; by default LF, CRLF and CR are line ends.
+def decoded(pieces: Iterator[bytes], *, name: str, encoding: str) -> Iterator[str]:
+    """The characters of a text, every line end as LF (see `LineEnds`).
 
     Raises PairFileError where the bytes end too early or cannot be decoded, after all characters before that place.
     """
     characters = None
     for piece in chain(pieces, [b""]):
-        if characters is None:
-            ends = line_ends or io.IncrementalNewlineDecoder(None, translate=True)
-            characters = Characters(piece, name=name, encoding=encoding, line_ends=ends)
+        characters = characters or Characters(piece, name=name, encoding=encoding)
         yield characters.decode(piece, final=not piece)
         if characters.problem is not None:
             raise characters.problem
@@ -223,6 +200,14 @@ class Lines:
         overlong = self._overlong[:inside]
         del self._overlong[:inside]
         return text, overlong
+
+    def numbered(self, most: int) -> Iterator[tuple[int, str, bool]]:
+        """Each line with its number, and whether it was too long to be kept; `most` lines are read ahead."""
+        while count := self.ready(most):
+            first = self.taken + 1
+            text, overlong = self.take(count)
+            for number, line in enumerate(text.split("\n"), start=first):
+                yield number, line, number in overlong
 
     def _read(self) -> None:
         try:

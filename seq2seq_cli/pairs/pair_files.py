@@ -2,22 +2,23 @@
 
 A pair file is one file with a column for each side, or two aligned files, one per side, whose lines belong together.
 Each may be plain or packed, and may be standard input, which is called ``-``.
+
+A `Reader` is the way to read one format: it makes records of columns of text from a file, and `recognise` finds it by
+the first bytes.
 """
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Literal, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import PairFileError, UsageError
-from seq2seq_cli.pairs.archives import open_text
-from seq2seq_cli.pairs.formats.records import Columns, Reader, Record
-from seq2seq_cli.pairs.lines import BLOCK_CHARACTERS, LONGEST_LINE, Lines, LoneCarriageReturns, check_encoding, decoded
-from seq2seq_cli.pairs.local_files import STANDARD_INPUT, LocalFile, local_files
+from seq2seq_cli.pairs.archives import STANDARD_INPUT, LocalFile, local_files, open_text
+from seq2seq_cli.pairs.lines import BLOCK_CHARACTERS, LONGEST_LINE, Lines, check_encoding, decoded
 
 K = TypeVar("K")
 
@@ -27,9 +28,72 @@ PairPath = tuple[Path, ...]
 PlaceUnit = Literal["line", "record"]
 """What the number of a pair in its file counts."""
 
+Column = int | str
+"""A column: its number, counted from 1, in rows of cells; its name in records that name their values."""
+Columns = tuple[Column, Column]
+"""The first column and the second."""
+
 ONE_PER_LINE = "give one per line, source and target separated by a tab"
 BLOCK_LINES = 4000
 """Pairs per block; a block of long ones has fewer."""
+_DEEPEST = 3
+"""Objects in objects whose texts are columns."""
+
+
+class Record(NamedTuple):
+    """A row of a table, an object of a JSON file, a unit of a translation memory."""
+
+    line: int
+    """The line on which it begins, or its own number where a file has no lines; counted from 1."""
+    cells: Mapping[Column, str]
+    """The texts of its columns."""
+    is_overlong: bool = False
+    """Whether it was too long to be kept; it has no cells then."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class OpenRecords:
+    """A file that is being read."""
+
+    records: Iterator[Record]
+    """Its records in order; raises PairFileError where they cannot be read any further."""
+    position: Callable[[], int]
+    """The number of bytes of the file, packed or not, that are read so far."""
+
+
+class Reader(Protocol):
+    """The way to read one format; its memory does not grow with the file."""
+
+    @property
+    def kind(self) -> str:
+        """The format's name in messages: ``CSV``."""
+
+    @property
+    def unit(self) -> PlaceUnit:
+        """What the numbers of its records count."""
+
+    def open(self, file: LocalFile, encoding: str) -> AbstractContextManager[OpenRecords]:
+        """Open a file; raises PairFileError when it cannot be read, InputError when a package is missing."""
+
+
+def cells_of(value: Any) -> dict[Column, str]:
+    """The texts in a value as JSON has them: by number for a list, by ``name`` or ``outer.name`` for an object."""
+    if isinstance(value, list):
+        return {number: text for number, cell in enumerate(value, start=1) for text in _texts(cell)}
+    return dict(_named(value, "", _DEEPEST)) if isinstance(value, dict) else {}
+
+
+def _named(value: Mapping[str, Any], before: str, deepest: int) -> Iterator[tuple[Column, str]]:
+    for name, cell in value.items():
+        if isinstance(cell, dict) and deepest > 1:
+            yield from _named(cell, f"{before}{name}.", deepest - 1)
+        else:
+            yield from ((f"{before}{name}", text) for text in _texts(cell))
+
+
+def _texts(cell: Any) -> list[str]:
+    """The text of a cell, empty for null; nothing for what is no text."""
+    return [cell] if isinstance(cell, str) else [""] if cell is None else []
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,7 +102,6 @@ class Table:
 
     reader: Reader
     columns: Columns
-    unit: PlaceUnit = "line"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +128,7 @@ class PairFile:
     @property
     def unit(self) -> PlaceUnit:
         """The unit that the numbers of its pairs count."""
-        return self.table.unit if self.table else "line"
+        return self.table.reader.unit if self.table else "line"
 
     @property
     def size(self) -> int:
@@ -157,17 +220,8 @@ def read_blocks(
 def _blocks_of_lines(pair_file: PairFile, encoding: str, limit: int, block_lines: int) -> Iterator[Block]:
     with ExitStack() as stack:
         texts = [stack.enter_context(open_text(file.path, file.name)) for file in pair_file.files]
-        are_aligned = len(texts) > 1  # a CR that ended a line of one side alone would shift all behind it
         sides = [
-            Lines(
-                decoded(
-                    text.pieces,
-                    name=file.name,
-                    encoding=encoding,
-                    line_ends=LoneCarriageReturns() if are_aligned else None,
-                ),
-                name=file.name,
-            )
+            Lines(decoded(text.pieces, name=file.name, encoding=encoding), name=file.name)
             for text, file in zip(texts, pair_file.files, strict=True)
         ]
         for _ in range(pair_file.skipped):
@@ -207,7 +261,8 @@ def _blocks_of_records(
     [file] = pair_file.files
     with table.reader.open(file, encoding) as opened:
         records = islice(opened.records, pair_file.skipped, None)
-        for batch in _batches((_pair(record, table.columns) for record in islice(records, limit)), block_lines):
+        pairs = (_pair(record, table.columns) for record in islice(records, limit))
+        while batch := _batch(pairs, block_lines):
             yield Block(
                 pair_file=pair_file,
                 lines=[pair.line for pair in batch],
@@ -239,15 +294,13 @@ def _pair(record: Record, columns: Columns) -> _Pair:
     return _Pair(record.line, src, tgt, is_incomplete=None in cells)
 
 
-def _batches(pairs: Iterable[_Pair], most: int) -> Iterator[list[_Pair]]:
-    """The pairs in batches of at most so many, and of not many more than BLOCK_CHARACTERS."""
+def _batch(pairs: Iterator[_Pair], most: int) -> list[_Pair]:
+    """The next pairs, at most so many, and not many more than BLOCK_CHARACTERS."""
     batch: list[_Pair] = []
     characters = 0
     for pair in pairs:
         batch.append(pair)
         characters += len(pair.src) + len(pair.tgt)
         if len(batch) >= most or characters >= BLOCK_CHARACTERS:
-            yield batch
-            batch, characters = [], 0
-    if batch:
-        yield batch
+            break
+    return batch

@@ -11,19 +11,15 @@ from itertools import islice
 from typing import NamedTuple, TypeVar
 
 from seq2seq_cli.errors import PairFileError, UsageError, one_line
-from seq2seq_cli.pairs.archives import is_zip, open_archive, open_file, open_text, unread_texts
+from seq2seq_cli.pairs.archives import LocalFile, is_zip, open_archive, open_file, open_text
+from seq2seq_cli.pairs.binary_tables import PARQUET, Parquet, Spreadsheet, is_workbook
 from seq2seq_cli.pairs.columns import Choice, choose_columns, read_columns
-from seq2seq_cli.pairs.formats.delimited import TAB_LINES, find_table
-from seq2seq_cli.pairs.formats.json_records import JsonRecords, find_json
-from seq2seq_cli.pairs.formats.parquet import MAGIC, Parquet
-from seq2seq_cli.pairs.formats.records import Column, Reader, Record
-from seq2seq_cli.pairs.formats.spreadsheet import Spreadsheet, is_workbook
-from seq2seq_cli.pairs.formats.tmx import Tmx, is_xml
+from seq2seq_cli.pairs.delimited import TAB_LINES, find_table
+from seq2seq_cli.pairs.json_records import find_json
 from seq2seq_cli.pairs.languages import Codes, Statement, guess_languages, reversed_codes
 from seq2seq_cli.pairs.lines import check_encoding, decoded
-from seq2seq_cli.pairs.local_files import LocalFile
-from seq2seq_cli.pairs.pair_files import PairFile, PlaceUnit, Table, read_blocks
-from seq2seq_cli.pairs.scripts import find_mismatch
+from seq2seq_cli.pairs.pair_files import Column, PairFile, Reader, Record, Table, read_blocks
+from seq2seq_cli.pairs.tmx import Tmx, is_xml
 from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
 
 K = TypeVar("K")
@@ -40,8 +36,6 @@ class Recognised:
     pair_file: PairFile
     languages: Codes | None = None
     """The languages that the columns' names state."""
-    names: tuple[str, str] | None = None
-    """The columns' names; None where they have none."""
     is_reversed: bool = False
     """Whether the columns stand in the other order in the file, as its name may state them."""
     notice: str = ""
@@ -55,15 +49,12 @@ class Recognised:
 
         Those of the files count, too, where only one column is named after a language.
         """
-        if self.languages and (ANY_LANGUAGE not in self.languages or not self._named):
-            return Statement(self.languages, "columns")
-        return Statement(self._named, "name") if self._named else None
-
-    @property
-    def _named(self) -> Codes | None:
-        """The languages that the names of the files state."""
         named = guess_languages([file.name for file in self.pair_file.files])
-        return reversed_codes(named) if named and self.is_reversed else named
+        if named and self.is_reversed:
+            named = reversed_codes(named)
+        if self.languages and (ANY_LANGUAGE not in self.languages or not named):
+            return Statement(self.languages, "columns")
+        return Statement(named, "name") if named else None
 
 
 def recognise(
@@ -94,6 +85,28 @@ def recognise(
     }
 
 
+def find_disagreements(files: Iterable[Recognised], taken: Codes, *, are_given: bool) -> Iterator[str]:
+    """A sentence for each file that states other languages than those `taken`, or the same in the other order.
+
+    `are_given`: an option, the config or a model states the languages, which may correct those of a file.
+    """
+    for each in files:
+        # The name of one column may contradict that of the file, which is the statement then.
+        said = [codes for codes in (each.statement and each.statement.codes, each.languages) if codes]
+        cures = ((codes, cure) for codes in said if (cure := _cure(codes, taken, are_given=are_given)))
+        for codes, cure in islice(cures, 1):
+            says = f"says that its columns are {'-'.join(codes)}; they are taken as {'-'.join(taken)}"
+            yield f"{each.pair_file.name}: {says}: {cure}"
+
+
+def _cure(stated: Codes, taken: Codes, *, are_given: bool) -> str:
+    """The cure for a disagreement; empty where there is none."""
+    if stated == reversed_codes(taken) != taken:
+        return "give its columns or files in the order of the others, or use --swap for the other direction of all"
+    differs = any(one not in (ANY_LANGUAGE, other) for one, other in zip(stated, taken, strict=True))
+    return "see --languages, or prepare each pair of languages by itself" if differs and not are_given else ""
+
+
 class _Lines(NamedTuple):
     """A file of lines in which no columns are seen."""
 
@@ -110,10 +123,6 @@ class _Recogniser:
     asked: tuple[str, str] | None
     languages: Codes | None
     """Those that are preferred, in the order of the columns."""
-    direction: Codes | None = None
-    """The same, where the first file that states languages states these."""
-    is_decided: bool = False
-    """Whether a file has stated languages."""
 
     def recognise(self, pair_files: Iterable[PairFile]) -> Iterator[Recognised]:
         """The pair files, of which two without columns are aligned files."""
@@ -133,8 +142,8 @@ class _Recogniser:
             named = guess_languages([file.name for file in files])
             if self.languages and named == reversed_codes(self.languages):
                 files = files[::-1]
-            told = [f"{files[0].name} and {files[1].name}: taken as two columns, line by line", *_unread_in_each(files)]
-            yield self._remember_languages(Recognised(pair_file=PairFile(files=files), notice="; ".join(told)))
+            notice = f"{files[0].name} and {files[1].name}: taken as two columns, line by line"
+            yield self._remember_languages(Recognised(pair_file=PairFile(files=files), notice=notice))
         elif first.is_text:
             raise PairFileError(
                 f"{first.file.name}:1: one column only: separate source and target by a tab, put cells that hold the"
@@ -147,16 +156,13 @@ class _Recogniser:
 
     def _remember_languages(self, found: Recognised) -> Recognised:
         """The same; its languages are preferred from now on where no others are."""
-        if found.statement and not self.is_decided:
-            stated = found.statement.codes
-            self.is_decided = True
-            self.languages = self.languages or stated
-            self.direction = stated if stated == self.languages else None
+        if found.statement and not self.languages:
+            self.languages = found.statement.codes
         return found
 
     def _recognise(self, pair_file: PairFile) -> "Recognised | _Lines":
         if len(pair_file.files) > 1:
-            return Recognised(pair_file=pair_file, notice="; ".join(_unread_in_each(pair_file.files)))
+            return Recognised(pair_file=pair_file)
         [file] = pair_file.files
         try:
             reader = _find_reader(file, self.encoding)
@@ -174,44 +180,18 @@ class _Recogniser:
             kind=reader.kind,
             file=file.name,
         )
-        is_reversed = _place(choice.columns[0]) > _place(choice.columns[1])
-        if self._is_to_be_turned(file, choice, records[before:], is_reversed=is_reversed):
-            choice, is_reversed = choice.turned(), not is_reversed
-        if isinstance(reader, Tmx):
-            reader = replace(reader, columns=choice.columns)
-        unit: PlaceUnit = "record" if isinstance(reader, JsonRecords) and reader.is_list else "line"
         is_plain = choice.columns == (1, 2) and reader == TAB_LINES
-        notices = []
-        if not is_plain or choice.has_header:
-            notices.append(_columns_notice(reader, choice, f"{unit} {records[before].line}"))
-        if unread := _unread_in(file):
-            notices.append(unread)
+        notice = _columns_notice(reader, choice, records[before].line)
         return Recognised(
             pair_file=replace(
                 pair_file,
-                table=None if is_plain else Table(reader=reader, columns=choice.columns, unit=unit),
+                table=None if is_plain else Table(reader=reader, columns=choice.columns),
                 skipped=before + 1 if choice.has_header else 0,
             ),
             languages=choice.languages,
-            names=choice.names,
-            is_reversed=is_reversed,
-            notice=f"{file.name}: {'; '.join(notices)}" if notices else "",
+            is_reversed=_place(choice.columns[0]) > _place(choice.columns[1]),
+            notice=f"{file.name}: {notice}" if choice.has_header or not is_plain else "",
         )
-
-    def _is_to_be_turned(
-        self, file: LocalFile, choice: Choice, records: Sequence[Record], *, is_reversed: bool
-    ) -> bool:
-        """Whether a file's name alone states its languages, in the other order than that of a file before it.
-
-        A name that the script of the text contradicts is about something else.
-        """
-        if self.asked or choice.languages or not self.direction:
-            return False
-        named = guess_languages([file.name])
-        stated = reversed_codes(named) if named and is_reversed else named
-        if not stated or stated == self.direction or stated != reversed_codes(self.direction):
-            return False
-        return find_mismatch([[each.cells.get(key, "") for each in records] for key in choice.columns], stated) is None
 
 
 def _rows_before(records: Sequence[Record]) -> int:
@@ -225,20 +205,20 @@ def _place(column: Column) -> int:
     return column if isinstance(column, int) else 0
 
 
-def _columns_notice(reader: Reader, choice: Choice, first: str) -> str:
-    """The notice of the columns that are taken."""
+def _columns_notice(reader: Reader, choice: Choice, first: int) -> str:
+    """The notice of the columns that are taken; `first` is the number of the first line or record."""
     columns = one_line(" and ".join(map(str, choice.names or choice.columns)))
-    header = f"; {first} is a header" if choice.has_header else ""
+    header = f"; {reader.unit} {first} is a header" if choice.has_header else ""
     if choice.names is None:
-        header = f"; {first} is taken as a pair"
+        header = f"; {reader.unit} {first} is taken as a pair"
     return f"{reader.kind}; its columns {columns} are taken{header}"
 
 
 def _find_reader(file: LocalFile, encoding: str) -> Reader | _Lines:
     """The reader of a file's format; raises PairFileError when the file cannot be read."""
     with open_file(file.path, file.name) as raw:
-        begin = raw.read(len(MAGIC))
-        if begin == MAGIC:
+        begin = raw.read(len(PARQUET))
+        if begin == PARQUET:
             return Parquet()
         if is_zip(begin):
             with open_archive(raw, file.name) as archive:
@@ -248,20 +228,6 @@ def _find_reader(file: LocalFile, encoding: str) -> Reader | _Lines:
     if is_xml(head):
         return Tmx()
     return find_json(head) or find_table(head) or _Lines(file, is_text=is_text and head.strip() != "")
-
-
-def _unread_in(file: LocalFile) -> str:
-    """The sentence about the texts of an archive that are not read; empty where there are none, or it is damaged."""
-    with suppress(PairFileError), open_file(file.path, file.name) as raw:
-        if is_zip(raw.read(len(MAGIC))):
-            with open_archive(raw, file.name) as archive:
-                return "" if is_workbook(archive) else unread_texts(archive)
-    return ""
-
-
-def _unread_in_each(files: Sequence[LocalFile]) -> list[str]:
-    """The same of aligned files, each with the name of its file."""
-    return [f"{file.name}: {unread}" for file in files if (unread := _unread_in(file))]
 
 
 def _head(file: LocalFile, encoding: str) -> tuple[str, bool]:

@@ -36,12 +36,15 @@ from seq2seq_cli.corpus.manifest import (
 from seq2seq_cli.corpus.splits import SPLITS, TEST, TRAIN, VALID
 from seq2seq_cli.errors import Interrupted, PairFileError, UsageError, exit_code_of
 from seq2seq_cli.files.whole_folder import clear_leftovers, whole_folder
-from seq2seq_cli.pairs.disagreement import TURN, find_disagreements, statements
-from seq2seq_cli.pairs.languages import LanguageOrigin, resolve_languages, reversed_codes, stated_languages
+from seq2seq_cli.pairs.languages import (
+    LanguageOrigin,
+    find_mismatch,
+    resolve_languages,
+    reversed_codes,
+    stated_languages,
+)
 from seq2seq_cli.pairs.pair_files import PairPath, local_pair_files, pair_paths
-from seq2seq_cli.pairs.recognise import Recognised, recognise
-from seq2seq_cli.pairs.scripts import find_mismatch
-from seq2seq_cli.preparation.crossed_splits import crossed_splits
+from seq2seq_cli.pairs.recognise import Recognised, find_disagreements, recognise
 from seq2seq_cli.preparation.dropped import Dropped, LineCounts, write_examples
 from seq2seq_cli.preparation.given_codecs import adopt_codecs, check_languages
 from seq2seq_cli.preparation.output_folder import (
@@ -151,18 +154,19 @@ def _resolved(
     Raises PairFileError when nothing states the languages, and a text is written in the script of others.
     """
     train, held_out = found[TRAIN], [*found[VALID], *found[TEST]]
-    of_columns = [each for each in statements(held_out) if each.origin == "columns"]
+    stated = [each.statement for each in train if each.statement]
+    of_columns = [each.statement for each in held_out if each.statement and each.statement.origin == "columns"]
     text, origin, warnings = resolve_languages(
-        config.text, stated=languages, files=[*statements(train), *of_columns], swap=config.data.swap
+        config.text, stated=languages, files=[*stated, *of_columns], swap=config.data.swap
     )
     codes = text.src.language, text.tgt.language
     in_order = reversed_codes(codes) if config.data.swap else codes
     if codecs is not None:
-        taken = in_order if languages else next((each.codes for each in statements(train)), in_order)
+        taken = in_order if languages else next((each.codes for each in stated), in_order)
         check_languages(taken, codecs, swap=config.data.swap)
         origin = "codecs"
     is_guess = origin in ("columns", "name", "default")
-    warnings += find_disagreements(train, held_out, in_order, are_given=not is_guess)
+    warnings += find_disagreements([*train, *held_out], in_order, are_given=not is_guess)
     for each in (*train, *held_out):
         if mismatch := find_mismatch(list(zip(*each.sample, strict=True)), in_order, guessed=origin == "name"):
             problem = f"{each.pair_file.name}: {mismatch}"
@@ -271,10 +275,6 @@ class _Job:
     def _write_sides(self, folder: Path, store: PairStore, selection: Selection, rules: Rules) -> list[SideRecord]:
         """Fit the codecs on the training split, and write both sides of all splits."""
         counts = {side: count_tokens(store, side, selection.split_of_pair) for side in SIDES}
-        self.warnings.extend(
-            f"{split}: source and target seem exchanged: {TURN}"
-            for split in crossed_splits(store, counts, [split for split in (VALID, TEST) if self.inputs.get(split)])
-        )
         codecs = self.codecs
         if codecs is None:
             in_training = selection.split_of_pair == TRAIN

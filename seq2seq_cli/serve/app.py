@@ -25,7 +25,7 @@ from seq2seq_cli.pages.page import served_page
 from seq2seq_cli.serve.batcher import Batcher, QueueFullError
 from seq2seq_cli.serve.limits import ApiKeys, Limits
 from seq2seq_cli.serve.requests import Direction, TranslateRequest, api_key, read_fields
-from seq2seq_cli.text.languages.names import NAMES
+from seq2seq_cli.text.languages.names import name_of
 
 logger = logging.getLogger(__name__)
 
@@ -88,7 +88,7 @@ class Directions:
     def names(self) -> dict[str, str]:
         """The English names of the languages by their codes, sources first; an unknown name is the code."""
         sources, targets = zip(*self.translators, strict=True)
-        return {code: NAMES.get(code, code) for code in (*sources, *targets)}
+        return {code: name_of(code) for code in (*sources, *targets)}
 
 
 @dataclass(frozen=True, kw_only=True)

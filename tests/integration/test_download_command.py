@@ -79,7 +79,7 @@ def test_a_full_disk_is_reported_and_nothing_stays(tmp_path: Path, site: Site) -
 
     assert (full.returncode, full.stdout) == (1, "")
     assert full.stderr.startswith("s2s: error: ")
-    assert full.stderr.endswith(": File too large: free some space, and run it again\n")
+    assert full.stderr.endswith(": File too large: free some space, or choose another --out\n")
     assert full.stderr.count("\n") == 1
     assert not (tmp_path / "deu.txt").exists()
 
@@ -88,11 +88,11 @@ def test_a_full_disk_is_reported_and_nothing_stays(tmp_path: Path, site: Site) -
     ("arguments", "code", "line"),
     [
         ((), 2, "no language: give one such as 's2s download deu'"),
-        (("Germn",), 2, "no published language is called 'Germn', did you mean deu (German)?"),
+        (("Germn",), 2, "no published language is called 'Germn': did you mean deu (German)?"),
         (("English",), 2, "English is the other language of every file"),
         (("deu", "--site", "nowhere"), 2, "--site nowhere: must be a web address such as https://"),
         (("deu", "--site", "file:///etc/"), 2, "--site file:///etc/: must be a web address such as https://"),
-        (("deu", "--site", "http://..a/"), 1, "http://..a/deu-eng.zip: not a web address"),
+        (("deu", "--site", "http://..a/"), 1, "http://..a/deu-eng.zip: no answer: "),
     ],
 )
 def test_a_mistake_is_answered_in_one_line(arguments: tuple[str, ...], code: int, line: str, tmp_path: Path) -> None:

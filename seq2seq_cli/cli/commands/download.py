@@ -12,7 +12,7 @@ from seq2seq_cli.cli.terminal import progress_bar, write_lines
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.pairs.download import SITE
 from seq2seq_cli.pairs.download import download as run
-from seq2seq_cli.text.languages.names import PUBLISHED
+from seq2seq_cli.text.languages.names import PUBLISHED, name_of, short_code
 from seq2seq_cli.text.spacy_tokenizers import has_tokenizer
 
 
@@ -43,7 +43,8 @@ def download(
 
 
 def _languages() -> Iterator[str]:
-    width = max(len(language.name) for language in PUBLISHED)
+    codes = {code3: short_code(code3) for code3 in PUBLISHED}
+    width = max(len(name_of(code)) for code in codes.values())
     yield f"{'file':<6}{'code':<6}{'language':<{width}}  tokenizer"
-    for code3, code, name in PUBLISHED:
-        yield f"{code3:<6}{code:<6}{name:<{width}}  {'spaCy' if has_tokenizer(code) else 'general'}"
+    for code3, code in codes.items():
+        yield f"{code3:<6}{code:<6}{name_of(code):<{width}}  {'spaCy' if has_tokenizer(code) else 'general'}"

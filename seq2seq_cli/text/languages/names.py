@@ -1,35 +1,87 @@
-"""The names of languages, and their codes: ``names.tsv``."""
+"""Codes, names and scripts of languages, from the Unicode CLDR (langcodes, language_data)."""
 
-from importlib.resources import files
-from typing import NamedTuple
+from functools import cache
+
+import langcodes
+from langcodes.tag_parser import LanguageTagError
+
+from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE, has_tokenizer
+
+_PUBLISHED = (
+    "afr sqi arq ara asm aze eus bel ben ber bos bul yue cat ceb cbk cmn hrv ces dan nld epo est fin fra glg kat deu"
+    " ell guj heb hin hun isl ido ilo ind ina gle ita jpn kab kan kaz kha khm kor kur lao lvs lit nds mkd zsm mal mlt"
+    " mar mon max nob nno pes pol por pan ron rus srp sin slk slv spa swh swe tgl tam tat tel tha tur ukr urd uig vie"
+    " war yid zza"
+)
+PUBLISHED = tuple(_PUBLISHED.split())
+"""The languages that https://www.manythings.org/anki/ has pairs of, each with English, as of 2024."""
+_OTHER_CODES = {"fil": "tl", "no": "nb", "kmr": "kmr"}
+"""Codes that spaCy and Tatoeba write otherwise than the CLDR, or keep apart."""
+_SECOND_SCRIPTS = {
+    "az": "Cyrillic",
+    "bs": "Cyrillic",
+    "sr": "Latin",
+    "kk": "Latin",
+    "ber": "Tifinagh",
+    "kab": "Tifinagh",
+    "ja": "Han",
+    "ko": "Han",
+    "ku": "Arabic",
+    "ms": "Arabic",
+    "pa": "Arabic",
+    "grc": "Greek",
+}
+"""The CLDR has the usual script of a language alone."""
+_SCRIPTS = {"Hans": "Han", "Hant": "Han", "Kore": "Hangul", "Beng": "Bengali"}
+"""Scripts that the names of Unicode's characters call otherwise than the CLDR."""
+_LONGEST_CODE = 3
 
 
-class Language(NamedTuple):
-    """A language with its codes and its name."""
-
-    code3: str
-    """ISO 639-3, in the names of published files: ``deu`` is in ``deu-eng.zip``."""
-    code: str
-    """The code in configs and in spaCy: ISO 639-1 where there is one."""
-    name: str
-    """In English."""
-
-
-_TABLE = files("seq2seq_cli.text.languages").joinpath("names.tsv").read_text(encoding="utf-8")
-_ROWS = [line.split("\t") for line in _TABLE.splitlines()[1:]]
-PUBLISHED = tuple(Language(code3, code, name) for code3, code, published, name, *_ in _ROWS if published == "yes")
-"""The languages of the published pair files; see `seq2seq_cli.pairs.published`."""
-SHORT_CODES = {code3: code for code3, code, *_ in _ROWS}
-"""The code of each language of the table by its code of three letters; some languages have two of those."""
-NAMES = {code: name for _, code, _, name, *_ in _ROWS}
-"""The English name of each language of the table by its code in configs."""
-CODES_BY_OTHER_NAME = {name: code for _, code, *_, names in _ROWS for name in names.split(", ") if name}
-"""The code of each language by its name in itself, Deutsch or Español, and that of English by its name in others."""
-
-SCRIPTS = {code: scripts.split() for _, code, _, _, scripts, _ in _ROWS}
-"""The scripts that each language of the table is written in, the usual one first."""
+def short_code(code: str) -> str:
+    """The code in configs and in spaCy: ``de`` for ``deu``, ``zh`` for ``cmn``; an unknown one is returned as it is."""
+    code = code.lower()
+    if code in _OTHER_CODES:
+        return _OTHER_CODES[code]
+    try:
+        tag = langcodes.standardize_tag(code, macro=True)
+    except LanguageTagError:
+        return code
+    return _OTHER_CODES.get(tag, tag)
 
 
 def name_of(code: str) -> str:
-    """The English name of a language; the code where the table lacks it."""
-    return NAMES.get(code, code)
+    """The English name of a language; the code where it has none."""
+    return langcodes.Language.get(code).display_name() if langcodes.tag_is_valid(code) else code
+
+
+@cache
+def is_known(code: str) -> bool:
+    """Whether a code of configs is of a language with published pairs or with a tokenizer of spaCy's.
+
+    Nearly every word of three letters is the code of some language.
+    """
+    if code in {short_code(each) for each in ("eng", *PUBLISHED)}:
+        return True
+    return code != ANY_LANGUAGE and code.isalpha() and has_tokenizer(code)
+
+
+@cache
+def code_named(word: str) -> str | None:
+    """The code of the known language with this code or name, in any language: ``de`` for deu, German and Deutsch."""
+    code = short_code(word)
+    if len(word) > _LONGEST_CODE or not word.isascii():
+        try:
+            code = short_code(langcodes.find(word).language or "")
+        except LookupError:
+            return None
+    return code if is_known(code) else None
+
+
+@cache
+def scripts_of_language(code: str) -> tuple[str, ...]:
+    """The scripts that a known language is written in, the usual one first; none for other languages."""
+    if not is_known(code):
+        return ()
+    script = langcodes.Language.get(code).maximize().script or ""
+    usual = _SCRIPTS.get(script) or langcodes.Language.make(script=script).script_name()
+    return (usual, *([_SECOND_SCRIPTS[code]] if code in _SECOND_SCRIPTS else []))

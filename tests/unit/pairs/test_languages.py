@@ -1,14 +1,14 @@
-"""The languages of pair files, and where they were found."""
+"""The languages of pair files, where they were found, and whether the text is in their scripts."""
+
+from pathlib import Path
 
 import pytest
 
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.config.schema.text import TextConfig
 from seq2seq_cli.errors import UsageError
-from seq2seq_cli.pairs.languages import Statement, guess_languages, resolve_languages
-from seq2seq_cli.pairs.published import find_published
-from seq2seq_cli.text.languages.names import PUBLISHED
-from seq2seq_cli.text.spacy_tokenizers import has_tokenizer
+from seq2seq_cli.pairs.languages import Statement, guess_languages, resolve_languages, script_of
+from tests.commands import s2s_here
 
 
 def languages(
@@ -33,13 +33,6 @@ def text_config(*overrides: str) -> TextConfig:
 
 
 @pytest.mark.parametrize(
-    "name", ["fra.txt", "fra-eng.zip", "fra.txt.gz", "/some/where/fra.tsv", "FRA.TXT", "fra-eng (2).zip"]
-)
-def test_a_published_name_has_english_first(name: str) -> None:
-    assert languages(name) == ("en", "fr")
-
-
-@pytest.mark.parametrize(
     ("names", "found"),
     [
         (["corpus.en-ru.tsv"], ("en", "ru")),
@@ -48,14 +41,13 @@ def test_a_published_name_has_english_first(name: str) -> None:
         (["eng-pol.txt"], ("en", "pl")),
         (["a.es", "a.el"], ("es", "el")),
         (["b/a.el.txt", "b/a.es.txt.gz"], ("el", "es")),
-        (["a.en", "b.en", "a.uk", "b.uk"], ("en", "uk")),
+        *(([name], ("en", "fr")) for name in ("fra.txt", "fra-eng.zip", "/some/where/fra.tsv.gz", "FRA-eng (2).zip")),
         (["fra.txt", "more.txt"], ("en", "fr")),
         (["a.hsb", "a.en"], ("hsb", "en")),
         (["b.qu", "b.es"], ("qu", "es")),
         (["train.gn-es.tsv"], ("gn", "es")),
         (["hsb-deu.tsv"], ("hsb", "de")),
-        (["a.en", "a.fr", "a.dev"], ("en", "fr")),
-        (["a.eng", "a.deu", "b.en", "b.de"], ("en", "de")),
+        (["a.eng", "a.deu"], ("en", "de")),
         (["Sentence pairs in English-French - 2024-01-01.tsv"], ("en", "fr")),
         (["Sentence pairs in Norwegian Bokmål-English - 2024-01-01.tsv"], ("nb", "en")),
         (["en.txt", "fr.txt"], ("en", "fr")),
@@ -98,24 +90,41 @@ def test_of_several_files_the_first_that_states_both_languages_counts() -> None:
     assert (resolved.text.src.language, resolved.text.tgt.language, resolved.origin) == ("en", "fr", "name")
 
 
-def test_swap_exchanges_the_columns() -> None:
-    assert languages("fra.txt", swap=True) == ("fr", "en")
-    assert languages(stated="en-fi", swap=True) == ("fi", "en")
-    assert languages(swap=True) == ("de", "en")
+@pytest.mark.parametrize(
+    ("name", "stated", "swap", "config", "found"),
+    [
+        ("fra.txt", None, True, "", ("fr", "en")),
+        ("pairs.txt", None, True, "", ("de", "en")),
+        ("pairs.txt", "en-fi", True, "", ("fi", "en")),
+        ("fra.txt", None, False, "text.tgt.language=it", ("en", "it")),
+        ("fra.txt", "pl-cs", False, "text.tgt.language=it", ("pl", "cs")),
+        # A side that is left open is the other language of the pair.
+        ("fra.txt", None, False, "text.src.language=fr", ("fr", "en")),
+        ("pairs.txt", None, False, "text.tgt.language=en", ("de", "en")),
+        ("pairs.txt", None, True, "text.src.language=ru", ("ru", "en")),
+        *(("fra.txt", stated, False, "", ("en", "de")) for stated in ("eng-deu", "EN-DE", " en-de ")),
+    ],
+)
+def test_the_option_overrides_the_config_and_the_config_the_name(
+    name: str, stated: str | None, swap: bool, config: str, found: tuple[str, str]
+) -> None:
+    assert languages(name, stated=stated, swap=swap, config=tuple(filter(None, [config]))) == found
 
 
-def test_the_config_overrides_names_and_the_option_overrides_both() -> None:
-    config = ("text.tgt.language=it",)
-
-    assert languages("fra.txt", config=config) == ("en", "it")
-    assert languages("fra.txt", config=config, stated="pl-cs") == ("pl", "cs")
-    assert languages("fra.txt", stated="pl-cs") == ("pl", "cs")
-
-
-def test_a_side_left_open_is_the_other_language_of_the_pair() -> None:
-    assert languages("fra.txt", config=("text.src.language=fr",)) == ("fr", "en")
-    assert languages(config=("text.tgt.language=en",)) == ("de", "en")
-    assert languages(swap=True, config=("text.src.language=ru",)) == ("ru", "en")
+@pytest.mark.parametrize(
+    ("stated", "config", "expected"),
+    [
+        ("eo-eo", "text.unit=bpe", ["spaCy has no tokenizer for 'eo': words are cut at spaces and punctuation, by"]),
+        ("ber-eo", "text.unit=bpe", ["spaCy has no tokenizer for 'ber': ", "spaCy has no tokenizer for 'eo': "]),
+        (None, "text.tgt.language=deu", ["spaCy has no tokenizer for 'deu', but one for 'de':"]),
+        ("eo-en", "text.unit=character", []),
+        ("xx-en", "text.unit=bpe", []),
+    ],
+)
+def test_a_language_without_a_tokenizer_gives_one_warning(stated: str, config: str, expected: list[str]) -> None:
+    found = warnings(stated=stated, config=(config,))
+    assert len(found) == len(expected)
+    assert all(map(str.startswith, found, expected))
 
 
 @pytest.mark.parametrize(
@@ -134,72 +143,59 @@ def test_it_says_where_the_languages_were_found(
     assert resolved.origin == origin
 
 
-@pytest.mark.parametrize("stated", ["eng-deu", "EN-DE", "en-deu", " en-de "])
-def test_codes_of_three_letters_are_understood(stated: str) -> None:
-    assert languages(stated=stated) == ("en", "de")
-
-
 @pytest.mark.parametrize("stated", ["", "en", "en-", "en-de-fr", "english-german", "en/de", "e-d", "ён-де"])
 def test_anything_else_is_refused_in_one_line(stated: str) -> None:
     with pytest.raises(UsageError, match=r"^--languages .*: must be two language codes, such as en-de"):
         languages(stated=stated)
 
 
-def test_everything_else_of_the_config_stays() -> None:
-    config = text_config("text.tgt.max_size=7", "text.src.lowercase=false", "text.unit=bpe")
-
-    resolved = resolve_languages(config, stated="en-fr", swap=False).text
-
-    assert resolved.model_dump(exclude={"src": {"language"}, "tgt": {"language"}}) == config.model_dump(
-        exclude={"src": {"language"}, "tgt": {"language"}}
-    )
-
-
-def test_a_language_without_a_tokenizer_gives_one_warning() -> None:
-    how = "words are cut at spaces and punctuation, by the rules for any language (xx)"
-    assert warnings("epo.txt") == [f"spaCy has no tokenizer for 'eo': {how}"]
-    assert len(warnings(stated="eo-eo")) == 1
-    assert len(warnings(stated="ber-eo")) == 2
+TEXTS = {
+    "en": "She left early because she was tired.",
+    "ja": "彼女は疲れていたので早く帰った。",
+    "ru": "Она ушла рано, потому что устала.",
+    "zh": "她很累，所以早早地离开了。",
+}
+IN_ORDER = "is in Japanese script, not English (en): name the languages in the order of the columns, --languages ja-en"
 
 
-def test_characters_and_xx_give_no_warning_of_a_missing_tokenizer() -> None:
-    assert warnings("epo.txt", config=("text.unit=character",)) == []
-    assert warnings(stated="xx-en") == []
+@pytest.mark.parametrize(
+    ("name", "first", "second", "options", "code", "said"),
+    [
+        ("pairs.txt", "en", "ja", [], 2, "error: pairs.txt: the second column is in Japanese script, not German (de):"),
+        ("deu.txt", "en", "zh", [], 2, "error: deu.txt: the second column is in Han script, not German (de): name the"),
+        (
+            "jpn.txt",
+            "ja",
+            "en",
+            [],
+            2,
+            f"error: jpn.txt: the first column {IN_ORDER}",
+        ),
+        ("pairs.txt", "en", "ja", ["--languages", "en-de"], 0, "warning: pairs.txt: the second column is in Japanese"),
+        ("pairs.txt", "en", "ja", ["--languages", "en-ja"], 0, ""),
+        ("jpn.txt", "en", "ja", ["--swap"], 0, ""),
+    ],
+)
+def test_languages_that_nobody_stated_must_fit_the_script(
+    tmp_path: Path, name: str, first: str, second: str, options: list[str], code: int, said: str
+) -> None:
+    (tmp_path / name).write_text(f"{TEXTS[first]}\t{TEXTS[second]}\n" * 3, encoding="utf-8")
+    keys = ("text.unit=character", "data.max_ratio=99", "data.valid_sources=0", "data.test_sources=0")
+    done = s2s_here(tmp_path, "prepare", name, *(word for key in keys for word in ("--set", key)), *options)
+    assert (done.returncode, done.stderr.count("\n")) == (code, int(said != ""))
+    assert done.stderr.startswith(f"s2s: {said}" if said else "")
 
 
-def test_the_warning_of_a_long_code_names_the_short_one() -> None:
-    (warning,) = warnings(config=("text.tgt.language=deu",))
-
-    assert warning.startswith("spaCy has no tokenizer for 'deu', but one for 'de':")
-
-
-@pytest.mark.parametrize("word", ["deu", "de", "German", "german", "GERMAN", " deu "])
-def test_a_published_language_is_found_by_code_and_name(word: str) -> None:
-    assert find_published(word) == ("deu", "de", "German")
-
-
-def test_a_name_and_its_addition_in_brackets_both_find_a_language() -> None:
-    assert {find_published(word).code3 for word in ("chinese", "mandarin", "Chinese (Mandarin)")} == {"cmn"}
-
-
-def test_an_unknown_code_is_left_to_the_site_but_an_unknown_name_is_not() -> None:
-    assert find_published("hsb").code3 == "hsb"
-    with pytest.raises(UsageError, match=r"called 'Germn', did you mean deu \(German\)\?"):
-        find_published("Germn")
-    with pytest.raises(UsageError, match="s2s download --list"):
-        find_published("qqqqqqqq")
-
-
-@pytest.mark.parametrize("word", ["eng", "en", "English"])
-def test_english_alone_is_no_pair(word: str) -> None:
-    with pytest.raises(UsageError, match="English is the other language"):
-        find_published(word)
-
-
-def test_the_table_names_each_language_once() -> None:
-    for field in ("code3", "code", "name"):
-        values = [getattr(language, field) for language in PUBLISHED]
-        assert len(set(values)) == len(values)
-    assert all(len(language.code3) == 3 for language in PUBLISHED)
-    # The tokenizer is found by the code of two letters wherever spaCy has one.
-    assert not any(has_tokenizer(lang.code3) for lang in PUBLISHED if lang.code3 != lang.code)
+@pytest.mark.parametrize(
+    ("text", "script"),
+    [
+        *((TEXTS[code] * 2, script) for code, script in {"en": "Latin", "ja": "Japanese", "ru": "Cyrillic"}.items()),
+        (TEXTS["zh"], None),
+        (TEXTS["zh"] * 2, "Han"),
+        ("한국어 漢字 문장은 이렇게 길게 쓸 수 있습니다. 그렇지요?", "Hangul"),
+        ("42 + 7 = 49!", None),
+        ("Он said hello to her, и she сказала привет ему also.", "Latin"),
+    ],
+)
+def test_the_script_is_that_of_most_letters(text: str, script: str | None) -> None:
+    assert script_of([text]) == script

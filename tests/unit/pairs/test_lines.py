@@ -3,17 +3,15 @@ import codecs
 import pytest
 
 from seq2seq_cli.errors import ConfigError, PairFileError
-from seq2seq_cli.pairs.lines import LineEnds, Lines, LoneCarriageReturns, check_encoding, decoded
+from seq2seq_cli.pairs.lines import Lines, check_encoding, decoded
 
 RUSSIAN = "Привет!\tHallo!\nБеги!\tLauf!\n"
 
 
-def read(
-    content: bytes, encoding: str = "utf-8", piece: int = 1 << 18, line_ends: LineEnds | None = None
-) -> tuple[list[str], str]:
+def read(content: bytes, encoding: str = "utf-8", piece: int = 1 << 18) -> tuple[list[str], str]:
     """The lines, and the error after them."""
     pieces = (content[start : start + piece] for start in range(0, len(content), piece))
-    texts = decoded(pieces, name="deu.txt", encoding=check_encoding(encoding), line_ends=line_ends)
+    texts = decoded(pieces, name="deu.txt", encoding=check_encoding(encoding))
     lines = Lines(texts, name="deu.txt")
     found: list[str] = []
     try:
@@ -27,24 +25,18 @@ def read(
 LINE = "a\N{LINE SEPARATOR}b\x0bc\x0cd\x85e\x1c\N{PARAGRAPH SEPARATOR}f"
 
 
-def test_only_lf_crlf_and_cr_end_a_line() -> None:
-    text = f"{LINE}\n{LINE}\r\n\r{LINE}\r\r\n\n"
-    assert read(text.encode()) == ([LINE, LINE, "", LINE, "", ""], "")
-
-
 @pytest.mark.parametrize("piece", [1, 2, 3, 1000])
-def test_of_aligned_files_only_lf_and_crlf_end_lines_where_they_are_more(piece: int) -> None:
-    text = f"{LINE}\r{LINE}\r\n{LINE}\n\r{LINE}\r\r\n\n\n\r"
-    assert read(text.encode(), piece=piece, line_ends=LoneCarriageReturns()) == (
-        [f"{LINE} {LINE}", LINE, f" {LINE} ", "", "", " "],
-        "",
-    )
-
-
-@pytest.mark.parametrize("piece", [1, 2, 3, 1000])
-def test_of_aligned_files_cr_ends_lines_where_it_is_more(piece: int) -> None:
-    text = f"{LINE}\r{LINE}\n\r\r\n\r{LINE}"
-    assert read(text.encode(), piece=piece, line_ends=LoneCarriageReturns()) == ([LINE, LINE, "", "", "", LINE], "")
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        (f"{LINE}\n{LINE}\r\n\r\n{LINE}", [LINE, LINE, "", LINE]),
+        # A CR alone ends no line where LF and CRLF are more, as programs count that split aligned files by LF.
+        (f"{LINE}\r{LINE}\r\n{LINE}\n\r{LINE}\r\r\n\n\n\r", [f"{LINE} {LINE}", LINE, f" {LINE} ", "", "", " "]),
+        (f"{LINE}\r{LINE}\n\r\r\n\r{LINE}", [LINE, LINE, "", "", "", LINE]),
+    ],
+)
+def test_lf_and_crlf_end_a_line_and_cr_where_it_is_more(text: str, lines: list[str], piece: int) -> None:
+    assert read(text.encode(), piece=piece) == (lines, "")
 
 
 @pytest.mark.parametrize(
@@ -52,13 +44,11 @@ def test_of_aligned_files_cr_ends_lines_where_it_is_more(piece: int) -> None:
     [
         ("latin-1", "Grüß\tGott\n".encode("latin-1")),
         ("CP1252", "„Grüß“\tGott\n".encode("cp1252")),
-        ("koi8-r", RUSSIAN.encode("koi8-r")),
         ("shift_jis", "こんにちは\tHallo\n".encode("shift_jis")),
         ("gb18030", "你好\tHallo\n".encode("gb18030")),
         ("utf-16-le", RUSSIAN.encode("utf-16-le")),
         ("utf-16", RUSSIAN.encode("utf-16-le")),
         ("utf-16", b"\xfe\xff" + RUSSIAN.encode("utf-16-be")),
-        ("utf-8-sig", RUSSIAN.encode()),
         ("latin-1", RUSSIAN.encode("utf-8-sig")),
         ("ascii", RUSSIAN.encode("utf-16")),
     ],
@@ -74,37 +64,15 @@ def test_a_byte_order_mark_overrides_the_given_encoding(encoding: str, content: 
     ("content", "encoding", "place"),
     [
         (b"a\tb\nc\tGr\xfc\xdfe\n", "utf-8", "2:5: byte 0xfc is not UTF-8: name the file's encoding, such as --enc"),
-        (
-            "ä\tb\r\n\r\rä\tä".encode() + b"\x81",
-            "utf-8",
-            "4:6: byte 0x81 is not UTF-8: correct or delete this line; the text",
-        ),
-        (
-            b"\xef\xbb\xbfa\tb\r\n\xc3\xa4\xc3",
-            "utf-8",
-            "2:3: byte 0xc3 is not UTF-8: the file is damaged: get it again",
-        ),
-        (b"a\tb\r\nab\xc3", "utf-8", "2:3: byte 0xc3 is not UTF-8: the file ends inside a character: get it again, or"),
-        (b"a\tb\n\xed\xa0\x80", "utf-8", "2:1: byte 0xed is not UTF-8"),
+        ("ä\tb\r\n\n\nä\tä".encode() + b"\x81", "utf-8", "4:6: byte 0x81 is not UTF-8: correct or delete this line"),
+        (b"\xef\xbb\xbfa\tb\r\n\xc3\xa4\xc3", "utf-8", "2:3: byte 0xc3 is not UTF-8: the file is damaged: get it"),
         (b"a\tb\nab\x81", "cp1252", "2:3: byte 0x81 is not cp1252: name the file's encoding with --encoding"),
-        (b"a\tb\nab\x80", "ascii", "2:3: byte 0x80 is not ascii"),
         ("こ\tb\nこ".encode("shift_jis") + b"\xff\n", "shift_jis", "2:3: byte 0xff is not shift-jis"),
-        (
-            "a\tb\ncd".encode("utf-16") + b"\x00\xd8\n\x00",
-            "utf-8",
-            "2:5: byte 0x00 is not UTF-16-LE: the file",
-        ),
         ("a\tb\ncd".encode("utf-16") + b"\x00", "utf-8", "2:5: byte 0x00 is not UTF-16-LE: the file is damaged"),
-        (
-            b"a\tb\nc\x00\td\n",
-            "utf-8",
-            "2:2: a zero byte: no text file: unpack an archive, or save",
-        ),
-        (b"a\tb\r\nc\x00\xff", "utf-8", "2:2: a zero byte: no text file"),
+        (b"a\tb\nc\x00\td\n", "utf-8", "2:2: a zero byte: no text file: unpack an archive, or save"),
         (b"\x89PNG\r\n\x1a\n\x00\x00", "utf-8", "1:1: byte 0x89 is not UTF-8: no text file: unpack"),
         ("a\tb\n".encode("utf-16-le"), "utf-8", "1:2: a zero byte: the text looks like UTF-16 without a byte order"),
         (RUSSIAN.encode("utf-16-le"), "utf-8", "try --encoding utf-16-le"),
-        (RUSSIAN.encode("utf-16-be"), "utf-8", "try --encoding utf-16-be"),
         ("Привет!\n".encode("utf-16-be"), "utf-8", "try --encoding utf-16-be"),
         (RUSSIAN.encode("utf-16-le"), "latin-1", "try --encoding utf-16-le"),
         (b"", "utf-8", "deu.txt: the file is empty"),
@@ -139,21 +107,7 @@ def test_a_carriage_return_at_the_end_of_a_piece_ends_its_line() -> None:
     assert read(b"abc\r\nd", piece=4) == (["abc", "d"], "")
 
 
-@pytest.mark.parametrize(
-    ("encoding", "hint"),
-    [
-        ("utf8x", "did you mean 'utf8'?"),
-        ("latin-99", "did you mean 'latin"),
-        ("windows-1525", "did you mean 'windows-125"),
-        ("klingon", "give one such as utf-8"),
-        ("rot13", "data.encoding: unknown encoding 'rot13'"),
-        ("hex", "data.encoding: unknown encoding 'hex'"),
-        ("unicode_escape", "data.encoding: unknown encoding"),
-        ("utf-8\0", "data.encoding: unknown encoding 'utf-8\\x00'"),
-    ],
-)
-def test_an_unknown_encoding_is_refused_with_a_near_one(encoding: str, hint: str) -> None:
-    with pytest.raises(ConfigError) as caught:
+@pytest.mark.parametrize("encoding", ["utf8x", "klingon", "rot13", "hex", "unicode_escape", "utf-8\0"])
+def test_an_unknown_encoding_is_refused(encoding: str) -> None:
+    with pytest.raises(ConfigError, match=r"^data\.encoding: unknown encoding '.*': give one such as utf-8"):
         check_encoding(encoding)
-    assert str(caught.value).startswith("data.encoding: unknown encoding")
-    assert hint in str(caught.value)

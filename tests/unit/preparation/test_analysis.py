@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from seq2seq_cli.config.schema.text import SourceConfig, TargetConfig, TextConfig
-from seq2seq_cli.pairs.local_files import LocalFile
+from seq2seq_cli.pairs.archives import LocalFile
 from seq2seq_cli.pairs.pair_files import Block, PairFile
 from seq2seq_cli.preparation.analysis import Analysed, Side, analyse
 from seq2seq_cli.preparation.dropped import LONGEST_EXAMPLE

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -128,73 +129,41 @@ def test_a_config_that_contradicts_given_codecs_is_refused(pair_file: Path, tmp_
         prepare(pair_file, out=tmp_path / "new", codec_from=tmp_path / "old", languages="en-fr")
 
 
-@pytest.mark.parametrize("split", ["valid", "test"])
-def test_a_given_split_the_other_way_round_is_told(tmp_path: Path, split: SplitName) -> None:
-    lines = pair_lines(300)
-    pairs, held_out = file(tmp_path, "deu.txt", lines[:280]), lines[280:]
-    crossed = ["\t".join(reversed(line.split("\t"))) for line in held_out]
-    for name, given in (("same", held_out), ("crossed", crossed)):
-        splits = {split: file(tmp_path, f"{name}.tsv", given)}
-        report = prepare(*pairs, out=tmp_path / name, **splits)  # type: ignore[arg-type]
-        found = [warning.partition(":")[0] for warning in report.warnings]
-        assert found == ([split] if name == "crossed" else [])
+ORDER = "give its columns or files in the order of the others, or use --swap for the other direction of all"
+APART = "see --languages, or prepare each pair of languages by itself"
 
 
-def test_splits_that_are_drawn_are_never_the_other_way_round(tmp_path: Path) -> None:
-    words = [f"{a}{b}" for a in "bdfgk" for b in "aeiou"]
-    lines = [f"{one}\t{other}" for one in words for other in words if one != other]
-    report = prepare(*file(tmp_path, "both.txt", lines), out=tmp_path / "out")
-    assert not [warning for warning in report.warnings if "exchanged" in warning]
+@pytest.mark.parametrize(
+    ("names", "options", "told"),
+    [
+        (
+            ["deu.txt"],
+            {"languages": "de-en"},
+            f"deu.txt: says that its columns are en-de; they are taken as de-en: {ORDER}",
+        ),
+        (["deu.txt"], {"overrides": ["text.src.language=de"]}, f"they are taken as de-en: {ORDER}"),
+        (["deu.txt"], {"overrides": ["data.swap=true"]}, ""),
+        (["para.en-en.tsv"], {}, ""),
+        (["X.de-en.de", "X.de-en.en", "news.en-fr.tsv"], {}, f"are en-fr; they are taken as de-en: {APART}"),
+        (["X.de-en.de", "X.de-en.en", "news.en-fr.tsv"], {"languages": "de-en"}, ""),
+        (["fra.txt", "spa.txt"], {}, f"spa.txt: says that its columns are en-es; they are taken as en-fr: {APART}"),
+        (["mine.txt", "news.de-en.tsv"], {"languages": "en-de"}, f"are de-en; they are taken as en-de: {ORDER}"),
+    ],
+)
+def test_files_that_state_other_languages_are_told(
+    tmp_path: Path, names: Sequence[str], options: dict[str, Any], told: str
+) -> None:
+    for name in names:
+        file(tmp_path, name, [f"{name[-2:]} {n}." for n in range(300)] if name.startswith("X") else pair_lines(300))
+    report = prepare(*(tmp_path / name for name in names), out=tmp_path / "out", **options)
+    assert len(report.warnings) == (told != "")
+    assert all(warning.endswith(told) for warning in report.warnings)
 
 
-def test_languages_that_contradict_the_name_of_the_file_are_told(tmp_path: Path) -> None:
-    pairs = file(tmp_path, "deu.txt", pair_lines(300))
-    told = "deu.txt: says that its columns are en-de; they are taken as de-en: for the other direction use --swap"
-    for number, options in enumerate(({"languages": "de-en"}, {"overrides": ["text.src.language=de"]})):
-        report = prepare(*pairs, out=tmp_path / f"out{number}", **options)  # type: ignore[arg-type]
-        assert [warning.removeprefix(f"{tmp_path}/") for warning in report.warnings] == [told]
-    assert prepare(*pairs, out=tmp_path / "swapped", overrides=["data.swap=true"]).warnings == []
-    simple = file(tmp_path, "para.en-en.tsv", pair_lines(300))
-    assert prepare(*simple, out=tmp_path / "simple").warnings == []
-    named = file(tmp_path, "named.tsv", ["en\tfr", *pair_lines(300)])
-    [warning] = prepare(*named, out=tmp_path / "named", languages="en-de").warnings
-    assert "says that its columns are en-fr; they are taken as en-de: see --languages" in warning
-
-
-def test_the_first_file_states_the_languages_and_files_of_others_are_told(tmp_path: Path) -> None:
-    for ending in ("de", "en"):
-        file(tmp_path, f"X.de-en.{ending}", [f"{ending} {number}." for number in range(100)])
-    table = file(tmp_path, "news.en-fr.tsv", pair_lines(300))
-    aligned = tmp_path / "X.de-en.de", tmp_path / "X.de-en.en"
-    report = prepare(*aligned, *table, out=tmp_path / "out")
-    assert (report.manifest.text.src.language, report.manifest.text.tgt.language) == ("de", "en")
-    [warning] = report.warnings
-    assert warning.endswith(
-        "news.en-fr.tsv: says that its columns are en-fr; they are taken as de-en: see --languages, or prepare each"
-        " pair of languages by itself"
-    )
-    for options in ({"languages": "de-en"}, {"overrides": ["text.src.language=de", "text.tgt.language=en"]}):
-        assert prepare(*aligned, *table, out=tmp_path / "out", overwrite=True, **options).warnings == []
-    published = [*file(tmp_path, "fra.txt", pair_lines(300)), *file(tmp_path, "spa.txt", pair_lines(9))]
-    report = prepare(*published, out=tmp_path / "french")
-    assert (report.manifest.text.tgt.language, len(report.warnings)) == ("fr", 1)
-
-
-def test_swap_is_advised_only_where_all_files_for_training_state_the_other_direction(tmp_path: Path) -> None:
-    mine = file(tmp_path, "mine.txt", pair_lines(300))
-    for ending in ("de", "en"):
-        file(tmp_path, f"v.{ending}", [f"{ending} {number}." for number in range(9)])
-    held_out = [tmp_path / "v.de", tmp_path / "v.en"]
-    [warning] = prepare(*mine, valid=held_out, out=tmp_path / "split").warnings
-    assert warning.endswith(
-        "v.en: says that its columns are de-en; they are taken as en-de: give its columns or files in the order of"
-        " those for training"
-    )
-    german = file(tmp_path, "news.de-en.tsv", pair_lines(9))
-    [warning] = prepare(*mine, *german, languages="en-de", out=tmp_path / "mixed").warnings
-    assert warning.endswith("they are taken as en-de: give its columns or files in the order of the others")
-    [warning] = prepare(*german, valid=held_out[::-1], languages="en-de", out=tmp_path / "all").warnings
-    assert warning.endswith("they are taken as en-de: for the other direction use --swap")
+def test_a_given_split_that_states_the_other_direction_is_told(tmp_path: Path) -> None:
+    held_out = [*file(tmp_path, "v.de", ["de."] * 9), *file(tmp_path, "v.en", ["en."] * 9)]
+    [warning] = prepare(*file(tmp_path, "a.txt", pair_lines(300)), valid=held_out, out=tmp_path / "out").warnings
+    assert warning.endswith(f"v.en: says that its columns are de-en; they are taken as en-de: {ORDER}")
 
 
 def test_the_manifest_tells_the_sides_of_aligned_files_that_are_swapped(tmp_path: Path) -> None:

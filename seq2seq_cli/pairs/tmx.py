@@ -1,6 +1,6 @@
 """TMX, the exchange format of translation memories: units with a variant per language."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -11,16 +11,13 @@ from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import DefusedXMLParser
 
 from seq2seq_cli.errors import PairFileError
-from seq2seq_cli.pairs.archives import open_text
-from seq2seq_cli.pairs.formats.records import Column, Columns, OpenRecords, Record
+from seq2seq_cli.pairs.archives import LocalFile, open_text
 from seq2seq_cli.pairs.lines import LONGEST_LINE
-from seq2seq_cli.pairs.local_files import LocalFile
+from seq2seq_cli.pairs.pair_files import Column, OpenRecords, PlaceUnit, Record
 
 _LANGUAGE = ("{http://www.w3.org/XML/1998/namespace}lang", "lang")
 _CODES = {"bpt", "ept", "it", "ph", "ut"}
 """Elements that hold codes of the text's layout, and no text."""
-_REGION = 2
-"""Letters of a region."""
 _STARTS = ("<?xml", "<tmx", "<!DOCTYPE tmx", "<!--")
 
 
@@ -31,21 +28,20 @@ def is_xml(head: str) -> bool:
 
 @dataclass(frozen=True, kw_only=True)
 class Tmx:
-    """Reads the units; their columns are the languages, such as ``en-US``."""
+    """Reads the units; their columns are the languages, whatever the region: ``en`` for ``en-US``."""
 
     kind = "TMX"
-    columns: Columns | None = None
-    """Those that are wanted; a unit that lacks one has the first other variant of the language in its place."""
+    unit: PlaceUnit = "line"
 
     @contextmanager
     def open(self, file: LocalFile, encoding: str) -> Iterator[OpenRecords]:  # noqa: ARG002  # XML names its own
         """Open a file."""
         with open_text(file.path, file.name) as text:
-            yield OpenRecords(records=_units(text.pieces, file.name, self.columns), position=text.position)
+            yield OpenRecords(records=_units(text.pieces, file.name), position=text.position)
 
 
-def _units(pieces: Iterator[bytes], name: str, wanted: Columns | None) -> Iterator[Record]:
-    units = _Units(name, wanted or ())
+def _units(pieces: Iterator[bytes], name: str) -> Iterator[Record]:
+    units = _Units(name)
     parser = DefusedXMLParser(target=units)
     units.parser = parser.parser
     try:
@@ -68,28 +64,12 @@ def _units(pieces: Iterator[bytes], name: str, wanted: Columns | None) -> Iterat
     yield from units.take()
 
 
-def _tag(language: str) -> str:
-    """A language tag in its usual case: ``en``, ``en-US``, ``sr-Latn``; RFC 5646, section 2.1.1."""
-    first, *rest = language.strip().replace("_", "-").split("-")
-    return "-".join([first.lower(), *(part.upper() if len(part) == _REGION else part.title() for part in rest)])
-
-
-def _variant(column: Column, cells: Mapping[Column, str]) -> Column | None:
-    """The first column of the same language, whatever the region."""
-    return next((other for other in cells if _language(other) == _language(column)), None)
-
-
-def _language(column: Column) -> str:
-    return str(column).partition("-")[0]
-
-
 class _Units:
     """Collects the units while the parser reads."""
 
-    def __init__(self, name: str, wanted: Sequence[Column]) -> None:
+    def __init__(self, name: str) -> None:
         self.parser: Any = None
         self._name = name
-        self._wanted = wanted
         self._found: list[Record] = []
         self._line = 0
         self._cells: dict[Column, str] = {}
@@ -120,7 +100,8 @@ class _Units:
         elif tag == "tu":
             self._line, self._cells = self.line, {}
         elif tag == "tuv":
-            self._language = _tag(next((attributes[key] for key in _LANGUAGE if key in attributes), ""))
+            language = next((attributes[key] for key in _LANGUAGE if key in attributes), "")
+            self._language = language.strip().replace("_", "-").partition("-")[0].lower()
             if not self._language:
                 raise PairFileError(f"{self._name}:{self.line}: a <tuv> without xml:lang: name its language there")
         elif tag == "seg":
@@ -140,10 +121,6 @@ class _Units:
             self._cells.setdefault(self._language, "".join(self._text))
             self._text = None
         elif tag == "tu":
-            if len({_language(column) for column in self._wanted}) > 1:  # else each means its own variant
-                for column in self._wanted:
-                    if column not in self._cells and (other := _variant(column, self._cells)):
-                        self._cells[column] = self._cells[other]
             self._found.append(Record(self._line, self._cells))
         elif tag in _CODES:
             self._codes -= 1

@@ -1,0 +1,85 @@
+"""JSON: an object or a list per line, or one list of them."""
+
+import json
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from seq2seq_cli.errors import PairFileError
+from seq2seq_cli.pairs.archives import LocalFile, open_text
+from seq2seq_cli.pairs.lines import Lines, decoded
+from seq2seq_cli.pairs.pair_files import OpenRecords, PlaceUnit, Record, cells_of
+
+_LINES = 1000
+"""Lines that are taken at a time."""
+_LONGEST_LIST = 100_000_000
+"""Characters of a list of records, which is held in memory."""
+_ARRAY = re.compile(r"\s*\[\s*[\[{\]]")
+"""Begins a list of records, not a record that is a list."""
+_BEGINS = re.compile(r'\s*(\{\s*["}]|\[\s*[\[{"\]])')
+_CORRECT = "correct it, or export the file again"
+# Numbers are texts, as in every table; numbers that JSON does not know stand for nothing.
+_DECODER = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=lambda _: None)
+
+
+def find_json(head: str) -> "JsonRecords | None":
+    """The reader of a text that begins like JSON; None for any other text."""
+    return JsonRecords(is_list=bool(_ARRAY.match(head))) if _BEGINS.match(head) else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class JsonRecords:
+    """Reads JSON lines, and a list of records, which have their numbers in it in the place of lines."""
+
+    is_list: bool
+
+    kind = "JSON"
+
+    @property
+    def unit(self) -> PlaceUnit:
+        """What the numbers of its records count."""
+        return "record" if self.is_list else "line"
+
+    @contextmanager
+    def open(self, file: LocalFile, encoding: str) -> Iterator[OpenRecords]:
+        """Open a file."""
+        with open_text(file.path, file.name) as text:
+            texts = decoded(text.pieces, name=file.name, encoding=encoding)
+            records = _in_list(texts, file.name) if self.is_list else _in_lines(Lines(texts, name=file.name))
+            yield OpenRecords(records=records, position=text.position)
+
+
+def _in_lines(lines: Lines) -> Iterator[Record]:
+    """A record for each line that is not blank."""
+    for number, line, is_overlong in lines.numbered(_LINES):
+        if is_overlong:
+            yield Record(number, {}, is_overlong)
+        elif line.strip():
+            yield Record(number, cells_of(_value(line, lines.name, number)))
+
+
+def _in_list(texts: Iterator[str], name: str) -> Iterator[Record]:
+    """The records of one list."""
+    parts, size = [], 0
+    for text in texts:
+        parts.append(text)
+        size += len(text)
+        if size > _LONGEST_LIST:
+            raise PairFileError(f"{name}: a list of more than {_LONGEST_LIST:,} characters: give an object per line")
+    for number, value in enumerate(_value("".join(parts), name, 1), start=1):
+        yield Record(number, cells_of(value))
+
+
+def _value(text: str, name: str, line: int) -> Any:
+    """The object or the list of a text that begins on a line; raises PairFileError when it is none."""
+    if not text.lstrip().startswith(("{", "[")):
+        raise PairFileError(f"{name}:{line}: not JSON: neither an object nor a list: {_CORRECT}")
+    try:
+        return _DECODER.decode(text)
+    except json.JSONDecodeError as error:
+        place = f"{name}:{line + error.lineno - 1}:{error.colno}"
+        raise PairFileError(f"{place}: not JSON: {error.msg[:1].lower()}{error.msg[1:]}: {_CORRECT}") from None
+    except RecursionError:
+        raise PairFileError(f"{name}:{line}: not JSON: a list in a list in a list, too deep: {_CORRECT}") from None

@@ -1,9 +1,7 @@
 """Codes, names and scripts of languages, from the Unicode CLDR (langcodes, language_data)."""
 
 from functools import cache
-
-import langcodes
-from langcodes.tag_parser import LanguageTagError
+from typing import Any
 
 from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE, has_tokenizer
 
@@ -37,21 +35,29 @@ _SCRIPTS = {"Hans": "Han", "Hant": "Han", "Kore": "Hangul", "Beng": "Bengali"}
 _LONGEST_CODE = 3
 
 
+@cache
+def _cldr() -> Any:
+    """The module langcodes, imported when it is needed: that takes 20 ms, which ``s2s translate`` need not spend."""
+    import langcodes
+
+    return langcodes
+
+
 def short_code(code: str) -> str:
     """The code in configs and in spaCy: ``de`` for ``deu``, ``zh`` for ``cmn``; an unknown one is returned as it is."""
     code = code.lower()
     if code in _OTHER_CODES:
         return _OTHER_CODES[code]
     try:
-        tag = langcodes.standardize_tag(code, macro=True)
-    except LanguageTagError:
+        tag: str = _cldr().standardize_tag(code, macro=True)
+    except ValueError:
         return code
     return _OTHER_CODES.get(tag, tag)
 
 
 def name_of(code: str) -> str:
     """The English name of a language; the code where it has none."""
-    return langcodes.Language.get(code).display_name() if langcodes.tag_is_valid(code) else code
+    return _cldr().Language.get(code).display_name() if _cldr().tag_is_valid(code) else code
 
 
 @cache
@@ -71,7 +77,7 @@ def code_named(word: str) -> str | None:
     code = short_code(word)
     if len(word) > _LONGEST_CODE or not word.isascii():
         try:
-            code = short_code(langcodes.find(word).language or "")
+            code = short_code(_cldr().find(word).language or "")
         except LookupError:
             return None
     return code if is_known(code) else None
@@ -82,6 +88,6 @@ def scripts_of_language(code: str) -> tuple[str, ...]:
     """The scripts that a known language is written in, the usual one first; none for other languages."""
     if not is_known(code):
         return ()
-    script = langcodes.Language.get(code).maximize().script or ""
-    usual = _SCRIPTS.get(script) or langcodes.Language.make(script=script).script_name()
+    script = _cldr().Language.get(code).maximize().script or ""
+    usual = _SCRIPTS.get(script) or _cldr().Language.make(script=script).script_name()
     return (usual, *([_SECOND_SCRIPTS[code]] if code in _SECOND_SCRIPTS else []))

@@ -236,7 +236,8 @@ NOTES = "note,en,de,fr\nx.,Cat.,Katze.,Chat.\n"
 NESTED = '{"note": "x.", "t": {"en": "Cat.", "de": "Katze.", "fr": "Chat."}}\n'
 EN_DE, DE_EN = "Cat.\tKatze.\n", "de,en\nHund.,Dog.\n"
 SIDES = ["\n".join(side) for side in zip(*PAIRS, strict=True)]
-QUOTED = "\r\n".join(f'"Well, {n}."\t"Nun, {n}."' if n % 4 == 0 else f"Cat {n}.\tKatze {n}." for n in range(24))
+QUOTED_PAIRS = [(f"Well, {n}.", f"Nun, {n}.") if n % 4 == 0 else (f"Cat {n}.", f"Katze {n}.") for n in range(24)]
+QUOTED = "\r\n".join(f'"{src}"\t"{tgt}"' if "," in src else f"{src}\t{tgt}" for src, tgt in QUOTED_PAIRS)
 OCLOCK = "".join(f"It is {hour} o'clock.\tEs ist {hour} Uhr.\tclock\n" for hour in range(12))
 DAYS = "source,target,domain\n" + "".join(f"{day} May,{day}. Mai,a\n" for day in range(12))
 SPEECH = '"Hi," he said.\t"Hallo", sagte er.\n"No," she said.\t"Nein", sagte sie.\n' * 2
@@ -265,7 +266,7 @@ READ: Mapping[str, tuple[Mapping[str, str | bytes], str, Sequence[tuple[str, str
     "a spreadsheet's text": (
         {"f": QUOTED.encode("utf-16")},
         "",
-        [tuple(row.replace('"', "").split("\t")) for row in QUOTED.split("\r\n")],
+        QUOTED_PAIRS,
     ),
     "numbers in sentences": (
         {"f": OCLOCK},

@@ -22,10 +22,10 @@ from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.decoding.load import load
+from seq2seq_cli.evaluation.evaluation_set import EvaluationSet, read_lines
 from seq2seq_cli.evaluation.gold_alignment import GoldAlignment, read_gold_alignment
+from seq2seq_cli.evaluation.outputs import SystemOutput, translate_set
 from seq2seq_cli.evaluation.scorer import corpus_bleu
-from seq2seq_cli.evaluation.system import SystemOutput, translate_test_set
-from seq2seq_cli.evaluation.test_set import TestSet, read_lines
 from seq2seq_cli.files.writing import write_json
 from seq2seq_cli.learning.state import fresh_state
 from seq2seq_cli.model.build import build_model
@@ -162,8 +162,8 @@ class GalleryRuns:
 
     def _scored(self, name: str, seed: int) -> Result:
         run = self._run(name, seed)
-        tests = TestSet.of_split(self.corpus, "test")
-        output = translate_test_set(name, load(run).translator, tests, gold=self.gold)
+        tests = EvaluationSet.of_split(self.corpus, "test")
+        output = translate_set(name, load(run).translator, tests, gold=self.gold)
         language = tests.languages[1]
         bleu, signature = _bleu(output, tests.pairs, language)
         by_length = {

@@ -10,8 +10,8 @@ from benchmarks.robustness.measure import Translations, dressed_split, measure
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.decoding.load import load
-from seq2seq_cli.evaluation.system import translate_test_set
-from seq2seq_cli.evaluation.test_set import TestSet
+from seq2seq_cli.evaluation.evaluation_set import EvaluationSet
+from seq2seq_cli.evaluation.outputs import translate_set
 from seq2seq_cli.runs.listing import Run
 from seq2seq_cli.training.resolve import resolve_config
 from seq2seq_cli.training.session import Session
@@ -38,7 +38,7 @@ def train(name: str, run: Path, corpus: PreparedCorpus, overrides: Sequence[str]
 
 def translate_test(run: Path, corpus: PreparedCorpus) -> tuple[dict[str, str], float | None]:
     """The translations of the test split by their sources, and the sentences per second."""
-    output = translate_test_set(run.name, load(run).translator, TestSet.of_split(corpus, "test"))
+    output = translate_set(run.name, load(run).translator, EvaluationSet.of_split(corpus, "test"))
     return output.texts, output.sentences_per_second
 
 

@@ -1,17 +1,15 @@
 """The figures of ``s2s evaluate``: as tables and lines for a terminal and for a page, and as JSON."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, TypeAlias
 
 from seq2seq_cli.cli.terminal import table_lines
 from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import one_line
-from seq2seq_cli.evaluation.figures import Evaluation, Part, Score
-from seq2seq_cli.evaluation.findings import Comparison, Findings
+from seq2seq_cli.evaluation.figures import Comparison, Evaluation, Findings, Part, Score
 from seq2seq_cli.evaluation.gold_alignment import AlignmentCounts
-from seq2seq_cli.evaluation.significance import Difference
-from seq2seq_cli.evaluation.system import SystemOutput
+from seq2seq_cli.evaluation.outputs import SystemOutput
 from seq2seq_cli.files.json_files import json_number
 from seq2seq_cli.pages.data import TableData
 
@@ -31,9 +29,8 @@ Block: TypeAlias = list[str] | Table
 
 
 def report_lines(findings: Findings) -> Iterator[str]:
-    """The lines for a terminal: the figures, then the sentences at which systems differ most."""
-    contrasts = [block for comparison in findings.comparisons for block in _contrasts(comparison)]
-    for number, block in enumerate([*figures(findings), *contrasts]):
+    """The lines for a terminal."""
+    for number, block in enumerate(figures(findings)):
         if number:
             yield ""
         yield from table_lines(block.titles, block.rows, numbers=block.numbers) if isinstance(block, Table) else block
@@ -72,19 +69,9 @@ def _of_system(evaluation: Evaluation) -> Iterator[Block]:
     if output.total:
         lines.append(f"loss {-output.total.score:.3f} per token, perplexity {output.total.perplexity:.2f}")
     lines += _attention_lines(output)
-    words = "characters" if output.has_characters else "words"
-    rates = {
-        f"unknown {words}": output.unknown_rate,
-        f"copied {words}": output.copy_rate,
-        "loops": evaluation.loop_rate,
-    }
+    rates = {"unknown words": output.unknown_rate, "loops": evaluation.loop_rate}
     counts = [f"{name} {100 * rate:.2f} %" for name, rate in rates.items() if rate is not None]
     lines.append(", ".join([f"length ratio {evaluation.length_ratio:.3f}", *counts]))
-    losses = evaluation.losses
-    lost = {"numbers": losses.numbers, "names": losses.names, "sources of several sentences": losses.sentences}
-    lines.append(f"lost: {', '.join(f'{count.lost:,} of {count.of:,} {kind}' for kind, count in lost.items())}")
-    if evaluation.score_correlation is not None:
-        lines.append(f"rank correlation of the translations' scores and chrF2++ {evaluation.score_correlation:.2f}")
     if output.sentences_per_second:
         lines.append(f"{counted(round(output.sentences_per_second), 'sentence')} per second")
     yield lines
@@ -98,8 +85,7 @@ def _of_system(evaluation: Evaluation) -> Iterator[Block]:
 def _attention_lines(output: SystemOutput) -> Iterator[str]:
     if found := output.attention:
         yield (
-            f"attention: entropy {found.entropy:.2f} nats per token, words on marks {100 * found.words_on_marks:.1f} %,"
-            f" weight on punctuation {100 * found.on_punctuation:.1f} %, on <eos> {100 * found.on_eos:.1f} %"
+            f"attention: entropy {found.entropy:.2f} nats per token, words on marks {100 * found.words_on_marks:.1f} %"
         )
     elif output.total:
         yield "no attention"
@@ -115,8 +101,6 @@ def _parts(evaluation: Evaluation) -> dict[str, tuple[Part, ...]]:
     parts = {
         "words of the source": evaluation.by_length,
         "training sources with the rarest source word": evaluation.by_frequency,
-        "training sources near the source": evaluation.by_neighbours,
-        "score of the translation": evaluation.by_score,
     }
     return {title: of_title for title, of_title in parts.items() if of_title}
 
@@ -134,13 +118,7 @@ def _score_rows(scores: Sequence[Score], condition: str) -> list[list[str]]:
 
 
 def _of_comparison(comparison: Comparison) -> Table:
-    return difference_table(
-        f"{one_line(comparison.system)} less {one_line(comparison.baseline)}", comparison.differences
-    )
-
-
-def difference_table(title: str, differences: Mapping[str, Difference]) -> Table:
-    """The table of the differences of two systems by the name of the metric."""
+    title = f"{one_line(comparison.system)} less {one_line(comparison.baseline)}"
     rows = [
         [
             metric,
@@ -150,21 +128,9 @@ def difference_table(title: str, differences: Mapping[str, Difference]) -> Table
             f"{found.p_randomisation:.4f}",
             "significant" if found.is_significant else "not significant",
         ]
-        for metric, found in differences.items()
+        for metric, found in comparison.differences.items()
     ]
     return Table(titles=[title, "difference", "95 % range", "p, bootstrap", "p, randomisation", ""], rows=rows)
-
-
-def _contrasts(comparison: Comparison) -> Iterator[list[str]]:
-    names = one_line(comparison.system), one_line(comparison.baseline)
-    for name, contrasts in zip(names, (comparison.better, comparison.worse), strict=True):
-        lines = [f"better by {name}:"]
-        for contrast in contrasts:
-            lines += [f"  {one_line(contrast.source)}", f"    reference: {one_line(contrast.reference)}"]
-            texts = contrast.system, contrast.baseline
-            lines += [f"    {of_name}: {one_line(text)}" for text, of_name in zip(texts, names, strict=True)]
-        if contrasts:
-            yield lines
 
 
 def to_json(findings: Findings) -> dict[str, Any]:
@@ -178,8 +144,6 @@ def to_json(findings: Findings) -> dict[str, Any]:
                 "system": compared.system,
                 "baseline": compared.baseline,
                 "differences": {metric: found.to_json() for metric, found in compared.differences.items()},
-                "better": [contrast._asdict() for contrast in compared.better],
-                "worse": [contrast._asdict() for contrast in compared.worse],
             }
             for compared in findings.comparisons
         ],
@@ -206,13 +170,8 @@ def _system_json(evaluation: Evaluation) -> dict[str, Any]:
         "alignment": _alignment_json(output.alignment) if output.alignment else None,
         "length_ratio": evaluation.length_ratio,
         "unknown_rate": output.unknown_rate,
-        "copy_rate": output.copy_rate,
         "loop_rate": evaluation.loop_rate,
-        "lost": {kind: count._asdict() for kind, count in vars(evaluation.losses).items()},
-        "score_correlation": evaluation.score_correlation,
         "sentences_per_second": output.sentences_per_second,
         "by_length": [part._asdict() for part in evaluation.by_length],
         "by_frequency": [part._asdict() for part in evaluation.by_frequency],
-        "by_neighbours": [part._asdict() for part in evaluation.by_neighbours],
-        "by_score": [part._asdict() for part in evaluation.by_score],
     }

@@ -1,4 +1,4 @@
-"""Figures of attention weights: how spread they are, and how much of them lies on punctuation marks and ``<eos>``.
+"""Figures of attention weights: how spread they are, and how many words attend to punctuation marks or ``<eos>``.
 
 B sentences, T target tokens, S source tokens with ``<eos>``, V units of a vocabulary.
 """
@@ -42,10 +42,6 @@ class AttentionFigures:
 
     entropy: float
     """Of the weights of a token, in nats: 0 where it attends to one source token, log S where the weights are even."""
-    on_punctuation: float
-    """The share of the weights of words that lies on punctuation marks; punctuation of the target left out."""
-    on_eos: float
-    """The share that lies on ``<eos>``."""
     words_on_marks: float
     """The share of the words whose heaviest source token is a punctuation mark or ``<eos>``."""
 
@@ -56,8 +52,6 @@ class AttentionSums(NamedTuple):
     tokens: float = 0.0
     entropy: float = 0.0
     words: float = 0.0
-    on_punctuation: float = 0.0
-    on_eos: float = 0.0
     words_on_marks: float = 0.0
 
     @classmethod
@@ -80,8 +74,6 @@ class AttentionSums(NamedTuple):
             tokens=float(counted.sum()),
             entropy=float(-(shares * logs).sum(axis=2)[counted].sum()),
             words=float(words.sum()),
-            on_punctuation=float(of_words[kinds == TokenKind.PUNCTUATION].sum()),
-            on_eos=float(of_words[kinds == TokenKind.EOS].sum()),
             words_on_marks=float((attends & (heaviest != TokenKind.WORD)).sum()),
         )
 
@@ -94,10 +86,6 @@ class AttentionSums(NamedTuple):
         """The means; None without any token."""
         if not self.tokens:
             return None
-        words = max(1.0, self.words)
         return AttentionFigures(
-            entropy=self.entropy / self.tokens,
-            on_punctuation=self.on_punctuation / words,
-            on_eos=self.on_eos / words,
-            words_on_marks=self.words_on_marks / words,
+            entropy=self.entropy / self.tokens, words_on_marks=self.words_on_marks / max(1.0, self.words)
         )

@@ -1,27 +1,65 @@
-"""``s2s evaluate`` as a function."""
+"""``s2s evaluate`` as a function: the runs, the sentences that none of them knows, and the figures of all."""
 
-from collections.abc import Sequence
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
+import numpy as np
+
 from seq2seq_cli.config.choices import DeviceName
+from seq2seq_cli.corpus.manifest import DEFAULT_FOLDER
+from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.corpus.trained_sentences import TrainedSentences
+from seq2seq_cli.counts import counted
 from seq2seq_cli.decoding.load import load
-from seq2seq_cli.errors import UsageError, one_line
-from seq2seq_cli.evaluation.findings import Findings, find_out
-from seq2seq_cli.evaluation.gold_alignment import GoldAlignment
-from seq2seq_cli.evaluation.system import SystemOutput, read_hypotheses, translate_test_set
-from seq2seq_cli.evaluation.test_data import (
-    EvaluatedRun,
-    OwnPairs,
-    find_gold_alignment,
-    find_test_set,
-    leave_out_trained,
-    opened_runs,
-    training_corpus,
-)
-from seq2seq_cli.evaluation.test_set import TestSet
-from seq2seq_cli.evaluation.training_sources import TrainingSources
+from seq2seq_cli.errors import ModelFileError, PreparedFolderError, UsageError, one_line
+from seq2seq_cli.evaluation.evaluation_set import EvaluationSet, read_lines
+from seq2seq_cli.evaluation.figures import Findings, find_out
+from seq2seq_cli.evaluation.gold_alignment import GoldAlignment, read_gold_alignment
+from seq2seq_cli.evaluation.outputs import SystemOutput, read_hypotheses, translate_set
+from seq2seq_cli.pairs.columns import read_columns
+from seq2seq_cli.pairs.languages import guess_languages, language_named
+from seq2seq_cli.pairs.lines import check_encoding
+from seq2seq_cli.runs.archive import is_archive, opened_run
+from seq2seq_cli.runs.folder import RunFolder
+from seq2seq_cli.runs.provenance import Provenance
 from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvaluatedRun:
+    """A run that is evaluated."""
+
+    name: str
+    """The path that the user knows it by: its folder, one of its files of weights, or its archive."""
+    folder: RunFolder
+    """The unpacked folder of an archive lasts as long as the command."""
+
+    @cached_property
+    def trained(self) -> TrainedSentences | None:
+        """The sentences that it was trained on, whatever has become of its corpus; None where the record is missing."""
+        path = self.folder.trained_path
+        return TrainedSentences.read(path) if path.exists() else None
+
+    @cached_property
+    def provenance(self) -> Provenance | None:
+        """The record of its corpus; None where it is missing or damaged."""
+        try:
+            return self.folder.provenance()
+        except ModelFileError:
+            return None
+
+    @property
+    def languages(self) -> tuple[str, str]:
+        """The languages of its source and target."""
+        text = self.folder.config().text
+        return text.src.language or "", text.tgt.language or ""
 
 
 def evaluate(
@@ -41,44 +79,145 @@ def evaluate(
     The sentences are a split of the prepared folder `data`, by default of the one that the first run was trained on,
     without those that a run knows; or the pairs of `files`, as `prepare` takes them, whose two `columns` are named or
     numbered (``en,de``); `encoding` is theirs, by default UTF-8. `alignment` is a file of gold links of their words, a
-    line per pair. `hypotheses` are files of translations made elsewhere, one per line: they are evaluated after the
-    runs, or alone. `overrides` are keys of the ``decoding`` section with other values, as text.
+    line per line of `files`. `hypotheses` are files of translations made elsewhere, one per line: they are evaluated
+    after the runs, or alone. `overrides` are keys of the ``decoding`` section with other values, as text.
 
     Raises S2SError: InputErrors for runs, folders and files that cannot be used, UsageError for sentences that are not
     named, or named twice.
     """
-    folder = Path(data) if data else None
-    own = OwnPairs(paths=tuple(map(Path, files)), columns=columns, encoding=encoding)
-    own.check()
-    with opened_runs(list(map(Path, runs)), needed=not hypotheses) as found:
-        training = training_corpus(found[0]) if found else None
+    _check_options(files, data, columns, encoding, alignment)
+    with _opened_runs(list(map(Path, runs)), needed=not hypotheses) as found:
+        if alignment and not found:
+            raise UsageError("--alignment: attention is a model's: name a run")
+        training = _training_corpus(found[0]) if found else None
         gold = None
-        if alignment:
-            gold = find_gold_alignment(Path(alignment), found, training, split, folder, own)
-        whole = find_test_set(found, training, split, folder, own)
+        if files:
+            paths, swap = list(map(Path, files)), bool(found) and found[0].folder.config().data.swap
+            languages = found[0].languages if found else _named_languages(paths, columns)
+            lines = list(read_lines(paths, encoding=encoding, columns=columns, languages=languages, swap=swap))
+            whole = EvaluationSet.of_lines(lines, paths, languages)
+            gold = read_gold_alignment(Path(alignment), lines, swap=swap) if alignment else None
+        else:
+            whole = EvaluationSet.of_split(corpus_of(found, training, Path(data) if data else None), split)
         _check_languages(found, whole)
         tests = whole if files else leave_out_trained(whole, found)
-        written = [read_hypotheses(Path(path), whole).on(tests) for path in hypotheses]  # before all that takes time
+        written = [_on(tests, read_hypotheses(Path(path), whole)) for path in hypotheses]  # before all that takes time
         outputs = [*(_translate(run, tests, gold, device, overrides) for run in found), *written]
-    sources = TrainingSources(training.texts("train", "src"), tests.languages[0]) if training else None
-    return find_out(outputs, tests, sources)
+    return find_out(outputs, tests, training.texts("train", "src") if training else None)
 
 
-def _check_languages(runs: Sequence[EvaluatedRun], tests: TestSet) -> None:
+def _check_options(
+    files: Sequence[Path | str],
+    data: Path | str | None,
+    columns: str | None,
+    encoding: str | None,
+    alignment: Path | str | None,
+) -> None:
+    """Raise UsageError for what is said of files where there are none, ConfigError for what cannot be used."""
+    if encoding is not None:
+        check_encoding(encoding, "--encoding")
+    if columns is not None:
+        read_columns(columns, "--columns")
+    for option, value in {"--columns": columns, "--encoding": encoding, "--alignment": alignment}.items():
+        if value is not None and not files:
+            raise UsageError(f"{option} is for --file alone: give --file as well, or leave it out")
+    if files and data:
+        raise UsageError("--file and --data: give one of them")
+
+
+@contextmanager
+def _opened_runs(paths: Sequence[Path], *, needed: bool) -> Iterator[list[EvaluatedRun]]:
+    """The runs at paths, archives as well; the newest one for no paths, where one is `needed`.
+
+    Raises ModelFileError when there is none.
+    """
+    wanted: Sequence[Path | None] = paths or ([None] if needed else [])
+    with ExitStack() as held:
+        folders = [held.enter_context(opened_run(path)) for path in wanted]
+        yield [
+            EvaluatedRun(name=str(path if is_archive(path) else folder.chosen or folder.path), folder=folder)
+            for path, folder in zip(wanted, folders, strict=True)
+        ]
+
+
+def _training_corpus(run: EvaluatedRun) -> PreparedCorpus | None:
+    """The corpus that a run was trained on; None where it is not at hand any more."""
+    if not (provenance := run.provenance):
+        return None
+    try:
+        corpus = PreparedCorpus.open(Path(provenance.folder))
+    except (PreparedFolderError, OSError):  # perhaps the folder of a stranger, without the right to read it
+        return None
+    return corpus if corpus.fingerprint == provenance.fingerprint else None
+
+
+def _named_languages(paths: Sequence[Path], columns: str | None) -> tuple[str, str]:
+    """The languages that the names of the columns state, or else the names of the files; empty where neither does."""
+    src, tgt = map(language_named, read_columns(columns)) if columns is not None else (None, None)
+    return (src, tgt) if src and tgt else guess_languages([file.name for file in paths]) or ("", "")
+
+
+def corpus_of(runs: Sequence[EvaluatedRun], training: PreparedCorpus | None, data: Path | None) -> PreparedCorpus:
+    """The corpus whose split is taken.
+
+    A run that was trained on another is named in a warning, unless the report can count the pairs that it knows.
+    """
+    if data is None and runs and training is None:
+        raise UsageError(
+            f"the prepared folder of {runs[0].name} is missing or has changed: name one with --data, or pairs with"
+            " --file"
+        )
+    corpus = training if training and data is None else PreparedCorpus.open(data or DEFAULT_FOLDER)
+    for run in runs:
+        is_own = run.provenance and run.provenance.fingerprint == corpus.fingerprint
+        if run.trained is None and not is_own:
+            logger.warning(
+                "%s was not trained on %s, and may know some of these sentences: its trained.json, which would tell, is"
+                " missing; restore it, or name the folder that it was trained in",
+                one_line(run.name),
+                one_line(str(corpus.path)),
+            )
+    return corpus
+
+
+def _check_languages(runs: Sequence[EvaluatedRun], tests: EvaluationSet) -> None:
     """Raise UsageError for a run that translates other languages than those of the sentences, where they are known."""
     for run in runs:
-        text = run.folder.config().text
-        translated = (text.src.language, text.tgt.language)
-        known = [(one, other) for one, other in zip(translated, tests.languages, strict=True) if one and other]
+        known = [(one, other) for one, other in zip(run.languages, tests.languages, strict=True) if one and other]
         if any(one != other for one, other in known if ANY_LANGUAGE not in (one, other)):
             raise UsageError(
                 f"{tests.name}: {' to '.join(tests.languages)}, but {one_line(run.name)} translates"
-                f" {' to '.join(map(str, translated))}: give sentences in its languages"
+                f" {' to '.join(run.languages)}: give sentences in its languages"
             )
 
 
+def leave_out_trained(tests: EvaluationSet, runs: Sequence[EvaluatedRun]) -> EvaluationSet:
+    """The pairs of a split that none of the runs, nor a run that one of them began with, was trained on.
+
+    A warning gives the number of the others. Raises UsageError when no pair is left.
+    """
+    for run in runs:
+        if run.trained is None:
+            continue
+        known = frozenset(np.flatnonzero(run.trained.share_a_side(tests.pairs)).tolist())
+        if not known:
+            continue
+        pairs = counted(len(tests.pairs), "pair")
+        problem = f"{len(known):,} of {pairs} of {tests.name} have a sentence that {run.name} was"
+        if len(known) == len(tests.pairs):
+            raise UsageError(f"{problem} trained on: name other pairs with --data or --file")
+        logger.warning("%s trained on: they are left out of the scores", one_line(problem))
+        tests = tests.leaving_out(known)
+    return tests
+
+
+def _on(tests: EvaluationSet, output: SystemOutput) -> SystemOutput:
+    """The outputs for the sources of a set alone, which are among them."""
+    return replace(output, texts={source: output.texts[source] for source in tests.references})
+
+
 def _translate(
-    run: EvaluatedRun, tests: TestSet, gold: GoldAlignment | None, device: DeviceName, overrides: Sequence[str]
+    run: EvaluatedRun, tests: EvaluationSet, gold: GoldAlignment | None, device: DeviceName, overrides: Sequence[str]
 ) -> SystemOutput:
     translator = load(run.folder.chosen or run.folder.path, device=device, overrides=overrides).translator
-    return translate_test_set(run.name, translator, tests, run.trained, gold)
+    return translate_set(run.name, translator, tests, run.trained, gold)

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from itertools import chain
 
-import numpy as np
 import torch
 
 from seq2seq_cli.compute.process_group import SINGLE, ProcessGroup
@@ -16,7 +15,6 @@ from seq2seq_cli.evaluation.attention import AttentionFigures, AttentionSums, to
 from seq2seq_cli.evaluation.scorer import CorpusScore, corpus_bleu, corpus_chrf
 from seq2seq_cli.learning.loss import batch_loss
 from seq2seq_cli.model.seq2seq import Seq2Seq, evaluating
-from seq2seq_cli.runs.sentence_statistics import MetricStatistics, SentenceStatistics, digest
 
 BATCH_TOKENS = 512
 """Tokens per batch on either side. Larger ones are no faster; additive attention takes memory for each word pair."""
@@ -26,8 +24,6 @@ BATCH_TOKENS = 512
 class HeldOutScores:
     """The scores of a model on a split that it was not trained on."""
 
-    sentences: str
-    """The digest of the pairs of the split."""
     loss: float
     """Mean negative log-likelihood, in nats per target token, with the true words fed to the decoder."""
     bleu: CorpusScore
@@ -42,14 +38,6 @@ class HeldOutScores:
     def by_metric(self) -> dict[Metric, float]:
         """The values by the names of their metrics."""
         return {"loss": self.loss, "bleu": self.bleu.value, "chrf": self.chrf.value}
-
-    def statistics(self) -> SentenceStatistics:
-        """The statistics of each source, whose pairs have the same translation."""
-        scores: dict[Metric, CorpusScore] = {"bleu": self.bleu, "chrf": self.chrf}
-        metrics = {
-            name: MetricStatistics(score.signature, score.statistics.astype(np.int64)) for name, score in scores.items()
-        }
-        return SentenceStatistics(sentences=self.sentences, metrics=metrics)
 
     def signatures(self) -> dict[str, str]:
         """The signatures by the names of the metrics."""
@@ -72,17 +60,13 @@ def score_split(
     pairs = corpus.sentences(split)
     hypotheses, references = _translations(translator, pairs, group)
     side = corpus.tgt_codec.config
-    bleu = corpus_bleu(hypotheses, references, language=side.language)
     lowercase_bleu = None
     if side.lowercase:
         lowercase_bleu = corpus_bleu(hypotheses, references, language=side.language, lowercase=True)
-    chrf = corpus_chrf(hypotheses, references)
-    sources = [source for source, _ in pairs]
     return HeldOutScores(
-        sentences=digest(pairs),
         loss=loss,
-        bleu=bleu.by(sources),
-        chrf=chrf.by(sources),
+        bleu=corpus_bleu(hypotheses, references, language=side.language),
+        chrf=corpus_chrf(hypotheses, references),
         lowercase_bleu=lowercase_bleu,
         attention=attention,
     )

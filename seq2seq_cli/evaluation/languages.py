@@ -1,20 +1,19 @@
 """The words of a language, as the metrics see them. NumPy is not loaded here, nor SacreBLEU."""
 
-_CHINESE = frozenset({"cmn", "gan", "hak", "hsn", "lzh", "wuu", "yue", "zh"})
+CHINESE = frozenset({"cmn", "gan", "hak", "hsn", "lzh", "wuu", "yue", "zh"})
+"""Languages whose characters TER takes for words, one by one, on request: not the kana or Hangul of others."""
 _CHARACTERS = frozenset({"bo", "dz", "ja", "km", "ko", "lo", "my", "th"})
 """Languages whose words 13a cannot find. SacreBLEU names other tokenisers for some of them, but these are packages of
 their own: the score would depend on what a machine has installed."""
-_WITHOUT_SPACES = _CHINESE | _CHARACTERS - {"ko"}
-IDEOGRAPHIC = _CHINESE
-"""Languages whose characters TER takes for words, one by one, on request: not the kana or Hangul of others."""
+_WITHOUT_SPACES = CHINESE | _CHARACTERS - {"ko"}
 
 
 def bleu_tokenisation(language: str) -> str:
     """SacreBLEU's tokenisation for the BLEU of a language, an ISO 639 code.
 
-    That of Chinese (zh), characters (char) where its usual one, 13a, cannot find the words, else 13a.
+    Chinese has its own (zh). It is characters (char) where the usual one, 13a, cannot find the words, else 13a.
     """
-    return "zh" if language in _CHINESE else "char" if language in _CHARACTERS else "13a"
+    return "zh" if language in CHINESE else "char" if language in _CHARACTERS else "13a"
 
 
 def words_of(text: str, language: str) -> list[str]:

@@ -8,7 +8,7 @@ import numpy as np
 from seq2seq_cli.decoding.translation_data import details_data
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import one_line
-from seq2seq_cli.evaluation.findings import Findings
+from seq2seq_cli.evaluation.figures import Findings
 from seq2seq_cli.pages.data import Details, EvaluationData, TableData
 
 _MOST_CHARACTERS = 10_000_000

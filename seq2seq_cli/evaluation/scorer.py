@@ -5,30 +5,28 @@ sentence.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 from itertools import zip_longest
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 import numpy as np
+from sacrebleu.metrics.base import Metric
+from sacrebleu.metrics.bleu import BLEU
+from sacrebleu.metrics.chrf import CHRF
+from sacrebleu.metrics.ter import TER
 
-from seq2seq_cli.evaluation.languages import IDEOGRAPHIC, bleu_tokenisation
+from seq2seq_cli.evaluation.languages import CHINESE, bleu_tokenisation
 from seq2seq_cli.shapes import Float, Int
-
-if TYPE_CHECKING:
-    from sacrebleu.metrics.base import Metric
 
 
 class Scorer:
     """A metric on a test set; any selection of the sentences is scored from the statistics of each."""
 
-    def __init__(self, metric: "Metric", statistics: Float[np.ndarray, "n k"], signature: str) -> None:
+    def __init__(self, metric: Metric, statistics: Float[np.ndarray, "n k"]) -> None:
         self._metric = metric
         self.statistics = statistics
-        self.signature = signature
-        """SacreBLEU's: number of references, case, tokenisation or n-grams, version. Compare only equal signatures."""
 
     @classmethod
-    def of(cls, metric: "Metric", hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> "Scorer":
+    def of(cls, metric: Metric, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> "Scorer":
         """A metric of `hypotheses`, whose `references` are one or more for each.
 
         Raises ValueError for no hypotheses, and for references of differently many sentences.
@@ -38,7 +36,12 @@ class Scorer:
         streams = list(zip_longest(*references))  # None where a sentence has fewer
         # What SacreBLEU's own significance tests work on; there is no public way to it.
         statistics = metric._extract_corpus_statistics(list(hypotheses), streams)  # noqa: SLF001
-        return cls(metric, np.array(statistics, dtype=np.float64), str(metric.get_signature()))
+        return cls(metric, np.array(statistics, dtype=np.float64))
+
+    @property
+    def signature(self) -> str:
+        """SacreBLEU's: number of references, case, tokenisation or n-grams, version. Compare only equal signatures."""
+        return str(self._metric.get_signature())
 
     def score(self, sentences: "Int[np.ndarray, ' m'] | None" = None) -> float:
         """The score of all sentences, or of those with the given numbers."""
@@ -46,41 +49,32 @@ class Scorer:
         return self.of_sum(chosen.sum(axis=0))
 
     def by(self, sources: Sequence[str]) -> "Scorer":
-        """The same scorer with the statistics of each different source, from those of pairs with these sources."""
-        return Scorer(self._metric, sums_by(sources, self.statistics), self.signature)
+        """The same scorer with the sums of the statistics of the pairs of each different source.
+
+        The pairs of one source have one output: a resample has all of them or none.
+        """
+        numbers: dict[str, int] = {}
+        places = [numbers.setdefault(source, len(numbers)) for source in sources]
+        sums = np.zeros((len(numbers), self.statistics.shape[1]))
+        np.add.at(sums, places, self.statistics)
+        return Scorer(self._metric, sums)
 
     def of_sum(self, total: Float[np.ndarray, " k"]) -> float:
         """The score of sentences with these sums of statistics."""
         return float(self._metric._compute_score_from_stats(total.tolist()).score)  # noqa: SLF001  # as above
 
 
-def sums_by(sources: Sequence[str], statistics: Float[np.ndarray, "n k"]) -> Float[np.ndarray, "m k"]:
-    """The sums of the statistics of the pairs of each of the m different sources.
-
-    The pairs of one source have one output: a resample has all of them or none.
-    """
-    numbers: dict[str, int] = {}
-    places = [numbers.setdefault(source, len(numbers)) for source in sources]
-    sums = np.zeros((len(numbers), statistics.shape[1]))
-    np.add.at(sums, places, statistics)
-    return sums
-
-
-def bleu(language: str = "", *, lowercase: bool = False) -> "Metric":
+def bleu(language: str = "", *, lowercase: bool = False) -> BLEU:
     """BLEU (Papineni et al. 2002), with the tokenisation for a language; with `lowercase`, both sides lower-cased."""
-    from sacrebleu.metrics.bleu import BLEU  # not above, as below: most commands do without
-
     # force: no warning on stderr about a model that writes spaces before full stops.
     return BLEU(tokenize=bleu_tokenisation(language), lowercase=lowercase, force=True)
 
 
-def chrf(*, words: int = 0, lowercase: bool = False) -> "Metric":
+def chrf(*, words: int = 0, lowercase: bool = False) -> CHRF:
     """chrF2 (Popović 2015), the F-score of n-grams of 1 to 6 characters, in which recall counts twice.
 
     Of n-grams of up to so many `words` as well: 2 for chrF2++ (Popović 2017).
     """
-    from sacrebleu.metrics.chrf import CHRF
-
     return CHRF(word_order=words, lowercase=lowercase)
 
 
@@ -91,36 +85,22 @@ def scorers(
 
     TER (Snover et al. 2006) takes no account of case at all; there is none for languages whose words it cannot find.
     """
-    from sacrebleu.metrics.ter import TER
-
-    metrics = {"BLEU": bleu(language, lowercase=lowercase), "chrF2++": chrf(words=2, lowercase=lowercase)}
-    is_ideographic = language in IDEOGRAPHIC
-    if is_ideographic or bleu_tokenisation(language) != "char":
-        metrics["TER"] = TER(normalized=is_ideographic, asian_support=is_ideographic)
+    metrics: dict[str, Metric] = {
+        "BLEU": bleu(language, lowercase=lowercase),
+        "chrF2++": chrf(words=2, lowercase=lowercase),
+    }
+    if bleu_tokenisation(language) != "char":
+        metrics["TER"] = TER(normalized=language in CHINESE, asian_support=language in CHINESE)
     return {name: Scorer.of(metric, hypotheses, references) for name, metric in metrics.items()}
 
 
-@dataclass(frozen=True, kw_only=True)
-class CorpusScore:
+class CorpusScore(NamedTuple):
     """A score of a whole list of translations, with the settings that it was computed with."""
 
-    name: str
-    """BLEU or chrF2."""
     value: float
     """From 0 to 100, higher is better."""
     signature: str
-    """SacreBLEU's: number of references, case, tokenisation or n-grams, version. Compare only equal signatures."""
-    statistics: Float[np.ndarray, "n k"] = field(default_factory=lambda: np.zeros((0, 0)), repr=False, compare=False)
-    """Those of each of the n pairs or sources, from whose sums the score is computed."""
-
-    @classmethod
-    def of(cls, name: str, scorer: Scorer) -> "CorpusScore":
-        """The score of all sentences of a scorer."""
-        return cls(name=name, value=scorer.score(), signature=scorer.signature, statistics=scorer.statistics)
-
-    def by(self, sources: Sequence[str]) -> "CorpusScore":
-        """The same score with the statistics of each different source, from those of pairs with these sources."""
-        return replace(self, statistics=sums_by(sources, self.statistics))
+    """SacreBLEU's; compare only equal signatures."""
 
 
 def corpus_bleu(
@@ -130,8 +110,7 @@ def corpus_bleu(
 
     Raises ValueError for empty lists and for lists of different lengths.
     """
-    metric = bleu(language, lowercase=lowercase)
-    return CorpusScore.of("BLEU", Scorer.of(metric, hypotheses, [[text] for text in references]))
+    return _corpus_score(bleu(language, lowercase=lowercase), hypotheses, references)
 
 
 def corpus_chrf(hypotheses: Sequence[str], references: Sequence[str]) -> CorpusScore:
@@ -139,4 +118,9 @@ def corpus_chrf(hypotheses: Sequence[str], references: Sequence[str]) -> CorpusS
 
     Raises ValueError for empty lists and for lists of different lengths.
     """
-    return CorpusScore.of("chrF2", Scorer.of(chrf(), hypotheses, [[text] for text in references]))
+    return _corpus_score(chrf(), hypotheses, references)
+
+
+def _corpus_score(metric: Metric, hypotheses: Sequence[str], references: Sequence[str]) -> CorpusScore:
+    scorer = Scorer.of(metric, hypotheses, [[text] for text in references])
+    return CorpusScore(scorer.score(), scorer.signature)

@@ -97,11 +97,11 @@ def _draw(axes: Axes, run: LearningCurves, shown: CurveMeasure, number: int) -> 
     colour, marker = _style(number)
     held_out = run.valid_loss if shown == "loss" else run.measured
     training = run.train_loss if shown == "loss" else []
-    last = f"{held_out[-1][1]:{_DIGITS[shown]}}" if held_out else "none yet"
+    last = f": last {(held_out or training)[-1][1]:{_DIGITS[shown]}}" if held_out or training else ""
     axes.plot(*zip(*training, strict=True), color=colour, linewidth=0.9, linestyle=":")
     axes.plot(
         *zip(*held_out or [(float("nan"), float("nan"))], strict=True),
-        label=f"{drawable(run.name)}: last {last}",
+        label=f"{drawable(run.name)}{last}{'' if held_out else ', training'}",
         color=colour,
         linewidth=1.6,
         marker=marker,

@@ -11,7 +11,6 @@ runs/NAME/.s2s-run              the mark of a run, empty
          /last/training.pt      the checkpoint for `--resume`, and previous.pt, the one before it
          /epochs/0007.safetensors  the weights after epoch 7; of the newest validated ones, with `training.keep`
          /metrics.jsonl         the records of the training, one JSON object per line
-         /statistics/{valid,test}.json  counts of each sentence, from which the scores of the best weights are computed
          /tensorboard/          with `training.tensorboard`
          /corpus.json           the provenance: the corpus, and the run that the weights began with
          /pairs/*.npy           the training pairs that translations consult, with `decoding.similar_pairs`
@@ -46,7 +45,6 @@ from seq2seq_cli.runs.layout import (
     PAIR_FILES,
     PAIRS,
     READ,
-    STATISTICS,
     TRAINED,
 )
 from seq2seq_cli.runs.lock import hold
@@ -58,7 +56,6 @@ if TYPE_CHECKING:
     from seq2seq_cli.config.schema.config import Config
     from seq2seq_cli.runs.metrics import Record
     from seq2seq_cli.runs.provenance import Provenance
-    from seq2seq_cli.runs.sentence_statistics import SentenceStatistics
     from seq2seq_cli.runs.weights import Weights
     from seq2seq_cli.text.sides import Codecs
 
@@ -164,10 +161,6 @@ class RunFolder:
     def trained_path(self) -> Path:
         """The file of what it was trained on, which `TrainedSentences` of the package ``corpus`` reads."""
         return self.path / TRAINED
-
-    def statistics_path(self, split: str) -> Path:
-        """The file of the statistics of the best weights on a held-out split."""
-        return self.path / STATISTICS / f"{split}.json"
 
     def lock(self) -> contextlib.AbstractContextManager[object]:
         """Take the lock of the run; the end of the ``with`` block releases it.
@@ -303,12 +296,6 @@ class RunFolder:
             with _writing(path), path.open("rb+") as file:
                 file.truncate(size)
                 os.fsync(file.fileno())
-
-    def save_statistics(self, statistics: "SentenceStatistics", split: str) -> None:
-        """Write the statistics of the best weights on a held-out split."""
-        path = self.statistics_path(split)
-        with _writing(path):
-            statistics.write(path)
 
     def write_card(self, text: str) -> None:
         """Write the model card."""

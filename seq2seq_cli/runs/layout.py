@@ -34,7 +34,6 @@ PREVIOUS = LAST.with_name("previous.pt")
 CHECKPOINTS = (LAST, PREVIOUS)
 EPOCHS = "epochs"
 TENSORBOARD = "tensorboard"
-STATISTICS = "statistics"
 CODEC = "codec"
 LOCK = ".lock"
 MARK = ".s2s-run"
@@ -44,6 +43,6 @@ LATEST = RUNS / "latest"
 
 READ = (
     *(CONFIG, CARD, METRICS, CORPUS, TRAINED, CODEC, PAIRS, BEST.parts[0], LAST.parts[0]),
-    *(EPOCHS, TENSORBOARD, STATISTICS, LOCK),
+    *(EPOCHS, TENSORBOARD, LOCK),
 )
 """The names at the top of a run folder that s2s reads, or writes into."""

@@ -23,7 +23,6 @@ from seq2seq_cli.runs.layout import (
     PAIR_FILES,
     PREVIOUS,
     READ,
-    STATISTICS,
     TENSORBOARD,
     TRAINED,
 )
@@ -41,8 +40,6 @@ _PATTERNS = (
     *(path.as_posix() for path in (BEST, *EXPORTED, *PAIR_FILES.values())),
     LAST.as_posix(),
     PREVIOUS.as_posix(),
-    f"{STATISTICS}/valid.json",
-    f"{STATISTICS}/test.json",
     f"{TENSORBOARD}/events.out.tfevents.*",
 )
 

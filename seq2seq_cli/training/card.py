@@ -71,7 +71,7 @@ def _metadata(run: RunFolder, corpus: PreparedCorpus, config: Config, report: Re
     }
     if report is None or not report.test:
         return metadata
-    scores = {"bleu": report.test.bleu, "chrf": report.test.chrf}
+    scores = {"bleu": ("BLEU", report.test.bleu), "chrf": ("chrF2", report.test.chrf)}
     result = {
         "task": {"type": "translation"},
         "dataset": {"name": _pair_files(corpus), "type": "sentence-pairs", "split": "test"},
@@ -79,10 +79,10 @@ def _metadata(run: RunFolder, corpus: PreparedCorpus, config: Config, report: Re
             {
                 "type": metric,
                 "value": round(score.value, 2),
-                "name": f"{score.name}, {report.search}",
+                "name": f"{name}, {report.search}",
                 "args": {"signature": score.signature},
             }
-            for metric, score in scores.items()
+            for metric, (name, score) in scores.items()
         ],
     }
     index = [{"name": run.path.resolve().name, "results": [result]}]

@@ -102,8 +102,6 @@ class Recorder:
         if event.is_best:
             self._run.save_best(model.weights())
             self._name_as_newest()
-            if event.scores:
-                self._run.save_statistics(event.scores.statistics(), "valid")
             self._export(model)
         self._run.save_epoch(model.weights(), event.epoch, self._config.training.keep)
         if self._board and model.decoder.attention.has_weights:

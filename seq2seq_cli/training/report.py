@@ -32,7 +32,6 @@ def finish(session: Session) -> Report:
     except KeyboardInterrupt:
         raise Interrupted(_untested(session, "the test was stopped")) from None
     if scores := result.test:
-        session.run.save_statistics(scores.statistics(), "test")
         record = TestRecord(
             step=result.steps,
             epoch=result.best_epoch,

@@ -361,13 +361,6 @@ FORMATS = [
         mutations=_JSON,
     ),
     Format(
-        name="statistics",
-        path=f"{_RUN}/statistics/*.json",
-        needs=(RUN, PREPARED),
-        commands=(COMPARE, COMPARE, RESUME),
-        mutations=_JSON,
-    ),
-    Format(
         name="runs/latest",
         path="runs/latest",
         needs=(RUN,),

@@ -1,9 +1,7 @@
 """``s2s evaluate``, with runs of small untrained models and translations made by hand."""
 
 import json
-import os
 import re
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -91,24 +89,9 @@ def test_the_languages_of_files_alone_are_those_of_their_names(folder: Path, nam
 def test_attention_is_compared_with_gold_links(folder: Path) -> None:
     done = evaluate(folder, "runs/newest", "--file", "pairs.tsv", "--alignment", "pairs.align")
     assert (done.returncode, done.stderr) == (0, "")
-    assert re.search(
-        r"\nattention: entropy \d\.\d\d nats per token, words on marks \d+\.\d %, weight on punctuation", done.stdout
-    )
+    assert re.search(r"\nattention: entropy \d\.\d\d nats per token, words on marks \d+\.\d %\n", done.stdout)
     rates = r"alignment error rate 0\.\d{3}, precision [01]\.\d{3}, recall [01]\.\d{3} \(3 pairs with gold links\)\n"
     assert re.search(rates, done.stdout)
-
-
-@pytest.mark.skipif(os.name == "nt", reason="POSIX pipes")
-def test_gold_links_may_flow_in(folder: Path) -> None:
-    os.mkfifo(folder / "links")
-    with ThreadPoolExecutor() as pool:
-        pool.submit((folder / "links").write_bytes, (folder / "pairs.align").read_bytes())
-        try:
-            [flowing] = evaluated(folder, "runs/newest", "--file", "pairs.tsv", "--alignment", "links")["systems"]
-        finally:  # the writer waits for a reader
-            os.close(os.open(folder / "links", os.O_RDWR | os.O_NONBLOCK))
-    [read] = evaluated(folder, "runs/newest", "--file", "pairs.tsv", "--alignment", "pairs.align")["systems"]
-    assert flowing["alignment"] == read["alignment"]
 
 
 def test_a_run_in_an_archive_is_evaluated_as_the_run_itself(folder: Path) -> None:
@@ -129,21 +112,6 @@ def test_bleu_of_a_part_with_short_references_alone_is_a_dash_that_is_explained(
     assert re.search(r"\n1 to 4 +1 +-\n\n- no BLEU: ", done.stdout)
 
 
-def test_gold_links_reach_a_split_that_was_given(folder: Path) -> None:
-    home = folder / "given"
-    home.mkdir()
-    for name, word, count in (("pairs.txt", "dog", 40), ("test.txt", "cat", 3)):
-        pairs = "".join(f"she saw the {word} {n} .\tsie sah {word} {n} .\n" for n in range(count))
-        (home / name).write_text(pairs, encoding="utf-8")
-    done = s2s_here(home, "prepare", "pairs.txt", "--test", "test.txt", "--languages", "en-de")
-    assert done.returncode == 0, done.stderr
-    (home / "test.align").write_text("0-0\n" * 3, encoding="utf-8")
-    [system] = evaluated(folder, "runs/newest", "--data", "given/data/prepared", "--alignment", "given/test.align")[
-        "systems"
-    ]
-    assert system["alignment"]["pairs"] == 3
-
-
 def test_a_corpus_out_of_reach_is_not_needed(folder: Path) -> None:
     run = make_run(folder / "runs" / "far")
     away = {"format": 1, "folder": "x" * 300, "fingerprint": "0", "pairs": {"train": 1}}  # no system has such a name
@@ -158,28 +126,6 @@ def test_a_model_without_attention_has_no_alignment(folder: Path) -> None:
     assert "alignment" not in done.stdout
 
 
-def test_gold_links_reach_a_split_by_the_file_that_was_prepared(folder: Path) -> None:
-    pairs = [(f"she saw the {number} .", f"sie sah den {number} .") for number in range(8)]
-    home = folder / "split"
-    corpus = prepared(home, pairs, ["data.valid_sources=1", "data.test_sources=3", "data.swap=true"])
-    make_run(home / "back", languages=("de", "en"))
-    (home / "pairs.align").write_text("0-0\n" * len(pairs), encoding="utf-8")
-    arguments = ("split/back", "--data", "split/prepared", "--alignment", "split/pairs.align")
-    done = evaluate(folder, "--json", *arguments)
-    assert done.returncode == 0, done.stderr
-    [system] = json.loads(done.stdout)["systems"]
-    alignment = system["alignment"]
-    assert alignment["pairs"] == alignment["sure"] == len(corpus.split("test")) > 0
-    found = alignment["in_sure"] + alignment["in_possible"]
-    assert alignment["error_rate"] == pytest.approx(1 - found / (alignment["links"] + alignment["sure"]))
-    assert set(system["attention"]) == {"entropy", "on_punctuation", "on_eos", "words_on_marks"}
-
-    (home / "pairs.txt").write_text("another\tone\n", encoding="utf-8")
-    refused = evaluate(folder, *arguments)
-    assert refused.returncode == 2
-    assert "the file that split/prepared was prepared from (pairs.txt): put that one file beside it" in refused.stderr
-
-
 def test_translations_made_elsewhere_are_compared_with_the_first(folder: Path) -> None:
     files = ("--hypotheses", "right.txt", "--hypotheses", "wrong.txt")
     done = evaluate(folder, "--file", "pairs.tsv", *files, "--json", "--html", "both.html")
@@ -189,8 +135,6 @@ def test_translations_made_elsewhere_are_compared_with_the_first(folder: Path) -
     [comparison] = found["comparisons"]
     assert (comparison["system"], comparison["baseline"]) == ("wrong.txt", "right.txt")
     assert comparison["differences"]["BLEU"]["value"] < 0
-    assert {contrast["source"] for contrast in comparison["worse"]} == {"She kissed him.", "Go."}
-    assert comparison["better"] == []
 
     data = data_of(folder / "both.html")
     assert [block["titles"][0] for block in data["report"] if "titles" in block][-1] == "wrong.txt less right.txt"
@@ -264,11 +208,11 @@ def data_of(page: Path) -> dict[str, Any]:
         ),
         (["runs/newest", "--file", "pairs.tsv", "--alignment", "short.align"], "short.align: has 1 line, but the"),
         (["runs/newest", "--file", "pairs.tsv", "--alignment", "bad.align"], "bad.align:2:5: 5-0: no word 5: 'He saw"),
-        (["runs/newest", "--file", "-", "--alignment", "pairs.align"], "name a file, not standard input"),
         (["runs/newest", "--file", "pairs.tsv", "--html", "a.png"], "a.png: the page can be written as .html or .htm"),
         (["runs/newest", "--file", "pairs.tsv", "--html", "no/a.html"], "no/a.html: there is no folder no"),
         (["runs/newest", "--file", "pairs.tsv", "--overwrite"], "--overwrite: only replaces the page of --html: give"),
         (["runs/newest", "--columns", "en,de"], "--columns is for --file alone: give --file as well"),
+        (["runs/newest", "--alignment", "pairs.align"], "--alignment is for --file alone: give --file as well"),
         (["runs/newest", "--file", "pairs.tsv", "--columns", ""], "--columns:  must be two columns, by name or number"),
         (["runs/newest", "--file", "pairs.tsv", "--encoding", ""], "--encoding: unknown encoding ''"),
     ],

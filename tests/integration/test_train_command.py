@@ -90,7 +90,6 @@ def test_the_run_folder_holds_what_the_design_says(home: Path) -> None:
     names = {path.relative_to(run).as_posix() for path in run.rglob("*") if path.is_file()}
     assert names == {
         *("config.yaml", "corpus.json", "trained.json", "metrics.jsonl", "README.md", ".lock", ".s2s-run"),
-        *("statistics/valid.json", "statistics/test.json"),
         *("codec/src.json", "codec/tgt.json", "last/training.pt", "last/previous.pt"),
         *(
             f"best/{name}"

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich.filesize import decimal
@@ -16,9 +16,6 @@ from seq2seq_cli.runs import listing
 from seq2seq_cli.runs.in_words import shown_epochs
 from seq2seq_cli.runs.layout import RUNS
 from seq2seq_cli.runs.listing import DamagedRun, Run
-
-if TYPE_CHECKING:
-    from seq2seq_cli.evaluation.run_difference import RunDifference
 
 app = typer.Typer(name="runs", cls=PlainGroup, rich_markup_mode=None, add_completion=False)
 
@@ -61,7 +58,6 @@ def compare(context: typer.Context, names: Names) -> None:
     """Print the config keys on which runs differ, and their results side by side.
 
     The scores are those of each run's best weights: on the validation split, and on the test split where it is scored.
-    Each run is compared with the first: a difference is significant where two tests both give p < 0.05.
     """
     found = _find(names, context.obj, least=2)
     if len(found) < 2:
@@ -159,31 +155,10 @@ def _result(key: str, value: object) -> str:
 
 
 def _comparison_lines(found: Sequence[Run]) -> Iterator[str]:
-    """The tables of the config keys that differ, of the results, and of the differences to the first run."""
-    from seq2seq_cli.cli.evaluation_report import difference_table  # not above: sacrebleu, which the list does without
-
+    """The tables of the config keys that differ, and of the results."""
     names = _titles(found)
     settings = [(key, *map(shown, values)) for key, values in listing.config_differences(found)]
     yield from table_lines(["config", *names], settings) if settings else ["config: nothing differs"]
     yield ""
     rows = [(key, *(_result(key, value) for value in values)) for key, values in listing.results(found)]
     yield from table_lines(["result", *names], rows)
-    for name, compared in zip(names[1:], _differences(found), strict=True):
-        yield ""
-        title = f"{name} less {names[0]}"
-        if isinstance(compared, str):
-            yield one_line(f"{title}: significance not tested: {compared}")
-        else:
-            table = difference_table(f"{title}, {compared.split}", compared.by_metric)
-            yield from table_lines(table.titles, table.rows)
-
-
-def _differences(found: Sequence[Run]) -> "Iterator[RunDifference | str]":
-    """The difference of each other run from the first, or the reason why it is not known."""
-    from seq2seq_cli.evaluation.run_difference import IncomparableError, run_difference  # not above: sacrebleu
-
-    for run in found[1:]:
-        try:
-            yield run_difference(run, found[0])
-        except (IncomparableError, ModelFileError) as error:
-            yield str(error)

@@ -31,8 +31,6 @@ def test_the_figures_of_weights_by_hand() -> None:
     quarter = 0.25 * log(4) + 0.75 * log(4 / 3)  # 0.2 and 0.6 are 1 to 3
     assert figures is not None
     assert figures.entropy == pytest.approx((log(2) + (0.5 * log(4) + 0.5 * log(2)) + 0.0 + quarter) / 4, abs=1e-6)
-    assert figures.on_punctuation == pytest.approx(0.5 / 3)
-    assert figures.on_eos == pytest.approx((0.25 + 0.75) / 3)
     assert figures.words_on_marks == pytest.approx(2 / 3)
 
 
@@ -49,7 +47,7 @@ def test_weights_that_are_alike_have_the_largest_entropy_and_no_tokens_have_no_f
     figures = AttentionSums.of(np.full((1, 5, 5), 0.2, dtype=np.float32), kinds, kinds).figures()
     assert figures is not None
     assert figures.entropy == pytest.approx(log(5), abs=1e-6)
-    assert (figures.on_punctuation, figures.on_eos, figures.words_on_marks) == (0, 0, 0)
+    assert figures.words_on_marks == 0
     assert AttentionSums().figures() is None
 
 
@@ -75,7 +73,7 @@ def test_validation_and_forced_decoding_have_the_same_figures(tmp_path: Path, un
     assert in_validation is not None
     assert forced is not None
     assert vars(forced) == pytest.approx(vars(in_validation), abs=1e-5)
-    assert 0 < forced.on_punctuation < 1
+    assert 0 < forced.words_on_marks < 1
 
 
 def test_a_model_without_attention_has_no_figures(tmp_path: Path) -> None:

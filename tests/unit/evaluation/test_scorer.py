@@ -1,4 +1,6 @@
-"""The metrics of a test set: SacreBLEU's own figures, for the whole and for any part."""
+"""The metrics of a set of sentences: SacreBLEU's own figures, for the whole and for any part."""
+
+from math import exp
 
 import numpy as np
 import pytest
@@ -6,42 +8,41 @@ import sacrebleu
 from sacrebleu.metrics.bleu import BLEU
 
 from seq2seq_cli.evaluation.languages import words_of
-from seq2seq_cli.evaluation.scorer import Scorer, scorers
+from seq2seq_cli.evaluation.scorer import Scorer, corpus_bleu, corpus_chrf, scorers
 
-GERMAN = ["Sie hat ihn geküsst.", "Wir gehen heute ins Kino.", "Der alte Mann schläft unter dem Baum."]
-CHINESE = ["我喜欢吃苹果和香蕉。", "他昨天去了北京。", "今天天气很好。"]
-JAPANESE = ["彼女は彼にキスした。", "私は毎日学校へ行きます。", "今日はとても暑いです。"]
-ERRORS = {"de": ("heute", "morgen"), "zh": ("北京", "上海"), "ja": ("学校", "会社")}
-
-
-@pytest.mark.parametrize(("language", "references"), [("de", GERMAN), ("zh", CHINESE), ("ja", JAPANESE)])
-def test_a_perfect_output_scores_100_and_an_error_lowers_it(language: str, references: list[str]) -> None:
-    perfect = scorers(references, [[text] for text in references], language=language)
-    assert perfect["BLEU"].score() == pytest.approx(100)
-    assert perfect["chrF2++"].score() == pytest.approx(100)
-    assert ("TER" in perfect) == (language != "ja")  # TER cannot find its words
-
-    wrong = [text.replace(*ERRORS[language]) for text in references]
-    found = scorers(wrong, [[text] for text in references], language=language)
-    assert 0 < found["BLEU"].score() < 100
-    assert 0 < found["chrF2++"].score() < 100
-    for metric in found.keys() & {"TER"}:
-        assert perfect[metric].score() == 0
-        assert 0 < found[metric].score() < 100
+TEXTS = {
+    "de": ["Sie hat ihn geküsst.", "Wir gehen heute ins Kino.", "Der alte Mann schläft unter dem Baum."],
+    "zh": ["我喜欢吃苹果和香蕉。", "他昨天去了北京,买了 3 本书。", "今天天气很好。"],
+    "ja": ["彼女は彼にキスした。", "私は毎日学校へ行きます。", "今日はとても暑いです。"],
+    "th": ["เธอจูบเขาแล้วเมื่อวาน", "เขาไปตลาด", "วันนี้อากาศดี"],
+}
+GERMAN = TEXTS["de"]
+ERRORS = {"de": ("heute", "morgen"), "zh": ("北京", "上海"), "ja": ("学校", "会社"), "th": ("ตลาด", "บ้าน")}
 
 
-@pytest.mark.parametrize(("language", "tokenisation"), [("de", "13a"), ("zh", "zh"), ("ja", "char")])
-def test_the_scores_are_those_of_sacrebleu(language: str, tokenisation: str) -> None:
-    references = {"de": GERMAN, "zh": CHINESE, "ja": JAPANESE}[language]
+@pytest.mark.parametrize(
+    ("language", "tokenisation", "lowercase"),
+    [("de", "13a", False), ("de", "13a", True), ("zh", "zh", False), ("ja", "char", False), ("th", "char", False)],
+)
+def test_the_scores_are_those_of_sacrebleu(language: str, tokenisation: str, lowercase: bool) -> None:
+    references = TEXTS[language]
     hypotheses = [text.replace(*ERRORS[language]) for text in references]
-    found = scorers(hypotheses, [[text] for text in references], language=language)
-    bleu = sacrebleu.corpus_bleu(hypotheses, [references], tokenize=tokenisation)
-    chrf = sacrebleu.corpus_chrf(hypotheses, [references], word_order=2)
+    hypotheses = [text.upper() for text in hypotheses] if lowercase else hypotheses
+    found = scorers(hypotheses, [[text] for text in references], language=language, lowercase=lowercase)
+    bleu = sacrebleu.corpus_bleu(hypotheses, [references], tokenize=tokenisation, lowercase=lowercase)
+    chrf = sacrebleu.metrics.chrf.CHRF(word_order=2, lowercase=lowercase).corpus_score(hypotheses, [references])
+    assert 0 < found["BLEU"].score() < 100
     assert found["BLEU"].score() == pytest.approx(bleu.score)
     assert found["chrF2++"].score() == pytest.approx(chrf.score)
-    assert f"tok:{tokenisation}" in found["BLEU"].signature
-    if language == "de":
-        assert found["TER"].score() == pytest.approx(sacrebleu.corpus_ter(hypotheses, [references]).score)
+    assert {f"tok:{tokenisation}", "nrefs:1", f"case:{'lc' if lowercase else 'mixed'}"} <= set(
+        found["BLEU"].signature.split("|")
+    )
+    assert ("TER" in found) == (tokenisation != "char")  # elsewhere it cannot find the words
+    if "TER" in found:
+        is_chinese = language == "zh"
+        ter = sacrebleu.corpus_ter(hypotheses, [references], normalized=is_chinese, asian_support=is_chinese)
+        assert found["TER"].score() == pytest.approx(ter.score)
+        assert 0 < ter.score < 100
 
 
 def test_sentences_may_have_differently_many_references() -> None:
@@ -72,15 +73,20 @@ def test_a_part_is_scored_as_if_it_were_the_whole() -> None:
         assert whole[name].score(np.array([0, 1])) == pytest.approx(part.score())
 
 
-def test_lower_case_is_for_both_sides() -> None:
-    lowered = [text.lower() for text in GERMAN]
-    found = scorers(lowered, [[text] for text in GERMAN], language="de", lowercase=True)
-    assert found["BLEU"].score() == pytest.approx(100)
-    assert "case:lc" in found["BLEU"].signature
+def test_bleu_is_the_brevity_penalty_when_every_n_gram_matches() -> None:
+    # 5 of 6 tokens: the full stop is a token of its own under 13a; all n-grams match, so only brevity counts.
+    assert corpus_bleu(["a b c d e"], ["a b c d e."]).value == pytest.approx(100 * exp(1 - 6 / 5))
+    assert corpus_bleu(["", ""], ["Ja.", "Nein."]).value == 0
 
 
-def test_there_is_no_ter_where_there_are_no_words() -> None:
-    assert set(scorers(["เธอจูบเขา"], [["เธอจูบเขา"]], language="th")) == {"BLEU", "chrF2++"}
+def test_chrf_is_the_f_score_of_character_n_grams_in_which_recall_counts_twice() -> None:
+    # "abcd" against "abcdef", without spaces. All n-grams of the hypothesis are in the reference: precision 1. Of the
+    # reference's 6, 5, 4, 3 n-grams of length 1 to 4, the hypothesis has 4, 3, 2, 1; of length 5 it has none to count.
+    recall = (4 / 6 + 3 / 5 + 2 / 4 + 1 / 3) / 4
+    f_2 = (1 + 2**2) * recall / (2**2 * 1 + recall)
+    score = corpus_chrf(["ab cd"], ["abcdef"])
+    assert score.value == pytest.approx(100 * f_2)
+    assert {"nrefs:1", "case:mixed", "nc:6", "nw:0", "space:no"} <= set(score.signature.split("|"))
 
 
 def test_words_are_characters_where_there_are_no_spaces() -> None:
@@ -90,6 +96,6 @@ def test_words_are_characters_where_there_are_no_spaces() -> None:
 
 def test_nothing_cannot_be_scored() -> None:
     with pytest.raises(ValueError, match="0 hypotheses"):
-        scorers([], [], language="de")
+        corpus_bleu([], [])
     with pytest.raises(ValueError, match="1 hypotheses for the references of 2"):
         Scorer.of(BLEU(), ["Ja."], [["Ja."], ["Nein."]])

@@ -93,6 +93,6 @@ def test_the_range_covers_the_true_bleu_of_95_in_100_test_sets() -> None:
     covered = 0
     for _ in range(100):
         drawn = random_sentences.integers(len(references), size=300)
-        found = score_range(Scorer(BLEU(force=True), whole.statistics[drawn], ""))
+        found = score_range(Scorer(BLEU(force=True), whole.statistics[drawn]))
         covered += found.low <= whole.score() <= found.high
     assert 90 <= covered <= 100

@@ -34,7 +34,7 @@ def words_of(svg: bytes) -> set[str]:
         ([FIRST, SECOND], "epoch", "bleu", {"epochs", "held-out BLEU (0 to 100)", "first: last 21.5"}),
         ([FIRST, SECOND], "epoch", "bleu", {"loss (nats per target token)", "$second\ufffd: last 3.25"}),
         ([replace(FIRST, measured=[])], "tokens", "loss", {"millions of target tokens", "first: last 3.00"}),
-        ([YOUNG, BLANK], "minutes", "loss", {"minutes, validation included", "young: last none yet"}),
+        ([YOUNG, BLANK], "minutes", "loss", {"minutes, validation included", "young: last 8.00, training"}),
     ],
 )
 def test_axes_have_units_and_curves_have_names_and_last_values(

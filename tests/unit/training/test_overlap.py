@@ -11,7 +11,8 @@ from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SPLITS
 from seq2seq_cli.corpus.trained_sentences import TrainedSentences
 from seq2seq_cli.errors import ModelFileError, UsageError
-from seq2seq_cli.evaluation.test_data import EvaluatedRun, OwnPairs, find_test_set, leave_out_trained
+from seq2seq_cli.evaluation.command import EvaluatedRun, corpus_of, leave_out_trained
+from seq2seq_cli.evaluation.evaluation_set import EvaluationSet
 from seq2seq_cli.preparation.prepare import prepare
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.training.command import train
@@ -59,7 +60,7 @@ def test_they_are_left_out_of_the_scores_also_when_resumed_and_by_runs_after_it(
     card = (second / "README.md").read_text(encoding="utf-8")
     assert "20 test pairs;" in card
     assert f"more are not scored: 30 test pairs, as `{origin.path.name}` was trained on a sentence of each" in card
-    whole = find_test_set([evaluated(second)], None, "test", more, OwnPairs())
+    whole = EvaluationSet.of_split(corpus_of([evaluated(second)], None, more), "test")
     assert len(leave_out_trained(whole, [evaluated(second)]).pairs) == 20
 
     caplog.clear()
@@ -98,13 +99,13 @@ def test_evaluate_counts_them_without_the_prepared_folder(
 def test_evaluate_warns_of_another_corpus_only_where_it_cannot_count_them(
     origin: RunFolder, more: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    find_test_set([evaluated(origin.path)], None, "test", more, OwnPairs())
+    corpus_of([evaluated(origin.path)], None, more)
     assert not caplog.text
 
     record = origin.trained_path.read_bytes()
     origin.trained_path.unlink()
     try:
-        find_test_set([evaluated(origin.path)], None, "test", more, OwnPairs())
+        corpus_of([evaluated(origin.path)], None, more)
     finally:
         origin.trained_path.write_bytes(record)
     assert f"{origin.path} was not trained on {more}, and may know some of these sentences" in caplog.text

@@ -12,8 +12,8 @@ from seq2seq_cli.training.events import Event, Step, Validated
 
 
 def validated(step: int, bleu: float) -> Validated:
-    score = CorpusScore(name="BLEU", value=bleu, signature="")
-    scores = HeldOutScores(sentences="", loss=1.0, bleu=score, chrf=score)
+    score = CorpusScore(bleu, "")
+    scores = HeldOutScores(loss=1.0, bleu=score, chrf=score)
     return Validated(epoch=1, step=step, train_loss=1.0, scores=scores, averaged=False, is_best=True)
 
 

@@ -1,7 +1,7 @@
 """The sentences that translators are evaluated on."""
 
 import logging
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
@@ -18,19 +18,17 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, kw_only=True)
-class TestSet:
+class EvaluationSet:
     """Sentence pairs with the languages of their sides; a source may have several references."""
-
-    __test__ = False  # pytest takes the name for one of a test class
 
     name: str
     pairs: tuple[tuple[str, str], ...]
     """Sources and references, plain text; not empty."""
     languages: tuple[str, str]
-    """Those of the source and the target, ISO 639; empty where unknown."""
+    """The languages of the source and the target, ISO 639; empty where unknown."""
 
     @classmethod
-    def of_split(cls, corpus: PreparedCorpus, split: SplitName) -> "TestSet":
+    def of_split(cls, corpus: PreparedCorpus, split: SplitName) -> "EvaluationSet":
         """A split of a prepared folder; raises UsageError when nothing is held out there."""
         if not (pairs := corpus.sentences(split)):
             raise UsageError(f"{corpus.path}: its {split} split is empty: name pairs with --file")
@@ -39,34 +37,20 @@ class TestSet:
         return cls(name=f"{corpus.path}, {split} split", pairs=tuple(pairs), languages=languages)
 
     @classmethod
-    def of_files(
-        cls,
-        paths: Sequence[Path],
-        languages: tuple[str, str],
-        *,
-        encoding: str | None = None,
-        columns: str | None = None,
-        swap: bool = False,
-    ) -> "TestSet":
-        """The pairs of files as ``s2s prepare`` takes them; with `swap`, their second column is the source.
+    def of_lines(
+        cls, lines: Sequence[tuple[str, str]], paths: Sequence[Path], languages: tuple[str, str]
+    ) -> "EvaluationSet":
+        """The `lines` that `read_lines` found in files; those without a text on both sides are skipped.
 
-        `languages` are those of the source and the target, empty where unknown, `columns` the two columns by name or
-        number, `encoding` is that of the files, by default UTF-8. Lines without a text on both sides are skipped.
-        Warnings tell how the files are read.
-
-        Raises PairFileError when a file cannot be read, or none has pairs, UsageError when a file lacks the columns.
+        Raises PairFileError when there are no others.
         """
-        lines = read_lines(
-            paths, encoding=encoding, columns=columns, languages=languages, swap=swap, tell=logger.warning
-        )
-        pairs = tuple(pair for pair in lines if all(pair))
         name = " + ".join(map(str, paths))
-        if not pairs:
+        if not (pairs := tuple(pair for pair in lines if all(pair))):
             raise PairFileError(f"{name}: no sentence pair in it: {ONE_PER_LINE}")
         return cls(name=name, pairs=pairs, languages=languages)
 
-    def leaving_out(self, pairs: Collection[int]) -> "TestSet":
-        """The test set without the pairs of these numbers."""
+    def leaving_out(self, pairs: Collection[int]) -> "EvaluationSet":
+        """The set without the pairs of these numbers."""
         return replace(self, pairs=tuple(pair for number, pair in enumerate(self.pairs) if number not in pairs))
 
     @cached_property
@@ -85,19 +69,19 @@ def read_lines(
     columns: str | None = None,
     languages: tuple[str, str] = ("", ""),
     swap: bool = False,
-    tell: Callable[[str], object] = lambda _: None,
 ) -> Iterator[tuple[str, str]]:
-    """The two sentences of each line of pair files, either of them empty where it is missing; see `TestSet.of_files`.
+    """The two sentences of each line of files as ``s2s prepare`` takes them, either of them empty where it is missing.
 
-    `tell` is called with what the user should know of the way in which a file is read. Raises PairFileError when a file
-    cannot be read, UsageError when it lacks the columns.
+    With `swap`, the second column is the source. `languages` are those of the source and the target, empty where
+    unknown, `columns` the two columns by name or number, `encoding` is that of the files, by default UTF-8. Warnings
+    tell how the files are read. Raises PairFileError when a file cannot be read, UsageError when it lacks the columns.
     """
     encoding = encoding or "utf-8"
     in_order = (languages[1], languages[0]) if swap else languages
     with local_pair_files({"all": [(path,) for path in paths]}) as given:
         found = recognise(given, encoding=encoding, columns=columns, languages=in_order)["all"]
         for notice in filter(None, (each.notice for each in found)):
-            tell(one_line(notice))
+            logger.warning(one_line(notice))
         for block in chain.from_iterable(read_blocks(each.pair_file, encoding=encoding) for each in found):
             for first, second, *_ in block.rows():
                 pair = normalise(first), normalise(second)

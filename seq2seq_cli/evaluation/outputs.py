@@ -1,9 +1,8 @@
-"""The outputs of a translator on a test set, and what is known about them."""
+"""The outputs of a system for a set of sentences, and what is known about them."""
 
 import logging
 import time
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -17,9 +16,9 @@ from seq2seq_cli.decoding.translation import TotalScore
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import InputError
 from seq2seq_cli.evaluation.attention import AttentionFigures, AttentionSums, token_kinds
+from seq2seq_cli.evaluation.evaluation_set import EvaluationSet
 from seq2seq_cli.evaluation.gold_alignment import AlignmentCounts, GoldAlignment
 from seq2seq_cli.evaluation.languages import words_of
-from seq2seq_cli.evaluation.test_set import TestSet
 from seq2seq_cli.text.normalise import normalise
 from seq2seq_cli.text.vocabulary import EOS
 
@@ -31,16 +30,13 @@ _LOOP = 3
 
 @dataclass(frozen=True, kw_only=True)
 class SystemOutput:
-    """The translation of each distinct source of a test set."""
+    """The translation of each distinct source of an evaluation set."""
 
     name: str
     texts: dict[str, str]
     """By the source."""
-    model_scores: dict[str, float] | None = None
-    """The mean log-probability per token that the model gives to each text, by the source. Sources without a letter,
-    which are their own translations, have none; None for outputs of unknown origin."""
     trained_on: int | None = None
-    """The pairs of the test set that have a side that the system was trained on; None where that is not known."""
+    """The pairs of the set that have a side that the system was trained on; None where that is not known."""
     lowercase: bool = False
     """Whether the system writes lower case alone."""
     total: TotalScore | None = None
@@ -49,27 +45,19 @@ class SystemOutput:
     """Figures of the attention at the references; None in a model without attention, as is the next."""
     alignment: AlignmentCounts | None = None
     """The counts of its links; None where no gold alignment is given."""
-    has_characters: bool = False
-    """Whether the words of the next two are characters, the tokens of the model."""
     unknown_rate: float | None = None
-    """Words of the sources that are not in the vocabulary, per word."""
-    copy_rate: float | None = None
-    """Words of the outputs that were copied from the source, per word."""
+    """Words of the sources that are not in the vocabulary, per word; characters where these are the model's tokens."""
     sentences_per_second: float | None = None
-
-    def on(self, tests: TestSet) -> "SystemOutput":
-        """The outputs for the sources of a test set alone, which are among these."""
-        return replace(self, texts={source: self.texts[source] for source in tests.references})
 
     def loop_rate(self, language: str) -> float:
         """The outputs in which three words in a row occur three times, per output."""
         return sum(_loops(words_of(text, language)) for text in self.texts.values()) / len(self.texts)
 
 
-def translate_test_set(
+def translate_set(
     name: str,
     translator: Translator,
-    tests: TestSet,
+    tests: EvaluationSet,
     trained: TrainedSentences | None = None,
     gold: GoldAlignment | None = None,
 ) -> SystemOutput:
@@ -85,29 +73,23 @@ def translate_test_set(
     seconds = time.perf_counter() - started
     if cut := sum(translation.was_cut for translation in translations):
         logger.warning("%s: %s with a sentence that is too long, translated in parts", name, counted(cut, "text"))
-    has_characters = translator.src_codec.unit == "character"
-    src_words, tgt_words = (
-        sum(len(text) if has_characters else len(words_of(text, language)) for text in texts)
-        for texts, language in zip((sources, [t.text for t in translations]), tests.languages, strict=True)
-    )
+    of_characters = translator.src_codec.unit == "character"
+    words = sum(len(text if of_characters else words_of(text, tests.languages[0])) for text in sources)
     return SystemOutput(
         name=name,
         texts={translation.source: translation.text for translation in translations},
-        model_scores={each.source: each.score for each in translations if each.sentences},
         trained_on=int(trained.share_a_side(tests.pairs).sum()) if trained else None,
         lowercase=translator.tgt_codec.config.lowercase,
         total=total,
         attention=attention,
         alignment=alignment,
-        has_characters=has_characters,
-        unknown_rate=sum(len(t.unknown) for t in translations) / max(1, src_words),
-        copy_rate=sum(len(t.copied) for t in translations) / max(1, tgt_words),
+        unknown_rate=sum(len(translation.unknown) for translation in translations) / max(1, words),
         sentences_per_second=len(sources) / seconds,
     )
 
 
 def _read_references(
-    translator: Translator, tests: TestSet, gold: GoldAlignment | None
+    translator: Translator, tests: EvaluationSet, gold: GoldAlignment | None
 ) -> tuple[TotalScore, AttentionFigures | None, AlignmentCounts | None]:
     """The figures of forced decoding: the model reads the references."""
     codecs = translator.src_codec, translator.tgt_codec
@@ -125,8 +107,8 @@ def _read_references(
     return total, sums.figures(), counts if gold and has_attention else None
 
 
-def read_hypotheses(path: Path, tests: TestSet) -> SystemOutput:
-    """The outputs in a file: one per pair of the test set, or one per distinct source, in their order.
+def read_hypotheses(path: Path, tests: EvaluationSet) -> SystemOutput:
+    """The outputs in a file: one per pair of the set, or one per distinct source, in their order.
 
     Raises InputError when the file cannot be read, has another number of lines, or two outputs for one source.
     """
@@ -150,6 +132,6 @@ def read_hypotheses(path: Path, tests: TestSet) -> SystemOutput:
     return SystemOutput(name=str(path), texts=texts)
 
 
-def _loops(words: Sequence[str]) -> bool:
+def _loops(words: list[str]) -> bool:
     trigrams = Counter(zip(words, words[1:], words[2:], strict=False))
     return max(trigrams.values(), default=0) >= _LOOP

@@ -36,9 +36,8 @@ _LABELS = 8
 _FONT_SIZE = 11.0
 """Points, in cells of full size."""
 _NAME_SIZE = 12.0
-_TITLE_SIZE = 15.0
 _GAP = 0.3
-"""Between two panels, and below the title."""
+"""Between two panels."""
 _BAR_WIDTH = 0.16
 _BAR_HEIGHT = 1.6
 """Smallest height of the colour bar."""
@@ -55,9 +54,7 @@ _UNDRAWABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]
 """Characters that no XML document may hold, not even escaped: https://www.w3.org/TR/xml/#charsets"""
 
 
-def save_attention(
-    rows: Sequence[Row], path: Path, *, runs: Sequence[str] = (), title: str = "", overwrite: bool = False
-) -> int:
+def save_attention(rows: Sequence[Row], path: Path, *, runs: Sequence[str] = (), overwrite: bool = False) -> int:
     """Write the attention of some sentences; returns how many of them the file shows.
 
     There is a row per sentence, with its attention in each run; `runs` are the names of several. A .json file holds all
@@ -73,7 +70,7 @@ def save_attention(
         if not worded:
             return 0
         shown = rows_that_fit(worded)
-        content = render_attention(worded[:shown], image_format, runs=runs, title=title)
+        content = render_attention(worded[:shown], image_format, runs=runs)
     write_output(path, content, overwrite=overwrite)
     return shown
 
@@ -90,12 +87,12 @@ def rows_that_fit(rows: Iterable[Row]) -> int:
     return max(1, fitting)
 
 
-def render_attention(rows: Sequence[Row], image_format: str, *, runs: Sequence[str] = (), title: str = "") -> bytes:
+def render_attention(rows: Sequence[Row], image_format: str, *, runs: Sequence[str] = ()) -> bytes:
     """The picture as the content of a file; it grows with the number of words. See `render` for missing fonts.
 
     `runs` are the names of the columns, which stand above their panels. Raises ValueError when no sentence has words.
     """
-    return render(lambda: _figure(rows, runs, title), image_format)
+    return render(lambda: _figure(rows, runs), image_format)
 
 
 def render(draw: Callable[[], Figure], image_format: str) -> bytes:
@@ -137,7 +134,7 @@ def drawable(text: str) -> str:
     return _UNDRAWABLE.sub("\ufffd", text)
 
 
-def _figure(rows: Sequence[Row], runs: Sequence[str], title: str) -> Figure:
+def _figure(rows: Sequence[Row], runs: Sequence[str]) -> Figure:
     shown = {
         (row, column): attention
         for row, attentions in enumerate(rows)
@@ -159,8 +156,6 @@ def _figure(rows: Sequence[Row], runs: Sequence[str], title: str) -> Figure:
             axes.set_title(drawable(runs[column]), loc="left", fontsize=_NAME_SIZE, fontweight="bold")
     right = _arrange(figure, panels)
     _colour_bar(figure, panels, right)
-    if title:
-        figure.text(0, _GAP, drawable(title), fontsize=_TITLE_SIZE, va="bottom")
     return figure
 
 

@@ -73,22 +73,6 @@ def read_latest(path: Path = LATEST) -> Path:
     return path.parent / name
 
 
-def names_missing_run(path: Path) -> bool:
-    """Whether a file of s2s names a run that is not there."""
-    try:
-        return path.is_file() and not (read_latest(path) / CONFIG).is_file()
-    except ModelFileError:
-        return False
-
-
-def replace_latest(path: Path, newest: Path | None) -> None:
-    """Name another run of the folder in the file, or remove the file."""
-    if newest is None:
-        path.unlink()
-    else:
-        write_json(path, {"format": FORMAT, _KEY: newest.name})
-
-
 def _is_plain(name: str) -> bool:
     """Whether a name is that of something in the same folder, and no file system finds it too long."""
     return name not in ("", "..") and Path(name).name == name and len(name) <= _LONGEST_NAME

@@ -251,29 +251,6 @@ def read_history(run: Path) -> History:
     return History([record for record in records if record])
 
 
-class MetricsReader:
-    """Reads metrics.jsonl of a run while a training writes it."""
-
-    def __init__(self, run: Path) -> None:
-        self._path = run / METRICS
-        self._read = 0
-
-    def read(self) -> list[Record]:
-        """The records since the last call, of whole lines; those after a cut, when a resumed run has cut the file.
-
-        Raises ModelFileError when the file cannot be read or is written by a newer s2s.
-        """
-        try:
-            content = read_whole(self._path, most=MOST_METRICS_BYTES)
-        except FileNotFoundError:
-            return []
-        except OSError as error:
-            raise ModelFileError(unreadable(self._path, error)) from None
-        start, self._read = min(self._read, len(content)), content.rfind(b"\n") + 1
-        records = (_parse(line, self._path) for line in content[start : self._read].splitlines())
-        return [record for record in records if record]
-
-
 def _parse(line: bytes, path: Path) -> Record | None:
     """The record on a line; None when the line holds none."""
     try:

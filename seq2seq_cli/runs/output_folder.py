@@ -1,13 +1,10 @@
 """The folder of a new run: whether it is free, and the files of an older run there."""
 
-import contextlib
 from itertools import chain, count
 from pathlib import Path
 
 from seq2seq_cli.errors import UsageError
-from seq2seq_cli.files.reading import check_contents
-from seq2seq_cli.files.whole_folder import clear_leftovers, contents
-from seq2seq_cli.files.writing import clear_unfinished
+from seq2seq_cli.files.whole_folder import contents
 from seq2seq_cli.runs.layout import (
     BEST,
     CARD,
@@ -22,11 +19,9 @@ from seq2seq_cli.runs.layout import (
     METRICS,
     PAIR_FILES,
     PREVIOUS,
-    READ,
     TENSORBOARD,
     TRAINED,
 )
-from seq2seq_cli.runs.lock import hold, is_held
 
 _PATTERNS = (
     CONFIG,
@@ -85,40 +80,6 @@ def _is_free(path: Path) -> bool:
     except OSError:  # which the training reports
         pass
     return True
-
-
-def check_removable(path: Path) -> None:
-    """Raise UsageError unless `path` is the folder of a run that s2s made, and no training is running in it."""
-    if path.is_symlink():
-        raise UsageError(f"{path}: a link: remove it yourself, or name the folder that it leads to")
-    if not (path / MARK).is_file():
-        raise UsageError(f"{path}: not a run that s2s made (it has no {MARK}): remove it yourself")
-    check_contents(path, READ, error=UsageError)
-    if is_held(path / LOCK):
-        raise UsageError(f"{path}: a training is running in it: wait for its end, or stop it")
-
-
-def remove_run(path: Path) -> list[str]:
-    """Remove what s2s made in a run folder, and the folder if nothing is left; returns the names of what is left.
-
-    The mark goes last, so that the rest of a run whose removal was interrupted can be removed, too. Raises UsageError
-    as `check_removable`, and OSError when a file cannot be removed.
-    """
-    check_removable(path)
-    try:
-        with hold(path / LOCK):
-            clear_leftovers(path)
-            files = sorted(map(path.joinpath, run_files(path)), key=lambda file: file.name == MARK)
-            for file in files:
-                clear_unfinished(file)
-                file.unlink()
-    except TimeoutError:
-        raise UsageError(f"{path}: a training has just begun in it: wait for its end, or stop it") from None
-    (path / LOCK).unlink(missing_ok=True)
-    for folder in (*sorted({file.parent for file in files} - {path}, reverse=True), path):
-        with contextlib.suppress(OSError):  # something else is in it
-            folder.rmdir()
-    return sorted(left.name for left in path.iterdir()) if path.is_dir() else []
 
 
 def run_files(path: Path) -> list[str]:

@@ -76,9 +76,3 @@ def script_of_letter(letter: str) -> str | None:
     if not found or unicodedata.category(letter) == "Lm":
         return None
     return _OF_NAMES.get(found[1], found[1].capitalize())
-
-
-def scripts_of(texts: Iterable[str]) -> set[str]:
-    """The scripts of all letters in some texts."""
-    found = map(script_of_letter, filter(str.isalpha, set("".join(texts))))
-    return {script for script in found if script}

@@ -8,7 +8,6 @@ from itertools import pairwise
 from typing import Self
 
 from seq2seq_cli.config.choices import Unit
-from seq2seq_cli.text.letters import scripts_of
 from seq2seq_cli.text.normalise import CONTINUING, FINAL_MARKS, SPACING, is_quote_or_bracket
 
 PAD, UNK, BOS, EOS = 0, 1, 2, 3
@@ -78,11 +77,6 @@ class Vocabulary:
             i for i, id_ in enumerate(ids) if i == 0 or id_ not in self.continuing or ids[i - 1] < len(SPECIAL_UNITS)
         ]
         return [tuple(ids[start:end]) for start, end in pairwise([*starts, len(ids)])]
-
-    @cached_property
-    def scripts(self) -> set[str]:
-        """The scripts of the letters of its words."""
-        return scripts_of(self.words)
 
     def has_all(self, words: Iterable[str]) -> bool:
         """Whether the vocabulary has every one of some words."""

@@ -66,9 +66,9 @@ def panels_of(svg: bytes) -> list[tuple[float, float, float, float]]:
 
 def test_runs_stand_side_by_side_below_their_names_and_sentences_below_each_other() -> None:
     long = make_map(["Donaudampfschifffahrt"] * 9, ["incomprehensibilities"] * 7)
-    drawn = render_attention([[KISS, long, KISS], [long, None, KISS]], "svg", runs=["a", "$b", "c"], title="A title")
+    drawn = render_attention([[KISS, long, KISS], [long, None, KISS]], "svg", runs=["a", "$b", "c"])
     words = words_of(drawn)
-    assert [words.count(name) for name in ("a", "$b", "c", "A title")] == [2, 1, 2, 1]
+    assert [words.count(name) for name in ("a", "$b", "c")] == [2, 1, 2]
     assert (words.count("source"), words.count("translation"), words.count("attention weight")) == (3, 2, 1)
     first, second, third, below, last, scale = panels_of(drawn)
     for left, right in [(first, second), (second, third), (third, scale), (below, last)]:

@@ -1,6 +1,6 @@
 import pytest
 
-from seq2seq_cli.text.letters import script_of_letter, scripts_of
+from seq2seq_cli.text.letters import script_of_letter
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,3 @@ from seq2seq_cli.text.letters import script_of_letter, scripts_of
 )
 def test_a_letter_has_a_script(letters: str, script: str | None) -> None:
     assert {script_of_letter(letter) for letter in letters if letter.isalpha()} == {script}
-
-
-def test_a_text_has_the_scripts_of_its_letters() -> None:
-    assert scripts_of(["She saw 東京, µ 12.", "Я"]) == {"Latin", "Han", "Cyrillic"}

@@ -47,13 +47,10 @@ _PACKAGES = ("torch", "onnxruntime", "spacy", "tokenizers", "numpy", "sacrebleu"
 _TOLD = (S2SError, typer.TyperException, OSError, ModuleNotFoundError)
 """The errors that are shown as a line; the others are bugs."""
 
-_TRANSLATING = f"free some, {SMALLER_SEARCH}, or give shorter texts"
 _MEMORY_CURES = {
     "prepare": "free some, or read fewer lines with --limit",
     "train": f"free some, or {SMALLER_TRAINING}",
-    "translate": _TRANSLATING,
-    "score": "free some, lower decoding.batch_size with --set, or give shorter texts",
-    "evaluate": _TRANSLATING,
+    **dict.fromkeys(("translate", "score", "evaluate"), f"free some, {SMALLER_SEARCH}, or give shorter texts"),
 }
 
 _EPILOG = "Start with: s2s download deu; s2s prepare deu.txt; s2s train; s2s translate 'she kissed him .'"
@@ -107,22 +104,17 @@ def build_program() -> Any:
 
 
 def _print_versions(wanted: bool) -> None:
-    if wanted:
-        write_lines(_version_lines())
-        raise typer.Exit
+    """Print what a report of a problem should name: s2s, Python with the machine, and the packages."""
+    if not wanted:
+        return
+    from importlib.metadata import distributions  # needs 10 ms
 
-
-def _version_lines() -> Iterator[str]:
-    """What a report of a problem should name: s2s, Python with the machine, and the packages."""
-    from importlib.metadata import PackageNotFoundError, version  # needs 10 ms
-
-    yield f"s2s {__version__}"
-    yield f"{platform.python_implementation()} {platform.python_version()} on {platform.system()} {platform.machine()}"
-    for name in _PACKAGES:
-        try:
-            yield f"{name} {version(name)}"
-        except PackageNotFoundError:  # the distribution that only translates has fewer
-            yield f"{name} is not installed"
+    found = {each.name: each.version for each in distributions()}
+    python = f"{platform.python_implementation()} {platform.python_version()}"
+    lines = [f"s2s {__version__}", f"{python} on {platform.system()} {platform.machine()}"]
+    # The distribution that only translates has fewer packages.
+    write_lines(lines + [f"{name} {found[name]}" for name in _PACKAGES if name in found])
+    raise typer.Exit
 
 
 def _options(

@@ -1,7 +1,7 @@
 """The figures of ``s2s evaluate``: as tables and lines for a terminal and for a page, and as JSON."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any, TypeAlias
 
 from seq2seq_cli.cli.terminal import table_lines
@@ -13,18 +13,7 @@ from seq2seq_cli.evaluation.outputs import SystemOutput
 from seq2seq_cli.files.json_files import json_number
 from seq2seq_cli.pages.data import TableData
 
-
-@dataclass(frozen=True, kw_only=True)
-class Table:
-    """A table of the report, cells as they are shown."""
-
-    titles: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    numbers: bool = False
-    """Whether the columns after the first hold numbers."""
-
-
-Block: TypeAlias = list[str] | Table
+Block: TypeAlias = list[str] | TableData
 """Lines that belong together, or a table."""
 
 
@@ -33,14 +22,7 @@ def report_lines(findings: Findings) -> Iterator[str]:
     for number, block in enumerate(figures(findings)):
         if number:
             yield ""
-        yield from table_lines(block.titles, block.rows, numbers=block.numbers) if isinstance(block, Table) else block
-
-
-def page_table(block: Block) -> list[str] | TableData:
-    """The block as a page has it."""
-    if not isinstance(block, Table):
-        return block
-    return {"titles": list(block.titles), "rows": [list(row) for row in block.rows], "numbers": block.numbers}
+        yield from block if isinstance(block, list) else table_lines(**block)
 
 
 def figures(findings: Findings) -> Iterator[Block]:
@@ -64,7 +46,7 @@ def _of_system(evaluation: Evaluation) -> Iterator[Block]:
         *_score_rows(evaluation.of_sources, ", all references"),
         *_score_rows(evaluation.lowercase, ", lower-cased"),
     ]
-    yield Table(titles=[one_line(output.name), "score", "95 % range", "signature"], rows=rows)
+    yield {"titles": [one_line(output.name), "score", "95 % range", "signature"], "rows": rows, "numbers": False}
     lines = []
     if output.total:
         lines.append(f"loss {-output.total.score:.3f} per token, perplexity {output.total.perplexity:.2f}")
@@ -77,7 +59,7 @@ def _of_system(evaluation: Evaluation) -> Iterator[Block]:
     yield lines
     for title, parts in _parts(evaluation).items():
         rows = [[part.name, f"{part.pairs:,}", "-" if part.bleu is None else f"{part.bleu:.1f}"] for part in parts]
-        yield Table(titles=[title, "pairs", "BLEU"], rows=rows, numbers=True)
+        yield {"titles": [title, "pairs", "BLEU"], "rows": rows, "numbers": True}
     if any(part.bleu is None for parts in _parts(evaluation).values() for part in parts):
         yield ["- no BLEU: it counts four tokens in a row, and no reference of that part has so many"]
 
@@ -117,7 +99,7 @@ def _score_rows(scores: Sequence[Score], condition: str) -> list[list[str]]:
     ]
 
 
-def _of_comparison(comparison: Comparison) -> Table:
+def _of_comparison(comparison: Comparison) -> TableData:
     title = f"{one_line(comparison.system)} less {one_line(comparison.baseline)}"
     rows = [
         [
@@ -130,7 +112,8 @@ def _of_comparison(comparison: Comparison) -> Table:
         ]
         for metric, found in comparison.differences.items()
     ]
-    return Table(titles=[title, "difference", "95 % range", "p, bootstrap", "p, randomisation", ""], rows=rows)
+    titles = [title, "difference", "95 % range", "p, bootstrap", "p, randomisation", ""]
+    return {"titles": titles, "rows": rows, "numbers": False}
 
 
 def to_json(findings: Findings) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 import contextlib
 import gc
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -119,28 +119,19 @@ def usage_line(error: Any) -> str:
         return problem
     wrong, command = getattr(error, "option_name", ""), context.command
     is_abbreviated = any(option.startswith(wrong) for parameter in command.params for option in parameter.opts)
-    if wrong and not is_abbreviated and (keys := _keys_like(wrong, command, command.name)):
-        problem = f"{error.message}; did you mean {_settings(keys)}?"
-    elif wrong and command.name == "train" and (keys := _keys_like(wrong, command, "prepare")):
-        problem = f"{error.message}; did you mean s2s prepare {_settings(keys)}?"
+    if wrong and not is_abbreviated and (keys := _keys_like(wrong, command)):
+        problem = f"{error.message}; did you mean {' or '.join(f'--set {key}=VALUE' for key in keys[:3])}?"
     elif command.name == "train" and "extra argument" in problem:
         problem += ": pairs are prepared first, with s2s prepare FILE"
     return f"{problem}{'' if problem.endswith('?') else '.'} See {context.command_path} --help"
 
 
-def _settings(keys: Sequence[str]) -> str:
-    return " or ".join(f"--set {key}=VALUE" for key in keys[:3])
-
-
-def _keys_like(option: str, command: Any, reader: str) -> list[str]:
-    """The keys of a config with the name of an unknown option, or that begin with it, where the command has ``--set``.
-
-    They are those that the `reader` reads, which is the same command or another one.
-    """
+def _keys_like(option: str, command: Any) -> list[str]:
+    """The keys of the command's ``--set`` with the name of an unknown option, or that begin with it."""
     if not option.startswith("--") or not any("--set" in parameter.opts for parameter in command.params):
         return []
     from seq2seq_cli.config.keys import schema_fields, section_at  # not above: pydantic
 
-    name, sections = option.removeprefix("--").replace("-", "_"), _SECTIONS.get(reader, ("decoding",))
+    name, sections = option.removeprefix("--").replace("-", "_"), _SECTIONS.get(command.name, ("decoding",))
     paths = [path for path in schema_fields() if path[0] in sections and section_at(path) is None]
     return [".".join(path) for path in paths if path[-1] == name or path[-1].startswith(f"{name}_")]

@@ -95,7 +95,6 @@ def test_a_terminal_gets_no_colours(tmp_path: Path) -> None:
     [
         ("train --epochs 3", "option: --epochs; did you mean --set training.epochs=VALUE? See s2s train --help"),
         ("train --layers=2", "did you mean --set model.encoder.layers=VALUE or --set model.decoder.layers=VALUE? See"),
-        ("train --limit 5", "option: --limit; did you mean s2s prepare --set data.limit=VALUE? See s2s train --help"),
         ("translate --beam 5 hi", "No such option: --beam; did you mean --set decoding.beam_size=VALUE? See"),
         ("prepare --epochs 3 a.txt", "No such option: --epochs. See s2s prepare --help"),
         ("runs --epochs 3", "No such option: --epochs. See s2s runs --help"),

@@ -210,7 +210,6 @@ def data_of(page: Path) -> dict[str, Any]:
         (["runs/newest", "--file", "pairs.tsv", "--alignment", "bad.align"], "bad.align:2:5: 5-0: no word 5: 'He saw"),
         (["runs/newest", "--file", "pairs.tsv", "--html", "a.png"], "a.png: the page can be written as .html or .htm"),
         (["runs/newest", "--file", "pairs.tsv", "--html", "no/a.html"], "no/a.html: there is no folder no"),
-        (["runs/newest", "--file", "pairs.tsv", "--overwrite"], "--overwrite: only replaces the page of --html: give"),
         (["runs/newest", "--columns", "en,de"], "--columns is for --file alone: give --file as well"),
         (["runs/newest", "--alignment", "pairs.align"], "--alignment is for --file alone: give --file as well"),
         (["runs/newest", "--file", "pairs.tsv", "--columns", ""], "--columns:  must be two columns, by name or number"),

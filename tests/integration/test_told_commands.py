@@ -5,7 +5,6 @@ and the commands, options and keys in messages, which are read from the code.
 """
 
 import ast
-import json
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
@@ -161,22 +160,7 @@ def test_after_a_model_s_vocabularies_its_training_goes_on(home: Path) -> None:
     planned(line)
     (run.path / "trained.json").write_text('{"format": 1, "trained": {}}', encoding="utf-8")
     assert next_line(home, "--codec-from=runs/old") == "s2s train --init-from runs/old"
-    model = run.config().model.model_dump(mode="json")
-    write_config(home / "more.yaml", model=model, training={"epochs": 3})
-    line = next_line(home, "--codec-from=runs/old", "--config=more.yaml", "--overwrite")
-    assert line == "s2s train --init-from runs/old --config more.yaml"
-    # The weights of one model fit no other.
-    write_config(home / "other.yaml", model=model | {"attention": model["attention"] | {"score": "dot"}})
-    line = next_line(home, "--codec-from=runs/old", "--config=other.yaml", "--overwrite")
-    assert line == "s2s train --config other.yaml"
-    assert planned(line).config.model.attention.score == "dot"
-    (run.path / "config.yaml").write_text("model: [", encoding="utf-8")
-    line = next_line(home, "--codec-from=runs/old", "--config=more.yaml", "--overwrite")
-    assert line == "s2s train --config more.yaml"
-
-
-def write_config(path: Path, **sections: Mapping[str, Any]) -> None:
-    path.write_text(json.dumps(sections), encoding="utf-8")
+    assert next_line(home, "--codec-from=runs/old", "--config=quick", "--overwrite") == "s2s train --config quick"
 
 
 def test_without_a_prepared_folder_train_names_the_command_that_makes_it(home: Path) -> None:

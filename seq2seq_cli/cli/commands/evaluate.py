@@ -6,10 +6,9 @@ from typing import Annotated, Literal
 import typer
 
 import seq2seq_cli as s2s
-from seq2seq_cli.cli.evaluation_report import figures, page_table, report_lines, to_json
-from seq2seq_cli.cli.options import RUN_FORMS, AsJson, Columns, Device, Encoding, Overrides
+from seq2seq_cli.cli.evaluation_report import figures, report_lines, to_json
+from seq2seq_cli.cli.options import RUN_FORMS, AsJson, Columns, Device, Encoding, Overrides, Overwrite
 from seq2seq_cli.cli.terminal import tell, write_json, write_lines
-from seq2seq_cli.errors import UsageError
 from seq2seq_cli.evaluation.page_data import page_data
 from seq2seq_cli.files.output import check_output_path, write_output
 from seq2seq_cli.pages.page import evaluation_page
@@ -67,7 +66,7 @@ def evaluate(
             " n-best lists and searches.",
         ),
     ] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file of --html.")] = False,
+    overwrite: Overwrite = False,
     device: Device = "auto",
     overrides: Overrides = None,
 ) -> None:
@@ -79,8 +78,6 @@ def evaluate(
     """
     if html:
         check_output_path(html, content="the page", endings=(".html", ".htm"), overwrite=overwrite)
-    elif overwrite:
-        raise UsageError("--overwrite: only replaces the page of --html: give --html FILE, or leave it out")
     findings = s2s.evaluate(
         *(runs or []),
         split=split,
@@ -97,7 +94,7 @@ def evaluate(
         evaluated = findings.evaluations[: len(findings.evaluations) - len(hypotheses or [])]
         names = [evaluation.output.name for evaluation in evaluated]
         translators = [s2s.load(name, device=device, overrides=overrides or []).translator for name in names]
-        page = page_data(findings, list(map(page_table, figures(findings))), translators)
+        page = page_data(findings, list(figures(findings)), translators)
         write_output(html, evaluation_page(page), overwrite=overwrite)
         tell(f"page written to {html}")
     if as_json:

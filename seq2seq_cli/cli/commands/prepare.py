@@ -15,11 +15,10 @@ from seq2seq_cli.cli.options import Columns, Encoding, Overwrite
 from seq2seq_cli.cli.terminal import progress_bar, tell, warn, write_lines
 from seq2seq_cli.config.catalog import recipe_for
 from seq2seq_cli.config.choices import LARGEST_INTEGER
-from seq2seq_cli.config.keys import find_weight_differences
-from seq2seq_cli.config.loader import load_config, load_saved_config
+from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.corpus.manifest import DEFAULT_FOLDER, DroppedRecord, Manifest
 from seq2seq_cli.counts import counted
-from seq2seq_cli.errors import ConfigError, Interrupted, exit_code_of_signal, one_line
+from seq2seq_cli.errors import Interrupted, exit_code_of_signal, one_line
 from seq2seq_cli.pairs.columns import read_columns
 from seq2seq_cli.pairs.lines import check_encoding
 from seq2seq_cli.preparation.dropped import place_in
@@ -196,12 +195,13 @@ def _places(manifest: Manifest, dropped: DroppedRecord) -> str:
 def _next_lines(report: "PrepareReport", config: str | None, codec_from: Path | None) -> Iterator[str]:
     """The recipe that suits the pairs, unless a config is named, and the command that trains on the folder."""
     pairs = report.manifest.splits["train"].pairs
-    can_begin = codec_from and _can_begin_with(codec_from, config)
-    if config is None and not can_begin:
+    has_weights = codec_from and all((codec_from / name).is_file() for name in (CONFIG, BEST, TRAINED))
+    options = Options(config=config, init_from=codec_from if config is None and has_weights else None)
+    if config is None and not has_weights:
         config = recipe_for(pairs)
         minutes = load_config(config).training.max_minutes
         yield f"recipe for {counted(pairs, 'pair')}: {config}" + (f", {minutes:g} minutes" if minutes else "")
-    options = Options(config=config, init_from=codec_from if can_begin else None)
+        options = Options(config=config)
     command = "s2s train"
     if options.init_from:
         command += f" --init-from {quote(str(options.init_from))}"
@@ -213,14 +213,3 @@ def _next_lines(report: "PrepareReport", config: str | None, codec_from: Path | 
     if folder != (free := free_folder(folder)):
         command += f" --out {quote(str(free))}"
     yield f"next: {command}"
-
-
-def _can_begin_with(run: Path, config: str | None) -> bool:
-    """Whether a training can begin with the weights of a run: they are there, and the config has their model."""
-    if not all((run / name).is_file() for name in (CONFIG, BEST, TRAINED)):
-        return False
-    try:
-        old = load_saved_config(run / CONFIG)
-    except ConfigError:  # damaged: the codecs, which are whole, are all that prepare needs
-        return False
-    return config is None or not find_weight_differences(old, load_config(config, sections=("model",)))

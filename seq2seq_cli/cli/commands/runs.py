@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 from rich.filesize import decimal
 
+from seq2seq_cli.cli.options import Overwrite
 from seq2seq_cli.cli.parsing import PlainGroup
 from seq2seq_cli.cli.terminal import table_lines, tell, warn, write_lines
 from seq2seq_cli.config.choices import CurveAxis, CurveMeasure
@@ -83,7 +84,7 @@ def plot(
             show_default="training.best_metric of the first run; loss where nothing is held out",
         ),
     ] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing picture.")] = False,
+    overwrite: Overwrite = False,
 ) -> None:
     """Draw the learning curves of runs: training loss, held-out loss, and a score or the entropy of the attention."""
     from seq2seq_cli.plots.learning_curves import check_curves_path, save_curves  # not above: matplotlib

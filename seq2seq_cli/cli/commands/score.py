@@ -54,8 +54,9 @@ def score(
     count, total = 0, TotalScore()
     for pair in score_pairs(translator, pairs, place):
         count, total = count + 1, total + pair
-        output.write(_pair_json(pair, output) if is_json else f"{_pair_line(pair)}\n")
-    output.write(_total_json(count, total, output) if is_json else f"{_total_line(count, total)}\n")
+        output.write(_pair_json(pair, output) if is_json else _line(pair, f"confidence {decimal(pair.confidence)}"))
+    perplexity = f"perplexity {decimal(total.perplexity)}"
+    output.write(_total_json(count, total, output) if is_json else f"all {count:,}: {_line(total, perplexity)}")
 
 
 def _pairs(texts: tuple[str, str]) -> tuple[Iterator[tuple[str, str]], Callable[[int], str]]:
@@ -79,17 +80,9 @@ def _pairs_of_lines(src: Path, tgt: Path) -> Iterator[tuple[str, str]]:
         yield source, target
 
 
-def _pair_line(pair: PairScore) -> str:
-    return f"{_in_words(pair)}, confidence {decimal(pair.confidence)}"
-
-
-def _total_line(count: int, total: TotalScore) -> str:
-    return f"all {count:,}: {_in_words(total)}, perplexity {decimal(total.perplexity)}"
-
-
-def _in_words(total: TotalScore) -> str:
+def _line(total: TotalScore, more: str) -> str:
     tokens = counted(total.length, "token")
-    return f"log-probability {decimal(total.log_probability)} of {tokens}, score {decimal(total.score)}"
+    return f"log-probability {decimal(total.log_probability)} of {tokens}, score {decimal(total.score)}, {more}\n"
 
 
 def _pair_json(pair: PairScore, output: Output) -> str:

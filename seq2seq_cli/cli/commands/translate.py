@@ -3,6 +3,7 @@
 A text goes from here to `Translator.translate_stream`; `Presenter.show` writes what comes back.
 """
 
+import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,7 +14,7 @@ from typing import Annotated, Any, Literal, cast
 import typer
 from typing_extensions import override
 
-from seq2seq_cli.cli.options import RUN_FORMS, Device, Overrides, Threads
+from seq2seq_cli.cli.options import RUN_FORMS, Device, Overrides, Overwrite, Threads
 from seq2seq_cli.cli.parsing import PlainCommand, before_dashes, check_utf8, is_file, loading
 from seq2seq_cli.cli.terminal import progress_bar, tell
 from seq2seq_cli.cli.translating.presenter import AttentionFile, Presenter, Translators
@@ -30,11 +31,8 @@ _ON_TERMINAL = "-"
 """The value of ``--attention`` without a file."""
 _STANDARD_STREAM = Path("-")
 """The name of standard input as ``--input``, of standard output as ``--output``."""
-_FILES = (
-    *(".png", ".svg", ".pdf", ".html", ".json"),
-    *(".jpg", ".jpeg", ".gif", ".bmp", ".webp", ".eps", ".htm", ".txt", ".csv", ".tsv", ".npy"),
-)
-"""Endings of files: such a word is not taken for a sentence, but refused where it cannot hold attention."""
+_FILE = re.compile(r".*\.(png|svg|pdf|html?|json|jpe?g|gif|txt|csv|tsv)", re.IGNORECASE)
+"""The name of a file: it is not taken for a sentence, but refused where it cannot hold attention."""
 
 
 class TranslateCommand(PlainCommand):
@@ -59,7 +57,7 @@ def with_attention_values(args: list[str]) -> list[str]:
     for i in reversed(range(end)):
         if words[i] != "--attention":
             continue
-        if i + 1 < end and words[i + 1].lower().endswith(_FILES):
+        if i + 1 < end and _FILE.fullmatch(words[i + 1]):
             words[i : i + 2] = [f"--attention={words[i + 1]}"]
         else:
             words[i] = f"--attention={_ON_TERMINAL}"
@@ -100,9 +98,7 @@ def translate(
             help="Write to FILE, which appears when it is complete; -: to standard output.",
         ),
     ] = None,
-    overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace the files of --output and --attention.")
-    ] = False,
+    overwrite: Overwrite = False,
     format_: Annotated[
         Literal["text", "json"],
         typer.Option("--format", help="text: a line per text; json: an object per line, with all that is known."),

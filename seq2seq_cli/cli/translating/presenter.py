@@ -90,7 +90,7 @@ class Presenter:
                 self._shown += 1
                 for view, translator, translation in zip(views, self.translators.members, of_text, strict=True):
                     self.output.write(render(translation, view, self.output))
-                    self._warner.look(self._shown, view.model, translator, translation)
+                    self._warner.look(place(self._shown) if place else "", view.model, translator, translation)
                     if name_unknown:
                         unknown.update(dict.fromkeys((view.model, word) for word in translation.unknown))
                 if self.attention_file:
@@ -101,7 +101,6 @@ class Presenter:
         if self.attention_file and (problem is None or self._shown > shown_before):
             self.attention_file.write(self.translators)
         self._name(unknown)
-        self._warner.tell(place)
         if problem:
             raise problem
 

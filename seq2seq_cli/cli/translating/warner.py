@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from seq2seq_cli.cli.terminal import warn
-from seq2seq_cli.decoding.translation import Place, SentenceTranslation, Translation
+from seq2seq_cli.decoding.translation import SentenceTranslation, Translation
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.text.languages.names import name_of
 
@@ -18,32 +18,16 @@ such words are half in none with 4,000 subwords of English, in 14 with 1,000."""
 
 @dataclass
 class Warner:
-    """Collects the reasons to warn, and shows each kind once, with the first text that has it."""
+    """Shows each kind of warning once, with the first text that has it."""
 
-    _found: "dict[tuple[str, _Check], _Found]" = field(default_factory=dict)
     _told: "set[tuple[str, _Check]]" = field(default_factory=set)
 
-    def look(self, number: int, model: str, translator: Translator, translation: Translation) -> None:
-        """Look at the translation of text `number` by `model`, the name of its run, or "" where there is only one."""
+    def look(self, place: str, model: str, translator: Translator, translation: Translation) -> None:
+        """Look at the translation of a text by `model`, the name of its run; both names are "" where they are plain."""
         for check in _CHECKS:
             if (model, check) not in self._told and (problem := check(translator, translation)):
-                self._found.setdefault((model, check), _Found(number, problem)).texts += 1
-
-    def tell(self, place: Place | None) -> None:
-        """Write a line to stderr for each new kind; `place` names a text, where that is not plain."""
-        for (model, _), found in self._found.items():
-            others = f" and {found.texts - 1:,} more" if found.texts > 1 else ""
-            where = place(found.number) + others if place else ""
-            warn(": ".join(filter(None, (where, model, found.problem))))
-        self._told.update(self._found)
-        self._found.clear()
-
-
-@dataclass
-class _Found:
-    number: int
-    problem: str
-    texts: int = 0
+                self._told.add((model, check))
+                warn(": ".join(filter(None, (place, model, problem))))
 
 
 _Check: TypeAlias = Callable[[Translator, Translation], str | None]

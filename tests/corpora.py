@@ -4,11 +4,10 @@ import random
 from collections.abc import Sequence
 from pathlib import Path
 
-from seq2seq_cli.corpus.hashing import first_of_each, text_hashes
 from seq2seq_cli.corpus.prepared import PreparedCorpus
-from seq2seq_cli.corpus.splits import sentence_key
+from seq2seq_cli.corpus.splits import first_of_each, sentence_key, text_hashes
+from seq2seq_cli.preparation.leak_free_splits import assign_splits
 from seq2seq_cli.preparation.prepare import prepare
-from seq2seq_cli.preparation.splits import assign_splits
 
 WORDS = ("text.unit=word", "text.src.lowercase=true", "text.src.spacing=false")
 """Words, those of the source in lower case: what the ids of a small corpus are can be told by looking at it."""

@@ -1,4 +1,4 @@
-"""Leaks, references, lengths, vocabulary and unknown words of a prepared folder, counted from its files.
+"""Leaks, references, lengths and unknown words of a prepared folder, counted from its files.
 
 Every count reads the files a part at a time. Memory holds the sentences of the held-out splits, the
 distinct unknown words, and a few numbers per pair.
@@ -6,20 +6,19 @@ distinct unknown words, and a few numbers per pair.
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import chain, compress, count, takewhile
+from itertools import chain, compress
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from seq2seq_cli.compute.ragged import Ragged
-from seq2seq_cli.corpus.hashing import text_hashes
 from seq2seq_cli.corpus.prepared import PreparedCorpus
-from seq2seq_cli.corpus.splits import HELD_OUT, SPLITS, SplitName, sentence_key
+from seq2seq_cli.corpus.splits import HELD_OUT, SPLITS, SplitName, sentence_key, text_hashes
 from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.normalise import SPACING
 from seq2seq_cli.text.sides import SIDES, SideName
-from seq2seq_cli.text.vocabulary import SPECIAL_UNITS, UNK
+from seq2seq_cli.text.vocabulary import UNK
 
 _BLOCK = 1 << 14
 """Sentences per block."""
@@ -45,13 +44,6 @@ class References(NamedTuple):
     """Sources with two targets or more."""
     most: int
     """The largest number of targets of one source."""
-
-
-class Coverage(NamedTuple):
-    """The fraction of all training tokens of a side that its most frequent units cover."""
-
-    units: int
-    fraction: float
 
 
 class SegmentedPair(NamedTuple):
@@ -97,17 +89,6 @@ def count_lengths(corpus: PreparedCorpus, side: SideName) -> NDArray[np.int64]:
     """The number of sentences, over all splits, that have 0, 1, 2, ... units."""
     splits = [corpus.split(split) for split in SPLITS]
     return np.bincount(np.concatenate([ids.side(side).lengths for ids in splits]))
-
-
-def vocabulary_curve(corpus: PreparedCorpus, side: SideName) -> list[Coverage]:
-    """The coverage of the training split by the most frequent 100, 200, 500, 1,000, ... units, and by all."""
-    counts = np.zeros(len(corpus.codec(side).vocabulary), dtype=np.int64)
-    for block in _blocks(corpus, "train", side):
-        counts += np.bincount(block.values, minlength=len(counts))
-    total = max(int(counts.sum()), 1)
-    # The first entry is for no units: a vocabulary may be empty.
-    covered = np.cumsum([0, *np.sort(counts[len(SPECIAL_UNITS) :])[::-1]])
-    return [Coverage(units, float(covered[units]) / total) for units in _steps(len(covered) - 1)]
 
 
 def count_unknown(corpus: PreparedCorpus, side: SideName, splits: Sequence[SplitName]) -> Counter[str]:
@@ -156,10 +137,3 @@ def _has_unknown(block: Ragged) -> NDArray[np.bool_]:
     mask = np.zeros(len(block), dtype=np.bool_)
     mask[np.searchsorted(block.offsets, np.flatnonzero(block.values == UNK), side="right") - 1] = True
     return mask
-
-
-def _steps(size: int) -> Iterator[int]:
-    """100, 200, 500, 1,000, ... below ``size``, and ``size``."""
-    steps = (digit * 10**power for power in count(2) for digit in (1, 2, 5))
-    yield from takewhile(lambda step: step < size, steps)
-    yield size

@@ -20,10 +20,9 @@ from typing_extensions import override
 
 from seq2seq_cli.compute.ragged import Ragged, Rows
 from seq2seq_cli.config.schema.config import Config
-from seq2seq_cli.corpus.held_file import HeldFile, changed_error
-from seq2seq_cli.corpus.manifest import CORPUS_FILES, DROPPED_FILE, FileRecord, Manifest, read_manifest
+from seq2seq_cli.corpus.held_file import HeldFile, StoredNumbers, StoredRagged, changed_error
+from seq2seq_cli.corpus.manifest import CORPUS_FILES, DROPPED_FILE, ENDINGS, FileRecord, Manifest, read_manifest
 from seq2seq_cli.corpus.splits import HELD_OUT, SPLITS, SplitName
-from seq2seq_cli.corpus.stored import StoredNumbers, StoredRagged
 from seq2seq_cli.errors import ModelFileError, PreparedFolderError
 from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.sides import SIDES, Codecs, SideName, codec_path, load_codecs
@@ -164,14 +163,9 @@ class PreparedCorpus:
 
     def sentences(self, name: SplitName) -> list[tuple[str, str]]:
         """The pairs of a split as normalised plain text; raises PreparedFolderError when it was changed or forged."""
-        try:
-            src, tgt = (self._read_lines(f"{name}.{side}.txt") for side in SIDES)
-        except UnicodeDecodeError:
-            raise self.damaged(name) from None
-        if len(src) != len(tgt) or len(src) != self.manifest.splits[name].pairs:
-            raise self.damaged(name)
+        pairs = zip(*(list(self.texts(name, side)) for side in SIDES), strict=True)
         left_out = frozenset(self.left_out.get(name, ()))
-        return [pair for number, pair in enumerate(zip(src, tgt, strict=True)) if number not in left_out]
+        return [pair for number, pair in enumerate(pairs) if number not in left_out]
 
     def texts(self, name: SplitName, side: SideName) -> Iterator[str]:
         """The texts of a side of a split, those left out included, read a part at a time.
@@ -195,7 +189,7 @@ class PreparedCorpus:
 
     def _read_ids(self, name: SplitName, side: SideName) -> Rows:
         try:
-            ids, offsets = (self._read_numbers(f"{name}.{side}{ending}") for ending in (".npy", ".offsets.npy"))
+            ids, offsets = (StoredNumbers.of(self._checked(f"{name}.{side}{ending}")) for ending in ENDINGS[:2])
         except ValueError:
             raise self.damaged(name) from None
         bounds = offsets.in_memory()
@@ -210,22 +204,12 @@ class PreparedCorpus:
                 raise _damaged_file(file)
         return rows
 
-    def _read_numbers(self, name: str) -> StoredNumbers:
-        return StoredNumbers.of(self._checked(name))
-
     def _checked(self, name: str) -> HeldFile:
         """A file that has the recorded content."""
         file = self.files[name]
         if file.sha256() != self.manifest.files[name].sha256:
             raise _damaged_file(file)
         return file
-
-    def _read_lines(self, name: str) -> list[str]:
-        file = self.files[name]
-        content = file.read()
-        if hashlib.sha256(content).hexdigest() != self.manifest.files[name].sha256:
-            raise _damaged_file(file)
-        return content.decode("utf-8").split("\n")[:-1]
 
     def damaged(self, name: SplitName) -> PreparedFolderError:
         """The error to raise for a split whose files contradict each other, or are not what s2s writes."""

@@ -1,12 +1,26 @@
-"""The three splits of a corpus, and the key of a sentence: sentences of one key must all be in one split."""
+"""The three splits of a corpus, the key of a sentence, and texts as hashes.
 
+Sentences of one key must all be in one split. A hash has 64 bits, so that hashes fit into memory where the corpus
+itself does not: in a corpus of a million texts, the probability that two of them share one is about 1 in 37 million.
+"""
+
+import hashlib
 import unicodedata
+from collections.abc import Iterable
 from typing import Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 SplitName = Literal["train", "valid", "test"]
 SPLITS: Final[tuple[SplitName, ...]] = ("train", "valid", "test")
 TRAIN, VALID, TEST = range(3)
 HELD_OUT: Final[tuple[SplitName, ...]] = ("valid", "test")
+
+Hashes = NDArray[np.uint64]
+
+_PART = 1 << 16
+"""Numbers per step, to save memory."""
 
 
 def sentence_key(text: str) -> bytes:
@@ -32,3 +46,58 @@ class _KeptLetters(dict[int, int | None]):
 _KEPT = _KeptLetters()
 _ASCII_LOWER = bytes(range(256)).lower()
 _ASCII_SIGNS = bytes(code for code in range(128) if not chr(code).isalnum())
+
+
+def text_hashes(texts: Iterable[bytes]) -> NDArray[np.uint64]:
+    """The hash of each text, the same on every machine and in every process."""
+    blake2b, digests = hashlib.blake2b, bytearray()
+    for text in texts:
+        digests += blake2b(text, digest_size=8).digest()
+    return np.frombuffer(digests, dtype="<u8")
+
+
+def mix(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Permute the 64-bit numbers pseudo-randomly: the finaliser of splitmix64 (Steele et al. 2014)."""
+    mixed = numbers + np.uint64(0x9E3779B97F4A7C15)
+    for start in range(0, len(mixed), _PART):
+        part = mixed[start : start + _PART]
+        part ^= part >> np.uint64(30)
+        part *= np.uint64(0xBF58476D1CE4E5B9)
+        part ^= part >> np.uint64(27)
+        part *= np.uint64(0x94D049BB133111EB)
+        part ^= part >> np.uint64(31)
+    return mixed
+
+
+def first_of_each(numbers: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    """Whether each number occurs for the first time."""
+    order = np.argsort(numbers, kind="stable")
+    ordered = numbers[order]
+    is_first = np.ones(len(numbers), dtype=np.bool_)
+    is_first[order[1:]] = ordered[1:] != ordered[:-1]
+    return is_first
+
+
+def distinct(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Each number once, in ascending order; numpy's unique takes several times the memory."""
+    ordered = np.sort(numbers)
+    is_first = np.ones(len(ordered), dtype=np.bool_)
+    is_first[1:] = ordered[1:] != ordered[:-1]
+    return ordered[is_first]
+
+
+def places_in(ordered: NDArray[np.uint64], numbers: NDArray[np.uint64]) -> NDArray[np.int32]:
+    """The index of each number in an ascending array of distinct ones, or the index at which it would be inserted."""
+    places = np.empty(len(numbers), dtype=np.int32)
+    for start in range(0, len(numbers), _PART):
+        places[start : start + _PART] = np.searchsorted(ordered, numbers[start : start + _PART])
+    return places
+
+
+def are_among(numbers: NDArray[np.uint64], others: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    """Whether each number is among the others; numpy's isin takes several times the memory."""
+    if not len(others):
+        return np.zeros(len(numbers), dtype=np.bool_)
+    ordered = distinct(others)
+    found: NDArray[np.bool_] = ordered[np.minimum(places_in(ordered, numbers), len(ordered) - 1)] == numbers
+    return found

@@ -14,9 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from seq2seq_cli.corpus.hashing import Hashes, are_among, distinct, text_hashes
 from seq2seq_cli.corpus.prepared import PreparedCorpus
-from seq2seq_cli.corpus.splits import HELD_OUT, SplitName, sentence_key
+from seq2seq_cli.corpus.splits import HELD_OUT, Hashes, SplitName, are_among, distinct, sentence_key, text_hashes
 from seq2seq_cli.errors import RESTORE, ModelFileError
 from seq2seq_cli.files.json_files import read_json
 from seq2seq_cli.text.sides import SIDES

@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seq2seq_cli.config.schema.text import TextConfig
-from seq2seq_cli.corpus.hashing import Hashes, text_hashes
-from seq2seq_cli.corpus.splits import sentence_key
+from seq2seq_cli.corpus.splits import Hashes, sentence_key, text_hashes
 from seq2seq_cli.pairs.pair_files import Block
 from seq2seq_cli.preparation.dropped import DroppedLine, LineCounts
 from seq2seq_cli.text.normalise import normalise

@@ -8,14 +8,13 @@ from numpy.typing import NDArray
 
 from seq2seq_cli.config.choices import Unit
 from seq2seq_cli.config.schema.text import DataConfig
-from seq2seq_cli.corpus.hashing import Hashes, are_among, first_of_each, mix
 from seq2seq_cli.corpus.manifest import REASONS, Reason, SplitRecord
-from seq2seq_cli.corpus.splits import SPLITS, TEST, TRAIN, VALID, SplitName
+from seq2seq_cli.corpus.splits import SPLITS, TEST, TRAIN, VALID, Hashes, SplitName, are_among, first_of_each, mix
 from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import PairFileError
 from seq2seq_cli.preparation.dropped import MOST_EXAMPLES, Dropped, DroppedLine
+from seq2seq_cli.preparation.leak_free_splits import assign_splits
 from seq2seq_cli.preparation.pair_store import PairStore
-from seq2seq_cli.preparation.splits import assign_splits
 from seq2seq_cli.text.vocabulary import CHARACTERS_PER_TOKEN
 
 NOWHERE = -1

@@ -29,7 +29,7 @@ def test_the_report_has_every_part(corpus: PreparedCorpus, tmp_path: Path) -> No
     done = s2s_here(tmp_path, "inspect", "data/prepared")
 
     assert (done.returncode, done.stderr) == (0, "")
-    head, splits, leakage, lengths, vocabulary, unknown, *examples = done.stdout.rstrip("\n").split("\n\n")
+    head, splits, leakage, lengths, unknown, *examples = done.stdout.rstrip("\n").split("\n\n")
     assert "en to de, unit word" in head
     assert "all unchanged" in head
     for split in ("train", "valid", "test"):
@@ -37,16 +37,10 @@ def test_the_report_has_every_part(corpus: PreparedCorpus, tmp_path: Path) -> No
     assert [line.split()[-2:] for line in leakage.splitlines()[1:]] == [["0", "0"]] * 3
     longest = [max(max(corpus.split(split).side(side).lengths) for split in SPLITS) for side in SIDES]
     assert lengths.splitlines()[-1].split()[-2:] == list(map(str, longest))
-    assert vocabulary.splitlines()[-1].split()[0] == "all"
     assert unknown.startswith("unknown words of train and valid; src: ")
     assert examples[0] == "10 random pairs (--seed 1)"
     assert len(examples) == 11
     assert all(len(example.splitlines()) == 4 for example in examples[1:])
-
-
-def test_it_counts_the_pairs_that_it_shows(tmp_path: Path) -> None:
-    prepared(tmp_path, [("Tom runs.", "Tom rennt.")])
-    assert "\n1 random pair (--seed 1)\n" in s2s_here(tmp_path, "inspect", "prepared").stdout
 
 
 def test_a_stream_that_is_not_utf_8_gets_every_line(corpus: PreparedCorpus, tmp_path: Path) -> None:
@@ -89,11 +83,3 @@ def test_a_leak_is_shown_and_is_a_failure(corpus: PreparedCorpus, tmp_path: Path
     assert done.returncode == 1
     assert re.search(r"^valid in train +1 +0$", done.stdout, re.MULTILINE)
     assert done.stderr == "s2s: error: data/prepared: 1 held-out sentence is in another split: prepare again\n"
-
-
-def test_a_missing_folder_is_reported_in_one_line(tmp_path: Path) -> None:
-    done = s2s_here(tmp_path, "inspect", "nothing")
-
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("s2s: error: nothing: no such folder")
-    assert done.stderr.count("\n") == 1

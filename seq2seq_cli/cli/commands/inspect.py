@@ -31,8 +31,8 @@ def inspect(
 ) -> None:
     """Check a prepared folder, and show its content.
 
-    Every file is read. Leaks, references, lengths, the coverage of the vocabulary and unknown words are counted from
-    the texts and ids, not taken from the manifest. Exits with 1 when a sentence leaks, with 2 when a file is damaged.
+    Every file is read. Leaks, references, lengths and unknown words are counted from the texts and ids, not taken from
+    the manifest. Exits with 1 when a sentence leaks, with 2 when a file is damaged.
     """
     corpus = PreparedCorpus.open(prepared)
     corpus.verify()
@@ -42,7 +42,6 @@ def inspect(
         _splits(corpus),
         _leakage(leaks),
         _lengths(corpus),
-        _vocabulary(corpus),
         _unknown(corpus),
         _examples(corpus, seed),
     ):
@@ -84,16 +83,6 @@ def _lengths(corpus: PreparedCorpus) -> Iterator[str]:
     sums = [np.cumsum(inspection.count_lengths(corpus, side)) for side in SIDES]
     for name, fraction in _QUANTILES.items():
         yield f"{name:<14}" + "".join(f"{np.searchsorted(counts, fraction * counts[-1]):>12,}" for counts in sums)
-
-
-def _vocabulary(corpus: PreparedCorpus) -> Iterator[str]:
-    curves = [inspection.vocabulary_curve(corpus, side) for side in SIDES]
-    yield f"{'vocabulary':<14}{'src':>12}{'tgt':>12}  coverage of training by the most frequent units"
-    yield f"{'units':<14}" + "".join(f"{curve[-1].units:>12,}" for curve in curves)
-    below = [{units: f"{fraction:.2%}" for units, fraction in curve[:-1]} for curve in curves]
-    for units in sorted({*below[0], *below[1]}):
-        yield f"{f'first {units:,}':<14}" + "".join(f"{fractions.get(units, ''):>12}" for fractions in below)
-    yield f"{'all':<14}" + "".join(f"{curve[-1].fraction:>12.2%}" for curve in curves)
 
 
 def _unknown(corpus: PreparedCorpus) -> Iterator[str]:

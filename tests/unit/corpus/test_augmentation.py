@@ -165,7 +165,7 @@ def test_only_digits_are_changed_in_as_many_numbers(src: str, tgt: str, seed: in
         assert re.sub("[0-9]+", "0", after) == re.sub("[0-9]+", "0", before)
 
 
-@pytest.mark.parametrize(("plain", "further"), [(60, 2), (15, 1), (3, 0)])
+@pytest.mark.parametrize(("plain", "further"), [(60, 5), (15, 2), (3, 0)])
 def test_pairs_with_digits_are_read_more_often_where_they_are_few_and_numbers_change(plain: int, further: int) -> None:
     codecs = codecs_of("bpe")
     ids = encoded([("25 cats", "25 Katzen"), *PLAIN * (plain // 3)], codecs)

@@ -2,13 +2,12 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from seq2seq_cli.corpus.inspection import (
-    Coverage,
     Leak,
     References,
     count_leaks,
@@ -16,7 +15,6 @@ from seq2seq_cli.corpus.inspection import (
     count_references,
     count_unknown,
     draw_pairs,
-    vocabulary_curve,
 )
 from seq2seq_cli.corpus.manifest import MANIFEST, FileRecord
 from seq2seq_cli.corpus.prepared import PreparedCorpus
@@ -30,15 +28,11 @@ SMALL = ("text.src.min_count=2", "text.tgt.min_count=3", "text.src.max_size=12")
 UNITS = pytest.mark.parametrize("unit", ["word", "bpe", "character"])
 
 
-def of_pairs(folder: Path, pairs: Sequence[tuple[str, str]], *overrides: str) -> PreparedCorpus:
-    return prepared(folder, pairs, overrides)
-
-
 @pytest.fixture
 def corpus(tmp_path: Path) -> PreparedCorpus:
     sequences = symbol_sequences(300, shortest=1, longest=9)
     pairs = [(text, text.upper()) for text in sequences] + [(text, text.upper() + " !") for text in sequences[::3]]
-    return of_pairs(tmp_path, pairs, *SMALL)
+    return prepared(tmp_path, pairs, SMALL)
 
 
 def rewritten(corpus: PreparedCorpus, name: str, change: Callable[[list[str]], None]) -> PreparedCorpus:
@@ -98,23 +92,16 @@ def test_given_splits_may_have_sentences_in_common(tmp_path: Path) -> None:
 def test_references_are_the_targets_of_one_source(tmp_path: Path) -> None:
     pairs = [("a", "x"), ("b", "x"), ("a", "y"), ("c", "z"), ("a", "z"), ("c", "x"), ("A", "x")]
 
-    corpus = of_pairs(tmp_path, pairs, *NO_HELD_OUT)
+    corpus = prepared(tmp_path, pairs, NO_HELD_OUT)
 
     assert count_references(corpus, "train") == References(pairs=7, sources=4, several=2, most=3)
     assert count_references(corpus, "test") == References(pairs=0, sources=0, several=0, most=0)
 
 
-def test_lengths_are_counted(tmp_path: Path) -> None:
-    corpus = of_pairs(tmp_path, [("a", "x y"), ("a b", "x"), ("b c", "x y"), ("a b c d", "y")], *NO_HELD_OUT)
-
-    assert count_lengths(corpus, "src").tolist() == [0, 1, 2, 0, 1]
-    assert count_lengths(corpus, "tgt").tolist() == [0, 2, 2]
-
-
 @UNITS
 def test_the_lengths_of_all_splits_are_those_of_their_texts(tmp_path: Path, unit: str) -> None:
     pairs = [(text, text.upper()) for text in symbol_sequences(120, shortest=1, longest=9)]
-    corpus = of_pairs(tmp_path, pairs, f"text.unit={unit}", "text.src.max_size=30")
+    corpus = prepared(tmp_path, pairs, [f"text.unit={unit}", "text.src.max_size=30"])
 
     expected = Counter(len(corpus.src_codec.read(src).ids) for split in SPLITS for src, _ in corpus.sentences(split))
 
@@ -122,31 +109,11 @@ def test_the_lengths_of_all_splits_are_those_of_their_texts(tmp_path: Path, unit
     assert {length: count for length, count in enumerate(counts) if count} == expected
 
 
-def test_the_curve_is_the_fraction_that_the_most_frequent_units_cover(tmp_path: Path) -> None:
-    words = [f"w{number}" for number in range(150)]
-    # Each word once on the source side, the first hundred twice; "rare" occurs once and so is unknown.
-    pairs = [(word, "x") for word in words] + [(f"{word} rare" if word == "w0" else word, "y") for word in words[:100]]
-
-    corpus = of_pairs(
-        tmp_path, pairs, *NO_HELD_OUT, "text.src.min_count=1", "text.src.max_size=120", "text.tgt.min_count=1"
-    )
-
-    # 251 tokens: 100 words twice; 20 of the others are known.
-    assert vocabulary_curve(corpus, "src") == [Coverage(100, 200 / 251), Coverage(120, 220 / 251)]
-    assert vocabulary_curve(corpus, "tgt") == [Coverage(2, 1.0)]
-
-
-def test_a_corpus_of_unknown_words_has_a_curve(tmp_path: Path) -> None:
-    corpus = of_pairs(tmp_path, [("a", "x"), ("b", "y")], *NO_HELD_OUT, "text.src.min_count=2")
-
-    assert vocabulary_curve(corpus, "src") == [Coverage(0, 0.0)]
-
-
 def test_unknown_words_are_counted_without_their_spaces(tmp_path: Path) -> None:
     pairs = [("a", "rare x"), ("b", "x"), ("c", "(rare) x"), ("d", "x rarer"), ("e", "y x x")]
     overrides = (*NO_HELD_OUT, "text.tgt.spacing=true", "text.tgt.min_count=2", "text.src.min_count=1")
 
-    corpus = of_pairs(tmp_path, pairs, *overrides)
+    corpus = prepared(tmp_path, pairs, overrides)
 
     assert count_unknown(corpus, "tgt", ["train"]) == {"rare": 2, "(": 1, ")": 1, "rarer": 1, "y": 1}
     assert count_unknown(corpus, "src", ["train"]) == {}
@@ -156,7 +123,7 @@ def test_unknown_words_are_counted_without_their_spaces(tmp_path: Path) -> None:
 @pytest.mark.parametrize("side", ["src", "tgt"])
 def test_every_unknown_id_has_its_word(tmp_path: Path, unit: str, side: str) -> None:
     pairs = [(text, text.upper()) for text in symbol_sequences(300, shortest=1, longest=9)]
-    corpus = of_pairs(tmp_path, pairs, f"text.unit={unit}", "text.src.max_size=12", "text.tgt.max_size=12")
+    corpus = prepared(tmp_path, pairs, [f"text.unit={unit}", "text.src.max_size=12", "text.tgt.max_size=12"])
     codec = corpus.src_codec if side == "src" else corpus.tgt_codec
     column = ("src", "tgt").index(side)
 
@@ -170,7 +137,7 @@ def test_every_unknown_id_has_its_word(tmp_path: Path, unit: str, side: str) -> 
 @UNITS
 def test_examples_are_pairs_of_the_corpus_with_their_units(tmp_path: Path, unit: str) -> None:
     pairs = [(text, text.upper()) for text in symbol_sequences(120, shortest=1, longest=9)]
-    corpus = of_pairs(tmp_path, pairs, f"text.unit={unit}", "text.src.max_size=12")
+    corpus = prepared(tmp_path, pairs, [f"text.unit={unit}", "text.src.max_size=12"])
 
     drawn = draw_pairs(corpus, 20, seed=1)
 
@@ -182,9 +149,3 @@ def test_examples_are_pairs_of_the_corpus_with_their_units(tmp_path: Path, unit:
         ids = corpus.src_codec.read(example.src).ids
         assert [corpus.src_codec.vocabulary.id(shown) for shown in example.src_units] == ids
         assert all(shown[1:-1] in example.src for shown, id_ in zip(example.src_units, ids, strict=True) if id_ == UNK)
-
-
-def test_a_small_corpus_is_shown_whole(tmp_path: Path) -> None:
-    corpus = of_pairs(tmp_path, [("a", "x"), ("b", "y")], *NO_HELD_OUT)
-
-    assert [(example.src, example.tgt) for example in draw_pairs(corpus, 10, seed=1)] == [("a", "x"), ("b", "y")]

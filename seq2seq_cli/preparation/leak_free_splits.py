@@ -6,7 +6,7 @@ changes no split, and when the file grows, no sentence moves from validation to 
 that joins two groups; files of so few groups that a split would be empty.) A full split has the groups whose hashes are
 the lowest, or for the test split the highest. New groups among them push others of them into training.
 
-Sentences are represented by their hashes alone (see ``corpus.hashing``), a few bytes per pair.
+Sentences are represented by their hashes alone (see ``corpus.splits``), a few bytes per pair.
 """
 
 from collections.abc import Mapping
@@ -15,8 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from seq2seq_cli.corpus.hashing import Hashes, are_among, distinct, mix, places_in
-from seq2seq_cli.corpus.splits import TEST, TRAIN, VALID
+from seq2seq_cli.corpus.splits import TEST, TRAIN, VALID, Hashes, are_among, distinct, mix, places_in
 
 REGION = 0.08
 """Fraction of the hash's range at its lower end for validation, and at its upper end for test."""

@@ -120,15 +120,22 @@ class _Draft:
             document = read_yaml(value)
             if problem := _override_problem(path, document):
                 self._add(place, path, problem)
-            elif _set(self.values, path, document.value):
-                for end in range(1, len(path)):
-                    self._key_places.setdefault(path[:end], place)
-                    self._value_places.setdefault(path[:end], place)
+                continue
+            values = self.values
+            for end, name in enumerate(path[:-1], start=1):
+                if values.get(name) is None:
+                    values[name] = {}
+                if not isinstance(values[name], dict):
+                    break  # the file has something else in a section's place, which is reported
+                values = values[name]
+                self._key_places.setdefault(path[:end], place)
+                self._value_places.setdefault(path[:end], place)
+            else:
+                values[path[-1]] = document.value
                 self._key_places[path] = self._value_places[path] = place
 
     def validated(self, sections: Sequence[str] | None = None) -> Config:
         """The config; of one with `sections`, these alone, without the rules between them and the others."""
-        _fill_empty_sections(self.values)
         read = {name: value for name, value in self.values.items() if sections is None or name in sections}
         config = self._checked(read)
         for name in self.values.keys() - read.keys():
@@ -191,27 +198,6 @@ def _innermost(places: dict[KeyPath, _Place], path: KeyPath) -> _Place:
     while path not in places and path:
         path = path[:-1]
     return places.get(path, _Place((0, 0, 0), "config"))
-
-
-def _set(values: dict[str, Any], path: KeyPath, value: object) -> bool:
-    """Set a value, making the sections on the way; False when the file has something else in a section's place."""
-    for name in path[:-1]:
-        if values.get(name) is None:
-            values[name] = {}
-        values = values[name]
-        if not isinstance(values, dict):
-            return False
-    values[path[-1]] = value
-    return True
-
-
-def _fill_empty_sections(values: dict[str, Any], path: KeyPath = ()) -> None:
-    """Read a section without keys (``training:`` with every line below commented out) as stating nothing."""
-    for name, value in values.items():
-        if section_at((*path, name)) and value is None:
-            values[name] = {}
-        elif section_at((*path, name)) and isinstance(value, dict):
-            _fill_empty_sections(value, (*path, name))
 
 
 def _drop_unknown(values: dict[str, Any], path: KeyPath = ()) -> Iterator[KeyPath]:

@@ -7,7 +7,7 @@ A YAML file has five sections: ``data`` and ``text`` say how ``s2s prepare`` mak
 
 from collections.abc import Iterator, Sequence
 from functools import reduce
-from typing import Annotated, ClassVar, Self, TypeAlias
+from typing import Annotated, Any, ClassVar, Self, TypeAlias
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
@@ -54,6 +54,12 @@ class Section(BaseModel):
     def problems(self) -> Iterator[Problem]:
         """The rules between keys that the values break."""
         yield from ()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _states_nothing(cls, value: Any) -> Any:
+        """A section without keys: ``training:`` with every line below commented out."""
+        return {} if value is None else value
 
     @model_validator(mode="after")
     def _values_agree(self) -> Self:

@@ -52,44 +52,32 @@ def softmax(*scores: float) -> list[float]:
     return [math.exp(score) / total for score in scores]
 
 
-def test_dot_by_hand() -> None:
-    assert scores(DotScore(SIZES)) == pytest.approx([1 * 3 - 2 * 1, 1 * 0.5 + 2 * 0.5])
-
-
-def test_scaled_dot_by_hand() -> None:
-    assert scores(ScaledDotScore(SIZES)) == pytest.approx([1 / math.sqrt(2), 1.5 / math.sqrt(2)])
-
-
-def test_general_by_hand() -> None:
-    score = GeneralScore(SIZES)
-    set_weight(score.W, [[1.0, 2.0], [0.0, -1.0]])
-    # W (3, -1) = (1, 1); W (0.5, 0.5) = (1.5, -0.5)
-    assert scores(score) == pytest.approx([1 * 1 + 2 * 1, 1 * 1.5 - 2 * 0.5])
-
-
-def test_additive_by_hand() -> None:
-    score = AdditiveScore(SIZES)
-    set_weight(score.W, [[0.1, 0.2]])
-    set_weight(score.U, [[0.3, 0.4]])
-    set_weight(score.v, [[2.0]])
-    # W q = 0.5; U h = 0.5 and 0.35
-    assert scores(score) == pytest.approx([2 * math.tanh(1.0), 2 * math.tanh(0.85)])
-
-
-def test_concat_by_hand() -> None:
-    score = ConcatScore(SIZES)
-    set_weight(score.W, [[0.1, 0.2]])
-    set_weight(score.v, [[-1.0]])
-    # q + h = (4, 1) and (1.5, 2.5)
-    assert scores(score) == pytest.approx([-math.tanh(0.6), -math.tanh(0.65)])
-
-
-def test_joined_concat_by_hand() -> None:
-    score = JoinedConcatScore(SIZES)
-    set_weight(score.W, [[0.1, 0.2, 0.3, 0.4]])
-    set_weight(score.v, [[2.0]])
-    # W (1, 2, 3, -1) = 1 and W (1, 2, 0.5, 0.5) = 0.85, as for the additive score above
-    assert scores(score) == pytest.approx([2 * math.tanh(1.0), 2 * math.tanh(0.85)])
+@pytest.mark.parametrize(
+    ("kind", "weights", "expected"),
+    [
+        (DotScore, {}, [1 * 3 - 2 * 1, 1 * 0.5 + 2 * 0.5]),
+        (ScaledDotScore, {}, [1 / math.sqrt(2), 1.5 / math.sqrt(2)]),
+        # W (3, -1) = (1, 1); W (0.5, 0.5) = (1.5, -0.5)
+        (GeneralScore, {"W": [[1.0, 2.0], [0.0, -1.0]]}, [1 * 1 + 2 * 1, 1 * 1.5 - 2 * 0.5]),
+        # W q = 0.5; U h = 0.5 and 0.35
+        (
+            AdditiveScore,
+            {"W": [[0.1, 0.2]], "U": [[0.3, 0.4]], "v": [[2.0]]},
+            [2 * math.tanh(1.0), 2 * math.tanh(0.85)],
+        ),
+        # q + h = (4, 1) and (1.5, 2.5)
+        (ConcatScore, {"W": [[0.1, 0.2]], "v": [[-1.0]]}, [-math.tanh(0.6), -math.tanh(0.65)]),
+        # W (1, 2, 3, -1) = 1 and W (1, 2, 0.5, 0.5) = 0.85, as for the additive score
+        (JoinedConcatScore, {"W": [[0.1, 0.2, 0.3, 0.4]], "v": [[2.0]]}, [2 * math.tanh(1.0), 2 * math.tanh(0.85)]),
+        (LocationScore, {"W": [[0.1, 0.2], [1.0, -1.0], [5.0, 5.0]]}, [0.5, -1.0]),
+        (StateFreeScore, {"U": [[0.3, 0.4]], "v": [[2.0]]}, [2 * math.tanh(0.5), 2 * math.tanh(0.35)]),
+    ],
+)
+def test_a_score_by_hand(kind: type[Score], weights: dict[str, list[list[float]]], expected: list[float]) -> None:
+    score = kind(SIZES)
+    for name, rows in weights.items():
+        set_weight(getattr(score, name), rows)
+    assert scores(score) == pytest.approx(expected)
 
 
 def test_linear_by_hand_with_the_same_weights_for_every_query() -> None:
@@ -102,14 +90,6 @@ def test_linear_by_hand_with_the_same_weights_for_every_query() -> None:
         assert attend(attention, query, MEMORY).weights.flatten().tolist() == pytest.approx(softmax(0.5, 0.35))
 
 
-def test_location_by_hand_and_no_further_than_its_length() -> None:
-    score = LocationScore(SIZES)
-    set_weight(score.W, [[0.1, 0.2], [1.0, -1.0], [5.0, 5.0]])
-    assert scores(score) == pytest.approx([0.5, -1.0])
-    with pytest.raises(InputError, match=r"4 tokens, .* takes at most 3 \(model\.attention\.max_length\)"):
-        score.keys(torch.zeros(1, 4, 2))
-
-
 def test_location_with_the_word_by_hand() -> None:
     """y = (3, -1), q = (1, 2): the query is [y; q]."""
     score = LocationWordScore(Sizes(query=4, memory=2, attention=1, max_length=3))
@@ -117,15 +97,8 @@ def test_location_with_the_word_by_hand() -> None:
     score.W.bias.data = torch.tensor([0.25, 0.0, 7.0])
     query = torch.tensor([[[3.0, -1.0, 1.0, 2.0]]])
     assert score(query, score.keys(MEMORY)).flatten().tolist() == pytest.approx([0.5 + 0.5 + 0.25, -1 + 1])
-    with pytest.raises(InputError, match=r"takes at most 3 \(model\.attention\.max_length\)"):
+    with pytest.raises(InputError, match=r"4 tokens, .* takes at most 3 \(model\.attention\.max_length\)"):
         score.keys(torch.zeros(1, 4, 2))
-
-
-def test_state_free_by_hand() -> None:
-    score = StateFreeScore(SIZES)
-    set_weight(score.U, [[0.3, 0.4]])
-    set_weight(score.v, [[2.0]])
-    assert scores(score) == pytest.approx([2 * math.tanh(0.5), 2 * math.tanh(0.35)])
 
 
 def test_context_is_the_weighted_sum_of_the_memory() -> None:

@@ -1,66 +1,59 @@
-"""Word links from attention weights: computed by hand, and for every text."""
+"""What the attention weights say about words: computed by hand, and for every text."""
 
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seq2seq_cli.decoding.alignment import WordFinder, word_links
+from seq2seq_cli.decoding.alignment import WordFinder, copy_by_attention, copy_in_order, word_links
 from seq2seq_cli.decoding.translation import SentenceTranslation, Translation
-from seq2seq_cli.text.codec import Reading
+from seq2seq_cli.text.codec import Reading, Word
+from seq2seq_cli.text.normalise import SPACING, is_punctuation
+from seq2seq_cli.text.vocabulary import UNK
+
+KNOWN = 7
 
 
-def test_a_target_word_is_linked_to_the_source_word_with_the_most_attention() -> None:
-    # Source: she | kiss ed | <eos>; target: sie | kü sste | <eos>.
-    weights = np.array([[0.7, 0.1, 0.1, 0.1], [0.2, 0.1, 0.2, 0.5], [0.3, 0.3, 0.3, 0.1], [0.0, 0.0, 0.0, 1.0]])
-    # "küsste": 0.5 to "she", 0.4 + 0.5 to "kissed".
-    assert word_links(weights, [0, 1, 1, None], [0, 1, 1, None]) == [(0, 0), (1, 1)]
+@pytest.mark.parametrize(
+    ("weights", "src_words", "tgt_words", "links"),
+    [
+        # Source: she | kiss ed | <eos>; target: sie | kü sste | <eos>. "küsste": 0.5 to "she", 0.4 + 0.5 to "kissed".
+        (
+            [[0.7, 0.1, 0.1, 0.1], [0.2, 0.1, 0.2, 0.5], [0.3, 0.3, 0.3, 0.1], [0.0, 0.0, 0.0, 1.0]],
+            [0, 1, 1, None],
+            [0, 1, 1, None],
+            [(0, 0), (1, 1)],
+        ),
+        ([[0.2, 0.8], [0.5, 0.5]], [0, None], [0, None], [(0, 0)]),
+        ([[0, 0], [0, 0]], [0, 1], [0, 1], []),
+        (np.zeros((0, 0)), [], [], []),
+    ],
+)
+def test_a_target_word_is_linked_to_the_source_word_with_the_most_attention(
+    weights: Any, src_words: list[int | None], tgt_words: list[int | None], links: list[tuple[int, int]]
+) -> None:
+    assert word_links(np.array(weights), src_words, tgt_words) == links
 
 
-def test_the_end_of_a_sentence_is_no_word() -> None:
-    weights = np.array([[0.2, 0.8], [0.5, 0.5]])
-    assert word_links(weights, [0, None], [0, None]) == [(0, 0)]
-
-
-def test_without_attention_there_are_no_links() -> None:
-    assert word_links(np.zeros((2, 2)), [0, 1], [0, 1]) == []
-    assert word_links(np.zeros((0, 0)), [], []) == []
-
-
-def test_tokens_stand_in_the_words_of_the_raw_text() -> None:
-    finder = WordFinder("I don't  like\tit.")
-    assert finder.words(["I", "do", "n't", "like", "it", "."]) == [0, 1, 1, 2, 3, 3]
-
-
-def test_case_and_spacing_of_the_raw_text_make_no_difference() -> None:
-    assert WordFinder("SHE KISSED HIM .").words(["She", "kiss", "ed", "him", "."]) == [0, 1, 1, 2, 3]
-
-
-def test_a_mark_that_was_added_belongs_to_the_last_word() -> None:
-    assert WordFinder("she left").words(["She", "left", "."]) == [0, 1, 1]
-
-
-def test_a_mark_that_was_added_is_not_looked_for_in_the_next_sentence() -> None:
-    finder = WordFinder("Hello\tI see Tom.")
-    assert finder.words(["Hello", "."]) == [0, 0]
-    assert finder.words(["I", "see", "Tom", "."]) == [1, 2, 3, 3]
-
-
-def test_quotes_of_another_form_stand_where_they_were() -> None:
-    tokens = ["Tom", "'s", "dog", "saw", "Ann", "'s", "cat", "."]
-    assert WordFinder("Tom’s dog saw Ann's cat.").words(tokens) == [0, 0, 1, 2, 3, 3, 4, 4]
-
-
-def test_characters_that_are_no_tokens_are_passed_over() -> None:
-    assert WordFinder("<b>She</b> has *left* .").words(["She", "left", "."]) == [0, 2, 3]
-
-
-def test_the_search_goes_on_after_the_first_sentence() -> None:
-    finder = WordFinder("He left. He came.")
-    assert finder.words(["He", "left", "."]) == [0, 1, 1]
-    assert finder.words(["He", "came", "."]) == [2, 3, 3]
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        ("I don't  like\tit.", [{"I": 0, "do": 1, "n't": 1, "like": 2, "it": 3, ".": 3}]),
+        ("SHE KISSED HIM .", [{"She": 0, "kiss": 1, "ed": 1, "him": 2, ".": 3}]),
+        ("Hello\tI see Tom.", [{"Hello": 0, ".": 0}, {"I": 1, "see": 2, "Tom": 3, ".": 3}]),
+        ("Tom’s dog saw Ann's cat.", [{"Tom": 0, "'s": 0, "dog": 1, "saw": 2, "Ann": 3}, {"'s": 3, "cat": 4}]),
+        ("<b>She</b> has *left* .", [{"She": 0, "left": 2, ".": 3}]),
+        ("He left. He came.", [{"He": 0, "left": 1, ".": 1}, {"He": 2, "came": 3, ".": 3}]),
+    ],
+)
+def test_tokens_stand_in_the_words_of_the_raw_text(text: str, sentences: list[dict[str, int]]) -> None:
+    finder = WordFinder(text)
+    for words in sentences:
+        assert finder.words(list(words)) == list(words.values())
 
 
 @given(st.lists(st.text(max_size=5), max_size=8), st.text(max_size=30))
@@ -105,3 +98,59 @@ def calls_to_align(sentences: int) -> int:
 
 def test_the_work_grows_with_the_length_of_a_text_and_not_with_its_square() -> None:
     assert calls_to_align(80) < 2.5 * calls_to_align(40)
+
+
+def copied(ids: Sequence[int], weights: Any, words: Sequence[str], unknown: Sequence[str] = ()) -> dict[int, str]:
+    """The copies when each word has one id."""
+    read = [Word(word, (UNK if word in unknown else KNOWN,), parts=()) for word in words]
+    return {position: words[i] for position, i in copy_by_attention(ids, np.array(weights), read).items()}
+
+
+@pytest.mark.parametrize(
+    ("ids", "weights", "words", "unknown", "expected"),
+    [
+        ([KNOWN, UNK], [[0.7, 0.2, 0.1], [0.1, 0.8, 0.1]], "Tom Xylander", "", {1: "Xylander"}),
+        # Unknown words have priority, where there are enough of them, and where they have weight.
+        ([UNK], [[0.2, 0.7, 0.1]], "Zoe met Ida", "Zoe Ida", {0: "Zoe"}),
+        ([UNK, UNK], [[0.2, 0.7, 0.1], [0.3, 0.6, 0.1]], "Zoe met Ida", "Zoe Ida", {0: "Zoe", 1: "Ida"}),
+        ([UNK], [[0.0, 0.9, 0.1]], "Zoe met Ida", "Zoe", {0: "met"}),
+        ([UNK, UNK], [[0.2, 0.7, 0.1], [0.6, 0.3, 0.1]], "Zoe met Ida", "Zoe", {0: "met", 1: "Zoe"}),
+        # Neither <eos> nor known punctuation.
+        ([UNK], [[0.1, 0.2, 0.7]], "Tom Maria", "", {0: "Maria"}),
+        *(([UNK], [[0.1, 0.8, 0.1]], f"Tom {mark}", "", {0: "Tom"}) for mark in (".", "...", "„", "。", "~", SPACING)),
+        ([UNK], [[0.3, 0.6, 0.1]], "Tom …", "…", {0: "…"}),
+        ([UNK], [[0.3, 0.6, 0.1]], f"Tom {SPACING}", SPACING, {0: "Tom"}),
+        # No word twice, and none of weight 0.
+        ([UNK] * 3, [[0.6, 0.3, 0.1]] * 3, "Tom Tom", "", {0: "Tom", 1: "Tom"}),
+        ([UNK], [[0.0, 0.0, 1.0]], "Tom Maria", "", {}),
+    ],
+)
+def test_the_word_with_the_largest_weight_is_copied(
+    ids: list[int], weights: list[list[float]], words: str, unknown: str, expected: dict[int, str]
+) -> None:
+    assert copied(ids, weights, words.split(), unknown.split()) == expected
+
+
+def test_the_parts_of_a_word_are_copied_together_and_once() -> None:
+    words = [Word("Tom", (KNOWN,), ()), Word("Xylander", (KNOWN,) * 3, ()), Word(".", (KNOWN,), ())]
+    weights = np.array([[0.3, 0.1, 0.5, 0.0, 0.0, 0.1], [0.2, 0.1, 0.1, 0.4, 0.1, 0.1], [0.0, 0.5, 0.0, 0.0, 0.5, 0.0]])
+    assert copy_by_attention([UNK, UNK, UNK], weights, words) == {0: 1, 1: 0}
+
+
+def test_without_attention_the_unknown_words_are_copied_in_their_order() -> None:
+    words = [Word("Zoë", (UNK,), ()), Word("—", (UNK,), ()), Word("met", (KNOWN,), ()), Word("Xaver", (UNK,), ())]
+    assert copy_in_order([KNOWN, UNK, KNOWN, UNK], words) == {1: 0, 3: 3}
+    assert copy_in_order([UNK, UNK, UNK], words) == {0: 0, 1: 3}
+    assert copy_in_order([KNOWN], words) == copy_in_order([UNK], []) == {}
+
+
+@given(st.data())
+def test_copies_stand_for_unknown_words_and_come_from_the_source(data: st.DataObject) -> None:
+    words = data.draw(st.lists(st.sampled_from(["Tom", "und", "Maria", ".", ",", "?"]), max_size=6))
+    ids = data.draw(st.lists(st.sampled_from([UNK, KNOWN, KNOWN + 1]), max_size=8))
+    rows = st.lists(st.floats(0, 1), min_size=len(words) + 1, max_size=len(words) + 1)
+    left = list(words)
+    for position, word in copied(ids, [data.draw(rows) for _ in ids], words).items():
+        assert ids[position] == UNK
+        assert not is_punctuation(word)
+        left.remove(word)  # as often as it stands in the source, and no more

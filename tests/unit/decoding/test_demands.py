@@ -1,7 +1,7 @@
-"""Beginnings and glossaries in the translations of small untrained models."""
+"""Beginnings and glossaries: what they find, and the translations of small untrained models with them."""
 
-import dataclasses
 from collections import Counter
+from pathlib import Path
 
 import pytest
 import torch
@@ -18,6 +18,7 @@ from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import InputError
 from seq2seq_cli.model.build import build_model
 from seq2seq_cli.text.codec import Codec
+from seq2seq_cli.text.normalise import normalise
 from seq2seq_cli.text.segmenter import get_segmenter
 from seq2seq_cli.text.sides import fit_codec
 
@@ -79,7 +80,7 @@ def test_words_that_the_model_cannot_write_are_refused(translator: Translator) -
     glossary = Glossary({"dog": ("Žaba", "Hund"), "frog": ("Žaba", "Želva")})
     with pytest.raises(InputError, match=r"--glossary: frog: the model cannot write all words of Žaba or Želva"):
         translator.with_demands(Demands(glossary=glossary))
-    known = dataclasses.replace(glossary, terms={"dog": glossary.terms["dog"]})
+    known = Glossary({"dog": glossary.terms["dog"]})
     [translation] = translator.with_demands(Demands(glossary=known)).translate(["the dog"])
     assert "Hund" in words(translation.text)
 
@@ -123,3 +124,44 @@ def test_a_term_or_a_prefix_in_capitals_leaves_the_rest_of_the_translation_as_it
     assert target.write([*usual.terms[0].forms[0], *target.read("hilft").ids]).text == "EU hilft"
     loud = demands.constraints(target.read("HUND"), target)
     assert target.write([*loud.prefix, *target.read("hilft").ids]).text == "EU HILFT"
+
+
+def test_lines_of_a_term_are_alternatives(tmp_path: Path) -> None:
+    file = tmp_path / "terms.tsv"
+    file.write_bytes("\ufeffdog\tHund\r\n\r\nhouse\tHaus\ndog\tHunde\ndog\tHund\n".encode())
+    assert Glossary.read(file) == Glossary({"dog": ("Hund", "Hunde"), "house": ("Haus",)})
+
+
+@pytest.mark.parametrize("line", ["dog", "dog\t", "\tHund", "dog\tHund\tHunde", "dog\t\x07 "])
+def test_another_line_is_refused_by_its_number(tmp_path: Path, line: str) -> None:
+    (tmp_path / "terms.tsv").write_text(f"she\tsie\n\n{line}\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"terms\.tsv:3: needs a term, a tab and its translation"):
+        Glossary.read(tmp_path / "terms.tsv")
+
+
+@pytest.mark.parametrize(
+    ("terms", "text", "found"),
+    [
+        ("dog", "The dog!", ["dog"]),
+        ("dog", "DOG", ["DOG"]),
+        ("dog", "a hot-dog's", ["dog"]),
+        ("dog", "dogs, underdog dogma", []),
+        ("dog", "dogma and dog", ["dog"]),
+        ("hot dog", "A hot   dog.", ["hot dog"]),
+        ("US", "He told us.", []),
+        ("US", "The US told him.", ["US"]),
+        ("C++", "Is C++ old?", ["C++"]),
+        ("é", "e\u0301", ["é"]),
+        ("क", "कि", []),
+        ("犬", "犬が好き", ["犬"]),
+        ("istanbul", "İstanbul", []),
+        ("driver's license", "My driver’s license", ["driver’s license"]),
+        ("driver’s license", "My driver's license", ["driver's license"]),
+        ("dog|hot dog|house", "house, hot dog", ["house", "hot dog"]),
+        ("dog|hot dog", "A dog and a hot dog and a dog", ["dog", "hot dog", "dog"]),
+    ],
+)
+def test_a_term_occurs_as_whole_words_and_the_longer_of_two_counts(terms: str, text: str, found: list[str]) -> None:
+    text = normalise(text)
+    demanded = Glossary(dict.fromkeys(terms.split("|"), ("x",))).demanded(text)
+    assert [text[start:end] for (start, end), _ in demanded] == found

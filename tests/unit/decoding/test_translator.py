@@ -1,30 +1,35 @@
-"""The Translator with a small untrained model: properties of every model."""
+"""The Translator with small untrained models: properties of every model."""
 
 import itertools
+import subprocess
+import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
+from seq2seq_cli.config.choices import Unit
 from seq2seq_cli.config.schema.decoding import DecodingConfig
-from seq2seq_cli.config.schema.model import DecoderConfig, EncoderConfig, ModelConfig
-from seq2seq_cli.config.schema.text import SourceConfig, TargetConfig
+from seq2seq_cli.config.schema.model import AttentionConfig, DecoderConfig, EncoderConfig, ModelConfig
+from seq2seq_cli.config.schema.text import SideConfig
 from seq2seq_cli.decoding.demands import Demands, Glossary
 from seq2seq_cli.decoding.load import translator_of
 from seq2seq_cli.decoding.search.rules import Rules
-from seq2seq_cli.decoding.translation import SentenceTranslation, Translation
+from seq2seq_cli.decoding.translation import Translation
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.model.build import build_model
-from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.text.codec import Codec
-from seq2seq_cli.text.sides import fit_codec
+from seq2seq_cli.text.normalise import SPACING, normalise
+from seq2seq_cli.text.segmenter import get_segmenter
+from seq2seq_cli.text.sides import fit_codec, save_codec
 from seq2seq_cli.text.vocabulary import EOS_UNIT, UNK, UNK_UNIT, Vocabulary
 
-SRC_WORDS = ["she", "he", "tom", "kissed", "saw", "her", "him", "the", "a", "dog", "house", ".", ",", "?"]
-TGT_UNITS = ["▁sie", "▁er", "▁Tom", "▁küsste", "▁sah", "▁ihn", "▁den", "▁Hund", ".", ",", "?"]
+SRC_TEXT = "She kissed him. Tom saw the dogs, a dog, her house?"
+TGT_TEXT = "Sie küsste ihn. Er sah den Hund, Tom?"
 SENTENCES = [
     "She kissed him.",
     "Tom saw the dog, the house, a dog, her, him and the dog.",
@@ -36,49 +41,50 @@ SENTENCES = [
     "She saw the house?",
     "Tom kissed her, he saw him.",
 ]
+KEPT = ["https://a.org/b", "me@a.org", "/usr/bin/x", "@me", "#tag", "`a  b`", "<code>a <b></code>", "AT&amp;T", "(%d)"]
+KEPT += ["%s", "%sTom", "{name}", "{{ name }}", "${name}", "$1", "❤️", "👍🏽", "👩‍👧", "🇩🇪", "1️⃣"]
 
 
-@pytest.fixture(scope="module")
-def src_codec() -> Codec:
-    return fit_codec(
-        SourceConfig(lowercase=True, spacing=False, language="en", min_count=1), "word", Counter(SRC_WORDS)
-    )
+def codec(text: str, unit: Unit = "word", language: str = "en", *, keep: bool = False) -> Codec:
+    """A codec that knows a text; it keeps case and spacing, as a target does, or neither."""
+    config = SideConfig(language=language, lowercase=not keep, spacing=keep, min_count=1)
+    return fit_codec(config, unit, Counter(get_segmenter(config, unit).tokens(normalise(text))))
 
 
-@pytest.fixture(scope="module")
-def tgt_codec() -> Codec:
-    return fit_codec(TargetConfig(language="de", min_count=1), "word", Counter(TGT_UNITS))
+SRC = codec(SRC_TEXT)
+TGT = codec(TGT_TEXT, "word", "de", keep=True)
 
 
-@pytest.fixture(params=["luong", "bahdanau"])
-def model(request: pytest.FixtureRequest, src_codec: Codec, tgt_codec: Codec) -> Iterator[Seq2Seq]:
+def translator(
+    src: Codec = SRC,
+    tgt: Codec = TGT,
+    *,
+    said: Sequence[int] = (),
+    bias: float = 1000,
+    attention: AttentionConfig | None = None,
+    kind: str = "luong",
+    **decoding: float,
+) -> Translator:
+    """A translator that writes the ids ``said``, all with the same probability, up to the length limit."""
     config = ModelConfig(
         encoder=EncoderConfig(embedding_size=12, hidden_size=16),
-        decoder=DecoderConfig(kind=request.param, embedding_size=12, hidden_size=16, dropout=0.5),
+        attention=attention or AttentionConfig(),
+        decoder=DecoderConfig.model_validate({"kind": kind, "embedding_size": 12, "hidden_size": 16, "dropout": 0.5}),
     )
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(3)
         # In double precision the order of a sum cannot change which word is best.
-        model = build_model(config, src_size=len(src_codec.vocabulary), tgt_size=len(tgt_codec.vocabulary)).double()
-        with torch.no_grad():
-            model.output.weight *= 8
-        yield model
-
-
-def translator(model: Seq2Seq, src_codec: Codec, tgt_codec: Codec, **decoding: float) -> Translator:
+        model = build_model(config, src_size=len(src.vocabulary), tgt_size=len(tgt.vocabulary)).double()
+    with torch.no_grad():
+        model.output.weight *= 8
+        for id_ in said:
+            model.output.bias[id_] = bias
     options = DecodingConfig.model_validate({"beam_size": 1, "no_repeat_ngram_size": 0, **decoding})
-    return translator_of(model, (src_codec, tgt_codec), options)
-
-
-def sentences_of(translator: Translator, texts: list[str]) -> list[SentenceTranslation]:
-    return [sentence for translation in translator.translate(texts) for sentence in translation.sentences]
+    return translator_of(model, (src, tgt), options)
 
 
 def assert_same(one: Translation, other: Translation) -> None:
-    assert one.source == other.source
-    assert one.text == other.text
-    assert one.alignment == other.alignment
-    assert len(one.sentences) == len(other.sentences)
+    assert (one.source, one.text, one.alignment) == (other.source, other.text, other.alignment)
     for mine, theirs in zip(one.sentences, other.sentences, strict=True):
         assert mine.tgt_tokens == theirs.tgt_tokens
         np.testing.assert_allclose(mine.weights, theirs.weights, atol=1e-6)
@@ -86,148 +92,173 @@ def assert_same(one: Translation, other: Translation) -> None:
 
 
 @pytest.mark.parametrize("options", [{"beam_size": 1}, {"beam_size": 5, "min_length": 4}], ids=["greedy", "beam"])
-def test_a_translation_does_not_depend_on_its_batch(
-    model: Seq2Seq, src_codec: Codec, tgt_codec: Codec, options: dict[str, float]
-) -> None:
-    together = translator(model, src_codec, tgt_codec, batch_size=4, **options).translate(SENTENCES)
-    alone = translator(model, src_codec, tgt_codec, batch_size=1, **options)
-    assert len({t.text for t in together}) > 4
+@pytest.mark.parametrize("kind", ["luong", "bahdanau"])
+def test_a_translation_does_not_depend_on_the_other_texts(kind: str, options: dict[str, float]) -> None:
+    made = translator(kind=kind, batch_size=4, **options)
+    together = made.translate(SENTENCES)
+    assert len({each.text for each in together}) > 4
+    alone = made.with_options(batch_size=1)
     for sentence, translation in zip(SENTENCES, together, strict=True):
         assert_same(translation, alone.translate([sentence])[0])
+    for others in (reversed(made.translate(SENTENCES[::-1])), made.translate_stream(iter(SENTENCES))):
+        for one, other in zip(together, others, strict=True):
+            assert_same(one, other)
 
 
-def test_a_translation_does_not_depend_on_the_order(model: Seq2Seq, src_codec: Codec, tgt_codec: Codec) -> None:
-    translate = translator(model, src_codec, tgt_codec, batch_size=3).translate
-    for one, other in zip(translate(SENTENCES), reversed(translate(SENTENCES[::-1])), strict=True):
-        assert_same(one, other)
+def test_a_stream_is_not_read_to_its_end_first() -> None:
+    endless = translator().translate_stream(itertools.repeat(""))
+    assert [each.text for each in itertools.islice(endless, 3)] == ["", "", ""]
 
 
-def test_a_stream_has_the_same_translations(model: Seq2Seq, src_codec: Codec, tgt_codec: Codec) -> None:
-    translators = translator(model, src_codec, tgt_codec)
-    streamed = list(translators.translate_stream(iter(SENTENCES)))
-    for one, other in zip(streamed, translators.translate(SENTENCES), strict=True):
-        assert_same(one, other)
-
-
-def test_a_stream_is_not_read_to_its_end_first(model: Seq2Seq, src_codec: Codec, tgt_codec: Codec) -> None:
-    endless = translator(model, src_codec, tgt_codec).translate_stream(itertools.repeat(""))
-    assert [t.text for t in itertools.islice(endless, 3)] == ["", "", ""]
-
-
-def test_blank_sentences_stay_blank(model: Seq2Seq, src_codec: Codec, tgt_codec: Codec) -> None:
-    for translation in translator(model, src_codec, tgt_codec).translate(["", " \t\n", "\u00a0"]):
+def test_blank_sentences_stay_blank() -> None:
+    assert translator().translate([]) == []
+    for translation in translator().translate(["", " \t\n", "\u00a0"]):
         assert translation.text == translation.source
-        assert translation.sentences == ()
-        assert translation.alignment == []
+        assert (translation.sentences, translation.alignment) == ((), [])
 
 
-def test_no_sentences_have_no_translations(model: Seq2Seq, src_codec: Codec, tgt_codec: Codec) -> None:
-    assert translator(model, src_codec, tgt_codec).translate([]) == []
-
-
-def test_every_row_of_the_weights_is_a_distribution_over_the_source(
-    model: Seq2Seq, src_codec: Codec, tgt_codec: Codec
-) -> None:
-    for translation in sentences_of(translator(model, src_codec, tgt_codec), ["She kissed him.", SENTENCES[1]]):
-        assert translation.weights.shape == (len(translation.tgt_tokens), len(translation.src_tokens))
-        np.testing.assert_allclose(translation.weights.sum(axis=1), 1, atol=1e-6)
-
-
-def test_the_source_tokens_keep_their_case(model: Seq2Seq, src_codec: Codec, tgt_codec: Codec) -> None:
-    [translation] = sentences_of(translator(model, src_codec, tgt_codec), ["She  kissed  Xaver."])
+def test_the_tokens_have_weights_and_the_case_of_the_source() -> None:
+    [translation] = translator().translate(["She  kissed  Xaver."])[0].sentences
     assert translation.source == "She  kissed  Xaver."
     assert translation.src_tokens == ["She", "kissed", "Xaver", ".", EOS_UNIT]
     assert translation.unknown == ("Xaver",)
+    assert translation.weights.shape == (len(translation.tgt_tokens), len(translation.src_tokens))
+    np.testing.assert_allclose(translation.weights.sum(axis=1), 1, atol=1e-6)
 
 
-def test_the_length_limit_counts_source_tokens(model: Seq2Seq, src_codec: Codec, tgt_codec: Codec) -> None:
-    with torch.no_grad():
-        model.output.bias[tgt_codec.vocabulary.id("▁Hund")] = 1000
-    limited = translator(model, src_codec, tgt_codec, max_length_factor=1.5, max_length_extra=2)
-    [translation] = sentences_of(limited, ["she kissed him"])
+def test_the_length_limit_counts_source_tokens() -> None:
+    limited = translator(said=TGT.token_ids("▁Hund"), max_length_factor=1.5, max_length_extra=2)
+    [translation] = limited.translate(["she kissed him"])[0].sentences
     assert translation.text == " ".join(["Hund"] * 6)  # int(1.5 * 3) + 2
     assert EOS_UNIT not in translation.tgt_tokens
 
 
-def test_the_limits_have_room_for_as_many_words_of_characters(
-    model: Seq2Seq, src_codec: Codec, tgt_codec: Codec
-) -> None:
-    plain = translator(model, src_codec, tgt_codec, max_length_extra=10, no_repeat_ngram_size=3)
+def test_the_limits_have_room_for_as_many_words_of_characters() -> None:
+    plain = translator(max_length_extra=10, no_repeat_ngram_size=3)
     # spaCy cuts Chinese into characters.
     chinese = Vocabulary.fit(Counter("我喜欢吃苹果和香蕉" * 2), min_count=1, max_size=None)
-    for codec in (replace(tgt_codec, unit="character"), replace(tgt_codec, vocabulary=chinese)):
-        characters = replace(plain, tgt_codec=codec)
-        options = [each.search_options for each in (plain, characters)]
-        limits = [Rules(each, [[5, 6]]).limits.tolist() for each in options]
-        assert limits == [[3 + 10], [3 + 50]]
+    for tgt in (replace(TGT, unit="character"), replace(TGT, vocabulary=chinese)):
+        options = [each.search_options for each in (plain, replace(plain, tgt_codec=tgt))]
+        assert [Rules(each, [[5, 6]]).limits.tolist() for each in options] == [[3 + 10], [3 + 50]]
         assert [each.no_repeat_ngram_size for each in options] == [3, 15]
+    characters = replace(plain.with_options(max_source_length=4), src_codec=replace(SRC, unit="character", rules=None))
+    numbers = [
+        len(characters.translate([text])[0].sentences) for text in ("she kissed him, her", "she kissed him, her dog")
+    ]
+    assert numbers == [1, 2]  # 19 characters, and 22
 
 
-def test_a_term_in_an_address_or_in_code_is_left_alone(model: Seq2Seq, src_codec: Codec, tgt_codec: Codec) -> None:
-    demands = Demands(glossary=Glossary({"dog": ("Hund",)}))
-    asked = replace(translator(model, src_codec, tgt_codec), demands=demands)
-    for protected in ("https://example.org/dog", "dog@example.org", "`dog`"):
+@pytest.mark.parametrize(("unit", "repeated"), [("character", "a" * 15), ("word", "a a a")])
+def test_an_ngram_of_characters_is_five_times_as_long(unit: Unit, repeated: str) -> None:
+    tgt = codec("ab" if unit == "character" else "ja nein aber a", unit, "de", keep=True)
+    loops = translator(tgt=tgt, said=tgt.token_ids("a" if unit == "character" else "▁a"))
+    text = loops.with_options(no_repeat_ngram_size=3).translate(["She kissed him, the dog saw her"])[0].text
+    assert repeated in text
+    assert repeated.replace("a", "aa", 1) not in text
+    assert f"{repeated} a" not in text
+
+
+def test_a_term_in_an_address_or_in_code_is_left_alone() -> None:
+    asked = translator().with_demands(Demands(glossary=Glossary({"dog": ("Hund",)})))
+    for protected, times in (("https://example.org/dog", 0), ("`dog`", 0), ("`dog` and dog", 1)):
         [found] = asked.translate([f"She saw {protected} ."])
-        assert protected in found.text
-        assert "Hund" not in "".join(found.sentences[0].forced)
-    [found] = asked.translate(["She saw `dog` and dog."])
-    assert "".join(found.sentences[0].forced).count("Hund") == 1
-
-
-KEPT = ["https://a.org/b", "me@a.org", "/usr/bin/x", "@me", "#tag", "`a  b`", "<code>a <b></code>", "AT&amp;T", "(%d)"]
-KEPT += ["%s", "%(name)s", "{name}", "{{ name }}", "${name}", "$1", "❤️", "👍🏽", "👩‍👧", "🇩🇪", "1️⃣"]
+        assert protected.split()[0] in found.text
+        assert "".join(found.sentences[0].forced).count("Hund") == times
 
 
 @pytest.mark.parametrize("bias", [-1000, 0, 1000])
-def test_what_is_kept_comes_through_once_whatever_the_model_writes(
-    model: Seq2Seq, src_codec: Codec, tgt_codec: Codec, bias: float
-) -> None:
-    with torch.no_grad():
-        model.output.bias[UNK] = bias
+def test_what_is_kept_comes_through_once_whatever_the_model_writes(bias: float) -> None:
     patterns = ["She saw {}.", "{} saw her", "Tom saw, {}", "She {} saw {} the dog.", "Tom saw. {}", "▁ saw {}"]
     asked = [(kept, pattern.count("{}"), pattern.replace("{}", kept)) for kept in KEPT for pattern in patterns]
-    found = translator(model, src_codec, tgt_codec).translate([text for *_, text in asked])
+    found = translator(said=[UNK], bias=bias).translate([text for *_, text in asked])
     for (kept, times, text), translation in zip(asked, found, strict=True):
         assert translation.text.count(kept) == times, text
         assert kept not in translation.unknown
 
 
 @pytest.mark.parametrize(
-    "text", ["She saw her", "She saw her.<br>Tom", "<p>She saw\nher.</p>", "She saw her. He", "She\fsaw her"]
+    ("text", "sentences"),
+    [
+        ("She saw her", ["She saw her"]),
+        ("She saw her.<br>Tom", ["She saw her.", "Tom"]),
+        ("<p>She saw\nher.</p>", ["She saw her."]),
+        ("She\fsaw her. He\n\tTom? ", ["She saw her.", "He", "Tom?"]),
+    ],
 )
-def test_every_sentence_is_translated_by_itself(model: Seq2Seq, src_codec: Codec, tgt_codec: Codec, text: str) -> None:
-    [found] = translator(model, src_codec, tgt_codec).translate([text])
-    alone = translator(model, src_codec, tgt_codec).translate([each.reading.text for each in found.sentences])
+def test_every_sentence_is_translated_by_itself(text: str, sentences: list[str]) -> None:
+    [found] = translator().translate([text])
+    assert [each.reading.text for each in found.sentences] == sentences
+    alone = translator().translate(sentences)
     assert [each.written for each in found.sentences] == [each.text for each in alone]
-    assert len(found.sentences) == 1 + ("<br>" in text or ". " in text)
 
 
-def test_unknown_words_are_copied_and_unk_is_never_written(model: Seq2Seq, src_codec: Codec, tgt_codec: Codec) -> None:
-    with torch.no_grad():
-        model.output.bias[UNK] = 1000
-    [translation] = sentences_of(translator(model, src_codec, tgt_codec), ["Xaver kissed, Zoë."])
-    # Once there is nothing left to copy, the model writes other tokens.
-    assert sorted(translation.copied) == ["Xaver", "Zoë", "kissed"]
-    assert all(translation.tgt_tokens)
-    assert {"Xaver", "Zoë", "kissed"} <= set(translation.tgt_tokens) - {UNK_UNIT}
+def test_a_sentence_longer_than_location_attention_is_translated_in_parts() -> None:
+    located = translator(attention=AttentionConfig(score="location", max_length=4))
+    translations = located.translate(["She kissed him", "The dogs saw her, she saw him", "She"])
+    assert [[sentence.source for sentence in each.sentences] for each in translations] == [
+        ["She kissed him"],
+        ["The dogs", "saw her,", "she saw him"],
+        ["She"],
+    ]
+    assert [translation.was_cut for translation in translations] == [False, True, False]
 
 
-def test_dropout_is_off_and_the_model_is_left_as_it_was(model: Seq2Seq, src_codec: Codec, tgt_codec: Codec) -> None:
-    translate = translator(model, src_codec, tgt_codec).translate
-    model.train()
-    first, second = translate(SENTENCES), translate(SENTENCES)
-    assert model.training
-    for one, other in zip(first, second, strict=True):
-        assert_same(one, other)
-    model.eval()
-    translate(SENTENCES)
-    assert not model.training
-
-
-def test_a_sentence_of_characters_may_have_five_times_as_many_tokens(
-    model: Seq2Seq, src_codec: Codec, tgt_codec: Codec
+@pytest.mark.parametrize(
+    ("unit", "source", "unknown", "copied"),
+    [
+        ("word", "Xaver kissed, Zoë.", ("Xaver", "Zoë"), ["Xaver", "Zoë", "kissed"]),
+        ("bpe", "SHE saw Xaver, HER dishes saw Zoë.", ("Xaver", "Zoë"), ["Xaver", "Zoë"]),  # no x, v, z, ë in training
+        ("character", "She ж x.", ("ж", "x"), ["x", "ж"]),  # but never a space
+    ],
+)
+def test_unknown_words_are_copied_and_unk_is_never_written(
+    unit: Unit, source: str, unknown: tuple[str, ...], copied: list[str]
 ) -> None:
-    plain = translator(model, src_codec, tgt_codec, max_source_length=4)
-    characters = replace(plain, src_codec=replace(src_codec, unit="character", rules=None))
-    assert len(sentences_of(characters, ["she kissed him, her"])) == 1  # 19 characters
-    assert len(sentences_of(characters, ["she kissed him, her dog"])) > 1
+    src, tgt = codec(SRC_TEXT, unit), codec(TGT_TEXT, unit, "de", keep=True)
+    [translation] = translator(src, tgt, said=[UNK]).translate([source])[0].sentences
+    assert translation.unknown == unknown
+    # Once there is nothing left to copy, the model writes other tokens.
+    assert sorted(translation.copied) == copied
+    assert set(copied) <= set(translation.tgt_tokens) - {UNK_UNIT}
+    assert translation.weights.shape == (len(translation.tgt_tokens), len(src.read(source).ids) + 1)
+    assert "".join(translation.src_tokens).replace(SPACING, "") == source.replace(" ", "") + EOS_UNIT
+
+
+def test_dropout_is_off_and_the_model_is_left_as_it_was() -> None:
+    config = ModelConfig(encoder=EncoderConfig(hidden_size=16), decoder=DecoderConfig(hidden_size=16, dropout=0.5))
+    model = build_model(config, src_size=len(SRC.vocabulary), tgt_size=len(TGT.vocabulary)).double()
+    made = translator_of(model, (SRC, TGT), DecodingConfig())
+    for is_training in (True, False):
+        model.train(is_training)
+        for one, other in zip(made.translate(SENTENCES), made.translate(SENTENCES), strict=True):
+            assert_same(one, other)
+        assert model.training == is_training
+
+
+@pytest.mark.parametrize("unit", ["word", "bpe", "character"])
+def test_addresses_and_marks_come_through_whatever_the_unit(unit: Unit) -> None:
+    src, tgt = codec(SRC_TEXT, unit), codec(TGT_TEXT, unit, "de", keep=True)
+    text = "<p>She saw <b>the dogs</b> at https://a.org/x_1, <br>two dogs.</p>\r\n\r\n- me@a.org **saw** `her  x`\n"
+    for made in (translator(src, tgt), translator(src, tgt).with_options(sampling=True)):
+        [translation] = made.translate([text])
+        assert translation.source == text
+        for kept in ("<p>", "<b>", "</b>", "https://a.org/x_1", "<br>", "</p>\r\n\r\n- ", "me@a.org", "`her  x`"):
+            assert translation.text.count(kept) == 1, kept
+        assert translation.text.count("**") == 2
+        assert translation.text.endswith("\n")
+
+
+def test_translating_with_saved_codecs_needs_no_spacy(tmp_path: Path) -> None:
+    save_codec(codec(SRC_TEXT), tmp_path / "src.json")
+    save_codec(codec("Oui. Non.", "bpe", "fr", keep=True), tmp_path / "tgt.json")
+    program = """
+import sys
+from pathlib import Path
+from seq2seq_cli.text.sides import load_codec
+src, tgt = (load_codec(Path(path)) for path in sys.argv[1:])
+assert src.read("She didn't kiss him.").ids and tgt.read("Oui.").ids
+assert "spacy" not in sys.modules
+"""
+    command = [sys.executable, "-c", program, str(tmp_path / "src.json"), str(tmp_path / "tgt.json")]
+    done = subprocess.run(command, cwd=Path(__file__).parents[3], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

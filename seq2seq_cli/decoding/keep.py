@@ -6,12 +6,13 @@ words of the translation a pair of tags goes around.
 N words of the translation, T units of it, S parts of the source, which are its units as the model read it.
 """
 
-import unicodedata
-from collections.abc import Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from html import unescape
-from itertools import accumulate, pairwise
+from itertools import accumulate, chain, pairwise
 from typing import TypeAlias
+from unicodedata import category, normalize
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from seq2seq_cli.decoding.marks import Mark
 from seq2seq_cli.shapes import Float
 from seq2seq_cli.text.normalise import (
     HIDDEN,
+    UNSPACED_LETTERS,
     Span,
     are_in_one_word,
     is_space,
@@ -26,9 +28,18 @@ from seq2seq_cli.text.normalise import (
     without_control_characters,
 )
 
-CLOSING = dict(zip("([{\"'“„‚‘«‹", ")]}\"'”“‘’»›", strict=True))
-"""The closing mark of each opening one."""
-OPENING = {*CLOSING, *"$€£¥"}
+_PAIRS = ("()", "[]", "{}", '""', "''", "“”", "„“", "‚‘", "«»", "‹›")
+_OPENING = "".join(pair[0] for pair in _PAIRS) + "$€£¥"
+_LETTER = rf"(?:(?![{UNSPACED_LETTERS}_])\w)"
+_TOUCHING = rf"{_LETTER}*{HIDDEN}(?:{HIDDEN}|{_LETTER})*"
+WIDENED = (
+    "|".join(f"{re.escape(opening)}{_TOUCHING}{re.escape(closing)}" for opening, closing in _PAIRS)
+    + rf"|[{re.escape(_OPENING)}]*{_TOUCHING}"
+)
+"""Kept words with what belongs to them: letters and digits that touch them, and brackets and quotes around them.
+
+A copied word has a space before it, which ``( https://a.org)`` and ``$ {price}`` should not have.
+"""
 NO_SPACE_BEFORE = ".,;:!?…)]}"
 
 
@@ -74,110 +85,67 @@ class Piece:
 
 def take_out(text: str, start: int, end: int, marks: Sequence[Mark], first: int) -> Piece:
     """The piece ``text[start:end]`` with these marks, of which the first has the index `first` among all marks."""
-    taken = _Taken()
+    parts = []
+    """The text before each mark and what the model reads of the mark, and the text behind the last one."""
     position = start
     for mark in marks:
-        spelled = text[mark.start : mark.end]
-        taken.write(text[position : mark.start])
+        parts += [text[position : mark.start], _as_read(text, mark)]
         position = mark.end
-        is_pair = mark.partner is not None and first <= mark.partner < first + len(marks)
-        if mark.kind == "character":
-            taken.write(without_control_characters(unescape(spelled)))
-        elif mark.kind in {"keep", "emoji"}:
-            taken.keep(spelled, is_emoji=mark.kind == "emoji")
-        elif is_pair and mark.kind == "close":
-            taken.close(spelled)
-        elif is_pair:
-            taken.open(spelled)
-        else:
-            before, after = text[max(0, mark.start - 1) : mark.start].isspace(), text[position : position + 1].isspace()
-            taken.add_single(spelled, is_gap=mark.kind == "gap", before=before, after=after)
-    taken.write(text[position:end])
+    parts = [normalize("NFC", part.replace(HIDDEN, "")) for part in [*parts, text[position:end]]]
+    places = list(accumulate(map(len, parts), initial=0))
+    spans = [span for mark, span in zip(marks, list(pairwise(places))[1::2], strict=True) if mark.kind == "emoji"]
+    kinds = chain.from_iterable(("", mark.kind) for mark in marks)
+    hidden = (HIDDEN * len(part) if kind == "keep" else part for part, kind in zip(parts, [*kinds, ""], strict=True))
+    spans += [match.span() for match in re.finditer(WIDENED, "".join(hidden))]
+    solid = list(accumulate(map(solid_length, parts), initial=0))[1:-1:2]
     return Piece(
         start=start,
         end=end,
         source=text[start:end],
-        text=taken.text,
-        tags=tuple(taken.tags),
-        kept=tuple(_widened(taken.text, taken.kept, taken.emoji)),
+        text="".join(parts),
+        tags=tuple(_tags(text, marks, first, solid)),
+        kept=tuple(sorted(spans)),
     )
 
 
-@dataclass
-class _Taken:
-    """The text of a piece so far, and what was taken out of it."""
-
-    text: str = ""
-    solid: int = 0
-    """Its characters but spaces."""
-    tags: list[Tag] = field(default_factory=list)
-    opened: list[int] = field(default_factory=lambda: [-1])
-    """The indices of the tags whose closing marks are still to come, the innermost last."""
-    kept: list[Span] = field(default_factory=list)
-    emoji: set[Span] = field(default_factory=set)
-    """The spans among these that no letter beside them belongs to."""
-
-    def write(self, part: str) -> None:
-        part = unicodedata.normalize("NFC", part.replace(HIDDEN, ""))
-        self.text += part
-        self.solid += solid_length(part)
-
-    def keep(self, word: str, *, is_emoji: bool) -> None:
-        start = len(self.text)
-        self.write(word)
-        self.kept.append((start, len(self.text)))
-        if is_emoji:
-            self.emoji.add(self.kept[-1])
-
-    def open(self, mark: str) -> None:
-        self.tags.append(Tag(text=mark, start=self.solid, end=self.solid, parent=self.opened[-1]))
-        self.opened.append(len(self.tags) - 1)
-
-    def close(self, mark: str) -> None:
-        index = self.opened.pop()
-        self.tags[index] = replace(self.tags[index], close=mark, end=self.solid)
-
-    def add_single(self, mark: str, *, is_gap: bool, before: bool, after: bool) -> None:
-        at, parent = self.solid, self.opened[-1]
-        tag = Tag(text=mark, start=at, end=at, parent=parent, is_gap=is_gap, space_before=before, space_after=after)
-        self.tags.append(tag)
-        if is_gap and not (before or after):
-            self.write(" ")
+def _as_read(text: str, mark: Mark) -> str:
+    """The text that the model reads in place of a mark."""
+    spelled = text[mark.start : mark.end]
+    if mark.kind == "character":
+        return without_control_characters(unescape(spelled))
+    if mark.kind == "gap":
+        return "" if any(_spaces_around(text, mark)) else " "
+    return spelled if mark.kind in {"keep", "emoji"} else ""
 
 
-def _widened(text: str, spans: Sequence[Span], emoji: Container[Span]) -> Iterator[Span]:
-    """The spans with what belongs to them: letters and digits that touch them, and brackets and quotes around them.
-
-    A copied word has a space before it, which ``( https://a.org)`` and ``$ {price}`` should not have. Spans that touch
-    are one, but for emoji, which stay as they are.
-    """
-    left = list(spans)[::-1]
-    first = 0
-    while left:
-        start, end = left.pop()
-        if (start, end) not in emoji:
-            last = left[-1][0] if left else len(text)
-            while start > first and _is_of_cased_word(text[start - 1]):
-                start -= 1
-            while end < len(text):
-                if left and left[-1][0] == end and left[-1] not in emoji:
-                    end = left.pop()[1]
-                elif (not left or left[-1][0] > end) and _is_of_cased_word(text[end]):
-                    end += 1
-                else:
-                    break
-            last = left[-1][0] if left else len(text)
-            while start > first and text[start - 1] in OPENING:
-                start -= 1
-                if end < last and text[end] == CLOSING.get(text[start]):
-                    end += 1
-        yield start, end
-        first = end
+def _spaces_around(text: str, mark: Mark) -> tuple[bool, bool]:
+    return text[max(0, mark.start - 1) : mark.start].isspace(), text[mark.end : mark.end + 1].isspace()
 
 
-def _is_of_cased_word(character: str) -> bool:
-    """Whether it is a digit, or a letter of a script with cases: many others write no spaces between words."""
-    return character.isdigit() or character.islower() or character.isupper()
+def _tags(text: str, marks: Sequence[Mark], first: int, solid: Sequence[int]) -> Iterator[Tag]:
+    """The tags of a piece; `solid` has the number of characters but spaces before each mark."""
+    opened, count = [-1], 0
+    for mark, place in zip(marks, solid, strict=True):
+        partner = -1 if mark.partner is None else mark.partner - first
+        is_pair = 0 <= partner < len(marks)
+        if mark.kind in {"keep", "emoji", "character"}:
+            continue
+        if is_pair and mark.kind == "close":
+            opened.pop()
+            continue
+        before, after = (False, False) if is_pair else _spaces_around(text, mark)
+        yield Tag(
+            text=text[mark.start : mark.end],
+            close=text[marks[partner].start : marks[partner].end] if is_pair else "",
+            start=place,
+            end=solid[partner] if is_pair else place,
+            parent=opened[-1],
+            is_gap=mark.kind == "gap",
+            space_before=before,
+            space_after=after,
+        )
+        opened += [count] if is_pair else []
+        count += 1
 
 
 def put_back(
@@ -233,7 +201,7 @@ def _may_part(before: str, after: str) -> bool:
     """Whether a word may begin between two characters."""
     if is_space(before) or is_space(after):
         return not is_space(after)
-    is_joined = unicodedata.category(after)[0] == "M" or "\u200d" in {before, after}
+    is_joined = category(after)[0] == "M" or "\u200d" in {before, after}
     return not (is_joined or are_in_one_word(before, after))
 
 

@@ -60,6 +60,7 @@ def expressions_data() -> dict[str, Expression]:
         "dropped": DROPPED,
         "mark": re.compile(marks.MARK, re.MULTILINE),
         "sentenceEnd": sentences.SENTENCE_END,
+        "widened": keep.WIDENED,
         **{f"cut{rank}": cut for rank, cut in enumerate(sentences.CUTS)},
     }
     return {
@@ -75,8 +76,6 @@ def tables_data(language: str) -> Data:
         "dotted": sorted(DOTTED),
         "apostrophes": APOSTROPHES,
         "kinds": marks.KINDS,
-        "closing": keep.CLOSING,
-        "opening": "".join(sorted(keep.OPENING)),
         "singleStops": sentences.SINGLE_STOPS,
         "openingMarks": sentences.OPENING_MARKS,
         "otherStops": sentences.OTHER_STOPS,

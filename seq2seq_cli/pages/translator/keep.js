@@ -45,7 +45,8 @@ function markOf({ 0: found, index: start, groups }, { isHtml, hasFirst }) {
 
 /** The characters that an entity stands for. */
 function unescaped(entity) {
-  return new DOMParser().parseFromString(`x${entity}`, "text/html").body.textContent.slice(1); // a first space is dropped
+  const content = `x${entity}`; // a space in the beginning would be dropped
+  return new DOMParser().parseFromString(content, "text/html").body.textContent.slice(1);
 }
 
 /** The marks with their partners: each closing mark has the innermost opening one of its name. */
@@ -70,68 +71,58 @@ function pairMarks(marks) {
 }
 
 /** A part of a text without its marks: {start, end, source, text, tags, kept}. */
-function takeOut(text, start, end, marks, [first, last]) {
-  const [tags, opened, spans, emoji] = [[], [-1], [], new Set()];
-  let [plain, position] = ["", start];
-  const write = (part) => { plain += part.replaceAll(HIDDEN, "").normalize("NFC"); };
-  for (const { kind, partner, ...mark } of marks.slice(first, last)) {
-    const spelled = text.slice(mark.start, mark.end);
+function takeOut(text, start, end, allMarks, [first, last]) {
+  const marks = allMarks.slice(first, last);
+  const [tags, opened, spans, places] = [[], [-1], [], []];
+  let [plain, hidden, position] = ["", "", start];
+  const write = (part, isHidden = false) => {
+    const composed = part.replaceAll(HIDDEN, "").normalize("NFC");
+    plain += composed;
+    hidden += isHidden ? HIDDEN.repeat(composed.length) : composed;
+  };
+  for (const mark of marks) {
     write(text.slice(position, mark.start));
     position = mark.end;
-    const isPair = partner !== null && first <= partner && partner < last;
-    if (kind === "character") {
-      write(withoutControlCharacters(unescaped(spelled)));
-    } else if (kind === "keep" || kind === "emoji") {
-      if (kind === "emoji") emoji.add(spans.length);
-      const begin = plain.length;
-      write(spelled);
-      spans.push([begin, plain.length]);
-    } else if (isPair && kind === "close") {
-      Object.assign(tags[opened.pop()], { close: spelled, end: solidLength(plain) });
-    } else {
-      const [spaceBefore, spaceAfter] = [text.slice(0, mark.start).slice(-1), text.slice(position, position + 1)]
-        .map((side) => !isPair && isSpace(side));
-      const isGapTag = kind === "gap";
-      tags.push({ ...tagOf(spelled, solidLength(plain)), parent: opened.at(-1), isGap: isGapTag, spaceBefore, spaceAfter });
-      if (isPair) opened.push(tags.length - 1);
-      if (isGapTag && !spaceBefore && !spaceAfter) write(" ");
-    }
+    const begin = plain.length;
+    places.push(solidLength(plain));
+    write(asRead(text, mark), mark.kind === "keep");
+    if (mark.kind === "emoji") spans.push([begin, plain.length]);
   }
   write(text.slice(position, end));
-  return { start, end, source: text.slice(start, end), text: plain, tags, kept: widened(plain, spans, emoji) };
-}
-
-function tagOf(text, place) {
-  return { text, close: "", start: place, end: place, parent: -1, isGap: false, spaceBefore: false, spaceAfter: false };
-}
-
-/** The spans with what belongs to them: letters and digits that touch them, and brackets and quotes around them. */
-function widened(text, spans, emoji) {
-  const wider = [];
-  for (let i = 0; i < spans.length; i++) {
-    let [start, end] = spans[i];
-    if (!emoji.has(i)) {
-      const first = wider.at(-1)?.[1] ?? 0;
-      const nextStart = () => spans[i + 1]?.[0] ?? text.length;
-      while (start > first && isOfCasedWord(text[start - 1])) start -= 1;
-      for (;;) {
-        if (end === spans[i + 1]?.[0] && !emoji.has(i + 1)) [, end] = spans[++i];
-        else if (end < nextStart() && isOfCasedWord(text[end])) end += 1;
-        else break;
-      }
-      while (start > first && TABLES.opening.includes(text[start - 1])) {
-        start -= 1;
-        if (end < nextStart() && text[end] === own(TABLES.closing, text[start])) end += 1;
-      }
+  marks.forEach((mark, i) => {
+    const partner = mark.partner === null ? undefined : marks[mark.partner - first];
+    if (["keep", "emoji", "character"].includes(mark.kind)) return;
+    if (partner && mark.kind === "close") {
+      opened.pop();
+      return;
     }
-    wider.push([start, end]);
-  }
-  return wider;
+    const [spaceBefore, spaceAfter] = partner ? [false, false] : spacesAround(text, mark);
+    tags.push({
+      ...tagOf(text.slice(mark.start, mark.end), places[i], places[partner ? mark.partner - first : i]),
+      close: partner ? text.slice(partner.start, partner.end) : "",
+      parent: opened.at(-1), isGap: mark.kind === "gap", spaceBefore, spaceAfter,
+    });
+    if (partner) opened.push(tags.length - 1);
+  });
+  spans.push(...[...hidden.matchAll(EXPRESSIONS.widened)].map(({ 0: found, index }) => [index, index + found.length]));
+  spans.sort(([one], [other]) => one - other);
+  return { start, end, source: text.slice(start, end), text: plain, tags, kept: spans };
 }
 
-/** Whether it is a digit, or a letter of a script with cases. */
-function isOfCasedWord(character) {
-  return EXPRESSIONS.digit.test(character) || isLower(character) || isUpper(character);
+/** The text that the model reads in place of a mark. */
+function asRead(text, mark) {
+  const spelled = text.slice(mark.start, mark.end);
+  if (mark.kind === "character") return withoutControlCharacters(unescaped(spelled));
+  if (mark.kind === "gap") return spacesAround(text, mark).some(Boolean) ? "" : " ";
+  return mark.kind === "keep" || mark.kind === "emoji" ? spelled : "";
+}
+
+function spacesAround(text, { start, end }) {
+  return [text.slice(0, start).slice(-1), text.slice(end, end + 1)].map((side) => isSpace(side));
+}
+
+function tagOf(text, start, end) {
+  return { text, close: "", start, end, parent: -1, isGap: false, spaceBefore: false, spaceAfter: false };
 }
 
 function keptWords({ text, kept }) {
@@ -145,7 +136,7 @@ function putBack(piece, written) {
   const copied = written.copied.map((i) => kept[i]);
   if (!piece.tags.length && !lost.length) return reveal(written.text, copied);
   const words = wordsOfText(written.text);
-  const root = { ...nodeOf({ ...tagOf("", 0), end: solidLength(piece.text) }), end: words.length };
+  const root = { ...nodeOf(tagOf("", 0, solidLength(piece.text))), end: words.length };
   placeNodes(edgesOf(piece, lost, root), weightsOfWords(words, written), ownersOf(written.parts));
   const spelled = words.map(([start, end]) => reveal(written.text.slice(start, end), copied));
   return new MarkWriter(spelled, words.map(([start], i) => i > 0 && words[i - 1][1] < start)).write(root);
@@ -210,7 +201,7 @@ function edgesOf(piece, lost, root) {
   const pairs = edges.map(([, node]) => node).filter(({ tag }) => tag.close);
   for (const [start, end] of lost.map((i) => piece.kept[i])) {
     const place = solidLength(piece.text.slice(0, start));
-    const tag = { ...tagOf(piece.text.slice(start, end), place), spaceBefore: true, spaceAfter: true };
+    const tag = { ...tagOf(piece.text.slice(start, end), place, place), spaceBefore: true, spaceAfter: true };
     const around = pairs.findLast((node) => node.tag.start <= place && place < node.tag.end);
     edges.push([around ?? root, nodeOf(tag)]);
   }

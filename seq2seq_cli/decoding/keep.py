@@ -33,7 +33,7 @@ _OPENING = "".join(pair[0] for pair in _PAIRS) + "$€£¥"
 _LETTER = rf"(?:(?![{UNSPACED_LETTERS}_])\w)"
 _TOUCHING = rf"{_LETTER}*{HIDDEN}(?:{HIDDEN}|{_LETTER})*"
 WIDENED = (
-    "|".join(f"{re.escape(opening)}{_TOUCHING}{re.escape(closing)}" for opening, closing in _PAIRS)
+    "|".join(f"{re.escape(pair[0])}{_TOUCHING}{re.escape(pair[1])}" for pair in _PAIRS)
     + rf"|[{re.escape(_OPENING)}]*{_TOUCHING}"
 )
 """Kept words with what belongs to them: letters and digits that touch them, and brackets and quotes around them.

@@ -101,7 +101,7 @@ def split_passage(source: str, language: str, fits: Callable[[str], bool]) -> Pa
     for start, end in _lines(text, marks):
         ends = (start + position for position in sentence_ends(masked[start:end], language))
         for sentence in pairwise([start, *ends, end]):
-            parts = list(_parts(masked, sentence, fits))
+            parts = list(_parts(masked, marks, sentence, fits))
             was_cut = was_cut or len(parts) > 1
             pieces += [_piece(text, masked, marks, part) for part in parts]
     return Passage(source=source, text=text, pieces=tuple(filter(None, pieces)), was_cut=was_cut)
@@ -164,30 +164,39 @@ def _lines(text: str, marks: Sequence[Mark]) -> Iterator[Span]:
     yield position, len(text)
 
 
-def _parts(masked: str, sentence: Span, fits: Callable[[str], bool]) -> Iterator[Span]:
+def _parts(masked: str, marks: Sequence[Mark], sentence: Span, fits: Callable[[str], bool]) -> Iterator[Span]:
     """A sentence in parts that fit: halved as often as needed."""
     left = [sentence]
     while left:
         start, end = left.pop()
         plain = re.sub(f"{_WORD}+", "0", masked[start:end].replace(_FILLER, ""))
-        place = None if fits(plain) else _cutting_place(masked, start, end)
+        place = None if fits(plain) else _cutting_place(masked, marks, start, end)
         if place is None:
             yield start, end
         else:
             left += [(place, end), (start, place)]
 
 
-def _cutting_place(masked: str, start: int, end: int) -> int | None:
+def _cutting_place(masked: str, marks: Sequence[Mark], start: int, end: int) -> int | None:
     """The best position to cut a part in two, near its middle and outside of marks; None when there is none."""
     quarter, middle = (end - start) // 4, (start + end) // 2
     for cuts in CUTS:
         places = [match.end() for match in cuts.finditer(masked, start + quarter, end - quarter)]
         if places := [place for place in places if start < place < end]:
             return min(places, key=lambda place: abs(place - middle))
-    place = middle
-    while place < end and (masked[place] in _FILLER + _WORD or unicodedata.category(masked[place])[0] == "M"):
-        place += 1
-    return place if start < place < end else None
+    for step in (1, -1):
+        place = middle
+        while start < place < end and (_is_inside(marks, place) or unicodedata.category(masked[place])[0] == "M"):
+            place += step
+        if start < place < end:
+            return place
+    return None
+
+
+def _is_inside(marks: Sequence[Mark], place: int) -> bool:
+    """Whether a place is inside of a mark."""
+    before = _first_mark(marks, place) - 1
+    return before >= 0 and marks[before].end > place
 
 
 def _piece(text: str, masked: str, marks: Sequence[Mark], part: Span) -> Piece | None:

@@ -15,7 +15,7 @@ function splitPassage(given, fits) {
   const starts = [0, ...breaks.map((mark) => mark.end)];
   const pieces = starts.map((start, i) => [start, breaks[i]?.start ?? text.length])
     .flatMap((line) => sentencesOf(masked, line))
-    .flatMap((sentence) => partsOf(masked, sentence, fits))
+    .flatMap((sentence) => partsOf(masked, marks, sentence, fits))
     .map((part) => pieceOf(text, masked, marks, part))
     .filter(Boolean);
   return { text, pieces };
@@ -47,15 +47,15 @@ function sentencesOf(masked, [start, end]) {
 }
 
 /** A sentence in parts that fit. */
-function partsOf(masked, [start, end], fits) {
+function partsOf(masked, marks, [start, end], fits) {
   const plain = masked.slice(start, end).replace(FILLERS, "").replace(/\ufdd0+/gv, "0");
-  const place = fits(plain) ? null : cuttingPlace(masked, start, end);
+  const place = fits(plain) ? null : cuttingPlace(masked, marks, start, end);
   if (place === null) return [[start, end]];
-  return [...partsOf(masked, [start, place], fits), ...partsOf(masked, [place, end], fits)];
+  return [...partsOf(masked, marks, [start, place], fits), ...partsOf(masked, marks, [place, end], fits)];
 }
 
 /** The best place to cut a part in two; null where there is none. */
-function cuttingPlace(masked, start, end) {
+function cuttingPlace(masked, marks, start, end) {
   const [quarter, middle] = [Math.floor((end - start) / 4), Math.floor((start + end) / 2)];
   for (const cut of [EXPRESSIONS.cut0, EXPRESSIONS.cut1, EXPRESSIONS.cut2]) {
     const found = [...masked.slice(0, end - quarter).matchAll(cut)].map((match) => match.index + match[0].length)
@@ -63,9 +63,14 @@ function cuttingPlace(masked, start, end) {
     const distance = (place) => Math.abs(place - middle);
     if (found.length) return found.reduce((best, place) => (distance(place) < distance(best) ? place : best));
   }
-  let place = middle;
-  while (place < end && /^(?:\p{M}|[\0\ufdd0\udc00-\udfff])/u.test(masked.slice(place))) place += 1;
-  return start < place && place < end ? place : null;
+  const isInside = (place) => marks.some((mark) => mark.start < place && place < mark.end)
+    || /^(?:\p{M}|[\udc00-\udfff])/u.test(masked.slice(place));
+  for (const step of [1, -1]) {
+    let place = middle;
+    while (start < place && place < end && isInside(place)) place += step;
+    if (start < place && place < end) return place;
+  }
+  return null;
 }
 
 /** The piece of a part; null where there is nothing to translate. */

@@ -63,7 +63,6 @@ def translator(
     bias: float = 1000,
     attention: AttentionConfig | None = None,
     kind: str = "luong",
-    **decoding: float,
 ) -> Translator:
     """A translator that writes the ids ``said``, all with the same probability, up to the length limit."""
     config = ModelConfig(
@@ -79,8 +78,7 @@ def translator(
         model.output.weight *= 8
         for id_ in said:
             model.output.bias[id_] = bias
-    options = DecodingConfig.model_validate({"beam_size": 1, "no_repeat_ngram_size": 0, **decoding})
-    return translator_of(model, (src, tgt), options)
+    return translator_of(model, (src, tgt), DecodingConfig(beam_size=1, no_repeat_ngram_size=0))
 
 
 def assert_same(one: Translation, other: Translation) -> None:
@@ -94,7 +92,7 @@ def assert_same(one: Translation, other: Translation) -> None:
 @pytest.mark.parametrize("options", [{"beam_size": 1}, {"beam_size": 5, "min_length": 4}], ids=["greedy", "beam"])
 @pytest.mark.parametrize("kind", ["luong", "bahdanau"])
 def test_a_translation_does_not_depend_on_the_other_texts(kind: str, options: dict[str, float]) -> None:
-    made = translator(kind=kind, batch_size=4, **options)
+    made = translator(kind=kind).with_options(batch_size=4, **options)
     together = made.translate(SENTENCES)
     assert len({each.text for each in together}) > 4
     alone = made.with_options(batch_size=1)
@@ -127,14 +125,14 @@ def test_the_tokens_have_weights_and_the_case_of_the_source() -> None:
 
 
 def test_the_length_limit_counts_source_tokens() -> None:
-    limited = translator(said=TGT.token_ids("▁Hund"), max_length_factor=1.5, max_length_extra=2)
+    limited = translator(said=TGT.token_ids("▁Hund")).with_options(max_length_factor=1.5, max_length_extra=2)
     [translation] = limited.translate(["she kissed him"])[0].sentences
     assert translation.text == " ".join(["Hund"] * 6)  # int(1.5 * 3) + 2
     assert EOS_UNIT not in translation.tgt_tokens
 
 
 def test_the_limits_have_room_for_as_many_words_of_characters() -> None:
-    plain = translator(max_length_extra=10, no_repeat_ngram_size=3)
+    plain = translator().with_options(max_length_extra=10, no_repeat_ngram_size=3)
     # spaCy cuts Chinese into characters.
     chinese = Vocabulary.fit(Counter("我喜欢吃苹果和香蕉" * 2), min_count=1, max_size=None)
     for tgt in (replace(TGT, unit="character"), replace(TGT, vocabulary=chinese)):

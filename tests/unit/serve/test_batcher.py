@@ -1,6 +1,6 @@
 import asyncio
 import time
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -75,19 +75,6 @@ def test_no_text_is_lost_or_exchanged_when_several_threads_translate_lists(trans
     assert asyncio.run(ask()) == [[expected[text] for text in TEXTS[start:] * 2] for start in range(0, len(TEXTS), 3)]
 
 
-def test_a_text_that_nobody_joins_is_translated_after_a_large_batch_too(
-    translator: Translator, sizes: list[int]
-) -> None:
-    one = OneThread()
-
-    async def ask() -> None:
-        await one.batcher.translate(translator, TEXTS)
-        await one.batcher.translate(translator, TEXTS[:1])
-
-    one.run(ask())
-    assert sizes == [len(TEXTS), 1]
-
-
 def test_a_wait_ends_by_a_clock_that_is_early(translator: Translator) -> None:
     batcher = Batcher(1, max_waiting=10_000)
 
@@ -117,22 +104,23 @@ def test_callers_that_go_on_come_to_one_batch_again(translator: Translator, size
     assert 1 not in sizes[1:-1]
 
 
-class Slow:
-    """An engine that takes its time, without Python's lock."""
+class Hooked:
+    """An engine that does something before it starts."""
 
-    def __init__(self, engine: Engine[Any]) -> None:
+    def __init__(self, engine: Engine[Any], before: Callable[[Sequence[Sequence[int]]], object]) -> None:
         self._engine = engine
+        self._before = before
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._engine, name)
 
     def start(self, sources: Sequence[Sequence[int]]) -> Any:
-        time.sleep(0.05)
+        self._before(sources)
         return self._engine.start(sources)
 
 
 def test_threads_share_the_callers(translator: Translator, sizes: list[int]) -> None:
-    slow_engine: Any = Slow(translator.engine)
+    slow_engine: Any = Hooked(translator.engine, lambda _: time.sleep(0.05))
     slow = replace(translator, engine=slow_engine)
 
     async def ask() -> None:
@@ -205,25 +193,14 @@ def test_a_caller_who_leaves_does_not_cost_the_others_their_turn(translator: Tra
     assert sizes == [1, 3, 5]
 
 
-class SmallMemory:
-    """An engine that cannot compute long sources."""
-
-    def __init__(self, engine: Engine[Any], most: int) -> None:
-        self._engine = engine
-        self._most = most
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._engine, name)
-
-    def start(self, sources: Sequence[Sequence[int]]) -> Any:
-        if max(map(len, sources)) > self._most:
-            raise MemoryError
-        return self._engine.start(sources)
+def refuse_long(sources: Sequence[Sequence[int]]) -> None:
+    if max(map(len, sources)) > 10:
+        raise MemoryError
 
 
 def test_an_error_with_a_text_does_not_fail_those_beside_it(translator: Translator) -> None:
     one = OneThread()
-    small: Any = SmallMemory(translator.engine, most=10)
+    small: Any = Hooked(translator.engine, refuse_long)
     failing = replace(translator, engine=small)
 
     async def ask() -> list[object]:

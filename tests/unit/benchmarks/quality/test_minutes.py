@@ -1,10 +1,8 @@
 """Minutes to a BLEU, with a clock that the test moves."""
 
-import json
 from collections.abc import Iterator
-from pathlib import Path
 
-from benchmarks.quality.minutes import Log, Point, minutes_to, points
+from benchmarks.quality.minutes import Point, points
 from seq2seq_cli.evaluation.held_out import HeldOutScores
 from seq2seq_cli.evaluation.scorer import CorpusScore
 from seq2seq_cli.learning.state import Progress
@@ -62,22 +60,3 @@ def test_points_are_validations_and_scores_in_between_whose_time_is_not_counted(
     for every, reached in ((1.0, expected), (None, expected[-1:])):
         progress = Progress()
         assert list(points(events(progress), progress, score, every=every, clock=lambda: now)) == reached
-
-
-def test_the_first_point_that_is_good_enough_counts() -> None:
-    reached = [Point(minutes=float(i), step=i, epoch=1, bleu=value) for i, value in enumerate((10.0, 30.0, 29.0, 36.0))]
-    assert minutes_to(30.0, reached) == 1.0
-    assert minutes_to(35.0, reached) == 3.0
-    assert minutes_to(40.0, reached) is None
-
-
-def test_results_are_written_as_they_come(tmp_path: Path) -> None:
-    log = Log(tmp_path / "results.jsonl")
-    log.write("validation", {"bleu": 1.5})
-    log.write("goal", {"minutes": None})
-    lines = (tmp_path / "results.jsonl").read_text(encoding="utf-8").splitlines()
-    assert [json.loads(line) for line in lines] == [
-        {"kind": "validation", "bleu": 1.5},
-        {"kind": "goal", "minutes": None},
-    ]
-    Log(None).write("validation", {"bleu": 1.5})

@@ -1,9 +1,6 @@
 """The results of systems: what is trained, on what, and where its result is kept."""
 
 import json
-import os
-import platform
-import subprocess
 import sys
 from pathlib import Path
 
@@ -77,26 +74,3 @@ def test_a_result_names_the_files_of_its_test_pairs(folder: Path) -> None:
     assert "| as is " in robustness
     assert "| other numbers " in robustness
     assert "| BLEU | deu.txt, " in (folder / "summary.md").read_text(encoding="utf-8")
-
-
-@pytest.mark.skipif(
-    usable_cores() < 2 or not hasattr(os, "sched_setaffinity"), reason="needs a system that can hide cores, and two"
-)
-def test_a_result_is_kept_for_each_number_of_cores_and_measured_once(folder: Path) -> None:
-    measure(folder)
-    first = records(folder)
-    one = f"import os; os.sched_setaffinity(0, {{{min(os.sched_getaffinity(0))}}}); from {MODULE} import main; main()"
-    subprocess.run([sys.executable, "-c", one, *command()], cwd=folder, check=True, capture_output=True)
-    both = records(folder)
-    assert both.keys() == {*first, "deu-tiny.yaml-1core-seed1.json"}
-    measure(folder)  # a second training would have other seconds
-    assert records(folder) == both
-    assert json.loads(both["deu-tiny.yaml-1core-seed1.json"])["hardware"].startswith(f"1 core ({platform.machine()}, ")
-
-
-@pytest.mark.parametrize("system", ["joeynmt-rnn", "joeynmt-rnn:", "joeynmt-rnn:six", "joeynmt-rnn:-6"])
-def test_a_system_of_joeynmt_without_its_minutes_is_refused(system: str, folder: Path) -> None:
-    refused = measure(folder, "--joeynmt", "joeynmt", system=system)
-    assert refused.returncode == 2
-    assert f"error: {system}: give the minutes of its training, as in joeynmt-rnn:6\n" in refused.stderr
-    assert not records(folder)

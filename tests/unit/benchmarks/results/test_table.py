@@ -85,12 +85,6 @@ def test_the_summary_has_a_column_per_pair_file_and_each_system_with_the_fewest_
     ]
 
 
-def test_the_summary_names_the_test_pairs_where_a_pair_file_has_several() -> None:
-    results = [result("quick", 1, 39.0), dataclasses.replace(result("quick", 1, 30.0), test=["news.txt"])]
-    title = "deu.txt{}, 2 cores".format
-    assert cells(summary_table(results)[0]) == ["BLEU", title(""), title(", tested on news.txt")]
-
-
 def test_the_robustness_of_a_system_is_the_mean_of_its_seeds(tmp_path: Path) -> None:
     def figures(names_kept: float, added: int) -> dict[str, Figures]:
         counts = Figures(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks.speed.distributed import Trained, difference, last_epoch, threads_each
+from benchmarks.speed.distributed import Trained, last_epoch, threads_each
 from seq2seq_cli.runs.metrics import History
 from tests.records import end, epoch, step
 
@@ -14,11 +14,6 @@ def test_the_last_epoch_counts_by_itself() -> None:
         last_epoch(History([step(100, 1), first]))
     with pytest.raises(RuntimeError, match="too short to be timed"):
         last_epoch(History([first, first]))
-
-
-def test_a_difference_is_in_per_cent_of_the_first() -> None:
-    assert difference(4.0, 4.02) == pytest.approx(0.5)
-    assert difference(4.0, 3.98) == pytest.approx(0.5)
 
 
 @pytest.mark.parametrize(("cores", "alone", "each"), [(1, 2, 1), (2, 2, 1), (8, 8, 4)])

@@ -6,7 +6,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from benchmarks.models import DECODERS, measured_config
 from benchmarks.speed.limits import OWN, fractions, shortest
-from benchmarks.speed.operations import Product, Shape, operations_of_a_token, products
+from benchmarks.speed.operations import Shape, operations_of_a_token, products
 from seq2seq_cli.config.schema.model import ModelConfig
 from seq2seq_cli.corpus.batches import Batch
 from seq2seq_cli.learning.loss import batch_loss
@@ -40,17 +40,6 @@ def test_the_output_layer_of_a_token_by_hand() -> None:
     output = next(product for product in products(config, SHAPE) if product.name == "output layer")
     # 256 multiplications and additions for each of 50 words, once forward and twice backward.
     assert output.operations / SHAPE.tokens == 256 * 50 * 2 * 3
-
-
-def test_steps_and_batches_multiply_the_operations() -> None:
-    one = Product(name="one", rows=2, inner=3, columns=5)
-    assert one.operations == 2 * 3 * 5 * 2 * 3
-    assert Product(name="many", rows=2, inner=3, columns=5, steps=7, batch=11).operations == 77 * one.operations
-
-
-def test_a_model_of_another_kind_is_refused() -> None:
-    with pytest.raises(NotImplementedError):
-        operations_of_a_token(ModelConfig(), SHAPE)
 
 
 def test_speed_is_in_per_cent_of_each_limit_and_the_goal_is_for_the_models_own_matrices() -> None:

@@ -22,8 +22,8 @@ function evaluationPage(data) {
   function show(changes) {
     Object.assign(state, { shown: PAGE }, changes);
     const words = state.query.toLowerCase().split(/\s+/).filter(Boolean);
-    const found = sources.map((_, number) => number).filter((number) => words.every((word) => texts[number].includes(word)));
-    const chosen = found.sort(orders[state.order]);
+    const isFound = (number) => words.every((word) => texts[number].includes(word));
+    const chosen = [...sources.keys()].filter(isFound).sort(orders[state.order]);
     const begin = state.shown > PAGE ? list.children.length : 0;
     if (!begin) list.replaceChildren();
     list.append(...chosen.slice(begin, state.shown).map((number) => sentenceItem(data, number)));

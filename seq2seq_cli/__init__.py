@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from seq2seq_cli.evaluation.command import evaluate
     from seq2seq_cli.pairs.download import download
     from seq2seq_cli.preparation.prepare import prepare
-    from seq2seq_cli.training.command import train
+    from seq2seq_cli.training.train import train
 
 __all__ = ["__version__", "configs", "download", "evaluate", "export", "load", "prepare", "train"]
 
@@ -27,7 +27,7 @@ _HOMES = {
     "export": ("seq2seq_cli.decoding.export", "export"),
     "load": ("seq2seq_cli.decoding.load", "load"),
     "prepare": ("seq2seq_cli.preparation.prepare", "prepare"),
-    "train": ("seq2seq_cli.training.command", "train"),
+    "train": ("seq2seq_cli.training.train", "train"),
 }
 
 

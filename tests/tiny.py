@@ -59,7 +59,7 @@ def started(path: Path, config: Config, corpus: PreparedCorpus, **options: Any) 
 
 def resumed(run: RunFolder, config: Config, corpus: PreparedCorpus) -> Session:
     """A run as it was saved last, on the CPU."""
-    return Session.resume(run, config, corpus)
+    return Session.resume(run, config, corpus, saved=run.config(), provenance=run.provenance())
 
 
 def created(path: Path, config: Config, corpus: PreparedCorpus, *, overwrite: bool = False) -> RunFolder:

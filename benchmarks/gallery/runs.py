@@ -37,6 +37,7 @@ from seq2seq_cli.runs.listing import Run
 from seq2seq_cli.training.events import Step
 from seq2seq_cli.training.loop import TrainingLoop
 from seq2seq_cli.training.resolve import resolve_config
+from seq2seq_cli.training.run import train_session
 from seq2seq_cli.training.session import Session
 
 LENGTHS = {"up to 4": range(5), "5 to 8": range(5, 9), "9 and more": range(9, 10**6)}
@@ -106,7 +107,7 @@ class GalleryRuns:
         run = self._run(name, seed)
         with ExitStack() as held:
             session = Session.start(run, self._config(name, seed), self.corpus, held=held, overwrite=True)
-            for _ in session.train():
+            for _ in train_session(session):
                 pass
         result = self._scored(name, seed)
         write_json(self._record(name, seed), dataclasses.asdict(result))

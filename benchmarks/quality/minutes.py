@@ -75,13 +75,16 @@ def _parse() -> argparse.Namespace:
 
 def _train(options: argparse.Namespace, folder: Path) -> None:
     from seq2seq_cli.training.report import report
+    from seq2seq_cli.training.run import train_session
 
     held = ExitStack()  # to the end of the process
     session = _session(options, folder, held)
     log = Log(options.json)
     reached: list[Point] = []
     try:
-        for point in points(session.train(), session.state.progress, partial(_bleu, session), every=options.every):
+        for point in points(
+            train_session(session), session.state.progress, partial(_bleu, session), every=options.every
+        ):
             reached.append(point)
             log.write("validation", asdict(point))
             print(f"{point.minutes:6.2f} minutes  epoch {point.epoch}  step {point.step}  BLEU {point.bleu:.2f}")
@@ -112,7 +115,7 @@ def _session(options: argparse.Namespace, folder: Path, held: ExitStack) -> "Ses
 
 def _bleu(session: "Session") -> float:
     """The BLEU of the validation split, of the weights or their moving average, whichever is better."""
-    from seq2seq_cli.training.validation import validate
+    from seq2seq_cli.training.loop import validate
 
     scores, _ = validate(session.state, session.corpus, session.config)
     return scores.bleu.value if scores else 0.0

@@ -14,6 +14,7 @@ from seq2seq_cli.evaluation.evaluation_set import EvaluationSet
 from seq2seq_cli.evaluation.outputs import translate_set
 from seq2seq_cli.runs.listing import Run
 from seq2seq_cli.training.resolve import resolve_config
+from seq2seq_cli.training.run import train_session
 from seq2seq_cli.training.session import Session
 
 
@@ -30,7 +31,7 @@ def train(name: str, run: Path, corpus: PreparedCorpus, overrides: Sequence[str]
     with ExitStack() as held:
         config = resolve_config(load_config(name, ["training.device=cpu", *overrides]), corpus)
         session = Session.start(run, config, corpus, held=held, overwrite=True)
-        for _ in session.train():
+        for _ in train_session(session):
             pass
         minutes = session.state.progress.seconds / 60
     return Trained(parameters=Run.read(run).parameters or 0, minutes=minutes)

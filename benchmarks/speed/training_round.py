@@ -103,12 +103,13 @@ def peak_memory() -> float:
 def _s2s(path: Path, config: Config, run: Path, held: ExitStack) -> tuple[Iterator[int], str]:
     from seq2seq_cli.corpus.prepared import PreparedCorpus
     from seq2seq_cli.training.events import Step
+    from seq2seq_cli.training.run import train_session
     from seq2seq_cli.training.session import Session
 
     corpus = PreparedCorpus.open(path)
     config = config.model_copy(update={"data": corpus.config.data, "text": corpus.config.text})
     session = Session.start(run, config, corpus, held=held)
-    steps = (event.tokens for event in session.train() if isinstance(event, Step))
+    steps = (event.tokens for event in train_session(session) if isinstance(event, Step))
     return steps, session.state.precision
 
 

@@ -11,7 +11,6 @@ runs/NAME/.s2s-run              the mark of a run, empty
          /last/training.pt      the checkpoint for `--resume`, and previous.pt, the one before it
          /epochs/0007.safetensors  the weights after epoch 7; of the newest validated ones, with `training.keep`
          /metrics.jsonl         the records of the training, one JSON object per line
-         /tensorboard/          with `training.tensorboard`
          /corpus.json           the provenance: the corpus, and the run that the weights began with
          /pairs/*.npy           the training pairs that translations consult, with `decoding.similar_pairs`
          /trained.json          the hashes of the sentences that it and the runs before it were trained on

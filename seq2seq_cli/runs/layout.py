@@ -33,7 +33,6 @@ LAST = Path("last", "training.pt")
 PREVIOUS = LAST.with_name("previous.pt")
 CHECKPOINTS = (LAST, PREVIOUS)
 EPOCHS = "epochs"
-TENSORBOARD = "tensorboard"
 CODEC = "codec"
 LOCK = ".lock"
 MARK = ".s2s-run"
@@ -43,6 +42,6 @@ LATEST = RUNS / "latest"
 
 READ = (
     *(CONFIG, CARD, METRICS, CORPUS, TRAINED, CODEC, PAIRS, BEST.parts[0], LAST.parts[0]),
-    *(EPOCHS, TENSORBOARD, LOCK),
+    *(EPOCHS, LOCK),
 )
 """The names at the top of a run folder that s2s reads, or writes into."""

@@ -19,7 +19,6 @@ from seq2seq_cli.runs.layout import (
     METRICS,
     PAIR_FILES,
     PREVIOUS,
-    TENSORBOARD,
     TRAINED,
 )
 
@@ -35,7 +34,6 @@ _PATTERNS = (
     *(path.as_posix() for path in (BEST, *EXPORTED, *PAIR_FILES.values())),
     LAST.as_posix(),
     PREVIOUS.as_posix(),
-    f"{TENSORBOARD}/events.out.tfevents.*",
 )
 
 

@@ -23,13 +23,15 @@ from seq2seq_cli.corpus.augmentation import Augmentation
 from seq2seq_cli.corpus.batches import Batch, epoch_order
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.counts import counted
+from seq2seq_cli.decoding.load import translator_of
 from seq2seq_cli.errors import ModelFileError
+from seq2seq_cli.evaluation.held_out import HeldOutScores, score_split
 from seq2seq_cli.learning.schedule import next_factor
-from seq2seq_cli.learning.state import Progress, TrainingState
+from seq2seq_cli.learning.state import Progress, TrainingState, is_better
 from seq2seq_cli.learning.update import Update, Updater
+from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.training.events import Event, Finished, Step, Validated, Validating
 from seq2seq_cli.training.feed import feed
-from seq2seq_cli.training.validation import validate
 
 TRAINING_PER_VALIDATION = 9
 """With `max_minutes`, seconds of training after a validation per second that it took, before the next one: an epoch of
@@ -174,6 +176,31 @@ class TrainingLoop:
             averaged=averaged,
             is_best=is_best,
         )
+
+
+def validate(
+    state: TrainingState, corpus: PreparedCorpus, config: Config, group: ProcessGroup = SINGLE
+) -> tuple[HeldOutScores | None, bool]:
+    """The better scores, by greedy search, of the weights and of their moving average; whether they are the average's.
+
+    Without held-out pairs there are no scores, and no average.
+    """
+    if not len(corpus.split("valid")):
+        return None, False
+
+    greedy = config.decoding.model_copy(update={"beam_size": 1, "n_best": 1, "sampling": False})
+
+    def scores_of(model: Seq2Seq) -> HeldOutScores:
+        translator = translator_of(model, corpus.codecs, greedy)
+        return score_split(model, translator, corpus, "valid", group)
+
+    plain = scores_of(state.model)
+    if state.average is None:
+        return plain, False
+    averaged = scores_of(state.average.module)
+    if is_better(averaged.by_metric(), plain.by_metric(), config.training.metric):
+        return averaged, True
+    return plain, False
 
 
 class _Clock:

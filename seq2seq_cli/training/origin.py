@@ -1,7 +1,4 @@
-"""The origin of a run: a finished run whose best weights the new one begins with.
-
-Imported without torch: see `command`.
-"""
+"""The origin of a run: a finished run whose best weights the new one begins with."""
 
 import logging
 from collections.abc import Mapping

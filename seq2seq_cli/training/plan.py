@@ -1,18 +1,19 @@
-"""The plan of a training: decided once by the main process, before anything is written, and sent to the others.
+"""The plan of a run: decided once by the main process, before anything is written, and sent to the others.
 
-It is made without torch: see `command`.
+It is made without torch: see `train`.
 """
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from seq2seq_cli.config.catalog import recipe_for
 from seq2seq_cli.config.loader import load_config, load_saved_config, overridden_keys
 from seq2seq_cli.config.schema.config import PREPARED_SECTIONS, Config
 from seq2seq_cli.corpus.manifest import DEFAULT_FOLDER, read_manifest
+from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SplitName
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.files.whole_folder import clear_leftovers
@@ -20,10 +21,9 @@ from seq2seq_cli.runs.archive import is_archive
 from seq2seq_cli.runs.finding import find_saved_last, named_run
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import CONFIG, CORPUS, RUNS
+from seq2seq_cli.runs.provenance import Provenance
+from seq2seq_cli.training.origin import check_origin, leave_out_known
 from seq2seq_cli.training.resolve import fitted, given_up, resolve_config, resumed_changes, with_decided, with_undecided
-
-if TYPE_CHECKING:
-    from seq2seq_cli.corpus.prepared import PreparedCorpus
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +41,7 @@ class Options:
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """The decisions for a start or a resume of a training."""
+    """The decisions for the start or the resume of a run."""
 
     path: Path
     """The run folder."""
@@ -51,7 +51,8 @@ class Plan:
     """The prepared folder."""
     fingerprint: str
     """The hash of the corpus, by which every process checks its own copy."""
-    resumes: bool = False
+    resumed: tuple[Config, Provenance] | None = None
+    """The config and the provenance of the run as they were saved; None for a new run."""
     overwrite: bool = False
     """Whether a new run may replace one at `path`."""
     init_from: Path | None = None
@@ -62,7 +63,7 @@ class Plan:
     """The options that differ from those of the config or, of a resumed run, from those before, in words."""
 
 
-Planned: TypeAlias = tuple[Plan, "PreparedCorpus"]
+Planned: TypeAlias = tuple[Plan, PreparedCorpus]
 """A plan and its corpus, opened."""
 
 
@@ -101,12 +102,10 @@ def _plan_to_start(options: Options, *, overwrite: bool) -> Planned:
         config = with_undecided(saved, fixed=fixed)
     else:
         config = load_config(options.config, options.overrides)
-    path, corpus = new_folder(options), _open_corpus(options.data)
+    path, corpus = new_folder(options), PreparedCorpus.open(options.data or DEFAULT_FOLDER)
     if origin:
-        from seq2seq_cli.training.origin import check_origin  # not above: numpy, after the config
-
         check_origin(origin, path, config, corpus)
-        corpus = _leave_out_known(corpus, origin, origin.path, config)
+        corpus = leave_out_known(corpus, origin, str(origin.path), config.training.overlap)
     resolved = resolve_config(config, corpus, fixed=fixed, keeps_model=origin is not None)
     plan = Plan(
         path=path,
@@ -137,7 +136,7 @@ def _plan_to_resume(options: Options, held: ExitStack) -> Planned:
     folder = options.data or Path(provenance.folder)
     if options.data is None and not folder.exists():
         raise UsageError(f"{folder}: the prepared folder of {run.path} is missing: name its new place with --data")
-    corpus = _open_corpus(folder)
+    corpus = PreparedCorpus.open(folder)
     if corpus.fingerprint != provenance.fingerprint:
         raise UsageError(
             f"{corpus.path}: not the corpus that {run.path} was trained on, so the run cannot be resumed with it:"
@@ -145,31 +144,18 @@ def _plan_to_resume(options: Options, held: ExitStack) -> Planned:
         )
     fixed = overridden_keys(options.overrides)
     if provenance.init_from:
-        corpus = _leave_out_known(corpus, run, Path(provenance.init_from), config)
+        corpus = leave_out_known(corpus, run, provenance.init_from, config.training.overlap)
     changes = resumed_changes(saved, fitted(config, corpus, fixed=fixed), run.path, fixed=fixed)
     plan = Plan(
         path=run.path,
         config=resolve_config(config, corpus, fixed=fixed),
         data=corpus.path,
         fingerprint=corpus.fingerprint,
-        resumes=True,
+        resumed=(saved, provenance),
         left_out=corpus.left_out,
         changes=tuple(changes),
     )
     return plan, corpus
-
-
-def _open_corpus(folder: Path | None) -> "PreparedCorpus":
-    """The corpus of a prepared folder, or of the default one."""
-    from seq2seq_cli.corpus.prepared import PreparedCorpus  # not above: numpy, after the config
-
-    return PreparedCorpus.open(folder or DEFAULT_FOLDER)
-
-
-def _leave_out_known(corpus: "PreparedCorpus", run: RunFolder, origin: Path, config: Config) -> "PreparedCorpus":
-    from seq2seq_cli.training.origin import leave_out_known  # not above: numpy, after the config
-
-    return leave_out_known(corpus, run, str(origin), config.training.overlap)
 
 
 def _is_restarted(options: Options, launch: str | None) -> bool:

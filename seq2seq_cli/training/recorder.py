@@ -5,21 +5,15 @@ import warnings
 from typing import Any
 
 from seq2seq_cli.compute.memory import peak_memory_mb
-from seq2seq_cli.compute.process_group import ProcessGroup
-from seq2seq_cli.config.schema.config import Config
-from seq2seq_cli.corpus.prepared import PreparedCorpus
-from seq2seq_cli.decoding.load import translator_of
 from seq2seq_cli.errors import ExportError
-from seq2seq_cli.learning.state import Tally, TrainingState
+from seq2seq_cli.learning.state import Tally
 from seq2seq_cli.model.seq2seq import Seq2Seq
-from seq2seq_cli.plots.attention_map import AttentionMap
 from seq2seq_cli.runs.finding import write_latest
-from seq2seq_cli.runs.folder import RunFolder
-from seq2seq_cli.runs.layout import EXPORT_RECORD, TENSORBOARD
+from seq2seq_cli.runs.layout import EXPORT_RECORD
 from seq2seq_cli.runs.metrics import EndRecord, EpochRecord, InterruptRecord, Record, StepRecord
-from seq2seq_cli.training.card import model_card
 from seq2seq_cli.training.events import Event, Finished, Saved, Step, Validated
-from seq2seq_cli.training.samples import choose_samples
+from seq2seq_cli.training.report import model_card
+from seq2seq_cli.training.session import Session
 
 STEPS_PER_RECORD = 100
 
@@ -29,26 +23,12 @@ logger = logging.getLogger(__name__)
 class Recorder:
     """Writes what a session must not lose: the main process writes, and the others learn whether it could."""
 
-    def __init__(
-        self,
-        run: RunFolder,
-        state: TrainingState,
-        corpus: PreparedCorpus,
-        config: Config,
-        group: ProcessGroup,
-    ) -> None:
-        self._run = run
-        self._state = state
-        self._corpus = corpus
-        self._config = config
-        self._group = group
-        self._saved_at = state.progress.seconds
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._run, self._state, self._group = session.run, session.state, session.group
+        self._training = session.config.training
+        self._saved_at = session.state.progress.seconds
         self._told: str | None = None
-        self._board = None
-        if config.training.tensorboard and group.is_main:
-            from seq2seq_cli.training.tensorboard import TensorBoard  # not above: it draws, which takes time to load
-
-            self._board = TensorBoard(run.path / TENSORBOARD, done=state.progress.step)
 
     def record(self, event: Event) -> None:
         """Write the metrics of an event and, after a validation, the weights."""
@@ -66,7 +46,7 @@ class Recorder:
     def is_save_due(self, event: Event) -> bool:
         """Whether a checkpoint is to be saved after an event."""
         seconds = self._state.progress.seconds - self._saved_at
-        is_late = isinstance(event, Step) and seconds >= self._config.training.save_minutes * 60
+        is_late = isinstance(event, Step) and seconds >= self._training.save_minutes * 60
         return is_late or isinstance(event, Validated)
 
     def save(self) -> Saved:
@@ -82,19 +62,12 @@ class Recorder:
         if self._state.progress.best_epoch:
             self._group.on_main(self._write_card)
 
-    def close(self) -> None:
-        """Write what TensorBoard still holds in memory."""
-        if self._board:
-            self._board.close()
-
     def _write(self, record: Record) -> None:
         self._group.on_main(lambda: self._run.append_metrics(record))
-        if self._board:
-            self._board.show(record)
 
     def _write_card(self) -> None:
         """Write the card as far as it is known: the best weights have one whatever comes later."""
-        self._run.write_card(model_card(self._run, self._corpus, self._config, self._state))
+        self._run.write_card(model_card(self._session))
 
     def _keep_weights(self, event: Validated) -> None:
         average = self._state.average
@@ -103,9 +76,7 @@ class Recorder:
             self._run.save_best(model.weights())
             self._name_as_newest()
             self._export(model)
-        self._run.save_epoch(model.weights(), event.epoch, self._config.training.keep)
-        if self._board and model.decoder.attention.has_weights:
-            self._board.attention(self._translate_samples(model), event.step)
+        self._run.save_epoch(model.weights(), event.epoch, self._training.keep)
 
     def _name_as_newest(self) -> None:
         """Name the run in runs/latest; what is wrong there is reported once."""
@@ -121,14 +92,9 @@ class Recorder:
         from seq2seq_cli.decoding.engines.export import export_best  # not above: ONNX takes time to load
 
         try:
-            export_best(self._run.path, model, self._config)
+            export_best(self._run.path, model, self._session.config)
         except (ExportError, OSError) as error:
             warnings.warn(f"{error}: the run translates with torch alone", stacklevel=2)
-
-    def _translate_samples(self, model: Seq2Seq) -> list[AttentionMap]:
-        translator = translator_of(model, self._corpus.codecs, self._config.decoding)
-        translations = translator.translate([src for src, _ in choose_samples(self._corpus.sentences("valid"))])
-        return [sentence for translation in translations for sentence in translation.sentences]
 
     def _step_record(self, event: Step) -> StepRecord:
         progress = self._state.progress

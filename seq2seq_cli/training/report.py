@@ -1,8 +1,20 @@
-"""The report on a finished run: its scores on the test split and a few translations."""
+"""The report on a finished run: its scores on the test split, a few translations, and the model card.
+
+The card is README.md of the run, in Markdown, with Hugging Face's metadata at its top; their keys:
+https://huggingface.co/docs/hub/model-cards
+"""
+
+import html
+import re
+import shlex
+from typing import Any
 
 from seq2seq_cli.compute.memory import memory_errors
 from seq2seq_cli.compute.out_of_memory import SMALLER_SEARCH
+from seq2seq_cli.config.yaml12 import write_yaml
+from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SPLITS
+from seq2seq_cli.counts import counted
 from seq2seq_cli.decoding.engines.open_engine import load_model
 from seq2seq_cli.decoding.load import consulting, load_translator, translator_of
 from seq2seq_cli.decoding.translator import Translator
@@ -10,12 +22,16 @@ from seq2seq_cli.errors import Interrupted, S2SError, TrainingError
 from seq2seq_cli.evaluation.held_out import score_split
 from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.runs.folder import resume_command
+from seq2seq_cli.runs.in_words import duration, epochs_in_words
 from seq2seq_cli.runs.metrics import TestRecord
-from seq2seq_cli.training.card import model_card
+from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
 from seq2seq_cli.training.events import Report, SampleTranslation
 from seq2seq_cli.training.loop import is_ended_by_time
-from seq2seq_cli.training.samples import choose_samples
 from seq2seq_cli.training.session import Session
+
+_SAMPLES = 5
+_MARKS = re.compile(r"[\\`*_\[\]|]")
+"""Characters that Markdown reads as marks."""
 
 
 def finish(session: Session) -> Report:
@@ -42,7 +58,7 @@ def finish(session: Session) -> Report:
             signatures=scores.signatures(),
         )
         session.run.append_metrics(record)
-    session.run.write_card(model_card(session.run, session.corpus, session.config, session.state, result))
+    session.run.write_card(model_card(session, result))
     return result
 
 
@@ -82,9 +98,122 @@ def _translator(session: Session, model: Seq2Seq) -> Translator:
 
 
 def _samples(translator: Translator, pairs: list[tuple[str, str]]) -> list[SampleTranslation]:
-    chosen = choose_samples(pairs)
+    """The translations of sources of all lengths, always the same: the middle one of each fifth, by length."""
+    by_length = sorted(pairs, key=lambda pair: (len(pair[0]), pair))
+    count = min(_SAMPLES, len(pairs))
+    chosen = [by_length[(2 * part + 1) * len(pairs) // (2 * count)] for part in range(count)]
     translations = translator.translate([src for src, _ in chosen])
     return [
         SampleTranslation(source=src, reference=tgt, translation=translation.text)
         for (src, tgt), translation in zip(chosen, translations, strict=True)
     ]
+
+
+def model_card(session: Session, report: Report | None = None) -> str:
+    """The card of a run; without a report, the run has neither test scores nor samples yet."""
+    corpus, config, state = session.corpus, session.config, session.state
+    src, tgt = config.text.src.language, config.text.tgt.language
+    progress = state.progress
+    pairs = ", ".join(f"{len(corpus.split(name)):,} {name}" for name in SPLITS)
+    origin = session.init_from.name if session.init_from else None
+    begun = f"; it began with the best weights of `{origin}`" if origin else ""
+    name = session.run.path.resolve().name
+    command = f"s2s translate --model {shlex.quote(name)}"
+    return f"""---
+{write_yaml(_metadata(session, report))}---
+
+# {name}: {src} to {tgt}
+
+A sequence-to-sequence translator{" with attention" if config.model.attention.has_weights else ""}, trained by s2s.
+
+- model: {config.model.decoder.kind} decoder, {config.model.attention.in_words},
+  {config.model.decoder.readout} readout; {state.model.parameter_count:,} parameters
+- data: {pairs} pairs; {_shared(corpus)}{_left_out(corpus, origin)}
+- vocabulary: {len(corpus.src_codec.vocabulary):,} {src}, {len(corpus.tgt_codec.vocabulary):,} {tgt}
+- training: {epochs_in_words(progress.epochs)}, {counted(progress.step, "step")}, {duration(progress.seconds)} on
+  {state.device.type}; best: {progress.best_in_words(config.training.metric)}{begun}
+- BLEU on the test split{_test_scores(report)}
+
+The whole config is in `config.yaml`, the losses and scores of the training in `metrics.jsonl`. To translate, where
+the folder of this file lies:
+
+    {command} "..."
+{_sample_table(report)}"""
+
+
+def _metadata(session: Session, report: Report | None) -> dict[str, Any]:
+    """The metadata by which Hugging Face lists and finds a model."""
+    config = session.config
+    languages = dict.fromkeys((config.text.src.language, config.text.tgt.language))
+    license_, cell = config.training.license, config.model.decoder.cell.partition("_")[0]
+    metadata: dict[str, Any] = {
+        "language": [language for language in languages if language != ANY_LANGUAGE],
+        **({"license": license_} if license_ else {}),
+        "library_name": "seq2seq_cli",
+        "pipeline_tag": "translation",
+        "tags": ["seq2seq", "recurrent", cell, *(["attention"] if config.model.attention.has_weights else [])],
+    }
+    if report is None or not report.test:
+        return metadata
+    scores = {"bleu": ("BLEU", report.test.bleu), "chrf": ("chrF2", report.test.chrf)}
+    result = {
+        "task": {"type": "translation"},
+        "dataset": {"name": _pair_files(session.corpus), "type": "sentence-pairs", "split": "test"},
+        "metrics": [
+            {
+                "type": metric,
+                "value": round(score.value, 2),
+                "name": f"{name}, {report.search}",
+                "args": {"signature": score.signature},
+            }
+            for metric, (name, score) in scores.items()
+        ],
+    }
+    index = [{"name": session.run.path.resolve().name, "results": [result]}]
+    return {**metadata, "metrics": list(scores), "model-index": index}
+
+
+def _pair_files(corpus: PreparedCorpus) -> str:
+    return ", ".join(dict.fromkeys(record.name for record in corpus.manifest.pair_files))
+
+
+def _shared(corpus: PreparedCorpus) -> str:
+    if count := corpus.manifest.test_in_valid:
+        return f"{counted(count, 'test pair')} with a sentence of the validation split; no others share a sentence"
+    return "the splits share no sentence"
+
+
+def _left_out(corpus: PreparedCorpus, origin: str | None) -> str:
+    counts = [counted(len(numbers), f"{name} pair") for name, numbers in corpus.left_out.items()]
+    if not counts:
+        return ""
+    return f";\n  more are not scored: {' and '.join(counts)}, as `{origin}` was trained on a sentence of each"
+
+
+def _test_scores(report: Report | None) -> str:
+    if report is None:
+        return ": not scored yet; it is scored when the training ends"
+    if not report.test:
+        return ": no test pairs"
+    bleu, lowercase, chrf = report.test.bleu, report.test.lowercase_bleu, report.test.chrf
+    scores = f", {report.search}: {bleu.value:.1f} ({bleu.signature})"
+    if lowercase:
+        scores += f"\n- BLEU against lower-cased references: {lowercase.value:.1f} ({lowercase.signature})"
+    return f"{scores}\n- chrF on the test split: {chrf.value:.1f} ({chrf.signature})"
+
+
+def _sample_table(report: Report | None) -> str:
+    if report is None:
+        return ""
+    rows = [(f"{report.samples_split} sentence", "translation", "reference"), ("---",) * 3]
+    rows += [(sample.source, sample.translation, sample.reference) for sample in report.samples]
+    return "\n" + "".join(_table_row(*row) for row in rows)
+
+
+def _table_row(*cells: str) -> str:
+    return "| " + " | ".join(_cell(cell) for cell in cells) + " |\n"
+
+
+def _cell(text: str) -> str:
+    """A text as itself, whatever marks of Markdown and HTML it has."""
+    return _MARKS.sub(r"\\\g<0>", html.escape(text, quote=False))

@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from seq2seq_cli.config.choices import LARGEST_LENGTH_FACTOR, LENGTH_FACTOR, Metric
 from seq2seq_cli.config.keys import (
@@ -19,13 +19,11 @@ from seq2seq_cli.config.schema import Section
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.config.schema.training import TrainingConfig
 from seq2seq_cli.config.yaml12 import shown
+from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SPLITS
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.evaluation.languages import bleu_tokenisation
 from seq2seq_cli.text.normalise import count_spaceless
-
-if TYPE_CHECKING:
-    from seq2seq_cli.corpus.prepared import PreparedCorpus
 
 _LENGTH_MARGIN = 1.4
 """Target tokens per source token that a translation may have, in units of the mean of the training pairs."""
@@ -45,7 +43,7 @@ logger = logging.getLogger(__name__)
 
 
 def resolve_config(
-    config: Config, corpus: "PreparedCorpus", *, fixed: Collection[str] = (), keeps_model: bool = False
+    config: Config, corpus: PreparedCorpus, *, fixed: Collection[str] = (), keeps_model: bool = False
 ) -> Config:
     """`config` with the `data` and `text` sections of the corpus, and what it leaves to the corpus decided.
 
@@ -72,7 +70,7 @@ def resolve_config(
     return checked_config(_with_metric(_with_length_factor(prepared, corpus), corpus))
 
 
-def fitted(config: Config, corpus: "PreparedCorpus", *, fixed: Collection[str] = ()) -> Config:
+def fitted(config: Config, corpus: PreparedCorpus, *, fixed: Collection[str] = ()) -> Config:
     """`config` without what the corpus does not allow in `model` and `training`; keys that are `fixed` stay."""
     for conflict in _conflicts(config, corpus):
         if conflict.key not in fixed:
@@ -80,14 +78,14 @@ def fitted(config: Config, corpus: "PreparedCorpus", *, fixed: Collection[str] =
     return config
 
 
-def given_up(config: Config, resolved: Config, corpus: "PreparedCorpus") -> list[str]:
+def given_up(config: Config, resolved: Config, corpus: PreparedCorpus) -> list[str]:
     """The values that a config states and its resolved form has otherwise, in words: at most one line."""
     differences = find_stated_differences(resolved, config, sections=("data", "text", "model", "training"))
     changes = "; ".join(str(Difference(key, new, old)) for key, old, new in differences)
     return [f"values of the config replaced by those of {corpus.path}: {changes}"] if changes else []
 
 
-def _prepared(config: Config, corpus: "PreparedCorpus") -> Config:
+def _prepared(config: Config, corpus: PreparedCorpus) -> Config:
     return config.model_copy(update={"data": corpus.config.data, "text": corpus.config.text})
 
 
@@ -108,7 +106,7 @@ def with_decided(config: Config, saved: Config) -> Config:
     return config
 
 
-def _with_metric(config: Config, corpus: "PreparedCorpus") -> Config:
+def _with_metric(config: Config, corpus: PreparedCorpus) -> Config:
     """The config with a metric that can tell good weights from better ones: BLEU or chrF."""
     if config.training.best_metric != "auto":
         return config
@@ -132,7 +130,7 @@ def _has_no_spaces(texts: Iterable[str]) -> bool:
     return spaceless > long / 2
 
 
-def _with_length_factor(config: Config, corpus: "PreparedCorpus") -> Config:
+def _with_length_factor(config: Config, corpus: PreparedCorpus) -> Config:
     """The config with a limit that fits the lengths of both sides, as of words and characters."""
     if config.decoding.max_length_factor is not None:
         return config
@@ -153,7 +151,7 @@ class _Conflict(NamedTuple):
     """The values of the key that this corpus allows, as what to do."""
 
 
-def _conflicts(config: Config, corpus: "PreparedCorpus") -> Iterator[_Conflict]:
+def _conflicts(config: Config, corpus: PreparedCorpus) -> Iterator[_Conflict]:
     """The keys of a config that a corpus does not allow, with the values in their place."""
     prepared, training = _prepared(config, corpus), config.training
     for _, message in prepared.tying_problems():
@@ -176,7 +174,7 @@ def _conflicts(config: Config, corpus: "PreparedCorpus") -> Iterator[_Conflict]:
         )
 
 
-def _places(config: Config, corpus: "PreparedCorpus") -> Iterator[_Conflict]:
+def _places(config: Config, corpus: PreparedCorpus) -> Iterator[_Conflict]:
     """A location score has a place for each token of the longest source."""
     attention = config.model.attention
     longest = 1 + max(int(corpus.split(name).src.lengths.max(initial=0)) for name in SPLITS)
@@ -190,7 +188,7 @@ def _places(config: Config, corpus: "PreparedCorpus") -> Iterator[_Conflict]:
         )
 
 
-def _without_scores(training: TrainingConfig, corpus: "PreparedCorpus") -> Iterator[_Conflict]:
+def _without_scores(training: TrainingConfig, corpus: PreparedCorpus) -> Iterator[_Conflict]:
     """Some options need scores of the validation split, which is empty."""
     off = TrainingConfig()
     if "valid" in corpus.left_out:

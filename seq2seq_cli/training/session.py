@@ -1,8 +1,7 @@
-"""The session of a training: a run that is started or resumed, trained, and saved on the way."""
+"""The session of a run: the run folder, its corpus and the state of its training, new or as it was saved last."""
 
 import logging
-from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager, nullcontext, suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,41 +9,30 @@ from typing import Any
 import numpy as np
 import torch
 
-from seq2seq_cli.compute.device import choose_device, describe_device, deterministic_algorithms
+from seq2seq_cli.compute.device import choose_device
 from seq2seq_cli.compute.memory import memory_errors
-from seq2seq_cli.compute.out_of_memory import SMALLER_TRAINING, is_out_of_memory
+from seq2seq_cli.compute.out_of_memory import is_out_of_memory
 from seq2seq_cli.compute.precision import choose_precision
 from seq2seq_cli.compute.process_group import SINGLE, ProcessGroup
 from seq2seq_cli.compute.torchrun import launch_name
 from seq2seq_cli.config.choices import Precision
 from seq2seq_cli.config.schema.config import Config
-from seq2seq_cli.config.schema.training import TrainingConfig
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SPLITS
 from seq2seq_cli.corpus.trained_sentences import TrainedSentences
 from seq2seq_cli.decoding.similar.pairs import MOST_PAIRS, SimilarPairs
 from seq2seq_cli.errors import (
-    Interrupted,
     ModelFileError,
-    OtherProcessError,
-    PreparedFolderError,
-    TrainingError,
-    one_line,
 )
 from seq2seq_cli.learning.state import TrainingState, fresh_state
-from seq2seq_cli.learning.update import NotFiniteError
 from seq2seq_cli.model.build import build_model, build_outline
 from seq2seq_cli.model.seq2seq import Seq2Seq
-from seq2seq_cli.runs.folder import METRICS_BYTES, RunFolder, resume_command
-from seq2seq_cli.runs.in_words import place_in_words
+from seq2seq_cli.runs.folder import METRICS_BYTES, RunFolder
 from seq2seq_cli.runs.output_folder import check_name
 from seq2seq_cli.runs.provenance import Provenance
 from seq2seq_cli.runs.weights import Weights
 from seq2seq_cli.text.sides import load_codecs
-from seq2seq_cli.training.events import Event, Started, Validated
-from seq2seq_cli.training.loop import PositionError, TrainingLoop, order_of_pairs
-from seq2seq_cli.training.recorder import Recorder
-from seq2seq_cli.training.signals import StopRequest
+from seq2seq_cli.training.loop import order_of_pairs
 
 logger = logging.getLogger(__name__)
 
@@ -53,8 +41,7 @@ logger = logging.getLogger(__name__)
 class Session:
     """A run, its corpus, and the state of its training.
 
-    Each process of a `group` has one, with the same state. The main process alone writes into the run folder. `changes`
-    and `redraws` are those of the event `Started`.
+    Each process of a `group` has one, with the same state. The main process alone writes into the run folder.
     """
 
     run: RunFolder
@@ -62,8 +49,11 @@ class Session:
     config: Config
     state: TrainingState
     group: ProcessGroup = SINGLE
+    init_from: Path | None = None
+    """The run whose best weights this one began with."""
     changes: tuple[str, ...] = ()
     redraws: bool = False
+    """Whether the run is resumed by another number of processes, so that random numbers are drawn again."""
 
     @classmethod
     def start(
@@ -80,15 +70,13 @@ class Session:
     ) -> "Session":
         """A new run in `path`, with fresh weights or the best ones of `origin`, and a fresh optimiser.
 
-        `held` takes the lock of the run. The folder is made last: what cannot be trained leaves none behind.
+        `held` takes the lock of the run. The folder is made after all checks have passed.
 
         Raises UsageError when `path` holds something that `overwrite` does not allow to replace, and ModelFileError
         when the weights of `origin` are not those of the model.
         """
 
         def prepare() -> tuple[Any, Any]:
-            if config.training.tensorboard:
-                _check_tensorboard()
             weights = _read_weights(origin, config, corpus) if origin else None
             return choose_precision(config.training.precision, device), weights
 
@@ -102,7 +90,10 @@ class Session:
         precision, weights = group.on_main(prepare)
         state = group.on_all(initial_state)
         run = group.on_main(lambda: create_run(path, config, corpus, held=held, overwrite=overwrite, origin=origin))
-        return cls(run=run, corpus=corpus, config=config, state=state, group=group, changes=changes)
+        init_from = origin.path if origin else None
+        return cls(
+            run=run, corpus=corpus, config=config, state=state, group=group, init_from=init_from, changes=changes
+        )
 
     @classmethod
     def resume(
@@ -111,25 +102,25 @@ class Session:
         config: Config,
         corpus: PreparedCorpus,
         *,
+        saved: Config,
+        provenance: Provenance,
         group: ProcessGroup = SINGLE,
         changes: tuple[str, ...] = (),
     ) -> "Session":
-        """A run in the state in which it was saved last; `config` may differ from the run's in how it trains.
+        """A run in the state in which it was saved last; `config` may differ from its `saved` one in how it trains.
 
         The caller holds the run's lock. Raises ModelFileError when nothing was saved that fits, or when the best
         weights are missing or damaged.
         """
-        training = config.training
+        training, before = config.training, saved.training
 
-        def read() -> tuple[dict[str, Any], TrainingConfig, Any]:
-            if training.tensorboard:
-                _check_tensorboard()
-            checkpoint, before = run.read_last(), run.config().training
+        def read() -> tuple[dict[str, Any], Any]:
+            checkpoint = run.read_last()
             _check_checkpoint(run, checkpoint, config, corpus)
             # The precision that auto found before holds for auto on the same type of device.
             if training.precision == before.precision == "auto" and checkpoint.get("device") == device.type:
-                return checkpoint, before, checkpoint.get("precision")
-            return checkpoint, before, choose_precision(training.precision, device)
+                return checkpoint, checkpoint.get("precision")
+            return checkpoint, choose_precision(training.precision, device)
 
         def restored() -> TrainingState:
             state = _fresh_state(config, corpus, device, precision)
@@ -141,107 +132,28 @@ class Session:
             return state
 
         device = group.on_all(lambda: choose_device(training.device, group))
-        checkpoint, before, precision = group.on_main(read)
+        checkpoint, precision = group.on_main(read)
         redraws = len(checkpoint["random"]) != group.size
         state = group.on_all(restored)
-        group.on_main(lambda: _check_parts(run, state, corpus))
-        group.on_main(lambda: _record_folder(run, corpus))
-        group.on_main(lambda: _save_pairs(run, config, corpus))
-        group.on_main(lambda: run.cut_metrics(checkpoint[METRICS_BYTES]))
-        return cls(run=run, corpus=corpus, config=config, state=state, group=group, changes=changes, redraws=redraws)
 
-    def train(self) -> Iterator[Event]:
-        """Train to the end that the config sets, and save checkpoints, weights and metrics on the way.
+        def prepare_folder() -> None:
+            _check_parts(run, state, corpus)
+            _record_folder(run, provenance, corpus)
+            _save_pairs(run, config, corpus)
+            run.cut_metrics(checkpoint[METRICS_BYTES])
 
-        Raises Interrupted, after saving, when the user asks to stop; TrainingError when training cannot continue;
-        PreparedFolderError when the corpus was written to; ModelFileError when the checkpoint resumed is damaged.
-        """
-        yield self._started()
-        is_told = False
-        smaller_batches = f"training.batch_size={max(1, self.config.training.batch_size // 2)}"
-        # On a CPU all algorithms are deterministic.
-        deterministic = self.config.training.deterministic and self.state.device.type != "cpu"
-        with (
-            memory_errors(self.state.device, f"{SMALLER_TRAINING}; {self._how_to_resume(smaller_batches)}"),
-            self._completed_errors(),
-            deterministic_algorithms() if deterministic else nullcontext(),
-            StopRequest() as stop,
-            closing(Recorder(self.run, self.state, self.corpus, self.config, self.group)) as recorder,
-        ):
-            yield recorder.save()
-            # After the checkpoint, whose position counts batches in the order that the old config sets.
-            self.group.on_main(lambda: self.run.write_config(self.config))
-            for event in TrainingLoop(self.state, self.corpus, self.config, self.group):
-                recorder.record(event)
-                yield event
-                if isinstance(event, Validated) and not is_told:
-                    is_told = self._tell_changes()
-                if is_saved := recorder.is_save_due(event):
-                    yield recorder.save()
-                if exit_code := self.group.max(stop.exit_code or 0):
-                    if not is_saved:
-                        recorder.save()
-                    recorder.interrupt()
-                    raise self.group.agreed(Interrupted(self._how_to_go_on(), exit_code=exit_code))
-
-    def _started(self) -> Started:
-        progress = self.state.progress
-        return Started(
-            run=self.run.path,
-            device=describe_device(self.state.device),
-            processes=self.group.size,
-            precision=self.state.precision,
-            pairs=len(self.corpus.split("train")),
-            parameters=self.state.model.parameter_count,
-            init_from=self.run.provenance().init_from if self.group.is_main else None,
-            training=self.config.training,
-            epoch=progress.epoch + 1,
-            step=progress.step,
-            changes=self.changes,
-            redraws=self.redraws,
+        group.on_main(prepare_folder)
+        init_from = Path(provenance.init_from) if provenance.init_from else None
+        return cls(
+            run=run,
+            corpus=corpus,
+            config=config,
+            state=state,
+            group=group,
+            init_from=init_from,
+            changes=changes,
+            redraws=redraws,
         )
-
-    def _tell_changes(self) -> bool:
-        """Warn when the prepared folder was changed since it was opened, once per machine; return whether it was."""
-        changed = self.corpus.changed_files()
-        if changed and self.group.local_rank == 0:
-            logger.warning(
-                "%s: changed, replaced or removed during training, which continues with the files that it has open; to"
-                " resume the training later, prepare the same pairs again",
-                one_line(str(changed[0] if len(changed) < len(self.corpus.files) else self.corpus.path)),
-            )
-        return bool(changed)
-
-    @contextmanager
-    def _completed_errors(self) -> Iterator[None]:
-        """Add to an error what is saved and how to go on; one process per machine raises one of the corpus."""
-        try:
-            yield
-        except PreparedFolderError as error:
-            if self.group.local_rank:
-                raise OtherProcessError(exit_code=error.exit_code) from error
-            raise PreparedFolderError(f"{error}; {self._how_to_resume()}") from error
-        except NotFiniteError as error:
-            slower = f"training.lr={self.config.training.lr / 2:g}"
-            raise TrainingError(f"{error}; {self._how_to_resume(slower)}") from error
-        except PositionError as error:
-            raise self.group.agreed(_not_a_checkpoint(self.run, f" ({error})")) from error
-
-    def _how_to_resume(self, *overrides: str) -> str:
-        return f"{self.run.last_path} is kept. Resume with: {self._resume_command(*overrides)}"
-
-    def _how_to_go_on(self) -> str:
-        progress = self.state.progress
-        return (
-            f"interrupted {place_in_words(progress.epochs, self.config.training.epochs)}, at step {progress.step};"
-            f" saved in {self.run.last_path}. Resume with: {self._resume_command()}"
-        )
-
-    def _resume_command(self, *overrides: str) -> str:
-        command = resume_command(self.run.path, *overrides)
-        if self.group.size == 1:
-            return command
-        return f"torchrun [its options] -m seq2seq_cli {command.removeprefix('s2s ')}"
 
 
 def create_run(
@@ -253,7 +165,7 @@ def create_run(
     overwrite: bool = False,
     origin: RunFolder | None = None,
 ) -> RunFolder:
-    """A new run folder for a training on `corpus`, whose lock `held` takes; see `RunFolder.create`."""
+    """A new run folder, whose lock `held` takes, for a model of `corpus`; see `RunFolder.create`."""
     check_name(corpus.path, "--data")
     provenance = Provenance(
         folder=str(corpus.path),
@@ -285,9 +197,8 @@ def _save_pairs(run: RunFolder, config: Config, corpus: PreparedCorpus) -> None:
     run.save_pairs(SimilarPairs.of(src, tgt).arrays())
 
 
-def _record_folder(run: RunFolder, corpus: PreparedCorpus) -> None:
-    """Let the run name the prepared folder of `corpus`, which may have been moved since the training began."""
-    provenance = run.provenance()
+def _record_folder(run: RunFolder, provenance: Provenance, corpus: PreparedCorpus) -> None:
+    """Let the run name the prepared folder of `corpus`, which may have been moved since the run began."""
     if provenance.folder != str(corpus.path):
         check_name(corpus.path, "--data")
         run.write_provenance(provenance.model_copy(update={"folder": str(corpus.path)}))
@@ -303,7 +214,7 @@ def restore_state(
     except Exception as error:
         if is_out_of_memory(error):
             raise
-        raise _not_a_checkpoint(run, f" on {state.device.type} ({type(error).__name__})") from error
+        raise not_a_checkpoint(run, f" on {state.device.type} ({type(error).__name__})") from error
 
 
 def _check_checkpoint(run: RunFolder, checkpoint: dict[str, Any], config: Config, corpus: PreparedCorpus) -> None:
@@ -313,17 +224,18 @@ def _check_checkpoint(run: RunFolder, checkpoint: dict[str, Any], config: Config
     """
     size, random = checkpoint.get(METRICS_BYTES), checkpoint.get("random")
     if type(size) is not int or size < 0 or type(random) is not list:
-        raise _not_a_checkpoint(run)
+        raise not_a_checkpoint(run)
     try:
         expected = {name: weight.shape for name, weight in _outline(config, corpus).state_dict().items()}
         found = {name: weight.shape for name, weight in checkpoint["model"].items()}
     except (ValueError, LookupError, TypeError, AttributeError):
-        raise _not_a_checkpoint(run) from None
+        raise not_a_checkpoint(run) from None
     if found != expected:
-        raise _not_a_checkpoint(run)
+        raise not_a_checkpoint(run)
 
 
-def _not_a_checkpoint(run: RunFolder, details: str = "") -> ModelFileError:
+def not_a_checkpoint(run: RunFolder, details: str = "") -> ModelFileError:
+    """The error about a checkpoint that cannot be restored."""
     return ModelFileError(
         f"{run.last_path}: damaged, or not a checkpoint of this model{details}; train again with --overwrite"
     )
@@ -346,13 +258,6 @@ def _outline(config: Config, corpus: PreparedCorpus) -> Seq2Seq:
 
 def _sizes(corpus: PreparedCorpus) -> dict[str, int]:
     return {"src_size": len(corpus.src_codec.vocabulary), "tgt_size": len(corpus.tgt_codec.vocabulary)}
-
-
-def _check_tensorboard() -> None:
-    """Raise UsageError where TensorBoard is not installed."""
-    from seq2seq_cli.training.tensorboard import check_installed  # not above: drawing takes time to load
-
-    check_installed()
 
 
 def _check_parts(run: RunFolder, state: TrainingState, corpus: PreparedCorpus) -> None:

@@ -41,7 +41,7 @@ LAUNCHER, LAUNCHED = "torchrun ", " -m seq2seq_cli "
 """What begins a line that starts several processes, and what stands before the command that each of them is given."""
 
 
-OTHER_PROGRAMS = ("tensorboard", "benchmarks.", "shuf ")
+OTHER_PROGRAMS = ("benchmarks.", "shuf ")
 """In a line with one of these, options need not be ours."""
 
 

@@ -316,5 +316,5 @@ main()
     rooms = {module.split(".")[1] for module in modules if module.startswith("seq2seq_cli.")}
     assert not rooms & {"training", "learning", "preparation", "evaluation", "corpus", "pairs"}
     assert "decoding" in rooms
-    libraries = {"scipy", "sacrebleu", "matplotlib", "tokenizers", "tensorboard", "dask", "filelock", "psutil"}
+    libraries = {"scipy", "sacrebleu", "matplotlib", "tokenizers", "dask", "filelock", "psutil"}
     assert not libraries.intersection(modules)

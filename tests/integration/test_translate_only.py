@@ -14,6 +14,7 @@ import pytest
 
 from seq2seq_cli.decoding.load import load_translator
 from seq2seq_cli.runs.folder import RunFolder
+from seq2seq_cli.training.run import train_session
 from tests.corpora import prepared
 from tests.tiny import started, tiny_config
 
@@ -43,7 +44,7 @@ def run(tmp_path: Path) -> Iterator[Path]:
     ]
     pairs = [(f"{a} {b} .", f"{c} {d} .") for a, c in words for b, d in words]
     corpus = prepared(tmp_path / "prepared", pairs)
-    for _ in started(tmp_path / "made", tiny_config(corpus), corpus).train():
+    for _ in train_session(started(tmp_path / "made", tiny_config(corpus), corpus)):
         pass
     moved = tmp_path / "moved" / "run"
     shutil.copytree(tmp_path / "made", moved)

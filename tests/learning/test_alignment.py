@@ -12,6 +12,7 @@ from seq2seq_cli.evaluation.gold_alignment import read_gold_alignment
 from seq2seq_cli.evaluation.outputs import translate_set
 from seq2seq_cli.preparation.prepare import prepare
 from seq2seq_cli.training.resolve import resolve_config
+from seq2seq_cli.training.run import train_session
 from tests.tiny import started
 
 pytestmark = pytest.mark.slow
@@ -43,7 +44,7 @@ def test_words_look_at_the_words_that_they_translate(
 ) -> None:
     config = resolve_config(load_config(name, SETTINGS), sample)
     session = started(tmp_path / name, config, sample)
-    for _ in session.train():
+    for _ in train_session(session):
         pass
     gold = read_gold_alignment(DATA / "sample.align", read_lines([DATA / "sample.txt"]))
     output = translate_set(name, load_translator(session.run), EvaluationSet.of_split(sample, "test"), gold=gold)

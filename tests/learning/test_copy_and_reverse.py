@@ -12,6 +12,7 @@ from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.decoding.load import load_translator
 from seq2seq_cli.decoding.translation import SentenceTranslation
 from seq2seq_cli.training.resolve import resolve_config
+from seq2seq_cli.training.run import train_session
 from tests.corpora import prepared, reversed_words, symbol_sequences
 from tests.tiny import started
 
@@ -88,7 +89,7 @@ def learned(
     """Translations of the test split by the shipped model of that name, and the references."""
     config = resolve_config(load_config(name, [*SETTINGS, *options]), corpus)
     session = started(folder / name, config, corpus)
-    for _ in session.train():
+    for _ in train_session(session):
         pass
     sources, targets = zip(*corpus.sentences("test"), strict=True)
     return [t.sentences[0] for t in load_translator(session.run).translate(sources)], list(targets)

@@ -9,6 +9,7 @@ import pytest
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.decoding.load import load_translator
 from seq2seq_cli.training.resolve import resolve_config
+from seq2seq_cli.training.run import train_session
 from tests.corpora import prepared
 from tests.tiny import started
 
@@ -50,7 +51,7 @@ def test_names_in_letters_never_seen_are_copied(unit: str, tmp_path: Path) -> No
     corpus = prepared(tmp_path, training_pairs(), [f"text.unit={unit}", "text.src.lowercase=false", *sizes])
     config = resolve_config(load_config("luong_general", SETTINGS), corpus)
     session = started(tmp_path / "run", config, corpus)
-    for _ in session.train():
+    for _ in train_session(session):
         pass
     translator = load_translator(session.run)
     sources, targets = zip(*(pair(*parts) for parts in product(NEVER_SEEN, VERBS, ANIMALS)), strict=True)

@@ -14,6 +14,7 @@ from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.decoding.load import load_translator
 from seq2seq_cli.training.resolve import resolve_config
+from seq2seq_cli.training.run import train_session
 from tests.corpora import prepared
 from tests.tiny import started
 
@@ -46,7 +47,7 @@ def sets(tmp_path_factory: pytest.TempPathFactory) -> PreparedCorpus:
 def error_rate(name: str, corpus: PreparedCorpus, folder: Path) -> float:
     config = resolve_config(load_config(name, SETTINGS), corpus)
     session = started(folder / name, config, corpus)
-    for _ in session.train():
+    for _ in train_session(session):
         pass
     sources, targets = zip(*corpus.sentences("test"), strict=True)
     translations = load_translator(session.run).translate(sources)

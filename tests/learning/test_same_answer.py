@@ -9,6 +9,7 @@ import pytest
 
 from seq2seq_cli.decoding.load import load
 from seq2seq_cli.decoding.translation import Translation
+from seq2seq_cli.training.run import train_session
 from tests.commands import s2s_here
 from tests.corpora import prepared
 from tests.tiny import started, tiny_config
@@ -39,7 +40,7 @@ def trained(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     pairs = [(src, tgt) for src, tgt in (line.split("\t") for line in SAMPLE.read_text(encoding="utf-8").splitlines())]
     random.Random(1).shuffle(pairs)  # noqa: S311  # not for secrets
     corpus = prepared(folder / "data", pairs[:4000], [f"text.unit={request.param}", "text.tgt.spacing=true"])
-    for _ in started(folder / "run", tiny_config(corpus, *SETTINGS), corpus).train():
+    for _ in train_session(started(folder / "run", tiny_config(corpus, *SETTINGS), corpus)):
         pass
     return Trained(folder=folder, sentences=list(dict.fromkeys(src for src, _ in pairs[4000:]))[:SENTENCES])
 

@@ -9,6 +9,7 @@ import pytest
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.training.events import Event
+from seq2seq_cli.training.run import train_session
 from seq2seq_cli.training.session import Session
 from tests.corpora import pair_lines, prepared, reversed_words, symbol_sequences
 from tests.tiny import started, tiny_config
@@ -46,7 +47,7 @@ class Whole:
 def whole(corpus: PreparedCorpus, tmp_path_factory: pytest.TempPathFactory) -> Whole:
     """That of the corpus with the config; its run is not to be changed."""
     session = started(tmp_path_factory.mktemp("whole") / "run", tiny_config(corpus), corpus)
-    return Whole(session, list(session.train()))
+    return Whole(session, list(train_session(session)))
 
 
 @pytest.fixture

@@ -125,8 +125,6 @@ class TrainingConfig(Section):
     """Most minutes between two checkpoints; one more is saved after each validation."""
     license: Annotated[_License | None, Field(examples=["mit", "cc-by-4.0"])] = None
     """Licence of the model that its card states, by the name that Hugging Face has for it; null: none is stated."""
-    tensorboard: bool = False
-    """Write metrics and attention pictures for TensorBoard as well."""
 
     @property
     def metric(self) -> choices.Metric:

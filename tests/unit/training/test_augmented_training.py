@@ -11,6 +11,7 @@ from seq2seq_cli.errors import UsageError
 from seq2seq_cli.evaluation.held_out import read_references
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.training.events import Step
+from seq2seq_cli.training.run import train_session
 from seq2seq_cli.training.session import Session
 from tests.corpora import prepared, reversed_words, symbol_sequences
 from tests.tiny import resumed, started, tiny_config
@@ -41,7 +42,7 @@ def subwords(tmp_path_factory: pytest.TempPathFactory) -> PreparedCorpus:
 
 
 def losses(session: Session) -> list[float]:
-    return [event.loss for event in session.train() if isinstance(event, Step)]
+    return [event.loss for event in train_session(session) if isinstance(event, Step)]
 
 
 @each_kind
@@ -51,7 +52,7 @@ def test_stopped_and_resumed_equals_never_stopped(
     config = tiny_config(subwords, *overrides, "training.epochs=2")
     whole = losses(started(tmp_path / "whole", config, subwords))
     session = started(tmp_path / "parts", config, subwords)
-    for event in session.train():
+    for event in train_session(session):
         if isinstance(event, Step) and event.step == len(whole) // 2 - 1:
             session.run.save_last(session.state.checkpoint())
             break
@@ -73,7 +74,7 @@ def test_training_pairs_change_and_held_out_ones_do_not(
     noisy = started(tmp_path / "noisy", tiny_config(subwords, "training.epochs=1", *overrides), subwords)
     before = [read_references(session.state.model, subwords, "valid")[0] for session in (plain, noisy)]
     assert before[0] == before[1]
-    first, other = (next(event.loss for event in s.train() if isinstance(event, Step)) for s in (plain, noisy))
+    first, other = (next(event.loss for event in train_session(s) if isinstance(event, Step)) for s in (plain, noisy))
     assert first != other
 
 
@@ -84,7 +85,7 @@ def test_bpe_dropout_without_subwords_is_refused(corpus: PreparedCorpus) -> None
 
 def test_a_run_with_subwords_translates_without_its_prepared_folder(subwords: PreparedCorpus, tmp_path: Path) -> None:
     session = started(tmp_path / "runs" / "bpe", tiny_config(subwords, "training.epochs=1"), subwords)
-    list(session.train())
+    list(train_session(session))
     sentence = subwords.sentences("valid")[0][0]
     expected = load_translator(session.run).translate([sentence])[0].text
     moved = session.run.path.rename(tmp_path / "moved")

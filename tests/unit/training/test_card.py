@@ -7,8 +7,8 @@ import pytest
 
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.learning.state import Progress
-from seq2seq_cli.training.card import model_card
-from seq2seq_cli.training.report import finish, report
+from seq2seq_cli.training.report import finish, model_card, report
+from seq2seq_cli.training.run import train_session
 from tests.tiny import started, tiny_config
 from tests.unit.conftest import Whole
 
@@ -17,7 +17,7 @@ hub = pytest.importorskip("huggingface_hub")
 
 def test_hugging_face_reads_the_metadata_of_a_run(corpus: PreparedCorpus, tmp_path: Path) -> None:
     session = started(tmp_path / "run", tiny_config(corpus, "training.epochs=1", "training.license=mit"), corpus)
-    for _ in session.train():
+    for _ in train_session(session):
         pass
     finished = finish(session)
     card = hub.ModelCard.load(session.run.path / "README.md")
@@ -40,20 +40,20 @@ def test_a_card_says_whether_the_test_split_is_in_that_of_validation(corpus: Pre
         (corpus, "the splits share no sentence\n"),
         (shared, "2 test pairs with a sentence of the validation split"),
     ):
-        assert said in model_card(session.run, each, session.config, session.state)
+        assert said in model_card(replace(session, corpus=each))
 
 
 def test_a_card_says_which_split_has_no_pairs(whole: Whole, corpus: PreparedCorpus) -> None:
     untested = replace(whole.session, corpus=corpus.leaving_out({"test": tuple(range(len(corpus.split("test"))))}))
-    card = model_card(untested.run, untested.corpus, untested.config, untested.state, report(untested))
+    card = model_card(untested, report(untested))
     assert "\n- BLEU on the test split: no test pairs\n" in card
-    unvalidated = replace(whole.session.state, progress=Progress(best_epoch=3))
-    card = model_card(untested.run, corpus, untested.config, unvalidated)
+    state = replace(whole.session.state, progress=Progress(best_epoch=3))
+    card = model_card(replace(whole.session, state=state))
     assert "best: epoch 3, the newest: no validation pairs\n" in card
 
 
 def test_a_card_states_no_more_than_is_known(corpus: PreparedCorpus, tmp_path: Path) -> None:
     session = started(tmp_path / "run", tiny_config(corpus, "model.attention.score=fixed"), corpus)
-    data = hub.ModelCard(model_card(session.run, corpus, session.config, session.state)).data
+    data = hub.ModelCard(model_card(session)).data
     assert (data.license, data.eval_results) == (None, None)
     assert "attention" not in data.tags

@@ -14,6 +14,7 @@ from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.errors import PreparedFolderError
 from seq2seq_cli.preparation.prepare import prepare
 from seq2seq_cli.training.events import Saved, Validated
+from seq2seq_cli.training.run import train_session
 from seq2seq_cli.training.session import Session
 from tests.commands import s2s_here
 from tests.corpora import write_reversals
@@ -30,7 +31,7 @@ def corpus(tmp_path: Path) -> PreparedCorpus:
 def weights_after(session: Session, changes: Sequence[Callable[[], None]] = ()) -> dict[str, torch.Tensor]:
     """The weights after all epochs; each change is made at the beginning of another epoch."""
     made = iter(changes)
-    for event in session.train():
+    for event in train_session(session):
         if isinstance(event, Saved) and (change := next(made, None)):
             change()
     return session.state.model.state_dict()
@@ -68,7 +69,7 @@ def test_a_large_corpus_that_is_cut_under_a_training_ends_it_in_words(
     monkeypatch.setattr("seq2seq_cli.corpus.prepared.MOST_IN_MEMORY", 0)
     large = PreparedCorpus.open(corpus.path)
     session = started(tmp_path / "run", tiny_config(large), large)
-    events = session.train()
+    events = train_session(session)
     next(event for event in events if isinstance(event, Validated))
     cut_every_file(corpus.path)
     with pytest.raises(PreparedFolderError) as raised:

@@ -16,8 +16,15 @@ from seq2seq_cli.learning.state import Progress
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.text.vocabulary import EOS
 from seq2seq_cli.training.events import Event, Finished, Step, Validated
-from seq2seq_cli.training.loop import TrainingLoop, end_reason, fraction_done, is_ended_by_time, is_validation_due
-from seq2seq_cli.training.validation import validate
+from seq2seq_cli.training.loop import (
+    TrainingLoop,
+    end_reason,
+    fraction_done,
+    is_ended_by_time,
+    is_validation_due,
+    validate,
+)
+from seq2seq_cli.training.run import train_session
 from tests.tiny import fresh_tiny, resumed, started, tiny_config
 
 
@@ -56,7 +63,7 @@ def test_the_loss_decides_where_bleu_is_0_after_every_epoch(corpus: PreparedCorp
     session = started(tmp_path / "run", config, corpus)
     with torch.no_grad():
         session.state.model.output.bias[EOS] = 100.0  # it writes nothing at all
-    validated = [event for event in session.train() if isinstance(event, Validated)]
+    validated = [event for event in train_session(session) if isinstance(event, Validated)]
     assert [event.scores and event.scores.bleu.value for event in validated] == [0, 0]
     progress = session.state.progress
     losses = [event.scores.loss for event in validated if event.scores]
@@ -93,30 +100,32 @@ def test_a_run_resumed_with_an_earlier_end_has_a_validation_of_its_newest_weight
 ) -> None:
     config = tiny_config(corpus, "training.epochs=100", "training.max_minutes=100")
     session = started(tmp_path / "run", config, corpus)
-    for event in session.train():
+    for event in train_session(session):
         if isinstance(event, Validated):
             session.state.progress.validation_seconds = 100.0
         elif isinstance(event, Step) and event.epoch == 3:
             session.run.save_last(session.state.checkpoint())
             break
     session = resumed(RunFolder(tmp_path / "run"), tiny_config(corpus, "training.epochs=2"), corpus)
-    all_events = list(session.train())
+    all_events = list(train_session(session))
     assert finished(all_events) == "all 2 epochs are done"
     (validated,) = (event for event in all_events if isinstance(event, Validated))
     assert (validated.epoch, validated.step) == (3, session.state.progress.step)
     assert validated.scores
-    assert not [event for event in resumed(session.run, session.config, corpus).train() if isinstance(event, Validated)]
+    assert not [
+        event for event in train_session(resumed(session.run, session.config, corpus)) if isinstance(event, Validated)
+    ]
 
 
 def test_more_minutes_go_on_within_the_epoch(corpus: PreparedCorpus, tmp_path: Path) -> None:
     config = tiny_config(corpus, "training.epochs=100000", "training.max_minutes=0.01")
-    list(started(tmp_path / "run", config, corpus).train())
+    list(train_session(started(tmp_path / "run", config, corpus)))
     session = resumed(RunFolder(tmp_path / "run"), config, corpus)
     before = (session.state.progress.epoch, session.state.progress.position)
-    assert not [event for event in session.train() if isinstance(event, Step)]
+    assert not [event for event in train_session(session) if isinstance(event, Step)]
     more = tiny_config(corpus, "training.epochs=100000", "training.max_minutes=100")
     session = resumed(RunFolder(tmp_path / "run"), more, corpus)
-    first = next(event for event in session.train() if isinstance(event, Step))
+    first = next(event for event in train_session(session) if isinstance(event, Step))
     assert (first.epoch - 1, first.position - 1) == before
 
 
@@ -140,13 +149,13 @@ def test_a_training_stopped_before_its_last_validation_has_it_when_resumed(
 ) -> None:
     config = tiny_config(corpus, "training.epochs=100000", "training.max_minutes=100")
     session = started(tmp_path / "run", config, corpus)
-    for event in session.train():
+    for event in train_session(session):
         if isinstance(event, Step) and event.step == 2:
             session.run.save_last(session.state.checkpoint())
             break
     less = tiny_config(corpus, "training.epochs=100000", "training.max_minutes=0.00001")
     session = resumed(RunFolder(tmp_path / "run"), less, corpus)
-    all_events = list(session.train())
+    all_events = list(train_session(session))
     assert finished(all_events) == "1e-05-minute limit reached"
     assert [event.step for event in all_events if isinstance(event, Validated)] == [3]
     assert session.run.best_path.is_file()
@@ -206,10 +215,10 @@ def test_a_plateau_halves_the_learning_rate(corpus: PreparedCorpus) -> None:
 def test_a_plateau_begins_with_its_schedule_not_before(corpus: PreparedCorpus, tmp_path: Path) -> None:
     nothing_better = ("training.lr=1e-30", "training.best_metric=chrf", "training.batch_size=256")
     config = tiny_config(corpus, *nothing_better)
-    list(started(tmp_path / "run", config, corpus).train())
+    list(train_session(started(tmp_path / "run", config, corpus)))
     plateau = tiny_config(corpus, *nothing_better, "training.epochs=4", "training.schedule=plateau")
     session = resumed(RunFolder(tmp_path / "run"), plateau, corpus)
-    assert next(event.lr for event in session.train() if isinstance(event, Step)) == pytest.approx(1e-30)
+    assert next(event.lr for event in train_session(session) if isinstance(event, Step)) == pytest.approx(1e-30)
 
 
 def test_an_update_takes_as_many_batches_as_accumulate_says(corpus: PreparedCorpus) -> None:
@@ -241,7 +250,7 @@ def test_a_validation_is_greedy_where_the_config_draws(corpus: PreparedCorpus) -
 def test_the_weights_that_scored_best_are_kept(corpus: PreparedCorpus, tmp_path: Path) -> None:
     config = tiny_config(corpus, "training.ema_decay=0.9", "training.best_metric=loss", "training.lr=0.03")
     session = started(tmp_path / "run", config, corpus)
-    for event in session.train():
+    for event in train_session(session):
         if isinstance(event, Validated) and event.is_best:
             assert session.state.average
             kept = session.state.average.module if event.averaged else session.state.model

@@ -15,10 +15,10 @@ from seq2seq_cli.errors import ModelFileError, UsageError
 from seq2seq_cli.evaluation.held_out import read_references
 from seq2seq_cli.preparation.prepare import prepare
 from seq2seq_cli.runs.folder import RunFolder
-from seq2seq_cli.training.card import model_card
 from seq2seq_cli.training.origin import check_origin
 from seq2seq_cli.training.plan import Options, make_plan
-from seq2seq_cli.training.report import report
+from seq2seq_cli.training.report import model_card, report
+from seq2seq_cli.training.run import train_session
 from tests.corpora import prepared, write_reversals
 from tests.tiny import created, resumed, started, tiny_config
 from tests.unit.conftest import Whole
@@ -53,25 +53,23 @@ def test_leaves_its_origin_as_it_is_and_says_where_it_is_from(
 ) -> None:
     before = contents(origin.path)
     session = started(run_path, tiny_config(corpus, "training.epochs=1"), corpus, origin=origin)
-    list(session.train())
+    list(train_session(session))
 
     assert contents(origin.path) == before
     session = resumed(RunFolder(run_path), session.config, corpus)
-    assert f"it began with the best weights of `{origin.path.name}`" in model_card(
-        session.run, corpus, session.config, session.state, report(session)
-    )
+    assert f"it began with the best weights of `{origin.path.name}`" in model_card(session, report(session))
     assert origin.provenance().init_from is None
 
 
 def test_stopped_and_resumed_equals_never_stopped(origin: RunFolder, corpus: PreparedCorpus, tmp_path: Path) -> None:
     config = tiny_config(corpus, "training.epochs=2")
     whole = started(tmp_path / "whole", config, corpus, origin=origin)
-    list(whole.train())
-    for event in started(tmp_path / "parts", config, corpus, origin=origin).train():
+    list(train_session(whole))
+    for event in train_session(started(tmp_path / "parts", config, corpus, origin=origin)):
         if getattr(event, "epoch", 0) == 2:
             break  # what the end of the first epoch saved is resumed
     parts = resumed(RunFolder(tmp_path / "parts"), config, corpus)
-    list(parts.train())
+    list(train_session(parts))
     for name, parameter in whole.state.model.state_dict().items():
         assert torch.equal(parameter, parts.state.model.state_dict()[name]), name
 

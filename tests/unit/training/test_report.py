@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,9 +12,9 @@ from seq2seq_cli.errors import ModelFileError, TrainingError
 from seq2seq_cli.preparation.prepare import prepare
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.in_words import duration
-from seq2seq_cli.training.card import model_card
 from seq2seq_cli.training.events import Validated
-from seq2seq_cli.training.report import finish
+from seq2seq_cli.training.report import finish, model_card
+from seq2seq_cli.training.run import train_session
 from seq2seq_cli.training.session import Session
 from tests.corpora import write_reversals
 from tests.tiny import resumed, started, tiny_config
@@ -31,7 +32,7 @@ def session(tmp_path: Path) -> Session:
     prepare(tmp_path / "pairs.txt", out=tmp_path / "prepared")
     corpus = PreparedCorpus.open(tmp_path / "prepared")
     session = started(tmp_path / "run", tiny_config(corpus, "training.epochs=2"), corpus)
-    (validated,) = [event for event in session.train() if isinstance(event, Validated) and event.epoch == 2]
+    (validated,) = [event for event in train_session(session) if isinstance(event, Validated) and event.epoch == 2]
     assert validated.scores
     return session
 
@@ -54,7 +55,7 @@ def test_best_weights_and_card_are_there_when_the_test_fails_and_it_can_be_repea
 
     texts.write_bytes(before)
     again = resumed(session.run, session.config, PreparedCorpus.open(session.corpus.path))
-    list(again.train())
+    list(train_session(again))
     assert finish(again).test
     assert "BLEU on the test split, beam" in card.read_text(encoding="utf-8")
 
@@ -73,7 +74,7 @@ def test_what_the_end_needs_is_checked_when_a_run_is_resumed(session: Session) -
 
 def test_the_card_of_the_working_directory_has_its_name(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(session.run.path)
-    card = model_card(RunFolder(Path()), session.corpus, session.config, session.state)
+    card = model_card(replace(session, run=RunFolder(Path())))
     assert "# run: " in card
 
 
@@ -81,7 +82,5 @@ def test_the_card_of_a_model_without_attention_does_not_claim_one(session: Sessi
     attention = session.config.model.attention
     without = session.config.model.model_copy(update={"attention": attention.model_copy(update={"score": "none"})})
     config = session.config.model_copy(update={"model": without})
-    assert "translator with attention, trained" in model_card(
-        session.run, session.corpus, session.config, session.state
-    )
-    assert "translator, trained" in model_card(session.run, session.corpus, config, session.state)
+    assert "translator with attention, trained" in model_card(session)
+    assert "translator, trained" in model_card(replace(session, config=config))

@@ -19,6 +19,7 @@ from seq2seq_cli.runs.checkpoint import load_checkpoint, save_checkpoint
 from seq2seq_cli.runs.folder import RunFolder, resume_command
 from seq2seq_cli.runs.layout import CHECKPOINTS
 from seq2seq_cli.training.events import Event, Finished, Saved, Started, Step, Validated, Validating
+from seq2seq_cli.training.run import train_session
 from seq2seq_cli.training.session import Session
 from tests.tiny import resumed, started, tiny_config
 from tests.unit.conftest import Whole
@@ -27,12 +28,12 @@ STEPS_PER_EPOCH = 11
 
 
 def train_to_the_end(session: Session) -> list[Any]:
-    return list(session.train())
+    return list(train_session(session))
 
 
 def stop_after(session: Session, step: int) -> None:
     """As a kill does: the generator is dropped in the middle, and nothing more is saved."""
-    for event in session.train():
+    for event in train_session(session):
         if isinstance(event, Step) and event.step == step:
             session.run.save_last(session.state.checkpoint())
             return
@@ -118,8 +119,8 @@ def test_the_same_seed_gives_the_same_run_and_another_seed_another(
 
     longer = 2 * STEPS_PER_EPOCH + 1
     same, other = config, tiny_config(corpus, "training.seed=2")
-    assert losses(started(tmp_path / "same", same, corpus).train(), longer) == losses(whole.events, longer)
-    assert losses(started(tmp_path / "other", other, corpus).train(), 1) != losses(whole.events, 1)
+    assert losses(train_session(started(tmp_path / "same", same, corpus)), longer) == losses(whole.events, longer)
+    assert losses(train_session(started(tmp_path / "other", other, corpus)), 1) != losses(whole.events, 1)
 
 
 def test_a_new_seed_changes_what_a_resumed_run_draws(corpus: PreparedCorpus, config: Config, tmp_path: Path) -> None:
@@ -159,7 +160,7 @@ def test_a_longer_training_goes_on_where_the_shorter_ended(
 def test_a_resumed_run_has_the_new_learning_rate(corpus: PreparedCorpus, config: Config, run_path: Path) -> None:
     stop_after(started(run_path, config, corpus), 5)
     session = resumed(RunFolder(run_path), tiny_config(corpus, "training.lr=0.5"), corpus)
-    step = next(event for event in session.train() if isinstance(event, Step))
+    step = next(event for event in train_session(session) if isinstance(event, Step))
     assert (step.step, step.lr) == (6, 0.5)
 
 
@@ -219,7 +220,7 @@ def test_the_epoch_starts_over_after_an_older_checkpoint_of_another_batch_size(
 
 def test_a_checkpoint_is_saved_as_often_as_the_config_says(corpus: PreparedCorpus, run_path: Path) -> None:
     config = tiny_config(corpus, "training.epochs=1", "training.save_minutes=1e-9")
-    events = list(started(run_path, config, corpus).train())
+    events = list(train_session(started(run_path, config, corpus)))
     steps = [number for number, event in enumerate(events) if isinstance(event, Step)]
     assert len(steps) > 1
     assert all(isinstance(events[number + 1], Saved) for number in steps)
@@ -235,7 +236,7 @@ def test_a_stop_keeps_the_checkpoint_before_it(
 
     session = started(run_path, config, corpus)
     with pytest.raises(Interrupted):
-        deque(map(stop, session.train()))
+        deque(map(stop, train_session(session)))
     last, previous = (load_checkpoint(session.run.path / name)["progress"]["step"] for name in CHECKPOINTS)
     assert (last, previous) == (session.state.progress.step, 0)
 
@@ -243,7 +244,7 @@ def test_a_stop_keeps_the_checkpoint_before_it(
 def test_a_training_may_run_in_any_thread(corpus: PreparedCorpus, run_path: Path) -> None:
     session = started(run_path, tiny_config(corpus, "training.epochs=1"), corpus)
     with ThreadPoolExecutor(1) as thread:
-        assert any(isinstance(event, Finished) for event in thread.submit(list, session.train()).result())
+        assert any(isinstance(event, Finished) for event in thread.submit(list, train_session(session)).result())
 
 
 def test_without_held_out_sentences_the_newest_model_is_kept(corpus: PreparedCorpus, tmp_path: Path) -> None:
@@ -252,7 +253,7 @@ def test_without_held_out_sentences_the_newest_model_is_kept(corpus: PreparedCor
     pairs = corpus.sentences("train")[:40]
     everything = prepared(tmp_path, pairs, ["data.valid_sources=0", "data.test_sources=0"])
     session = started(tmp_path / "run", tiny_config(everything), everything)
-    validated = [event for event in session.train() if isinstance(event, Validated)]
+    validated = [event for event in train_session(session) if isinstance(event, Validated)]
     assert [(event.scores, event.is_best) for event in validated] == [(None, True)] * 3
     assert session.state.progress.best_epoch == 3
 

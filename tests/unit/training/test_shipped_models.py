@@ -17,10 +17,10 @@ from seq2seq_cli.learning.update import Updater
 from seq2seq_cli.model.build import build_model
 from seq2seq_cli.preparation.prepare import prepare
 from seq2seq_cli.text.vocabulary import BOS, EOS, PAD
-from seq2seq_cli.training.card import model_card
 from seq2seq_cli.training.events import Step, Validated
-from seq2seq_cli.training.report import report
+from seq2seq_cli.training.report import model_card, report
 from seq2seq_cli.training.resolve import resolve_config
+from seq2seq_cli.training.run import train_session
 from tests.corpora import prepared, reversed_words, symbol_sequences, write_reversals
 from tests.tiny import TINY, started, tiny_sizes
 
@@ -41,14 +41,12 @@ def test_each_shipped_config_trains_and_translates(name: str, corpus: PreparedCo
     )
     session = started(tmp_path / name, config, corpus)
 
-    events = list(session.train())
+    events = list(train_session(session))
 
     losses = [event.loss for event in events if isinstance(event, Step)]
     assert torch.tensor(losses).isfinite().all()
     assert any(isinstance(event, Validated) and event.is_best for event in events)
-    assert config.model.attention.in_words in model_card(
-        session.run, corpus, session.config, session.state, report(session)
-    )
+    assert config.model.attention.in_words in model_card(session, report(session))
     translation = load_translator(session.run).translate(["a b c"])[0].sentences[0]
     assert translation.weights.shape == (len(translation.tgt_tokens), 4)
 
@@ -63,7 +61,7 @@ def test_the_quick_model_trains_on_what_it_has_prepared(tmp_path: Path) -> None:
 
     session = started(tmp_path / "run", resolve_config(load_config("quick", settings), corpus), corpus)
 
-    steps = [event for event in session.train() if isinstance(event, Step)]
+    steps = [event for event in train_session(session) if isinstance(event, Step)]
     assert all(math.isfinite(step.loss) for step in steps)
     # It is still climbing: a training of so few pairs ends within its warm-up.
     assert [step.lr for step in steps] == sorted(step.lr for step in steps)
@@ -78,7 +76,7 @@ def test_the_papers_own_jobs_train_on_what_they_have_prepared(name: str, tmp_pat
     prepare(pairs, out=tmp_path / "prepared", config=name, overrides=settings)
     corpus = PreparedCorpus.open(tmp_path / "prepared")
     session = started(tmp_path / "run", resolve_config(load_config(name, settings), corpus), corpus)
-    losses = [event.loss for event in session.train() if isinstance(event, Step)]
+    losses = [event.loss for event in train_session(session) if isinstance(event, Step)]
     assert torch.tensor(losses).isfinite().all()
     sentence = load_translator(session.run).translate(["a b c"])[0].sentences[0]
     assert math.isfinite(sentence.log_probability)
@@ -121,7 +119,7 @@ def test_with_one_vocabulary_both_sides_and_the_output_share_a_matrix(tmp_path: 
     sizes = ["model.encoder.embedding_size=12", "model.decoder.embedding_size=12", "training.epochs=1"]
     config = resolve_config(load_config(None, [*TINY, *sizes, *tied]), both)
     session = started(tmp_path / "run", config, both)
-    for _ in session.train():
+    for _ in train_session(session):
         pass
 
     model = load_model(session.run, session.run.read_best())

@@ -10,6 +10,7 @@ from safetensors.torch import load_file, save_file
 
 from benchmarks.reliability.kills import differences
 from seq2seq_cli.runs.checkpoint import load_checkpoint, save_checkpoint
+from seq2seq_cli.training.run import train_session
 from tests.corpora import prepared, reversed_words, symbol_sequences
 from tests.tiny import started, tiny_config
 
@@ -19,7 +20,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a finished training."""
     folder = tmp_path_factory.mktemp("kills")
     corpus = prepared(folder, [(s, reversed_words(s)) for s in symbol_sequences(40, shortest=2, longest=4)])
-    list(started(folder / "run", tiny_config(corpus, "training.keep=1"), corpus).train())
+    list(train_session(started(folder / "run", tiny_config(corpus, "training.keep=1"), corpus)))
     return folder / "run"
 
 

@@ -62,16 +62,16 @@ def train(
 
 
 def training_events(options: Options) -> Generator["Event", None, None]:
-    """The events of a training from its start, or from where it is resumed, to its report.
+    """The events of a run from its start, or from where it is resumed, to its report.
 
     Under torchrun the first process alone has events. The run is locked from before its checkpoint is read until the
     report is written.
     """
     with ExitStack() as held:
         planned = None if has_other_processes() else make_plan(options, launch=launch_name(), held=held)
-        from seq2seq_cli.training.execution import execute  # not above: torch
+        from seq2seq_cli.training.run import run_events  # not above: torch
 
-        yield from execute(options, planned, held)
+        yield from run_events(options, planned, held)
 
 
 def _path(path: Path | str | None) -> Path | None:

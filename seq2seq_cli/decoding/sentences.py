@@ -20,7 +20,7 @@ from itertools import pairwise
 
 from seq2seq_cli.decoding.keep import Piece, take_out
 from seq2seq_cli.decoding.marks import PICTURES, Mark, find_marks
-from seq2seq_cli.text.languages.abbreviations import has_own_stop
+from seq2seq_cli.text.abbreviations import has_own_stop
 from seq2seq_cli.text.normalise import APOSTROPHES, LOUD_STOPS, Span, is_unspaced, without_control_characters
 
 _FILLER = "\0"

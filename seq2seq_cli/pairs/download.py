@@ -18,7 +18,7 @@ from seq2seq_cli.errors import DownloadError, PairFileError, UsageError, exit_co
 from seq2seq_cli.files.output import check_output, output_file
 from seq2seq_cli.files.writing import make_folder, naming
 from seq2seq_cli.pairs.archives import is_zip, open_archive, read_member, read_pairs
-from seq2seq_cli.text.languages.names import PUBLISHED, code_named, name_of, short_code
+from seq2seq_cli.text.languages import PUBLISHED, code_named, name_of, short_code
 from seq2seq_cli.version import __version__
 
 SITE = "https://www.manythings.org/anki/"

@@ -15,7 +15,7 @@ from seq2seq_cli.config.schema.text import AUTO, TextConfig
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.pairs.archives import PAIR_SUFFIXES
 from seq2seq_cli.pairs.lines import COLUMNS
-from seq2seq_cli.text.languages.names import (
+from seq2seq_cli.text.languages import (
     PUBLISHED,
     code_named,
     is_known,

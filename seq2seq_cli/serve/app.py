@@ -25,7 +25,7 @@ from seq2seq_cli.pages.page import served_page
 from seq2seq_cli.serve.batcher import Batcher, QueueFullError
 from seq2seq_cli.serve.limits import ApiKeys, Limits
 from seq2seq_cli.serve.requests import Direction, TranslateRequest, api_key, read_fields
-from seq2seq_cli.text.languages.names import name_of
+from seq2seq_cli.text.languages import name_of
 
 logger = logging.getLogger(__name__)
 

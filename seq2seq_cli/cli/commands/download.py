@@ -12,7 +12,7 @@ from seq2seq_cli.cli.terminal import progress_bar, write_lines
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.pairs.download import SITE
 from seq2seq_cli.pairs.download import download as run
-from seq2seq_cli.text.languages.names import PUBLISHED, name_of, short_code
+from seq2seq_cli.text.languages import PUBLISHED, name_of, short_code
 from seq2seq_cli.text.spacy_tokenizers import has_tokenizer
 
 

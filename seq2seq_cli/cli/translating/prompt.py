@@ -12,7 +12,7 @@ from seq2seq_cli.cli.terminal import tell_error
 from seq2seq_cli.cli.translating.presenter import Presenter, Translators
 from seq2seq_cli.config.choices import LARGEST_BEAM
 from seq2seq_cli.errors import InputError, UsageError, one_line
-from seq2seq_cli.text.languages.names import name_of
+from seq2seq_cli.text.languages import name_of
 
 STDIN = "standard input"
 """Its name in messages."""

@@ -7,7 +7,7 @@ from typing import TypeAlias
 from seq2seq_cli.cli.terminal import warn
 from seq2seq_cli.decoding.translation import SentenceTranslation, Translation
 from seq2seq_cli.decoding.translator import Translator
-from seq2seq_cli.text.languages.names import name_of
+from seq2seq_cli.text.languages import name_of
 
 _FEWEST_UNKNOWN = 3
 """Words that are unknown below which a text is not strange: a name has two."""

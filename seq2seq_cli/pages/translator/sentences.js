@@ -112,7 +112,7 @@ function* sentenceEnds(text) {
   }
 }
 
-/** Whether a full stop after a word belongs to it: the same as text/languages/abbreviations.py, which explains it. */
+/** Whether a full stop after a word belongs to it: the same as text/abbreviations.py, which explains it. */
 function hasOwnStop(word, following, previous = "") {
   const has = (name) => TABLES.abbreviations.includes(name);
   if (has(`!${word}`)) return isUpper(word) && (previous === "" || isUpper([...previous][0]));

@@ -55,6 +55,6 @@ def _is_listed(word: str, following: str, language: str) -> bool:
 def _abbreviations() -> dict[str, frozenset[str]]:
     from importlib.resources import files  # few texts need it
 
-    table = files("seq2seq_cli.text.languages").joinpath("abbreviations.txt").read_text(encoding="utf-8")
+    table = files("seq2seq_cli.text").joinpath("abbreviations.txt").read_text(encoding="utf-8")
     rows = (line.split() for line in table.splitlines() if not line.startswith("#"))
     return {language: frozenset(names) for language, *names in rows}

@@ -1,1 +1,0 @@
-"""What is known of languages: their names and codes, their scripts, and their abbreviations."""

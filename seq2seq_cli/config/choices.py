@@ -37,8 +37,6 @@ CurveMeasure: TypeAlias = Literal[Metric, "entropy"]
 """The upper panel of learning curves: a held-out score or the attention's entropy; with the loss there is none."""
 BestMetric: TypeAlias = Literal["auto", Metric]
 
-Overlap: TypeAlias = Literal["leave_out", "refuse"]
-
 LengthPenalty: TypeAlias = Literal["none", "average", "gnmt"]
 EngineName: TypeAlias = Literal["auto", "torch", "onnx"]
 ExportFormat: TypeAlias = Literal["onnx", "html", "zip"]

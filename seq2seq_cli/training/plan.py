@@ -3,6 +3,7 @@
 It is made without torch: see `train`.
 """
 
+import logging
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
@@ -10,20 +11,25 @@ from pathlib import Path
 from typing import TypeAlias
 
 from seq2seq_cli.config.catalog import recipe_for
+from seq2seq_cli.config.keys import find_weight_differences
 from seq2seq_cli.config.loader import load_config, load_saved_config, overridden_keys
 from seq2seq_cli.config.schema.config import PREPARED_SECTIONS, Config
 from seq2seq_cli.corpus.manifest import DEFAULT_FOLDER, read_manifest
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SplitName
-from seq2seq_cli.errors import UsageError
+from seq2seq_cli.corpus.trained_sentences import TrainedSentences
+from seq2seq_cli.counts import counted
+from seq2seq_cli.errors import UsageError, one_line
 from seq2seq_cli.files.whole_folder import clear_leftovers
 from seq2seq_cli.runs.archive import is_archive
 from seq2seq_cli.runs.finding import find_saved_last, named_run
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import CONFIG, CORPUS, RUNS
 from seq2seq_cli.runs.provenance import Provenance
-from seq2seq_cli.training.origin import check_origin, leave_out_known
+from seq2seq_cli.text.sides import SIDES, load_codecs
 from seq2seq_cli.training.resolve import fitted, given_up, resolve_config, resumed_changes, with_decided, with_undecided
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,7 +111,7 @@ def _plan_to_start(options: Options, *, overwrite: bool) -> Planned:
     path, corpus = new_folder(options), PreparedCorpus.open(options.data or DEFAULT_FOLDER)
     if origin:
         check_origin(origin, path, config, corpus)
-        corpus = leave_out_known(corpus, origin, str(origin.path), config.training.overlap)
+        corpus = _leave_out_known(corpus, origin, origin.path)
     resolved = resolve_config(config, corpus, fixed=fixed, keeps_model=origin is not None)
     plan = Plan(
         path=path,
@@ -144,7 +150,7 @@ def _plan_to_resume(options: Options, held: ExitStack) -> Planned:
         )
     fixed = overridden_keys(options.overrides)
     if provenance.init_from:
-        corpus = leave_out_known(corpus, run, provenance.init_from, config.training.overlap)
+        corpus = _leave_out_known(corpus, run, Path(provenance.init_from))
     changes = resumed_changes(saved, fitted(config, corpus, fixed=fixed), run.path, fixed=fixed)
     plan = Plan(
         path=run.path,
@@ -156,6 +162,61 @@ def _plan_to_resume(options: Options, held: ExitStack) -> Planned:
         changes=tuple(changes),
     )
     return plan, corpus
+
+
+def check_origin(origin: RunFolder, path: Path, config: Config, corpus: PreparedCorpus) -> None:
+    """Raise UsageError unless a new run of `config` on `corpus` in `path` can begin with the weights of `origin`.
+
+    It can when both have the same model, dropout aside, and the same vocabularies and text options. `config` need not
+    be resolved: what a corpus decides is not in the model.
+    """
+    if path.resolve().is_relative_to(origin.path.resolve()):
+        raise UsageError(f"{path}: --init-from does not change {origin.path}: name another folder with --out")
+    _check_model(origin, config)
+    _check_codecs(origin, corpus)
+
+
+def _leave_out_known(corpus: PreparedCorpus, run: RunFolder, origin: Path) -> PreparedCorpus:
+    """The corpus without the held-out pairs of which `run`, or one before it, was trained on a sentence.
+
+    A warning gives their number, and `origin`, the run that began with them in training.
+    """
+    known = TrainedSentences.read(run.trained_path).held_out_pairs(corpus)
+    if not known:
+        return corpus
+    splits = corpus.manifest.splits
+    counts = (f"{len(numbers):,} of {counted(splits[name].pairs, f'{name} pair')}" for name, numbers in known.items())
+    logger.warning(
+        "%s of %s have a sentence that %s was trained on: they are left out of the scores",
+        " and ".join(counts),
+        one_line(str(corpus.path)),
+        one_line(str(origin)),
+    )
+    return corpus.leaving_out(known)
+
+
+def _check_model(origin: RunFolder, config: Config) -> None:
+    if differences := find_weight_differences(origin.config(), config):
+        problem = "; ".join(difference.against(str(origin.path)) for difference in differences)
+        raise UsageError(
+            f"{problem}: the weights of one model fit no other; to take the model of {origin.path}, leave out --config"
+            " and these keys"
+        )
+
+
+def _check_codecs(origin: RunFolder, corpus: PreparedCorpus) -> None:
+    differences = []
+    codecs = zip(SIDES, load_codecs(origin.path), (corpus.src_codec, corpus.tgt_codec), strict=True)
+    for side, theirs, ours in codecs:
+        if not theirs.has_units_of(ours):  # the weights depend on nothing else
+            differences.append(
+                f"{side}: {counted(len(theirs.vocabulary), 'unit')} there, {len(ours.vocabulary):,} here"
+            )
+    if differences:
+        raise UsageError(
+            f"{origin.path} and {corpus.path} differ in their vocabularies or text options ({'; '.join(differences)}):"
+            f" prepare with --codec-from {origin.path}"
+        )
 
 
 def _is_restarted(options: Options, launch: str | None) -> bool:

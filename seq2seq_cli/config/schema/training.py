@@ -56,9 +56,6 @@ class TrainingConfig(Section):
     best_metric: choices.BestMetric = "auto"
     """Held-out score that the best weights are chosen by: highest BLEU, highest chrF, or lowest loss. auto: bleu, but
     chrf below 1,000 held-out pairs, and where no tokenisation of BLEU finds the words of the target language."""
-    overlap: choices.Overlap = "leave_out"
-    """Held-out pairs with a sentence that the run of --init-from was trained on. leave_out: they are not scored.
-    refuse: the training does not begin."""
     keep: NonNegativeInt = 0
     """Number of newest validated epochs whose weights are kept, besides the best and the last."""
     batch_size: PositiveInt = 768

@@ -15,8 +15,7 @@ from seq2seq_cli.errors import ModelFileError, UsageError
 from seq2seq_cli.evaluation.held_out import read_references
 from seq2seq_cli.preparation.prepare import prepare
 from seq2seq_cli.runs.folder import RunFolder
-from seq2seq_cli.training.origin import check_origin
-from seq2seq_cli.training.plan import Options, make_plan
+from seq2seq_cli.training.plan import Options, check_origin, make_plan
 from seq2seq_cli.training.report import model_card, report
 from seq2seq_cli.training.run import train_session
 from tests.corpora import prepared, write_reversals

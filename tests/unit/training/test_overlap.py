@@ -10,7 +10,7 @@ import pytest
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SPLITS
 from seq2seq_cli.corpus.trained_sentences import TrainedSentences
-from seq2seq_cli.errors import ModelFileError, UsageError
+from seq2seq_cli.errors import ModelFileError
 from seq2seq_cli.evaluation.command import EvaluatedRun, corpus_of, leave_out_trained
 from seq2seq_cli.evaluation.evaluation_set import EvaluationSet
 from seq2seq_cli.preparation.prepare import prepare
@@ -71,12 +71,6 @@ def test_they_are_left_out_of_the_scores_also_when_resumed_and_by_runs_after_it(
     with ExitStack() as held:
         _, corpus = make_plan(Options(data=more, init_from=second, out=tmp_path / "third"), launch=None, held=held)
     assert len(corpus.split("test")) == 20
-
-
-def test_they_are_refused_when_the_config_says_so(origin: RunFolder, more: Path, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"30 of 50 test pairs of .* was trained on: prepare with other pairs"):
-        train(data=more, init_from=origin.path, out=tmp_path / "new", overrides=["training.overlap=refuse"])
-    assert not (tmp_path / "new").exists()
 
 
 def test_evaluate_counts_them_without_the_prepared_folder(

@@ -94,8 +94,8 @@ def take_out(text: str, start: int, end: int, marks: Sequence[Mark], first: int)
     parts = [normalize("NFC", part.replace(HIDDEN, "")) for part in [*parts, text[position:end]]]
     places = list(accumulate(map(len, parts), initial=0))
     spans = [span for mark, span in zip(marks, list(pairwise(places))[1::2], strict=True) if mark.kind == "emoji"]
-    kinds = chain.from_iterable(("", mark.kind) for mark in marks)
-    hidden = (HIDDEN * len(part) if kind == "keep" else part for part, kind in zip(parts, [*kinds, ""], strict=True))
+    masks = chain.from_iterable(("", {"keep": HIDDEN, "emoji": "\0"}.get(mark.kind, "")) for mark in marks)
+    hidden = (mask * len(part) or part for part, mask in zip(parts, [*masks, ""], strict=True))
     spans += [match.span() for match in re.finditer(WIDENED, "".join(hidden))]
     solid = list(accumulate(map(solid_length, parts), initial=0))[1:-1:2]
     return Piece(

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from seq2seq_cli.compute.threads import map_in_threads
 from seq2seq_cli.config.choices import MOST_EXTRA_TOKENS
@@ -34,6 +34,10 @@ if TYPE_CHECKING:  # pydantic is not imported to translate
     from seq2seq_cli.config.schema.decoding import DecodingConfig
 
 
+_Found: TypeAlias = tuple[list[Hypothesis], Tree | None]
+"""The best hypotheses for a sentence, best first, and the tree of the search where it is traced."""
+
+
 class _Source(NamedTuple):
     """A sentence as the model reads it: UNK in the place of each word that is kept."""
 
@@ -48,14 +52,6 @@ class _Source(NamedTuple):
     def key(self) -> tuple[str, tuple[Span, ...], bool]:
         """The same for sentences that have the same hypotheses."""
         return self.piece.text, self.piece.kept, self.is_first
-
-
-class _Found(NamedTuple):
-    """The outcome of the search for a sentence."""
-
-    hypotheses: list[Hypothesis]
-    """The best first."""
-    tree: Tree | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,7 +106,10 @@ class Translator:
         language = self.src_codec.config.language
         passages = [split_passage(text, language, self._fits) for text in texts]
         sources = [self._read(piece, i) for passage in passages for i, piece in enumerate(passage.pieces)]
-        written = (self._write(*each) for each in zip(sources, self._search(sources), strict=True))
+        written = (
+            [self._write(source, hypothesis, tree) for hypothesis in hypotheses]
+            for source, (hypotheses, tree) in zip(sources, self._search(sources), strict=True)
+        )
         return [self._join(passage, list(islice(written, len(passage.pieces)))) for passage in passages]
 
     def _fits(self, sentence: str) -> bool:
@@ -128,7 +127,7 @@ class Translator:
         return _Source(piece, is_first, reading, {word: i for i, word in enumerate(kept)})
 
     def _search(self, sources: Sequence[_Source]) -> list[_Found]:
-        """The best hypotheses for each sentence; for equal ones, there is one search."""
+        """The outcome of the search for each sentence; for equal ones, there is one search."""
         distinct = list({source.key: source for source in sources}.values())
         found: dict[object, _Found] = {}
         for batch in similar_lengths([len(source.reading.ids) for source in distinct], self.options.batch_size):
@@ -153,18 +152,15 @@ class Translator:
             else None,
             trace=trace,
         )
-        return map(_Found, found, trace.trees if trace else [None] * len(batch))
+        return zip(found, trace.trees if trace else [None] * len(batch), strict=True)
 
     def _most_unknown(self, reading: Reading) -> int:
         """The number of words to copy: with a vocabulary of words and attention all of them, else the unknown ones."""
         copies_all = self.engine.has_attention and self.src_codec.unit == "word"
         return sum((copies_all or word.is_unknown) and can_be_copied(word) for word in reading.words)
 
-    def _write(self, source: _Source, found: _Found) -> list[SentenceTranslation]:
-        """The translations of a sentence, best first."""
-        return [self._written(source, hypothesis, found.tree) for hypothesis in found.hypotheses]
-
-    def _written(self, source: _Source, hypothesis: Hypothesis, tree: Tree | None) -> SentenceTranslation:
+    def _write(self, source: _Source, hypothesis: Hypothesis, tree: Tree | None) -> SentenceTranslation:
+        """The translation of a sentence: unknown words copied, marks put back."""
         piece, words, kept, parts = source.piece, source.reading.words, source.kept, source.reading.parts
         # Without the columns that pad the source to the longest of its batch.
         weights = hypothesis.weights[:, : len(source.reading.ids) + 1]

@@ -75,17 +75,17 @@ function takeOut(text, start, end, allMarks, [first, last]) {
   const marks = allMarks.slice(first, last);
   const [tags, opened, spans, places] = [[], [-1], [], []];
   let [plain, hidden, position] = ["", "", start];
-  const write = (part, isHidden = false) => {
+  const write = (part, mask) => {
     const composed = part.replaceAll(HIDDEN, "").normalize("NFC");
     plain += composed;
-    hidden += isHidden ? HIDDEN.repeat(composed.length) : composed;
+    hidden += mask?.repeat(composed.length) ?? composed;
   };
   for (const mark of marks) {
     write(text.slice(position, mark.start));
     position = mark.end;
     const begin = plain.length;
     places.push(solidLength(plain));
-    write(asRead(text, mark), mark.kind === "keep");
+    write(asRead(text, mark), { keep: HIDDEN, emoji: FILLER }[mark.kind]);
     if (mark.kind === "emoji") spans.push([begin, plain.length]);
   }
   write(text.slice(position, end));

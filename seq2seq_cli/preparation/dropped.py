@@ -95,14 +95,12 @@ class LineCounts:
                 fraction = f"{count:,} of {used:,} {unit}s have this problem; at most {MOST_BAD:.0%} may"
                 raise PairFileError(f"{first}: the {unit} {advice.format(unit=unit)} ({fraction})")
         if not self.pairs:
-            for reason, lines in self.dropped.in_order():
-                if reason != "blank line":
-                    first = place_in(file, lines.examples[0].line, unit)
-                    raise PairFileError(
-                        f"{first}: no sentence pair is left: all {unit}s are dropped, the first one as: {reason}:"
-                        f" {ONE_PER_LINE}"
-                    )
-            raise PairFileError(f"{file}: no sentence pair in it: {ONE_PER_LINE}")
+            reasons = "".join(
+                f", {lines.count:,} dropped as '{reason}' from {unit} {lines.examples[0].line} on"
+                for reason, lines in self.dropped.in_order()
+                if reason != "blank line"
+            )
+            raise PairFileError(f"{file}: no sentence pair in it{reasons}: {ONE_PER_LINE}")
 
 
 def place_in(file: str, number: int, unit: PlaceUnit) -> str:

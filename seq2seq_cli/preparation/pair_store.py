@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from seq2seq_cli.corpus.splits import Hashes
 from seq2seq_cli.pairs.pair_files import PairFile
-from seq2seq_cli.preparation.analysis import Analysed, Side
 from seq2seq_cli.text.sides import SIDES, SideName
 
 _SIDE_COLUMNS: dict[str, type[np.unsignedinteger[Any]]] = {
@@ -30,6 +30,35 @@ _TYPES: dict[str, type[np.unsignedinteger[Any]]] = {
     "src_hashes": np.uint64,
     **{f"{side}.{name}": kind for side in SIDES for name, kind in _SIDE_COLUMNS.items()},
 }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Side:
+    """One side of the pairs of a block: N sentences of T tokens in all."""
+
+    tokens: list[str]
+    """The distinct tokens, in the order of their first occurrence."""
+    numbers: NDArray[np.uint32]
+    """T: for each token of each sentence, its index in ``tokens``."""
+    lengths: NDArray[np.uint32]
+    """N: tokens per sentence."""
+    text: bytes
+    """The sentences in UTF-8, each with a newline."""
+    sizes: NDArray[np.uint32]
+    """N: bytes per sentence, newline included."""
+    keys: Hashes
+    """N: hashes of the sentence keys (see ``corpus.splits``), by which a corpus is split."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoredPairs:
+    """The pairs of a block, to be stored."""
+
+    lines: NDArray[np.uint32]
+    src: Side
+    tgt: Side
+    pair_hashes: Hashes
+    src_hashes: Hashes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,14 +99,13 @@ class PairStore:
         """The number of pairs."""
         return sum(pairs for _, pairs in self.files)
 
-    def add(self, file: PairFile, analysed: Analysed) -> None:
+    def add(self, file: PairFile, block: StoredPairs) -> None:
         """Append a block of a pair file."""
-        pairs = len(analysed.lines)
-        self._write("lines", analysed.lines)
-        self._write("pair_hashes", analysed.pair_hashes)
-        self._write("src_hashes", analysed.src_hashes)
-        self._add_side("src", analysed.src)
-        self._add_side("tgt", analysed.tgt)
+        pairs = len(block.lines)
+        for name in ("lines", "pair_hashes", "src_hashes"):
+            self._write(name, getattr(block, name))
+        self._add_side("src", block.src)
+        self._add_side("tgt", block.tgt)
         self._blocks.append(pairs)
         if self.files and self.files[-1][0] == file:
             pairs += self.files.pop()[1]

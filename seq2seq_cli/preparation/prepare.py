@@ -9,22 +9,22 @@ do not depend on the workers.
 
 import shutil
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from seq2seq_cli.compute.out_of_memory import is_out_of_memory
+from seq2seq_cli.config.keys import find_stated_differences
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.config.schema.config import PREPARED_SECTIONS, Config
+from seq2seq_cli.config.schema.text import SourceConfig, TargetConfig, TextConfig
 from seq2seq_cli.corpus.manifest import (
     DEFAULT_FOLDER,
     DROPPED_FILE,
     FORMAT,
-    MANIFEST,
     DroppedRecord,
     FileRecord,
     Manifest,
@@ -34,9 +34,9 @@ from seq2seq_cli.corpus.manifest import (
     SideRecord,
 )
 from seq2seq_cli.corpus.splits import SPLITS, TEST, TRAIN, VALID
-from seq2seq_cli.errors import Interrupted, PairFileError, UsageError, exit_code_of
-from seq2seq_cli.files.whole_folder import clear_leftovers, whole_folder
+from seq2seq_cli.errors import Interrupted, PairFileError, UsageError
 from seq2seq_cli.pairs.languages import (
+    Codes,
     LanguageOrigin,
     find_mismatch,
     resolve_languages,
@@ -46,22 +46,14 @@ from seq2seq_cli.pairs.languages import (
 from seq2seq_cli.pairs.pair_files import PairPath, local_pair_files, pair_paths
 from seq2seq_cli.pairs.recognise import Recognised, find_disagreements, recognise
 from seq2seq_cli.preparation.dropped import Dropped, LineCounts, write_examples
-from seq2seq_cli.preparation.given_codecs import adopt_codecs, check_languages
-from seq2seq_cli.preparation.output_folder import (
-    OUR_FILES,
-    check_replaceable,
-    find_same,
-    is_free,
-    spacy_version,
-    tokenizers_version,
-)
 from seq2seq_cli.preparation.pair_store import PairStore
 from seq2seq_cli.preparation.reading import Inputs, LineProgress, read_all
 from seq2seq_cli.preparation.selection import Selection, select
-from seq2seq_cli.preparation.sentences import with_sentences
+from seq2seq_cli.preparation.target_folder import find_same, folder_to_fill, spacy_version, tokenizers_version
 from seq2seq_cli.preparation.workers import OpenWorkers, workers_at
-from seq2seq_cli.preparation.writing import count_tokens, train_counts, write_side
-from seq2seq_cli.text.sides import SIDES, Codecs, Rules, fit_codecs, load_codecs, save_codecs
+from seq2seq_cli.preparation.writing import count_tokens, fit_on_training, write_side
+from seq2seq_cli.text.sides import SIDES, Codecs, Rules, load_codecs, save_codecs
+from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
 from seq2seq_cli.version import __version__
 
 _STORE = "scratch"
@@ -118,12 +110,12 @@ def prepare(
     open_workers = executor if callable(executor) else workers_at(executor)
     asked = load_config(config, overrides, sections=PREPARED_SECTIONS)
     if codecs is not None:
-        asked = adopt_codecs(asked, codecs)
+        asked = _with_codecs(asked, codecs)
     preferred = stated_languages(asked.text, languages, swap=asked.data.swap)
     given: dict[int, Sequence[PairPath]] = {TRAIN: pairs, VALID: held_out[0], TEST: held_out[1]}
     try:
         # The folder is taken before the files are read: a second preparation learns at once that it cannot have it.
-        with _folder_to_fill(out, overwrite=overwrite) as folder, local_pair_files(given) as local:
+        with folder_to_fill(out, overwrite=overwrite) as folder, local_pair_files(given) as local:
             found = recognise(local, encoding=asked.data.encoding, columns=asked.data.columns, languages=preferred)
             resolved, languages_from, warnings = _resolved(asked, codecs, languages, found)
             notices = [each.notice for files in found.values() for each in files if each.notice]
@@ -146,6 +138,23 @@ def prepare(
     )
 
 
+def _with_codecs(config: Config, codecs: Codecs) -> Config:
+    """The config with the text section of the codecs; raises UsageError when the config states another value."""
+    src, tgt = codecs
+    sizes = ((codec.config.min_count, codec.config.max_size) for codec in codecs)
+    text = TextConfig(
+        unit=src.unit,
+        shared_vocabulary=src.vocabulary == tgt.vocabulary and len(set(sizes)) == 1,
+        src=SourceConfig(**asdict(src.config)),
+        tgt=TargetConfig(**asdict(tgt.config)),
+    )
+    adopted = config.model_copy(update={"text": text})
+    if found := find_stated_differences(adopted, config, sections=("text",)):
+        listed = "; ".join(difference.against("the model") for difference in found)
+        raise UsageError(f"the config and the model of --codec-from disagree: {listed}. Leave these keys out")
+    return adopted
+
+
 def _resolved(
     config: Config, codecs: Codecs | None, languages: str | None, found: Mapping[int, Sequence[Recognised]]
 ) -> tuple[Config, LanguageOrigin, list[str]]:
@@ -163,7 +172,7 @@ def _resolved(
     in_order = reversed_codes(codes) if config.data.swap else codes
     if codecs is not None:
         taken = in_order if languages else next((each.codes for each in stated), in_order)
-        check_languages(taken, codecs, swap=config.data.swap)
+        _check_languages(taken, codecs, swap=config.data.swap)
         origin = "codecs"
     is_guess = origin in ("columns", "name", "default")
     warnings += find_disagreements([*train, *held_out], in_order, are_given=not is_guess)
@@ -176,32 +185,19 @@ def _resolved(
     return config.model_copy(update={"text": text}), origin, warnings
 
 
-def _folder_to_fill(out: Path, *, overwrite: bool) -> AbstractContextManager[Path | None]:
-    """The folder to fill, which becomes `out`; None for a prepared folder that is to be left alone.
+def _check_languages(taken: Codes, codecs: Codecs, *, swap: bool) -> None:
+    """Raise UsageError when the languages of the columns of a corpus are not those of the codecs.
 
-    Raises UsageError when `out` may not be written.
+    `swap`: the second column is the source.
     """
-    if not is_free(out):
-        clear_leftovers(out)  # which can make it free
-    if is_free(out):
-        return _opened(out, ())
-    if not overwrite:
-        return nullcontext()
-    check_replaceable(out)
-    return _opened(out, OUR_FILES)
-
-
-@contextmanager
-def _opened(out: Path, replaced: Iterable[str]) -> Iterator[Path]:
-    """The folder to fill; raises UsageError when it cannot be written, or when another preparation is filling it."""
-    try:
-        with whole_folder(out, mark=MANIFEST, replaced=replaced) as folder:
-            yield folder
-    except OSError as error:
-        if is_out_of_memory(error):
-            raise
-        problem = f"{out}: cannot be written: {error.strerror or error}: choose another folder with --out"
-        raise UsageError(problem, exit_code=exit_code_of(error)) from None
+    known = codecs[0].config.language, codecs[1].config.language
+    columns = known[::-1] if swap else known
+    if taken != columns and ANY_LANGUAGE not in taken:
+        what = "--swap" if taken == columns[::-1] else "pairs of its languages"
+        raise UsageError(
+            f"the pairs are {'-'.join(taken)}, but the model of --codec-from translates {'-'.join(known)}: give {what},"
+            f" or --languages {'-'.join(columns)} if that is what these are"
+        )
 
 
 def _paths(paths: Sequence[Path | str]) -> list[Path]:
@@ -275,12 +271,7 @@ class _Job:
     def _write_sides(self, folder: Path, store: PairStore, selection: Selection, rules: Rules) -> list[SideRecord]:
         """Fit the codecs on the training split, and write both sides of all splits."""
         counts = {side: count_tokens(store, side, selection.split_of_pair) for side in SIDES}
-        codecs = self.codecs
-        if codecs is None:
-            in_training = selection.split_of_pair == TRAIN
-            src_counts, tgt_counts = (train_counts(store, side, counts[side]) for side in SIDES)
-            src, tgt = fit_codecs(self.config.text, src_counts, tgt_counts, rules)
-            codecs = with_sentences(src, store, "src", in_training), tgt
+        codecs = self.codecs or fit_on_training(store, self.config.text, rules, selection.split_of_pair, counts)
         save_codecs(folder, codecs)
         return [
             write_side(folder, store, side, codec, selection.split_of_pair, counts[side])

@@ -1,22 +1,28 @@
-"""All lines of all pair files, through the workers, into the pair store."""
+"""All lines of all pair files, cut by the workers into pairs, tokens and hashes, and put into the pair store.
+
+``analyse`` is a pure function of a block, so that any process can run it. Every worker process imports this module and
+all that it imports: neither torch nor spaCy, but where a language's tokenizer is a program of spaCy's.
+"""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import groupby
+from itertools import chain, groupby, starmap
 
 import numpy as np
 from numpy.typing import NDArray
 
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.config.schema.text import DataConfig, TextConfig
-from seq2seq_cli.corpus.splits import SPLITS, TRAIN
+from seq2seq_cli.corpus.manifest import Reason
+from seq2seq_cli.corpus.splits import SPLITS, TRAIN, sentence_key, text_hashes
 from seq2seq_cli.errors import PairFileError
 from seq2seq_cli.pairs.pair_files import Block, PairFile, read_blocks
-from seq2seq_cli.preparation.analysis import Analysed, analyse
-from seq2seq_cli.preparation.dropped import LineCounts
-from seq2seq_cli.preparation.pair_store import PairStore
+from seq2seq_cli.preparation.dropped import DroppedLine, LineCounts
+from seq2seq_cli.preparation.pair_store import PairStore, Side, StoredPairs
 from seq2seq_cli.preparation.workers import OpenWorkers
+from seq2seq_cli.text.normalise import normalise
+from seq2seq_cli.text.segmenter import Segmenter, get_segmenter
 from seq2seq_cli.text.sides import Rules, read_rules
 
 _BYTES_PER_LINE = 100
@@ -42,6 +48,14 @@ class InputBlock:
     """Of all pair files."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Analysed:
+    """The counts of a block's lines, and its pairs, normalised, in their order."""
+
+    counts: LineCounts
+    pairs: StoredPairs
+
+
 def read_all(
     inputs: Inputs,
     config: Config,
@@ -62,13 +76,13 @@ def read_all(
     with open_workers(size if limit is None else min(size, limit * _BYTES_PER_LINE)) as workers:
         if rules is None:  # a worker loads spaCy, whose memory this process then need not have
             [(_, rules)] = workers.map_in_order(read_rules, [config.text])
-        work = partial(_analyse, text=config.text, rules=rules, swap=config.data.swap)
+        work = partial(_analyse_task, text=config.text, rules=rules, swap=config.data.swap)
         results = workers.map_in_order(work, input_blocks(inputs, config.data))
         for (split, pair_file), blocks in groupby(results, key=_origin):
             counts = LineCounts()
             for task, analysed in blocks:
                 counts.add(analysed.counts)
-                store.add(pair_file, analysed)
+                store.add(pair_file, analysed.pairs)
                 lines = total.lines + counts.lines
                 if lines > _MOST_LINES:
                     raise PairFileError(f"{pair_file.name}: too many lines: use fewer, with --limit {_MOST_LINES}")
@@ -98,5 +112,65 @@ def _origin(result: tuple[InputBlock, Analysed]) -> tuple[int, PairFile]:
     return result[0].split, result[0].block.pair_file
 
 
-def _analyse(task: InputBlock, *, text: TextConfig, rules: Rules, swap: bool) -> Analysed:
+def _analyse_task(task: InputBlock, *, text: TextConfig, rules: Rules, swap: bool) -> Analysed:
     return analyse(task.block, text, rules, swap)
+
+
+def analyse(block: Block, text: TextConfig, rules: Rules, swap: bool) -> Analysed:
+    """Cut a block into pairs and their sides into tokens; with ``swap`` the second column is the source.
+
+    Raises InputError when a language needs a tokenizer that is missing.
+    """
+    counts = LineCounts()
+    lines: list[int] = []
+    pairs: list[tuple[str, str]] = []
+    for place, (first, second, has_both, has_more) in enumerate(block.rows()):
+        src, tgt = (second, first) if swap else (first, second)
+        pair = normalise(src), normalise(tgt)
+        if all(pair):
+            pairs.append(pair)
+            lines.append(block.lines[place])
+        else:
+            reason = _reason(block, place, has_both=has_both, is_blank=not any(pair))
+            # A file can have a million empty lines: an example is made only if it is kept.
+            example = starmap(DroppedLine.of, [(block.pair_file, block.lines[place], src, tgt)])
+            counts.dropped.add(reason, 1, example)
+        counts.extra_columns += has_more
+        counts.lines += 1
+    counts.pairs = len(pairs)
+    sides = [[pair[side] for pair in pairs] for side in (0, 1)]
+    encoded = [[sentence.encode("utf-8") for sentence in side] for side in sides]
+    stored = StoredPairs(
+        lines=np.array(lines, dtype=np.uint32),
+        src=_analyse_side(sides[0], encoded[0], get_segmenter(text.src, text.unit, rules[0])),
+        tgt=_analyse_side(sides[1], encoded[1], get_segmenter(text.tgt, text.unit, rules[1])),
+        pair_hashes=text_hashes(map(b"\t".join, zip(*encoded, strict=True))),
+        src_hashes=text_hashes(encoded[0]),
+    )
+    return Analysed(counts=counts, pairs=stored)
+
+
+def _reason(block: Block, place: int, *, has_both: bool, is_blank: bool) -> Reason:
+    """The reason to drop a line of a block that lacks a side."""
+    if place in block.overlong:
+        return "too long"
+    if place in block.incomplete:
+        table = block.pair_file.table
+        if table and isinstance(table.columns[0], str):
+            return "missing column"
+        return "blank line" if is_blank else "other columns"
+    return "empty side" if has_both else "blank line" if is_blank else "no tab"
+
+
+def _analyse_side(sentences: Sequence[str], encoded: Sequence[bytes], segmenter: Segmenter) -> Side:
+    rows = [segmenter.tokens(sentence) for sentence in sentences]
+    tokens = list(chain.from_iterable(rows))
+    numbers = {token: number for number, token in enumerate(dict.fromkeys(tokens))}
+    return Side(
+        tokens=list(numbers),
+        numbers=np.fromiter(map(numbers.__getitem__, tokens), dtype=np.uint32, count=len(tokens)),
+        lengths=np.fromiter(map(len, rows), dtype=np.uint32, count=len(rows)),
+        text=b"".join([sentence + b"\n" for sentence in encoded]),
+        sizes=np.fromiter((len(sentence) + 1 for sentence in encoded), dtype=np.uint32, count=len(encoded)),
+        keys=text_hashes(map(sentence_key, sentences)),
+    )

@@ -40,13 +40,10 @@ class Selection:
 
     def warnings(self) -> Iterator[str]:
         """The warnings of held-out splits that may be wrong."""
-        if self.empty:
-            options = " and ".join(f"--{split}" for split in self.empty)
-            keys = [f"data.{split}_sources=0" for split in self.empty]
+        for split in self.empty:
             yield (
-                f"nothing is held out for {' and '.join(self.empty)}: the pairs form too few, or too large, groups of"
-                f" shared sentences: give files with {options}, or hold out none with"
-                f" {' '.join(f'--set {key}' for key in keys)}"
+                f"nothing is held out for {split}: the pairs form too few, or too large, groups of shared sentences:"
+                f" give a file with --{split}, or hold out none with --set data.{split}_sources=0"
             )
         if self.shared:
             pairs = counted(self.shared, "pair")
@@ -167,9 +164,6 @@ def _apart(hashes: Hashes, given: NDArray[np.int8]) -> Hashes:
 
 def _nothing_left(store: PairStore, reasons: _Reasons, data: DataConfig) -> str:
     files = " + ".join(dict.fromkeys(file.base_name for file, _ in store.files))
-    if not any(len(reasons.pairs(reason)) for reason in ("length ratio", "in valid", "in test")):
-        return f"{files}: every pair has a side that is longer than data.max_tokens={data.max_tokens} allows: raise it"
     counts = ", ".join(f"{len(pairs):,} {reason}" for reason in REASONS if len(pairs := reasons.pairs(reason)))
-    advice: dict[Reason, str] = {"too long": "raise data.max_tokens", "length ratio": "raise data.max_ratio"}
-    cures = ["give more pairs", *(cure for reason, cure in advice.items() if len(reasons.pairs(reason)))]
-    return f"{files}: no pair is left for training ({counts}): {' or '.join(cures)}"
+    limits = f"data.max_tokens={data.max_tokens} or data.max_ratio={data.max_ratio:g}"
+    return f"{files}: no pair is left for training ({counts}): give more pairs, or raise {limits}"

@@ -1,8 +1,10 @@
-"""Ids, offsets and texts of a prepared folder, written block by block."""
+"""Codecs fitted on the training split, and the ids, offsets and texts of a prepared folder, written block by block."""
 
 from array import array
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -10,11 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seq2seq_cli.compute.ragged import Ragged, offsets_of
+from seq2seq_cli.config.schema.text import TextConfig
 from seq2seq_cli.corpus.manifest import ENDINGS, SideRecord
 from seq2seq_cli.corpus.splits import SPLITS, TRAIN, VALID
 from seq2seq_cli.preparation.pair_store import PairStore, SideBlock
 from seq2seq_cli.text.codec import Codec
-from seq2seq_cli.text.sides import SideName
+from seq2seq_cli.text.normalise import APOSTROPHES, INNER_APOSTROPHE
+from seq2seq_cli.text.sides import SIDES, Codecs, Rules, SideName, fit_codecs
 from seq2seq_cli.text.vocabulary import UNK
 
 
@@ -29,9 +33,35 @@ def count_tokens(store: PairStore, side: SideName, split_of_pair: NDArray[np.int
     return counts
 
 
-def train_counts(store: PairStore, side: SideName, counts: NDArray[np.int64]) -> Mapping[str, int]:
-    """The tokens of the training split with their frequencies."""
-    return {token: count for token, count in zip(store.tokens[side], counts[TRAIN].tolist(), strict=True) if count}
+def fit_on_training(
+    store: PairStore,
+    text: TextConfig,
+    rules: Rules,
+    split_of_pair: NDArray[np.int8],
+    counts: Mapping[SideName, NDArray[np.int64]],
+) -> Codecs:
+    """The codecs of the training split, from `counts` of tokens per side, a row per split.
+
+    The source's knows the longest sentence of the training split, and its usual apostrophe.
+    """
+    in_training = split_of_pair == TRAIN
+    src_counts, tgt_counts = (
+        {token: count for token, count in zip(store.tokens[side], counts[side][TRAIN].tolist(), strict=True) if count}
+        for side in SIDES
+    )
+    src, tgt = fit_codecs(text, src_counts, tgt_counts, rules)
+    longest = int(store.column("src.lengths")[in_training].max())
+    return replace(src, longest=longest, apostrophe=_usual_apostrophe(store, "src", in_training)), tgt
+
+
+def _usual_apostrophe(store: PairStore, side: SideName, chosen: NDArray[np.bool_]) -> str:
+    """The one of APOSTROPHES that is the most frequent mark between letters; empty where there is none."""
+    counts = Counter[str]()
+    for pairs, block in store.side_blocks(side):
+        text = block.text[np.repeat(chosen[pairs], block.sizes)].tobytes().decode("utf-8")
+        counts.update(INNER_APOSTROPHE.findall(text))
+    usual = max(counts, key=counts.__getitem__, default="")
+    return usual if usual in APOSTROPHES else ""
 
 
 def write_side(

@@ -1,14 +1,108 @@
-"""The order, the limit and the progress of reading several pair files."""
+"""The pairs of a block, and the order, the limit and the progress of reading several pair files."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from seq2seq_cli.config.schema.text import DataConfig
+from seq2seq_cli.config.schema.text import DataConfig, SourceConfig, TargetConfig, TextConfig
 from seq2seq_cli.corpus.splits import TEST, TRAIN
 from seq2seq_cli.errors import PairFileError
-from seq2seq_cli.pairs.pair_files import local_pair_files
-from seq2seq_cli.preparation.reading import InputBlock, input_blocks
+from seq2seq_cli.pairs.archives import LocalFile
+from seq2seq_cli.pairs.pair_files import Block, PairFile, local_pair_files
+from seq2seq_cli.preparation.dropped import LONGEST_EXAMPLE
+from seq2seq_cli.preparation.pair_store import Side
+from seq2seq_cli.preparation.reading import Analysed, InputBlock, analyse, input_blocks
+from seq2seq_cli.text.sides import read_rules
+
+EN_DE = TextConfig(
+    unit="word", src=SourceConfig(lowercase=True, spacing=False, language="en"), tgt=TargetConfig(language="de")
+)
+
+
+def analysed(
+    src: Sequence[str], tgt: Sequence[str] | None = None, *, swap: bool = False, overlong: frozenset[int] = frozenset()
+) -> Analysed:
+    file = LocalFile(path=Path("pairs/deu.txt"), name="pairs/deu.txt", size=0, sha256="")
+    block = Block(
+        pair_file=PairFile(files=(file,)),
+        lines=range(11, 11 + len(src)),
+        src="\n".join(src),
+        tgt=None if tgt is None else "\n".join(tgt),
+        overlong=overlong,
+        bytes_read=0,
+    )
+    return analyse(block, EN_DE, read_rules(EN_DE), swap)
+
+
+def sentences(side: Side) -> list[list[str]]:
+    rows = np.split(side.numbers, np.cumsum(side.lengths)[:-1])
+    return [[side.tokens[number] for number in row] for row in rows]
+
+
+def dropped(result: Analysed) -> dict[str, list[tuple[int, str, str]]]:
+    return {
+        reason: [(example.line, example.src, example.tgt) for example in lines.examples]
+        for reason, lines in result.counts.dropped.items()
+    }
+
+
+def test_sentences_become_tokens_of_their_side() -> None:
+    result = analysed(["She kissed him.\tSie  küsste ihn.\tby CK", "Don't!\tNicht!"])
+    assert sentences(result.pairs.src) == [["she", "kissed", "him", "."], ["do", "n't", "!"]]
+    assert sentences(result.pairs.tgt) == [["▁Sie", "▁küsste", "▁ihn", "."], ["▁Nicht", "!"]]
+    assert result.pairs.tgt.text.decode("utf-8") == "Sie küsste ihn.\nNicht!\n"
+    assert result.pairs.tgt.sizes.tolist() == [len("Sie küsste ihn.\n".encode()), len("Nicht!\n")]
+    assert result.pairs.lines.tolist() == [11, 12]
+    assert result.counts.extra_columns == 1
+
+
+def test_swap_exchanges_source_and_target() -> None:
+    straight, swapped = analysed(["No\tNein", "a\t"]), analysed(["Nein\tNo", "\ta"], swap=True)
+    assert sentences(swapped.pairs.src) == [["no"]]
+    assert dropped(swapped) == dropped(straight) == {"empty side": [(12, "a", "")]}
+    assert swapped.pairs.pair_hashes.tolist() == straight.pairs.pair_hashes.tolist()
+
+
+def test_lines_that_are_no_pairs_are_dropped_with_a_reason() -> None:
+    result = analysed(
+        ["", " \N{NO-BREAK SPACE}", "no tab", "a\t ", "\tb", "\t", "\t\t\t", "", "c\td"], overlong=frozenset([7])
+    )
+    assert dropped(result) == {
+        "blank line": [(11, "", ""), (12, "", "")],
+        "no tab": [(13, "no tab", "")],
+        "empty side": [(14, "a", ""), (15, "", "b"), (16, "", ""), (17, "", "")],
+        "too long": [(18, "", "")],
+    }
+    assert result.pairs.lines.tolist() == [19]
+    assert result.counts.lines == 9
+
+
+def test_aligned_lines_are_pairs_whatever_tabs_are_in_them() -> None:
+    result = analysed(["a\tb", "", "c", ""], ["x", " ", "", "y"], overlong=frozenset([3]))
+    assert sentences(result.pairs.src) == [["a", "b"]]
+    assert dropped(result) == {"blank line": [(12, "", "")], "empty side": [(13, "c", "")], "too long": [(14, "", "y")]}
+    assert result.counts.extra_columns == 0
+
+
+def test_examples_are_cut_and_fit_on_a_line() -> None:
+    [(_, text, _)] = dropped(analysed(["a\x0b\x07" + "b" * 1000]))["no tab"]
+    assert text == "a " + "b" * (LONGEST_EXAMPLE - 3)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "equal"),
+    [
+        ("Hi.\tHallo!", "Hi.\tHallo!", True),
+        ("Hi.\tHallo!", "Hi. Hallo\t!", False),
+        ("a\tb", "A\tb", False),
+        ("Gru\u0308n\tb", "Grün \tb", True),
+    ],
+)
+def test_pairs_of_the_same_text_have_the_same_hash(one: str, other: str, equal: bool) -> None:
+    first, second = analysed([one, other]).pairs.pair_hashes.tolist()
+    assert (first == second) == equal
 
 
 def write(path: Path, content: bytes) -> Path:
@@ -30,12 +124,3 @@ def test_a_limit_counts_the_lines_of_all_files_but_not_those_of_given_splits(tmp
     assert [block.block.src for block in read(first, broken, limit=4)] == ["a\tb\n\nc\td", "e\tf"]
     with pytest.raises(PairFileError, match=r"broken\.txt:2:2: byte 0xff"):
         read(first, broken, limit=5)
-
-
-def test_the_bytes_read_grow_to_the_size_of_all_files(tmp_path: Path) -> None:
-    text = "".join(f"{number}\t{number}\n" for number in range(60_000)).encode()
-    one, two = write(tmp_path / "one", text), write(tmp_path / "two", text)
-    progress = [block.bytes_read for block in read(one, two, test=(one,))]
-    assert progress == sorted(progress)
-    assert len(set(progress)) > 3
-    assert progress[-1] == 3 * len(text)

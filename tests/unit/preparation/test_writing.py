@@ -43,13 +43,6 @@ def test_the_codec_of_the_source_knows_the_longest_sentence_and_the_apostrophe_o
     assert longest == max(len(codecs[0].read(source).words) for source, _ in PAIRS)
 
 
-def test_given_codecs_keep_what_they_know(tmp_path: Path) -> None:
-    pairs, other = written(tmp_path, "pairs.txt", PAIRS), written(tmp_path, "other.txt", OTHER)
-    older = prepare(pairs, languages="en-de", out=tmp_path / "older").out
-    newer = prepare(other, languages="en-de", out=tmp_path / "newer", codec_from=older).out
-    assert load_codecs(newer) == load_codecs(older)
-
-
 def test_sentences_without_apostrophes_have_none(tmp_path: Path) -> None:
     pairs = [(f"It is {n} ' ’ 5's.", f"Der Jaʼnʼ {n} ist’s, oʼ, dʼun, lʼun.") for n in range(100)]
     folder = prepare(written(tmp_path, "pairs.txt", pairs), languages="en-de", out=tmp_path / "out").out

@@ -1,0 +1,125 @@
+"""The folder that ``prepare`` fills: free, to be replaced, up to date, or in the way."""
+
+import importlib.metadata
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
+
+from seq2seq_cli.compute.out_of_memory import is_out_of_memory
+from seq2seq_cli.config.keys import find_differences
+from seq2seq_cli.config.schema.config import Config
+from seq2seq_cli.corpus.manifest import (
+    CORPUS_FILES,
+    DROPPED_FILE,
+    MANIFEST,
+    Manifest,
+    PairFileRecord,
+    read_manifest_values,
+)
+from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.errors import UsageError, exit_code_of
+from seq2seq_cli.files.whole_folder import clear_leftovers, contents, whole_folder
+from seq2seq_cli.text.sides import Codecs
+
+_OUR_FILES = (MANIFEST, DROPPED_FILE, *CORPUS_FILES)
+"""All files of a prepared folder: those that ``--overwrite`` replaces."""
+
+
+def folder_to_fill(out: Path, *, overwrite: bool) -> AbstractContextManager[Path | None]:
+    """The folder to fill, which becomes `out`; None for a prepared folder that is to be left alone.
+
+    Raises UsageError when `out` may not be written.
+    """
+    if not _is_free(out):
+        clear_leftovers(out)  # which can make it free
+    if _is_free(out):
+        return _opened(out, ())
+    if not overwrite:
+        return nullcontext()
+    _check_replaceable(out)
+    return _opened(out, _OUR_FILES)
+
+
+@contextmanager
+def _opened(out: Path, replaced: Iterable[str]) -> Iterator[Path]:
+    """The folder to fill; raises UsageError when it cannot be written, or when another preparation is filling it."""
+    try:
+        with whole_folder(out, mark=MANIFEST, replaced=replaced) as folder:
+            yield folder
+    except OSError as error:
+        if is_out_of_memory(error):
+            raise
+        problem = f"{out}: cannot be written: {error.strerror or error}: choose another folder with --out"
+        raise UsageError(problem, exit_code=exit_code_of(error)) from None
+
+
+def _is_free(out: Path) -> bool:
+    """Whether nothing is at ``out``, or a folder that is empty; raises UsageError when it is no prepared folder."""
+    try:
+        if not out.exists() or (out.is_dir() and not contents(out)):
+            return True
+    except OSError as error:  # a name that is too long, or a folder without permission
+        raise UsageError(f"{out}: cannot be used: {error.strerror}: choose another folder with --out") from None
+    if not (out / MANIFEST).is_file():
+        raise UsageError(f"{out}: exists and is not a prepared folder: choose another folder with --out")
+    return False
+
+
+def _check_replaceable(out: Path) -> None:
+    """Raise UsageError when a prepared folder has other files in it, PreparedFolderError when its manifest is damaged.
+
+    Files that come to be there later stay where they are.
+    """
+    read_manifest_values(out)
+    for entry in sorted(contents(out)):
+        for path in (entry, *sorted(entry.rglob("*"))):
+            if not path.is_dir() and path.relative_to(out).as_posix() not in _OUR_FILES:
+                raise UsageError(
+                    f"{out}: not replaced, because prepare did not write {path}: move it away, or choose --out"
+                )
+
+
+def find_same(
+    out: Path, pair_files: Sequence[PairFileRecord], config: Config, codecs: Codecs | None = None
+) -> Manifest:
+    """The manifest of ``out`` when it was made from the same files with the same options.
+
+    Raises UsageError when anything else is there, PreparedFolderError when it is damaged.
+    """
+    corpus = PreparedCorpus.open(out)
+    differences = list(_differences(corpus, pair_files, config, codecs))
+    if differences:
+        made = ", ".join(differences)
+        raise UsageError(f"{out}: holds another preparation ({made}): replace it with --overwrite, or choose --out")
+    return corpus.manifest
+
+
+def _differences(
+    corpus: PreparedCorpus, pair_files: Sequence[PairFileRecord], config: Config, codecs: Codecs | None
+) -> Iterator[str]:
+    """Each difference between the folder and what is asked for, in words."""
+    manifest = corpus.manifest
+    now, then = ([(it.split, it.side, it.sha256) for it in files] for files in (pair_files, manifest.pair_files))
+    if now != then:  # names do not matter
+        names = ", ".join(file.name for file in manifest.pair_files)
+        yield f"from other files or other content: {names}"
+    if spacy_version() != manifest.spacy:
+        yield f"by spaCy {manifest.spacy}, now {spacy_version()}"
+    learner = tokenizers_version(config, codecs)
+    if None not in (learner, manifest.tokenizers) and learner != manifest.tokenizers:
+        yield f"by tokenizers {manifest.tokenizers}, now {learner}"
+    if codecs is None and manifest.codecs_given:
+        yield "with the vocabularies of an older model"
+    elif codecs is not None and not (manifest.codecs_given and codecs == (corpus.src_codec, corpus.tgt_codec)):
+        yield "with other vocabularies"
+    yield from map(str, find_differences(corpus.config, config, sections=("data", "text")))
+
+
+def spacy_version() -> str:
+    """The version of the library that cuts texts into words, without importing it."""
+    return importlib.metadata.version("spacy")
+
+
+def tokenizers_version(config: Config, codecs: Codecs | None) -> str | None:
+    """The version of the library that learns subwords, without importing it; None where none are learned."""
+    return importlib.metadata.version("tokenizers") if config.text.unit == "bpe" and codecs is None else None

@@ -94,16 +94,6 @@ def test_attention_is_compared_with_gold_links(folder: Path) -> None:
     assert re.search(rates, done.stdout)
 
 
-def test_a_run_in_an_archive_is_evaluated_as_the_run_itself(folder: Path) -> None:
-    assert s2s_here(folder, "export", "runs/newest", "newest.zip").returncode == 0
-    [packed], [run] = (
-        evaluated(folder, name, "--file", "pairs.tsv")["systems"] for name in ("newest.zip", "runs/newest")
-    )
-    assert packed["name"] == "newest.zip"
-    differing = {"name", "sentences_per_second"}
-    assert {key: packed[key] for key in packed.keys() - differing} == {key: run[key] for key in run.keys() - differing}
-
-
 def test_bleu_of_a_part_with_short_references_alone_is_a_dash_that_is_explained(folder: Path) -> None:
     (folder / "short.tsv").write_text("Go.\tgeh.\n", encoding="utf-8")
     (folder / "short.txt").write_text("geh.\n", encoding="utf-8")
@@ -221,9 +211,3 @@ def test_what_cannot_be_evaluated_is_named(folder: Path, arguments: list[str], m
     assert done.returncode == 2
     assert message in done.stderr
     assert done.stderr.count("\n") == 1
-
-
-def test_no_option_is_named_that_the_command_lacks(tmp_path: Path) -> None:
-    done = evaluate(tmp_path, "--file", "pairs.tsv")
-    assert done.returncode == 2
-    assert "or name a run folder or a .zip of one (to translate or score, with --model)\n" in done.stderr

@@ -154,12 +154,6 @@ def test_a_page_is_one_file_with_all_weights(home: Path) -> None:
     assert data["weights"]["shapes"] == {name: list(weight.shape) for name, weight in weights.items()}
 
 
-def test_the_name_of_a_page_is_enough(home: Path) -> None:
-    done = s2s_here(home, "export", "runs/small", "page.html")
-    assert (done.returncode, done.stdout) == (0, "page.html: exported; open it in a browser\n"), done.stderr
-    assert (home / "page.html").is_file()
-
-
 @pytest.mark.parametrize("name", ["page.pdf", "model.onnx", "best.safetensors"])
 def test_the_name_of_another_file_is_refused(home: Path, name: str) -> None:
     done = s2s_here(home, "export", "runs/small", name)

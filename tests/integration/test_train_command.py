@@ -51,12 +51,6 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_the_three_commands_work_in_order(home: Path) -> None:
-    done = s2s(home, "translate", "a b c")
-    assert done.returncode == 0
-    assert len(done.stdout.splitlines()) == 1
-
-
 def test_results_go_to_stdout_and_progress_to_stderr(home: Path) -> None:
     out, err = ((home / name).read_text(encoding="utf-8") for name in ("train.out", "train.err"))
     assert "BLEU on the test split" in out
@@ -102,11 +96,6 @@ def test_a_run_is_not_overwritten_unasked(home: Path) -> None:
 
 def test_training_before_preparing_is_refused(tmp_path: Path) -> None:
     assert_refused(s2s_here(tmp_path, "train", "--config", "luong_dot"), "data/prepared", "s2s prepare")
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_translating_before_training_is_refused(tmp_path: Path) -> None:
-    assert_refused(s2s_here(tmp_path, "translate", "a"), "s2s train")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -173,10 +162,6 @@ def test_a_resumed_run_tells_what_changed_and_refuses_what_it_cannot_change(home
     assert s2s_here(home, *resume, "--data", "elsewhere").returncode == 0
     assert s2s_here(home, *resume).returncode == 0  # its new place is known now
     (home / "elsewhere").rename(folder)
-
-
-def test_resuming_and_replacing_at_once_is_refused(home: Path) -> None:
-    assert_refused(s2s_here(home, "train", "--resume", "--overwrite"), "--resume", "--overwrite")
 
 
 def valid_losses(run: Path) -> list[float]:
@@ -273,16 +258,6 @@ def test_asked_to_stop_it_saves_and_says_how_to_go_on(home: Path, number: signal
     done = s2s_here(home, *command, "--set", "training.epochs=1")
     assert done.returncode == 0, done.stderr
     assert '"interrupt"' not in (home / "runs" / name / "metrics.jsonl").read_text(encoding="utf-8")
-
-
-def test_the_answer_does_not_depend_on_the_route_or_the_batch(home: Path) -> None:
-    sentences = symbol_sequences(40, shortest=1, longest=9, seed=5)
-    piped = s2s(home, "translate", "--model", "runs/luong_dot", text="".join(f"{s}\n" for s in sentences))
-    lines = piped.stdout.splitlines()
-    assert len(lines) == len(sentences)
-    for size in (1, 7):
-        one = ("translate", "--model", "runs/luong_dot", "--set", f"decoding.batch_size={size}")
-        assert s2s_here(home, *one, *sentences).stdout.splitlines() == lines
 
 
 def resume_together(home: Path, name: str) -> list[Done]:

@@ -107,13 +107,6 @@ def test_a_model_without_attention_translates_and_has_none_to_show(folder: Path)
     assert "--attention: this model has no attention" in refused.stderr
 
 
-def test_a_name_is_that_of_a_run_whatever_is_beside_runs(folder: Path, expected: dict[str, Translation]) -> None:
-    (folder / "blind").mkdir()
-    named = [s2s("--model", name, LINES[0], folder=folder).stdout for name in ("blind", "runs/blind")]
-    (folder / "blind").rmdir()
-    assert named[0] == named[1] != ""
-
-
 def test_a_text_without_letters_has_no_attention_to_draw(folder: Path) -> None:
     done = s2s("--attention=none.png", "5 + 5", folder=folder)
     assert (done.returncode, done.stderr) == (0, "s2s: no attention to draw: none.png is not written\n")
@@ -122,12 +115,6 @@ def test_a_text_without_letters_has_no_attention_to_draw(folder: Path) -> None:
     done = s2s("--attention=kept.html", "--overwrite", "5 + 5", folder=folder)
     assert (done.returncode, done.stderr) == (0, "s2s: no attention to draw: kept.html is not written\n")
     assert (folder / "kept.html").read_text(encoding="utf-8") == "a page"
-
-
-def test_an_unknown_option_is_named(folder: Path) -> None:
-    done = s2s("--prefix=Guten Tag", "--beam-size=3", LINES[0], folder=folder)
-    assert done.returncode == 2
-    assert "--beam-size" in done.stderr
 
 
 def test_attention_is_drawn_below_each_translation(folder: Path, expected: dict[str, Translation]) -> None:
@@ -210,15 +197,6 @@ def test_a_terminal_that_is_not_utf8_is_refused_at_the_prompt(folder: Path) -> N
     assert done.stderr == f"{GREETING}src> {told}src> \n"
 
 
-def test_a_reader_that_goes_away_leaves_no_traceback(folder: Path) -> None:
-    reading, writing = os.pipe()
-    os.close(reading)
-    command = [*S2S, "translate", "--device", "cpu", "she saw him"]
-    done = subprocess.run(command, cwd=folder, stdout=writing, stderr=subprocess.PIPE, check=False)
-    os.close(writing)
-    assert done.stderr == b""
-
-
 def assert_refused(done: Done, *told: str) -> None:
     assert (done.returncode, done.stdout) == (2, "")
     [line] = done.stderr.splitlines()
@@ -240,17 +218,6 @@ def assert_refused(done: Done, *told: str) -> None:
 )
 def test_wrong_options_are_refused_in_one_line(folder: Path, arguments: list[str], told: list[str]) -> None:
     assert_refused(s2s(*arguments, folder=folder), *told)
-
-
-def assert_refused_after(done: Done, translated: str, *told: str) -> None:
-    """Assert that one sentence was refused after those before it were translated."""
-    assert done.stdout == translated
-    assert_refused(subprocess.CompletedProcess(done.args, done.returncode, "", done.stderr), *told)
-
-
-def test_a_pipe_that_is_not_utf8_is_refused_by_its_line(folder: Path, expected: dict[str, Translation]) -> None:
-    done = s2s_apart(folder=folder, stdin=f"{LINES[0]}\nküsste\n{LINES[2]}\n".encode("latin-1"))
-    assert_refused_after(done, f"{expected[LINES[0]].text}\n", "standard input:2:2:", "0xfc")
 
 
 def test_a_sentence_that_is_too_long_for_the_model_is_translated_in_parts_with_a_warning(folder: Path) -> None:

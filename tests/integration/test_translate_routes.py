@@ -5,16 +5,12 @@ import os
 import re
 import subprocess
 import sys
-import unicodedata
 from collections.abc import Iterator
-from dataclasses import replace
-from itertools import chain
 from pathlib import Path
 
 import pytest
 
 from seq2seq_cli.decoding.load import load
-from seq2seq_cli.text.sides import load_codecs, save_codecs
 from tests.commands import S2S, Done, s2s_here
 from tests.terminal import CTRL_D, Terminal, on_terminal
 from tests.untrained import make_run
@@ -170,28 +166,6 @@ def test_a_bad_first_line_leaves_the_attention_of_another_day_alone(folder: Path
     assert numbers.read_text(encoding="utf-8") == "mine"
 
 
-@pytest.mark.parametrize("run", ["newest", "copying"])
-def test_whatever_a_line_holds_it_has_an_answer(folder: Path, run: str) -> None:
-    lines = [
-        "she kissed him " * 3333 + ".",
-        "x" * 10_000,
-        "\N{GRINNING FACE}\N{FAMILY}\N{ZERO WIDTH JOINER} she",
-        "she\0saw\0him",
-        "\0",
-        "   \t ",
-        "שלום \u202eעולם\u202c she",
-        "<eos> <unk> <pad> \u2581 \u258f",
-        "\x1b[31mshe\x1b[0m \x07 \x9b5A",
-        "..." * 500,
-    ]
-    short = ("--set", "decoding.max_length_factor=0")  # an untrained model goes on to the limit
-    done = s2s("--model", f"runs/{run}", *short, folder=folder, text="\n".join(lines) + "\n")
-    assert done.returncode == 0
-    assert all(line.startswith("s2s: warning: standard input:") for line in done.stderr.splitlines())
-    assert done.stdout.count("\n") == len(lines)
-    assert {character for character in done.stdout if unicodedata.category(character) == "Cc"} <= {"\n", "\t"}
-
-
 # Files
 
 
@@ -301,14 +275,6 @@ def test_models_with_other_vocabularies_do_not_translate_together(folder: Path) 
     assert_refused(alone, "--ensemble: needs several runs")
 
 
-def test_models_with_other_apostrophes_translate_together(folder: Path) -> None:
-    run = make_run(folder / "elsewhere" / "apostrophe").path
-    src, tgt = load_codecs(run)
-    save_codecs(run, (replace(src, apostrophe="’"), tgt))
-    done = s2s("--ensemble", "--model", "runs/newest", "--model", str(run), "she", folder=folder)
-    assert (done.returncode, done.stdout.count("\n")) == (0, 1)
-
-
 def test_models_are_compared_text_by_text(folder: Path) -> None:
     models = {"newest": ("--model", "runs/newest"), "location": ("--model", "runs/location")}
     alone = {name: s2s(*model, *LINES, folder=folder).stdout.splitlines() for name, model in models.items()}
@@ -319,16 +285,6 @@ def test_models_are_compared_text_by_text(folder: Path) -> None:
         assert (done.returncode, done.stdout.splitlines()) == (0, lines)
     objects = map(json.loads, s2s(*compared, "--format", "json", *LINES, folder=folder).stdout.splitlines())
     assert [f"{each['model']}\t{each['translation']}" for each in objects] == lines
-
-
-def test_compared_models_show_as_many_translations_each(folder: Path) -> None:
-    run = make_run(folder / "elsewhere" / "several")
-    config = run.config()
-    run.write_config(config.model_copy(update={"decoding": config.decoding.model_copy(update={"n_best": 2})}))
-    models = [("--model", "elsewhere/several"), ("--model", "runs/newest")]
-    for compared in (models, models[::-1]):
-        done = s2s(*chain(*compared), "--format", "json", LINES[0], folder=folder)
-        assert [len(json.loads(line)["alternatives"]) for line in done.stdout.splitlines()] == [2, 2]
 
 
 def test_models_of_the_same_name_are_told_by_their_paths_and_by_what_they_do_not_know(folder: Path) -> None:
@@ -450,13 +406,3 @@ def test_ctrl_c_clears_the_line_and_ctrl_d_ends(prompt: Terminal, expected: dict
     prompt.press(CTRL_D)
     code, shown = prompt.wait()
     assert (code, shown.strip()) == (0, "")
-
-
-def test_a_mark_of_direction_in_a_copied_word_is_left_out(folder: Path, tmp_path: Path) -> None:
-    command = [*TRANSLATE, "--model", "runs/copying", "Zo\u202eë"]
-    with on_terminal(command, tmp_path.parent / folder, TERM="dumb") as terminal:
-        _, shown = terminal.wait()
-    assert "\u202e" not in shown
-    assert "Zoë " in shown
-    done = subprocess.run(command, cwd=folder, capture_output=True, check=True)
-    assert done.stdout.decode().split()[0] == "Zoë"

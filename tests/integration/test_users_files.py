@@ -191,15 +191,3 @@ def test_a_mount_point_is_an_output_as_any_other(home: Path) -> None:
     """
     done = subprocess.run([*IN_NAMESPACE, "sh", "-c", script], cwd=home, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-
-
-@pytest.mark.slow
-def test_twenty_trainings_side_by_side_end_well(home: Path) -> None:
-    def run(number: int) -> Done:
-        return s2s(home, "train", "--data", "prepared", "--out", f"runs/side{number}", *TINY)
-
-    with ThreadPoolExecutor(20) as pool:
-        done = list(pool.map(run, range(20)))
-    assert [each.returncode for each in done] == [0] * 20, [each.stderr for each in done if each.returncode]
-    assert all((home / "runs" / f"side{number}" / "README.md").is_file() for number in range(20))
-    assert not list((home / "runs").glob(".*unfinished*"))

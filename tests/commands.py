@@ -5,6 +5,7 @@ of the program is not the point, a process is forked from one that has imported 
 """
 
 import io
+import subprocess
 import sys
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -43,3 +44,27 @@ def s2s_here(folder: Path, *arguments: str, text: str = "") -> Done:
     said = [stream.buffer.getvalue().decode("utf-8") for stream in (stdout, stderr)]
     assert isinstance(ended.value.code, int)
     return CompletedProcess(list(arguments), ended.value.code, *said)
+
+
+def refused(done: Done, *words: str) -> str:
+    """The error of a command that refused its input, which is one line, and has the words."""
+    assert (done.returncode, done.stdout) == (2, ""), done
+    [line] = done.stderr.splitlines()
+    assert line.startswith("s2s: error: ")
+    assert all(word in line for word in words), line
+    return line.removeprefix("s2s: error: ")
+
+
+def with_modules(folder: Path, *arguments: str, text: str = "") -> tuple[Done, set[str]]:
+    """A command that has ended, in a process of its own, and the modules that it imported."""
+    program = """
+import atexit, sys
+atexit.register(lambda: sys.stderr.write(f"\\n{' '.join(sys.modules)}"))
+sys.argv[0] = "s2s"
+from seq2seq_cli.cli.app import main
+main()
+"""
+    command = [sys.executable, "-c", program, *arguments]
+    done = subprocess.run(command, cwd=folder, input=text, capture_output=True, encoding="utf-8", check=False)
+    done.stderr, _, modules = done.stderr.rpartition("\n")
+    return done, set(modules.split())

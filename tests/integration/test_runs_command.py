@@ -2,14 +2,12 @@
 
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from seq2seq_cli.runs.lock import hold
-from tests.commands import Done, s2s, s2s_here
+from tests.commands import refused, s2s, s2s_here, with_modules
 from tests.corpora import write_reversals
 from tests.records import end, epoch, held_out, make_run, step
 
@@ -30,14 +28,6 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
         done = s2s_here(folder, "train", "--config", name, *SMALL)
         assert done.returncode == 0, done.stderr
     return folder
-
-
-def refusal(done: Done) -> str:
-    """The error message of a refused command, which is one line."""
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("s2s: error: ")
-    assert done.stderr.count("\n") == 1
-    return done.stderr
 
 
 def test_the_list_has_the_numbers_the_model_and_the_state_of_each_run(home: Path) -> None:
@@ -132,7 +122,7 @@ def test_plot_writes_a_picture_and_replaces_one_only_with_overwrite(home: Path) 
     drawn = picture.read_bytes()
     assert b"luong_general" in drawn
 
-    assert "--overwrite" in refusal(s2s_here(home, *plot, "--x", "minutes"))
+    assert "--overwrite" in refused(s2s_here(home, *plot, "--x", "minutes"))
     assert picture.read_bytes() == drawn
     assert s2s_here(home, *plot, "--x", "minutes", "--overwrite").returncode == 0
     assert picture.read_bytes() != drawn
@@ -151,12 +141,12 @@ def test_plot_writes_a_picture_and_replaces_one_only_with_overwrite(home: Path) 
     ],
 )
 def test_a_mistake_gives_one_line(home: Path, arguments: tuple[str, ...], words: str) -> None:
-    assert words in refusal(s2s_here(home, "runs", *arguments))
+    assert words in refused(s2s_here(home, "runs", *arguments))
 
 
 def test_a_run_without_metrics_cannot_be_drawn(tmp_path: Path) -> None:
     make_run(tmp_path / "runs" / "young", [])
-    assert "young: no metrics are recorded yet" in refusal(s2s_here(tmp_path, "runs", "plot", "young"))
+    assert "young: no metrics are recorded yet" in refused(s2s_here(tmp_path, "runs", "plot", "young"))
     assert "interrupted in epoch 1 of" in s2s_here(tmp_path, "runs").stdout
 
 
@@ -184,7 +174,7 @@ def test_a_run_without_held_out_pairs_is_drawn_with_its_losses(tmp_path: Path) -
     done = s2s_here(tmp_path, "runs", "plot", "a", "--out", "a.svg")
     assert (done.returncode, done.stderr) == (0, "s2s: learning curves written to a.svg\n")
     assert b"a: last 2.50, training" in (tmp_path / "a.svg").read_bytes()
-    assert "no bleu" in refusal(s2s_here(tmp_path, "runs", "plot", "a", "--metric", "bleu", "--out", "b.svg"))
+    assert "no bleu" in refused(s2s_here(tmp_path, "runs", "plot", "a", "--metric", "bleu", "--out", "b.svg"))
 
 
 def test_the_epochs_of_a_stopped_run_are_those_of_its_metrics(tmp_path: Path) -> None:
@@ -196,17 +186,10 @@ def test_the_epochs_of_a_stopped_run_are_those_of_its_metrics(tmp_path: Path) ->
 
 
 def test_listing_and_comparing_import_nothing_heavy(home: Path) -> None:
-    script = """
-import atexit, sys
-atexit.register(lambda: sys.stderr.write(" ".join(sys.modules)))
-from seq2seq_cli.cli.app import main
-main()
-"""
     for arguments in (["runs"], ["runs", "compare", "luong_dot", "luong_general"]):
-        command = [sys.executable, "-c", script, *arguments]
-        done = subprocess.run(command, cwd=home, capture_output=True, encoding="utf-8", check=True)
-        heavy = {"torch", "spacy", "scipy", "matplotlib", *(["numpy"] if arguments == ["runs"] else [])}
-        assert heavy.isdisjoint(done.stderr.split())
+        done, modules = with_modules(home, *arguments)
+        assert done.returncode == 0
+        assert modules.isdisjoint({"torch", "spacy", "scipy", "matplotlib", "numpy"})
 
 
 def test_damaged_lines_of_a_run_are_told_in_one_line(tmp_path: Path) -> None:

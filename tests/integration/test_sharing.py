@@ -15,7 +15,7 @@ from seq2seq_cli.runs.archive import opened_run
 from seq2seq_cli.runs.layout import RUNS
 from seq2seq_cli.runs.provenance import Provenance
 from tests import records
-from tests.commands import Done, s2s_here
+from tests.commands import refused, s2s_here
 from tests.untrained import make_run
 
 TEXT = "she kissed him ."
@@ -53,13 +53,6 @@ def translation(folder: Path, *options: str) -> str:
     done = s2s_here(folder, "translate", *options, TEXT)
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout
-
-
-def refused(done: Done, *words: str) -> None:
-    assert (done.returncode, done.stdout) == (2, ""), done
-    (line,) = done.stderr.splitlines()
-    assert line.startswith("s2s: error: ")
-    assert all(word in line for word in words), line
 
 
 def test_an_archive_translates_as_the_run_does_and_leaves_nothing_behind(sender: Path, home: Path) -> None:

@@ -21,7 +21,7 @@ from seq2seq_cli.errors import ModelFileError
 from seq2seq_cli.runs.checkpoint import load_checkpoint, save_checkpoint
 from seq2seq_cli.runs.exported import ExportRecord
 from seq2seq_cli.runs.weights import read_weights, save_weights
-from tests.commands import Done, s2s_here
+from tests.commands import refused, s2s_here
 from tests.corpora import write_reversals
 
 TINY = [f"--set=model.{side}.{size}=8" for side in ("encoder", "decoder") for size in ("embedding_size", "hidden_size")]
@@ -58,15 +58,6 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def home(original: Path, tmp_path: Path) -> Path:
     """A copy of `original` to damage."""
     return shutil.copytree(original, tmp_path / "home")
-
-
-def refused(done: Done, *, names: str) -> str:
-    """The message of a command that refused its input, in one line that names a file."""
-    assert (done.returncode, done.stdout) == (2, ""), done.stderr
-    assert done.stderr.startswith("s2s: error: "), done.stderr
-    assert done.stderr.count("\n") == 1, done.stderr
-    assert names in done.stderr
-    return done.stderr
 
 
 def make_fifo(path: Path) -> None:
@@ -111,7 +102,7 @@ def test_pipes_devices_and_links_out_of_the_folder_are_refused(
     (home / RUN / ".lock").touch()
     damage(home / file)
     for command in uses:
-        said = refused(s2s_here(home, *command), names=str(file))
+        said = refused(s2s_here(home, *command), str(file))
         assert re.search("neither a file nor a folder|a link that leads out", said)
 
 
@@ -120,7 +111,7 @@ def test_pipes_devices_and_links_out_of_the_folder_are_refused(
 def test_a_folder_elsewhere_is_neither_read_nor_written(home: Path, part: str) -> None:
     move_out(home / RUN / part)
     for command in (TRANSLATE, RESUME, ("export", str(RUN), "exported")):
-        refused(s2s_here(home, *command), names=f"{RUN / part}: a link that leads out")
+        refused(s2s_here(home, *command), f"{RUN / part}: a link that leads out")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no such files")
@@ -128,7 +119,7 @@ def test_a_link_to_a_folder_inside_is_refused(home: Path) -> None:
     run = home / RUN
     (run / "best").rename(run / ".hidden")
     (run / "best").symlink_to(".hidden")
-    refused(s2s_here(home, "translate", "--model", str(RUN), "a"), names=f"{RUN / 'best'}: a link to a folder")
+    refused(s2s_here(home, "translate", "--model", str(RUN), "a"), f"{RUN / 'best'}: a link to a folder")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no such files")
@@ -140,7 +131,7 @@ def test_overwriting_a_run_changes_nothing_elsewhere(home: Path, part: str) -> N
         (elsewhere / name).write_text("mine", encoding="utf-8")
     shutil.rmtree(run / part, ignore_errors=True)
     (run / part).symlink_to(elsewhere)
-    refused(s2s_here(home, *TRAIN, "--out", str(RUN), "--overwrite"), names=f"{part}: a link that leads out")
+    refused(s2s_here(home, *TRAIN, "--out", str(RUN), "--overwrite"), f"{part}: a link that leads out")
     assert {file.name: file.read_text(encoding="utf-8") for file in elsewhere.iterdir()} == {
         "src.json": "mine",
         "0001.safetensors": "mine",
@@ -172,7 +163,7 @@ def test_links_inside_a_run_and_to_it_are_followed(home: Path) -> None:
 def test_the_newest_run_is_named_by_a_plain_name(home: Path, name: str) -> None:
     (home / "config.yaml").touch()  # of the folder around
     (home / "runs/latest").write_text(json.dumps({"format": 1, "run": name}), encoding="utf-8")
-    refused(s2s_here(home, "translate", "one two"), names="runs/latest: ")
+    refused(s2s_here(home, "translate", "one two"), "runs/latest: ")
 
 
 BEST, LAST = RUN / "best/model.safetensors", RUN / "last/training.pt"
@@ -181,9 +172,9 @@ BEST, LAST = RUN / "best/model.safetensors", RUN / "last/training.pt"
 def test_sizes_are_compared_before_memory_is_taken_for_them(home: Path) -> None:
     path = home / RUN / "config.yaml"
     path.write_text(path.read_text(encoding="utf-8").replace("hidden_size: 8", "hidden_size: 1000000"), "utf-8")
-    refused(s2s_here(home, *WITH_TORCH), names=f"{RUN}: the weights are not those of the model that config.yaml")
-    refused(s2s_here(home, "train", "--init-from", str(RUN)), names=f"{RUN}: the weights are not those of the model")
-    refused(s2s_here(home, *RESUME), names=f"{LAST}: damaged, or not a checkpoint of this model")
+    refused(s2s_here(home, *WITH_TORCH), f"{RUN}: the weights are not those of the model that config.yaml")
+    refused(s2s_here(home, "train", "--init-from", str(RUN)), f"{RUN}: the weights are not those of the model")
+    refused(s2s_here(home, *RESUME), f"{LAST}: damaged, or not a checkpoint of this model")
 
 
 @pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf])
@@ -193,17 +184,9 @@ def test_weights_that_are_not_finite_are_refused(home: Path, number: float) -> N
         weights["encoder.embedding.weight"][-1, -1] = number
         save_weights(home / file, weights)
     for command in (TRANSLATE, WITH_TORCH, ("export", str(RUN), "exported"), ("train", "--init-from", str(RUN))):
-        refused(s2s_here(home, *command), names=f"{BEST}: damaged: some of its weights are NaN or infinite")
-    refused(s2s_here(home, *EPOCH), names="epochs/0001.safetensors: damaged: some of its weights")
+        refused(s2s_here(home, *command), f"{BEST}: damaged: some of its weights are NaN or infinite")
+    refused(s2s_here(home, *EPOCH), "epochs/0001.safetensors: damaged: some of its weights")
     assert not (home / "exported").exists()
-
-
-def test_weights_whose_sum_is_too_large_are_not_taken_for_infinite(home: Path) -> None:
-    weights = {name: array.copy() for name, array in read_weights(home / BEST).items()}
-    weights["encoder.embedding.weight"][-1] = 1e38
-    save_weights(home / BEST, weights)
-    done = s2s_here(home, *TRANSLATE)
-    assert done.returncode == 0, done.stderr
 
 
 def test_weights_for_another_source_vocabulary_are_refused(home: Path) -> None:
@@ -212,7 +195,7 @@ def test_weights_for_another_source_vocabulary_are_refused(home: Path) -> None:
     save_weights(home / BEST, weights)
     for command in (TRANSLATE, WITH_TORCH):
         assert re.search(
-            r"weights have \d+ source units, its codec has \d+", refused(s2s_here(home, *command), names=str(RUN))
+            r"weights have \d+ source units, its codec has \d+", refused(s2s_here(home, *command), str(RUN))
         )
 
 
@@ -248,7 +231,7 @@ def change_header(path: Path, change: Callable[[Any], object]) -> None:
 def test_a_forged_header_of_weights_is_refused(home: Path, change: Callable[[Any], object]) -> None:
     change_header(home / BEST, change)
     for command in (TRANSLATE, WITH_TORCH):
-        refused(s2s_here(home, *command), names=f"{BEST}: ")
+        refused(s2s_here(home, *command), f"{BEST}: ")
     assert s2s_here(home, "runs").returncode == 0
 
 
@@ -277,7 +260,7 @@ FORGED_PROGRESS: list[tuple[str, object]] = [
 @pytest.mark.parametrize(("key", "value"), FORGED_PROGRESS)
 def test_a_forged_progress_is_refused(home: Path, key: str, value: object) -> None:
     forge(home / LAST, lambda checkpoint: checkpoint["progress"].update({key: value}))
-    refused(s2s_here(home, *RESUME, "--set=training.epochs=2"), names=f"{LAST}: damaged")
+    refused(s2s_here(home, *RESUME, "--set=training.epochs=2"), f"{LAST}: damaged")
 
 
 def of_muon(checkpoint: dict[str, Any]) -> dict[str, Any]:
@@ -315,7 +298,7 @@ def of_adamw(checkpoint: dict[str, Any]) -> dict[str, Any]:
 )
 def test_a_forged_checkpoint_is_refused(home: Path, change: Callable[[Any], object]) -> None:
     forge(home / LAST, change)
-    refused(s2s_here(home, *RESUME, "--set=training.epochs=2"), names=f"{LAST}: damaged")
+    refused(s2s_here(home, *RESUME, "--set=training.epochs=2"), f"{LAST}: damaged")
 
 
 def test_a_position_beyond_the_epoch_is_no_endless_validation(home: Path) -> None:
@@ -338,7 +321,7 @@ def test_a_compressed_checkpoint_is_not_unpacked(home: Path) -> None:
     digest = hashlib.sha256(archived).hexdigest()
     path.write_bytes(archived + re.sub(rb"[0-9a-f]{64}", digest.encode(), seal))
     path.with_name("previous.pt").unlink(missing_ok=True)
-    refused(s2s_here(home, *RESUME), names=f"{LAST}: damaged (ValueError)")
+    refused(s2s_here(home, *RESUME), f"{LAST}: damaged (ValueError)")
 
 
 def damage_json(path: Path, changes: dict[str, object]) -> None:
@@ -454,7 +437,7 @@ def test_a_graph_that_takes_endless_memory_ends_in_a_line(home: Path) -> None:
 
 def test_a_graph_that_computes_no_tokens_is_refused(home: Path) -> None:
     change_graph(home / RUN / "best/decoder.onnx", leave_the_vocabulary)
-    refused(s2s_here(home, *TRANSLATE), names="best/decoder.onnx: damaged: its tokens are not those of a graph of s2s")
+    refused(s2s_here(home, *TRANSLATE), "best/decoder.onnx: damaged: its tokens are not those of a graph of s2s")
 
 
 RUN_FILES = [
@@ -478,7 +461,7 @@ def test_a_damaged_run_is_named_and_the_others_are_shown(home: Path, name: str, 
         assert done.stderr.count("\n") == (2 if "plot" in arguments else 1)
     assert (home / "curves.svg").exists()
     for arguments in ("compare good stranger", "plot stranger --out others.svg"):
-        refused(s2s_here(home, "runs", *arguments.split()), names=f"runs/stranger/{name}:")
+        refused(s2s_here(home, "runs", *arguments.split()), f"runs/stranger/{name}:")
 
 
 def test_a_run_without_records_is_left_out_of_the_picture(home: Path) -> None:

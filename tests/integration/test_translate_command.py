@@ -15,7 +15,7 @@ from seq2seq_cli.decoding.translation import Translation
 from seq2seq_cli.plots.attention_text import attention_table
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.text.vocabulary import EOS_UNIT
-from tests.commands import S2S, Done, s2s_here
+from tests.commands import S2S, Done, refused, s2s_here, with_modules
 from tests.untrained import make_run
 
 GREETING = "English -> German, newest; :help, Ctrl-D ends\n"
@@ -197,14 +197,6 @@ def test_a_terminal_that_is_not_utf8_is_refused_at_the_prompt(folder: Path) -> N
     assert done.stderr == f"{GREETING}src> {told}src> \n"
 
 
-def assert_refused(done: Done, *told: str) -> None:
-    assert (done.returncode, done.stdout) == (2, "")
-    [line] = done.stderr.splitlines()
-    assert line.startswith("s2s: error: ")
-    for part in told:
-        assert part in line
-
-
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
@@ -217,7 +209,7 @@ def assert_refused(done: Done, *told: str) -> None:
     ],
 )
 def test_wrong_options_are_refused_in_one_line(folder: Path, arguments: list[str], told: list[str]) -> None:
-    assert_refused(s2s(*arguments, folder=folder), *told)
+    refused(s2s(*arguments, folder=folder), *told)
 
 
 def test_a_sentence_that_is_too_long_for_the_model_is_translated_in_parts_with_a_warning(folder: Path) -> None:
@@ -264,22 +256,12 @@ def test_marks_and_line_breaks_of_a_passage_come_through(folder: Path) -> None:
 
 
 def test_without_a_run_it_says_to_train_first(tmp_path: Path) -> None:
-    assert_refused(s2s("she", folder=tmp_path), "train")
+    refused(s2s("she", folder=tmp_path), "train")
 
 
 def test_translating_imports_nothing_that_prepares_trains_or_evaluates(folder: Path) -> None:
-    program = """
-import atexit, sys
-atexit.register(lambda: sys.stderr.write(" ".join(sys.modules)))
-from seq2seq_cli.cli.app import main
-main()
-"""
-    command = [sys.executable, "-c", program, "translate", "--device", "cpu"]
-    done = subprocess.run(
-        command, cwd=folder, input="She saw him.\n", capture_output=True, encoding="utf-8", check=True
-    )
+    done, modules = with_modules(folder, "translate", "--device", "cpu", text="She saw him.\n")
     assert done.stdout.count("\n") == 1
-    modules = done.stderr.split()
     rooms = {module.split(".")[1] for module in modules if module.startswith("seq2seq_cli.")}
     assert not rooms & {"training", "learning", "preparation", "evaluation", "corpus", "pairs"}
     assert "decoding" in rooms

@@ -15,6 +15,7 @@ import pytest
 from seq2seq_cli.decoding.load import load_translator
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.training.run import train_session
+from tests.commands import with_modules
 from tests.corpora import prepared
 from tests.tiny import started, tiny_config
 
@@ -111,15 +112,7 @@ def test_training_there_names_what_is_missing(environment: Path, tmp_path: Path,
 
 
 def test_translating_imports_little(run: Path, tmp_path: Path) -> None:
-    script = """
-import atexit, sys
-atexit.register(lambda: sys.stderr.write(" ".join(sys.modules)))
-from seq2seq_cli.cli.app import main
-main()
-"""
-    command = [sys.executable, "-c", script, "translate", "--model", str(run), SENTENCES[0]]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, encoding="utf-8", check=True)
-    imported = set(done.stderr.split())
+    _, imported = with_modules(tmp_path, "translate", "--model", str(run), SENTENCES[0])
     assert "onnxruntime" in imported
     assert imported.isdisjoint(
         {"torch", "spacy", "pydantic", "yaml", "jaxtyping", "onnx", "rich", "tqdm", "matplotlib"}

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from seq2seq_cli.decoding.load import load
-from tests.commands import S2S, Done, s2s_here
+from tests.commands import S2S, Done, refused, s2s_here
 from tests.terminal import CTRL_D, Terminal, on_terminal
 from tests.untrained import make_run
 
@@ -41,14 +41,6 @@ def expected(folder: Path) -> dict[str, str]:
 
 def s2s(*arguments: str, folder: Path, text: str = "") -> Done:
     return s2s_here(folder, "translate", "--device", "cpu", *arguments, text=text)
-
-
-def assert_refused(done: Done, *told: str) -> None:
-    assert (done.returncode, done.stdout) == (2, "")
-    [line] = done.stderr.splitlines()
-    assert line.startswith("s2s: error: ")
-    for part in told:
-        assert part in line
 
 
 # Pipes
@@ -186,10 +178,10 @@ def test_a_file_is_replaced_only_when_asked_and_only_by_a_whole_one(
 ) -> None:
     target = tmp_path / "out.txt"
     target.write_text("kept\n", encoding="utf-8")
-    assert_refused(s2s(LINES[0], "--output", str(target), folder=folder), "out.txt: exists already", "--overwrite")
+    refused(s2s(LINES[0], "--output", str(target), folder=folder), "out.txt: exists already", "--overwrite")
     (tmp_path / "bad.txt").write_bytes(b"she\n\xff\n")
     failed = s2s("--input", str(tmp_path / "bad.txt"), "-o", str(target), "--overwrite", folder=folder)
-    assert_refused(failed, "bad.txt:2:1: byte 0xff")
+    refused(failed, "bad.txt:2:1: byte 0xff")
     assert target.read_text(encoding="utf-8") == "kept\n"
     assert s2s(LINES[0], "-o", str(target), "--overwrite", folder=folder).returncode == 0
     assert target.read_text(encoding="utf-8") == f"{expected[LINES[0]]}\n"
@@ -217,7 +209,7 @@ def test_a_device_is_no_file_to_replace(folder: Path) -> None:
     ],
 )
 def test_contradictions_are_refused_in_one_line(folder: Path, arguments: list[str], told: list[str]) -> None:
-    assert_refused(s2s(*arguments, folder=folder), *told)
+    refused(s2s(*arguments, folder=folder), *told)
 
 
 # Formats
@@ -270,9 +262,9 @@ def test_models_with_other_vocabularies_do_not_translate_together(folder: Path) 
     codec["words"].reverse()
     path.write_text(json.dumps(codec), encoding="utf-8")
     done = s2s("--ensemble", "--model", "runs/newest", "--model", "elsewhere/other", "she", folder=folder)
-    assert_refused(done, "elsewhere/other: has other vocabularies than runs/newest")
+    refused(done, "elsewhere/other: has other vocabularies than runs/newest")
     alone = s2s("--ensemble", "--model", "runs/newest", "she", folder=folder)
-    assert_refused(alone, "--ensemble: needs several runs")
+    refused(alone, "--ensemble: needs several runs")
 
 
 def test_models_are_compared_text_by_text(folder: Path) -> None:
@@ -323,16 +315,16 @@ def test_a_beginning_and_a_glossary(folder: Path, tmp_path: Path) -> None:
 def test_demands_that_cannot_be_met_are_refused(folder: Path, tmp_path: Path) -> None:
     terms = tmp_path / "terms.tsv"
     terms.write_text("dog\tHund\n\ndog Hund\n", encoding="utf-8")
-    assert_refused(s2s("--glossary", str(terms), "she", folder=folder), "terms.tsv:3: needs a term, a tab")
-    assert_refused(s2s("--glossary", "none.tsv", "she", folder=folder), "none.tsv: no such file")
+    refused(s2s("--glossary", str(terms), "she", folder=folder), "terms.tsv:3: needs a term, a tab")
+    refused(s2s("--glossary", "none.tsv", "she", folder=folder), "none.tsv: no such file")
     terms.write_text("dog\tQuokka\n", encoding="utf-8")
-    assert_refused(s2s("--glossary", str(terms), "she", folder=folder), "--glossary: dog: ", "Quokka")
-    assert_refused(s2s("--prefix", "Quokka", "she", folder=folder), "error: --prefix Quokka: ")
+    refused(s2s("--glossary", str(terms), "she", folder=folder), "--glossary: dog: ", "Quokka")
+    refused(s2s("--prefix", "Quokka", "she", folder=folder), "error: --prefix Quokka: ")
     several = s2s("--model", "copying", "--model", "newest", "--prefix", "Quokka", "she", folder=folder)
-    assert_refused(several, "error: copying: --prefix Quokka: ")
+    refused(several, "error: copying: --prefix Quokka: ")
     terms.write_text("dog\tHund\n", encoding="utf-8")
     drawn = s2s("--glossary", str(terms), "--set", "decoding.sampling=true", "she", folder=folder)
-    assert_refused(drawn, "--glossary", "decoding.sampling")
+    refused(drawn, "--glossary", "decoding.sampling")
 
 
 # Terminals

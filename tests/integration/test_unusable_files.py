@@ -6,20 +6,11 @@ from pathlib import Path
 import pytest
 
 from seq2seq_cli.pairs.pair_files import ONE_PER_LINE
-from tests.commands import s2s_here
+from tests.commands import refused, s2s_here
 
 LONG = "n" * 5000
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="POSIX files")
-
-
-def refused(folder: Path, *arguments: str) -> str:
-    """The line of an error of exit code 2."""
-    done = s2s_here(folder, *arguments)
-
-    assert (done.returncode, done.stdout) == (2, "")
-    [line] = done.stderr.splitlines()
-    return line.removeprefix("s2s: error: ")
 
 
 @pytest.mark.parametrize(
@@ -41,21 +32,23 @@ def refused(folder: Path, *arguments: str) -> str:
 def test_a_name_that_is_too_long_is_a_wrong_input(tmp_path: Path, arguments: list[str]) -> None:
     (tmp_path / "pairs.txt").write_text("a\tb\n", encoding="utf-8")
 
-    assert refused(tmp_path, *arguments).endswith("File name too long")
+    assert refused(s2s_here(tmp_path, *arguments)).endswith("File name too long")
 
 
 @pytest.mark.parametrize("command", [["configs", "show"], ["configs", "show", "--short"], ["prepare", "x", "--config"]])
 def test_a_config_that_is_no_file_is_not_waited_for(tmp_path: Path, command: list[str]) -> None:
     os.mkfifo(tmp_path / "mine.yaml")
 
-    assert refused(tmp_path, *command, "mine.yaml") == "mine.yaml: cannot be read: not a regular file"
-    assert refused(tmp_path, *command, "mine.yaml/a") == "mine.yaml/a: no such config file"
+    assert refused(s2s_here(tmp_path, *command, "mine.yaml")) == "mine.yaml: cannot be read: not a regular file"
+    assert refused(s2s_here(tmp_path, *command, "mine.yaml/a")) == "mine.yaml/a: no such config file"
 
 
 def test_a_config_of_20_megabytes_is_not_read(tmp_path: Path) -> None:
     (tmp_path / "mine.yaml").write_bytes(b"abcd " * 4_000_000)
 
-    assert refused(tmp_path, "configs", "show", "mine.yaml") == "mine.yaml: cannot be read: larger than 0.1 MB"
+    assert (
+        refused(s2s_here(tmp_path, "configs", "show", "mine.yaml")) == "mine.yaml: cannot be read: larger than 0.1 MB"
+    )
 
 
 def test_configs_that_cannot_be_read_do_not_hide_the_others(tmp_path: Path) -> None:
@@ -74,13 +67,15 @@ def test_configs_that_cannot_be_read_do_not_hide_the_others(tmp_path: Path) -> N
         ["configs/bad.yaml", "1:3: byte 0xff is not UTF-8; save the file as UTF-8"],
         ["configs/good.yaml", "Mine"],
     ]
-    assert refused(tmp_path, "configs", "show", "goood").endswith("did you mean configs/good.yaml?")
+    assert refused(s2s_here(tmp_path, "configs", "show", "goood")).endswith("did you mean configs/good.yaml?")
 
 
 def test_a_line_of_20_megabytes_is_named_as_the_reason(tmp_path: Path) -> None:
     (tmp_path / "deu.txt").write_bytes(b"abcd " * 4_000_000)
 
-    line = refused(tmp_path, "prepare", "deu.txt")
+    line = refused(s2s_here(tmp_path, "prepare", "deu.txt"))
     dropped = "no sentence pair is left: all lines are dropped, the first one as: too long"
     assert line == f"deu.txt:1: {dropped}: {ONE_PER_LINE}"
-    assert refused(tmp_path, "prepare", "--src", "deu.txt", "--tgt", "deu.txt").endswith(line.partition(":1:")[2])
+    assert refused(s2s_here(tmp_path, "prepare", "--src", "deu.txt", "--tgt", "deu.txt")).endswith(
+        line.partition(":1:")[2]
+    )

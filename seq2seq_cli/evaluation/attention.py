@@ -60,7 +60,7 @@ class AttentionSums(NamedTuple):
     ) -> "AttentionSums":
         """The sums for weights and the kinds of the tokens.
 
-        Weights that do not sum to 1, as those of local attention, are divided by their sum; a token without any weight
+        Weights that do not sum to 1, as with local attention, are divided by their sum; a token without any weight
         counts as 0.
         """
         totals = weights.sum(axis=2, dtype=np.float64)

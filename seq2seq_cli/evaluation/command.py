@@ -181,7 +181,7 @@ def corpus_of(runs: Sequence[EvaluatedRun], training: PreparedCorpus | None, dat
 
 
 def _check_languages(runs: Sequence[EvaluatedRun], tests: EvaluationSet) -> None:
-    """Raise UsageError for a run that translates other languages than those of the sentences, where they are known."""
+    """Raise UsageError for a run that translates other languages than the sentences have, where these are known."""
     for run in runs:
         known = [(one, other) for one, other in zip(run.languages, tests.languages, strict=True) if one and other]
         if any(one != other for one, other in known if ANY_LANGUAGE not in (one, other)):

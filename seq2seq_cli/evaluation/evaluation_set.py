@@ -72,8 +72,8 @@ def read_lines(
 ) -> Iterator[tuple[str, str]]:
     """The two sentences of each line of files as ``s2s prepare`` takes them, either of them empty where it is missing.
 
-    With `swap`, the second column is the source. `languages` are those of the source and the target, empty where
-    unknown, `columns` the two columns by name or number, `encoding` is that of the files, by default UTF-8. Warnings
+    With `swap`, the second column is the source. `languages` are the source's and the target's, empty where unknown,
+    `columns` the two columns by name or number, `encoding` is the files', by default UTF-8. Warnings
     tell how the files are read. Raises PairFileError when a file cannot be read, UsageError when it lacks the columns.
     """
     encoding = encoding or "utf-8"

@@ -83,7 +83,7 @@ class GoldAlignment:
     """By source and target."""
 
     def counts(self, pair: tuple[str, str], attention: PairAttention, codecs: Codecs) -> AlignmentCounts:
-        """The counts of a pair; those of an unknown pair are 0.
+        """The counts of a pair; 0 for an unknown pair.
 
         Raises InputError for a link of a word that the pair does not have.
         """
@@ -156,8 +156,8 @@ def attention_links(
 ) -> list[Link]:
     """The link of each target word to its heaviest source word; none where ``<eos>`` is heavier than any word.
 
-    The words of the ids, ``<eos>`` left out, are given. The weights of the ids of a source word are summed, those of a
-    target word's as well, which has the same order as their mean. Luong et al. 2015, section 5.4, take the links so.
+    `src_words` and `tgt_words` are the words of the ids, ``<eos>`` left out. Weights are summed over the ids of a source
+    word, and over the ids of a target word, which has the same order as their mean. Luong et al. 2015, section 5.4, take the links so.
     """
     end = _count(src_words)
     links = word_links(weights, [*src_words, end], [*tgt_words, None])

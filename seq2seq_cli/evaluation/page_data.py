@@ -22,7 +22,7 @@ def page_data(
 ) -> EvaluationData:
     """The data of the page: the `report` has the figures, as lines and tables.
 
-    The `translators` are those of the first systems, in their order: they have details.
+    The `translators` belong to the first systems, in their order: these have details.
     """
     tests = findings.tests
     outputs = [evaluation.output for evaluation in findings.evaluations]

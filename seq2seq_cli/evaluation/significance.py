@@ -37,7 +37,7 @@ class Range:
 
 @dataclass(frozen=True, kw_only=True)
 class Difference:
-    """The score of a system less that of the baseline, by the same metric on the same sentences."""
+    """A system's score less the baseline's, by the same metric on the same sentences."""
 
     value: float
     range: Range

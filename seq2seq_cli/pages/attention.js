@@ -37,7 +37,7 @@ function sideOf(tokens, groups) {
   return groups.map((numbers) => ({ numbers, text: text(numbers).replaceAll(SPACE, "") || text(numbers) || "\u2205" }));
 }
 
-/** The weights between words: those of the tokens of a source word are added, of a target word their mean is taken. */
+/** The weights between words: sums over the tokens of a source word, means over the tokens of a target word. */
 function wordWeights(weights, target, source) {
   const sum = (row, numbers) => numbers.reduce((total, number) => total + row[number], 0);
   return target.map((word) =>

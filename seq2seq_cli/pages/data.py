@@ -18,7 +18,7 @@ class TreeData(TypedDict):
 class AttentionData(TypedDict):
     """A sentence, its translation, and the attention between them; S source tokens, T target tokens.
 
-    The names are those of the sentences in the .json files of ``translate --attention``.
+    The names are the same as in the .json files of ``translate --attention``.
     """
 
     source: str
@@ -28,7 +28,7 @@ class AttentionData(TypedDict):
     weights: list[list[float]] | None
     """T rows of S weights; None for a model without attention."""
     log_probabilities: NotRequired[list[float]]
-    """Those of the target tokens."""
+    """Of the target tokens."""
     tree: NotRequired[TreeData]
 
 
@@ -61,7 +61,7 @@ class RunData(TypedDict):
 
     name: str
     languages: tuple[str, str]
-    """Those of the texts and the translations, ISO 639; empty where unknown."""
+    """Of the texts and of the translations, ISO 639; empty where unknown."""
 
 
 class TranslationsData(TypedDict):
@@ -81,7 +81,7 @@ class SourceData(TypedDict):
     outputs: list[str]
     """One per system."""
     scores: list[float]
-    """Those of the outputs."""
+    """One per output."""
 
 
 class TableData(TypedDict):
@@ -100,13 +100,13 @@ class EvaluationData(TypedDict):
     report: list[list[str] | TableData]
     """Lines that belong together, and tables."""
     languages: tuple[str, str]
-    """Those of the sources and the outputs, ISO 639; empty where unknown."""
+    """Of the sources and of the outputs, ISO 639; empty where unknown."""
     systems: list[str]
     metric: str
     """The name of the score of a sentence, which is from 0 to 100, higher is better."""
     sources: list[SourceData]
     details: list[dict[str, Details]]
-    """Those of each system, by the number of the text; not all of a large test set."""
+    """By system and number of the text; a large test set has only some."""
 
 
 class ServedData(TypedDict):
@@ -118,7 +118,7 @@ class ServedData(TypedDict):
     """The English name of each language."""
     needs_key: bool
     max_characters: int
-    """Those that a text may have."""
+    """Most characters of a text."""
     pause: int
     """Milliseconds without a key after which a text is translated."""
 
@@ -139,7 +139,7 @@ class TranslatorData(TypedDict):
     """All that the page of a translator has."""
 
     languages: tuple[str, str]
-    """Those of the source and the target, ISO 639."""
+    """Source and target language, ISO 639."""
     weights: WeightsData
     model: str
     """JSON with the graphs, the codecs and the options, deflated, in base 85."""

@@ -2,7 +2,7 @@
 
 const ROW = 22; // pixels between two leaves of the tree
 const GAP = 26; // pixels between two steps
-const FEW_LEAVES = 24; // so many leaves are shown with those that were pruned
+const FEW_LEAVES = 24; // with more leaves, pruned ones are shown on request
 const FEW = 10; // so many texts are open at first
 
 /** The page of translations: each text with its translation by each run, and what is known of it. */

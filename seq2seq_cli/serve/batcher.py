@@ -35,7 +35,7 @@ class _Gathering:
     """A wait for the next texts of those whose texts were answered."""
 
     answered: int = 0
-    """Texts that were answered, less those that came since."""
+    """Texts that were answered, less the texts that came since."""
     most: int = 0
     """Number of waiting texts with which no batch waits for more."""
     end: float = 0.0
@@ -71,7 +71,7 @@ class Batcher:
         """The characters that wait."""
 
     async def translate(self, translator: Translator, texts: Sequence[str]) -> list[Translation]:
-        """The translations of texts. When the caller is cancelled, those that still wait are not translated.
+        """The translations of texts. When the caller is cancelled, texts that still wait are not translated.
 
         Raises QueueFullError when too much waits already, and what the translator raises for one of these texts.
         """

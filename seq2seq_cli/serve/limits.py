@@ -56,7 +56,7 @@ class ApiKeys:
     def find(cls, file: Path | None, environment: Mapping[str, str] = os.environ) -> "ApiKeys":
         """The keys of a file, one per line, and the key of the environment.
 
-        Blank lines and those that begin with # are left out. Raises InputError for a file that cannot be read, that
+        Blank lines and lines that begin with # are left out. Raises InputError for a file that cannot be read, that
         holds no key, or that is not UTF-8, and for a variable that is not.
         """
         keys = [environment.get(VARIABLE, "").strip()]

@@ -112,8 +112,8 @@ class _Connection(HttpToolsProtocol):
     """Uvicorn's connection, with bounds on the time and the length of heads and trailers, and on unread answers."""
 
     timeout: float
-    """Seconds for the first byte of the first request, for a request line and its headers, and for the rest of a body
-    after the answer; then those in which a client reads an answer, but for the last 64 kB, which the system keeps."""
+    """Seconds for the first byte of the first request, for a request line and its headers, for the rest of a body after
+    the answer, and for reading an answer, except its last 64 kB, which the system keeps for the client."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)

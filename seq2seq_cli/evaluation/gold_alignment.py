@@ -156,8 +156,9 @@ def attention_links(
 ) -> list[Link]:
     """The link of each target word to its heaviest source word; none where ``<eos>`` is heavier than any word.
 
-    `src_words` and `tgt_words` are the words of the ids, ``<eos>`` left out. Weights are summed over the ids of a source
-    word, and over the ids of a target word, which has the same order as their mean. Luong et al. 2015, section 5.4, take the links so.
+    `src_words` and `tgt_words` are the words of the ids, ``<eos>`` left out. Weights are summed over the ids of a
+    source word, and over the ids of a target word, which has the same order as their mean. Luong et al. 2015, section
+    5.4, take the links in this way.
     """
     end = _count(src_words)
     links = word_links(weights, [*src_words, end], [*tgt_words, None])

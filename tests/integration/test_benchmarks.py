@@ -24,15 +24,6 @@ PREPARED = (
     "time for 10 times the file",
     "memory for 10 times the file",
 )
-REST = (
-    "s2s --help",
-    "s2s train --config tutorial",
-    "training, 1 process",
-    "training, 2 processes",
-    "training the default model, memory",
-    *(f"product of 2,048 x 2,048, {name}" for name in ("fp32", "bf16")),
-    *(f"{name}, a target token" for name in DECODERS),
-)
 TRAINED = (
     *(f"training, {name}" for name in (*DECODERS, LOOP)),
     *(f"{name} over {LOOP}" for name in DECODERS),
@@ -63,19 +54,6 @@ def test_it_measures_preparing_and_training(tmp_path: Path) -> None:
     assert all(value > 0 for value in values.values())
     assert "missed" in done.stdout  # so small a training reaches no goal
     assert list(tmp_path.iterdir()) == [pairs]
-
-
-@pytest.mark.slow
-def test_it_measures_all_the_rest(tmp_path: Path) -> None:
-    pairs = tmp_path / "pairs.txt"
-    pairs.write_text("".join(f"Tom saw {n} cats.\tTom sah {n} Katzen.\n" for n in range(3000)), encoding="utf-8")
-    arguments = ("--pairs", str(pairs), "--rounds", "1", "--seconds", "0.1")
-    done = speed(*arguments, "--only", "help", "tutorial", "distributed", "memory", "limits")
-
-    assert done.returncode == 0, done.stderr
-    values = figures(done.stdout)
-    assert set(REST) <= set(values)
-    assert all(values[name] > 0 for name in REST)
 
 
 def test_a_command_that_fails_is_reported_and_not_timed() -> None:

@@ -1,5 +1,7 @@
 """Attention as text: alignment of the columns, width of the table, characters of the terminal."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import example, given
@@ -35,16 +37,6 @@ def cut(line: str, start: int, end: int) -> str:
     return part
 
 
-def test_weights_are_printed_as_numbers() -> None:
-    assert attention_table(KISS, style="numbers").splitlines() == [
-        "       She kissed him .",
-        "Sie    .83 .10    .07 .",
-        "küsste .20 .80    .   .",
-        "ihn    .   .30    .70 .",
-        ".      .   .      .   1.0",
-    ]
-
-
 def test_weights_are_shaded_and_the_shades_explained() -> None:
     assert attention_table(KISS, style="shades").splitlines() == [
         "       She kissed him .",
@@ -57,19 +49,53 @@ def test_weights_are_shaded_and_the_shades_explained() -> None:
     ]
 
 
-def test_in_a_wide_table_source_words_run_downwards() -> None:
-    assert attention_table(KISS, style="numbers", width=23).splitlines() == [
-        "           k",
-        "           i",
-        "           s",
-        "       S   s   h",
-        "       h   e   i",
-        "       e   d   m   .",
-        "Sie    .83 .10 .07 .",
-        "küsste .20 .80 .   .",
-        "ihn    .   .30 .70 .",
-        ".      .   .   .   1.0",
-    ]
+@pytest.mark.parametrize(
+    ("shown", "options", "lines"),
+    [
+        (
+            KISS,
+            {},
+            [
+                "       She kissed him .",
+                "Sie    .83 .10    .07 .",
+                "küsste .20 .80    .   .",
+                "ihn    .   .30    .70 .",
+                ".      .   .      .   1.0",
+            ],
+        ),
+        (
+            KISS,
+            {"width": 23},  # words run downwards
+            [
+                *("           k", "           i", "           s", "       S   s   h", "       h   e   i"),
+                "       e   d   m   .",
+                "Sie    .83 .10 .07 .",
+                "küsste .20 .80 .   .",
+                "ihn    .   .30 .70 .",
+                ".      .   .   .   1.0",
+            ],
+        ),
+        (
+            make_map(["彼女", "は", "e\u0301te\u0301"], ["sie", "日本"], [[0.5, 0.25, 0.25], [0.1, 0.2, 0.7]]),
+            {},
+            ["     彼女 は  e\u0301te\u0301", "sie  .50  .25 .25", "日本 .10  .20 .70"],
+        ),
+        (
+            make_map(["de\u0301jà", "vu"], ["a"], [[0.5, 0.5]]),
+            {"width": 9},  # a combining character stays with its base
+            ["  d", "  e\u0301", "  j   v", "  à   u", "a .50 .50"],
+        ),
+        (
+            make_map(["she", "彼"], ["küsste"], [[0.25, 0.75]]),
+            {"encoding": "ascii"},
+            ["          she \\u5f7c", "k\\xfcsste .25 .75"],
+        ),
+        (make_map(["https://example.org/" + "a" * 200], ["x"]), {}, ["  https://example.or..", "x 1.0"]),
+        (make_map([], []), {}, []),
+    ],
+)
+def test_weights_are_printed_as_numbers(shown: AttentionMap, options: dict[str, Any], lines: list[str]) -> None:
+    assert attention_table(shown, style="numbers", **options).splitlines() == lines
 
 
 @pytest.mark.parametrize("width", [60, 80, 100, 200])
@@ -84,38 +110,6 @@ def test_a_long_sentence_is_continued_below_and_fits_the_terminal(width: int) ->
         rows = [panel[-number] for panel in panels]
         assert all(row.startswith(word) for row in rows)
         assert "".join(rows).count("██") == 1
-
-
-def test_wide_characters_keep_the_columns() -> None:
-    table = make_map(["彼女", "は", "e\u0301te\u0301"], ["sie", "日本"], [[0.5, 0.25, 0.25], [0.1, 0.2, 0.7]])
-    assert attention_table(table, style="numbers").splitlines() == [
-        "     彼女 は  e\u0301te\u0301",
-        "sie  .50  .25 .25",
-        "日本 .10  .20 .70",
-    ]
-
-
-def test_a_combining_character_stays_with_its_base() -> None:
-    table_text = attention_table(make_map(["de\u0301jà", "vu"], ["a"], [[0.5, 0.5]]), style="numbers", width=9)
-    assert table_text.splitlines() == ["  d", "  e\u0301", "  j   v", "  à   u", "a .50 .50"]
-
-
-def test_characters_that_the_terminal_lacks_are_escaped() -> None:
-    table_text = attention_table(make_map(["she", "彼"], ["küsste"], [[0.25, 0.75]]), style="numbers", encoding="ascii")
-    assert table_text.splitlines() == [
-        "          she \\u5f7c",
-        "k\\xfcsste .25 .75",
-    ]
-    assert table_text.isascii()
-
-
-def test_a_very_long_word_is_shortened() -> None:
-    table_text = attention_table(make_map(["https://example.org/" + "a" * 200], ["ja"]), style="numbers")
-    assert table_text.splitlines()[0].split() == ["https://example.or.."]
-
-
-def test_an_empty_sentence_has_no_table() -> None:
-    assert attention_table(make_map([], []), style="shades") == ""
 
 
 @given(maps())

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from matplotlib.image import imread
 
-from seq2seq_cli.errors import UsageError
 from seq2seq_cli.plots.pictures import render_attention, rows_that_fit, save_attention
 from tests.unit.plots.maps import KISS, make_map
 
@@ -146,17 +145,6 @@ def test_json_names_the_run_where_there_are_several(tmp_path: Path) -> None:
     save_attention([[KISS, KISS], [None, KISS]], tmp_path / "a.json", runs=["first", "second"])
     sentences = json.loads((tmp_path / "a.json").read_text(encoding="utf-8"))["sentences"]
     assert [sentence["model"] for sentence in sentences] == ["first", "second", "second"]
-
-
-def test_an_existing_file_is_replaced_only_with_overwrite(tmp_path: Path) -> None:
-    path = tmp_path / "a.json"
-    path.write_text("old", encoding="utf-8")
-    with pytest.raises(UsageError, match=r"a\.json: exists already: --overwrite replaces it"):
-        save_attention([[KISS]], path)
-    assert path.read_text(encoding="utf-8") == "old"
-    save_attention([[KISS]], path, overwrite=True)
-    assert json.loads(path.read_text(encoding="utf-8"))["format"] == 1
-    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_json_is_strict_where_a_weight_does_not_exist(tmp_path: Path) -> None:

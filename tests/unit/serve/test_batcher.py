@@ -177,22 +177,6 @@ def test_a_text_that_nobody_waits_for_any_more_is_not_translated(translator: Tra
     assert one.batcher.waiting == 0
 
 
-def test_a_caller_who_leaves_does_not_cost_the_others_their_turn(translator: Translator, sizes: list[int]) -> None:
-    one, second, third = OneThread(), translator.with_n_best(2), translator.with_n_best(3)
-
-    async def ask() -> None:
-        asked = ((translator, 1), (second, 2), (second, 3), (third, 5))
-        first, leaving, *staying = [
-            asyncio.ensure_future(one.batcher.translate(each, TEXTS[:count])) for each, count in asked
-        ]
-        await asyncio.sleep(0)
-        leaving.cancel()
-        await asyncio.gather(first, *staying)
-
-    one.run(ask())
-    assert sizes == [1, 3, 5]
-
-
 def refuse_long(sources: Sequence[Sequence[int]]) -> None:
     if max(map(len, sources)) > 10:
         raise MemoryError

@@ -11,8 +11,6 @@ from seq2seq_cli.config.schema.config import PREPARED_SECTIONS, Config
 from seq2seq_cli.config.yaml12 import shown, write_yaml
 
 _WIDTH = 120
-_COLUMN = 36
-"""The column of the comments beside values, unless a value is longer."""
 
 _LEGEND = """\
 # Beside each value: what is allowed, and the default where the value is another one.
@@ -27,7 +25,7 @@ def annotated_yaml(config: Config, description: str = "") -> str:
     Keys of ``data`` and ``text`` that the config does not state are commented out, so that it still states no more.
     """
     heading = f"# {description}\n#\n{_LEGEND}" if description else _LEGEND
-    return heading + "".join(f"\n{block}" for block in _blocks(config))
+    return heading + "".join(f"{line}\n" for line in _lines(config))
 
 
 def allowed(schema: dict[str, Any]) -> str:
@@ -48,30 +46,26 @@ def allowed(schema: dict[str, Any]) -> str:
     return _range(schema)
 
 
-def _blocks(config: Config) -> Iterator[str]:
-    for name, field in Config.model_fields.items():
-        lines = [*_comment(field.description, ""), f"{name}:"]
-        lines += _lines(getattr(config, name), "  ", hide_unstated=name in PREPARED_SECTIONS)
-        yield "".join(f"{line}\n" for line in lines)
-
-
-def _lines(section: Section, indentation: str, *, hide_unstated: bool) -> Iterator[str]:
+def _lines(section: Section, indentation: str = "", *, hide_unstated: bool = False) -> Iterator[str]:
     schema = _schema(type(section))
     for name, field in type(section).model_fields.items():
         value = getattr(section, name)
+        if not indentation:
+            yield ""
         yield from _comment(field.description, indentation)
         if isinstance(value, Section):
             yield f"{indentation}{name}:"
-            yield from _lines(value, f"{indentation}  ", hide_unstated=hide_unstated)
+            hide = hide_unstated or (not indentation and name in PREPARED_SECTIONS)
+            yield from _lines(value, f"{indentation}  ", hide_unstated=hide)
             continue
         hidden = "#" if hide_unstated and name not in section.model_fields_set else ""
         written = write_yaml({name: value}).rstrip("\n")  # a text may end with other white space
-        line = f"{indentation}{hidden}{written}"
         default = [] if value == field.default else [f"default {shown(field.default)}"]
-        beside = _beside(line, [allowed(schema[name]), *default])
+        line = f"{indentation}{hidden}{written}"
+        beside = f"{line:<34}  # {'; '.join([allowed(schema[name]), *default])}"
         if len(beside) > _WIDTH:
             yield from _comment(f"One of {allowed(schema[name])}.", indentation)
-            beside = _beside(line, default)
+            beside = f"{line:<34}  # {default[0]}" if default else line
         yield beside
 
 
@@ -85,10 +79,6 @@ def _schema(section: type[Section]) -> dict[str, Any]:
 def _comment(text: str | None, indentation: str) -> list[str]:
     prefix = f"{indentation}# "
     return textwrap.wrap(text or "", _WIDTH, initial_indent=prefix, subsequent_indent=prefix)
-
-
-def _beside(line: str, remarks: list[str]) -> str:
-    return f"{line:<{_COLUMN - 2}}  # {'; '.join(remarks)}" if remarks else line
 
 
 def _range(schema: dict[str, Any]) -> str:

@@ -1,7 +1,6 @@
 """Configs by name: in the working directory, in its ``configs`` folder, and shipped with s2s."""
 
 import re
-import stat
 from difflib import get_close_matches
 from pathlib import Path
 from typing import NamedTuple
@@ -44,19 +43,14 @@ def find_config(name: str) -> Path:
     """The file of a config.
 
     A name, such as ``luong_dot`` or ``papers/luong2015``, is looked up in the working directory, in ``./configs``, then
-    among the shipped configs; an absolute path is taken as it is. ``.yaml`` may be left out.
+    among the shipped configs; an absolute path is taken as it is. ``.yaml`` may be left out. An empty file is passed
+    over: it may be the one that ``s2s configs show NAME > NAME.yaml`` is about to fill.
 
     Raises ConfigError, with similar names, when there is no such file.
     """
     for folder in (Path(), Path("configs"), shipped_folder()):
         for path in (folder / name, folder / f"{name}.yaml"):
-            try:
-                is_folder = stat.S_ISDIR(path.stat().st_mode)
-            except (FileNotFoundError, NotADirectoryError):
-                continue
-            except OSError as error:
-                raise ConfigError(unreadable(path, error)) from None
-            if not is_folder:
+            if path.is_file() and path.stat().st_size:
                 return path
     if Path(name).name != name:
         raise ConfigError(f"{name}: no such config file")
@@ -69,13 +63,6 @@ def find_config(name: str) -> Path:
 def recipe_for(pairs: int) -> str:
     """The config that s2s takes for so many training pairs when the user names none."""
     return "quick" if pairs >= _FEWEST_PAIRS_OF_QUICK else "few"
-
-
-def hides_shipped(path: Path) -> bool:
-    """Whether a file that `find_config` has found is one of the user's, with the name of a shipped config."""
-    shipped = shipped_folder()
-    own = path.relative_to("configs") if path.is_relative_to("configs") else path
-    return (shipped / own).is_file() and path.resolve() != (shipped / own).resolve()
 
 
 def list_configs() -> list[CatalogEntry]:

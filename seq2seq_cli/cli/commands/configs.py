@@ -12,7 +12,6 @@ from seq2seq_cli.config import catalog
 from seq2seq_cli.config.annotated import annotated_yaml
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.config.schema.config import Config
-from seq2seq_cli.errors import UsageError
 
 app = typer.Typer(name="configs", cls=PlainGroup, rich_markup_mode=None, add_completion=False)
 
@@ -42,11 +41,6 @@ def show(
     To make one of your own: s2s configs show luong_dot > mine.yaml
     """
     path = catalog.find_config(name)
-    if not path.stat().st_size and catalog.hides_shipped(path):
-        raise UsageError(
-            f"{path}: this empty file is found before the shipped config of that name: delete it, and write the"
-            " output to a file of another name"
-        )
     whole = (
         catalog.read_config_text(path) if short else annotated_yaml(load_config(name), catalog.describe_config(path))
     )

@@ -13,7 +13,7 @@ def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.chdir(tmp_path)
 
 
-def write(path: str, text: str = "") -> Path:
+def write(path: str, text: str = "# Mine.\n") -> Path:
     Path(path).parent.mkdir(parents=True, exist_ok=True)
     Path(path).write_text(text, encoding="utf-8")
     return Path(path)
@@ -76,7 +76,7 @@ def test_own_configs_are_listed_after_the_shipped_ones() -> None:
 
     entries = list_configs()
 
-    assert entries[-2:] == [("configs/luong_dot.yaml", "", OWN), ("configs/mine.yaml", "My  own.", OWN)]
+    assert entries[-2:] == [("configs/luong_dot.yaml", "Mine.", OWN), ("configs/mine.yaml", "My  own.", OWN)]
     # Typed as luong_dot, one's own is found and not the shipped one.
     assert entries[:-2] == [entry for entry in shipped if entry.name != "luong_dot"]
 

@@ -37,7 +37,7 @@ def test_no_name_gives_the_defaults() -> None:
     assert load_config(None) == Config()
 
 
-@pytest.mark.parametrize("text", ["", "# only a comment\n", "training:\n", "data:\ntext:\n  src:\n", "{}", "\ufeff"])
+@pytest.mark.parametrize("text", ["# only a comment\n", "training:\n", "data:\ntext:\n  src:\n", "{}", "\ufeff"])
 def test_a_file_that_states_nothing_gives_the_defaults(text: str) -> None:
     assert load(text) == Config()
 
@@ -205,7 +205,7 @@ def test_an_override_may_correct_the_file() -> None:
 
 
 def test_an_override_below_another_is_not_lost() -> None:
-    assert problems("", "training.lr=1", "training.lr.x=2") == [
+    assert problems("{}", "training.lr=1", "training.lr.x=2") == [
         "--set training.lr.x=2: 'training.lr' is a value and has no keys"
     ]
 
@@ -231,7 +231,7 @@ def test_an_override_below_another_is_not_lost() -> None:
     ],
 )
 def test_a_wrong_override_has_its_line(override: str, line: str) -> None:
-    assert problems("", override) == [line]
+    assert problems("{}", override) == [line]
 
 
 def test_mistakes_of_file_and_overrides_come_together() -> None:

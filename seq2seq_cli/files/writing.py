@@ -8,6 +8,7 @@ import contextlib
 import errno
 import json
 import os
+import platform
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -220,11 +221,6 @@ def _remove_if_dead(path: Path) -> None:
 
 def _prefix(name: str) -> str:
     """The temporary names of a file begin with it: they tell the file and the host."""
-    host = f".{_host()}."
+    host = f".{platform.node()}."
     most = _LONGEST_NAME - len(f".{host}{'0' * 8}{UNFINISHED}".encode())
     return "." + os.fsencode(name)[:most].decode("utf-8", errors="ignore") + host
-
-
-def _host() -> str:
-    """The name of this machine."""
-    return os.environ.get("COMPUTERNAME", "") if sys.platform == "win32" else os.uname().nodename

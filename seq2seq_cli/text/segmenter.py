@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from seq2seq_cli.config.choices import Unit
 from seq2seq_cli.text.letters import lower, split_like
 from seq2seq_cli.text.normalise import SPACING, in_word
-from seq2seq_cli.text.tokenizer import RuleTokenizer, Tokenizer, TokenizerRules
+from seq2seq_cli.text.tokenizer import RuleTokenizer, TokenizerRules
 
 if TYPE_CHECKING:
     from seq2seq_cli.config.schema.text import SideConfig
+    from seq2seq_cli.text.spacy_tokenizers import Program
 
 
 K = TypeVar("K", bound=Hashable)
@@ -121,7 +122,7 @@ class Segmenter:
         return chain.from_iterable(map(self._pairs_of_word.__getitem__, text.split()))
 
     @cached_property
-    def _tokenizer(self) -> Tokenizer:
+    def _tokenizer(self) -> "RuleTokenizer | Program":
         if self.rules is not None:
             return RuleTokenizer(self.rules)
         from seq2seq_cli.text.spacy_tokenizers import Program

@@ -110,7 +110,7 @@ def save_codec(codec: Codec, path: Path) -> None:
         "config": asdict(codec.config),
         "words": codec.vocabulary.words,
         "merges": codec.merges,
-        "tokenizer": codec.rules and codec.rules.to_json(),
+        "tokenizer": codec.rules and asdict(codec.rules),
         "longest": codec.longest,
         "apostrophe": codec.apostrophe,
     }

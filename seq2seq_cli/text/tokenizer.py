@@ -15,9 +15,9 @@ import re
 import threading
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Any, Literal, Protocol, Self, TypeAlias
+from typing import Any, Literal, Self, TypeAlias
 
 from seq2seq_cli.errors import RESTORE, ModelFileError, one_line
 
@@ -56,7 +56,7 @@ class TokenizerRules:
 
     @classmethod
     def parse(cls, value: Any) -> Self:
-        """The rules from the content of a JSON file; raises ValueError for anything that ``to_json`` did not make."""
+        """The rules from the content of a JSON file; raises ValueError for anything that is not made of rules."""
         try:
             rules = cls(
                 is_known=value["is_known"],
@@ -70,10 +70,6 @@ class TokenizerRules:
         if not is_sound:
             raise ValueError("not the rules of a tokenizer")
         return rules
-
-    def to_json(self) -> dict[str, Any]:
-        """The rules as the content of a JSON file."""
-        return asdict(self)
 
     def _is_sound(self) -> bool:
         numbers = [piece for pieces in self.expressions.values() for piece in pieces if type(piece) is not str]
@@ -131,14 +127,6 @@ class _Patterns(dict[Kind, re.Pattern[str]]):
     def __missing__(self, kind: Kind) -> re.Pattern[str]:
         pattern = self[kind] = self._rules.pattern(kind, None if self.are_for_all else self.blocks)
         return pattern
-
-
-class Tokenizer(Protocol):
-    """Cuts words into tokens."""
-
-    def split(self, word: str) -> tuple[str, ...]:
-        """The tokens of a text without white space; joined, they are the text again."""
-        ...
 
 
 class RuleTokenizer:

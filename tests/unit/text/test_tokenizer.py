@@ -3,6 +3,7 @@ import json
 import random
 import subprocess
 import sys
+from dataclasses import asdict
 from functools import cache
 from typing import Any
 
@@ -28,7 +29,7 @@ def tokenizer_rules(language: str) -> TokenizerRules:
     """The rules as a file gives them back."""
     rules = read_rules(language)
     assert rules is not None
-    again = TokenizerRules.parse(json.loads(json.dumps(rules.to_json())))
+    again = TokenizerRules.parse(json.loads(json.dumps(asdict(rules))))
     assert again == rules
     return again
 

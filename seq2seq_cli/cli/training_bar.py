@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Never
 from tqdm import tqdm
 
 from seq2seq_cli.cli.terminal import WARNING, bar_stream, call_before_text
-from seq2seq_cli.config.schema.training import TrainingConfig
 from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import one_line
 from seq2seq_cli.runs.in_words import loss_in_words
 
 if TYPE_CHECKING:
+    from seq2seq_cli.config.schema.training import TrainingConfig
     from seq2seq_cli.training.events import Event, Started, Step, Validated
 
 _SMOOTHING = 0.98
@@ -100,7 +100,7 @@ class TrainingBar:
             self._drawn_at = event.run_seconds
             self._show_progress(event, self._training)
 
-    def _show_progress(self, event: "Step", training: TrainingConfig) -> None:
+    def _show_progress(self, event: "Step", training: "TrainingConfig") -> None:
         """Show how far the run is: on a terminal at once, elsewhere when nothing was shown for a minute."""
         fraction, left = _progress(event, training)
         bound = "left" if training.patience is None else "left at most"
@@ -126,7 +126,7 @@ def _new_bar() -> "tqdm[Never]":
     return tqdm(total=100, bar_format=form, leave=False, file=bar_stream(), dynamic_ncols=True)
 
 
-def _progress(event: "Step", training: TrainingConfig) -> tuple[float, float]:
+def _progress(event: "Step", training: "TrainingConfig") -> tuple[float, float]:
     """The finished fraction of the run, and the seconds that are left of it."""
     left = event.run_seconds / event.epochs * (training.epochs - event.epochs)
     if training.max_minutes is not None:

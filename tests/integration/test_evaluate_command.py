@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.commands import Done, s2s_here
+from tests.commands import Done, refused, s2s_here
 from tests.corpora import prepared
 from tests.untrained import make_run
 
@@ -67,8 +67,7 @@ def test_sentences_of_other_languages_are_refused(folder: Path) -> None:
     pairs = [(f"ein wort {n}", f"a word {n}") for n in range(40)]
     prepared(folder / "crossed", pairs, ["text.src.language=de", "text.tgt.language=en"])
     done = evaluate(folder, "runs/newest", "--data", "crossed/prepared")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "de to en, but runs/newest translates en to de: give sentences in its languages" in done.stderr
+    refused(done, "de to en, but runs/newest translates en to de: give sentences in its languages")
 
 
 @pytest.mark.parametrize("names", [("--file", "x.en", "--file", "x.zh"), ("--file", "x.tsv", "--columns", "en,zh")])
@@ -160,9 +159,7 @@ def test_a_page_has_all_figures_and_sentences_and_replaces_no_file_unasked(folde
     page = folder / "page.html"
     page.write_text("mine", encoding="utf-8")
     arguments = ("runs/newest", "--file", "pairs.tsv", "--json", "--html", "page.html")
-    refused = evaluate(folder, *arguments)
-    assert (refused.returncode, refused.stdout) == (2, "")
-    assert "page.html: exists already: --overwrite replaces it" in refused.stderr
+    refused(evaluate(folder, *arguments), "page.html: exists already: --overwrite replaces it")
     assert page.read_text(encoding="utf-8") == "mine"
 
     done = evaluate(folder, *arguments, "--overwrite")
@@ -207,7 +204,4 @@ def data_of(page: Path) -> dict[str, Any]:
     ],
 )
 def test_what_cannot_be_evaluated_is_named(folder: Path, arguments: list[str], message: str) -> None:
-    done = evaluate(folder, *arguments)
-    assert done.returncode == 2
-    assert message in done.stderr
-    assert done.stderr.count("\n") == 1
+    refused(evaluate(folder, *arguments), message)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands import S2S, Done, s2s, s2s_here
+from tests.commands import S2S, Done, refused, s2s, s2s_here
 from tests.corpora import reversed_words, symbol_sequences
 from tests.waiting import wait_until
 
@@ -48,9 +48,7 @@ def test_overwrite_takes_no_folder_that_only_looks_like_a_run(home: Path) -> Non
         (mine / name).parent.mkdir(parents=True, exist_ok=True)
         (mine / name).write_text("mine", encoding="utf-8")
     before = contents(mine)
-    done = train(home, "mine", "--overwrite")
-    assert done.returncode == 2
-    assert done.stderr.startswith("s2s: error: mine: ")
+    refused(train(home, "mine", "--overwrite"), "mine: ")
     assert contents(mine) == before
 
 
@@ -102,8 +100,7 @@ def test_a_second_prepare_is_refused_at_once_and_what_is_saved_meanwhile_stays(h
         try:
             wait_until(lambda: [*home.glob(".shared*"), *home.glob("shared/.*")], of=first)
             second = s2s_here(home, "prepare", "pairs.txt", "--out", "shared")
-            assert second.returncode == 2, second.stderr
-            assert "another s2s is writing it" in second.stderr
+            refused(second, "another s2s is writing it")
             (home / "shared").mkdir(exist_ok=True)
             (home / "shared" / "note.txt").write_text("mine", encoding="utf-8")
             first.communicate(pairs)
@@ -162,10 +159,7 @@ def test_a_full_disk_is_named(home: Path) -> None:
 @pytest.mark.parametrize("command", [["prepare", "pairs.txt", "--out"], ["train", "--data", "prepared", "--out"]])
 def test_a_file_in_the_place_of_a_folder_is_named(home: Path, command: list[str]) -> None:
     for out in ("pairs.txt/x", "pairs.txt/x/y"):
-        done = s2s_here(home, *command, out)
-        assert done.returncode == 2
-        assert f"{out}: cannot be " in done.stderr
-        assert "pairs.txt is not a folder" in done.stderr
+        refused(s2s_here(home, *command, out), f"{out}: cannot be ", "pairs.txt is not a folder")
 
 
 def can_mount() -> bool:

@@ -4,26 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-
-
-class Rows(Protocol):
-    """Rows of numbers, in memory or on the disk."""
-
-    @property
-    def lengths(self) -> NDArray[np.int64]:
-        """The length of each row."""
-
-    def row(self, index: int) -> NDArray[np.unsignedinteger[Any]]:
-        """One row; raises IndexError when there is none."""
-
-    def pick(self, rows: NDArray[np.integer[Any]]) -> "Ragged":
-        """The given rows, in memory; raises IndexError when there is no such row, or when the offsets are invalid."""
-
-    def __len__(self) -> int: ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,7 +39,9 @@ class Ragged:
 
         Raises IndexError when there is no such row, or when the offsets are invalid.
         """
-        starts, ends = bounds_of(rows, self.offsets, len(self.values))
+        starts, ends = self.offsets[rows], self.offsets[rows + 1]
+        if np.any((starts < 0) | (ends < starts) | (ends > len(self.values))):
+            raise IndexError("invalid offsets")
         lengths = ends - starts
         offsets = offsets_of(lengths)
         # Value j of the result is value j - (start of its row in the result) of its row.
@@ -64,19 +50,6 @@ class Ragged:
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
-
-
-def bounds_of(
-    rows: NDArray[np.integer[Any]], offsets: NDArray[np.int64], count: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The starts and the ends of some rows among `count` values.
-
-    Raises IndexError when there is no such row, or when the offsets are invalid.
-    """
-    starts, ends = offsets[rows], offsets[rows + 1]
-    if np.any((starts < 0) | (ends < starts) | (ends > count)):
-        raise IndexError("invalid offsets")
-    return starts, ends
 
 
 def offsets_of(lengths: NDArray[np.integer[Any]]) -> NDArray[np.int64]:

@@ -81,10 +81,7 @@ class Augmentation:
     def of(
         cls, training: TrainingConfig, corpus: PreparedCorpus, *, stream: int = 0, longest: int | None = None
     ) -> "Augmentation | None":
-        """The augmentation of a config; None when it changes nothing.
-
-        Raises PreparedFolderError when the files of the pairs are damaged.
-        """
+        """The augmentation of a config; None when it changes nothing."""
         config = training.augmentation
         if not (config.enabled or training.bpe_dropout):
             return None
@@ -103,7 +100,7 @@ class Augmentation:
         """The lines of the given pairs, changed as this epoch and window (both counted from 0) have them.
 
         There are fewer lines than pairs where some are joined, and more where pairs with numbers are read several
-        times. Raises PreparedFolderError when the files of the pairs are damaged.
+        times.
         """
         # numpy's seeds [1, 2] and [1, 2, 0] are the same, and the order of the epoch is drawn from the first.
         random = np.random.default_rng([self.seed, epoch, window + 1, self.stream])

@@ -142,7 +142,7 @@ def _starts(widths: list[int], size: int) -> list[int]:
 
 
 def collate(ids: ParallelIds, rows: Sequence[int] | NDArray[np.integer[Any]]) -> Batch:
-    """The batch of the given pairs; raises PreparedFolderError when their files are damaged."""
+    """The batch of the given pairs."""
     src, tgt = ids.pick(np.asarray(rows, dtype=np.int64))
     return Batch(
         src=_frame(src, last=EOS),

@@ -1,7 +1,4 @@
-"""Files that are opened once and held: they stay what they were when their folder is replaced or removed.
-
-Their numbers (``.npy``) and rows of numbers are read into memory, or from the disk when they are asked for.
-"""
+"""Files that are opened once and held: they stay what they were when their folder is replaced or removed."""
 
 import hashlib
 import os
@@ -9,14 +6,12 @@ import re
 import sys
 import weakref
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from seq2seq_cli.compute.ragged import Ragged, bounds_of, offsets_of
 from seq2seq_cli.errors import PreparedFolderError
 from seq2seq_cli.files.reading import open_regular
 
@@ -56,13 +51,10 @@ class HeldFile:
         """Bytes when it was opened."""
         return self._opened.st_size
 
-    def read(self, start: int, size: int) -> bytes:
-        """A part of the content; shorter where the file has been cut."""
-        return _pread(self._descriptor, size, start)
-
     def parts(self) -> Iterator[bytes]:
         """The content, a part at a time: the system reads at most 2 GB at once."""
-        return (self.read(start, min(_PART, self.size - start)) for start in range(0, self.size, _PART))
+        for start in range(0, self.size, _PART):
+            yield _pread(self._descriptor, min(_PART, self.size - start), start)
 
     def lines(self) -> Iterator[bytes]:
         """The lines without their ends; a line without an end is left out."""
@@ -100,73 +92,16 @@ def changed_error(file: HeldFile) -> PreparedFolderError:
     return PreparedFolderError(f"{file.path}: changed since it was opened: prepare the same corpus again")
 
 
-@dataclass(frozen=True, kw_only=True)
-class StoredNumbers:
-    """The numbers of a ``.npy`` file of one dimension."""
+def numbers_of(file: HeldFile) -> NDArray[Any]:
+    """The numbers of a ``.npy`` file of one dimension.
 
-    file: HeldFile
-    kind: np.dtype[Any]
-    start: int
-    """The byte at which they begin."""
-    count: int
-
-    @classmethod
-    def of(cls, file: HeldFile) -> "StoredNumbers":
-        """The numbers of a file; raises ValueError when it is no such file of unsigned or 64-bit integers."""
-        header = _HEADER.match(file.read(0, _LONGEST_HEADER))
-        if not header:
-            raise ValueError("no header that s2s writes")
-        kind, count, start = np.dtype(header["kind"].decode("ascii")), int(header["count"]), header.end()
-        if start + count * kind.itemsize != file.size:
-            raise ValueError("another number of numbers")
-        return cls(file=file, kind=kind, start=start, count=count)
-
-    def in_memory(self) -> NDArray[Any]:
-        """All of the numbers."""
-        return np.frombuffer(b"".join(self.file.parts()), dtype=self.kind, offset=self.start)
-
-    def slices(self, starts: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[Any]:
-        """The numbers of some slices, one after the other.
-
-        Raises PreparedFolderError when the file was written to since it was opened.
-        """
-        size = self.kind.itemsize
-        bounds = zip((self.start + starts * size).tolist(), ((ends - starts) * size).tolist(), strict=True)
-        read = b"".join([self.file.read(start, length) for start, length in bounds])
-        if self.file.was_written_to():
-            raise changed_error(self.file)
-        return np.frombuffer(read, dtype=self.kind)
-
-    def __len__(self) -> int:
-        return self.count
-
-
-@dataclass(frozen=True, kw_only=True)
-class StoredRagged:
-    """Rows of numbers as in `Ragged`, whose values stay on the disk."""
-
-    values: StoredNumbers
-    offsets: NDArray[np.int64]
-
-    @property
-    def lengths(self) -> NDArray[np.int64]:
-        """The length of each row; not kept, as there are many."""
-        return np.diff(self.offsets)
-
-    def row(self, index: int) -> NDArray[np.unsignedinteger[Any]]:
-        """One row; raises IndexError when there is none."""
-        if not 0 <= index < len(self):
-            raise IndexError(index)
-        return self.pick(np.array([index])).values
-
-    def pick(self, rows: NDArray[np.integer[Any]]) -> Ragged:
-        """The given rows in memory, in the order given; a row may be given more than once.
-
-        Raises IndexError when there is no such row, or when the offsets are invalid; PreparedFolderError when the file
-        was written to since it was opened.
-        """
-        starts, ends = bounds_of(rows, self.offsets, len(self.values))
-        return Ragged(values=self.values.slices(starts, ends), offsets=offsets_of(ends - starts))
-
-    def __len__(self) -> int:
-        return len(self.offsets) - 1
+    Raises ValueError when it is no such file of unsigned or 64-bit integers.
+    """
+    content = b"".join(file.parts())
+    header = _HEADER.match(content[:_LONGEST_HEADER])
+    if not header:
+        raise ValueError("no header that s2s writes")
+    numbers = np.frombuffer(content, dtype=header["kind"].decode("ascii"), offset=header.end())
+    if len(numbers) != int(header["count"]):
+        raise ValueError("another number of numbers")
+    return numbers

@@ -1,12 +1,8 @@
-"""Leaks, references, lengths and unknown words of a prepared folder, counted from its files.
-
-Every count reads the files a part at a time. Memory holds the sentences of the held-out splits, the
-distinct unknown words, and a few numbers per pair.
-"""
+"""Leaks, references, lengths and unknown words of a prepared folder, counted from its files."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from itertools import chain, compress
+from collections.abc import Sequence
+from itertools import compress
 from typing import NamedTuple
 
 import numpy as np
@@ -19,9 +15,6 @@ from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.normalise import SPACING
 from seq2seq_cli.text.sides import SIDES, SideName
 from seq2seq_cli.text.vocabulary import UNK
-
-_BLOCK = 1 << 14
-"""Sentences per block."""
 
 
 class Leak(NamedTuple):
@@ -98,8 +91,8 @@ def count_unknown(corpus: PreparedCorpus, side: SideName, splits: Sequence[Split
     unknown: Counter[str] = Counter()
     for split in splits:
         # Only sentences with an unknown word are cut into tokens again.
-        masks = chain.from_iterable(_has_unknown(block).tolist() for block in _blocks(corpus, split, side))
-        for text in compress(corpus.texts(split, side), masks):
+        has_unknown = _have_unknown(corpus.split(split).side(side)).tolist()
+        for text in compress(corpus.texts(split, side), has_unknown):
             unknown.update(token.removeprefix(SPACING) for token in cut(text) if codec.token_ids(token) == (UNK,))
     return unknown
 
@@ -125,15 +118,7 @@ def _units(codec: Codec, text: str) -> list[str]:
     ]
 
 
-def _blocks(corpus: PreparedCorpus, split: SplitName, side: SideName) -> Iterator[Ragged]:
-    """The ids of a split, some thousand sentences at a time; raises PreparedFolderError when they are damaged."""
-    ids = corpus.split(split)
-    for start in range(0, len(ids), _BLOCK):
-        src, tgt = ids.pick(np.arange(start, min(start + _BLOCK, len(ids))))
-        yield src if side == "src" else tgt
-
-
-def _has_unknown(block: Ragged) -> NDArray[np.bool_]:
-    mask = np.zeros(len(block), dtype=np.bool_)
-    mask[np.searchsorted(block.offsets, np.flatnonzero(block.values == UNK), side="right") - 1] = True
+def _have_unknown(ids: Ragged) -> NDArray[np.bool_]:
+    mask = np.zeros(len(ids), dtype=np.bool_)
+    mask[np.searchsorted(ids.offsets, np.flatnonzero(ids.values == UNK), side="right") - 1] = True
     return mask

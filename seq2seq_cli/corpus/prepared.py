@@ -16,29 +16,25 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from typing_extensions import override
 
-from seq2seq_cli.compute.ragged import Ragged, Rows
+from seq2seq_cli.compute.ragged import Ragged
 from seq2seq_cli.config.schema.config import Config
-from seq2seq_cli.corpus.held_file import HeldFile, StoredNumbers, StoredRagged, changed_error
+from seq2seq_cli.corpus.held_file import HeldFile, changed_error, numbers_of
 from seq2seq_cli.corpus.manifest import CORPUS_FILES, DROPPED_FILE, ENDINGS, FileRecord, Manifest, read_manifest
 from seq2seq_cli.corpus.splits import HELD_OUT, SPLITS, SplitName
 from seq2seq_cli.errors import ModelFileError, PreparedFolderError
 from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.sides import SIDES, Codecs, SideName, codec_path, load_codecs
 
-MOST_IN_MEMORY = 32 * 2**20
-"""Bytes of a file of ids that is read into memory, some two million sentences; of a larger one, each batch is read."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class ParallelIds:
     """The ids of sentence pairs, without bos and eos: row i of both sides is pair i."""
 
-    src: Rows
-    tgt: Rows
+    src: Ragged
+    tgt: Ragged
 
-    def side(self, side: SideName) -> Rows:
+    def side(self, side: SideName) -> Ragged:
         """The ids of one side."""
         return self.src if side == "src" else self.tgt
 
@@ -48,26 +44,6 @@ class ParallelIds:
 
     def __len__(self) -> int:
         return len(self.src)
-
-
-@dataclass(frozen=True, kw_only=True)
-class SplitIds(ParallelIds):
-    """The ids of a split on the disk, checked when they are picked."""
-
-    sizes: tuple[int, int]
-    """The sizes of both vocabularies."""
-    damaged: PreparedFolderError
-    """The error to raise for ids beyond them."""
-
-    @override
-    def pick(self, pairs: NDArray[np.integer[Any]]) -> tuple[Ragged, Ragged]:
-        try:
-            picked = super().pick(pairs)
-        except IndexError:
-            raise self.damaged from None
-        if any(side.values.max(initial=0) >= size for side, size in zip(picked, self.sizes, strict=True)):
-            raise self.damaged
-        return picked
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -153,8 +129,7 @@ class PreparedCorpus:
             src, tgt = (self._read_ids(name, side) for side in SIDES)
             if len(src) != len(tgt) or len(src) != self.manifest.splits[name].pairs:
                 raise self.damaged(name)
-            sizes = len(self.src_codec.vocabulary), len(self.tgt_codec.vocabulary)
-            ids: ParallelIds = SplitIds(src=src, tgt=tgt, sizes=sizes, damaged=self.damaged(name))
+            ids = ParallelIds(src=src, tgt=tgt)
             if numbers := self.left_out.get(name):
                 src, tgt = ids.pick(np.delete(np.arange(len(ids)), numbers))
                 ids = ParallelIds(src=src, tgt=tgt)
@@ -187,22 +162,21 @@ class PreparedCorpus:
         if left:
             raise self.damaged(name)
 
-    def _read_ids(self, name: SplitName, side: SideName) -> Rows:
+    def _read_ids(self, name: SplitName, side: SideName) -> Ragged:
+        files = [self._checked(f"{name}.{side}{ending}") for ending in ENDINGS[:2]]
         try:
-            ids, offsets = (StoredNumbers.of(self._checked(f"{name}.{side}{ending}")) for ending in ENDINGS[:2])
+            ids, bounds = map(numbers_of, files)
         except ValueError:
             raise self.damaged(name) from None
-        bounds = offsets.in_memory()
-        if bounds.dtype != np.int64 or ids.kind.kind != "u" or not len(bounds):
+        for file in files:
+            if file.was_written_to():  # between the check of its content and the reading
+                raise _damaged_file(file)
+        size = len(self.codec(side).vocabulary)
+        if bounds.dtype != np.int64 or ids.dtype.kind != "u" or not len(bounds) or ids.max(initial=0) >= size:
             raise self.damaged(name)
         if bounds[0] != 0 or bounds[-1] != len(ids) or np.any(bounds[1:] < bounds[:-1]):
             raise self.damaged(name)
-        is_large = ids.file.size > MOST_IN_MEMORY
-        rows = StoredRagged(values=ids, offsets=bounds) if is_large else Ragged(values=ids.in_memory(), offsets=bounds)
-        for file in (ids.file, offsets.file):
-            if file.was_written_to():  # between the check of its content and the reading
-                raise _damaged_file(file)
-        return rows
+        return Ragged(values=ids, offsets=bounds)
 
     def _checked(self, name: str) -> HeldFile:
         """A file that has the recorded content."""

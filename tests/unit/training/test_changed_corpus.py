@@ -11,9 +11,8 @@ import pytest
 import torch
 
 from seq2seq_cli.corpus.prepared import PreparedCorpus
-from seq2seq_cli.errors import PreparedFolderError
 from seq2seq_cli.preparation.prepare import prepare
-from seq2seq_cli.training.events import Saved, Validated
+from seq2seq_cli.training.events import Saved
 from seq2seq_cli.training.run import train_session
 from seq2seq_cli.training.session import Session
 from tests.commands import s2s_here
@@ -61,22 +60,6 @@ def test_a_training_goes_on_with_the_corpus_that_it_opened_and_says_so(
     (told,) = caplog.messages
     assert f"{corpus.path}/train" in told  # of the folder, these files were cut first
     assert "changed, replaced or removed" in told
-
-
-def test_a_large_corpus_that_is_cut_under_a_training_ends_it_in_words(
-    corpus: PreparedCorpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("seq2seq_cli.corpus.prepared.MOST_IN_MEMORY", 0)
-    large = PreparedCorpus.open(corpus.path)
-    session = started(tmp_path / "run", tiny_config(large), large)
-    events = train_session(session)
-    next(event for event in events if isinstance(event, Validated))
-    cut_every_file(corpus.path)
-    with pytest.raises(PreparedFolderError) as raised:
-        list(events)
-    assert "changed since it was opened: prepare the same corpus again" in str(raised.value)
-    assert "last/training.pt is kept. Resume with: s2s train --resume --out" in str(raised.value)
-    assert (session.state.progress.epoch, session.run.best_path.is_file()) == (1, True)
 
 
 def test_a_damaged_test_split_is_refused_before_anything_is_trained(corpus: PreparedCorpus, tmp_path: Path) -> None:

@@ -85,6 +85,9 @@ class Piece:
 
 def take_out(text: str, start: int, end: int, marks: Sequence[Mark], first: int) -> Piece:
     """The piece ``text[start:end]`` with these marks, of which the first has the index `first` among all marks."""
+    if not marks:
+        source = text[start:end]
+        return Piece(start=start, end=end, source=source, text=normalize("NFC", source.replace(HIDDEN, "")))
     parts = []
     """The text before each mark and what the model reads of the mark, and the text behind the last one."""
     position = start

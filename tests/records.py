@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from seq2seq_cli.config.loader import dump_config, load_config
-from seq2seq_cli.runs.metrics import EndRecord, EpochRecord, InterruptRecord, Record, StepRecord, TestRecord
+from seq2seq_cli.runs.records import EndRecord, EpochRecord, InterruptRecord, Record, StepRecord, TestRecord
 
 
 def step(

@@ -12,6 +12,7 @@ from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.learning.state import TrainingState, fresh_state
 from seq2seq_cli.model.build import build_model
 from seq2seq_cli.runs.folder import RunFolder
+from seq2seq_cli.runs.writer import RunWriter
 from seq2seq_cli.training.resolve import resolve_config
 from seq2seq_cli.training.session import Session, create_run
 
@@ -59,10 +60,10 @@ def started(path: Path, config: Config, corpus: PreparedCorpus, **options: Any) 
 
 def resumed(run: RunFolder, config: Config, corpus: PreparedCorpus) -> Session:
     """A run as it was saved last, on the CPU."""
-    return Session.resume(run, config, corpus, saved=run.config(), provenance=run.provenance())
+    return Session.resume(RunWriter(run.path), config, corpus, saved=run.config(), provenance=run.provenance())
 
 
-def created(path: Path, config: Config, corpus: PreparedCorpus, *, overwrite: bool = False) -> RunFolder:
+def created(path: Path, config: Config, corpus: PreparedCorpus, *, overwrite: bool = False) -> RunWriter:
     """A new run folder, whose lock is given back."""
     with ExitStack() as held:
         return create_run(path, config, corpus, held=held, overwrite=overwrite)

@@ -11,8 +11,8 @@ from seq2seq_cli.config.schema.decoding import DecodingConfig
 from seq2seq_cli.config.schema.model import AttentionConfig, DecoderConfig, EncoderConfig, ModelConfig, ScoreName
 from seq2seq_cli.config.schema.text import DataConfig, SourceConfig, TargetConfig, TextConfig
 from seq2seq_cli.model.build import build_model
-from seq2seq_cli.runs.finding import write_latest
-from seq2seq_cli.runs.folder import RunFolder
+from seq2seq_cli.runs.layout import write_latest
+from seq2seq_cli.runs.writer import RunWriter
 from seq2seq_cli.text.sides import fit_codecs, save_codecs
 from seq2seq_cli.text.vocabulary import UNK
 
@@ -27,7 +27,7 @@ def make_run(
     score: ScoreName = "general",
     languages: tuple[str, str] = ("en", "de"),
     unit: Unit = "word",
-) -> RunFolder:
+) -> RunWriter:
     """A run of an untrained model, the newest one, which writes unknown words and nothing else, or none."""
     config = Config(
         data=DataConfig(max_tokens=4),
@@ -43,7 +43,7 @@ def make_run(
         ),
         decoding=DecodingConfig(min_length=4),  # untrained, it may well say nothing
     )
-    run = RunFolder(path)
+    run = RunWriter(path)
     run.write_config(config)
     src_units, tgt_units = ("".join(units) if unit == "character" else units for units in (SRC_UNITS, TGT_UNITS))
     src, tgt = fit_codecs(config.text, Counter(src_units * 2), Counter(tgt_units * 2))

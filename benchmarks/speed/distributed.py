@@ -12,7 +12,7 @@ from benchmarks.figures import Figure, Goal, ratio
 from benchmarks.models import DECODERS, prepared, settings
 from seq2seq_cli.compute.threads import usable_cores
 from seq2seq_cli.config.loader import load_config
-from seq2seq_cli.runs.metrics import History, read_history
+from seq2seq_cli.runs.records import History, read_history
 
 PROCESSES = 2
 # Without dropout and sampled words, which each process draws for itself, both trainings are equal up to rounding.

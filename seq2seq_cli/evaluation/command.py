@@ -26,7 +26,7 @@ from seq2seq_cli.pairs.languages import guess_languages, language_named
 from seq2seq_cli.pairs.lines import check_encoding
 from seq2seq_cli.runs.archive import is_archive, opened_run
 from seq2seq_cli.runs.folder import RunFolder
-from seq2seq_cli.runs.provenance import Provenance
+from seq2seq_cli.runs.records import Provenance
 from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
 
 logger = logging.getLogger(__name__)

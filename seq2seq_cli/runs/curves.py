@@ -6,7 +6,7 @@ from seq2seq_cli.config.choices import CurveAxis, CurveMeasure
 from seq2seq_cli.errors import ModelFileError, UsageError
 from seq2seq_cli.plots.learning_curves import LearningCurves, Point
 from seq2seq_cli.runs.listing import Run
-from seq2seq_cli.runs.metrics import EpochRecord, StepRecord
+from seq2seq_cli.runs.records import EpochRecord, StepRecord
 
 _PLACES: Mapping[CurveAxis, Callable[[StepRecord | EpochRecord], float]] = {
     "epoch": lambda record: record.epochs,

@@ -1,6 +1,16 @@
-"""The layout of a run folder: the names of its parts."""
+"""Where runs lie: the names in a run folder, how one is found, runs/latest, and whether a folder is free for one."""
 
+import os
+from contextlib import suppress
+from difflib import get_close_matches
+from itertools import chain, count
 from pathlib import Path
+
+from seq2seq_cli.errors import ModelFileError, UsageError
+from seq2seq_cli.files.json_files import read_json
+from seq2seq_cli.files.reading import check_contents
+from seq2seq_cli.files.whole_folder import contents
+from seq2seq_cli.files.writing import write_json
 
 RUNS = Path("runs")
 """The folder of all runs, by default."""
@@ -45,3 +55,161 @@ READ = (
     *(EPOCHS, LOCK),
 )
 """The names at the top of a run folder that s2s reads, or writes into."""
+_KEY = "run"
+_LONGEST_NAME = 255
+_NAME_ONE = "name a run folder or a .zip of one (to translate or score, with --model)"
+
+
+def find_run(path: Path | None) -> Path:
+    """The run at `path`, or the newest one of `runs/` when it is None; see `named_run`.
+
+    Raises ModelFileError when there is none, and for a folder in which a FIFO, a device or a link that leads out of it
+    stands in the place of a file.
+    """
+    path = _find_newest() if path is None else named_run(path)
+    if not path.exists():
+        raise ModelFileError(f"{path}: no such run folder{_did_you_mean(_similar(path))}")
+    check_contents(path, READ, error=ModelFileError)
+    if not (path / CONFIG).is_file():
+        hint = _did_you_mean(_inside(path)) or "; s2s train makes one"
+        raise ModelFileError(f"{path}: not a run folder: it has no config.yaml{hint}")
+    return path
+
+
+def find_saved_last() -> Path:
+    """The run of `runs/` with the newest checkpoint; ModelFileError when there is none."""
+    saved: list[tuple[int, Path]] = []
+    for path in (run / name for run in RUNS.glob("*") for name in CHECKPOINTS):
+        with suppress(OSError):  # no checkpoint, or no right to look for one
+            saved.append((path.stat().st_mtime_ns, path.parent.parent))
+    if not saved:
+        raise ModelFileError(f"no run to resume is in {RUNS}/ here: name its folder with --out")
+    return max(saved)[1]
+
+
+def named_run(path: Path) -> Path:
+    """The path of a run: a name alone is that of a run here, or else of one in ``runs/``; ``latest`` is the newest.
+
+    Raises ModelFileError where ``runs/latest`` names none.
+    """
+    path = run_at(path)
+    return read_latest(path) if is_latest(path) else path
+
+
+def run_at(path: Path, folder: Path = RUNS) -> Path:
+    """The path of a run: a name alone is that of a run here, or else of one in the folder."""
+    is_elsewhere = path.name == str(path) and not (path / CONFIG).is_file() and (folder / path).exists()
+    return folder / path if is_elsewhere else path
+
+
+def is_latest(path: Path) -> bool:
+    """Whether a path is that of a file that names the newest run."""
+    return path.name == LATEST.name and path.is_file()
+
+
+def read_latest(path: Path = LATEST) -> Path:
+    """The newest run; raises ModelFileError when the file does not name one, or is not one of s2s."""
+    name = read_json(path, newest=FORMAT, error=ModelFileError).get(_KEY)
+    if not isinstance(name, str) or not _is_plain(name):
+        raise ModelFileError(f"{path}: names no run")
+    return path.parent / name
+
+
+def _is_plain(name: str) -> bool:
+    """Whether a name is that of something in the same folder, and no file system finds it too long."""
+    return name not in ("", "..") and Path(name).name == name and len(name) <= _LONGEST_NAME
+
+
+def write_latest(run: Path) -> str | None:
+    """Name a run of ``runs/`` as the newest, in the file ``latest`` beside it; another file of that name stays.
+
+    A run elsewhere has no such file. Returns what is wrong when it cannot be written: no training ends for that.
+    """
+    run = Path(os.path.abspath(run))  # noqa: PTH100  # a link in runs/ is a run there
+    path = run.parent / LATEST.name
+    if run.parent.name != RUNS.name:
+        return None
+    content = {"format": FORMAT, _KEY: run.name}
+    try:
+        if not os.path.lexists(path):
+            with suppress(FileExistsError):  # another training's, or the user's, made at this moment
+                write_json(path, content, replace=False)
+                return None
+        read_latest(path)
+        write_json(path, content)
+    except ModelFileError:
+        return f"{path}: not written by s2s, so it stays: translate with --model {run}"
+    except OSError as error:
+        return f"{path}: cannot be written: {error.strerror}: translate with --model {run}"
+    return None
+
+
+def _find_newest() -> Path:
+    if not LATEST.exists():
+        copied = _inside(RUNS)
+        if len(copied) == 1:
+            return copied[0]
+        if copied:
+            raise ModelFileError(f"{RUNS}: has {len(copied)} runs, none of them trained here: {_NAME_ONE}")
+        raise ModelFileError(f"no run is in {RUNS}/ here: train one first (s2s train), or {_NAME_ONE}")
+    try:
+        path = read_latest()
+    except ModelFileError:
+        raise ModelFileError(f"{LATEST}: names no run: {_NAME_ONE}") from None
+    if not (path / CONFIG).is_file():
+        raise ModelFileError(f"{LATEST}: names {path}, where no run is: {_NAME_ONE}")
+    return path
+
+
+def _inside(folder: Path) -> list[Path]:
+    """The runs in a folder, in the order of their names."""
+    return [path.parent for path in sorted(folder.glob(f"*/{CONFIG}"))]
+
+
+def _similar(path: Path) -> list[Path]:
+    """The archive of this name, or else the runs in ``runs/`` with names like it."""
+    archive = path.with_name(f"{path.name}.zip")
+    if path.name and archive.is_file():
+        return [archive]
+    runs = {run.name: run for run in _inside(RUNS)}
+    return [runs[near] for near in get_close_matches(path.name, runs)]
+
+
+def _did_you_mean(runs: list[Path]) -> str:
+    """The end of a message that names some of these runs; empty for none."""
+    return f"; did you mean {' or '.join(map(str, runs[:3]))}?" if runs else ""
+
+
+def check_free(path: Path, *, overwrite: bool) -> None:
+    """Raise UsageError unless `path` is free for a new run, or holds a run that `overwrite` allows to replace."""
+    if not path.exists():
+        return
+    if not path.is_dir():
+        raise UsageError(f"{path}: a file is in the way; choose another folder with --out")
+    if all(content.name in (LOCK, MARK) for content in contents(path)):
+        return
+    if not (path / MARK).is_file():
+        raise UsageError(
+            f"{path}: the folder is not empty and not a run (it has no {MARK}); choose another one with --out"
+        )
+    if not overwrite:
+        raise UsageError(
+            f"{path}: a run is there already; --resume continues it, --overwrite replaces it, --out names another"
+        )
+
+
+def free_folder(path: Path) -> Path:
+    """A folder for a new run: `path`, or the first of ``PATH_2``, ``PATH_3`` and so on, if a run is there."""
+    names = chain([path.name], (f"{path.name}_{number}" for number in count(2)))
+    return next(folder for name in names if _is_free(folder := path.with_name(name)))
+
+
+def _is_free(path: Path) -> bool:
+    """Whether `path` is free for a new run, as far as can be seen."""
+    try:
+        check_free(path, overwrite=False)
+    except UsageError:
+        return False
+    except OSError:  # which the training reports
+        pass
+    return True

@@ -12,13 +12,11 @@ from seq2seq_cli.config.keys import differing_values
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.errors import ModelFileError, unreadable
 from seq2seq_cli.files.reading import check_contents
-from seq2seq_cli.runs.finding import is_latest, read_latest, run_at
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.in_words import place_in_words
-from seq2seq_cli.runs.layout import BEST, CONFIG, CORPUS, LOCK, MARK, METRICS, READ
+from seq2seq_cli.runs.layout import BEST, CONFIG, CORPUS, LOCK, MARK, METRICS, READ, is_latest, read_latest, run_at
 from seq2seq_cli.runs.lock import is_held
-from seq2seq_cli.runs.metrics import History, read_history
-from seq2seq_cli.runs.provenance import Provenance
+from seq2seq_cli.runs.records import History, Provenance, read_history
 from seq2seq_cli.runs.weights_header import read_header
 
 

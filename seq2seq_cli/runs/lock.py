@@ -4,7 +4,10 @@ import errno
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-# filelock is imported inside the functions: it takes a tenth of a second, and translating needs no lock.
+from filelock import FileLock
+
+from seq2seq_cli.errors import TrainingError, UsageError, exit_code_of
+from seq2seq_cli.runs.layout import LOCK
 
 PATIENCE_SECONDS = 1.0
 """Time that a training waits for the lock, which `is_held` takes for a moment."""
@@ -15,8 +18,6 @@ def hold(path: Path) -> AbstractContextManager[object]:
 
     Raises TimeoutError when the lock is held already, by this process or another; OSError when it cannot be made.
     """
-    from filelock import FileLock
-
     if path.is_symlink():  # it would empty the file that the link leads to
         raise OSError(errno.ELOOP, "a link is in its place", str(path))
     return FileLock(path).acquire(timeout=PATIENCE_SECONDS)
@@ -24,8 +25,6 @@ def hold(path: Path) -> AbstractContextManager[object]:
 
 def is_held(path: Path) -> bool:
     """Whether the lock of a file is held; False for a missing file, and for one that this user may not lock."""
-    from filelock import FileLock
-
     if path.is_symlink() or not path.is_file():
         return False
     try:
@@ -35,3 +34,20 @@ def is_held(path: Path) -> bool:
         return True
     except OSError:
         return False
+
+
+def lock_run(run: Path) -> AbstractContextManager[object]:
+    """Take the lock of a run folder; the end of the ``with`` block releases it.
+
+    Raises UsageError when training holds it, also in this process; TrainingError when it cannot be locked.
+    """
+    path = run / LOCK
+    try:
+        return hold(path)
+    except TimeoutError:
+        raise UsageError(
+            f"{run}: a training is running in it: wait for its end or stop it, or choose another folder with --out"
+        ) from None
+    except OSError as error:
+        problem = f"{path}: cannot be locked: {error.strerror}; choose another folder with --out"
+        raise TrainingError(problem, exit_code=exit_code_of(error)) from error

@@ -22,10 +22,10 @@ from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import UsageError, one_line
 from seq2seq_cli.files.whole_folder import clear_leftovers
 from seq2seq_cli.runs.archive import is_archive
-from seq2seq_cli.runs.finding import find_saved_last, named_run
 from seq2seq_cli.runs.folder import RunFolder
-from seq2seq_cli.runs.layout import CONFIG, CORPUS, RUNS
-from seq2seq_cli.runs.provenance import Provenance
+from seq2seq_cli.runs.layout import CONFIG, CORPUS, RUNS, find_saved_last, named_run
+from seq2seq_cli.runs.lock import lock_run
+from seq2seq_cli.runs.records import Provenance
 from seq2seq_cli.text.sides import SIDES, load_codecs
 from seq2seq_cli.training.resolve import fitted, given_up, resolve_config, resumed_changes, with_decided, with_undecided
 
@@ -131,7 +131,7 @@ def _plan_to_resume(options: Options, held: ExitStack) -> Planned:
     path = named_run(new_folder(options)) if is_named else find_saved_last()
     clear_leftovers(path)
     run = RunFolder.find(path)
-    held.enter_context(run.lock())
+    held.enter_context(lock_run(run.path))
     saved = run.config()
     if options.config:
         config = load_config(options.config, options.overrides)

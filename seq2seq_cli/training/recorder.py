@@ -8,9 +8,8 @@ from seq2seq_cli.compute.memory import peak_memory_mb
 from seq2seq_cli.errors import ExportError
 from seq2seq_cli.learning.state import Tally
 from seq2seq_cli.model.seq2seq import Seq2Seq
-from seq2seq_cli.runs.finding import write_latest
-from seq2seq_cli.runs.layout import EXPORT_RECORD
-from seq2seq_cli.runs.metrics import EndRecord, EpochRecord, InterruptRecord, Record, StepRecord
+from seq2seq_cli.runs.layout import EXPORT_RECORD, write_latest
+from seq2seq_cli.runs.records import EndRecord, EpochRecord, InterruptRecord, Record, StepRecord
 from seq2seq_cli.training.events import Event, Finished, Saved, Step, Validated
 from seq2seq_cli.training.report import model_card
 from seq2seq_cli.training.session import Session

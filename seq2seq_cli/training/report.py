@@ -23,7 +23,7 @@ from seq2seq_cli.evaluation.held_out import score_split
 from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.runs.folder import resume_command
 from seq2seq_cli.runs.in_words import duration, epochs_in_words
-from seq2seq_cli.runs.metrics import TestRecord
+from seq2seq_cli.runs.records import TestRecord
 from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
 from seq2seq_cli.training.events import Report, SampleTranslation
 from seq2seq_cli.training.loop import is_ended_by_time

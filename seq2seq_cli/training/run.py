@@ -25,6 +25,7 @@ from seq2seq_cli.errors import (
 from seq2seq_cli.learning.update import NotFiniteError
 from seq2seq_cli.runs.folder import RunFolder, resume_command
 from seq2seq_cli.runs.in_words import place_in_words
+from seq2seq_cli.runs.writer import RunWriter
 from seq2seq_cli.training.events import Event, Started, Validated
 from seq2seq_cli.training.loop import PositionError, TrainingLoop
 from seq2seq_cli.training.plan import Options, Plan, Planned, make_plan
@@ -64,7 +65,7 @@ def _open_session(options: Options, planned: Planned | None, group: ProcessGroup
     if plan.resumed:
         saved, provenance = plan.resumed
         return Session.resume(
-            RunFolder(plan.path),
+            RunWriter(plan.path),
             plan.config,
             corpus,
             saved=saved,

@@ -27,10 +27,10 @@ from seq2seq_cli.errors import (
 from seq2seq_cli.learning.state import TrainingState, fresh_state
 from seq2seq_cli.model.build import build_model, build_outline
 from seq2seq_cli.model.seq2seq import Seq2Seq
-from seq2seq_cli.runs.folder import METRICS_BYTES, RunFolder
-from seq2seq_cli.runs.output_folder import check_name
-from seq2seq_cli.runs.provenance import Provenance
+from seq2seq_cli.runs.folder import RunFolder
+from seq2seq_cli.runs.records import Provenance
 from seq2seq_cli.runs.weights import Weights
+from seq2seq_cli.runs.writer import METRICS_BYTES, RunWriter, check_name
 from seq2seq_cli.text.sides import load_codecs
 from seq2seq_cli.training.loop import order_of_pairs
 
@@ -44,7 +44,7 @@ class Session:
     Each process of a `group` has one, with the same state. The main process alone writes into the run folder.
     """
 
-    run: RunFolder
+    run: RunWriter
     corpus: PreparedCorpus
     config: Config
     state: TrainingState
@@ -98,7 +98,7 @@ class Session:
     @classmethod
     def resume(
         cls,
-        run: RunFolder,
+        run: RunWriter,
         config: Config,
         corpus: PreparedCorpus,
         *,
@@ -164,8 +164,8 @@ def create_run(
     held: ExitStack,
     overwrite: bool = False,
     origin: RunFolder | None = None,
-) -> RunFolder:
-    """A new run folder, whose lock `held` takes, for a model of `corpus`; see `RunFolder.create`."""
+) -> RunWriter:
+    """A new run folder, whose lock `held` takes, for a model of `corpus`; see `RunWriter.create`."""
     check_name(corpus.path, "--data")
     provenance = Provenance(
         folder=str(corpus.path),
@@ -177,12 +177,12 @@ def create_run(
     trained = TrainedSentences.of(corpus)
     if origin:
         trained = trained.joined(TrainedSentences.read(origin.trained_path))
-    run = RunFolder.create(path, config, provenance, corpus.codecs, trained.to_json(), held=held, overwrite=overwrite)
+    run = RunWriter.create(path, config, provenance, corpus.codecs, trained.to_json(), held=held, overwrite=overwrite)
     _save_pairs(run, config, corpus)
     return run
 
 
-def _save_pairs(run: RunFolder, config: Config, corpus: PreparedCorpus) -> None:
+def _save_pairs(run: RunWriter, config: Config, corpus: PreparedCorpus) -> None:
     """Save the training pairs if translations consult them: all, or as many as there may be, at equal distances.
 
     If they do not, none are left: what is sent to others would hold them.
@@ -197,7 +197,7 @@ def _save_pairs(run: RunFolder, config: Config, corpus: PreparedCorpus) -> None:
     run.save_pairs(SimilarPairs.of(src, tgt).arrays())
 
 
-def _record_folder(run: RunFolder, provenance: Provenance, corpus: PreparedCorpus) -> None:
+def _record_folder(run: RunWriter, provenance: Provenance, corpus: PreparedCorpus) -> None:
     """Let the run name the prepared folder of `corpus`, which may have been moved since the run began."""
     if provenance.folder != str(corpus.path):
         check_name(corpus.path, "--data")
@@ -205,7 +205,7 @@ def _record_folder(run: RunFolder, provenance: Provenance, corpus: PreparedCorpu
 
 
 def restore_state(
-    run: RunFolder, state: TrainingState, checkpoint: dict[str, Any], group: ProcessGroup = SINGLE
+    run: RunWriter, state: TrainingState, checkpoint: dict[str, Any], group: ProcessGroup = SINGLE
 ) -> None:
     """Return `state` to that of a checkpoint of `run`; ModelFileError when it is one of another model."""
     try:
@@ -217,7 +217,7 @@ def restore_state(
         raise not_a_checkpoint(run, f" on {state.device.type} ({type(error).__name__})") from error
 
 
-def _check_checkpoint(run: RunFolder, checkpoint: dict[str, Any], config: Config, corpus: PreparedCorpus) -> None:
+def _check_checkpoint(run: RunWriter, checkpoint: dict[str, Any], config: Config, corpus: PreparedCorpus) -> None:
     """Raise ModelFileError unless a checkpoint has the weights of a model, which is not made yet.
 
     So are the values checked that are read before the state is restored.
@@ -260,7 +260,7 @@ def _sizes(corpus: PreparedCorpus) -> dict[str, int]:
     return {"src_size": len(corpus.src_codec.vocabulary), "tgt_size": len(corpus.tgt_codec.vocabulary)}
 
 
-def _check_parts(run: RunFolder, state: TrainingState, corpus: PreparedCorpus) -> None:
+def _check_parts(run: RunWriter, state: TrainingState, corpus: PreparedCorpus) -> None:
     """Check now what the end of the training needs: the best weights, and the codecs, which are restored."""
     if epoch := state.progress.best_epoch:
         if not run.best_path.is_file():

@@ -14,9 +14,9 @@ import pytest
 from seq2seq_cli.decoding.page.graph_data import graph_data
 from seq2seq_cli.errors import ExportError
 from seq2seq_cli.pages.translator import known_operators
-from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import DECODER, ENCODER, EXPORT_RECORD
-from seq2seq_cli.runs.provenance import Provenance
+from seq2seq_cli.runs.records import Provenance
+from seq2seq_cli.runs.writer import RunWriter
 from seq2seq_cli.text.normalise import SPACING
 from seq2seq_cli.text.sides import load_codecs
 from tests.commands import Done, refused, s2s_here
@@ -106,7 +106,7 @@ def test_nothing_is_overwritten_unasked(home: Path) -> None:
 
 
 def test_the_weights_of_an_epoch_can_be_exported(home: Path) -> None:
-    run = RunFolder(home / "runs" / "small")
+    run = RunWriter(home / "runs" / "small")
     run.save_epoch(run.read_best(), 3, keep=1)
     run.best_path.write_bytes(b"not these")
     done = s2s_here(home, "export", "runs/small/epochs/0003.safetensors", "exported")
@@ -139,7 +139,7 @@ def test_a_page_is_one_file_with_all_weights(home: Path) -> None:
     assert not re.search(r"""(src|href|url)\s*[=(]\s*["']?https?:""", text)
     data = json.loads(text.partition('id="data">')[2].partition("</script>")[0])
     assert data["languages"] == ["en", "de"]
-    weights = RunFolder(home / "runs" / "small").read_best()
+    weights = RunWriter(home / "runs" / "small").read_best()
     assert data["weights"]["shapes"] == {name: list(weight.shape) for name, weight in weights.items()}
 
 
@@ -159,7 +159,7 @@ def test_a_page_replaces_a_file_only_when_that_is_asked_for(home: Path) -> None:
 
 
 def test_what_a_page_cannot_do_is_refused_by_name(home: Path) -> None:
-    run = RunFolder(home / "runs" / "small")
+    run = RunWriter(home / "runs" / "small")
     config = run.path / "config.yaml"
     searching = config.read_text(encoding="utf-8")
     config.write_text(searching.replace("sampling: false", "sampling: true"), encoding="utf-8")

@@ -13,7 +13,7 @@ import seq2seq_cli
 from seq2seq_cli.errors import ModelFileError
 from seq2seq_cli.runs.archive import opened_run
 from seq2seq_cli.runs.layout import RUNS
-from seq2seq_cli.runs.provenance import Provenance
+from seq2seq_cli.runs.records import Provenance
 from tests import records
 from tests.commands import refused, s2s_here
 from tests.untrained import make_run

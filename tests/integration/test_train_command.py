@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from seq2seq_cli.runs.finding import read_latest
+from seq2seq_cli.runs.layout import read_latest
 from tests.commands import Done, refused, s2s, s2s_here, with_modules
 from tests.corpora import reversed_words, symbol_sequences
 from tests.forks import Forked

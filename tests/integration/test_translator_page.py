@@ -18,8 +18,8 @@ from seq2seq_cli.decoding.page.graph_data import graph_data
 from seq2seq_cli.decoding.page.text_data import codec_data, expressions_data, tables_data
 from seq2seq_cli.decoding.sentences import split_passage
 from seq2seq_cli.pages.translator import known_operators, rounded
-from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import DECODER, ENCODER
+from seq2seq_cli.runs.writer import RunWriter
 from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.segmenter import SideOptions, get_segmenter
 from seq2seq_cli.text.sides import fit_codec
@@ -90,14 +90,14 @@ def browser(tab: Browser) -> Iterator[Browser]:
     assert tab.complaints == []
 
 
-def with_rounded_weights(run: RunFolder) -> RunFolder:
+def with_rounded_weights(run: RunWriter) -> RunWriter:
     """The run with weights that the page has as they are."""
     in_steps = {name: rounded(weight) for name, weight in run.read_best().items()}
     run.save_best({name: (number * step).astype(np.float32) for name, (number, step) in in_steps.items()})
     return run
 
 
-def open_page(browser: Browser, run: RunFolder) -> Path:
+def open_page(browser: Browser, run: RunWriter) -> Path:
     """Export a run and open the page, ready to translate."""
     page = run.path.with_suffix(".html")
     done = s2s_here(run.path.parent, "export", str(run.path), str(page), "--overwrite")
@@ -283,7 +283,7 @@ def test_it_translates_500_sentences_with_a_trained_model_as_python_does(browser
     for command in (("prepare", str(SAMPLE), "--out", "data"), ("train", "--data", "data", *options, "--out", "run")):
         done = s2s_here(tmp_path, *command)
         assert done.returncode == 0, done.stderr
-    run = RunFolder(tmp_path / "run")
+    run = RunWriter(tmp_path / "run")
     sources = dict.fromkeys(line.split("\t")[0] for line in SAMPLE.read_text(encoding="utf-8").splitlines())
     texts = [DRESSES[i % len(DRESSES)].format(*source.split(" ", 1), "") for i, source in enumerate(sources)][:500]
     assert len(texts) == 500

@@ -9,7 +9,8 @@ from benchmarks.reliability.schedules.events import Command, Deed
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.errors import S2SError
 from seq2seq_cli.runs.checkpoint import load_checkpoint
-from seq2seq_cli.runs.folder import METRICS_BYTES, RunFolder
+from seq2seq_cli.runs.folder import RunFolder
+from seq2seq_cli.runs.writer import METRICS_BYTES
 
 DATA = ("data/a", "data/b")
 RUNS = ("runs/x", "runs/y", "models/z")

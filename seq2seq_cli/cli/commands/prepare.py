@@ -22,9 +22,7 @@ from seq2seq_cli.errors import Interrupted, exit_code_of_signal, one_line
 from seq2seq_cli.pairs.columns import read_columns
 from seq2seq_cli.pairs.lines import check_encoding
 from seq2seq_cli.preparation.dropped import place_in
-from seq2seq_cli.runs.finding import named_run
-from seq2seq_cli.runs.layout import BEST, CONFIG, TRAINED
-from seq2seq_cli.runs.output_folder import free_folder
+from seq2seq_cli.runs.layout import BEST, CONFIG, TRAINED, free_folder, named_run
 from seq2seq_cli.training.plan import Options, new_folder
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import pytest
 
 from seq2seq_cli.config.choices import METRIC_NAMES, Metric
 from seq2seq_cli.learning.state import Progress
-from seq2seq_cli.runs.metrics import History
+from seq2seq_cli.runs.records import History
 from tests import records
 
 NO_LOSS: dict[Metric, float] = {"loss": math.nan, "bleu": 1.0, "chrf": 20.0}

@@ -9,7 +9,7 @@ from seq2seq_cli.config.choices import CurveAxis
 from seq2seq_cli.errors import ModelFileError, UsageError
 from seq2seq_cli.runs.curves import learning_curves
 from seq2seq_cli.runs.listing import Run
-from seq2seq_cli.runs.metrics import Record
+from seq2seq_cli.runs.records import Record
 from tests.records import epoch, make_run, step
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from seq2seq_cli.runs.finding import read_latest, write_latest
+from seq2seq_cli.runs.layout import read_latest, write_latest
 
 
 @pytest.mark.parametrize("is_of_another_training", [False, True])

@@ -25,11 +25,11 @@ from seq2seq_cli.decoding.load import load_translator
 from seq2seq_cli.errors import ModelFileError, TrainingError, UsageError
 from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.runs.checkpoint import save_checkpoint
-from seq2seq_cli.runs.finding import find_saved_last, write_latest
-from seq2seq_cli.runs.folder import METRICS_BYTES, RunFolder
-from seq2seq_cli.runs.layout import LOCK, MARK
-from seq2seq_cli.runs.lock import is_held
-from seq2seq_cli.runs.metrics import read_history
+from seq2seq_cli.runs.folder import RunFolder
+from seq2seq_cli.runs.layout import LOCK, MARK, find_saved_last, write_latest
+from seq2seq_cli.runs.lock import is_held, lock_run
+from seq2seq_cli.runs.records import read_history
+from seq2seq_cli.runs.writer import METRICS_BYTES
 from seq2seq_cli.text.sides import load_codecs
 from seq2seq_cli.training.plan import Options, make_plan
 from seq2seq_cli.training.session import Session, restore_state
@@ -406,17 +406,17 @@ def test_the_lock_of_a_process_that_was_killed_is_free(session: Session) -> None
         assert process.stdout
         assert process.stdout.readline() == "held\n"
         assert is_held(session.run.path / LOCK)
-        with pytest.raises(UsageError, match="is running"), session.run.lock():
+        with pytest.raises(UsageError, match="is running"), lock_run(session.run.path):
             pass
         process.kill()
     assert not is_held(session.run.path / LOCK)
-    with session.run.lock():
+    with lock_run(session.run.path):
         assert is_held(session.run.path / LOCK)
 
 
 def test_a_leftover_lock_file_is_no_obstacle(corpus: PreparedCorpus, config: Config, run_path: Path) -> None:
     run_path.mkdir(parents=True)
-    with RunFolder(run_path).lock():
+    with lock_run(run_path):
         pass
     assert created(run_path, config, corpus).config() == config
 
@@ -478,5 +478,5 @@ def test_a_lock_that_cannot_be_made_is_told_with_a_cure(
 
     monkeypatch.setattr(os, "open", refuse)
     with pytest.raises(TrainingError, match=r"\.lock: cannot be locked: refused; choose .*--out") as raised:
-        session.run.lock()
+        lock_run(session.run.path)
     assert raised.value.exit_code == code

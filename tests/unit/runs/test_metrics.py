@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seq2seq_cli.errors import ModelFileError
-from seq2seq_cli.runs.metrics import History, Record, StepRecord, read_history
+from seq2seq_cli.runs.records import History, Record, StepRecord, read_history
 from tests.records import end, epoch, held_out, step, write
 
 

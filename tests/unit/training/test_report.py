@@ -12,6 +12,7 @@ from seq2seq_cli.errors import ModelFileError, TrainingError
 from seq2seq_cli.preparation.prepare import prepare
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.in_words import duration
+from seq2seq_cli.runs.writer import RunWriter
 from seq2seq_cli.training.events import Validated
 from seq2seq_cli.training.report import finish, model_card
 from seq2seq_cli.training.run import train_session
@@ -74,7 +75,7 @@ def test_what_the_end_needs_is_checked_when_a_run_is_resumed(session: Session) -
 
 def test_the_card_of_the_working_directory_has_its_name(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(session.run.path)
-    card = model_card(replace(session, run=RunFolder(Path())))
+    card = model_card(replace(session, run=RunWriter(Path())))
     assert "# run: " in card
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from benchmarks.speed.distributed import Trained, last_epoch, threads_each
-from seq2seq_cli.runs.metrics import History
+from seq2seq_cli.runs.records import History
 from tests.records import end, epoch, step
 
 

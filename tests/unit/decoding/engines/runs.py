@@ -16,6 +16,7 @@ from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.runs.exported import ExportRecord
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import EXPORT_RECORD
+from seq2seq_cli.runs.writer import RunWriter
 from seq2seq_cli.text.vocabulary import BOS, PAD
 
 VOCABULARY = 13
@@ -29,9 +30,9 @@ def small_model(config: ModelConfig, seed: int = 3) -> Seq2Seq:
         return build_model(config, src_size=VOCABULARY, tgt_size=VOCABULARY).eval()
 
 
-def make_run(path: Path, model: Seq2Seq, config: Config | None = None) -> RunFolder:
+def make_run(path: Path, model: Seq2Seq, config: Config | None = None) -> RunWriter:
     """A run folder without an exported model; its config need not be the model's, where nothing reads that part."""
-    run = RunFolder(path)
+    run = RunWriter(path)
     run.write_config(config or Config())
     run.save_best(model.weights())
     return run

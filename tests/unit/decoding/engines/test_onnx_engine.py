@@ -23,6 +23,7 @@ from seq2seq_cli.model.attention.scores import DotScore, Sizes
 from seq2seq_cli.runs.exported import ExportRecord
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import BEST, CONFIG, DECODER, ENCODER, EXPORT_RECORD, FEATURES
+from seq2seq_cli.runs.writer import RunWriter
 from seq2seq_cli.text.vocabulary import BOS, PAD
 from tests.tiny import tiny_sizes
 from tests.unit.decoding.engines.runs import (
@@ -49,7 +50,7 @@ EVERY = 100
 OTHER_CELLS = [config for config in COMBINATIONS if config.encoder.cell in ("gru_cho", "rnn")][2::4][:2]
 
 
-def exported(path: Path, config: ModelConfig) -> RunFolder:
+def exported(path: Path, config: ModelConfig) -> RunWriter:
     model = small_model(config)
     run = make_run(path, model)
     export_best(run.path, model, run.config())
@@ -57,7 +58,7 @@ def exported(path: Path, config: ModelConfig) -> RunFolder:
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
+def run(tmp_path_factory: pytest.TempPathFactory) -> RunWriter:
     """A small run with an exported model, not to be changed."""
     return exported(tmp_path_factory.mktemp("runs") / "small", ModelConfig.model_validate(SMALL))
 
@@ -84,7 +85,7 @@ def test_other_combinations_do_too(config: ModelConfig, tmp_path: Path) -> None:
     assert_alike(opened(exported(tmp_path, config)), torch_engine(small_model(config)), random_sources(7, longest=8))
 
 
-def test_all_tokens_may_be_proposed_but_pad_and_bos(run: RunFolder) -> None:
+def test_all_tokens_may_be_proposed_but_pad_and_bos(run: RunWriter) -> None:
     engine = opened(run)
     proposals, _ = engine.step(
         np.full(1, BOS), engine.start([[5, 6]]), k=VOCABULARY - 2, asked=np.zeros((1, 0), dtype=np.int64)
@@ -92,7 +93,7 @@ def test_all_tokens_may_be_proposed_but_pad_and_bos(run: RunFolder) -> None:
     assert set(proposals.tokens[0]) == set(range(VOCABULARY)) - {PAD, BOS}
 
 
-def test_a_sentence_has_the_same_proposals_alone_and_among_others(run: RunFolder) -> None:
+def test_a_sentence_has_the_same_proposals_alone_and_among_others(run: RunWriter) -> None:
     engine, sources = opened(run), random_sources(64, longest=20)
     asked = np.tile(np.arange(VOCABULARY), (64, 1))
     together, _ = engine.step(np.full(64, BOS), engine.start(sources), k=1, asked=asked)
@@ -162,7 +163,7 @@ def test_exporting_twice_writes_the_same_bytes(tmp_path: Path) -> None:
         assert (first.path / name).read_bytes() == (second.path / name).read_bytes()
 
 
-def test_weights_of_another_model_are_refused(run: RunFolder, tmp_path: Path) -> None:
+def test_weights_of_another_model_are_refused(run: RunWriter, tmp_path: Path) -> None:
     other = make_run(tmp_path, small_model(ModelConfig()))
     record = ExportRecord.read(run.path / EXPORT_RECORD)
     with pytest.raises(ModelFileError, match="made for other weights"):
@@ -197,11 +198,11 @@ def test_a_missing_graph_of_features_is_named(tmp_path: Path) -> None:
         opened(run)
 
 
-def test_no_pairs_have_no_features(run: RunFolder) -> None:
+def test_no_pairs_have_no_features(run: RunWriter) -> None:
     assert opened(run).features([], []) == torch_engine(small_model(run.config().model)).features([], []) == []
 
 
-def test_threads_change_nothing(run: RunFolder) -> None:
+def test_threads_change_nothing(run: RunWriter) -> None:
     record = ExportRecord.read(run.path / EXPORT_RECORD)
     sources = random_sources(7, longest=6)
     one, two = (OnnxEngine(run.path, record, threads=threads) for threads in (1, 2))

@@ -16,8 +16,8 @@ from seq2seq_cli.decoding.engines.onnx_engine import OnnxEngine
 from seq2seq_cli.decoding.engines.open_engine import open_engine
 from seq2seq_cli.decoding.engines.torch_engine import TorchEngine
 from seq2seq_cli.errors import ModelFileError, UsageError
-from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import BEST, DECODER, ENCODER, EXPORT_RECORD
+from seq2seq_cli.runs.writer import RunWriter
 from tests.unit.decoding.engines.runs import SMALL, assert_alike, make_run, random_sources, small_model, torch_engine
 
 CONFIG = Config(model=ModelConfig.model_validate(SMALL))
@@ -40,18 +40,18 @@ print(*proposals.tokens[0], *sorted({"pydantic", "yaml", "spacy", "onnx"} & sys.
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> RunFolder:
+def run(tmp_path: Path) -> RunWriter:
     """A run without an exported model."""
     return make_run(tmp_path / "run", small_model(CONFIG.model), CONFIG)
 
 
-def without_torch(run: RunFolder) -> subprocess.CompletedProcess[str]:
+def without_torch(run: RunWriter) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-c", WITHOUT_TORCH, str(run.path)], capture_output=True, encoding="utf-8", check=False
     )
 
 
-def test_the_first_use_exports_the_model_and_later_ones_change_nothing(run: RunFolder) -> None:
+def test_the_first_use_exports_the_model_and_later_ones_change_nothing(run: RunWriter) -> None:
     engine = open_engine(run, with_features=True)
     assert isinstance(engine, OnnxEngine)
     assert_alike(engine, torch_engine(small_model(CONFIG.model)), random_sources(3, longest=5))
@@ -70,9 +70,9 @@ def test_an_engine_that_computes_nan_does_not_pass_for_the_same() -> None:
     assert np.isnan(largest_difference(torch_engine(broken), reference, **sizes))
 
 
-def test_a_run_that_was_moved_computes_without_torch(run: RunFolder, tmp_path: Path) -> None:
+def test_a_run_that_was_moved_computes_without_torch(run: RunWriter, tmp_path: Path) -> None:
     open_engine(run)
-    moved = RunFolder(Path(shutil.move(run.path, tmp_path / "elsewhere")))
+    moved = RunWriter(Path(shutil.move(run.path, tmp_path / "elsewhere")))
     done = without_torch(moved)
     assert (done.returncode, done.stderr) == (0, "")
     expected, _ = (engine := torch_engine(small_model(CONFIG.model))).step(
@@ -81,19 +81,19 @@ def test_a_run_that_was_moved_computes_without_torch(run: RunFolder, tmp_path: P
     assert done.stdout.split() == [str(token) for token in expected.tokens[0]]
 
 
-def test_without_torch_and_an_exported_model_the_way_out_is_told(run: RunFolder) -> None:
+def test_without_torch_and_an_exported_model_the_way_out_is_told(run: RunWriter) -> None:
     done = without_torch(run)
     assert (done.returncode, done.stdout) == (1, "")
     assert "no exported model" in done.stderr
     assert "where torch is installed" in done.stderr
 
 
-def test_torch_computes_when_it_is_named(run: RunFolder) -> None:
+def test_torch_computes_when_it_is_named(run: RunWriter) -> None:
     assert isinstance(open_engine(run, engine="torch", device="cpu"), TorchEngine)
     assert not (run.path / EXPORT_RECORD).exists()
 
 
-def test_a_run_that_cannot_be_written_is_computed_by_torch(run: RunFolder) -> None:
+def test_a_run_that_cannot_be_written_is_computed_by_torch(run: RunWriter) -> None:
     (run.path / ENCODER).mkdir()  # where the graph would be written
     assert isinstance(open_engine(run), TorchEngine)
     with pytest.raises(OSError, match=r"encoder\.onnx"):
@@ -101,14 +101,14 @@ def test_a_run_that_cannot_be_written_is_computed_by_torch(run: RunFolder) -> No
 
 
 @pytest.mark.parametrize("damaged", [EXPORT_RECORD, DECODER])
-def test_a_damaged_export_is_made_anew(run: RunFolder, damaged: Path) -> None:
+def test_a_damaged_export_is_made_anew(run: RunWriter, damaged: Path) -> None:
     open_engine(run)
     (run.path / damaged).write_bytes(b"{}")
     assert isinstance(open_engine(run), OnnxEngine)
     assert "error" not in without_torch(run).stderr
 
 
-def test_weights_that_are_missing_or_damaged_are_named_by_either_engine(run: RunFolder) -> None:
+def test_weights_that_are_missing_or_damaged_are_named_by_either_engine(run: RunWriter) -> None:
     open_engine(run)
     for content in (b"", None):
         if content is None:
@@ -120,18 +120,18 @@ def test_weights_that_are_missing_or_damaged_are_named_by_either_engine(run: Run
                 open_engine(run, engine=engine)
 
 
-def test_weights_of_another_model_are_refused(run: RunFolder) -> None:
+def test_weights_of_another_model_are_refused(run: RunWriter) -> None:
     run.save_best(small_model(ModelConfig()).weights())
     with pytest.raises(ModelFileError, match=r"not those of the model that config\.yaml describes"):
         open_engine(run)
 
 
-def test_onnx_computes_on_the_cpu_only(run: RunFolder) -> None:
+def test_onnx_computes_on_the_cpu_only(run: RunWriter) -> None:
     with pytest.raises(UsageError, match="computes on the cpu: leave out --device cuda"):
         open_engine(run, engine="onnx", device="cuda")
 
 
-def test_int8_is_for_onnx(run: RunFolder) -> None:
+def test_int8_is_for_onnx(run: RunWriter) -> None:
     assert isinstance(open_engine(run, precision="int8"), OnnxEngine)
     with pytest.raises(UsageError, match=r"decoding\.precision=int8: torch translates in fp32"):
         open_engine(run, engine="torch", precision="int8")

@@ -1,0 +1,217 @@
+"""A run folder that training writes: whole files, one training at a time, nothing of the user's replaced unasked."""
+
+import contextlib
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from seq2seq_cli.config.loader import dump_config
+from seq2seq_cli.config.schema.config import Config
+from seq2seq_cli.errors import TrainingError, UsageError, exit_code_of
+from seq2seq_cli.files.reading import check_contents
+from seq2seq_cli.files.whole_folder import whole_folder
+from seq2seq_cli.files.writing import make_folder, whole_file, write_json, write_whole
+from seq2seq_cli.runs.checkpoint import load_checkpoint, save_checkpoint
+from seq2seq_cli.runs.folder import RunFolder
+from seq2seq_cli.runs.layout import (
+    BEST,
+    CARD,
+    CODEC,
+    CONFIG,
+    CORPUS,
+    EPOCHS,
+    EXPORTED,
+    LAST,
+    MARK,
+    METRICS,
+    PAIR_FILES,
+    PAIRS,
+    PREVIOUS,
+    READ,
+    TRAINED,
+    check_free,
+)
+from seq2seq_cli.runs.lock import lock_run
+from seq2seq_cli.runs.records import Provenance, Record
+from seq2seq_cli.runs.weights import Weights, save_weights
+from seq2seq_cli.text.sides import Codecs, save_codecs
+
+_WEIGHTS = ".safetensors"
+_PATTERNS = (
+    CONFIG,
+    CORPUS,
+    METRICS,
+    TRAINED,
+    MARK,
+    CARD,
+    f"{CODEC}/src.json",
+    f"{CODEC}/tgt.json",
+    *(path.as_posix() for path in (BEST, *EXPORTED, *PAIR_FILES.values())),
+    LAST.as_posix(),
+    PREVIOUS.as_posix(),
+)
+METRICS_BYTES = "metrics_bytes"
+"""Key of a checkpoint: the length of metrics.jsonl when it was saved."""
+
+
+class RunWriter(RunFolder):
+    """One run on disk, as training writes it."""
+
+    @classmethod
+    def create(
+        cls,
+        path: Path,
+        config: Config,
+        provenance: Provenance,
+        codecs: Codecs,
+        trained: Mapping[str, Any],
+        *,
+        held: ExitStack,
+        overwrite: bool = False,
+    ) -> "RunWriter":
+        """A new run in `path`, whose lock `held` takes before anything there is changed.
+
+        `trained` is the content of ``trained.json``.
+
+        Raises UsageError when `path` holds something that `overwrite` does not allow to replace, when a training is
+        running there, when a link leads out of the run that is to be replaced, or when the name is not UTF-8.
+        """
+        check_name(path, "--out")
+        check_free(path, overwrite=overwrite)
+        check_contents(path, READ, error=UsageError)
+        run = cls(path)
+        try:
+            make_folder(path)
+            held.enter_context(lock_run(path))
+            check_free(path, overwrite=overwrite)  # again: another training may just have begun here
+            with whole_folder(path, mark=MARK, replaced=run_files(path)) as new:
+                (new / MARK).touch()
+                (new / CONFIG).write_text(dump_config(config), encoding="utf-8")
+                save_codecs(new, codecs)
+                provenance.write(new / CORPUS)
+                write_json(new / TRAINED, trained)
+        except OSError as error:
+            problem = f"{path}: cannot be made: {error.strerror}; choose another folder with --out"
+            raise UsageError(problem, exit_code=exit_code_of(error)) from error
+        return run
+
+    def write_config(self, config: Config) -> None:
+        """Write the resolved config."""
+        _write_text(self.path / CONFIG, dump_config(config))
+
+    def write_codecs(self, codecs: Codecs) -> None:
+        """Write the codecs of both sides."""
+        with _writing(self.path / "codec"):
+            save_codecs(self.path, codecs)
+
+    def write_provenance(self, provenance: Provenance) -> None:
+        """Write the record of the corpus and the origin anew."""
+        with _writing(self.path / CORPUS):
+            provenance.write(self.path / CORPUS)
+
+    def save_pairs(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Save the training pairs that translations consult: the arrays of `PAIR_FILES`."""
+        for name, file in PAIR_FILES.items():
+            with _writing(self.path / file), whole_file(self.path / file) as content:
+                np.save(content, arrays[name], allow_pickle=False)
+
+    def remove_pairs(self) -> None:
+        """Remove the training pairs."""
+        for file in PAIR_FILES.values():
+            with _writing(self.path / file):
+                (self.path / file).unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # not there, or something else is in it
+            (self.path / PAIRS).rmdir()
+
+    def save_best(self, weights: Weights) -> None:
+        """Write the best weights."""
+        with _writing(self.best_path):
+            save_weights(self.best_path, weights)
+
+    def save_epoch(self, weights: Weights, epoch: int, keep: int) -> None:
+        """Write the weights after `epoch`, and keep those of the `keep` newest epochs written; none when that is 0.
+
+        Older ones are removed once the new ones are on the disk. So are those of later epochs: an earlier process that
+        went on from here has left them.
+        """
+        if not keep:
+            return
+        path = self.path / EPOCHS / f"{epoch:04d}{_WEIGHTS}"
+        with _writing(path):
+            save_weights(path, weights)
+            saved = {int(file.stem): file for file in path.parent.glob(f"*{_WEIGHTS}") if file.stem.isdecimal()}
+            newest = sorted(number for number in saved if number <= epoch)[-keep:]
+            for number in saved.keys() - newest:
+                saved[number].unlink()
+
+    def save_last(self, checkpoint: Mapping[str, Any]) -> None:
+        """Write the checkpoint to resume from, with the present length of metrics.jsonl."""
+        with _writing(self.last_path):
+            save_checkpoint(self.last_path, {**checkpoint, METRICS_BYTES: self._metrics_bytes()})
+
+    def read_last(self) -> dict[str, Any]:
+        """The newest checkpoint; ModelFileError when there is none, or none that this s2s can read."""
+        return load_checkpoint(self.last_path)
+
+    def append_metrics(self, record: Record) -> None:
+        """Append a record to metrics.jsonl."""
+        path = self.path / METRICS
+        with _writing(path), path.open("a", encoding="utf-8") as file:
+            file.write(record.model_dump_json() + "\n")
+            file.flush()
+            os.fsync(file.fileno())  # a checkpoint on the disk counts on the lines before it
+
+    def cut_metrics(self, size: int) -> None:
+        """Cut metrics.jsonl to its first `size` bytes: a resumed run writes the rest again.
+
+        Bytes, not steps: two checkpoints of the same step can have a record between them.
+        """
+        path = self.path / METRICS
+        if self._metrics_bytes() > size:
+            with _writing(path), path.open("rb+") as file:
+                file.truncate(size)
+                os.fsync(file.fileno())
+
+    def write_card(self, text: str) -> None:
+        """Write the model card."""
+        _write_text(self.path / CARD, text)
+
+    def _metrics_bytes(self) -> int:
+        path = self.path / METRICS
+        return path.stat().st_size if path.is_file() else 0
+
+
+def _write_text(path: Path, text: str) -> None:
+    with _writing(path):
+        write_whole(path, text.encode("utf-8"))
+
+
+@contextlib.contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    """Turn an OSError in the block into a TrainingError that names the file."""
+    try:
+        yield
+    except OSError as error:
+        raise TrainingError(
+            f"{path}: cannot be written: {error.strerror}; what was saved before is untouched"
+        ) from error
+
+
+def check_name(path: Path, option: str) -> None:
+    """Raise UsageError for a name that is not UTF-8: neither JSON nor safetensors can hold it."""
+    try:
+        str(path).encode("utf-8")
+    except UnicodeEncodeError:
+        raise UsageError(f"{option} {path}: the name is not UTF-8: give the folder another") from None
+
+
+def run_files(path: Path) -> list[str]:
+    """The files in a run folder that a training made there; whatever else is in it belongs to the user."""
+    files = [file for pattern in _PATTERNS for file in path.glob(pattern)]
+    files += [file for file in path.glob(f"{EPOCHS}/*.safetensors") if file.stem.isdecimal()]
+    return [file.relative_to(path).as_posix() for file in files]

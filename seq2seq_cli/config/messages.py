@@ -43,7 +43,7 @@ def explain(errors: Sequence[ErrorDetails]) -> str:
     wanted = list(map(_wanted, errors))
     if field and NoneType in get_args(field.annotation):
         wanted.append("null")
-    return f"must be {either(wanted)}, not {_given(error['input'])}{_nearest_choice(errors[-1])}"
+    return f"must be {either(wanted)}, not {_given(error['input'])}"
 
 
 def unknown_key(path: KeyPath) -> str:
@@ -91,11 +91,3 @@ def _given(value: object) -> str:
             return shown(value)
     text = f"'{one_line(value)}'" if isinstance(value, str) else repr(value)
     return text if len(text) <= _LONGEST_SHOWN else text[:_LONGEST_SHOWN] + "..."
-
-
-def _nearest_choice(error: ErrorDetails) -> str:
-    if error["type"] != "literal_error":
-        return ""
-    choices = re.findall(r"'([^']*)'", error["ctx"]["expected"])
-    near = get_close_matches(str(error["input"]).lower(), choices, n=1)
-    return f", did you mean '{near[0]}'?" if near else ""

@@ -8,7 +8,6 @@ whole, so aliases and tags are refused.
 import json
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from math import inf
 from typing import Any, NamedTuple
 
@@ -69,14 +68,46 @@ class Fault(NamedTuple):
     message: str
 
 
-@dataclass(kw_only=True)
 class Document:
     """A document that was read: plain Python values, the place of each key and value, and the faults of the text."""
 
-    value: object = None
-    keys: dict[KeyPath, Mark] = field(default_factory=dict)
-    values: dict[KeyPath, Mark] = field(default_factory=dict)
-    faults: list[Fault] = field(default_factory=list)
+    def __init__(self) -> None:
+        self.value: object = None
+        self.keys: dict[KeyPath, Mark] = {}
+        self.values: dict[KeyPath, Mark] = {}
+        self.faults: list[Fault] = []
+
+    def build(self, node: yaml.Node, path: KeyPath) -> object:
+        """The value of a node; places and faults are collected."""
+        self.values[path] = _mark(node)
+        if isinstance(node, yaml.MappingNode) and node.tag == _TAG + "map":
+            return {name: self.build(value, (*path, name)) for name, value in self._entries(node, path)}
+        if isinstance(node, yaml.SequenceNode) and node.tag == _TAG + "seq":
+            return [self.build(item, (*path, str(index))) for index, item in enumerate(node.value)]
+        construct = _CONSTRUCTORS.get(node.tag)
+        if not isinstance(node, yaml.ScalarNode) or construct is None:
+            self.add_fault(_mark(node), path, f"the tag {node.tag.replace(_TAG, '!!')} has no place in a config")
+            return None
+        try:
+            return construct(node.value)
+        except ValueError:
+            self.add_fault(_mark(node), path, f"{node.value[:40]!r} cannot be read as a value")
+            return None
+
+    def add_fault(self, mark: Mark, path: KeyPath, message: str) -> None:
+        """Note an error."""
+        self.faults.append(Fault(mark, path, message))
+
+    def _entries(self, node: yaml.MappingNode, path: KeyPath) -> Iterator[tuple[str, yaml.Node]]:
+        for key, value in node.value:
+            name = (*path, str(key.value))
+            if not isinstance(key, yaml.ScalarNode) or not key.value:
+                self.add_fault(_mark(key), path, "a key must be a word")
+            elif name in self.keys:
+                self.add_fault(_mark(key), name, f"duplicate key, first on line {self.keys[name].line}")
+            else:
+                self.keys[name] = _mark(key)
+                yield key.value, value
 
 
 def read_yaml(text: str) -> Document:
@@ -85,18 +116,16 @@ def read_yaml(text: str) -> Document:
     try:
         root = yaml.compose(text, Loader=_Loader)
         if root is not None:
-            document.value = _Builder(document).build(root, ())
+            document.value = document.build(root, ())
     except yaml.reader.ReaderError as error:
         before = text[: error.position]
         mark = Mark(before.count("\n") + 1, len(before) - (before.rfind("\n") + 1) + 1)
-        message = f"not YAML: the control character {text[error.position]!r} is not allowed"
-        document.faults.append(Fault(mark, (), message))
+        document.add_fault(mark, (), f"not YAML: the control character {text[error.position]!r} is not allowed")
     except yaml.MarkedYAMLError as error:
         at = error.problem_mark or error.context_mark
-        mark = Mark(at.line + 1, at.column + 1) if at else Mark(1, 1)
-        document.faults.append(Fault(mark, (), f"not YAML: {_syntax(error)}"))
+        document.add_fault(Mark(at.line + 1, at.column + 1) if at else Mark(1, 1), (), f"not YAML: {_syntax(error)}")
     except RecursionError:
-        document.faults.append(Fault(Mark(1, 1), (), "not a config: nested too deeply"))
+        document.add_fault(Mark(1, 1), (), "not a config: nested too deeply")
     return document
 
 
@@ -136,44 +165,6 @@ def _syntax(error: yaml.MarkedYAMLError) -> str:
         if theirs in f"{error.context} {problem}":
             return ours
     return problem.replace("'<stream end>'", "the end").replace("end of stream", "end")
-
-
-class _Builder:
-    """Turns nodes into values; collects places and faults in the document."""
-
-    def __init__(self, document: Document) -> None:
-        self._document = document
-
-    def build(self, node: yaml.Node, path: KeyPath) -> object:
-        self._document.values[path] = _mark(node)
-        if isinstance(node, yaml.MappingNode) and node.tag == _TAG + "map":
-            return {name: self.build(value, (*path, name)) for name, value in self._entries(node, path)}
-        if isinstance(node, yaml.SequenceNode) and node.tag == _TAG + "seq":
-            return [self.build(item, (*path, str(index))) for index, item in enumerate(node.value)]
-        construct = _CONSTRUCTORS.get(node.tag)
-        if not isinstance(node, yaml.ScalarNode) or construct is None:
-            self._fault(node, path, f"the tag {node.tag.replace(_TAG, '!!')} has no place in a config")
-            return None
-        try:
-            return construct(node.value)
-        except ValueError:
-            self._fault(node, path, f"{node.value[:40]!r} cannot be read as a value")
-            return None
-
-    def _entries(self, node: yaml.MappingNode, path: KeyPath) -> Iterator[tuple[str, yaml.Node]]:
-        for key, value in node.value:
-            if not isinstance(key, yaml.ScalarNode) or not key.value:
-                self._fault(key, path, "a key must be a word")
-                continue
-            name = (*path, key.value)
-            if name in self._document.keys:
-                self._fault(key, name, f"duplicate key, first on line {self._document.keys[name].line}")
-                continue
-            self._document.keys[name] = _mark(key)
-            yield key.value, value
-
-    def _fault(self, node: yaml.Node, path: KeyPath, message: str) -> None:
-        self._document.faults.append(Fault(_mark(node), path, message))
 
 
 def _mark(node: yaml.Node) -> Mark:

@@ -14,6 +14,7 @@ from seq2seq_cli.files.writing import (
     is_removed,
     is_unfinished,
     make_folder,
+    naming,
     rename_free,
     sync_names,
     try_lock,
@@ -139,13 +140,8 @@ def _empty(folder: Path) -> None:
 def _lock(folder: Path, of: Path) -> IO[bytes]:
     """Make the unfinished folder of another and take its lock, which closing the file returns."""
     while True:
-        try:
+        with naming(of):
             folder.mkdir(exist_ok=True)
-        except OSError as error:
-            error.filename = str(of)
-            raise
-        if folder.is_symlink():  # all that it leads to would be removed
-            raise UsageError(f"{folder}: a link is in the place of a folder: remove it")
         try:
             file = (folder / _LOCK).open("ab")
         except FileNotFoundError:

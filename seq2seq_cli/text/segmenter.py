@@ -119,7 +119,7 @@ class Segmenter:
             if len(tokens) == len(characters):
                 return zip(tokens, characters, strict=True)
             return zip(tokens, split_like(characters, tokens, self.config.language), strict=True)
-        return chain.from_iterable(map(self._pairs_of_word.__getitem__, text.split()))
+        return chain.from_iterable(map(self._pairs_of, text.split()))
 
     @cached_property
     def _tokenizer(self) -> "RuleTokenizer | Program":
@@ -135,11 +135,10 @@ class Segmenter:
         tokens = self._tokenizer.split(self._lower(word))
         return (SPACING + tokens[0], *tokens[1:]) if self.config.spacing else tokens
 
-    @memoised
-    def _pairs_of_word(self, word: str) -> list[tuple[str, str]]:
+    def _pairs_of(self, word: str) -> Iterator[tuple[str, str]]:
         tokens = self._tokens_of_word[word]
         surfaces = split_like(word, [token.removeprefix(SPACING) for token in tokens], self.config.language)
-        return list(zip(tokens, surfaces, strict=True))
+        return zip(tokens, surfaces, strict=True)
 
     def _lower(self, text: str) -> str:
         return lower(text, self.config.language) if self.config.lowercase else text

@@ -178,8 +178,7 @@ def put_back(
     root = _Node(tag=Tag(text="", start=0, end=solid_length(piece.text)), end=len(words))
     owners = _owners(parts)
     _place(_edges(piece, lost, root), _weights_of_words(text, words, units, weights[:, : len(parts)]), owners)
-    spelled = [reveal(text[start:end], left) for start, end in words]
-    return _Writer(spelled, [i > 0 and words[i - 1][1] < start for i, (start, _) in enumerate(words)]).write(root)
+    return _Writer(text, words, left).write(root)
 
 
 def reveal(text: str, words: Iterable[str]) -> str:
@@ -314,50 +313,47 @@ def _point(parent: _Node, weights: Float[np.ndarray, "N S"], following: Sequence
 
 
 class _Writer:
-    """Writes the words of a translation and the marks between them."""
+    """Writes a translation and the marks between its words."""
 
-    def __init__(self, words: Sequence[str], has_space: Sequence[bool]) -> None:
-        self._words = words
-        self._has_space = has_space
-        """Whether a space is before each word."""
+    def __init__(self, text: str, words: Sequence[Span], copied: Iterator[str]) -> None:
+        self._text = text
+        self._starts = [start for start, _ in words]
+        self._ends = [0, *(end for _, end in words)]
+        """The end of the word before each word."""
+        self._copied = copied
         self._written: list[str] = []
-        self._next_gap = 0
-        """The word whose preceding space is still to be written."""
+        self._position = 0
+        """The place in the text up to which it is written."""
 
-    def write(self, node: _Node) -> str:
-        """Write the words and the marks inside a node; returns all that was written."""
-        place = node.start
-        for child in sorted(node.children, key=lambda child: (child.start, child.end)):
-            self._write_words(place, child.start)
-            self._write_mark(child.tag, child.start)
-            self.write(child)
-            self._written += [child.tag.close] if child.tag.close else []
-            place = child.end
-        self._write_words(place, node.end)
+    def write(self, root: _Node) -> str:
+        """The translation with the marks of all nodes below the root."""
+        self._write_inside(root)
+        self._write_text(len(self._text))
         return "".join(self._written)
 
-    def _write_words(self, start: int, end: int) -> None:
-        for word in range(start, end):
-            self._write_gap(word)
-            self._written.append(self._words[word])
+    def _write_inside(self, node: _Node) -> None:
+        for child in sorted(node.children, key=lambda child: (child.start, child.end)):
+            self._write_text(self._starts[child.start] if child.start < node.end else self._ends[child.start])
+            self._write_mark(child.tag)
+            self._write_inside(child)
+            if child.tag.close:
+                self._write_text(self._ends[child.end])
+                self._written.append(child.tag.close)
 
-    def _write_mark(self, tag: Tag, word: int) -> None:
-        if tag.is_gap or tag.space_before or tag.space_after:
-            self._next_gap = max(self._next_gap, word + 1)
-        else:  # it belongs to the word behind it
-            self._write_gap(word)
+    def _write_text(self, end: int) -> None:
+        if self._position < end:
+            self._written.append(reveal(self._text[self._position : end], self._copied))
+            self._position = end
+
+    def _write_mark(self, tag: Tag) -> None:
+        """Write a mark; a single one has the spaces around it that it has in the source."""
+        if self._written and not tag.space_before and (tag.space_after or tag.is_gap):
+            self._written[-1] = self._written[-1].rstrip(" ")
         if tag.space_before:
             self._write_space()
         self._written.append(tag.text)
-        if tag.space_after and "".join(self._words[word : word + 1])[:1] not in NO_SPACE_BEFORE:
+        if tag.space_after and self._text[self._position : self._position + 1] not in NO_SPACE_BEFORE:
             self._write_space()
-
-    def _write_gap(self, word: int) -> None:
-        """Write the space before a word, once."""
-        if self._next_gap <= word < len(self._words):
-            self._next_gap = word + 1
-            if self._has_space[word]:
-                self._write_space()
 
     def _write_space(self) -> None:
         if self._written and not self._written[-1].endswith(" "):

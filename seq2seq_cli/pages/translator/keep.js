@@ -138,8 +138,7 @@ function putBack(piece, written) {
   const words = wordsOfText(written.text);
   const root = { ...nodeOf(tagOf("", 0, solidLength(piece.text))), end: words.length };
   placeNodes(edgesOf(piece, lost, root), weightsOfWords(words, written), ownersOf(written.parts));
-  const spelled = words.map(([start, end]) => reveal(written.text.slice(start, end), copied));
-  return new MarkWriter(spelled, words.map(([start], i) => i > 0 && words[i - 1][1] < start)).write(root);
+  return new MarkWriter(written.text, words, copied).write(root);
 }
 
 /** A text with the next of these words in place of each HIDDEN. */
@@ -254,44 +253,40 @@ function pointOf(parent, weights, part, earliest) {
   return child.start >= earliest ? child.start : child.end;
 }
 
-/** Writes the words of a translation and the marks between them. */
+/** Writes a translation and the marks between its words. */
 class MarkWriter {
-  constructor(words, hasSpace) {
-    Object.assign(this, { words, hasSpace, written: "", nextGap: 0 });
+  constructor(text, words, copied) {
+    const [starts, ends] = [words.map(([start]) => start), [0, ...words.map(([, end]) => end)]];
+    Object.assign(this, { text, starts, ends, copied, written: "", position: 0 });
   }
 
-  write(node) {
-    let place = node.start;
-    for (const child of [...node.children].sort((a, b) => a.start - b.start || a.end - b.end)) {
-      for (; place < child.start; place++) this.writeWord(place);
-      this.writeMark(child.tag, child.start);
-      this.write(child);
-      this.written += child.tag.close;
-      place = child.end;
-    }
-    for (; place < node.end; place++) this.writeWord(place);
+  write(root) {
+    this.writeInside(root);
+    this.writeText(this.text.length);
     return this.written;
   }
 
-  writeWord(word) {
-    this.writeGap(word);
-    this.written += this.words[word];
+  writeInside(node) {
+    for (const child of [...node.children].sort((a, b) => a.start - b.start || a.end - b.end)) {
+      this.writeText(child.start < node.end ? this.starts[child.start] : this.ends[child.start]);
+      this.writeMark(child.tag);
+      this.writeInside(child);
+      if (child.tag.close) this.writeText(this.ends[child.end]);
+      this.written += child.tag.close;
+    }
   }
 
-  writeMark({ text, isGap: isGapTag, spaceBefore, spaceAfter }, word) {
-    const isPart = !isGapTag && !spaceBefore && !spaceAfter;
-    if (isPart) this.writeGap(word);
+  writeText(end) {
+    this.written += reveal(this.text.slice(this.position, end), this.copied);
+    this.position = Math.max(this.position, end);
+  }
+
+  /** Write a mark; a single one has the spaces around it that it has in the source. */
+  writeMark({ text, isGap: partsWords, spaceBefore, spaceAfter }) {
+    if (!spaceBefore && (spaceAfter || partsWords)) this.written = this.written.replace(/ $/, "");
     if (spaceBefore) this.writeSpace();
     this.written += text;
-    if (spaceAfter && !TABLES.noSpaceBefore.includes(this.words[word]?.[0] ?? "")) this.writeSpace();
-    if (!isPart) this.nextGap = Math.max(this.nextGap, word + 1);
-  }
-
-  /** Write the space before a word, once. */
-  writeGap(word) {
-    if (word < this.nextGap || word >= this.words.length) return;
-    this.nextGap = word + 1;
-    if (this.hasSpace[word]) this.writeSpace();
+    if (spaceAfter && !TABLES.noSpaceBefore.includes(this.text[this.position] ?? "")) this.writeSpace();
   }
 
   writeSpace() {

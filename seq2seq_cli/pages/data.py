@@ -18,7 +18,7 @@ class TreeData(TypedDict):
 class AttentionData(TypedDict):
     """A sentence, its translation, and the attention between them; S source tokens, T target tokens.
 
-    The names are the same as in the .json files of ``translate --attention``.
+    The names are the same as in ``translate --attention --format json``.
     """
 
     source: str

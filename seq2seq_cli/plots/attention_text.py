@@ -4,11 +4,12 @@ import math
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Protocol, runtime_checkable
 
+import numpy as np
 from rich.cells import cell_len, set_cell_size
 
-from seq2seq_cli.plots.attention_map import AttentionMap
+from seq2seq_cli.shapes import Float
 
 Style = Literal["shades", "numbers"]
 
@@ -18,6 +19,31 @@ _LONGEST_LABEL = 20
 _GAP = 1
 _NARROWEST: dict[Style, int] = {"shades": 2, "numbers": 3}
 _ZERO_WIDTH_JOINER = "\u200d"
+
+
+@runtime_checkable
+class AttentionMap(Protocol):
+    """A sentence, its translation, and the attention between them; S source tokens, T target tokens."""
+
+    @property
+    def source(self) -> str:
+        """The sentence as it was given."""
+
+    @property
+    def text(self) -> str:
+        """The translation as plain text."""
+
+    @property
+    def src_tokens(self) -> list[str]:
+        """S: the tokens of the source, ``<eos>``."""
+
+    @property
+    def tgt_tokens(self) -> list[str]:
+        """T: the units of the translation, then ``<eos>`` unless the length limit came first."""
+
+    @property
+    def weights(self) -> Float[np.ndarray, "T S"]:
+        """The attention weights; without attention, all are 0."""
 
 
 @dataclass(frozen=True, kw_only=True)

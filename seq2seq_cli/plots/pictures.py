@@ -18,10 +18,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from seq2seq_cli.files.output import write_output
-from seq2seq_cli.plots.attention_map import AttentionMap, Row, attention_json
+from seq2seq_cli.plots.attention_text import AttentionMap
 
 logger = logging.getLogger(__name__)
 
+Row: TypeAlias = Sequence[AttentionMap | None]
+"""The attention of a sentence in each run; None where a run has fewer sentences, because it cuts texts differently."""
 _Panels: TypeAlias = Mapping[tuple[int, int], Axes]
 """The panels by row and column."""
 
@@ -55,24 +57,18 @@ _UNDRAWABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]
 
 
 def save_attention(rows: Sequence[Row], path: Path, *, runs: Sequence[str] = (), overwrite: bool = False) -> int:
-    """Write the attention of some sentences; returns how many of them the file shows.
+    """Draw the attention of as many sentences as fit in a picture; returns how many.
 
-    There is a row per sentence, with its attention in each run; `runs` are the names of several. A .json file holds all
-    sentences; a picture (.png, .svg, .pdf) holds those that fit in it. With 0 sentences there is no picture.
-
-    Raises UsageError when the file cannot be written, or would be replaced without `overwrite`.
+    There is a row per sentence, with its attention in each run; `runs` are the names of several. With 0 sentences there
+    is no picture. Raises UsageError when the file cannot be written, or would be replaced without `overwrite`.
     """
-    image_format = path.suffix.lower().removeprefix(".")
-    if image_format == "json":
-        shown, content = len(rows), attention_json(rows, runs).encode("utf-8")
-    else:
-        worded = [row for row in rows if any(panel and panel.weights.size for panel in row)]
-        if not worded:
-            return 0
-        shown = rows_that_fit(worded)
-        content = render_attention(worded[:shown], image_format, runs=runs)
+    worded = [row for row in rows if any(panel and panel.weights.size for panel in row)]
+    if not worded:
+        return 0
+    shown = worded[: rows_that_fit(worded)]
+    content = render_attention(shown, path.suffix.lower().removeprefix("."), runs=runs)
     write_output(path, content, overwrite=overwrite)
-    return shown
+    return len(shown)
 
 
 def rows_that_fit(rows: Iterable[Row]) -> int:

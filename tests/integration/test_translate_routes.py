@@ -13,6 +13,7 @@ import pytest
 from seq2seq_cli.decoding.load import load
 from tests.commands import S2S, Done, refused, s2s_here
 from tests.terminal import CTRL_D, Terminal, on_terminal
+from tests.unit.pages.test_page import Parsed
 from tests.untrained import make_run
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="POSIX pipes and terminals")
@@ -141,21 +142,19 @@ def test_a_bad_byte_does_not_lose_the_lines_before_it(folder: Path, expected: di
 
 def test_a_bad_byte_does_not_lose_the_attention_before_it(folder: Path, tmp_path: Path) -> None:
     text = "\n".join(LINES).encode() + b"\nk\xfcsste\n"
-    numbers = tmp_path / "attention.json"
-    done = subprocess.run(
-        (*TRANSLATE, "--attention", numbers), cwd=folder, input=text, capture_output=True, check=False
-    )
+    page = tmp_path / "attention.html"
+    done = subprocess.run((*TRANSLATE, "--attention", page), cwd=folder, input=text, capture_output=True, check=False)
     assert done.returncode == 2
-    assert len(json.loads(numbers.read_text(encoding="utf-8"))["sentences"]) == len(LINES)
+    assert len(Parsed(page.read_bytes()).data["texts"]) == len(LINES)
 
 
 def test_a_bad_first_line_leaves_the_attention_of_another_day_alone(folder: Path, tmp_path: Path) -> None:
-    numbers = tmp_path / "attention.json"
-    numbers.write_text("mine", encoding="utf-8")
-    command = (*TRANSLATE, "--attention", numbers, "--overwrite")
+    page = tmp_path / "attention.html"
+    page.write_text("mine", encoding="utf-8")
+    command = (*TRANSLATE, "--attention", page, "--overwrite")
     done = subprocess.run(command, cwd=folder, input=b"k\xfcsste\n", capture_output=True, check=False)
     assert (done.returncode, done.stderr.count(b"\n")) == (2, 1)
-    assert numbers.read_text(encoding="utf-8") == "mine"
+    assert page.read_text(encoding="utf-8") == "mine"
 
 
 # Files

@@ -134,19 +134,19 @@ def test_a_run_is_resumed_though_its_replacing_was_killed_while_it_moved_files(h
 
 
 def test_attention_files_replace_nothing_unasked_side_by_side_either(home: Path) -> None:
-    command = ("translate", "--model", "runs/first", "a b c", "--attention", "same.json")
+    command = ("translate", "--model", "runs/first", "a b c", "--attention", "same.html")
     with ThreadPoolExecutor(6) as pool:
         done = list(pool.map(lambda _: s2s(home, *command), range(6)))
     assert sorted(each.returncode for each in done) == [0, 2, 2, 2, 2, 2]
-    written = (home / "same.json").read_bytes()
+    written = (home / "same.html").read_bytes()
     assert all("--overwrite replaces it" in each.stderr for each in done if each.returncode)
     assert s2s_here(home, *command).returncode == 2
-    assert (home / "same.json").read_bytes() == written
-    (home / "same.json").chmod(0o600)
-    (home / "link.json").symlink_to("same.json")
-    assert s2s_here(home, *command[:-1], "link.json", "--overwrite").returncode == 0
-    assert (home / "link.json").is_symlink()
-    assert (home / "same.json").stat().st_mode & 0o777 == 0o600
+    assert (home / "same.html").read_bytes() == written
+    (home / "same.html").chmod(0o600)
+    (home / "link.html").symlink_to("same.html")
+    assert s2s_here(home, *command[:-1], "link.html", "--overwrite").returncode == 0
+    assert (home / "link.html").is_symlink()
+    assert (home / "same.html").stat().st_mode & 0o777 == 0o600
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="has no full device")

@@ -152,8 +152,8 @@ def translate(
         typer.Option(
             "--attention",
             metavar="[FILE]",
-            help="Show the attention weights: as a table, or in FILE, whose name ends in .png, .svg, .pdf, .html"
-            " or .json (a next argument with another ending is a text). A picture has a row per sentence and a column"
+            help="Show the attention weights: as a table, or in FILE, whose name ends in .png, .svg, .pdf or"
+            " .html (a next argument with another ending is a text). A picture has a row per sentence and a column"
             " per run; a .html is a page for a browser, with the searches as well. At the prompt FILE shows the last"
             " text.",
         ),

@@ -14,9 +14,8 @@ from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import InputError
 from seq2seq_cli.files.output import check_output_path, write_output
 
-_NUMBERS = ".json"
 _PAGE = ".html"
-ATTENTION_FILES = (".png", ".svg", ".pdf", _PAGE, _NUMBERS)
+ATTENTION_FILES = (".png", ".svg", ".pdf", _PAGE)
 """The endings of the files of attention."""
 _MOST_TEXTS = 1000
 """Texts that a page holds, about as many as a browser opens in a moment. A picture never holds as many."""
@@ -116,7 +115,7 @@ class Presenter:
 class AttentionFile:
     """The file of ``--attention FILE``: collects translations, and writes their attention once or again and again.
 
-    It is a picture, a page, or the numbers themselves. Raises UsageError, before any work, unless it can be written.
+    It is a picture or a page. Raises UsageError, before any work, unless it can be written.
     """
 
     path: Path
@@ -132,16 +131,12 @@ class AttentionFile:
     @property
     def is_page(self) -> bool:
         """Whether it shows the searches as well, so that they must be traced."""
-        return self._ending == _PAGE
-
-    @property
-    def _ending(self) -> str:
-        return self.path.suffix.lower()
+        return self.path.suffix.lower() == _PAGE
 
     def add(self, translations: Sequence[Translation]) -> None:
         """Add the translations of a text, one per run."""
         self._count += 1
-        if self._ending == _NUMBERS or len(self._texts) < _MOST_TEXTS:
+        if len(self._texts) < _MOST_TEXTS:
             self._texts.append(translations)
 
     def write(self, translators: Translators) -> None:
@@ -154,7 +149,7 @@ class AttentionFile:
         else:
             drawn, count = self._write_sentences(texts, translators.labels)
             shown, is_whole = counted(drawn, "sentence"), is_whole and drawn == count
-        if not drawn and self._ending != _NUMBERS:
+        if not drawn:
             tell(f"no attention to draw: {self.path} is not written")
             return
         self.overwrite = True
@@ -182,7 +177,7 @@ class AttentionFile:
         return len(worded)
 
     def _write_sentences(self, texts: Iterable[Sequence[Translation]], runs: Sequence[str]) -> tuple[int, int]:
-        """Write a picture or the numbers; returns the number of sentences that it shows, and of those there are."""
+        """Write a picture; returns the number of sentences that it shows, and of those there are."""
         from seq2seq_cli.plots.pictures import save_attention  # not above: few translations are drawn
 
         rows = [row for text in texts for row in zip_longest(*(each.sentences for each in text))]

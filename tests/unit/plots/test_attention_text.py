@@ -8,8 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from seq2seq_cli.plots.attention_map import AttentionMap
-from seq2seq_cli.plots.attention_text import Style, attention_table
+from seq2seq_cli.plots.attention_text import AttentionMap, Style, attention_table
 from tests.unit.plots.maps import KISS, make_map
 
 SENTENCE = ("the old man who had never seen the sea told his grandchildren " * 4).split()

@@ -1,13 +1,11 @@
 """Pictures of attention: their labels, words that could break them, and the files."""
 
 import io
-import json
 import logging
 import re
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
-import numpy as np
 import pytest
 from matplotlib.image import imread
 
@@ -124,31 +122,3 @@ def test_all_sentences_with_words_are_drawn_and_the_same_ones_give_the_same_file
     assert (tmp_path / name).read_bytes() == content
     assert save_attention([[BLANK]], tmp_path / f"none{name}") == 0
     assert [path.name for path in tmp_path.iterdir()] == [name]
-
-
-def test_json_holds_all_sentences(tmp_path: Path) -> None:
-    path = tmp_path / "a.json"
-    assert save_attention([[KISS], [BLANK]], path) == 2
-    content = json.loads(path.read_text(encoding="utf-8"))
-    kiss, blank = content["sentences"]
-    assert content["format"] == 1
-    assert kiss.keys() == {"source", "translation", "src_tokens", "tgt_tokens", "weights"}
-    assert kiss["translation"] == "Sie küsste ihn ."
-    assert kiss["src_tokens"] == KISS.src_tokens
-    assert kiss["tgt_tokens"] == KISS.tgt_tokens
-    np.testing.assert_allclose(kiss["weights"], KISS.weights, atol=1e-6)
-    assert blank["weights"] == blank["src_tokens"] == blank["tgt_tokens"] == []
-    assert "küsste" in path.read_text(encoding="utf-8")
-
-
-def test_json_names_the_run_where_there_are_several(tmp_path: Path) -> None:
-    save_attention([[KISS, KISS], [None, KISS]], tmp_path / "a.json", runs=["first", "second"])
-    sentences = json.loads((tmp_path / "a.json").read_text(encoding="utf-8"))["sentences"]
-    assert [sentence["model"] for sentence in sentences] == ["first", "second", "second"]
-
-
-def test_json_is_strict_where_a_weight_does_not_exist(tmp_path: Path) -> None:
-    save_attention([[make_map(["a", "b"], ["c"], [[np.nan, np.inf]])]], tmp_path / "map.json")
-
-    [sentence] = json.loads((tmp_path / "map.json").read_bytes(), parse_constant=pytest.fail)["sentences"]
-    assert sentence["weights"] == [[None, None]]

@@ -134,8 +134,6 @@ class Manifest(_Record):
     """Version of s2s that made the folder."""
     spacy: str
     """Version of spaCy."""
-    tokenizers: str | None = None
-    """Version of the library that learned the subwords; None where none were learned."""
     pair_files: list[PairFileRecord]
     lines_read: Count
     extra_columns: Count

@@ -3,8 +3,7 @@
 import re
 import time
 import zipfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from http.client import HTTPException, HTTPResponse
@@ -14,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
-from seq2seq_cli.errors import DownloadError, PairFileError, UsageError, exit_code_of
+from seq2seq_cli.errors import DownloadError, PairFileError, UsageError
 from seq2seq_cli.files.output import check_output, output_file
 from seq2seq_cli.files.writing import make_folder, naming
 from seq2seq_cli.pairs.archives import is_zip, open_archive, read_member, read_pairs
@@ -61,20 +60,21 @@ def download(
     `language` is a code or a name: ``deu``, ``de`` or ``German``. `progress` is called with (bytes done, total).
     `timeout` is in seconds, per wait for the server.
 
-    Raises UsageError when one of the files exists and `overwrite` is not set, when `out` cannot be made, when `site` is
-    no web address, or when the language is unknown; DownloadError when network, server or disk fail.
+    Raises UsageError when one of the files exists and `overwrite` is not set, when `site` is no web address, and when
+    the language is unknown; DownloadError when network, server or disk fail.
     """
     code3, folder = find_published(language), Path(out)
     pair_file, about = folder / f"{code3}.txt", folder / f"{code3}_about.txt"
     if not _HTTP.fullmatch(site):
         raise UsageError(f"--site {site}: must be a web address such as {SITE}")
     url = f"{site.rstrip('/')}/{code3}-eng.zip"
+    if folder.exists():
+        for file in (pair_file, about):
+            check_output(file, overwrite=overwrite)
+    content = _fetch(url, timeout=timeout, retries=retries, progress=progress)
     try:
-        with _made(folder):
-            for file in (pair_file, about):
-                check_output(file, overwrite=overwrite)
-            content = _fetch(url, timeout=timeout, retries=retries, progress=progress)
-            return _unpack(content, url, pair_file, about, overwrite)
+        make_folder(folder)
+        return _unpack(content, url, pair_file, about, overwrite)
     except PairFileError as error:
         raise DownloadError(str(error)) from None
     except OSError as error:
@@ -136,27 +136,6 @@ def _receive(response: HTTPResponse, progress: ByteProgress) -> bytes:
     if total is not None and len(content) < total:
         raise HTTPException(f"the connection was cut after {len(content):,} of {total:,} bytes")
     return bytes(content)
-
-
-@contextmanager
-def _made(folder: Path) -> Iterator[None]:
-    """Make a folder; where the block fails, remove it again, and those parents that were made with it.
-
-    Raises UsageError when it cannot be made.
-    """
-    missing = [place for place in (folder, *folder.parents) if not place.exists()]
-    try:
-        make_folder(folder)
-    except OSError as error:
-        problem = f"{folder}: cannot be made: {error.strerror}: choose another folder with --out"
-        raise UsageError(problem, exit_code=exit_code_of(error)) from None
-    try:
-        yield
-    except BaseException:
-        for place in missing:
-            with suppress(OSError):  # it is not empty: somebody else uses it
-                place.rmdir()
-        raise
 
 
 def _unpack(content: bytes, url: str, pair_file: Path, about: Path, overwrite: bool) -> Downloaded:

@@ -49,7 +49,7 @@ from seq2seq_cli.preparation.dropped import Dropped, LineCounts, write_examples
 from seq2seq_cli.preparation.pair_store import PairStore
 from seq2seq_cli.preparation.reading import Inputs, LineProgress, read_all
 from seq2seq_cli.preparation.selection import Selection, select
-from seq2seq_cli.preparation.target_folder import find_same, folder_to_fill, spacy_version, tokenizers_version
+from seq2seq_cli.preparation.target_folder import find_same, folder_to_fill, spacy_version
 from seq2seq_cli.preparation.workers import OpenWorkers, workers_at
 from seq2seq_cli.preparation.writing import count_tokens, fit_on_training, write_side
 from seq2seq_cli.text.sides import SIDES, Codecs, Rules, load_codecs, save_codecs
@@ -251,7 +251,6 @@ class _Job:
             format=FORMAT,
             s2s=__version__,
             spacy=spacy_version(),
-            tokenizers=tokenizers_version(self.config, self.codecs),
             pair_files=self.records,
             lines_read=counts.lines,
             extra_columns=counts.extra_columns,

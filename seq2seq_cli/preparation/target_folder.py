@@ -105,12 +105,7 @@ def _differences(
         yield f"from other files or other content: {names}"
     if spacy_version() != manifest.spacy:
         yield f"by spaCy {manifest.spacy}, now {spacy_version()}"
-    learner = tokenizers_version(config, codecs)
-    if None not in (learner, manifest.tokenizers) and learner != manifest.tokenizers:
-        yield f"by tokenizers {manifest.tokenizers}, now {learner}"
-    if codecs is None and manifest.codecs_given:
-        yield "with the vocabularies of an older model"
-    elif codecs is not None and not (manifest.codecs_given and codecs == (corpus.src_codec, corpus.tgt_codec)):
+    if manifest.codecs_given != (codecs is not None) or (codecs is not None and codecs != corpus.codecs):
         yield "with other vocabularies"
     yield from map(str, find_differences(corpus.config, config, sections=("data", "text")))
 
@@ -118,8 +113,3 @@ def _differences(
 def spacy_version() -> str:
     """The version of the library that cuts texts into words, without importing it."""
     return importlib.metadata.version("spacy")
-
-
-def tokenizers_version(config: Config, codecs: Codecs | None) -> str | None:
-    """The version of the library that learns subwords, without importing it; None where none are learned."""
-    return importlib.metadata.version("tokenizers") if config.text.unit == "bpe" and codecs is None else None

@@ -45,18 +45,18 @@ TRAIN = f"train --data prepared --out new {_SMALL} {_SHORT} --set training.batch
 FURTHER = f"train --data prepared --init-from runs/first --out new {_SHORT}"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Format:
     """A kind of file."""
 
     name: str
     path: str
     """The file to spoil, in a folder with the valid files; ``*`` in it stands for any name."""
-    needs: Sequence[str] = ()
-    """The other files and folders that the commands read."""
     commands: Sequence[str]
     """Each reads the file; without an input, the file itself is what flows in."""
     mutations: Sequence[Mutation]
+    needs: Sequence[str] = ()
+    """The other files and folders that the commands read."""
     seal: Callable[[Path], None] | None = None
     """Writes the hashes of the folder anew, so that what is behind them is reached."""
     flows_in: bool = False
@@ -193,253 +193,238 @@ def _prepare(name: str) -> Sequence[str]:
 
 
 FORMATS = [
-    Format(name="pairs.txt", path="pairs.txt", commands=_prepare("pairs.txt"), mutations=(*_TEXT, _utf16)),
-    Format(name="pairs.zip", path="pairs.zip", commands=_prepare("pairs.zip"), mutations=(_zip,)),
-    Format(name="pairs.gz", path="pairs.txt.gz", commands=_prepare("pairs.txt.gz"), mutations=(_gzip,)),
+    Format("pairs.txt", "pairs.txt", _prepare("pairs.txt"), (*_TEXT, _utf16)),
+    Format("pairs.zip", "pairs.zip", _prepare("pairs.zip"), (_zip,)),
+    Format("pairs.gz", "pairs.txt.gz", _prepare("pairs.txt.gz"), (_gzip,)),
     *(
-        Format(
-            name=name,
-            path=name,
-            commands=[f"prepare {name} --out new --set text.unit=character"],
-            mutations=mutations_,
-        )
+        Format(name, name, [f"prepare {name} --out new --set text.unit=character"], mutations_)
         for name, mutations_ in TABLES.items()
     ),
-    Format(name="pairs on stdin", path="pairs.txt", commands=_prepare("-"), mutations=_TEXT, flows_in=True),
+    Format("pairs on stdin", "pairs.txt", _prepare("-"), _TEXT, flows_in=True),
     Format(
-        name="aligned files",
-        path="src.txt",
-        needs=("tgt.txt", "pairs.txt"),
-        commands=(
+        "aligned files",
+        "src.txt",
+        (
             "prepare --src src.txt --tgt tgt.txt --out new",
             "prepare --src tgt.txt --tgt src.txt --out new",
             "prepare pairs.txt --test src.txt --out new",
         ),
-        mutations=(*_TEXT, _utf16),
+        (*_TEXT, _utf16),
+        ("tgt.txt", "pairs.txt"),
     ),
     Format(
-        name="config",
-        path="config.yaml",
-        needs=(PREPARED, "pairs.txt"),
-        commands=(
+        "config",
+        "config.yaml",
+        (
             "configs show config.yaml",
             "configs show config.yaml --short",
             "prepare pairs.txt --config config.yaml --out new",
         ),
-        mutations=(mutations.of_yaml, mutations.of_yaml, *_TEXT),
+        (mutations.of_yaml, mutations.of_yaml, *_TEXT),
+        (PREPARED, "pairs.txt"),
     ),
     Format(
-        name="manifest.json",
-        path="prepared/manifest.json",
-        needs=(PREPARED, "pairs.txt"),
-        commands=(INSPECT, INSPECT, TRAIN, "prepare pairs.txt --out prepared --overwrite"),
-        mutations=_JSON,
+        "manifest.json",
+        "prepared/manifest.json",
+        (INSPECT, INSPECT, TRAIN, "prepare pairs.txt --out prepared --overwrite"),
+        _JSON,
+        (PREPARED, "pairs.txt"),
     ),
     Format(
-        name="codec of a corpus",
-        path="prepared/codec/*.json",
-        needs=(PREPARED,),
-        commands=(INSPECT, INSPECT, INSPECT, TRAIN),
-        mutations=_JSON,
+        "codec of a corpus",
+        "prepared/codec/*.json",
+        (INSPECT, INSPECT, INSPECT, TRAIN),
+        _JSON,
+        (PREPARED,),
         seal=_seal_prepared,
     ),
     Format(
-        name="ids",
-        path="prepared/*.???.npy",
-        needs=(PREPARED,),
-        commands=(INSPECT, INSPECT, INSPECT, TRAIN),
-        mutations=(mutations.of_npy, mutations.of_npy, mutations.of_bytes),
+        "ids",
+        "prepared/*.???.npy",
+        (INSPECT, INSPECT, INSPECT, TRAIN),
+        (mutations.of_npy, mutations.of_npy, mutations.of_bytes),
+        (PREPARED,),
         seal=_seal_prepared,
     ),
     Format(
-        name="offsets",
-        path="prepared/*.offsets.npy",
-        needs=(PREPARED,),
-        commands=(INSPECT, INSPECT, INSPECT, TRAIN),
-        mutations=(mutations.of_npy, mutations.of_npy, mutations.of_bytes),
+        "offsets",
+        "prepared/*.offsets.npy",
+        (INSPECT, INSPECT, INSPECT, TRAIN),
+        (mutations.of_npy, mutations.of_npy, mutations.of_bytes),
+        (PREPARED,),
         seal=_seal_prepared,
     ),
     Format(
-        name="split texts",
-        path="prepared/*.txt",
-        needs=(PREPARED, RUN),
-        commands=(INSPECT, INSPECT, INSPECT, TRAIN, "evaluate runs/first --data prepared --json"),
-        mutations=_TEXT,
+        "split texts",
+        "prepared/*.txt",
+        (INSPECT, INSPECT, INSPECT, TRAIN, "evaluate runs/first --data prepared --json"),
+        _TEXT,
+        (PREPARED, RUN),
         seal=_seal_prepared,
     ),
     Format(
-        name="config.yaml",
-        path="runs/second/config.yaml",
-        needs=(RUN, PREPARED, "pairs.txt"),
-        commands=(
+        "config.yaml",
+        "runs/second/config.yaml",
+        (
             *(
                 command.replace(_RUN, "runs/second")
                 for command in (TRANSLATE, TRANSLATE, WITH_TORCH, WITH_TORCH, FURTHER, FURTHER, RESUME)
             ),
             *(LIST, COMPARE),
         ),
-        mutations=(mutations.of_yaml, mutations.of_yaml, *_TEXT),
+        (mutations.of_yaml, mutations.of_yaml, *_TEXT),
+        (RUN, PREPARED, "pairs.txt"),
     ),
     Format(
-        name="codec of a run",
-        path=f"{_RUN}/codec/*.json",
-        needs=(RUN, "pairs.txt"),
-        commands=(
+        "codec of a run",
+        f"{_RUN}/codec/*.json",
+        (
             TRANSLATE,
             TRANSLATE,
             "score --model runs/first 'Tom sees 3 cats.' 'Tom sieht 3 Katzen.' --format json",
             "prepare pairs.txt --codec-from runs/first --out new",
         ),
-        mutations=_JSON,
+        _JSON,
+        (RUN, "pairs.txt"),
     ),
     Format(
-        name="similar pairs",
-        path=f"{_RUN}/pairs/*.npy",
-        needs=(RUN,),
-        commands=(TRANSLATE, TRANSLATE, WITH_TORCH, "export runs/first new.zip"),
-        mutations=(mutations.of_npy, mutations.of_npy, mutations.of_bytes),
+        "similar pairs",
+        f"{_RUN}/pairs/*.npy",
+        (TRANSLATE, TRANSLATE, WITH_TORCH, "export runs/first new.zip"),
+        (mutations.of_npy, mutations.of_npy, mutations.of_bytes),
+        (RUN,),
     ),
     Format(
-        name="best weights",
-        path=f"{_RUN}/best/model.safetensors",
-        needs=(RUN, PREPARED),
-        commands=(TRANSLATE, WITH_TORCH, WITH_INT8, LIST, COMPARE, "export runs/first new", FURTHER),
-        mutations=(_weights, _weights, mutations.of_safetensors, mutations.of_bytes),
+        "best weights",
+        f"{_RUN}/best/model.safetensors",
+        (TRANSLATE, WITH_TORCH, WITH_INT8, LIST, COMPARE, "export runs/first new", FURTHER),
+        (_weights, _weights, mutations.of_safetensors, mutations.of_bytes),
+        (RUN, PREPARED),
     ),
     Format(
-        name="weights of an epoch",
-        path=f"{_RUN}/epochs/0001.safetensors",
-        needs=(RUN,),
-        commands=(
+        "weights of an epoch",
+        f"{_RUN}/epochs/0001.safetensors",
+        (
             "translate --model runs/first/epochs/0001.safetensors 'Tom sees 3 cats.'",
             "translate --model runs/first/epochs/0001.safetensors --set decoding.engine=torch 'Tom sees 3 cats.'",
             *3 * [f"{WITHOUT_TORCH}translate --model runs/first/epochs/0001.safetensors 'Tom sees 3 cats.'"],
             f"{WITHOUT_TORCH}translate --ensemble --model runs/first --model runs/first/epochs/0001.safetensors Anna",
         ),
-        mutations=(_weights, _weights, mutations.of_safetensors, mutations.of_bytes),
+        (_weights, _weights, mutations.of_safetensors, mutations.of_bytes),
+        (RUN,),
     ),
     Format(
-        name="ONNX graphs",
-        path=f"{_RUN}/best/*.onnx",
-        needs=(RUN,),
-        commands=(TRANSLATE, WITH_INT8, "export runs/first new", *_AS_WELL),
-        mutations=(_onnx, _onnx, _onnx, mutations.of_bytes),
+        "ONNX graphs",
+        f"{_RUN}/best/*.onnx",
+        (TRANSLATE, WITH_INT8, "export runs/first new", *_AS_WELL),
+        (_onnx, _onnx, _onnx, mutations.of_bytes),
+        (RUN,),
     ),
     Format(
-        name="export.json",
-        path=f"{_RUN}/best/export.json",
-        needs=(RUN,),
-        commands=(TRANSLATE, WITH_INT8, "export runs/first new", *_AS_WELL),
-        mutations=_JSON,
+        "export.json",
+        f"{_RUN}/best/export.json",
+        (TRANSLATE, WITH_INT8, "export runs/first new", *_AS_WELL),
+        _JSON,
+        (RUN,),
     ),
     Format(
-        name="checkpoint",
-        path=f"{_RUN}/last/training.pt",
-        needs=(RUN, PREPARED),
-        commands=(RESUME,),
-        mutations=(_checkpoint_values, _checkpoint_values, _checkpoint_archive, mutations.of_bytes),
+        "checkpoint",
+        f"{_RUN}/last/training.pt",
+        (RESUME,),
+        (_checkpoint_values, _checkpoint_values, _checkpoint_archive, mutations.of_bytes),
+        (RUN, PREPARED),
     ),
     Format(
-        name="metrics.jsonl",
-        path=f"{_RUN}/metrics.jsonl",
-        needs=(RUN, PREPARED),
-        commands=(*4 * (LIST,), COMPARE, COMPARE, PLOT, RESUME),
-        mutations=(mutations.of_json_lines, mutations.of_json_lines, *_TEXT),
+        "metrics.jsonl",
+        f"{_RUN}/metrics.jsonl",
+        (*4 * (LIST,), COMPARE, COMPARE, PLOT, RESUME),
+        (mutations.of_json_lines, mutations.of_json_lines, *_TEXT),
+        (RUN, PREPARED),
     ),
     Format(
-        name="corpus.json",
-        path=f"{_RUN}/corpus.json",
-        needs=(RUN, PREPARED),
-        commands=(*4 * (LIST,), COMPARE, COMPARE, PLOT, RESUME),
-        mutations=_JSON,
+        "corpus.json", f"{_RUN}/corpus.json", (*4 * (LIST,), COMPARE, COMPARE, PLOT, RESUME), _JSON, (RUN, PREPARED)
     ),
     Format(
-        name="trained.json",
-        path=f"{_RUN}/trained.json",
-        needs=(RUN, PREPARED, "pairs.txt"),
-        commands=(FURTHER, "evaluate runs/first --file pairs.txt --json"),
-        mutations=_JSON,
+        "trained.json",
+        f"{_RUN}/trained.json",
+        (FURTHER, "evaluate runs/first --file pairs.txt --json"),
+        _JSON,
+        (RUN, PREPARED, "pairs.txt"),
     ),
+    Format("runs/latest", "runs/latest", ("translate 'Tom sees 3 cats.'", LIST, "score Tom Otto"), _TEXT, (RUN,)),
     Format(
-        name="runs/latest",
-        path="runs/latest",
-        needs=(RUN,),
-        commands=("translate 'Tom sees 3 cats.'", LIST, "score Tom Otto"),
-        mutations=_TEXT,
-    ),
-    Format(
-        name="exported folder",
-        path="export/*/*",
-        needs=(EXPORT,),
-        commands=(
+        "exported folder",
+        "export/*/*",
+        (
             *("translate --model export 'Tom sees 3 cats.'", "export export new"),
             *7 * (f"{WITHOUT_TORCH}translate --model export 'Tom sees 3 cats.'", f"{WITHOUT_TORCH}export export new"),
         ),
-        mutations=_TEXT,
+        _TEXT,
+        (EXPORT,),
     ),
     Format(
-        name="glossary",
-        path="glossary.tsv",
-        needs=(RUN,),
-        commands=("translate --model runs/first --glossary glossary.tsv 'Tom sees 3 cats.'",),
-        mutations=_TEXT,
+        "glossary",
+        "glossary.tsv",
+        ("translate --model runs/first --glossary glossary.tsv 'Tom sees 3 cats.'",),
+        _TEXT,
+        (RUN,),
     ),
     Format(
-        name="standard input",
-        path="src.txt",
-        needs=(RUN,),
-        commands=(
+        "standard input",
+        "src.txt",
+        (
             "translate --model runs/first",
             "translate --model runs/first --format json --nbest 2",
             "translate --model runs/first --score --align",
             "translate --model runs/first --attention",
         ),
-        mutations=_TEXT,
+        _TEXT,
+        (RUN,),
         flows_in=True,
     ),
     Format(
-        name="input file",
-        path="src.txt",
-        needs=(RUN,),
-        commands=(
+        "input file",
+        "src.txt",
+        (
             "translate --model runs/first --input src.txt --output new",
             "translate --model runs/first --input src.txt --attention new.json",
         ),
-        mutations=_TEXT,
+        _TEXT,
+        (RUN,),
     ),
     Format(
-        name="evaluated files",
-        path="[fh]*s.txt",
-        needs=(RUN, PREPARED),
-        commands=(
+        "evaluated files",
+        "[fh]*s.txt",
+        (
             *3 * ("evaluate --hypotheses hypotheses.txt --file few_pairs.txt",),
             "evaluate --hypotheses hypotheses.txt --hypotheses hypotheses.txt --data prepared --json",
             *2 * ("evaluate runs/first --file few_pairs.txt --json",),
         ),
-        mutations=(*_TEXT, _utf16),
+        (*_TEXT, _utf16),
+        (RUN, PREPARED),
     ),
     Format(
-        name="archive of a run",
-        path=ARCHIVE,
-        commands=[WITHOUT_TORCH + f"translate --model {ARCHIVE} 'Tom sees 3 cats.'"],
-        mutations=(mutations.of_bytes, _run_archive),
+        "archive of a run",
+        ARCHIVE,
+        [WITHOUT_TORCH + f"translate --model {ARCHIVE} 'Tom sees 3 cats.'"],
+        (mutations.of_bytes, _run_archive),
     ),
     Format(
-        name="gold alignment",
-        path="few_pairs.align",
-        needs=("few_pairs.txt", RUN),
-        commands=(
+        "gold alignment",
+        "few_pairs.align",
+        (
             "evaluate runs/first --file few_pairs.txt --alignment few_pairs.align",
             "evaluate runs/first --file few_pairs.txt --alignment few_pairs.align --json",
         ),
-        mutations=_TEXT,
+        _TEXT,
+        ("few_pairs.txt", RUN),
     ),
     Format(
-        name="scored files",
-        path="*gt.txt",
-        needs=("src.txt", RUN),
-        commands=("score --model runs/first src.txt tgt.txt", "score --model runs/first tgt.txt src.txt --format json"),
-        mutations=_TEXT,
+        "scored files",
+        "*gt.txt",
+        ("score --model runs/first src.txt tgt.txt", "score --model runs/first tgt.txt src.txt --format json"),
+        _TEXT,
+        ("src.txt", RUN),
     ),
 ]
 

@@ -80,3 +80,33 @@ def test_words_are_few_and_frequent(sample: Pairs, side: int, most: int) -> None
 )
 def test_every_construction_is_there_often(sample: Pairs, pattern: str, least: int) -> None:
     assert sum(bool(re.search(pattern, english)) for english, _ in sample) >= least
+
+
+@pytest.mark.parametrize(
+    ("english", "german"),
+    [
+        ("She has kissed him.", "Sie hat ihn geküsst."),
+        ("We saw him.", "Wir sahen ihn."),
+        ("You have seen us.", "Du hast uns gesehen."),
+        ("I met her.", "Ich traf sie."),
+        ("I have called you.", "Ich habe dich angerufen."),
+        ("They invited him.", "Sie luden ihn ein."),
+        ("They have looked for him.", "Sie haben ihn gesucht."),
+        ("How are you?", "Wie geht es dir?"),
+        ("See you tomorrow.", "Bis morgen."),
+    ],
+)
+def test_hand_written_pairs_are_there(sample: Pairs, english: str, german: str) -> None:
+    assert (english, german) in sample
+
+
+def test_a_comma_stands_before_every_subordinate_clause(sample: Pairs) -> None:
+    links = "dass|weil|wenn|ob|als|obwohl"
+    linked = [german for _, german in sample if re.search(rf"\b(?:{links})\b", german, flags=re.IGNORECASE)]
+    assert len(linked) > 2_000
+    assert all(german.count(",") == 1 for german in linked)
+    assert not any(re.search(rf"[^,] (?:{links})\b", german) for german in linked)
+
+
+def test_prepositions_contract_with_their_article(sample: Pairs) -> None:
+    assert [german for _, german in sample if re.search(r"\b(?:in dem|in das|an dem|zu dem|zu der)\b", german)] == []

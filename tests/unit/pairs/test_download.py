@@ -165,7 +165,7 @@ def test_an_answer_that_is_no_web_servers_is_reported(tmp_path: Path, monkeypatc
 
 def test_a_folder_that_cannot_be_made_is_reported(site: Site, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(UsageError, match=r"file: cannot be made: .*: choose another folder with --out"):
+    with pytest.raises(UsageError, match=r"file is not a folder: give another name"):
         get(site, tmp_path / "file")
     assert site.requests == []
 

@@ -19,7 +19,7 @@ from seq2seq_cli.decoding.engine import Engine
 from seq2seq_cli.decoding.keep import Piece, put_back, reveal
 from seq2seq_cli.decoding.lines import chunks, similar_lengths
 from seq2seq_cli.decoding.options import with_changes
-from seq2seq_cli.decoding.search.hypothesis import Hypothesis
+from seq2seq_cli.decoding.search.rows import Hypothesis
 from seq2seq_cli.decoding.search.search import search
 from seq2seq_cli.decoding.search.tree import Trace, Tree
 from seq2seq_cli.decoding.sentences import Passage, split_passage

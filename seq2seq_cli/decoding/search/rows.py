@@ -1,17 +1,51 @@
-"""The open hypotheses of a batch: the rows of the next step.
+"""The open hypotheses of a batch, the rows of the next step, and the whole hypotheses that are found from their ends.
 
-R rows, C continuations of them, L tokens with BOS, S source length with EOS, N sources.
+R rows of a step, K of the next, C continuations, H hypotheses of at most T tokens, L tokens with BOS, S source length
+with EOS, N sources.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from seq2seq_cli.decoding.search.candidates import Candidates
-from seq2seq_cli.shapes import Float, Int
-from seq2seq_cli.text.vocabulary import BOS
+from seq2seq_cli.decoding.engine import Proposals
+from seq2seq_cli.shapes import Bool, Float, Int
+from seq2seq_cli.text.vocabulary import BOS, EOS
+
+
+class Candidates(NamedTuple):
+    """Open hypotheses with one more token."""
+
+    rows: Int[np.ndarray, " C"]
+    """The row that a candidate continues."""
+    tokens: Int[np.ndarray, " C"]
+    log_probabilities: Float[np.ndarray, " C"]
+    """Those of the tokens."""
+    states: NDArray[np.object_]
+    """What the strategy knows of each; None for nothing."""
+
+    @classmethod
+    def best(cls, proposals: Proposals, is_allowed: Bool[np.ndarray, "R k"], most: int) -> "Candidates":
+        """The best allowed proposals of each row, `most` of each; impossible ones are left out."""
+        is_allowed = is_allowed & np.isfinite(proposals.log_probabilities)
+        rows, columns = np.nonzero(is_allowed & (is_allowed.cumsum(axis=1) <= most))
+        tokens, log_probabilities = proposals.tokens[rows, columns], proposals.log_probabilities[rows, columns]
+        return cls(rows, tokens, log_probabilities, np.full(len(rows), None))
+
+    def take(self, chosen: Int[np.ndarray, " G"]) -> "Candidates":
+        """The candidates of these numbers."""
+        return Candidates(*(field[chosen] for field in self))
+
+    def with_rows(self, rows: Collection[int], candidates: Sequence[tuple[int, int, float, object]]) -> "Candidates":
+        """The candidates, those of some rows replaced by others; all in the order of their rows."""
+        kept = self.take(np.flatnonzero(~np.isin(self.rows, list(rows))))
+        columns = zip(*candidates, strict=True) if candidates else [()] * len(self)
+        new = (np.fromiter(column, field.dtype, len(candidates)) for column, field in zip(columns, self, strict=True))
+        both = Candidates(*(np.concatenate(pair) for pair in zip(kept, new, strict=True)))
+        return both.take(np.argsort(both.rows, kind="stable"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,3 +108,63 @@ class Rows:
             coverage=self.coverage[rows],
             states=self.states[rows],
         )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hypothesis:
+    """A translation in ids: T tokens, for a source of S tokens with its EOS."""
+
+    ids: list[int]
+    """The tokens; the last is EOS unless the length limit came first."""
+    log_probability: float
+    """log p(ids | source) by the model, the sum over the tokens."""
+    score: float
+    """The log-probability with the penalties for length and coverage, higher is better; see Strategy.scores."""
+    token_log_probabilities: Float[np.ndarray, " T"]
+    """log p of each token after those before it."""
+    weights: Float[np.ndarray, "T S"]
+    """The attention weights at each token."""
+    forced: frozenset[int] = frozenset()
+    """The positions of the tokens that it has by constraints."""
+
+    @property
+    def ended(self) -> bool:
+        """Whether it ends with EOS."""
+        return bool(self.ids) and self.ids[-1] == EOS
+
+
+class Step(NamedTuple):
+    """A step of the search."""
+
+    chosen: Candidates
+    """The candidates that go on or end."""
+    weights: Float[np.ndarray, "R S"]
+    """The attention weights of each row."""
+    kept: Int[np.ndarray, " K"]
+    """The number of the chosen candidate that each row of the next step is."""
+
+
+@dataclass(frozen=True)
+class Paths:
+    """Hypotheses side by side; the values after the last token of each are 0."""
+
+    tokens: Int[np.ndarray, "H T"]
+    log_probabilities: Float[np.ndarray, "H T"]
+    weights: Float[np.ndarray, "H T S"]
+
+
+def follow(steps: list[Step], last: Int[np.ndarray, " H"], candidates: Int[np.ndarray, " H"]) -> Paths:
+    """The hypotheses that end with the given candidates of the given steps (-1: before the first, without a token)."""
+    size = (len(last), last.max(initial=-1) + 1)
+    tokens, log_probabilities = np.zeros(size, dtype=np.int64), np.zeros(size)
+    weights = np.zeros((*size, steps[0].weights.shape[1] if steps else 0), dtype=np.float32)
+    candidates = candidates.copy()
+    for t in range(size[1] - 1, -1, -1):
+        step, paths = steps[t], np.flatnonzero(last >= t)
+        chosen = step.chosen.take(candidates[paths])
+        tokens[paths, t] = chosen.tokens
+        log_probabilities[paths, t] = chosen.log_probabilities
+        weights[paths, t] = step.weights[chosen.rows]
+        if t:
+            candidates[paths] = steps[t - 1].kept[chosen.rows]
+    return Paths(tokens, log_probabilities, weights)

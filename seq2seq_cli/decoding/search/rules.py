@@ -1,21 +1,86 @@
-"""Rules for translations: their length, their repetitions, their unknown words.
+"""Rules for translations: their length, their repetitions, their unknown words, as tokens that may not come next.
 
-N sources, R rows.
+N sources, R rows, k proposals per row, P pairs of a row and a token that is banned there, t tokens so far.
 """
 
+from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from seq2seq_cli.config.choices import LENGTH_FACTOR
-from seq2seq_cli.decoding.search.bans import Bans, largest_repetition, repeated_ngrams
 from seq2seq_cli.decoding.search.rows import Rows
-from seq2seq_cli.shapes import Int  # noqa: TC001  # the tests check it
+from seq2seq_cli.shapes import (
+    Bool,
+    Int,  # the tests check it
+)
 from seq2seq_cli.text.vocabulary import EOS, UNK
 
 if TYPE_CHECKING:
     from seq2seq_cli.config.schema.decoding import DecodingConfig
+
+
+class Bans(NamedTuple):
+    """Pairs of a row and a token that may not continue it."""
+
+    rows: Int[np.ndarray, " P"]
+    tokens: Int[np.ndarray, " P"]
+
+    @classmethod
+    def join(cls, bans: Sequence["Bans"]) -> "Bans":
+        """All pairs of several bans."""
+        return cls(*(np.concatenate(columns) for columns in zip(*bans, strict=True)))
+
+    @classmethod
+    def of_token(cls, token: int, rows: Int[np.ndarray, " P"]) -> "Bans":
+        """A token that is banned in the given rows."""
+        return cls(rows, np.full(len(rows), token))
+
+    @classmethod
+    def of_row(cls, row: int, tokens: Sequence[int]) -> "Bans":
+        """Tokens that are banned in a row."""
+        return cls(np.full(len(tokens), row), np.array(tokens, dtype=np.int64))
+
+    @property
+    def most(self) -> int:
+        """The largest number of pairs with one row."""
+        return int(np.bincount(self.rows).max(initial=0))
+
+    def allowed(self, tokens: Int[np.ndarray, "R k"]) -> Bool[np.ndarray, "R k"]:
+        """Whether each token may come next."""
+        # A row can have thousands of bans, and as many proposals: a table takes less time than comparing all of them.
+        banned = np.zeros((len(tokens), 1 + max(tokens.max(initial=0), self.tokens.max(initial=0))), dtype=np.bool_)
+        banned[self.rows, self.tokens] = True
+        return ~np.take_along_axis(banned, tokens, axis=1)
+
+
+def repeated_ngrams(history: Int[np.ndarray, "R t"], size: int, limits: Int[np.ndarray, " R"]) -> Bans:
+    """The tokens that would complete an n-gram of the given size which has occurred as often as the row's limit.
+
+    An n-gram with UNK is none, as UNK stands for a different word each time.
+    """
+    nothing = np.zeros(0, dtype=np.int64)
+    windows = history.shape[1] - size + 1
+    if windows < 1:
+        return Bans(nothing, nothing)
+    begins_alike = history[:, size - 1 :] != UNK
+    for i in range(size - 1):
+        last = history[:, windows + i, np.newaxis]
+        begins_alike &= (history[:, i : i + windows] == last) & (last != UNK)
+    rows, begins = np.nonzero(begins_alike)
+    if not len(rows):
+        return Bans(nothing, nothing)
+    pairs, counts = np.unique(rows << 32 | history[rows, begins + size - 1], return_counts=True)
+    rows, tokens = pairs >> 32, pairs & 0xFFFFFFFF
+    reached = counts >= limits[rows]
+    return Bans(rows[reached], tokens[reached])
+
+
+def largest_repetition(ids: Sequence[int], size: int) -> int:
+    """The number of times that the most frequent n-gram of the given size, without UNK, occurs; at least 1."""
+    ngrams = zip(*(ids[i:] for i in range(size)), strict=False)
+    return max(Counter(ngram for ngram in ngrams if UNK not in ngram).values(), default=1)
 
 
 def length_factor(options: "DecodingConfig") -> float:

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from typing_extensions import override
 
-from seq2seq_cli.decoding.search.candidates import Candidates
-from seq2seq_cli.decoding.search.rows import Rows
+from seq2seq_cli.decoding.search.rows import Candidates, Rows
 from seq2seq_cli.decoding.search.strategy import Strategy, by_group
 from seq2seq_cli.shapes import Int
 

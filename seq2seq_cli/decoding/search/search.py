@@ -10,14 +10,10 @@ import numpy as np
 
 from seq2seq_cli.compute.threads import check_wanted
 from seq2seq_cli.decoding.engine import Engine, EngineState, Proposals
-from seq2seq_cli.decoding.search.bans import Bans
 from seq2seq_cli.decoding.search.beam import Beam
-from seq2seq_cli.decoding.search.candidates import Candidates
-from seq2seq_cli.decoding.search.finished import Finished
-from seq2seq_cli.decoding.search.hypothesis import Hypothesis, Step
-from seq2seq_cli.decoding.search.penalties import Penalties
-from seq2seq_cli.decoding.search.rows import Rows
-from seq2seq_cli.decoding.search.rules import Rules
+from seq2seq_cli.decoding.search.finished import Finished, Penalties
+from seq2seq_cli.decoding.search.rows import Candidates, Hypothesis, Rows, Step
+from seq2seq_cli.decoding.search.rules import Bans, Rules
 from seq2seq_cli.decoding.search.strategy import Strategy
 from seq2seq_cli.decoding.search.tree import ALTERNATIVES, Trace
 from seq2seq_cli.shapes import Bool

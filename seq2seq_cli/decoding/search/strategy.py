@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 
 from seq2seq_cli.decoding.engine import Proposals
-from seq2seq_cli.decoding.search.bans import Bans
-from seq2seq_cli.decoding.search.candidates import Candidates
-from seq2seq_cli.decoding.search.rows import Rows
+from seq2seq_cli.decoding.search.rows import Candidates, Rows
+from seq2seq_cli.decoding.search.rules import Bans
 from seq2seq_cli.shapes import Float, Int
 
 

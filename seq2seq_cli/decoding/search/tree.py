@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from seq2seq_cli.decoding.engine import Proposals
-from seq2seq_cli.decoding.search.candidates import Candidates
+from seq2seq_cli.decoding.search.rows import Candidates
 from seq2seq_cli.shapes import Bool, Int
 
 ALTERNATIVES = 5

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from seq2seq_cli.decoding.search.constrained import Constraints, Form, State, Term
-from seq2seq_cli.decoding.search.hypothesis import Hypothesis
+from seq2seq_cli.decoding.search.rows import Hypothesis
 from seq2seq_cli.decoding.search.search import search
 from seq2seq_cli.text.vocabulary import BOS, EOS, UNK
 from tests.unit.decoding.search.tables import (

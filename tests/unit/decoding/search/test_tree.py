@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from jaxtyping import Float
 
-from seq2seq_cli.decoding.search.hypothesis import Hypothesis
+from seq2seq_cli.decoding.search.rows import Hypothesis
 from seq2seq_cli.decoding.search.search import search
 from seq2seq_cli.decoding.search.tree import Trace, Tree
 from seq2seq_cli.text.vocabulary import EOS

@@ -36,18 +36,6 @@ def cut(line: str, start: int, end: int) -> str:
     return part
 
 
-def test_weights_are_shaded_and_the_shades_explained() -> None:
-    assert attention_table(KISS, style="shades").splitlines() == [
-        "       She kissed him .",
-        "Sie    ███ ░░░░░░ ░░░",
-        "küsste ░░░ ██████",
-        "ihn        ▒▒▒▒▒▒ ▓▓▓",
-        ".                     ██",
-        "",
-        "░ from .05   ▒ from .25   ▓ from .50   █ from .75",
-    ]
-
-
 @pytest.mark.parametrize(
     ("shown", "options", "lines"),
     [
@@ -91,10 +79,20 @@ def test_weights_are_shaded_and_the_shades_explained() -> None:
         ),
         (make_map(["https://example.org/" + "a" * 200], ["x"]), {}, ["  https://example.or..", "x 1.0"]),
         (make_map([], []), {}, []),
+        (
+            KISS,
+            {"style": "shades"},
+            [
+                *("       She kissed him .", "Sie    ███ ░░░░░░ ░░░", "küsste ░░░ ██████", "ihn        ▒▒▒▒▒▒ ▓▓▓"),
+                *(".                     ██", "", "░ from .05   ▒ from .25   ▓ from .50   █ from .75"),
+            ],
+        ),
     ],
 )
-def test_weights_are_printed_as_numbers(shown: AttentionMap, options: dict[str, Any], lines: list[str]) -> None:
-    assert attention_table(shown, style="numbers", **options).splitlines() == lines
+def test_weights_are_printed_as_numbers_or_shades(
+    shown: AttentionMap, options: dict[str, Any], lines: list[str]
+) -> None:
+    assert attention_table(shown, **{"style": "numbers"} | options).splitlines() == lines
 
 
 @pytest.mark.parametrize("width", [60, 80, 100, 200])

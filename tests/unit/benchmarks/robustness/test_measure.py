@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks.robustness.dresses import DRESSES, Dressed, Pair, generator, joined
 from benchmarks.robustness.figures import Figures
-from benchmarks.robustness.measure import Translations, count_numbers, dressed_pairs, has_name, measure
+from benchmarks.robustness.measure import Translations, count_numbers, has_name, measure
 
 PAIRS = [
     ("Tom is in the red house today.", "Tom ist heute in dem roten Haus."),
@@ -71,18 +71,3 @@ def test_numbers_are_kept_or_added(source: str, reference: str, output: str, exp
 )
 def test_a_name_is_kept_with_a_short_ending(text: str, name: str, expected: bool) -> None:
     assert has_name(text, name) == expected
-
-
-def test_each_source_is_dressed_once_and_few_pairs_are_joined_by_more() -> None:
-    more = [
-        ("I saw 2 dogs.", "Ich sah zwei Hunde."),
-        ("I saw 2 dogs.", "Ich sah 2 Hunde."),
-        ("I saw 2 dogs.", "2 Hunde!"),
-    ]
-    found = dressed_pairs(PAIRS, more, ["Tom"], ["Xu"])
-    assert [each.source for each in found["as is"]] == [source for source, _ in PAIRS]
-    assert [each.reference for each in found["with numbers"]] == ["Ich sah 2 Hunde."]
-    assert len(found["other numbers"]) == 10
-    assert [each.names for each in found["rare names"]] == [("Xu",)]
-    assert len(found["joined by two"]) == 500
-    assert "joined by three" not in found

@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks.speed.joeynmt import enough, mean_rate, peak_in, speeds
+from benchmarks.speed.joeynmt import enough, speeds
 
 LINE = "12:00:00,1 - INFO - joeynmt.training - Epoch   1, Step:   5, Batch Acc: 0.1, Tokens per Sec: {:8d}, Lr: 1\n"
 
@@ -20,12 +20,3 @@ def test_the_first_figure_is_left_out_and_at_least_one_is_taken() -> None:
     assert enough(iter([1, 20, 30, 40]), 10.0, clock=lambda: next(times)) == [20, 30]
     times = iter([100.0, 150.0])
     assert enough(iter([1, 20, 30]), 10.0, clock=lambda: next(times)) == [20]
-
-
-def test_the_peak_of_its_process_is_read_in_megabytes() -> None:
-    assert peak_in("Name:\tpython\nVmPeak:\t  9000 kB\nVmHWM:\t  2500 kB\nThreads:\t3\n") == 2.56
-
-
-def test_the_mean_is_over_parts_of_equally_many_tokens() -> None:
-    # 600 tokens in 1 s and in 3 s: 1,200 in 4 s.
-    assert mean_rate([600, 200]) == pytest.approx(300.0)

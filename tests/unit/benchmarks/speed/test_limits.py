@@ -5,7 +5,7 @@ import torch
 from torch.utils.flop_counter import FlopCounterMode
 
 from benchmarks.models import DECODERS, measured_config
-from benchmarks.speed.limits import OWN, fractions, shortest
+from benchmarks.speed.limits import OWN, fractions
 from benchmarks.speed.operations import Shape, operations_of_a_token, products
 from seq2seq_cli.config.schema.model import ModelConfig
 from seq2seq_cli.corpus.batches import Batch
@@ -46,16 +46,3 @@ def test_speed_is_in_per_cent_of_each_limit_and_the_goal_is_for_the_models_own_m
     figures = list(fractions(600.0, {"fp32, large matrices": 800.0, "bf16, large matrices": 1000.0, OWN: 1500.0}))
     assert [figure.median for figure in figures] == [75.0, 60.0, 40.0]
     assert [figure.goal and figure.goal.met_by(figure.median) for figure in figures] == [None, None, False]
-
-
-def test_the_shortest_of_several_measurements_is_taken() -> None:
-    now = 0.0
-    durations = iter([9.0, 0.005, *[0.007] * 2, *[0.003] * 2, *[0.008] * 6])
-
-    def work() -> torch.Tensor:
-        nonlocal now
-        now += next(durations)
-        return torch.zeros(())
-
-    # Two runs of 5 ms make the least duration of a measurement, 10 ms.
-    assert shortest(work, clock=lambda: now) == pytest.approx(0.003)

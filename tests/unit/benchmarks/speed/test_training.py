@@ -1,32 +1,15 @@
 """The compared trainings: their configs, their turns and their ratios."""
 
-from collections.abc import Callable
-
 import pytest
 
 from benchmarks.models import DECODERS, measured_config
-from benchmarks.speed.training import JOEYNMT, LOOP, compare, take_turns
+from benchmarks.speed.training import JOEYNMT, LOOP, compare
 from benchmarks.speed.training_round import Round
 from seq2seq_cli.model.build import build_model
 
 
 def one_round(rate: float) -> Round:
     return Round(rate=rate, peak=700.0, peak_halfway=600.0, precision="fp32")
-
-
-def test_trainings_take_turns() -> None:
-    turns: list[str] = []
-
-    def training(name: str, rates: list[float]) -> Callable[[], Round]:
-        def train() -> Round:
-            turns.append(name)
-            return one_round(rates.pop(0))
-
-        return train
-
-    rounds = take_turns({"a": training("a", [1.0, 2.0]), "b": training("b", [3.0, 4.0])}, rounds=2)
-    assert turns == ["a", "b", "a", "b"]
-    assert {name: [one.rate for one in done] for name, done in rounds.items()} == {"a": [1.0, 2.0], "b": [3.0, 4.0]}
 
 
 def test_our_speeds_are_divided_by_those_of_each_measured_peer() -> None:

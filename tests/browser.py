@@ -3,7 +3,6 @@
 https://chromedevtools.github.io/devtools-protocol
 """
 
-import base64
 import contextlib
 import fcntl
 import json
@@ -43,22 +42,19 @@ class Browser:
         assert "exceptionDetails" not in answer, answer["exceptionDetails"]
         return answer["result"].get("value")
 
-    def point_at(self, selector: str) -> None:
-        """Move the mouse to the middle of the first such element."""
+    def point_at(self, selector: str) -> tuple[float, float]:
+        """Move the mouse to the middle of the first such element; returns where that is."""
         place = (
             f"(() => {{const e = document.querySelector({json.dumps(selector)}); e.scrollIntoView({{block: 'center'}});"
             " const b = e.getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2];})()"
         )
         x, y = self.run(place)
         self.send("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+        return x, y
 
     def click(self, selector: str) -> None:
         """Click the first such element, which must be visible."""
-        self.point_at(selector)
-        x, y = self.run(
-            f"(() => {{const b = document.querySelector({json.dumps(selector)}).getBoundingClientRect();"
-            " return [b.x + b.width / 2, b.y + b.height / 2];})()"
-        )
+        x, y = self.point_at(selector)
         for kind in ("mousePressed", "mouseReleased"):
             self.send("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
 
@@ -70,11 +66,6 @@ class Browser:
     def type(self, text: str) -> None:
         """Type a text into the element that has the focus."""
         self.send("Input.insertText", text=text)
-
-    def picture(self, *, whole: bool = False) -> bytes:
-        """A screenshot as PNG: of the window, or of the whole page."""
-        answer = self.send("Page.captureScreenshot", format="png", captureBeyondViewport=whole)
-        return base64.b64decode(answer["data"])
 
     def send(self, method: str, **parameters: Any) -> dict[str, Any]:
         """The answer to a command of the protocol."""
@@ -111,8 +102,8 @@ class Browser:
 
 
 @contextlib.contextmanager
-def running_browser(profile: Path, *, width: int = 1200, height: int = 900) -> Iterator[Browser]:
-    """A browser with a window of this size; skips the test where no Chromium is at hand."""
+def running_browser(profile: Path) -> Iterator[Browser]:
+    """A browser; skips the test where no Chromium is at hand."""
     program = next(filter(None, map(shutil.which, _NAMES)), None)
     if program is None:
         pytest.skip(f"no browser is at hand: install one of {', '.join(_NAMES[:3])}")
@@ -122,7 +113,7 @@ def running_browser(profile: Path, *, width: int = 1200, height: int = 900) -> I
     arguments = [
         *(program, "--headless=new", "--remote-debugging-pipe", "--no-sandbox", "--disable-gpu", "--no-first-run"),
         *("--disable-background-networking", "--disable-component-update", f"--user-data-dir={profile}"),
-        *(f"--window-size={width},{height}", "about:blank"),
+        *("--window-size=1200,900", "about:blank"),
     ]
     pid = os.posix_spawn(
         program,

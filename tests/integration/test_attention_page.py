@@ -1,6 +1,5 @@
 """The page of ``translate --attention FILE.html``: what it holds, and what it does in a real browser."""
 
-import html
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -152,18 +151,3 @@ def test_what_strangers_wrote_stays_a_text(folder: Path, tmp_path: Path, browser
     assert shown == texts
     assert browser.run("document.querySelectorAll('img, [onerror], [onclick], script:not(#data)').length") == 1
     assert browser.run("document.querySelectorAll('.word').length") > 100
-
-
-@pytest.mark.slow
-def test_the_frame_of_a_notebook_has_room_for_the_matrix(folder: Path, tmp_path: Path) -> None:
-    frame = seq2seq_cli.load(folder / "runs" / "first", device="cpu").explain(TEXTS[0])._repr_html_()
-    notebook = tmp_path / "notebook.html"
-    notebook.write_text(f"<!doctype html><meta charset=utf-8><link rel=icon href=data:,>{frame}", encoding="utf-8")
-    inside = html.unescape(frame.split('srcdoc="')[1].split('"')[0])
-    (tmp_path / "inside.html").write_text(inside, encoding="utf-8")
-    with running_browser(tmp_path / "profile") as browser:
-        browser.open(notebook)
-        box = browser.run("document.querySelector('iframe').getBoundingClientRect().height")
-        assert browser.complaints == []
-        browser.open(tmp_path / "inside.html")
-        assert browser.run("document.querySelector('.matrix').getBoundingClientRect().bottom") < box

@@ -1,12 +1,9 @@
 """The Translator with small untrained models: properties of every model."""
 
 import itertools
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -25,7 +22,7 @@ from seq2seq_cli.model.build import build_model
 from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.normalise import SPACING, normalise
 from seq2seq_cli.text.segmenter import get_segmenter
-from seq2seq_cli.text.sides import fit_codec, save_codec
+from seq2seq_cli.text.sides import fit_codec
 from seq2seq_cli.text.vocabulary import EOS_UNIT, UNK, UNK_UNIT, Vocabulary
 
 SRC_TEXT = "She kissed him. Tom saw the dogs, a dog, her house?"
@@ -244,19 +241,3 @@ def test_addresses_and_marks_come_through_whatever_the_unit(unit: Unit) -> None:
             assert translation.text.count(kept) == 1, kept
         assert translation.text.count("**") == 2
         assert translation.text.endswith("\n")
-
-
-def test_translating_with_saved_codecs_needs_no_spacy(tmp_path: Path) -> None:
-    save_codec(codec(SRC_TEXT), tmp_path / "src.json")
-    save_codec(codec("Oui. Non.", "bpe", "fr", keep=True), tmp_path / "tgt.json")
-    program = """
-import sys
-from pathlib import Path
-from seq2seq_cli.text.sides import load_codec
-src, tgt = (load_codec(Path(path)) for path in sys.argv[1:])
-assert src.read("She didn't kiss him.").ids and tgt.read("Oui.").ids
-assert "spacy" not in sys.modules
-"""
-    command = [sys.executable, "-c", program, str(tmp_path / "src.json"), str(tmp_path / "tgt.json")]
-    done = subprocess.run(command, cwd=Path(__file__).parents[3], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr

@@ -2,6 +2,7 @@
 
 import re
 from functools import cache
+from pathlib import Path
 
 from seq2seq_cli.text.normalise import APOSTROPHES
 
@@ -15,29 +16,25 @@ def abbreviations_of(language: str) -> frozenset[str]:
     return _abbreviations().get(language, frozenset())
 
 
-def has_ordinals(language: str) -> bool:
-    """Whether a language writes ordinals as numbers with a full stop."""
-    return "0" in abbreviations_of(language)
-
-
 def has_own_stop(word: str, following: str, language: str, previous: str = "") -> bool:
     """Whether a full stop after a word belongs to it and ends no sentence.
 
     `following` is the next character after white space, or empty, and `previous` the word before.
     """
+    has_ordinals = "0" in abbreviations_of(language)
     if f"!{word}" in abbreviations_of(language):
         return word.isupper() and (not previous or previous[0].isupper())
     if len(word) == 1 and word.isalpha():
         is_unit = word in UNITS and previous[-1:].isdigit()  # at 15 h. Thank you.
         return not is_unit or following.isdigit()
     if word.isdigit():
-        return has_ordinals(language) and len(word) <= 2
+        return has_ordinals and len(word) <= 2
     if _is_listed(word, following, language):
         return True
     if f"{word.casefold()}~" in abbreviations_of(language):
         return False
     if _ROMAN.fullmatch(word):
-        return has_ordinals(language)
+        return has_ordinals
     return "." in word and any(map(str.isalpha, word)) and not any(map(str.isdigit, word))
 
 
@@ -53,8 +50,6 @@ def _is_listed(word: str, following: str, language: str) -> bool:
 
 @cache
 def _abbreviations() -> dict[str, frozenset[str]]:
-    from importlib.resources import files  # few texts need it
-
-    table = files("seq2seq_cli.text").joinpath("abbreviations.txt").read_text(encoding="utf-8")
+    table = Path(__file__).with_name("abbreviations.txt").read_text(encoding="utf-8")
     rows = (line.split() for line in table.splitlines() if not line.startswith("#"))
     return {language: frozenset(names) for language, *names in rows}

@@ -64,7 +64,7 @@ class TokenizerRules:
                 classes=tuple(value["classes"]),
                 expressions={kind: tuple(pieces) for kind, pieces in value["expressions"].items()},
             )
-            is_sound = rules._is_sound()
+            is_sound = all(type(pieces) is list for pieces in value["expressions"].values()) and rules._is_sound()
         except (AttributeError, KeyError, TypeError):
             is_sound = False
         if not is_sound:

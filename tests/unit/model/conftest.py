@@ -123,22 +123,6 @@ def combined(
     return legal({**values, "bridge": bridge, "tied_embeddings": tied})
 
 
-def name_of(config: ModelConfig) -> str:
-    encoder, attention, decoder = config.encoder, config.attention, config.decoder
-    return "-".join(
-        map(
-            str,
-            (
-                f"{encoder.directions}_{encoder.cell}{encoder.layers}{'b' * encoder.reverse}",
-                config.bridge,
-                f"{attention.score}_{attention.scope}",
-                f"{decoder.kind}_{decoder.cell}{decoder.layers}{'f' * decoder.input_feeding}_{decoder.readout}",
-                config.tied_embeddings,
-            ),
-        )
-    )
-
-
 COMBINATIONS = list(combinations())
 
 
@@ -152,6 +136,10 @@ def features(config: ModelConfig) -> tuple[tuple[str, Any], ...]:
         ("bridge", config.bridge),
         ("tied_embeddings", config.tied_embeddings),
     )
+
+
+def name_of(config: ModelConfig) -> str:
+    return "-".join(str(value) for _, value in features(config))
 
 
 def pairwise(configs: list[ModelConfig]) -> list[ModelConfig]:

@@ -227,6 +227,7 @@ RULES = {"is_known": True, "exceptions": {"don't": "do n't"}, "classes": ["az"],
         {"tokenizer": RULES | {"expressions": {"prefix": [True]}}},
         {"tokenizer": RULES | {"expressions": {"prefix": ["a", None]}}},
         {"tokenizer": RULES | {"expressions": {"prefix": None}}},
+        {"tokenizer": RULES | {"expressions": {"prefix": {"x": 0}}}},
     ],
 )
 def test_a_damaged_codec_is_refused(tmp_path: Path, target: Codec, change: dict[str, object]) -> None:

@@ -98,7 +98,7 @@ def test_a_second_prepare_is_refused_at_once_and_what_is_saved_meanwhile_stays(h
     ) as first:
         assert first.stdin is not None
         try:
-            wait_until(lambda: [*home.glob(".shared*"), *home.glob("shared/.*")], of=first)
+            wait_until(lambda: [*home.glob(".shared*/new"), *home.glob("shared/.*/new")], of=first)  # locked by then
             second = s2s_here(home, "prepare", "pairs.txt", "--out", "shared")
             refused(second, "another s2s is writing it")
             (home / "shared").mkdir(exist_ok=True)

@@ -123,11 +123,6 @@ def test_standard_input_and_aligned_files_prepare_to_the_same_bytes(home: Path, 
         ("mine.txt", [], "en to de (by default; see --languages)"),
         ("mine.txt", ["--languages", "nl-af", "--set", "text.unit=character"], "nl to af (as --languages says)"),
         ("fra.txt", ["--swap", "--set", "text.unit=character"], "fr to en (as the file's name says)"),
-        (
-            "fra.txt",
-            ["--set", "text.src.language=nl", "--set", "text.tgt.language=af", "--set", "text.unit=character"],
-            "nl to af (as the config says)",
-        ),
     ],
 )
 def test_the_languages_and_their_origin_are_reported(

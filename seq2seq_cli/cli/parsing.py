@@ -19,7 +19,7 @@ _PLAIN: dict[object, Callable[[Any], Any]] = {
 }
 """The types whose values need no check, each with the conversion of the words of the command line."""
 _SECTIONS = {"prepare": ("data", "text"), "train": ("model", "training", "decoding")}
-"""The sections of the config whose keys ``--set`` changes; all other commands take those of ``decoding``."""
+"""The sections of the config whose keys ``--set`` changes; all other commands take keys of ``decoding``."""
 
 
 @contextlib.contextmanager

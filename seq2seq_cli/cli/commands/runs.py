@@ -39,7 +39,7 @@ def list_runs(
 ) -> None:
     """List the runs with their scores and state, newest first; compare them or draw their learning curves.
 
-    The best score is that of the best weights on the validation split, by the metric that chose them.
+    The best score is the score of the best weights on the validation split, by the metric that chose them.
     """
     context.obj = folder
     if context.invoked_subcommand is not None:
@@ -58,7 +58,7 @@ def list_runs(
 def compare(context: typer.Context, names: Names) -> None:
     """Print the config keys on which runs differ, and their results side by side.
 
-    The scores are those of each run's best weights: on the validation split, and on the test split where it is scored.
+    The scores belong to each run's best weights: on the validation split, and on the test split where it is scored.
     """
     found = _find(names, context.obj, least=2)
     if len(found) < 2:
@@ -105,7 +105,7 @@ def plot(
 def _find(names: Sequence[str], folder: Path, *, least: int) -> list[Run]:
     """The runs of these names, but the damaged ones, which a warning names.
 
-    Raises ModelFileError when a name is that of no run, and when fewer than `least` are left.
+    Raises ModelFileError when no run has a name, and when fewer than `least` are left.
     """
     found = listing.find_runs(names, folder)
     damaged = [run.problem for run in found if isinstance(run, DamagedRun)]

@@ -31,7 +31,7 @@ def serve(
         typer.Option(
             "--api-keys",
             metavar="FILE",
-            help="Translate only for those who send a key of this file, which has one per line, or that of the"
+            help="Translate only for those who send a key of this file, which has one per line, or the key in the"
             " environment variable S2S_API_KEY.",
         ),
     ] = None,

@@ -169,7 +169,8 @@ def translate(
     """
     texts, output = texts or [], None if output == _STANDARD_STREAM else output
     shows_table = attention == _ON_TERMINAL
-    file = AttentionFile(path=Path(attention), overwrite=overwrite) if attention and not shows_table else None
+    is_drawn = attention is not None and not shows_table
+    file = AttentionFile(path=Path(attention or ""), overwrite=overwrite) if is_drawn else None
     _check(texts, input_, output, file)
     if ensemble and len(model or []) < 2:
         raise UsageError("--ensemble: needs several runs: give --model more than once")
@@ -218,14 +219,14 @@ def _translators(
 
 
 def _names(runs: list[Path]) -> tuple[str, ...]:
-    """A name for each run: that of its folder, or its path where two would have the same or a file is named."""
+    """A name for each run: the name of its folder, or its path where two names are the same or a file is named."""
     folders = [path.resolve().name for path in runs]
     are_clear = len({*folders}) == len(folders) and not any(path.is_file() for path in runs)
     return tuple(map(one_line, folders if are_clear else map(str, runs)))
 
 
 def _present(texts: list[str], input_: Path | None, presenter: Presenter) -> None:
-    """Show the translations of the texts, else those of a file, of what is typed, or of the lines of a pipe."""
+    """Show the translations of the texts, else of a file, of what is typed at the prompt, or of the lines of a pipe."""
     if texts:
         if named := next(filter(is_file, texts), None):
             tell(f"{named} is a file: did you mean --input {quote(named)}?")

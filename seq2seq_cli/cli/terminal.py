@@ -86,7 +86,7 @@ def progress_bar(title: str, unit: str) -> Iterator[Callable[[int, int | None], 
 
 
 def show_warnings() -> None:
-    """From now on, write what nobody else handles to stderr: logged warnings, and the warnings of Python's libraries."""
+    """From now on, write what nobody else handles to stderr: logged warnings, and warnings of Python's libraries."""
     logging.lastResort = _Lines(logging.WARNING)
     warnings.showwarning = lambda message, *_place, **_options: warn(str(message))
 

@@ -13,7 +13,6 @@ from seq2seq_cli.errors import PreparedFolderError
 from seq2seq_cli.files.json_files import read_json
 from seq2seq_cli.files.reading import check_contents
 from seq2seq_cli.files.writing import write_json
-from seq2seq_cli.pairs.pair_files import PlaceUnit
 from seq2seq_cli.text.sides import SIDES, SideName, codec_path
 
 FORMAT: Final = 1
@@ -89,22 +88,12 @@ class PairFileRecord(FileRecord):
     """The side that it is of two aligned files; None for a file with both."""
 
 
-class PlaceRecord(_Record):
-    """A line or a record of a file."""
-
-    file: str
-    line: Count
-    """Its number."""
-    unit: PlaceUnit = "line"
-    """What the number counts."""
-
-
 class DroppedRecord(_Record):
     """Lines that were dropped for one reason."""
 
     count: Count
-    first: list[PlaceRecord]
-    """The first few; more are in ``dropped.tsv``."""
+    first: list[str]
+    """The places of the first few, ``deu.txt:21`` or ``list.json: record 21``; more are in ``dropped.tsv``."""
 
 
 class SplitRecord(_Record):

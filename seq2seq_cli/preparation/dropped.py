@@ -6,7 +6,7 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from seq2seq_cli.corpus.manifest import REASONS, Reason
+from seq2seq_cli.corpus.manifest import REASONS, DroppedRecord, Reason
 from seq2seq_cli.errors import PairFileError
 from seq2seq_cli.pairs.pair_files import ONE_PER_LINE, PairFile, PlaceUnit
 from seq2seq_cli.text.normalise import normalise
@@ -18,10 +18,13 @@ others, and of those with an empty side."""
 MOST_EXAMPLES = 100
 """Lines kept for each reason."""
 
+_PLACES = 3
+"""Lines that the manifest names for each reason."""
+
 LONGEST_EXAMPLE = 200
 """Characters of a sentence that an example shows."""
 
-_COLUMNS = ("reason", "file", "line", "src", "tgt")
+_COLUMNS = ("reason", "place", "src", "tgt")
 _ADVICE: Mapping[Reason, str] = {
     "no tab": "has no tab between source and target: insert one, or delete the {unit}",
     "other columns": "has fewer or more columns than the others: put cells that hold the separator in quotation marks",
@@ -38,6 +41,11 @@ class DroppedLine(NamedTuple):
     """What the number counts."""
     src: str
     tgt: str
+
+    @property
+    def place(self) -> str:
+        """The file and the number."""
+        return _place(self.file, self.line, self.unit)
 
     @classmethod
     def of(cls, file: PairFile, line: int, src: str, tgt: str) -> "DroppedLine":
@@ -63,6 +71,13 @@ class Dropped(dict[Reason, DroppedLines]):
         lines = self.setdefault(reason, DroppedLines())
         lines.count += count
         lines.examples += islice(examples, MOST_EXAMPLES - len(lines.examples))
+
+    def records(self) -> dict[Reason, DroppedRecord]:
+        """The manifest's records of the reasons."""
+        return {
+            reason: DroppedRecord(count=lines.count, first=[line.place for line in lines.examples[:_PLACES]])
+            for reason, lines in self.in_order()
+        }
 
     def in_order(self) -> list[tuple[Reason, DroppedLines]]:
         """The reasons in the order in which they are checked."""
@@ -91,7 +106,7 @@ class LineCounts:
         used = self.lines - (self.dropped["blank line"].count if "blank line" in self.dropped else 0)
         for reason, advice in _ADVICE.items():
             if reason in self.dropped and (count := self.dropped[reason].count) > MOST_BAD * used:
-                first = place_in(file, self.dropped[reason].examples[0].line, unit)
+                first = _place(file, self.dropped[reason].examples[0].line, unit)
                 fraction = f"{count:,} of {used:,} {unit}s have this problem; at most {MOST_BAD:.0%} may"
                 raise PairFileError(f"{first}: the {unit} {advice.format(unit=unit)} ({fraction})")
         if not self.pairs:
@@ -103,21 +118,12 @@ class LineCounts:
             raise PairFileError(f"{file}: no sentence pair in it{reasons}: {ONE_PER_LINE}")
 
 
-def place_in(file: str, number: int, unit: PlaceUnit) -> str:
+def _place(file: str, number: int, unit: PlaceUnit) -> str:
     """A line or a record of a file, in messages: ``deu.txt:21``, ``list.json: record 21``."""
-    return f"{file}{':' if unit == 'line' else ': '}{_numbered(number, unit)}"
-
-
-def _numbered(number: int, unit: PlaceUnit) -> str:
-    """The number of a line alone, or ``record 21``."""
-    return str(number) if unit == "line" else f"{unit} {number}"
+    return f"{file}:{number}" if unit == "line" else f"{file}: {unit} {number}"
 
 
 def write_examples(path: Path, dropped: Dropped) -> None:
     """Write the examples as tab-separated values, with a header."""
-    rows = [
-        (reason, line.file, _numbered(line.line, line.unit), line.src, line.tgt)
-        for reason, lines in dropped.in_order()
-        for line in lines.examples
-    ]
+    rows = [(reason, line.place, line.src, line.tgt) for reason, lines in dropped.in_order() for line in lines.examples]
     path.write_bytes("".join("\t".join(row) + "\n" for row in [_COLUMNS, *rows]).encode("utf-8"))

@@ -25,12 +25,9 @@ from seq2seq_cli.corpus.manifest import (
     DEFAULT_FOLDER,
     DROPPED_FILE,
     FORMAT,
-    DroppedRecord,
     FileRecord,
     Manifest,
     PairFileRecord,
-    PlaceRecord,
-    Reason,
     SideRecord,
 )
 from seq2seq_cli.corpus.splits import SPLITS, TEST, TRAIN, VALID
@@ -45,7 +42,7 @@ from seq2seq_cli.pairs.languages import (
 )
 from seq2seq_cli.pairs.pair_files import PairPath, local_pair_files, pair_paths
 from seq2seq_cli.pairs.recognise import Recognised, find_disagreements, recognise
-from seq2seq_cli.preparation.dropped import Dropped, LineCounts, write_examples
+from seq2seq_cli.preparation.dropped import LineCounts, write_examples
 from seq2seq_cli.preparation.pair_store import PairStore
 from seq2seq_cli.preparation.reading import Inputs, LineProgress, read_all
 from seq2seq_cli.preparation.selection import Selection, select
@@ -57,8 +54,6 @@ from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
 from seq2seq_cli.version import __version__
 
 _STORE = "scratch"
-_PLACES = 3
-"""Lines that the manifest names for each reason."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -254,7 +249,7 @@ class _Job:
             pair_files=self.records,
             lines_read=counts.lines,
             extra_columns=counts.extra_columns,
-            dropped=_dropped_records(counts.dropped),
+            dropped=counts.dropped.records(),
             splits=selection.records,
             src=src,
             tgt=tgt,
@@ -276,16 +271,3 @@ class _Job:
             write_side(folder, store, side, codec, selection.split_of_pair, counts[side])
             for side, codec in zip(SIDES, codecs, strict=True)
         ]
-
-
-def _dropped_records(dropped: Dropped) -> dict[Reason, DroppedRecord]:
-    return {
-        reason: DroppedRecord(
-            count=lines.count,
-            first=[
-                PlaceRecord(file=example.file, line=example.line, unit=example.unit)
-                for example in lines.examples[:_PLACES]
-            ],
-        )
-        for reason, lines in dropped.in_order()
-    }

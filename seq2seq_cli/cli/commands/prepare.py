@@ -16,12 +16,11 @@ from seq2seq_cli.cli.terminal import progress_bar, tell, warn, write_lines
 from seq2seq_cli.config.catalog import recipe_for
 from seq2seq_cli.config.choices import LARGEST_INTEGER
 from seq2seq_cli.config.loader import load_config
-from seq2seq_cli.corpus.manifest import DEFAULT_FOLDER, DroppedRecord, Manifest
+from seq2seq_cli.corpus.manifest import DEFAULT_FOLDER
 from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import Interrupted, exit_code_of_signal, one_line
 from seq2seq_cli.pairs.columns import read_columns
 from seq2seq_cli.pairs.lines import check_encoding
-from seq2seq_cli.preparation.dropped import place_in
 from seq2seq_cli.runs.layout import BEST, CONFIG, TRAINED, free_folder, named_run
 from seq2seq_cli.training.plan import Options, new_folder
 
@@ -162,7 +161,8 @@ def _lines(report: "PrepareReport") -> Iterator[str]:
     yield f"languages   {src} to {tgt} ({_FOUND[report.languages_from]})"
     yield f"lines read  {manifest.lines_read:>10,}"
     for reason, dropped in manifest.dropped.items():
-        yield f"  dropped   {dropped.count:>10,}  {reason} ({_places(manifest, dropped)})"
+        more = ", ..." if dropped.count > len(dropped.first) else ""
+        yield f"  dropped   {dropped.count:>10,}  {reason} ({', '.join(dropped.first)}{more})"
     if manifest.dropped:
         yield f"  examples are in {report.out / 'dropped.tsv'}"
     if manifest.extra_columns:
@@ -179,15 +179,6 @@ def _lines(report: "PrepareReport") -> Iterator[str]:
     yield ""
     if not report.up_to_date:
         yield f"{report.out} written in {report.seconds:.1f} s"
-
-
-def _places(manifest: Manifest, dropped: DroppedRecord) -> str:
-    """The first of the dropped lines: ``line 3, 7, ...``, or with file names where there are several files."""
-    if len(manifest.pair_files) == 1:
-        places = f"{dropped.first[0].unit} " + ", ".join(str(place.line) for place in dropped.first)
-    else:
-        places = ", ".join(place_in(place.file, place.line, place.unit) for place in dropped.first)
-    return places + (", ..." if dropped.count > len(dropped.first) else "")
 
 
 def _next_lines(report: "PrepareReport", config: str | None, codec_from: Path | None) -> Iterator[str]:

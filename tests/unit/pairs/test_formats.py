@@ -227,7 +227,7 @@ def test_a_malformed_file_is_refused_in_a_line_that_says_where_and_what_to_do(tm
 def test_few_records_without_a_column_are_dropped_and_counted(tmp_path: Path) -> None:
     rows = delimited([["en", "de"], *some_pairs(300)], ",")
     write(tmp_path, csv=rows + "Hi there.\n", jsonl=FILES["pairs.jsonl"] + b'{"en": "Hi there."}\n')
-    for name, reason in (("csv", "other columns (line 302)"), ("jsonl", "missing column (line 21)")):
+    for name, reason in (("csv", "other columns (csv:302)"), ("jsonl", "missing column (jsonl:21)")):
         done = prepare(tmp_path, name, "--overwrite")
         assert f"  dropped            1  {reason}\n" in done.stdout, done.stderr
 
@@ -412,8 +412,8 @@ def test_the_records_of_a_list_are_numbered_though_they_stand_in_one_line(tmp_pa
         "error: cut: record 21: the record has an empty source or target: fill it in, or delete the rec" in done.stderr
     )
     assert "(1 of 30 records have this problem" in done.stderr
-    assert "empty side (record 21)" in prepare(tmp_path, "whole").stdout
-    assert "empty side\twhole\trecord 21\tDog 20." in (tmp_path / "new" / "dropped.tsv").read_text(encoding="utf-8")
+    assert "empty side (whole: record 21)" in prepare(tmp_path, "whole").stdout
+    assert "empty side\twhole: record 21\tDog 20." in (tmp_path / "new" / "dropped.tsv").read_text(encoding="utf-8")
     done = prepare(tmp_path, "whole", "lines", "--overwrite")
     assert "empty side (whole: record 21)" in done.stdout
     assert "duplicate (lines:2)" in done.stdout
@@ -423,7 +423,7 @@ def test_a_long_line_of_a_table_without_quotation_marks_is_dropped(tmp_path: Pat
     rows = FILES["tatoeba.tsv"].splitlines(keepends=True)
     write(tmp_path, table=b"".join([*rows[:7], b"x" * 100_001 + b"\n", *rows[7:]]))
     done = prepare(tmp_path, "table", "--columns", "4,2", *WHOLE)
-    assert "  dropped            1  too long (line 8)\n" in done.stdout, done.stderr
+    assert "  dropped            1  too long (table:8)\n" in done.stdout, done.stderr
     assert PreparedCorpus.open(tmp_path / "new").sentences("train") == [(tgt, src) for src, tgt in PAIRS]
 
 

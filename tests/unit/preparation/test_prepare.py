@@ -44,12 +44,10 @@ def test_the_report_is_that_of_the_folder(pair_file: Path, tmp_path: Path) -> No
     assert report.manifest == manifest
     assert not report.up_to_date
     assert manifest.lines_read == 303
-    assert {
-        reason: (it.count, [(place.file, place.line) for place in it.first]) for reason, it in manifest.dropped.items()
-    } == {
-        "blank line": (1, [("deu.txt", 301)]),
-        "too long": (1, [("deu.txt", 302)]),
-        "duplicate": (1, [("deu.txt", 303)]),
+    assert {reason: (it.count, it.first) for reason, it in manifest.dropped.items()} == {
+        "blank line": (1, ["deu.txt:301"]),
+        "too long": (1, ["deu.txt:302"]),
+        "duplicate": (1, ["deu.txt:303"]),
     }
     assert sum(split.pairs for split in manifest.splits.values()) == 300
 
@@ -228,15 +226,15 @@ def test_examples_of_dropped_lines_are_written_as_a_table(tmp_path: Path) -> Non
     header, *rows = [
         line.split("\t") for line in (tmp_path / "out" / "dropped.tsv").read_text(encoding="utf-8").split("\n")[:-1]
     ]
-    assert header == ["reason", "file", "line", "src", "tgt"]
+    assert header == ["reason", "place", "src", "tgt"]
     assert rows[:2] == [
-        ["no tab", "deu.txt", "4", "no tab " + "x" * 193, ""],
-        ["empty side", "deu.txt", "8", "empty", ""],
+        ["no tab", "deu.txt:4", "no tab " + "x" * 193, ""],
+        ["empty side", "deu.txt:8", "empty", ""],
     ]
     duplicates = [row for row in rows if row[0] == "duplicate"]
-    assert [row[2] for row in duplicates] == [str(line) for line in range(401, 501)]
-    assert {tuple(row[3:]) for row in duplicates} == {tuple(lines[20].split("\t"))}
-    assert [row[:3] for row in rows[-2:]] == [["too long", "deu.txt", "10"], ["length ratio", "deu.txt", "12"]]
+    assert [row[1] for row in duplicates] == [f"deu.txt:{line}" for line in range(401, 501)]
+    assert {tuple(row[2:]) for row in duplicates} == {tuple(lines[20].split("\t"))}
+    assert [row[:2] for row in rows[-2:]] == [["too long", "deu.txt:10"], ["length ratio", "deu.txt:12"]]
     assert corpus.manifest.dropped["duplicate"].count == 150
 
 
@@ -247,7 +245,7 @@ def test_five_characters_count_as_one_token(tmp_path: Path) -> None:
     ]
     pair_file.write_text("\n".join([*pairs, "a" * 51 + "\tb" + "c" * 9]), encoding="utf-8")
     corpus = prepared(pair_file, tmp_path / "out", ["text.unit=character", "data.max_tokens=10", "data.max_ratio=30"])
-    assert {reason: it.first[0].line for reason, it in corpus.manifest.dropped.items()} == {"too long": 100}
+    assert {reason: it.first for reason, it in corpus.manifest.dropped.items()} == {"too long": ["deu.txt:100"]}
 
 
 def test_several_files_are_one_corpus_and_lines_are_named_by_their_file(tmp_path: Path) -> None:
@@ -264,8 +262,8 @@ def test_several_files_are_one_corpus_and_lines_are_named_by_their_file(tmp_path
     prepare(together, out=tmp_path / "one")
 
     assert [file.name for file in manifest.pair_files] == ["one.tsv", "two.tsv", "three.en", "three.de"]
-    first = {reason: (it.first[0].file, it.first[0].line) for reason, it in manifest.dropped.items()}
-    assert first == {"blank line": ("two.tsv", 1), "duplicate": ("two.tsv", 52)}
+    first = {reason: it.first[0] for reason, it in manifest.dropped.items()}
+    assert first == {"blank line": "two.tsv:1", "duplicate": "two.tsv:52"}
     several, whole = content(tmp_path / "several"), content(tmp_path / "one")
     assert {name: several[name] for name in several if name not in {"manifest.json", "dropped.tsv"}} == {
         name: whole[name] for name in whole if name not in {"manifest.json", "dropped.tsv"}
